@@ -1,0 +1,217 @@
+//! The shape of an answer: fields merged, fragments expanded per concrete type, keys ready to write.
+//!
+//! Engine and sources both read it: the engine's writer walks it over [`crate::rows::Rows`], a source that
+//! finishes its own bytes walks it while it steps through its rows.
+//!
+//! **Invariant:** flat tables; ids are only used with the shape that made them; the members of a set lie side
+//! by side in selection order; depth is bounded by the limits, so walking may recurse.
+
+use weir_language::schema::{FieldId, InputId, TypeId, TypeRef};
+use weir_language::value::Values;
+
+/// The place of a set in [`Shape::sets`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SetId(pub u32);
+
+/// The place of a choice in [`Shape::choices`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ChoiceId(pub u32);
+
+/// The place of a piece in the plan's list of pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PieceId(pub u32);
+
+/// What a plan answers, as tables.
+#[derive(Debug, Default)]
+pub struct Shape {
+    /// Selection sets, one per place and concrete type.
+    pub sets: Vec<Set>,
+    /// Members of all sets.
+    pub fields: Vec<ShapeField>,
+    /// Sets of places where several types can stand.
+    pub choices: Vec<Choice>,
+    /// Arguments of all fields: field of [`Shape::literals`] by input.
+    pub arguments: Vec<ShapeArgument>,
+    /// The argument values, literals coerced, variables as `Node::Variable`.
+    pub literals: Values,
+    /// Bytes of [`Member::Constant`]s, each with its key and a closing comma.
+    pub constants: Vec<u8>,
+}
+
+/// The members asked of one concrete type in one place.
+#[derive(Clone, Debug)]
+pub struct Set {
+    /// The concrete type.
+    pub on: TypeId,
+    /// First member in [`Shape::fields`].
+    pub start: u32,
+    /// How many.
+    pub len: u32,
+    /// Fields no one asked for whose values children in other sources need, in the order of
+    /// `Node::Parent` numbers of those children. They become [`crate::rows::Table::hidden`].
+    pub hidden: Vec<FieldId>,
+}
+
+impl Set {
+    /// The places of the members.
+    #[must_use]
+    pub const fn range(&self) -> std::ops::Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
+}
+
+/// Which set applies to which concrete type. Types that share their members share the set.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The abstract type.
+    pub on: TypeId,
+    /// Concrete type and its set, sorted by type.
+    pub sets: Vec<(TypeId, SetId)>,
+}
+
+/// One argument: the input and where its value begins in [`Shape::literals`]. Arguments that were not
+/// given and have no default are not listed.
+#[derive(Clone, Copy, Debug)]
+pub struct ShapeArgument {
+    /// Which argument.
+    pub input: InputId,
+    /// The node its value begins at.
+    pub value: u32,
+}
+
+/// One member of a set.
+#[derive(Clone, Debug)]
+pub struct ShapeField {
+    /// The key, ready to write.
+    pub key: Key,
+    /// The schema's field.
+    pub field: FieldId,
+    /// Its type.
+    pub ty: TypeRef,
+    /// First argument in [`Shape::arguments`].
+    pub arguments_start: u32,
+    /// How many.
+    pub arguments_len: u32,
+    /// What it holds.
+    pub member: Member,
+    /// When it is in the answer at all.
+    pub when: Condition,
+    /// An earlier member of this set with the same field, arguments and members: its bytes are copied.
+    pub same_as: Option<u32>,
+    /// Byte of the operation's text where it was first written, for the locations of errors.
+    pub offset: u32,
+}
+
+/// What stands under a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Member {
+    /// A scalar or enum (or lists of them).
+    Leaf,
+    /// An object (or lists of it).
+    Object(SetId),
+    /// An interface or union (or lists of it).
+    Abstract(ChoiceId),
+    /// Bytes known while planning, key and comma included: a span of [`Shape::constants`].
+    Constant {
+        /// First byte.
+        start: u32,
+        /// One past the last.
+        end: u32,
+    },
+    /// Another source answers: the piece, asked once for all parents.
+    Foreign(PieceId),
+}
+
+/// Which `@skip`/`@include` variables a member depends on: it is there if for any of `any` all bits fit.
+/// Plans are specialised up to four such variables, then every condition is `Always`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// Unconditional.
+    Always,
+    /// There if `bits & mask == want` for one of them.
+    Any(Vec<Bits>),
+}
+
+/// One conjunction of conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bits {
+    /// The variables that matter.
+    pub mask: u64,
+    /// What they have to be.
+    pub want: u64,
+}
+
+impl Condition {
+    /// Whether the member is in the answer of a request whose conditional variables are `bits`.
+    #[must_use]
+    pub fn holds(&self, bits: u64) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Any(any) => any.iter().any(|it| bits & it.mask == it.want),
+        }
+    }
+}
+
+/// A response key as written: `"title":`, padded so that one 32-byte store writes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The first 32 bytes, zero-padded.
+    pub head: [u8; 32],
+    /// The length of the whole.
+    pub len: u32,
+    /// The whole, when it is longer than 32 bytes.
+    pub long: Option<Box<[u8]>>,
+}
+
+impl Key {
+    /// Encodes `name`, which GraphQL's grammar keeps free of anything JSON would escape.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        let whole = format!("\"{name}\":").into_bytes();
+        let mut head = [0; 32];
+        let short = whole.len().min(32);
+        head[..short].copy_from_slice(&whole[..short]);
+        let len = whole.len() as u32;
+        Self { head, len, long: (whole.len() > 32).then(|| whole.into()) }
+    }
+
+    /// The name without quotes and colon.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let whole = self.bytes();
+        std::str::from_utf8(&whole[1..whole.len() - 2]).expect("a key is made from a str")
+    }
+
+    /// `"title":`.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        match &self.long {
+            Some(long) => long,
+            None => &self.head[..self.len as usize],
+        }
+    }
+}
+
+impl Shape {
+    /// One set.
+    #[must_use]
+    pub fn set(&self, id: SetId) -> &Set {
+        &self.sets[id.0 as usize]
+    }
+    /// The members of a set.
+    #[must_use]
+    pub fn members(&self, id: SetId) -> &[ShapeField] {
+        &self.fields[self.set(id).range()]
+    }
+    /// The arguments of a member.
+    #[must_use]
+    pub fn arguments(&self, field: &ShapeField) -> &[ShapeArgument] {
+        &self.arguments[field.arguments_start as usize..][..field.arguments_len as usize]
+    }
+    /// The set for objects of type `ty` where `choice` stands.
+    #[must_use]
+    pub fn chosen(&self, choice: ChoiceId, ty: TypeId) -> Option<SetId> {
+        let sets = &self.choices[choice.0 as usize].sets;
+        sets.binary_search_by_key(&ty, |it| it.0).ok().map(|at| sets[at].1)
+    }
+}

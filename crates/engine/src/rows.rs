@@ -1,0 +1,133 @@
+//! Typed rows as columns: what a source answers when it does not write the response itself.
+//!
+//! A [`Table`] has one [`Column`] per member of its set (in the set's order, constants and foreign members
+//! left empty) and the hidden ones its children in other sources need. Lists nest by offsets, so rows of a
+//! level lie flat whatever their parents: parent indexes are implied.
+//!
+//! **Invariant:** every column of a table has the table's number of rows; offsets ascend, one more than rows.
+//!
+//! **Cost:** one allocation per column, none per row; texts of a column share one buffer.
+
+use weir_language::schema::TypeId;
+
+/// The values of one member for all rows of its table.
+#[derive(Clone, Debug, Default)]
+pub struct Column {
+    /// Which rows are null; empty when none is. Rows with an error are null too.
+    pub nulls: Bitmap,
+    /// The values; rows that are null hold anything of the right kind.
+    pub data: Data,
+    /// Rows that failed, ascending by row.
+    pub errors: Vec<CellError>,
+}
+
+/// The values themselves.
+#[derive(Clone, Debug, Default)]
+pub enum Data {
+    /// No values: a constant, a foreign member, or a column all of whose rows are null.
+    #[default]
+    Empty,
+    /// Booleans.
+    Bool(Vec<bool>),
+    /// Integers of up to 64 bits.
+    Int(Vec<i64>),
+    /// Numbers written with the shortest digits that read back. Not finite: the field error `FLOAT_RANGE`.
+    Float(Vec<f64>),
+    /// Text, written as JSON strings.
+    Text(Texts),
+    /// Bytes that are JSON already (numbers with their digits kept, documents): copied.
+    Json(Texts),
+    /// Lists: row `i` has items `offsets[i]..offsets[i + 1]` of `items`.
+    List {
+        /// One more than rows.
+        offsets: Vec<u32>,
+        /// The items of all rows, one after another.
+        items: Box<Column>,
+    },
+    /// Objects of one type: row `i` is row `i` of the table.
+    Object(Box<Table>),
+    /// Objects of several types.
+    Abstract(Box<Variants>),
+}
+
+/// Texts of a column in one buffer: row `i` is `bytes[ends[i - 1]..ends[i]]`.
+#[derive(Clone, Debug, Default)]
+pub struct Texts {
+    /// All texts, one after another. UTF-8 of [`Data::Text`] is the source's promise, checked when filled.
+    pub bytes: Vec<u8>,
+    /// Where each ends.
+    pub ends: Vec<u32>,
+}
+
+impl Texts {
+    /// Appends one.
+    pub fn push(&mut self, text: &[u8]) {
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len() as u32);
+    }
+    /// The text of `row`.
+    #[must_use]
+    pub fn get(&self, row: usize) -> &[u8] {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] as usize };
+        &self.bytes[start..self.ends[row] as usize]
+    }
+}
+
+/// Objects of several types: row `i` is row `places[i]` of the table for type `types[i]`.
+#[derive(Clone, Debug, Default)]
+pub struct Variants {
+    /// Concrete type of each row.
+    pub types: Vec<TypeId>,
+    /// Row in that type's table.
+    pub places: Vec<u32>,
+    /// One table per concrete type that occurs.
+    pub tables: Vec<(TypeId, Table)>,
+}
+
+/// The rows of one set.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// Number of rows.
+    pub rows: u32,
+    /// One per member of the set.
+    pub columns: Vec<Column>,
+    /// One per [`crate::plan::shape::Set::hidden`].
+    pub hidden: Vec<Column>,
+}
+
+/// A cell that could not be given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellError {
+    /// Its row.
+    pub row: u32,
+    /// Why, for the client.
+    pub error: crate::source::FieldError,
+}
+
+/// One bit per row; bits past the end are zero.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bitmap(Vec<u64>);
+
+impl Bitmap {
+    /// Whether bit `row` is set.
+    #[must_use]
+    pub fn get(&self, row: usize) -> bool {
+        self.0.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
+    }
+    /// Sets bit `row`.
+    pub fn set(&mut self, row: usize) {
+        if self.0.len() <= row / 64 {
+            self.0.resize(row / 64 + 1, 0);
+        }
+        self.0[row / 64] |= 1 << (row % 64);
+    }
+    /// Whether no bit was ever set.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A source's typed answer: the table of the piece's members (columns in the order of [`crate::source::Piece::fields`]),
+/// with one row at the root or one per parent key.
+pub type Rows = Table;

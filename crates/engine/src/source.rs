@@ -1,0 +1,307 @@
+//! The border: what a source promises and what it is asked.
+//!
+//! The granularity is one round trip: [`Fetch::run`] is the only dynamic call on the warm path. A source never
+//! sees another source; what children in other sources need of its rows it gives as hidden columns.
+//!
+//! **Invariant:** a fetch belongs to one plan, and a plan to one schema.
+
+use crate::plan::shape::{SetId, Shape};
+use crate::rows::{Column, Rows};
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+use weir_language::ast::OperationKind;
+use weir_language::schema::{EnumValueId, FieldId, InputId, Schema, TypeId};
+use weir_language::value::Variables;
+
+/// A future on the heap.
+pub type BoxFuture<'r, T> = Pin<Box<dyn Future<Output = T> + Send + 'r>>;
+
+/// Answers fields of a graph. One per configured source and schema generation.
+pub trait Source: Send + Sync {
+    /// A short name for logs, metrics and explanations: the key in the configuration.
+    fn name(&self) -> &str;
+    /// The types and fields this source brings, as a schema of its own.
+    fn schema(&self) -> &Arc<Schema>;
+    /// Gets one piece of a plan ready: SQL is rendered here, once.
+    /// # Errors
+    /// What the client asked for and cannot have; nothing has been asked of the store yet.
+    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError>;
+}
+
+/// One round trip, prepared.
+pub trait Fetch: Send + Sync {
+    /// Asks the source. Dropping the future cancels.
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>>;
+    /// What it reads or writes: table names and the like, for caches and invalidation.
+    fn touches(&self) -> &[Tag];
+    /// Says what will be asked (SQL text, URL template), one statement per paragraph.
+    fn explain(&self, out: &mut String);
+}
+
+/// A name of something a fetch reads or writes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Tag(pub Arc<str>);
+
+/// All that one source answers under one parent: at the root of a query, *all* its root fields; in a
+/// mutation a maximal run of them; below, one foreign field.
+#[derive(Clone, Copy)]
+pub struct Piece<'p> {
+    /// The graph's schema, whose ids the shape holds.
+    pub schema: &'p Schema,
+    /// From the graph's ids to the ids of [`Source::schema`].
+    pub ids: &'p Arc<Ids>,
+    /// The shape of the whole answer.
+    pub shape: &'p Shape,
+    /// The set the piece's fields are members of.
+    pub set: SetId,
+    /// Places of the piece's members in [`Shape::fields`], in order.
+    pub fields: &'p [u32],
+    /// Query or mutation.
+    pub kind: OperationKind,
+    /// Below the root: how many key columns `FetchInput::parent_keys` has. `Node::Parent(i)` in the arguments
+    /// means column `i`.
+    pub parent_keys: Option<u32>,
+    /// The form of the answer.
+    pub answer: Answer,
+    /// How scalars are read and errors are said.
+    pub accent: Accent,
+    /// The operation's variables, in order: name, type, and whether a value is certain.
+    pub variables: &'p [PlanVariable],
+}
+
+/// A variable of a planned operation.
+#[derive(Clone, Debug)]
+pub struct PlanVariable {
+    /// Without `$`.
+    pub name: Box<str>,
+    /// Its type in the graph's schema.
+    pub ty: weir_language::schema::TypeRef,
+    /// Whether it has a default, so that it is never absent.
+    pub has_default: bool,
+}
+
+/// The form in which a source has to answer a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// No children in other sources: [`ReplyBody::Finished`] or [`ReplyBody::Rows`] as the source likes.
+    Any {
+        /// Whether the members follow each other in the response, so that one stream can carry them.
+        contiguous: bool,
+    },
+    /// Children hang below: [`ReplyBody::Rows`] it must be.
+    Rows,
+}
+
+/// The two ways clients are spoken to. Source: `docs/accents.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Accent {
+    /// `/graphql`: the specification to the letter.
+    Spec,
+    /// `/v1/graphql`: as Hasura v2 answers.
+    Hasura,
+}
+
+/// Translates the graph's ids into a source's own. The identity when the graph has one source.
+#[derive(Debug, Default)]
+pub struct Ids {
+    /// By graph id; `u32::MAX` where the source has no such thing. Empty: identity.
+    pub types: Vec<u32>,
+    /// As `types`.
+    pub fields: Vec<u32>,
+    /// As `types`.
+    pub inputs: Vec<u32>,
+    /// As `types`.
+    pub enum_values: Vec<u32>,
+}
+
+impl Ids {
+    fn own(table: &[u32], id: u32) -> u32 {
+        if table.is_empty() { id } else { table[id as usize] }
+    }
+    /// The source's own id of a type.
+    #[must_use]
+    pub fn ty(&self, id: TypeId) -> TypeId {
+        TypeId(Self::own(&self.types, id.0))
+    }
+    /// The source's own id of a field.
+    #[must_use]
+    pub fn field(&self, id: FieldId) -> FieldId {
+        FieldId(Self::own(&self.fields, id.0))
+    }
+    /// The source's own id of an argument or input field.
+    #[must_use]
+    pub fn input(&self, id: InputId) -> InputId {
+        InputId(Self::own(&self.inputs, id.0))
+    }
+    /// The source's own id of an enum value.
+    #[must_use]
+    pub fn enum_value(&self, id: EnumValueId) -> EnumValueId {
+        EnumValueId(Self::own(&self.enum_values, id.0))
+    }
+}
+
+/// Who asks. Until roles land there is only the admin.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Caller {
+    /// Sees and may do everything.
+    Admin,
+}
+
+/// What differs from request to request.
+#[derive(Clone, Copy)]
+pub struct FetchInput<'r> {
+    /// The plan's shape, literals included.
+    pub shape: &'r Arc<Shape>,
+    /// The variables, coerced.
+    pub variables: &'r Arc<Variables>,
+    /// The state of the `@skip`/`@include` variables, for [`crate::plan::shape::Condition`].
+    pub conditions: u64,
+    /// Who asks.
+    pub caller: &'r Caller,
+    /// Below the root: the keys of the parents, made unique; one column per key field, equally long. The reply's
+    /// table then has one row per key.
+    pub parent_keys: Option<&'r [Column]>,
+    /// When the whole request must have its first byte.
+    pub deadline: Instant,
+}
+
+/// What a source answers.
+#[derive(Debug)]
+pub struct Reply {
+    /// The answer.
+    pub body: ReplyBody,
+    /// Fields that failed; their values are null (and nulls are already bubbled in `Finished`).
+    pub errors: Vec<PathError>,
+}
+
+/// The forms of an answer.
+#[derive(Debug)]
+pub enum ReplyBody {
+    /// Response bytes: the piece's members `"key":value,` one after another, each with its comma.
+    Finished(Finished),
+    /// Typed rows; one row at the root, one per parent key below.
+    Rows(Rows),
+}
+
+/// Bytes of finished members.
+#[derive(Debug)]
+pub struct Finished {
+    /// What is ready. When `rest` is absent, all.
+    pub bytes: Vec<u8>,
+    /// One past the last byte of each member in `bytes`; empty when the answer is one stream.
+    pub ends: Vec<u32>,
+    /// A non-null member failed: `data` is null.
+    pub failed: bool,
+    /// The chunks that follow `bytes`.
+    pub rest: Option<Chunks>,
+}
+
+/// The rest of a long answer. Bounded, so a slow client slows the source.
+#[derive(Debug)]
+pub struct Chunks {
+    /// Bytes in order. Errors found late come with the last one. Closing without [`Chunk::End`] means that the source
+    /// died: the connection has to be aborted.
+    pub receiver: tokio::sync::mpsc::Receiver<Chunk>,
+}
+
+/// A part of a stream.
+#[derive(Debug)]
+pub enum Chunk {
+    /// More bytes.
+    Bytes(Vec<u8>),
+    /// The answer is whole; these fields failed on the way.
+    End(Vec<PathError>),
+}
+
+/// Why a field has no value, for the client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    /// Stable code of `extensions.code`.
+    pub code: &'static str,
+    /// Words without SQL, hosts or hidden names.
+    pub message: Box<str>,
+    /// Hasura's `extensions.path` for this error, if it is not derived from the field.
+    pub hasura_path: Option<Box<str>>,
+}
+
+/// A failed field and where it is in the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathError {
+    /// Why.
+    pub error: FieldError,
+    /// From the root of the piece's set.
+    pub path: Vec<Step>,
+    /// Place of the failed member in [`Shape::fields`], for its location.
+    pub field: u32,
+}
+
+/// One step of a response path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A member: its place in [`Shape::fields`], whose key is meant.
+    Field(u32),
+    /// An item of a list.
+    Index(u32),
+}
+
+/// Why a piece cannot be planned. The client is to blame and can mend it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError {
+    /// Code and words.
+    pub error: FieldError,
+    /// Place of the member that is meant, for its location and path.
+    pub field: u32,
+}
+
+/// Why a source could not answer a fetch at all.
+#[derive(Debug)]
+pub enum SourceError {
+    /// The client asked for something the data forbids (unique key, check, foreign key), or sent a value that does not
+    /// fit. In a mutation everything is rolled back.
+    Rejected {
+        /// Code and words.
+        error: FieldError,
+        /// Place of the member that failed, if one did.
+        field: Option<u32>,
+    },
+    /// The source did not answer before the deadline.
+    Timeout,
+    /// The source is there but has no capacity left: queue or pool full.
+    Busy,
+    /// The source cannot be reached or failed while answering. Trying again may help.
+    Unavailable(Box<dyn std::error::Error + Send + Sync>),
+    /// The source broke its own contract. A bug: ours or theirs.
+    Broken(Box<str>),
+}
+
+impl SourceError {
+    /// The stable code in `extensions.code` under [`Accent::Spec`].
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Rejected { error, .. } => error.code,
+            Self::Timeout => "SOURCE_TIMEOUT",
+            Self::Busy => "SOURCE_BUSY",
+            Self::Unavailable(_) => "SOURCE_UNAVAILABLE",
+            Self::Broken(_) => "INTERNAL",
+        }
+    }
+}
+
+impl fmt::Display for SourceError {
+    /// Words for operators: logs only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rejected { error, .. } => f.write_str(&error.message),
+            Self::Timeout => f.write_str("the source did not answer before the deadline"),
+            Self::Busy => f.write_str("the source has no capacity left"),
+            Self::Unavailable(cause) => write!(f, "the source is unavailable: {cause}"),
+            Self::Broken(what) => write!(f, "the source broke its contract: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for SourceError {}

@@ -1,0 +1,3 @@
+//! Bytes of responses: [`out`] is the buffer.
+
+pub mod out;

@@ -1,0 +1,484 @@
+//! The type system: flat tables addressed by four-byte ids, names resolved once.
+//!
+//! A schema is built by [`build::SchemaBuilder`], from SDL or by a source that generates it, and never
+//! changes after. Two types merge by building a new schema. All texts lie in one string.
+//!
+//! **Invariant:** an id is only used with the schema that made it; every [`TypeRef`] points to a type that
+//! exists; the built-in scalars, directives and introspection types are always there.
+//!
+//! **Cost:** a lookup by name is one hash; by id one index. About 100 bytes per field.
+//! Source: GraphQL specification, section 3.
+
+use crate::wraps::Wraps;
+use hashbrown::HashTable;
+
+pub mod build;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+        impl $name {
+            /// As a place in a table.
+            #[must_use]
+            pub const fn index(self) -> usize { self.0 as usize }
+        }
+    )* };
+}
+ids! {
+    /// The place of a type in [`Schema::types`].
+    TypeId,
+    /// The place of a field in [`Schema::fields`].
+    FieldId,
+    /// The place of an argument or input field in [`Schema::inputs`].
+    InputId,
+    /// The place of a value in [`Schema::enum_values`].
+    EnumValueId,
+    /// The place of a directive in [`Schema::directives`].
+    DirectiveId,
+}
+
+/// A run of consecutive places in one of the schema's tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// First place.
+    pub start: u32,
+    /// How many.
+    pub len: u32,
+}
+
+impl Run {
+    /// The places, for indexing.
+    #[must_use]
+    pub const fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
+}
+
+/// A text in the schema's string; [`Schema::str`] reads it. Empty means absent for descriptions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Str {
+    /// First byte.
+    pub start: u32,
+    /// Bytes.
+    pub len: u32,
+}
+
+/// A type as used: the named type and what is around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TypeRef {
+    /// The named type inside.
+    pub base: TypeId,
+    /// Lists and non-null marks.
+    pub wraps: Wraps,
+}
+
+impl TypeRef {
+    /// Whether null is impossible.
+    #[must_use]
+    pub const fn is_non_null(self) -> bool {
+        self.wraps.is_non_null()
+    }
+    /// The type of an item, if this is a list.
+    #[must_use]
+    pub fn item(self) -> Option<Self> {
+        self.wraps.item().map(|wraps| Self { base: self.base, wraps })
+    }
+}
+
+/// How the JSON or literal of a scalar is read and what [`crate::value::Node`] it becomes.
+///
+/// Two scalars of one name merge across sources only if their readers are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScalarReader {
+    /// The built-in `Int`: 32 bits. `Node::Int`.
+    Int,
+    /// The built-in `Float`. `Node::Float`.
+    Float,
+    /// The built-in `String`. `Node::Text`.
+    String,
+    /// The built-in `Boolean`. `Node::Bool`.
+    Boolean,
+    /// The built-in `ID`: string or integer in, `Node::Text`.
+    Id,
+    /// A 64-bit integer: JSON integer or a string of digits. `Node::Int`.
+    BigInt,
+    /// A decimal number: JSON number or a string holding one; digits kept. `Node::Number`.
+    Decimal,
+    /// Text of a format the source checks (dates, uuid …): string, number or boolean in. `Node::Text`.
+    Text,
+    /// Any JSON value. `Node::Json`.
+    Json,
+}
+
+/// What kind of type, with its members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypeKind {
+    /// A leaf with a reader.
+    Scalar(ScalarReader),
+    /// Fields; see [`Type::fields`].
+    Object,
+    /// Fields that its implementors share.
+    Interface,
+    /// One of several objects; see [`Type::possible`].
+    Union,
+    /// Names; see [`Type::members`].
+    Enum,
+    /// Input fields; see [`Type::members`].
+    Input {
+        /// Exactly one field must be given (`@oneOf`).
+        one_of: bool,
+    },
+}
+
+/// A named type.
+#[derive(Clone, Copy, Debug)]
+pub struct Type {
+    /// Its name.
+    pub name: Str,
+    /// Empty when there is none.
+    pub description: Str,
+    /// What it is.
+    pub kind: TypeKind,
+    /// Of objects and interfaces: places in [`Schema::fields`], as defined.
+    pub fields: Run,
+    /// Of enums: places in [`Schema::enum_values`]; of inputs: places in [`Schema::inputs`].
+    pub members: Run,
+    /// Of objects and interfaces: the interfaces they implement, in [`Schema::type_lists`].
+    pub interfaces: Run,
+    /// Of interfaces and unions: the objects that can stand there, in [`Schema::type_lists`].
+    pub possible: Run,
+    /// `@specifiedBy(url:)`, or empty.
+    pub specified_by: Str,
+    /// Directives applied in the SDL, for the printer: places in [`Schema::applied`].
+    pub applied: Run,
+}
+
+/// A field of an object or interface.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: Str,
+    /// Empty when there is none.
+    pub description: Str,
+    /// Whose field it is.
+    pub parent: TypeId,
+    /// What it gives.
+    pub ty: TypeRef,
+    /// Its arguments, places in [`Schema::inputs`].
+    pub arguments: Run,
+    /// `@deprecated(reason:)`.
+    pub deprecated: Option<Str>,
+    /// Directives applied in the SDL.
+    pub applied: Run,
+}
+
+/// An argument or a field of an input object.
+#[derive(Clone, Copy, Debug)]
+pub struct Input {
+    /// Its name.
+    pub name: Str,
+    /// Empty when there is none.
+    pub description: Str,
+    /// What it takes.
+    pub ty: TypeRef,
+    /// The default: its GraphQL literal, for introspection and SDL, and the coerced value.
+    pub default: Option<Default>,
+    /// `@deprecated(reason:)`.
+    pub deprecated: Option<Str>,
+    /// Directives applied in the SDL.
+    pub applied: Run,
+}
+
+/// A default value.
+#[derive(Clone, Copy, Debug)]
+pub struct Default {
+    /// As a GraphQL literal.
+    pub literal: Str,
+    /// The place of the coerced value in [`Schema::defaults`].
+    pub value: u32,
+}
+
+/// A value of an enum.
+#[derive(Clone, Copy, Debug)]
+pub struct EnumValue {
+    /// Its name.
+    pub name: Str,
+    /// Empty when there is none.
+    pub description: Str,
+    /// Whose value it is.
+    pub parent: TypeId,
+    /// `@deprecated(reason:)`.
+    pub deprecated: Option<Str>,
+    /// Directives applied in the SDL.
+    pub applied: Run,
+}
+
+/// A directive definition.
+#[derive(Clone, Copy, Debug)]
+pub struct Directive {
+    /// Without `@`.
+    pub name: Str,
+    /// Empty when there is none.
+    pub description: Str,
+    /// Its arguments, places in [`Schema::inputs`].
+    pub arguments: Run,
+    /// May stand twice in one place.
+    pub repeatable: bool,
+    /// Bits by [`Place`].
+    pub places: u32,
+    /// Whether it is built in and therefore not printed.
+    pub built_in: bool,
+}
+
+/// Where a directive may stand. Source: GraphQL specification, section 3.13.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+#[repr(u8)]
+pub enum Place {
+    Query,
+    Mutation,
+    Subscription,
+    Field,
+    FragmentDefinition,
+    FragmentSpread,
+    InlineFragment,
+    VariableDefinition,
+    Schema,
+    Scalar,
+    Object,
+    FieldDefinition,
+    ArgumentDefinition,
+    Interface,
+    Union,
+    Enum,
+    EnumValue,
+    InputObject,
+    InputFieldDefinition,
+    /// 2026 edition.
+    DirectiveDefinition,
+}
+
+impl Place {
+    /// All places, in the order of their bits.
+    pub const ALL: [Self; 20] = [
+        Self::Query,
+        Self::Mutation,
+        Self::Subscription,
+        Self::Field,
+        Self::FragmentDefinition,
+        Self::FragmentSpread,
+        Self::InlineFragment,
+        Self::VariableDefinition,
+        Self::Schema,
+        Self::Scalar,
+        Self::Object,
+        Self::FieldDefinition,
+        Self::ArgumentDefinition,
+        Self::Interface,
+        Self::Union,
+        Self::Enum,
+        Self::EnumValue,
+        Self::InputObject,
+        Self::InputFieldDefinition,
+        Self::DirectiveDefinition,
+    ];
+
+    /// Its bit in [`Directive::places`].
+    #[must_use]
+    pub const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+
+    /// As GraphQL writes it: `FIELD_DEFINITION`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Query => "QUERY",
+            Self::Mutation => "MUTATION",
+            Self::Subscription => "SUBSCRIPTION",
+            Self::Field => "FIELD",
+            Self::FragmentDefinition => "FRAGMENT_DEFINITION",
+            Self::FragmentSpread => "FRAGMENT_SPREAD",
+            Self::InlineFragment => "INLINE_FRAGMENT",
+            Self::VariableDefinition => "VARIABLE_DEFINITION",
+            Self::Schema => "SCHEMA",
+            Self::Scalar => "SCALAR",
+            Self::Object => "OBJECT",
+            Self::FieldDefinition => "FIELD_DEFINITION",
+            Self::ArgumentDefinition => "ARGUMENT_DEFINITION",
+            Self::Interface => "INTERFACE",
+            Self::Union => "UNION",
+            Self::Enum => "ENUM",
+            Self::EnumValue => "ENUM_VALUE",
+            Self::InputObject => "INPUT_OBJECT",
+            Self::InputFieldDefinition => "INPUT_FIELD_DEFINITION",
+            Self::DirectiveDefinition => "DIRECTIVE_DEFINITION",
+        }
+    }
+}
+
+/// A directive as applied in an SDL: its name and its arguments as GraphQL literals, printed back as such.
+#[derive(Clone, Copy, Debug)]
+pub struct Applied {
+    /// Without `@`.
+    pub name: Str,
+    /// `(a: 1, b: "x")` with parentheses, or empty.
+    pub arguments: Str,
+}
+
+/// The type system of a graph. See the module's words.
+#[derive(Debug)]
+pub struct Schema {
+    pub(crate) text: String,
+    /// All types, built-in ones first.
+    pub types: Vec<Type>,
+    /// All fields, those of one type side by side.
+    pub fields: Vec<Field>,
+    /// All arguments and input fields.
+    pub inputs: Vec<Input>,
+    /// All enum values.
+    pub enum_values: Vec<EnumValue>,
+    /// All directives.
+    pub directives: Vec<Directive>,
+    /// Lists of types: interfaces and possible types.
+    pub type_lists: Vec<TypeId>,
+    /// Directives applied in SDL.
+    pub applied: Vec<Applied>,
+    /// Coerced defaults.
+    pub defaults: crate::value::Values,
+    /// The description of the schema itself.
+    pub description: Str,
+    /// The type of queries.
+    pub query: TypeId,
+    /// The type of mutations.
+    pub mutation: Option<TypeId>,
+    /// The type of subscriptions.
+    pub subscription: Option<TypeId>,
+    /// `__typename: String!`, `__schema: __Schema!`, `__type(name:): __Type`: fields of no type.
+    pub meta: MetaFields,
+    pub(crate) type_names: HashTable<TypeId>,
+    pub(crate) field_names: HashTable<FieldId>,
+}
+
+/// The fields every schema has and no type lists. Source: GraphQL specification, section 4.
+#[derive(Clone, Copy, Debug)]
+pub struct MetaFields {
+    /// `__typename: String!`, of every composite type.
+    pub typename: FieldId,
+    /// `__schema: __Schema!`, of the query root.
+    pub schema: FieldId,
+    /// `__type(name: String!): __Type`, of the query root.
+    pub ty: FieldId,
+}
+
+/// The seed-free hash of a name, and of a name within a type. Names come from the owner's schema, lookups
+/// from clients only hit or miss, so collisions cannot be planted.
+pub(crate) fn hash_name(scope: u32, name: &str) -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    let mut hasher = foldhash::fast::FixedState::default().build_hasher();
+    hasher.write_u32(scope);
+    hasher.write(name.as_bytes());
+    hasher.finish()
+}
+
+impl Schema {
+    /// The text at `place`.
+    #[must_use]
+    pub fn str(&self, place: Str) -> &str {
+        &self.text[place.start as usize..(place.start + place.len) as usize]
+    }
+    /// One type.
+    #[must_use]
+    pub fn ty(&self, id: TypeId) -> &Type {
+        &self.types[id.index()]
+    }
+    /// One field.
+    #[must_use]
+    pub fn field(&self, id: FieldId) -> &Field {
+        &self.fields[id.index()]
+    }
+    /// One argument or input field.
+    #[must_use]
+    pub fn input(&self, id: InputId) -> &Input {
+        &self.inputs[id.index()]
+    }
+    /// One enum value.
+    #[must_use]
+    pub fn enum_value(&self, id: EnumValueId) -> &EnumValue {
+        &self.enum_values[id.index()]
+    }
+    /// The name of a type.
+    #[must_use]
+    pub fn type_name(&self, id: TypeId) -> &str {
+        self.str(self.ty(id).name)
+    }
+    /// The name of a field.
+    #[must_use]
+    pub fn field_name(&self, id: FieldId) -> &str {
+        self.str(self.field(id).name)
+    }
+    /// The name of an argument or input field.
+    #[must_use]
+    pub fn input_name(&self, id: InputId) -> &str {
+        self.str(self.input(id).name)
+    }
+    /// The type called `name`.
+    #[must_use]
+    pub fn type_by_name(&self, name: &str) -> Option<TypeId> {
+        self.type_names.find(hash_name(u32::MAX, name), |&id| self.type_name(id) == name).copied()
+    }
+    /// The field `name` of type `parent`; not the meta fields.
+    #[must_use]
+    pub fn field_by_name(&self, parent: TypeId, name: &str) -> Option<FieldId> {
+        self.field_names
+            .find(hash_name(parent.0, name), |&id| {
+                let field = self.field(id);
+                field.parent == parent && self.str(field.name) == name
+            })
+            .copied()
+    }
+    /// The ids of a field's arguments.
+    pub fn arguments(&self, field: FieldId) -> impl ExactSizeIterator<Item = InputId> + use<> {
+        let run = self.field(field).arguments;
+        (run.start..run.start + run.len).map(InputId)
+    }
+    /// The ids of the fields of an input object.
+    pub fn input_fields(&self, id: TypeId) -> impl ExactSizeIterator<Item = InputId> + use<> {
+        let run = self.ty(id).members;
+        (run.start..run.start + run.len).map(InputId)
+    }
+    /// The input called `name` in `run` (arguments of a field or directive, fields of an input object).
+    #[must_use]
+    pub fn input_by_name(&self, run: Run, name: &str) -> Option<InputId> {
+        (run.start..run.start + run.len).map(InputId).find(|&id| self.input_name(id) == name)
+    }
+    /// The directive called `name`.
+    #[must_use]
+    pub fn directive_by_name(&self, name: &str) -> Option<DirectiveId> {
+        let at = self.directives.iter().position(|directive| self.str(directive.name) == name)?;
+        Some(DirectiveId(at as u32))
+    }
+    /// The objects that can stand where `id` is expected: itself for an object.
+    #[must_use]
+    pub fn possible_types(&self, id: TypeId) -> &[TypeId] {
+        &self.type_lists[self.ty(id).possible.range()]
+    }
+    /// A type as GraphQL writes it: `[Album!]!`.
+    #[must_use]
+    pub fn type_text(&self, ty: TypeRef) -> String {
+        let mut out = String::new();
+        ty.wraps.write(self.type_name(ty.base), &mut out);
+        out
+    }
+    /// The root type of an operation kind, if the schema has it.
+    #[must_use]
+    pub fn root(&self, kind: crate::ast::OperationKind) -> Option<TypeId> {
+        match kind {
+            crate::ast::OperationKind::Query => Some(self.query),
+            crate::ast::OperationKind::Mutation => self.mutation,
+            crate::ast::OperationKind::Subscription => self.subscription,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Coerced input: a flat tape of nodes, the same for literals and for variables.
+//!
+//! A value is a node and, for lists and objects, the nodes that follow it up to `end`. Walking is a loop,
+//! skipping is one addition, and nothing is allocated per value. Texts (strings, digits, JSON) lie in one
+//! string beside the nodes.
+//!
+//! **Invariant:** `end` of a list or object is one past its last node; in an object each member is a
+//! [`Node::Key`] and its value, in the order of the input type's fields.
+
+use crate::schema::{EnumValueId, InputId};
+
+/// A run of bytes in [`Values::text`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TextSpan {
+    /// First byte.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+}
+
+/// One node of the tape: sixteen bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Node {
+    /// A variable that was not sent and has no default. Only at the top of a variable.
+    Absent,
+    /// `null`.
+    Null,
+    /// `true`, `false`.
+    Bool(bool),
+    /// `Int`, or any integer scalar that fits.
+    Int(i64),
+    /// `Float`.
+    Float(f64),
+    /// A decimal scalar: the digits as sent.
+    Number(TextSpan),
+    /// Any scalar whose input is text (`String`, `ID`, dates …), decoded.
+    Text(TextSpan),
+    /// A scalar that takes any JSON: the JSON text itself.
+    Json(TextSpan),
+    /// A value of an enum.
+    Enum(EnumValueId),
+    /// A list: `len` items, each a value.
+    List {
+        /// Items.
+        len: u32,
+        /// One past the last node.
+        end: u32,
+    },
+    /// An input object: `len` members.
+    Object {
+        /// Members.
+        len: u32,
+        /// One past the last node.
+        end: u32,
+    },
+    /// Which field of the input object the next value is.
+    Key(InputId),
+    /// In the arguments of a plan only: the variable with this number stands here.
+    Variable(u32),
+    /// In the arguments of a plan only: this column of the parent's keys stands here.
+    Parent(u32),
+}
+
+/// A tape of coerced values.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
+    /// The nodes, in document order.
+    pub nodes: Vec<Node>,
+    /// What [`TextSpan`]s point into.
+    pub text: String,
+}
+
+impl Values {
+    /// The text under `span`.
+    #[must_use]
+    pub fn str(&self, span: TextSpan) -> &str {
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    /// Appends `text` and says where it is.
+    pub fn push_text(&mut self, text: &str) -> TextSpan {
+        let start = self.text.len() as u32;
+        self.text.push_str(text);
+        TextSpan { start, end: self.text.len() as u32 }
+    }
+
+    /// One past the last node of the value at `at`.
+    #[must_use]
+    pub fn end(&self, at: usize) -> usize {
+        match self.nodes[at] {
+            Node::List { end, .. } | Node::Object { end, .. } => end as usize,
+            Node::Absent
+            | Node::Null
+            | Node::Bool(_)
+            | Node::Int(_)
+            | Node::Float(_)
+            | Node::Number(_)
+            | Node::Text(_)
+            | Node::Json(_)
+            | Node::Enum(_)
+            | Node::Key(_)
+            | Node::Variable(_)
+            | Node::Parent(_) => at + 1,
+        }
+    }
+
+    /// The places of the items of the list at `at`; nothing if it is no list.
+    pub fn items(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+        let (mut next, end) = match self.nodes[at] {
+            Node::List { end, .. } => (at + 1, end as usize),
+            _ => (at, at),
+        };
+        std::iter::from_fn(move || {
+            (next < end).then(|| {
+                let item = next;
+                next = self.end(item);
+                item
+            })
+        })
+    }
+
+    /// The members of the object at `at`: field and place of its value; nothing if it is no object.
+    pub fn members(&self, at: usize) -> impl Iterator<Item = (InputId, usize)> + '_ {
+        let (mut next, end) = match self.nodes[at] {
+            Node::Object { end, .. } => (at + 1, end as usize),
+            _ => (at, at),
+        };
+        std::iter::from_fn(move || {
+            while next < end {
+                let key = next;
+                next = self.end(key + 1);
+                if let Node::Key(input) = self.nodes[key] {
+                    return Some((input, key + 1));
+                }
+            }
+            None
+        })
+    }
+}
+
+/// The variables of one request, coerced: variable `i` is the value at `starts[i]`.
+#[derive(Clone, Debug, Default)]
+pub struct Variables {
+    /// The tape of all of them.
+    pub values: Values,
+    /// Where each begins, in the order of the operation's definitions.
+    pub starts: Vec<u32>,
+}
+
+impl Variables {
+    /// The first node of variable `number`.
+    #[must_use]
+    pub fn node(&self, number: u32) -> Node {
+        self.values.nodes[self.starts[number as usize] as usize]
+    }
+}

@@ -1,0 +1,255 @@
+//! What every field, input and enum value of the generated schema means: tables parallel to the schema's.
+//!
+//! The planner never looks at names: it reads these tables by id.
+//!
+//! **Invariant:** parallel to the tables of the schema they were made with; members of the introspection types and
+//! the built-in directives mean [`FieldMeaning::None`], [`InputMeaning::None`] or [`EnumMeaning::None`].
+
+use crate::catalog::{ColumnId, ColumnType, TableId};
+use crate::model::{Model, RelationshipId};
+use std::sync::Arc;
+use weir_language::schema::{EnumValueId, FieldId, InputId, Schema};
+
+/// A generated schema with its meaning.
+#[derive(Debug)]
+pub struct Api {
+    /// The schema.
+    pub schema: Arc<Schema>,
+    /// What it was made from.
+    pub model: Model,
+    /// By [`FieldId`].
+    pub fields: Vec<FieldMeaning>,
+    /// By [`InputId`].
+    pub inputs: Vec<InputMeaning>,
+    /// By [`EnumValueId`].
+    pub enum_values: Vec<EnumMeaning>,
+}
+
+impl Api {
+    /// What a field means.
+    #[must_use]
+    pub fn field(&self, id: FieldId) -> FieldMeaning {
+        self.fields[id.index()]
+    }
+    /// What an argument or input field means.
+    #[must_use]
+    pub fn input(&self, id: InputId) -> InputMeaning {
+        self.inputs[id.index()]
+    }
+    /// What an enum value means.
+    #[must_use]
+    pub fn enum_value(&self, id: EnumValueId) -> EnumMeaning {
+        self.enum_values[id.index()]
+    }
+    /// The type of a column.
+    #[must_use]
+    pub fn column_type(&self, table: TableId, column: ColumnId) -> &ColumnType {
+        &self.model.catalog.tables[table.0 as usize].columns[column.0 as usize].ty
+    }
+}
+
+/// What a field gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldMeaning {
+    /// Not ours.
+    None,
+    /// `Album`: rows.
+    Select(TableId),
+    /// `Album_by_pk`.
+    ByPk(TableId),
+    /// `Album_aggregate`.
+    SelectAggregate(TableId),
+    /// `Album_group_by`.
+    GroupBy(TableId),
+    /// `no_queries_available`: a constant text.
+    NoQueries,
+    /// `insert_Album`.
+    Insert(TableId),
+    /// `insert_Album_one`.
+    InsertOne(TableId),
+    /// `update_Album`.
+    Update(TableId),
+    /// `update_Album_by_pk`.
+    UpdateByPk(TableId),
+    /// `update_Album_many`.
+    UpdateMany(TableId),
+    /// `delete_Album`.
+    Delete(TableId),
+    /// `delete_Album_by_pk`.
+    DeleteByPk(TableId),
+    /// A column of a row; also of a group's key.
+    Column(TableId, ColumnId),
+    /// A related row or rows.
+    Related(RelationshipId),
+    /// `Album_Tracks_aggregate`.
+    RelatedAggregate(RelationshipId),
+    /// `aggregate` in `Album_aggregate` and `Album_group`.
+    Aggregate(TableId),
+    /// `nodes` in `Album_aggregate`.
+    Nodes(TableId),
+    /// `count` in `Album_aggregate_fields`.
+    Count(TableId),
+    /// `sum`, `avg` …: an object of columns.
+    Function(TableId, Aggregation),
+    /// A column below `sum`, `avg` ….
+    FunctionColumn(TableId, Aggregation, ColumnId),
+    /// `key` of a group.
+    GroupKey(TableId),
+    /// `affected_rows`.
+    AffectedRows(TableId),
+    /// `returning`.
+    Returning(TableId),
+}
+
+/// The aggregate functions over one column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Aggregation {
+    Avg,
+    Max,
+    Min,
+    Stddev,
+    StddevPop,
+    StddevSamp,
+    Sum,
+    VarPop,
+    VarSamp,
+    Variance,
+}
+
+/// What an argument or an input field asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputMeaning {
+    /// Not ours.
+    None,
+    /// `where`.
+    Where(TableId),
+    /// `order_by`.
+    OrderBy(TableId),
+    /// `distinct_on`.
+    DistinctOn(TableId),
+    /// `limit`.
+    Limit,
+    /// `offset`.
+    Offset,
+    /// `path` of a JSON column.
+    JsonPath,
+    /// `columns` of `count`; `arguments` of an aggregate predicate.
+    CountColumns(TableId),
+    /// `distinct` of `count` and of aggregate predicates.
+    CountDistinct,
+    /// `by` of a group by.
+    GroupBy(TableId),
+    /// `having` of a group by.
+    Having(TableId),
+    /// `order_by` of a group by.
+    GroupOrderBy(TableId),
+    /// `objects` and `object`.
+    Objects(TableId),
+    /// `data` of a nested insert.
+    Data(TableId),
+    /// `on_conflict`.
+    OnConflict(TableId),
+    /// `constraint` of an on_conflict.
+    Constraint,
+    /// `update_columns` of an on_conflict.
+    UpdateColumns,
+    /// `pk_columns`.
+    PkColumns(TableId),
+    /// `updates` of an update_many.
+    Updates(TableId),
+    /// `_set`.
+    Set,
+    /// `_inc`.
+    Inc,
+    /// `_append`.
+    Append,
+    /// `_prepend`.
+    Prepend,
+    /// `_delete_key`.
+    DeleteKey,
+    /// `_delete_elem`.
+    DeleteElem,
+    /// `_delete_at_path`.
+    DeleteAtPath,
+    /// A column: in a bool_exp, order_by, set, insert, pk_columns, or as an argument of `_by_pk`.
+    Column(TableId, ColumnId),
+    /// A relationship: in a bool_exp, order_by or insert.
+    Related(RelationshipId),
+    /// `Album_Tracks_aggregate` in a bool_exp or order_by.
+    RelatedAggregate(RelationshipId),
+    /// `_and`.
+    And,
+    /// `_or`.
+    Or,
+    /// `_not`.
+    Not,
+    /// `_eq` and its kin.
+    Compare(Comparison),
+    /// `count` in an order_by, aggregate predicate or having.
+    Count,
+    /// `avg`, `max` … in an order_by or having.
+    Function(Aggregation),
+    /// `predicate` of an aggregate predicate.
+    Predicate,
+    /// `filter` of an aggregate predicate.
+    Filter(TableId),
+    /// `bool_and` of an aggregate predicate.
+    BoolAnd,
+    /// `bool_or` of an aggregate predicate.
+    BoolOr,
+    /// `key` in the order of a group by.
+    GroupKey(TableId),
+    /// `_cast` of a jsonb comparison.
+    Cast,
+}
+
+/// The comparison operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Comparison {
+    Eq,
+    Neq,
+    Gt,
+    Gte,
+    Lt,
+    Lte,
+    In,
+    Nin,
+    IsNull,
+    Like,
+    Nlike,
+    Ilike,
+    Nilike,
+    Similar,
+    Nsimilar,
+    Regex,
+    Nregex,
+    Iregex,
+    Niregex,
+    Contains,
+    ContainedIn,
+    HasKey,
+    HasKeysAny,
+    HasKeysAll,
+}
+
+/// What an enum value chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EnumMeaning {
+    /// Not ours.
+    None,
+    /// A column of `t_select_column` or `t_update_column`.
+    Column(TableId, ColumnId),
+    /// A direction of `order_by`.
+    Order {
+        /// Largest first.
+        descending: bool,
+        /// Nulls before the rest.
+        nulls_first: bool,
+    },
+    /// A unique key of `t_constraint`: `None` is the primary key, else the place in `unique_keys`.
+    Constraint(TableId, Option<u32>),
+    /// The value of this row of an enum table.
+    TableValue(TableId, u32),
+}

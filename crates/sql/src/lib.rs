@@ -1,0 +1,10 @@
+//! Relational sources: catalog, API, relational plan, dialects, drivers.
+//!
+//! The pipeline: [`catalog`] says what the database has, [`model`] what of it is tracked and under which names,
+//! [`api`] generates the schema and remembers what each field, input and enum value means ([`api::meaning`]).
+//!
+//! **Invariant:** nothing a client sends is ever part of a statement's text; it is bound.
+
+pub mod api;
+pub mod catalog;
+pub mod model;

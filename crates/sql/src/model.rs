@@ -1,0 +1,96 @@
+//! What of a catalog is tracked, under which GraphQL names, and how tables are related.
+//!
+//! Made from the catalog alone (everything tracked, every foreign key a relationship) or with the entries of a
+//! configuration in Hasura's metadata keys.
+//!
+//! **Invariant:** names are valid GraphQL names and unique where they have to be; relationships point to tracked
+//! tables.
+
+use crate::catalog::{Catalog, ColumnId, TableId};
+
+/// The place of a relationship in [`Model::relationships`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RelationshipId(pub u32);
+
+/// The tracked part of a database.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// What the database has.
+    pub catalog: Catalog,
+    /// Parallel to the catalog's tables; `None` where a table is not tracked.
+    pub tables: Vec<Option<Tracked>>,
+    /// All relationships.
+    pub relationships: Vec<Relationship>,
+}
+
+/// A tracked table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tracked {
+    /// The base name of its types and root fields.
+    pub name: String,
+    /// GraphQL names of its columns, parallel to the catalog's; `None` where a column is not exposed.
+    pub columns: Vec<Option<String>>,
+    /// Its relationships, as [`Model::relationships`] places.
+    pub relationships: Vec<RelationshipId>,
+    /// Whether it lists the values of an enum: then the values, else empty.
+    pub enum_values: Vec<EnumTableValue>,
+    /// Names of root fields that differ from the rule.
+    pub root_fields: RootFields,
+    /// A description instead of the usual one, or empty.
+    pub comment: String,
+}
+
+/// A row of an enum table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnumTableValue {
+    /// The value, a valid GraphQL name.
+    pub value: String,
+    /// Its comment, or empty.
+    pub comment: String,
+}
+
+/// `custom_root_fields`: each absent one follows the rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct RootFields {
+    pub select: Option<String>,
+    pub select_by_pk: Option<String>,
+    pub select_aggregate: Option<String>,
+    pub select_group_by: Option<String>,
+    pub insert: Option<String>,
+    pub insert_one: Option<String>,
+    pub update: Option<String>,
+    pub update_by_pk: Option<String>,
+    pub update_many: Option<String>,
+    pub delete: Option<String>,
+    pub delete_by_pk: Option<String>,
+}
+
+/// A way from the rows of one table to those of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relationship {
+    /// The field's name.
+    pub name: String,
+    /// From this table.
+    pub from: TableId,
+    /// To that one.
+    pub to: TableId,
+    /// Pairs of columns that are equal: ours, theirs.
+    pub on: Vec<(ColumnId, ColumnId)>,
+    /// One row or many.
+    pub kind: RelationshipKind,
+    /// For nested inserts: whether the related row comes first (its key flows into ours).
+    pub insert_first: bool,
+}
+
+/// One row or many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelationshipKind {
+    /// At most one row.
+    Object {
+        /// There is always one: a foreign key of this table, all NOT NULL.
+        certain: bool,
+    },
+    /// Any number of rows.
+    Array,
+}
