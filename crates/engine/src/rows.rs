@@ -48,7 +48,13 @@ pub enum Data {
     Object(Box<Table>),
     /// Objects of several types.
     Abstract(Box<Variants>),
+    /// Filled in by the engine, never by a source, for [`crate::plan::shape::Member::Foreign`]: row `i` is row
+    /// `places[i]` of the piece's reply. [`NO_PLACE`] is null: a key was null.
+    Foreign(Vec<u32>),
 }
+
+/// The place of a foreign member that has no row in the reply.
+pub const NO_PLACE: u32 = u32::MAX;
 
 /// Texts of a column in one buffer: row `i` is `bytes[ends[i - 1]..ends[i]]`.
 #[derive(Clone, Debug, Default)]

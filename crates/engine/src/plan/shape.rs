@@ -47,8 +47,8 @@ pub struct Set {
     pub start: u32,
     /// How many.
     pub len: u32,
-    /// Fields no one asked for whose values children in other sources need, in the order of
-    /// `Node::Parent` numbers of those children. They become [`crate::rows::Table::hidden`].
+    /// Fields no one asked for whose values children in other sources need, each once. They become
+    /// [`crate::rows::Table::hidden`]; which of them is which `Node::Parent` of a child is the plan's to know.
     pub hidden: Vec<FieldId>,
 }
 
@@ -77,6 +77,9 @@ pub struct ShapeArgument {
     pub input: InputId,
     /// The node its value begins at.
     pub value: u32,
+    /// Only if the value is a variable that may be absent and the argument has a default: the node where the
+    /// default begins, which stands when the variable was not sent.
+    pub default: Option<u32>,
 }
 
 /// One member of a set.
@@ -118,8 +121,14 @@ pub enum Member {
         /// One past the last.
         end: u32,
     },
-    /// Another source answers: the piece, asked once for all parents.
-    Foreign(PieceId),
+    /// Another source answers, asked once for all parents. The column of this member is a
+    /// [`crate::rows::Data::Foreign`], whose places are rows of the piece's reply.
+    Foreign {
+        /// The piece that answers.
+        piece: PieceId,
+        /// The only member of the piece's set: it says what stands in the reply's only column.
+        field: u32,
+    },
 }
 
 /// Which `@skip`/`@include` variables a member depends on: it is there if for any of `any` all bits fit.
