@@ -114,7 +114,14 @@ impl Out {
                 b'\t' => self.raw(b"\\t"),
                 8 => self.raw(b"\\b"),
                 12 => self.raw(b"\\f"),
-                _ => self.raw(&[b'\\', b'u', b'0', b'0', hex[usize::from(byte >> 4)], hex[usize::from(byte & 15)]]),
+                _ => self.raw(&[
+                    b'\\',
+                    b'u',
+                    b'0',
+                    b'0',
+                    hex[usize::from(byte >> 4)],
+                    hex[usize::from(byte & 15)],
+                ]),
             }
         }
         self.bytes.extend_from_slice(&bytes[clean..]);
