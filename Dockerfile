@@ -1,0 +1,20 @@
+# A static binary in an empty image. Built by `docker build -t weir .`; listens on 8080 and wants an admin secret.
+FROM node:22-alpine AS console
+WORKDIR /src/console
+COPY console/ ./
+RUN npm ci --no-audit --no-fund && npm run build
+
+FROM rust:1-alpine AS build
+RUN apk add --no-cache musl-dev
+WORKDIR /src
+COPY . .
+COPY --from=console /src/console/dist console/dist
+RUN cargo build --locked --profile dist --bin weir && cp target/dist/weir /weir
+
+FROM scratch
+COPY --from=build /weir /weir
+USER 65534:65534
+EXPOSE 8080
+# WEIR_ADMIN_SECRET has to be set: Weir refuses to listen off loopback without one.
+ENTRYPOINT ["/weir"]
+CMD ["serve", "/config/weir.yaml", "--listen", "0.0.0.0:8080"]

@@ -1,0 +1,71 @@
+// The panel beside the editor: time per stage, plan and SQL of the last request.
+
+import { useEffect, useState } from 'react';
+import { explain } from './requests';
+import type { Explanation, LastRequest } from './requests';
+
+function Stages({ last }: { last: LastRequest }) {
+  const total = last.stages.find(stage => stage.name === 'total');
+  const parts = last.stages.filter(stage => stage.name !== 'total');
+  const longest = Math.max(...parts.map(stage => stage.ms), 0.001);
+  return (
+    <section>
+      <h3>Time per stage</h3>
+      <table className="weir-stages">
+        <tbody>
+          {parts.map(stage => (
+            <tr key={stage.name}>
+              <td>{stage.name}</td>
+              <td className="weir-ms">{stage.ms.toFixed(3)} ms</td>
+              <td className="weir-bar">
+                <i style={{ width: `${Math.max(1, (100 * stage.ms) / longest)}%` }} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="weir-note">
+        {total ? `${total.ms.toFixed(3)} ms in the server, ` : ''}
+        {last.bytes.toLocaleString('en')} characters
+      </p>
+    </section>
+  );
+}
+
+export function PlanPanel({ last }: { last: LastRequest | null }) {
+  const [explanation, setExplanation] = useState<Explanation | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  useEffect(() => {
+    if (!last) return;
+    let current = true;
+    explain(last.params).then(
+      it => current && (setExplanation(it), setFailure(null)),
+      error => current && (setExplanation(null), setFailure(String(error.message ?? error))),
+    );
+    return () => {
+      current = false;
+    };
+  }, [last]);
+  if (!last) return <div className="weir-plan"><h2>Plan</h2><p>Run an operation to see its plan, its SQL and where its time went.</p></div>;
+  return (
+    <div className="weir-plan">
+      <h2>Plan</h2>
+      <Stages last={last} />
+      {failure && <p role="alert">{failure}</p>}
+      {explanation && (
+        <>
+          <section>
+            <h3>Plan</h3>
+            <pre data-testid="plan">{explanation.plan}</pre>
+          </section>
+          {explanation.pieces.map((piece, at) => (
+            <section key={at}>
+              <h3>Asked of {piece.source}</h3>
+              <pre data-testid="sql">{piece.text}</pre>
+            </section>
+          ))}
+        </>
+      )}
+    </div>
+  );
+}

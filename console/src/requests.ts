@@ -1,0 +1,87 @@
+// What the page asks of the server: GraphQL itself, and the plan behind a request.
+//
+// The admin secret lives in this tab's session only; it is sent to the server that served the page and to no one
+// else. Stage times come from the answer's Server-Timing header.
+
+import type { FetcherParams } from '@graphiql/toolkit';
+
+const SECRET_KEY = 'weir.admin-secret';
+
+/** The last request that ran, for the plan panel. */
+export interface LastRequest {
+  params: FetcherParams;
+  /** Milliseconds per stage as the server measured them, in its order. */
+  stages: { name: string; ms: number }[];
+  /** Bytes of the answer. */
+  bytes: number;
+}
+
+/** What the server would ask its sources. */
+export interface Explanation {
+  plan: string;
+  pieces: { source: string; text: string }[];
+}
+
+/** The server wants the admin secret, or another one. */
+export class SecretNeeded extends Error {
+  constructor() {
+    super('This server asks for its admin secret.');
+  }
+}
+
+export function setSecret(secret: string) {
+  sessionStorage.setItem(SECRET_KEY, secret);
+}
+
+function headers(extra?: Record<string, string>): Record<string, string> {
+  const secret = sessionStorage.getItem(SECRET_KEY);
+  return {
+    'content-type': 'application/json',
+    accept: 'application/graphql-response+json, application/json;q=0.9',
+    ...(secret ? { 'x-weir-admin-secret': secret } : {}),
+    ...extra,
+  };
+}
+
+/** `a;dur=0.1, b;dur=2` as a list. Source: W3C Server Timing. */
+export function stagesOf(header: string | null): { name: string; ms: number }[] {
+  return (header ?? '').split(',').flatMap(entry => {
+    const [name, ...parameters] = entry.trim().split(';');
+    const duration = parameters.map(it => it.trim()).find(it => it.startsWith('dur='));
+    return name && duration ? [{ name, ms: Number(duration.slice(4)) }] : [];
+  });
+}
+
+async function post(path: string, body: unknown, extra?: Record<string, string>) {
+  const response = await fetch(new URL(path, location.origin), {
+    method: 'POST',
+    headers: headers(extra),
+    body: JSON.stringify(body),
+  });
+  if (response.status === 401 || response.status === 403) throw new SecretNeeded();
+  const text = await response.text();
+  return { response, text };
+}
+
+/** Runs an operation. */
+export async function run(params: FetcherParams, extra?: Record<string, string>) {
+  const { response, text } = await post('/graphql', params, extra);
+  const last: LastRequest = {
+    params,
+    stages: stagesOf(response.headers.get('server-timing')),
+    bytes: text.length,
+  };
+  return { answer: JSON.parse(text), last };
+}
+
+/** Asks for the plan of an operation without running it. */
+export async function explain(params: FetcherParams): Promise<Explanation> {
+  const { response, text } = await post('/v1/explain', {
+    query: params.query,
+    operationName: params.operationName,
+    variables: params.variables,
+  });
+  const answer = JSON.parse(text);
+  if (!response.ok) throw new Error(answer.errors?.[0]?.message ?? `the server answered ${response.status}`);
+  return answer;
+}

@@ -1,0 +1,31 @@
+// Asks for the admin secret when the server wants one.
+
+import { useState } from 'react';
+
+export function SecretDialog({ refused, onSecret }: { refused: boolean; onSecret: (secret: string) => void }) {
+  const [secret, setSecret] = useState('');
+  return (
+    <div className="weir-veil">
+      <form
+        className="weir-dialog"
+        onSubmit={event => {
+          event.preventDefault();
+          onSecret(secret);
+        }}
+      >
+        <h2>Admin secret</h2>
+        <p>{refused ? 'That secret was refused. Try again.' : 'This server asks for its admin secret.'}</p>
+        <input
+          type="password"
+          aria-label="Admin secret"
+          autoComplete="off"
+          autoFocus
+          value={secret}
+          onChange={event => setSecret(event.target.value)}
+        />
+        <button type="submit">Open the console</button>
+        <p className="weir-note">It stays in this tab and is forgotten when the tab closes.</p>
+      </form>
+    </div>
+  );
+}

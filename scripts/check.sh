@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Formatting, lints, dependency rules, documentation: all that is checked without running.
+source "$(dirname "$0")/common.sh"
+say "rustfmt"
+cargo fmt --all -- --check
+say "clippy"
+cargo clippy --workspace --all-targets -- -D warnings
+say "rustdoc"
+RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet
+say "cargo deny"
+command -v cargo-deny >/dev/null || cargo install --quiet --locked cargo-deny
+cargo deny --log-level error check bans licenses sources

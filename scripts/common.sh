@@ -1,0 +1,23 @@
+# Shared by the scripts behind make: words, and packages of the system.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+say() { printf '\033[1m== %s\033[0m\n' "$*"; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# need COMMAND PACKAGE: makes sure that COMMAND is there, from Debian's PACKAGE when we may install.
+need() {
+  command -v "$1" >/dev/null && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    say "installing $2"
+    [ -n "${APT_UPDATED:-}" ] || { apt-get update -qq; export APT_UPDATED=1; }
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null
+  else
+    die "'$1' is missing. Install it (Debian: apt-get install $2) and run this again."
+  fi
+}
+
+need_node() {
+  command -v npm >/dev/null || die "'npm' is missing. Install Node.js 20 or later and run this again."
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# All tests: Rust (unit, golden, property, process), the GraphQL-over-HTTP audits, the console in a real browser.
+# Ends with a line of counts. ONLY=text runs the tests whose name holds it.
+source "$(dirname "$0")/common.sh"
+log=$(mktemp)
+status=0
+trap 'rm -f "$log"' EXIT
+need chromium chromium
+scripts/console.sh
+say "cargo test"
+export WEIR_ONLY="${ONLY:-}"
+cargo test --workspace --no-fail-fast -- ${ONLY:+"$ONLY"} 2>&1 | tee "$log" || status=1
+for suite in audit console; do
+  say "$suite"
+  scripts/test-$suite.sh 2>&1 | tee -a "$log" || status=1
+done
+passed=$(grep -oE '[0-9]+ passed' "$log" | awk '{n+=$1} END {print n+0}')
+failed=$(grep -oE '[0-9]+ failed' "$log" | awk '{n+=$1} END {print n+0}')
+echo "$passed passed, $failed failed"
+[ "$status" = 0 ] && [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
