@@ -1,3 +1,4 @@
 //! Bytes of responses: [`out`] is the buffer.
 
 pub mod out;
+mod raw;

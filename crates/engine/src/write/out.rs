@@ -3,8 +3,10 @@
 //! Every member of an object or list ends with `,`; the closer overwrites the last one. A null that bubbles
 //! truncates to the mark where its nullable parent began.
 //!
-//! **Cost:** no allocation once the buffer has grown to its answer; a key is one 32-byte store.
+//! **Cost:** no allocation once the buffer has grown to its answer; a key is one 32-byte store, a member one
+//! capacity check.
 
+use super::raw;
 use crate::plan::shape::Key;
 
 /// The buffer.
@@ -40,18 +42,33 @@ impl Out {
         self.bytes.is_empty()
     }
     /// Takes back all after `mark`.
+    #[inline]
     pub fn truncate(&mut self, mark: usize) {
         self.bytes.truncate(mark);
+    }
+    /// Makes room for `more` bytes at once.
+    #[inline]
+    pub fn reserve(&mut self, more: usize) {
+        self.bytes.reserve(more);
     }
     /// `"title":`.
     #[inline]
     pub fn key(&mut self, key: &Key) {
-        self.bytes.extend_from_slice(key.bytes());
+        raw::key(&mut self.bytes, key);
     }
     /// Bytes that are JSON already.
     #[inline]
     pub fn raw(&mut self, json: &[u8]) {
         self.bytes.extend_from_slice(json);
+    }
+    /// `source[start..end]`, JSON already: faster than [`Out::raw`] for short spans of a long source.
+    #[inline]
+    pub fn span(&mut self, source: &[u8], start: usize, end: usize) {
+        raw::span(&mut self.bytes, source, start, end);
+    }
+    /// Bytes that were written before: `range` of [`Out::bytes`] once more.
+    pub fn again(&mut self, range: std::ops::Range<usize>) {
+        self.bytes.extend_from_within(range);
     }
     /// `,` after a member.
     #[inline]
@@ -74,57 +91,137 @@ impl Out {
     /// An integer.
     #[inline]
     pub fn int(&mut self, value: i64) {
-        self.bytes.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+        raw::int(&mut self.bytes, value);
     }
     /// A finite number by its shortest digits; `false` (and nothing written) if it is not finite.
     #[inline]
     pub fn float(&mut self, value: f64) -> bool {
         if value.is_finite() {
-            self.bytes.extend_from_slice(zmij::Buffer::new().format_finite(value).as_bytes());
+            raw::float(&mut self.bytes, value);
         }
         value.is_finite()
     }
     /// `true` or `false`.
     #[inline]
     pub fn bool(&mut self, value: bool) {
-        self.raw(if value { b"true" } else { b"false" });
+        if value {
+            raw::word(&mut self.bytes, b"true,   ", 4)
+        } else {
+            raw::word(&mut self.bytes, b"false,  ", 5)
+        }
     }
     /// `null`.
     #[inline]
     pub fn null(&mut self) {
-        self.raw(b"null");
+        raw::word(&mut self.bytes, b"null,   ", 4);
     }
     /// A JSON string with its quotes. Source: RFC 8259, section 7.
+    #[inline]
     pub fn string(&mut self, text: &str) {
-        self.bytes.push(b'"');
-        let bytes = text.as_bytes();
-        let mut clean = 0;
-        for (at, &byte) in bytes.iter().enumerate() {
-            if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-                continue;
-            }
-            self.bytes.extend_from_slice(&bytes[clean..at]);
-            clean = at + 1;
-            let hex = b"0123456789abcdef";
-            match byte {
-                b'"' => self.raw(b"\\\""),
-                b'\\' => self.raw(b"\\\\"),
-                b'\n' => self.raw(b"\\n"),
-                b'\r' => self.raw(b"\\r"),
-                b'\t' => self.raw(b"\\t"),
-                8 => self.raw(b"\\b"),
-                12 => self.raw(b"\\f"),
-                _ => self.raw(&[
-                    b'\\',
-                    b'u',
-                    b'0',
-                    b'0',
-                    hex[usize::from(byte >> 4)],
-                    hex[usize::from(byte & 15)],
-                ]),
-            }
+        raw::text(&mut self.bytes, text.as_bytes());
+    }
+    /// As [`Out::string`], for text whose source promises UTF-8.
+    #[inline]
+    pub fn text(&mut self, text: &[u8]) {
+        raw::text(&mut self.bytes, text);
+    }
+
+    /// `"stock":12,`.
+    #[inline]
+    pub fn member_int(&mut self, key: &Key, value: i64) {
+        raw::member_int(&mut self.bytes, key, value);
+    }
+    /// `"price":1.5,`; `false` (and nothing written) if it is not finite.
+    #[inline]
+    pub fn member_float(&mut self, key: &Key, value: f64) -> bool {
+        if value.is_finite() {
+            raw::member_float(&mut self.bytes, key, value);
         }
-        self.bytes.extend_from_slice(&bytes[clean..]);
-        self.bytes.push(b'"');
+        value.is_finite()
+    }
+    /// `"active":true,`.
+    #[inline]
+    pub fn member_bool(&mut self, key: &Key, value: bool) {
+        let (word, len) = if value { (b"true,   ", 5) } else { (b"false,  ", 6) };
+        raw::member_word(&mut self.bytes, key, word, len);
+    }
+    /// `"note":null,`.
+    #[inline]
+    pub fn member_null(&mut self, key: &Key) {
+        raw::member_word(&mut self.bytes, key, b"null,   ", 5);
+    }
+    /// `"title":"Big Ones",`, escaped; UTF-8 is the source's promise.
+    #[inline]
+    pub fn member_text(&mut self, key: &Key, text: &[u8]) {
+        raw::member_text(&mut self.bytes, key, text);
+    }
+    /// `"tracks":[` or `"artist":{`.
+    #[inline]
+    pub fn member_open(&mut self, key: &Key, bracket: u8) {
+        raw::member_word(&mut self.bytes, key, &[bracket; 8], 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(write: impl Fn(&mut Out), expected: &str) {
+        let mut out = Out::default();
+        write(&mut out);
+        assert_eq!(std::str::from_utf8(out.bytes()).unwrap(), expected);
+    }
+
+    #[test]
+    fn members_end_with_commas_and_closers_take_the_last_one() {
+        let key = Key::new("k");
+        check(
+            |out| {
+                out.open(b'{');
+                out.member_int(&key, -12);
+                out.member_text(&key, b"a\"b");
+                out.member_bool(&key, true);
+                out.member_bool(&key, false);
+                out.member_null(&key);
+                assert!(out.member_float(&key, 0.5));
+                out.member_open(&key, b'[');
+                out.close(b']');
+                out.comma();
+                out.close(b'}');
+            },
+            r#"{"k":-12,"k":"a\"b","k":true,"k":false,"k":null,"k":0.5,"k":[]}"#,
+        );
+    }
+
+    #[test]
+    fn a_key_longer_than_one_store_is_whole() {
+        let name = "a_name_that_is_quite_a_bit_longer_than_thirty_two_bytes";
+        for len in 26..=name.len() {
+            check(|out| out.member_int(&Key::new(&name[..len]), 1), &format!("\"{}\":1,", &name[..len]));
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_is_not_written() {
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            check(|out| assert!(!out.float(value) && !out.member_float(&Key::new("k"), value)), "");
+        }
+    }
+
+    #[test]
+    fn written_bytes_can_be_taken_back_and_repeated() {
+        check(
+            |out| {
+                out.string("ab");
+                let mark = out.len();
+                out.int(5);
+                out.truncate(mark);
+                out.again(0..mark);
+                out.null();
+                out.bool(true);
+                out.bool(false);
+            },
+            r#""ab""ab"nulltruefalse"#,
+        );
     }
 }
