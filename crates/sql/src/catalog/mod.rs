@@ -2,6 +2,9 @@
 //!
 //! **Invariant:** ids are places in the tables of one catalog.
 
+pub mod sqlite;
+pub mod sqlite_type;
+
 /// The place of a table in [`Catalog::tables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TableId(pub u32);
@@ -123,4 +126,52 @@ pub struct ForeignKey {
     pub target: TableId,
     /// Its columns, in the same order.
     pub target_columns: Vec<ColumnId>,
+}
+
+/// Something that was left out or changed, and why. The rest is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What it is about: a table, or a table and its column or relationship.
+    pub place: String,
+    /// Why, for the person who can mend it.
+    pub reason: String,
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}`: {}", self.place, self.reason)
+    }
+}
+
+impl Catalog {
+    /// One table.
+    #[must_use]
+    pub fn table(&self, id: TableId) -> &Table {
+        &self.tables[id.0 as usize]
+    }
+    /// The table called `name` in `schema`, or in any if `schema` is empty.
+    #[must_use]
+    pub fn find(&self, schema: &str, name: &str) -> Option<TableId> {
+        let found = |table: &Table| table.name == name && (schema.is_empty() || table.schema == schema);
+        self.tables.iter().position(found).map(|at| TableId(at as u32))
+    }
+}
+
+impl Table {
+    /// One column.
+    #[must_use]
+    pub fn column(&self, id: ColumnId) -> &Column {
+        &self.columns[id.0 as usize]
+    }
+    /// The column called `name`.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<ColumnId> {
+        self.columns.iter().position(|column| column.name == name).map(|at| ColumnId(at as u32))
+    }
+    /// Whether at most one row has the same values in `columns`.
+    #[must_use]
+    pub fn is_unique(&self, columns: &[ColumnId]) -> bool {
+        let mut keys = self.primary_key.iter().chain(&self.unique_keys);
+        keys.any(|key| key.columns.iter().all(|column| columns.contains(column)))
+    }
 }
