@@ -1,55 +1,632 @@
-//! Builds a [`Schema`]: by calls, as sources that generate one do, or (see `sdl`) from SDL.
+//! Builds a [`Schema`]: by calls, as sources that generate one do, or (see [`super::sdl`]) from SDL.
 //!
-//! Types are named before they are defined, so that fields may refer to types that come later.
+//! Types may be referred to before they are defined. A definition *opens* its type; fields, arguments and values
+//! go to what was opened last, and words about a thing (`deprecated`, `default`, `apply`) follow it at once.
 //! Built-in scalars, directives and introspection types are put in first, so their ids are fixed.
 //!
-//! **Invariant:** members are added while their type is open, so those of one type lie side by side.
+//! **Invariant:** members are added while their type is open, so those of one type lie side by side, and every
+//! id handed out stays the id of the finished schema.
+//!
+//! **Cost:** one copy of each text and one hash per type; names of members are hashed once, at the end.
 
-use super::{FieldId, InputId, ScalarReader, Schema, TypeId, TypeRef};
+use super::places::Places;
+use super::{
+    Applied, Directive, DirectiveId, EnumValue, EnumValueId, Field, FieldId, Input, InputId, MetaFields, Run, ScalarReader, Schema, Str, Type, TypeId, TypeKind, TypeRef, builtin, hash_name, index,
+};
+use crate::ast::OperationKind;
+use crate::error::{Code, Error};
+use crate::value::{Node, Values};
+use crate::wraps::Wraps;
+use hashbrown::HashTable;
 
 /// Collects types; [`SchemaBuilder::build`] makes the schema.
 ///
-/// Shape of use: `let album = b.object("Album", "doc")`, then `b.field(album, …)` for each of its fields and
-/// directly after each field its `b.argument(…)`s. Names that are referred to before they are defined come
-/// from [`SchemaBuilder::reference`].
+/// ```
+/// use weir_language::schema::build::SchemaBuilder;
+/// let mut b = SchemaBuilder::new();
+/// let album = b.reference("Album");
+/// let query = b.object("query_root", "");
+/// let albums = b.type_ref("[Album!]!");
+/// b.field("Album", "All albums.", albums);
+/// let int = b.type_ref("Int");
+/// b.argument("limit", "At most so many.", int);
+/// b.default("10");
+/// b.query(query);
+/// b.object("Album", "A row of Album.");
+/// let text = b.type_ref("String!");
+/// b.field("Title", "", text);
+/// let schema = b.build().unwrap();
+/// assert_eq!(schema.type_by_name("Album"), Some(album));
+/// ```
 #[derive(Debug)]
 pub struct SchemaBuilder {
-    pub(crate) schema: Schema,
+    pub(super) schema: Schema,
+    /// By type: whether it was defined or only referred to.
+    defined: Vec<bool>,
+    /// The type that members go to.
+    opened: TypeId,
+    /// What arguments go to.
+    owner: Option<Owner>,
+    /// What was added last: modifiers are about it.
+    last: Item,
+    /// The roots that were named.
+    roots: [Option<TypeId>; 3],
+    /// Defaults whose literals are coerced once all types are known.
+    pub(super) defaults: Vec<(InputId, Str)>,
+    /// Where things were written. Empty tables when the schema is built by calls.
+    pub(super) places: Places,
+    pub(super) errors: Vec<Error>,
 }
 
-/// What the calls of [`SchemaBuilder`] return and take is fixed by the uses in crate `sql`; the owner of this
-/// file completes it.
-#[allow(missing_docs)]
+/// A thing that words can be about.
+#[derive(Clone, Copy, Debug)]
+enum Item {
+    Schema,
+    Type(TypeId),
+    Field(FieldId),
+    Input(InputId),
+    EnumValue(EnumValueId),
+    Directive(DirectiveId),
+}
+
+/// What can have arguments.
+#[derive(Clone, Copy, Debug)]
+enum Owner {
+    Field(FieldId),
+    Directive(DirectiveId),
+}
+
+impl std::default::Default for SchemaBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl SchemaBuilder {
-    pub fn reference(&mut self, _name: &str) -> TypeId {
-        unreachable!()
+    /// Begins a schema that has only what is built in.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut builder = Self {
+            schema: empty(),
+            defined: Vec::new(),
+            opened: builtin::INT,
+            owner: None,
+            last: Item::Schema,
+            roots: [None; 3],
+            defaults: Vec::new(),
+            places: Places::default(),
+            errors: Vec::new(),
+        };
+        builtin::put(&mut builder);
+        builder
     }
-    pub fn scalar(&mut self, _name: &str, _description: &str, _reader: ScalarReader) -> TypeId {
-        unreachable!()
+
+    /// The type called `name`, defined already or later.
+    pub fn reference(&mut self, name: &str) -> TypeId {
+        match self.schema.type_by_name(name) {
+            Some(id) => id,
+            None => {
+                let id = self.push_type(name);
+                let schema = &mut self.schema;
+                let (types, text) = (&schema.types, &schema.text);
+                schema.type_names.insert_unique(hash_name(u32::MAX, name), id, |&id| {
+                    hash_name(u32::MAX, types[id.index()].name.of(text))
+                });
+                id
+            }
+        }
     }
-    pub fn object(&mut self, _name: &str, _description: &str) -> TypeId {
-        unreachable!()
+
+    /// A type as GraphQL writes it: `[Album!]!`. Brackets beyond [`Wraps::LISTS_MAX`] are left out.
+    pub fn type_ref(&mut self, text: &str) -> TypeRef {
+        let inner = text.trim_start_matches('[');
+        let name_end = inner.find(['!', ']']).unwrap_or(inner.len());
+        let mut wraps = Wraps::default();
+        for mark in inner[name_end..].bytes() {
+            wraps = if mark == b'!' { wraps.non_null() } else { wraps.list().unwrap_or(wraps) };
+        }
+        TypeRef { base: self.reference(&inner[..name_end]), wraps }
     }
-    pub fn input_object(&mut self, _name: &str, _description: &str) -> TypeId {
-        unreachable!()
+
+    /// Defines a scalar.
+    pub fn scalar(&mut self, name: &str, description: &str, reader: ScalarReader) -> TypeId {
+        self.open(name, description, TypeKind::Scalar(reader))
     }
-    pub fn enumeration(&mut self, _name: &str, _description: &str) -> TypeId {
-        unreachable!()
+    /// Defines an object; its fields follow.
+    pub fn object(&mut self, name: &str, description: &str) -> TypeId {
+        self.open(name, description, TypeKind::Object)
+    }
+    /// Defines an interface; its fields follow.
+    pub fn interface(&mut self, name: &str, description: &str) -> TypeId {
+        self.open(name, description, TypeKind::Interface)
+    }
+    /// Defines a union; its members follow.
+    pub fn union(&mut self, name: &str, description: &str) -> TypeId {
+        self.open(name, description, TypeKind::Union)
+    }
+    /// Defines an enum; its values follow.
+    pub fn enumeration(&mut self, name: &str, description: &str) -> TypeId {
+        self.open(name, description, TypeKind::Enum)
+    }
+    /// Defines an input object; its fields follow.
+    pub fn input_object(&mut self, name: &str, description: &str) -> TypeId {
+        self.open(name, description, TypeKind::Input { one_of: false })
+    }
+    /// Defines a directive; its arguments follow. `places` has the [`Place::bit`]s of where it may stand.
+    pub fn directive(&mut self, name: &str, description: &str, repeatable: bool, places: u32) -> DirectiveId {
+        let directive = Directive {
+            name: self.text(name),
+            description: self.text(description),
+            arguments: Run { start: self.schema.inputs.len() as u32, len: 0 },
+            repeatable,
+            places,
+            built_in: false,
+            applied: Run::default(),
+        };
+        let known = self.schema.directive_by_name(name);
+        let id = match known {
+            // A built-in directive may be written out; the words of the owner then count.
+            Some(id) if self.schema.directives[id.index()].built_in => {
+                self.schema.directives[id.index()] = Directive { built_in: true, ..directive };
+                id
+            }
+            Some(_) | None => {
+                self.schema.directives.push(directive);
+                self.places.push_directive();
+                DirectiveId(self.schema.directives.len() as u32 - 1)
+            }
+        };
+        if known.is_some_and(|known| known != id) {
+            self.complain(format!("There can be only one directive named \"@{name}\"."));
+        }
+        self.places.directive(id);
+        self.last = Item::Directive(id);
+        self.owner = Some(Owner::Directive(id));
+        id
+    }
+
+    /// Adds an interface to the object or interface opened last.
+    pub fn implement(&mut self, interface: TypeId) -> &mut Self {
+        let at = self.schema.type_lists.len() as u32;
+        self.schema.type_lists.push(interface);
+        self.places.push_list();
+        grow(&mut self.open_type().interfaces, at);
+        self
+    }
+    /// Adds an object to the union opened last.
+    pub fn member(&mut self, object: TypeId) -> &mut Self {
+        let at = self.schema.type_lists.len() as u32;
+        self.schema.type_lists.push(object);
+        self.places.push_list();
+        grow(&mut self.open_type().possible, at);
+        self
     }
     /// Adds a field to the object or interface opened last.
-    pub fn field(&mut self, _name: &str, _description: &str, _ty: TypeRef) -> FieldId {
-        unreachable!()
+    pub fn field(&mut self, name: &str, description: &str, ty: TypeRef) -> FieldId {
+        let id = self.loose_field(name, description, ty);
+        grow(&mut self.open_type().fields, id.0);
+        id
     }
-    /// Adds an argument to the field added last.
-    pub fn argument(&mut self, _name: &str, _description: &str, _ty: TypeRef) -> InputId {
-        unreachable!()
+    /// Adds an argument to the field or directive added last.
+    /// # Panics
+    /// When the last definition has no arguments. A bug of the caller.
+    pub fn argument(&mut self, name: &str, description: &str, ty: TypeRef) -> InputId {
+        let id = self.push_input(name, description, ty);
+        let run = match self.owner {
+            Some(Owner::Field(field)) => &mut self.schema.fields[field.index()].arguments,
+            Some(Owner::Directive(directive)) => &mut self.schema.directives[directive.index()].arguments,
+            None => panic!("argument `{name}` follows no field and no directive"),
+        };
+        grow(run, id.0);
+        id
     }
     /// Adds a field to the input object opened last.
-    pub fn input_field(&mut self, _name: &str, _description: &str, _ty: TypeRef) -> InputId {
-        unreachable!()
+    pub fn input_field(&mut self, name: &str, description: &str, ty: TypeRef) -> InputId {
+        let id = self.push_input(name, description, ty);
+        grow(&mut self.open_type().members, id.0);
+        id
     }
     /// Adds a value to the enum opened last.
-    pub fn enum_value(&mut self, _name: &str, _description: &str) -> super::EnumValueId {
-        unreachable!()
+    pub fn enum_value(&mut self, name: &str, description: &str) -> EnumValueId {
+        let id = EnumValueId(self.schema.enum_values.len() as u32);
+        let (name, description) = (self.text(name), self.text(description));
+        let parent = self.opened;
+        let value = EnumValue { name, description, parent, deprecated: None, applied: Run::default() };
+        self.schema.enum_values.push(value);
+        self.places.push_enum_value();
+        grow(&mut self.open_type().members, id.0);
+        self.last = Item::EnumValue(id);
+        id
+    }
+
+    /// Marks the field, argument, input field or enum value added last as deprecated.
+    pub fn deprecated(&mut self, reason: &str) -> &mut Self {
+        let reason = Some(self.text(reason));
+        match self.last {
+            Item::Field(id) => self.schema.fields[id.index()].deprecated = reason,
+            Item::Input(id) => self.schema.inputs[id.index()].deprecated = reason,
+            Item::EnumValue(id) => self.schema.enum_values[id.index()].deprecated = reason,
+            Item::Schema | Item::Type(_) | Item::Directive(_) => {
+                self.complain("`@deprecated` stands where nothing can be deprecated".into());
+            }
+        }
+        self
+    }
+    /// Gives the argument or input field added last a default: a GraphQL literal, coerced by [`Self::build`].
+    pub fn default(&mut self, literal: &str) -> &mut Self {
+        let literal = self.text(literal);
+        if let Item::Input(id) = self.last {
+            self.defaults.push((id, literal));
+        } else {
+            self.complain("a default follows no argument and no input field".into());
+        }
+        self
+    }
+    /// Says where the scalar opened last is specified.
+    pub fn specified_by(&mut self, url: &str) -> &mut Self {
+        let url = self.text(url);
+        self.open_type().specified_by = url;
+        self
+    }
+    /// Makes the input object opened last one of which exactly one field is given.
+    pub fn one_of(&mut self) -> &mut Self {
+        self.open_type().kind = TypeKind::Input { one_of: true };
+        self
+    }
+    /// Keeps a directive of the thing added last for the printer. `arguments` as written: `(a: 1)`, or empty.
+    pub fn apply(&mut self, name: &str, arguments: &str) -> &mut Self {
+        let at = self.schema.applied.len() as u32;
+        let applied = Applied { name: self.text(name), arguments: self.text(arguments) };
+        self.schema.applied.push(applied);
+        let schema = &mut self.schema;
+        let run = match self.last {
+            Item::Schema => &mut schema.applied_to_schema,
+            Item::Type(id) => &mut schema.types[id.index()].applied,
+            Item::Field(id) => &mut schema.fields[id.index()].applied,
+            Item::Input(id) => &mut schema.inputs[id.index()].applied,
+            Item::EnumValue(id) => &mut schema.enum_values[id.index()].applied,
+            Item::Directive(id) => &mut schema.directives[id.index()].applied,
+        };
+        grow(run, at);
+        self
+    }
+    /// Describes the schema itself.
+    pub fn description(&mut self, description: &str) -> &mut Self {
+        self.schema.description = self.text(description);
+        self.last = Item::Schema;
+        self
+    }
+    /// Names the root of queries.
+    pub fn query(&mut self, root: TypeId) -> &mut Self {
+        self.root(OperationKind::Query, root)
+    }
+    /// Names the root of mutations.
+    pub fn mutation(&mut self, root: TypeId) -> &mut Self {
+        self.root(OperationKind::Mutation, root)
+    }
+    /// Names the root of subscriptions.
+    pub fn subscription(&mut self, root: TypeId) -> &mut Self {
+        self.root(OperationKind::Subscription, root)
+    }
+    /// Names the root of an operation kind.
+    pub fn root(&mut self, kind: OperationKind, root: TypeId) -> &mut Self {
+        self.roots[kind as usize] = Some(root);
+        self.places.roots[kind as usize] = self.places.at;
+        self
+    }
+
+    /// Finishes the schema: possible types, indexes over names, coerced defaults, all rules of section 3.
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn build(mut self) -> Result<Schema, Vec<Error>> {
+        self.undefined_types();
+        self.set_roots();
+        index::possible_types(&mut self.schema);
+        index::names(&mut self.schema, &self.places, &mut self.errors);
+        self.coerce_defaults();
+        if self.errors.is_empty() { Ok(self.schema) } else { Err(self.errors) }
+    }
+
+    /// Makes a field that is in no type's run.
+    pub(super) fn loose_field(&mut self, name: &str, description: &str, ty: TypeRef) -> FieldId {
+        let id = FieldId(self.schema.fields.len() as u32);
+        let field = Field {
+            name: self.text(name),
+            description: self.text(description),
+            parent: self.opened,
+            ty,
+            arguments: Run::default(),
+            deprecated: None,
+            applied: Run::default(),
+        };
+        self.schema.fields.push(field);
+        self.places.push_field();
+        self.last = Item::Field(id);
+        self.owner = Some(Owner::Field(id));
+        id
+    }
+
+    /// Gives the input added last a default that is coerced already.
+    pub(super) fn default_node(&mut self, literal: &str, node: impl FnOnce(&mut Values) -> Node) {
+        let literal = self.text(literal);
+        let node = node(&mut self.schema.defaults);
+        let value = self.schema.defaults.nodes.len() as u32;
+        self.schema.defaults.nodes.push(node);
+        if let Some(input) = self.schema.inputs.last_mut() {
+            input.default = Some(super::Default { literal, value });
+        }
+    }
+
+    /// Copies `text` to the schema's.
+    pub(super) fn text(&mut self, text: &str) -> Str {
+        let start = self.schema.text.len() as u32;
+        self.schema.text.push_str(text);
+        Str { start, len: text.len() as u32 }
+    }
+
+    /// Notes an error at the place of what is being added.
+    pub(super) fn complain(&mut self, message: String) {
+        self.errors.push(Error { message, spans: self.places.current(), code: Code::Schema });
+    }
+
+    fn open_type(&mut self) -> &mut Type {
+        &mut self.schema.types[self.opened.index()]
+    }
+
+    fn open(&mut self, name: &str, description: &str, kind: TypeKind) -> TypeId {
+        let known = self.reference(name);
+        let id = if self.defined[known.index()] {
+            self.complain(format!("There can be only one type named \"{name}\"."));
+            self.push_type(name)
+        } else {
+            known
+        };
+        self.defined[id.index()] = true;
+        self.places.ty(id);
+        let description = self.text(description);
+        let ty = &mut self.schema.types[id.index()];
+        (ty.description, ty.kind) = (description, kind);
+        self.opened = id;
+        self.owner = None;
+        self.last = Item::Type(id);
+        id
+    }
+
+    fn push_type(&mut self, name: &str) -> TypeId {
+        let id = TypeId(self.schema.types.len() as u32);
+        let name = self.text(name);
+        self.schema.types.push(Type {
+            name,
+            description: Str::default(),
+            kind: TypeKind::Scalar(ScalarReader::Json),
+            fields: Run::default(),
+            members: Run::default(),
+            interfaces: Run::default(),
+            possible: Run::default(),
+            specified_by: Str::default(),
+            applied: Run::default(),
+        });
+        self.defined.push(false);
+        self.places.push_type();
+        id
+    }
+
+    fn push_input(&mut self, name: &str, description: &str, ty: TypeRef) -> InputId {
+        let id = InputId(self.schema.inputs.len() as u32);
+        let input = Input {
+            name: self.text(name),
+            description: self.text(description),
+            ty,
+            default: None,
+            deprecated: None,
+            applied: Run::default(),
+        };
+        self.schema.inputs.push(input);
+        self.places.push_input();
+        self.last = Item::Input(id);
+        id
+    }
+
+    fn undefined_types(&mut self) {
+        for at in 0..self.defined.len() {
+            if !self.defined[at] {
+                let id = TypeId(at as u32);
+                let message = format!("Unknown type \"{}\".", self.schema.type_name(id));
+                self.errors.push(Error { message, spans: self.places.of_type(id), code: Code::Schema });
+            }
+        }
+    }
+
+    /// Coerces the defaults that are one token or an empty list.
+    fn coerce_defaults(&mut self) {
+        for (id, literal) in std::mem::take(&mut self.defaults) {
+            let text = self.schema.str(literal).to_owned();
+            let base = self.schema.input(id).ty.base;
+            let node = match text.as_str() {
+                "null" => Some(Node::Null),
+                "true" => Some(Node::Bool(true)),
+                "false" => Some(Node::Bool(false)),
+                "[]" => Some(Node::List { len: 0, end: self.schema.defaults.nodes.len() as u32 + 1 }),
+                _ => match text.parse() {
+                    Ok(int) => Some(Node::Int(int)),
+                    Err(_) => self.schema.enum_value_by_name(base, &text).map(Node::Enum),
+                },
+            };
+            let Some(node) = node else {
+                self.complain(format!("invalid default value `{text}`"));
+                continue;
+            };
+            let value = self.schema.defaults.nodes.len() as u32;
+            self.schema.defaults.nodes.push(node);
+            self.schema.inputs[id.index()].default = Some(super::Default { literal, value });
+        }
+    }
+
+    fn set_roots(&mut self) {
+        let [query, mutation, subscription] = self.roots;
+        match query {
+            Some(query) => self.schema.query = query,
+            None => {
+                self.places.at = self.places.schema;
+                self.complain("Query root type must be provided.".into());
+            }
+        }
+        self.schema.mutation = mutation;
+        self.schema.subscription = subscription;
+        let MetaFields { typename, schema, ty } = self.schema.meta;
+        for meta in [typename, schema, ty] {
+            self.schema.fields[meta.index()].parent = self.schema.query;
+        }
+    }
+}
+
+/// Lengthens `run` by the place `at`, which follows it.
+fn grow(run: &mut Run, at: u32) {
+    if run.len == 0 {
+        run.start = at;
+    }
+    debug_assert_eq!(run.start + run.len, at, "members are added while their owner is open");
+    run.len += 1;
+}
+
+/// A schema without anything, which only this module ever sees.
+fn empty() -> Schema {
+    Schema {
+        text: String::new(),
+        types: Vec::new(),
+        fields: Vec::new(),
+        inputs: Vec::new(),
+        enum_values: Vec::new(),
+        directives: Vec::new(),
+        type_lists: Vec::new(),
+        applied: Vec::new(),
+        applied_to_schema: Run::default(),
+        defaults: Values::default(),
+        description: Str::default(),
+        query: builtin::INT,
+        mutation: None,
+        subscription: None,
+        meta: MetaFields { typename: FieldId(0), schema: FieldId(0), ty: FieldId(0) },
+        type_names: HashTable::new(),
+        field_names: HashTable::new(),
+        input_names: HashTable::new(),
+        enum_value_names: HashTable::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two_tables() -> SchemaBuilder {
+        let mut b = SchemaBuilder::new();
+        let query = b.object("query_root", "");
+        for table in ["Album", "Artist"] {
+            let rows = b.type_ref(&format!("[{table}!]!"));
+            b.field(table, "", rows);
+            let order = b.type_ref("order_by");
+            b.argument("order_by", "", order);
+            b.default("asc");
+        }
+        b.query(query);
+        b.interface("Node", "");
+        let id = b.type_ref("ID!");
+        b.field("id", "", id);
+        for table in ["Album", "Artist"] {
+            b.object(table, "A row.");
+            let node = b.reference("Node");
+            b.implement(node);
+            b.field("id", "", id);
+        }
+        b.enumeration("order_by", "");
+        b.enum_value("asc", "");
+        b.enum_value("desc", "");
+        b.deprecated("never");
+        b.union("Any", "");
+        let (album, artist) = (b.reference("Album"), b.reference("Artist"));
+        b.member(album).member(artist);
+        b
+    }
+
+    #[test]
+    fn ids_handed_out_while_building_stay() {
+        let mut b = two_tables();
+        let input = b.input_object("where", "");
+        let int = b.type_ref("Int");
+        let eq = b.input_field("_eq", "", int);
+        let schema = b.build().expect("a sound schema");
+        assert_eq!(schema.type_by_name("where"), Some(input));
+        assert_eq!(schema.input_by_name(schema.ty(input).members, "_eq"), Some(eq));
+        let album = schema.field_by_name(schema.query, "Album").expect("the root field");
+        let argument = schema.arguments(album).next().expect("its argument");
+        let default = schema.input(argument).default.expect("its default");
+        let asc = schema.enum_value_by_name(schema.input(argument).ty.base, "asc").expect("a value");
+        assert_eq!(schema.defaults.nodes[default.value as usize], Node::Enum(asc));
+        assert_eq!(schema.type_text(schema.field(album).ty), "[Album!]!");
+    }
+
+    #[test]
+    fn possible_types_are_the_objects_that_can_stand_there() {
+        let schema = two_tables().build().expect("a sound schema");
+        let names = |name: &str| -> Vec<String> {
+            let id = schema.type_by_name(name).expect("a type");
+            schema.possible_types(id).iter().map(|&id| schema.type_name(id).to_owned()).collect()
+        };
+        assert_eq!(names("Node"), ["Album", "Artist"]);
+        assert_eq!(names("Any"), ["Album", "Artist"]);
+        assert_eq!(names("Album"), ["Album"]);
+        assert!(names("order_by").is_empty());
+    }
+
+    #[test]
+    fn what_is_built_in_is_there_under_its_constant() {
+        let schema = two_tables().build().expect("a sound schema");
+        assert_eq!(schema.type_by_name("ID"), Some(builtin::ID));
+        assert_eq!(schema.type_by_name("__DirectiveLocation"), Some(builtin::DIRECTIVE_LOCATION));
+        assert_eq!(schema.directive_by_name("oneOf"), Some(builtin::ONE_OF));
+        assert_eq!(schema.field_name(schema.meta.ty), "__type");
+        assert_eq!(schema.arguments(schema.meta.ty).len(), 1);
+        assert_eq!(schema.field_by_name(schema.query, "__type"), None);
+        let fields = schema.field_by_name(builtin::TYPE, "fields").expect("a field");
+        assert_eq!(schema.arguments(fields).len(), 1);
+    }
+
+    #[test]
+    fn names_that_are_twice_or_nowhere_are_reported() {
+        let mut b = two_tables();
+        b.object("Album", "");
+        let gone = b.type_ref("Gone");
+        b.field("a", "", gone);
+        b.field("a", "", gone);
+        let messages: Vec<_> = b.build().expect_err("wrong").into_iter().map(|it| it.message).collect();
+        assert_eq!(
+            messages,
+            [
+                "There can be only one type named \"Album\".",
+                "Unknown type \"Gone\".",
+                "Field \"Album.a\" can only be defined once."
+            ]
+        );
+    }
+
+    #[test]
+    fn long_lists_of_names_are_found_through_their_index() {
+        let mut b = two_tables();
+        let input = b.input_object("many", "");
+        let int = b.type_ref("Int");
+        for number in 0..40 {
+            b.input_field(&format!("f{number}"), "", int);
+        }
+        let letters = b.enumeration("letters", "");
+        for number in 0..40 {
+            b.enum_value(&format!("v{number}"), "");
+        }
+        let schema = b.build().expect("a sound schema");
+        let run = schema.ty(input).members;
+        assert_eq!(schema.input_by_name(run, "f39"), Some(InputId(run.start + 39)));
+        assert_eq!(schema.input_by_name(run, "f40"), None);
+        let start = schema.ty(letters).members.start;
+        assert_eq!(schema.enum_value_by_name(letters, "v20"), Some(EnumValueId(start + 20)));
+        assert_eq!(schema.enum_value_by_name(letters, "asc"), None);
     }
 }

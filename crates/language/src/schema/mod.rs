@@ -13,6 +13,9 @@ use crate::wraps::Wraps;
 use hashbrown::HashTable;
 
 pub mod build;
+pub mod builtin;
+mod index;
+mod places;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
@@ -63,6 +66,18 @@ pub struct Str {
     pub start: u32,
     /// Bytes.
     pub len: u32,
+}
+
+impl Str {
+    /// The bytes of `text` that this names.
+    pub(crate) fn of(self, text: &str) -> &str {
+        &text[self.start as usize..(self.start + self.len) as usize]
+    }
+    /// Whether there is no text.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.len == 0
+    }
 }
 
 /// A type as used: the named type and what is around it.
@@ -230,6 +245,8 @@ pub struct Directive {
     pub places: u32,
     /// Whether it is built in and therefore not printed.
     pub built_in: bool,
+    /// Directives applied to the definition (2026 edition).
+    pub applied: Run,
 }
 
 /// Where a directive may stand. Source: GraphQL specification, section 3.13.
@@ -346,6 +363,8 @@ pub struct Schema {
     pub type_lists: Vec<TypeId>,
     /// Directives applied in SDL.
     pub applied: Vec<Applied>,
+    /// Directives applied to the schema definition.
+    pub applied_to_schema: Run,
     /// Coerced defaults.
     pub defaults: crate::value::Values,
     /// The description of the schema itself.
@@ -360,6 +379,10 @@ pub struct Schema {
     pub meta: MetaFields,
     pub(crate) type_names: HashTable<TypeId>,
     pub(crate) field_names: HashTable<FieldId>,
+    /// By start of the run and name; only of runs longer than `index::SCANNED_MAX`.
+    pub(crate) input_names: HashTable<(u32, InputId)>,
+    /// As `input_names`.
+    pub(crate) enum_value_names: HashTable<EnumValueId>,
 }
 
 /// The fields every schema has and no type lists. Source: GraphQL specification, section 4.
@@ -387,7 +410,7 @@ impl Schema {
     /// The text at `place`.
     #[must_use]
     pub fn str(&self, place: Str) -> &str {
-        &self.text[place.start as usize..(place.start + place.len) as usize]
+        place.of(&self.text)
     }
     /// One type.
     #[must_use]
@@ -452,7 +475,24 @@ impl Schema {
     /// The input called `name` in `run` (arguments of a field or directive, fields of an input object).
     #[must_use]
     pub fn input_by_name(&self, run: Run, name: &str) -> Option<InputId> {
-        (run.start..run.start + run.len).map(InputId).find(|&id| self.input_name(id) == name)
+        if run.len <= index::SCANNED_MAX {
+            return (run.start..run.start + run.len).map(InputId).find(|&id| self.input_name(id) == name);
+        }
+        let same = |it: &(u32, InputId)| it.0 == run.start && self.input_name(it.1) == name;
+        self.input_names.find(hash_name(run.start, name), same).map(|it| it.1)
+    }
+    /// The value `name` of an enum.
+    #[must_use]
+    pub fn enum_value_by_name(&self, ty: TypeId, name: &str) -> Option<EnumValueId> {
+        let run = self.ty(ty).members;
+        let same = |&id: &EnumValueId| {
+            let value = self.enum_value(id);
+            value.parent == ty && self.str(value.name) == name
+        };
+        if run.len <= index::SCANNED_MAX {
+            return (run.start..run.start + run.len).map(EnumValueId).find(same);
+        }
+        self.enum_value_names.find(hash_name(ty.0, name), same).copied()
     }
     /// The directive called `name`.
     #[must_use]
