@@ -11,7 +11,8 @@
 
 use super::places::Places;
 use super::{
-    Applied, Directive, DirectiveId, EnumValue, EnumValueId, Field, FieldId, Input, InputId, MetaFields, Run, ScalarReader, Schema, Str, Type, TypeId, TypeKind, TypeRef, builtin, hash_name, index,
+    Applied, Directive, DirectiveId, EnumValue, EnumValueId, Field, FieldId, Input, InputId, MetaFields, Run,
+    ScalarReader, Schema, Str, Type, TypeId, TypeKind, TypeRef, builtin, hash_name, index,
 };
 use crate::ast::OperationKind;
 use crate::error::{Code, Error};

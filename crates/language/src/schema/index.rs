@@ -84,7 +84,8 @@ pub(super) fn names(schema: &mut Schema, places: &Places, errors: &mut Vec<Error
         let directive = schema.directives[at];
         inputs(schema, directive.arguments, &mut |schema, first, second| {
             let name = schema.str(directive.name);
-            let message = format!("Argument \"@{name}({}:)\" can only be defined once.", schema.input_name(second));
+            let message =
+                format!("Argument \"@{name}({}:)\" can only be defined once.", schema.input_name(second));
             errors.push(twice(message, places.of_input(first), places.of_input(second)));
         });
     }
