@@ -1,0 +1,142 @@
+// The console as a person meets it: the page opens to a query, runs it, shows its plan, completes a field, says nothing
+// on the browser's console. Real server, real Chromium.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { chromium } from 'playwright-core';
+
+const SECRET = 'a-secret-for-this-test-only';
+const weir = process.env.WEIR_BIN;
+const executablePath = process.env.CHROMIUM_BIN ?? '/usr/bin/chromium';
+
+function freePort() {
+  return new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+async function startWeir(env) {
+  const port = await freePort();
+  const data = mkdtempSync(join(tmpdir(), 'weir-console-'));
+  const child = spawn(weir, ['demo', '--listen', `127.0.0.1:${port}`, '--data', data], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const ready = async () => {
+    const answer = await fetch(`${url}/readyz`).catch(() => null);
+    if (answer?.ok) return;
+    assert.equal(child.exitCode, null, 'weir ended before it was ready');
+    await new Promise(resolve => setImmediate(resolve));
+    return ready();
+  };
+  await ready();
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await new Promise(resolve => child.once('exit', resolve));
+    rmSync(data, { recursive: true, force: true });
+  };
+  return { url, stop };
+}
+
+let browser;
+before(async () => {
+  browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  });
+});
+after(() => browser?.close());
+
+async function openPage(url, options = {}) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
+  const complaints = [];
+  const foreign = [];
+  page.on('console', message => message.type() === 'error' && complaints.push(message.text()));
+  page.on('pageerror', error => complaints.push(String(error)));
+  page.on('request', request => new URL(request.url()).origin !== url && !/^(data|blob):/.test(request.url()) && foreign.push(request.url()));
+  await page.goto(`${url}/console`);
+  return { page, complaints, foreign };
+}
+
+const responseText = page => page.locator('.graphiql-response .view-lines').innerText();
+
+async function runQuery(page) {
+  const answered = page.waitForResponse(it => it.url().endsWith('/graphql') && it.request().postData()?.includes('First'));
+  await page.getByRole('button', { name: /execute query/i }).click();
+  await answered;
+  await page.waitForFunction(() => document.querySelector('.graphiql-response')?.textContent?.includes('"data"'));
+}
+
+describe('the console', () => {
+  let server;
+  before(async () => { server = await startWeir({}); });
+  after(() => server?.stop());
+
+  test('opens to a query, runs it, shows plan, SQL and stage times', async () => {
+    const { page, complaints, foreign } = await openPage(server.url);
+    await page.getByRole('button', { name: /execute query/i }).waitFor();
+    await runQuery(page);
+    assert.match(await responseText(page), /AlbumId|ArtistId/);
+    await page.getByTestId('plan').waitFor();
+    assert.match(await page.getByTestId('sql').first().innerText(), /SELECT/);
+    assert.match(await page.locator('.weir-stages').innerText(), /execute/);
+    if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
+    assert.deepEqual(complaints, []);
+    assert.deepEqual(foreign, [], 'the page asks no one but its own server');
+    await page.close();
+  });
+
+  test('completes a field name', async () => {
+    const { page, complaints } = await openPage(server.url);
+    await page.locator('.graphiql-query-editor .view-lines').click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('{ Album_b');
+    await page.keyboard.press('Control+Space');
+    const suggestion = page.locator('.suggest-widget .monaco-list-row', { hasText: 'Album_by_pk' }).first();
+    await suggestion.waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.querySelector('.graphiql-query-editor')?.textContent?.includes('Album_by_pk'));
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  for (const colorScheme of ['light', 'dark']) {
+    test(`follows a ${colorScheme} system`, async () => {
+      const { page } = await openPage(server.url, { colorScheme });
+      await page.getByRole('button', { name: /execute query/i }).waitFor();
+      const background = await page.locator('.graphiql-container').evaluate(it => getComputedStyle(it).backgroundColor);
+      const channels = background.match(/\d+/g).slice(0, 3).map(Number);
+      const brightness = channels.reduce((sum, it) => sum + it, 0) / 3;
+      assert.equal(brightness > 128, colorScheme === 'light', background);
+      await page.close();
+    });
+  }
+});
+
+describe('a console behind a secret', () => {
+  let server;
+  before(async () => { server = await startWeir({ WEIR_ADMIN_SECRET: SECRET }); });
+  after(() => server?.stop());
+
+  test('asks for it, says when it is wrong, and opens with the right one', async () => {
+    const { page } = await openPage(server.url);
+    await page.getByLabel('Admin secret').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('refused').waitFor();
+    await page.getByLabel('Admin secret').fill(SECRET);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /execute query/i }).waitFor();
+    await runQuery(page);
+    assert.match(await responseText(page), /AlbumId|ArtistId/);
+    await page.close();
+  });
+});
