@@ -1,0 +1,1 @@
+SELECT json_object('Track_aggregate', json_object('aggregate', json_object('count', count(*), 'a', count("Composer"), 'b', count(DISTINCT "AlbumId"), 'c', (SELECT count(*) FROM (SELECT DISTINCT "AlbumId", "GenreId" FROM "Track" WHERE "AlbumId" IS NOT NULL AND "GenreId" IS NOT NULL))))) FROM "Track";

@@ -1,0 +1,1 @@
+SELECT json_object('Track_aggregate', json_object('aggregate', json_object('count', count(*), 'sum', json_object('TrackId', sum("TrackId"))), 'nodes', json_group_array(json_object('TrackId', "TrackId")))) FROM (SELECT "TrackId" FROM "Track" ORDER BY "TrackId" LIMIT 5 OFFSET 2);

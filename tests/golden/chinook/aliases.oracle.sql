@@ -1,0 +1,1 @@
+SELECT json_object('first', (SELECT json_object('name', "Title", 'id', "AlbumId") FROM "Album" WHERE "AlbumId" = 1), 'second', (SELECT json_object('name', "Title", 'again', "Title") FROM "Album" WHERE "AlbumId" = 2));

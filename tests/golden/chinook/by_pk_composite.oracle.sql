@@ -1,0 +1,1 @@
+SELECT json_object('PlaylistTrack_by_pk', json_object('PlaylistId', p."PlaylistId", 'TrackId', p."TrackId", 'PlaylistTrack_Track', json_object('Name', t."Name"))) FROM "PlaylistTrack" p JOIN "Track" t USING ("TrackId") WHERE p."PlaylistId" = 1 AND p."TrackId" = 3402;

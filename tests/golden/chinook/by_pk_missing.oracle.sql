@@ -1,0 +1,1 @@
+SELECT json_object('Album_by_pk', NULL);

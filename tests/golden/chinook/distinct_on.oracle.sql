@@ -1,0 +1,1 @@
+SELECT json_object('Album', json_group_array(json_object('ArtistId', "ArtistId", 'Title', "Title"))) FROM (SELECT "ArtistId", max("Title") AS "Title" FROM "Album" GROUP BY "ArtistId" ORDER BY "ArtistId" LIMIT 4);

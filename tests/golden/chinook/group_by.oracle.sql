@@ -1,0 +1,1 @@
+SELECT json_object('Track_group_by', json_group_array(json_object('key', json_object('GenreId', "GenreId"), 'aggregate', json_object('count', n, 'avg', json_object('Milliseconds', m))))) FROM (SELECT "GenreId", count(*) AS n, avg("Milliseconds") AS m FROM "Track" WHERE "GenreId" < 4 GROUP BY "GenreId" ORDER BY "GenreId");

@@ -1,0 +1,1 @@
+SELECT json_object('Album_group_by', json_group_array(json_object('key', json_object('ArtistId', "ArtistId"), 'aggregate', json_object('count', n)))) FROM (SELECT "ArtistId", count(*) AS n FROM "Album" GROUP BY "ArtistId" HAVING n > 8 ORDER BY n DESC, "ArtistId");

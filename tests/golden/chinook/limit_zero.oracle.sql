@@ -1,0 +1,1 @@
+SELECT json_object('Album', json_array());

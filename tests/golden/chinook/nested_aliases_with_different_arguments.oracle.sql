@@ -1,0 +1,1 @@
+SELECT json_object('Artist_by_pk', json_object('short', (SELECT json_array(json_object('Title', "Title")) FROM "Album" WHERE "AlbumId" = (SELECT min("AlbumId") FROM "Album" WHERE "ArtistId" = 1)), 'last', (SELECT json_array(json_object('Title', "Title")) FROM "Album" WHERE "AlbumId" = (SELECT max("AlbumId") FROM "Album" WHERE "ArtistId" = 1))));

@@ -1,0 +1,1 @@
+SELECT json_object('Artist', json_group_array(json_object('Name', r."Name", 'Artist_Albums', (SELECT json_group_array(json_object('Title', "Title")) FROM (SELECT a."Title" FROM "Album" a WHERE a."ArtistId" = r."ArtistId" AND lower(a."Title") LIKE '%a%' ORDER BY a."Title" DESC LIMIT 2 OFFSET 1))))) FROM (SELECT * FROM "Artist" WHERE "ArtistId" IN (1, 22) ORDER BY "ArtistId") r;

@@ -1,0 +1,1 @@
+SELECT json_object('Artist', json_group_array(json_object('Name', "Name", 'Artist_Albums_aggregate', json_object('aggregate', json_object('count', n))))) FROM (SELECT "Name", (SELECT count(*) FROM "Album" a WHERE a."ArtistId" = r."ArtistId") AS n FROM "Artist" r ORDER BY n DESC, "ArtistId" LIMIT 3);

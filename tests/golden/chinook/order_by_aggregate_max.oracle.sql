@@ -1,0 +1,1 @@
+SELECT json_object('Album', json_group_array(json_object('AlbumId', "AlbumId"))) FROM (SELECT "AlbumId" FROM "Album" b ORDER BY (SELECT max("Milliseconds") FROM "Track" t WHERE t."AlbumId" = b."AlbumId") DESC NULLS FIRST, "AlbumId" LIMIT 3);

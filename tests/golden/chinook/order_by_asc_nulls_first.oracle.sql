@@ -1,0 +1,1 @@
+SELECT json_object('Customer', json_group_array(json_object('CustomerId', "CustomerId", 'State', "State"))) FROM (SELECT "CustomerId", "State" FROM "Customer" ORDER BY "State" ASC NULLS FIRST, "CustomerId" LIMIT 4);

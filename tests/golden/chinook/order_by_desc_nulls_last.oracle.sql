@@ -1,0 +1,1 @@
+SELECT json_object('Customer', json_group_array(json_object('CustomerId', "CustomerId", 'State', "State"))) FROM (SELECT "CustomerId", "State" FROM "Customer" ORDER BY "State" DESC NULLS LAST, "CustomerId" LIMIT 4);

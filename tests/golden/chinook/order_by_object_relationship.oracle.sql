@@ -1,0 +1,1 @@
+SELECT json_object('Album', json_group_array(json_object('Title', "Title", 'Album_Artist', json_object('Name', "Name")))) FROM (SELECT a."Title", r."Name" FROM "Album" a JOIN "Artist" r USING ("ArtistId") ORDER BY r."Name" DESC, a."AlbumId" LIMIT 3);

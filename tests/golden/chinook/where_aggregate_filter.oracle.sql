@@ -1,0 +1,1 @@
+SELECT json_object('Album', json_group_array(json_object('AlbumId', "AlbumId", 'Title', "Title"))) FROM (SELECT "AlbumId", "Title" FROM "Album" WHERE "AlbumId" < 60 AND (SELECT count(*) FROM "Track" t WHERE t."AlbumId" = "Album"."AlbumId" AND t."Composer" IS NULL) >= 10 ORDER BY "AlbumId" LIMIT 50);

@@ -1,0 +1,1 @@
+SELECT json_object('Album', json_group_array(json_object('AlbumId', "AlbumId", 'Title', "Title"))) FROM (SELECT "AlbumId", "Title" FROM "Album" WHERE "AlbumId" IN (SELECT "AlbumId" FROM "Track" WHERE "Milliseconds" > 2000000) ORDER BY "AlbumId" LIMIT 50);
