@@ -77,6 +77,14 @@ impl Texts {
         let start = if row == 0 { 0 } else { self.ends[row - 1] as usize };
         &self.bytes[start..self.ends[row] as usize]
     }
+    /// The text of `row`, if there is such a row.
+    #[inline]
+    #[must_use]
+    pub fn find(&self, row: usize) -> Option<&[u8]> {
+        let end = *self.ends.get(row)? as usize;
+        let start = if row == 0 { 0 } else { self.ends[row - 1] as usize };
+        self.bytes.get(start..end)
+    }
 }
 
 /// Objects of several types: row `i` is row `places[i]` of the table for type `types[i]`.

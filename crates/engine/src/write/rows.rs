@@ -1,0 +1,397 @@
+//! Rows to bytes: walks a [`Shape`] over [`Column`]s.
+//!
+//! A member that fails returns `false` upwards; the nearest nullable position cuts the buffer back to where it began and
+//! writes `null`. Paths are not tracked: a frame compares the number of errors around its child and adds its own step
+//! only if it grew.
+//!
+//! **Invariant:** what `false` leaves in the buffer behind its caller's mark is cut off by the caller; every
+//! `false` at a non-null position has an error behind it, or belongs to a piece whose error is reported already.
+//!
+//! **Cost:** no allocation per row or member without errors; depth of recursion is the shape's.
+//! Source: GraphQL specification, sections 6.4.3 (value completion) and 6.4.4 (handling execution errors).
+
+use super::fault::Fault;
+use super::out::Out;
+use crate::plan::shape::{Condition, Member, SetId, Shape, ShapeField};
+use crate::rows::{Column, Data, NO_PLACE, Rows, Table, Variants};
+use crate::source::{PathError, Step};
+use weir_language::schema::{ScalarReader, Schema, TypeKind, TypeRef};
+
+/// The most errors kept of one root member: more are nulls without words, so that memory stays bounded.
+pub const ERRORS_MAX: usize = 1000;
+
+/// What stays the same while a response is written.
+#[derive(Clone, Copy)]
+pub struct Writing<'r> {
+    /// The graph's schema, whose ids the shape holds.
+    pub schema: &'r Schema,
+    /// What the answer looks like.
+    pub shape: &'r Shape,
+    /// The state of the `@skip`/`@include` variables.
+    pub conditions: u64,
+    /// By `PieceId`: the reply of each piece below the root, one column. `None`: it failed as a whole, which is reported
+    /// already; its members are null.
+    pub children: &'r [Option<Rows>],
+}
+
+/// Writes `"key":value,` of the member at `field` for `row` of `column`.
+///
+/// `false`, with nothing written: a non-null member failed and the caller has to bubble. A member whose condition does
+/// not hold is left out. Of a member that is `same_as` another `column` is that other's. Paths in `errors`
+/// begin with that member.
+#[must_use]
+pub fn member(
+    writing: &Writing<'_>,
+    out: &mut Out,
+    field: u32,
+    column: &Column,
+    row: usize,
+    errors: &mut Vec<PathError>,
+) -> bool {
+    let place = &writing.shape.fields[field as usize];
+    if !place.when.holds(writing.conditions) {
+        return true;
+    }
+    let (mark, before) = (out.len(), errors.len());
+    let mut writer = Writer { writing, out, errors, errors_from: before };
+    let ok = match place.same_as {
+        Some(earlier) => writer.repeat(field, place, earlier, column, row),
+        None => writer.member(field, place, column, row),
+    };
+    for error in &mut errors[before..] {
+        error.path.reverse();
+    }
+    if !ok {
+        out.truncate(mark);
+    }
+    ok
+}
+
+/// Where a value stands: for its type, its error and what is selected of it.
+#[derive(Clone, Copy)]
+struct Place<'w> {
+    field: u32,
+    of: &'w ShapeField,
+    member: Member,
+}
+
+struct Writer<'w> {
+    writing: &'w Writing<'w>,
+    out: &'w mut Out,
+    /// Paths are kept backwards until the root is reached.
+    errors: &'w mut Vec<PathError>,
+    errors_from: usize,
+}
+
+impl<'w> Writer<'w> {
+    /// `"key":value,`; after `false` the buffer holds part of it.
+    #[inline]
+    fn member(&mut self, field: u32, of: &'w ShapeField, column: &Column, row: usize) -> bool {
+        match of.member {
+            Member::Constant { start, end } => {
+                self.out.span(&self.writing.shape.constants, start as usize, end as usize);
+                true
+            }
+            Member::Leaf if !of.ty.wraps.is_list() => self.leaf_member(field, of, column, row),
+            Member::Leaf | Member::Object(_) | Member::Abstract(_) | Member::Foreign { .. } => {
+                self.out.key(&of.key);
+                self.keyed(Place { field, of, member: of.member }, column, row)
+            }
+        }
+    }
+
+    /// A member that equals an earlier one but for its key: its values stand in the other's column.
+    fn repeat(&mut self, field: u32, of: &'w ShapeField, earlier: u32, column: &Column, row: usize) -> bool {
+        let earlier = &self.writing.shape.fields[earlier as usize];
+        self.out.key(&of.key);
+        self.keyed(Place { field, of: earlier, member: earlier.member }, column, row)
+    }
+
+    /// The value of a member whose key is written, and its comma.
+    fn keyed(&mut self, place: Place<'w>, column: &Column, row: usize) -> bool {
+        let before = self.errors.len();
+        let ok = self.position(place, place.of.ty, column, row);
+        self.out.comma();
+        if self.errors.len() != before {
+            self.step(before, Step::Field(place.field));
+        }
+        ok
+    }
+
+    /// A value, or null in its place if it failed and the place may be null.
+    fn position(&mut self, place: Place<'w>, ty: TypeRef, column: &Column, row: usize) -> bool {
+        let mark = self.out.len();
+        if self.value(place, ty, column, row) {
+            return true;
+        }
+        if ty.is_non_null() {
+            return false;
+        }
+        self.out.truncate(mark);
+        self.out.null();
+        true
+    }
+
+    /// A value; `false` if it failed, with the error noted.
+    fn value(&mut self, place: Place<'w>, ty: TypeRef, column: &Column, row: usize) -> bool {
+        if !column.nulls.is_empty() && column.nulls.get(row) {
+            return self.null(place, ty, column, row);
+        }
+        match &column.data {
+            Data::List { offsets, items } => match ty.item() {
+                Some(item) => self.list(place, item, offsets, items, row),
+                None => self.fail(place, Fault::Broken),
+            },
+            Data::Foreign(places) => self.foreign(place, ty, column, places, row),
+            Data::Empty => self.null(place, ty, column, row),
+            _ if ty.wraps.is_list() => self.fail(place, Fault::Broken),
+            Data::Object(table) => match place.member {
+                Member::Object(set) => self.object(place, set, table, row),
+                Member::Abstract(_) | Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => {
+                    self.fail(place, Fault::Broken)
+                }
+            },
+            Data::Abstract(variants) => self.variant(place, variants, row),
+            Data::Bool(_) | Data::Int(_) | Data::Float(_) | Data::Text(_) | Data::Json(_) => {
+                self.leaf(place, &column.data, row)
+            }
+        }
+    }
+
+    fn list(&mut self, place: Place<'w>, ty: TypeRef, offsets: &[u32], items: &Column, row: usize) -> bool {
+        let (Some(&start), Some(&end)) = (offsets.get(row), offsets.get(row + 1)) else {
+            return self.fail(place, Fault::Broken);
+        };
+        self.out.open(b'[');
+        for item in start..end {
+            let before = self.errors.len();
+            let ok = self.position(place, ty, items, item as usize);
+            if self.errors.len() != before {
+                self.step(before, Step::Index(item - start));
+            }
+            if !ok {
+                return false;
+            }
+            self.out.comma();
+        }
+        self.out.close(b']');
+        true
+    }
+
+    fn object(&mut self, place: Place<'w>, set: SetId, table: &Table, row: usize) -> bool {
+        let shape = self.writing.shape;
+        let range = shape.set(set).range();
+        let first = range.start;
+        let members = &shape.fields[range];
+        if table.columns.len() < members.len() || row >= table.rows as usize {
+            return self.fail(place, Fault::Broken);
+        }
+        self.out.open(b'{');
+        for (at, (of, column)) in members.iter().zip(&table.columns).enumerate() {
+            if !matches!(of.when, Condition::Always) && !of.when.holds(self.writing.conditions) {
+                continue;
+            }
+            let field = (first + at) as u32;
+            let ok = match of.same_as {
+                None => self.member(field, of, column, row),
+                Some(earlier) => {
+                    let column = &table.columns[earlier as usize - first];
+                    self.repeat(field, of, earlier, column, row)
+                }
+            };
+            if !ok {
+                return false;
+            }
+        }
+        self.out.close(b'}');
+        true
+    }
+
+    fn variant(&mut self, place: Place<'w>, variants: &Variants, row: usize) -> bool {
+        let (Some(&ty), Some(&at)) = (variants.types.get(row), variants.places.get(row)) else {
+            return self.fail(place, Fault::Broken);
+        };
+        let set = match place.member {
+            Member::Abstract(choice) => self.writing.shape.chosen(choice, ty),
+            Member::Object(set) if self.writing.shape.set(set).on == ty => Some(set),
+            Member::Object(_) | Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => None,
+        };
+        let Some(set) = set else {
+            return self.fail(place, Fault::WrongType(ty));
+        };
+        match variants.tables.iter().find(|table| table.0 == ty) {
+            Some((_, table)) => self.object(place, set, table, at as usize),
+            None => self.fail(place, Fault::Broken),
+        }
+    }
+
+    fn foreign(
+        &mut self,
+        place: Place<'w>,
+        ty: TypeRef,
+        column: &Column,
+        places: &[u32],
+        row: usize,
+    ) -> bool {
+        let (Member::Foreign { piece, field }, Some(&at)) = (place.member, places.get(row)) else {
+            return self.fail(place, Fault::Broken);
+        };
+        if at == NO_PLACE {
+            return self.null(place, ty, column, row);
+        }
+        let answered = self.writing.shape.fields[field as usize].member;
+        match self.writing.children.get(piece.0 as usize) {
+            Some(Some(reply)) if !reply.columns.is_empty() => {
+                self.value(Place { member: answered, ..place }, ty, &reply.columns[0], at as usize)
+            }
+            Some(Some(_)) => self.fail(place, Fault::Broken),
+            Some(None) | None => false,
+        }
+    }
+
+    /// A leaf below a list, or anything whose key is written already.
+    fn leaf(&mut self, place: Place<'w>, data: &Data, row: usize) -> bool {
+        let fault = match data {
+            Data::Int(values) => match values.get(row) {
+                Some(&value) if self.is_int(place.of, value) => {
+                    self.out.int(value);
+                    return true;
+                }
+                Some(&value) => Fault::WideInt(value),
+                None => Fault::Broken,
+            },
+            Data::Float(values) => match values.get(row) {
+                Some(&value) if self.out.float(value) => return true,
+                Some(&value) => Fault::NotFinite(value),
+                None => Fault::Broken,
+            },
+            Data::Bool(values) => match values.get(row) {
+                Some(&value) => {
+                    self.out.bool(value);
+                    return true;
+                }
+                None => Fault::Broken,
+            },
+            Data::Text(texts) => match texts.find(row) {
+                Some(text) if self.is_text(place.of, text) => {
+                    self.out.text(text);
+                    return true;
+                }
+                Some(text) => Fault::NoEnumValue(text),
+                None => Fault::Broken,
+            },
+            Data::Json(texts) => match texts.find(row) {
+                Some(text) => {
+                    self.out.raw(text);
+                    return true;
+                }
+                None => Fault::Broken,
+            },
+            Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => {
+                Fault::Broken
+            }
+        };
+        self.fail(place, fault)
+    }
+
+    /// `"key":leaf,` in one go.
+    #[inline]
+    fn leaf_member(&mut self, field: u32, of: &'w ShapeField, column: &Column, row: usize) -> bool {
+        if column.nulls.is_empty() || !column.nulls.get(row) {
+            match &column.data {
+                Data::Int(values) => match values.get(row) {
+                    Some(&value) if self.is_int(of, value) => {
+                        self.out.member_int(&of.key, value);
+                        return true;
+                    }
+                    Some(_) | None => {}
+                },
+                Data::Text(texts) => match texts.find(row) {
+                    Some(text) if self.is_text(of, text) => {
+                        self.out.member_text(&of.key, text);
+                        return true;
+                    }
+                    Some(_) | None => {}
+                },
+                Data::Float(values) => match values.get(row) {
+                    Some(&value) if self.out.member_float(&of.key, value) => return true,
+                    Some(_) | None => {}
+                },
+                Data::Bool(values) => {
+                    if let Some(&value) = values.get(row) {
+                        self.out.member_bool(&of.key, value);
+                        return true;
+                    }
+                }
+                Data::Empty
+                | Data::Json(_)
+                | Data::List { .. }
+                | Data::Object(_)
+                | Data::Abstract(_)
+                | Data::Foreign(_) => {}
+            }
+        } else if !of.ty.is_non_null() && column.errors.is_empty() {
+            self.out.member_null(&of.key);
+            return true;
+        }
+        self.out.key(&of.key);
+        self.keyed(Place { field, of, member: Member::Leaf }, column, row)
+    }
+
+    /// Whether `value` may stand where the member's type says: `Int` has 32 bits.
+    #[inline]
+    fn is_int(&self, of: &ShapeField, value: i64) -> bool {
+        i32::try_from(value).is_ok()
+            || self.writing.schema.ty(of.ty.base).kind != TypeKind::Scalar(ScalarReader::Int)
+    }
+
+    /// Whether `text` may stand where the member's type says: enums have only their values.
+    #[inline]
+    fn is_text(&self, of: &ShapeField, text: &[u8]) -> bool {
+        let ty = self.writing.schema.ty(of.ty.base);
+        ty.kind != TypeKind::Enum
+            || self.writing.schema.enum_values[ty.members.range()]
+                .iter()
+                .any(|value| self.writing.schema.str(value.name).as_bytes() == text)
+    }
+
+    /// A null value: the cell's own error, or the place's if it may not be null.
+    #[cold]
+    fn null(&mut self, place: Place<'w>, ty: TypeRef, column: &Column, row: usize) -> bool {
+        if let Ok(at) = column.errors.binary_search_by_key(&(row as u32), |cell| cell.row) {
+            self.note(PathError {
+                error: column.errors[at].error.clone(),
+                path: Vec::new(),
+                field: place.field,
+            });
+            return false;
+        }
+        if ty.is_non_null() {
+            return self.fail(place, Fault::Null);
+        }
+        self.out.null();
+        true
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, place: Place<'w>, fault: Fault<'_>) -> bool {
+        let error = fault.error(self.writing.schema, place.of);
+        self.note(PathError { error, path: Vec::new(), field: place.field });
+        false
+    }
+
+    fn note(&mut self, error: PathError) {
+        if self.errors.len() - self.errors_from < ERRORS_MAX {
+            self.errors.push(error);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn step(&mut self, before: usize, step: Step) {
+        for error in &mut self.errors[before..] {
+            error.path.push(step);
+        }
+    }
+}
