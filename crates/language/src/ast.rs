@@ -9,7 +9,9 @@
 //! **Cost:** one allocation per arena, none per node.
 
 use crate::span::Span;
+use crate::string_value;
 use crate::wraps::Wraps;
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 /// A name as written. Never empty, except as the absent alias or name of an operation.
@@ -110,6 +112,22 @@ impl<'t> Document<'t> {
     pub fn list<T: Stored>(&self, list: List<T>) -> &[T] {
         &T::arena(self)[list.range()]
     }
+    /// The value of a string literal, escapes and indentation resolved; other literals as written.
+    #[must_use]
+    pub fn string(&self, id: ValueId) -> Cow<'t, str> {
+        let value = self.value(id);
+        match value.kind {
+            ValueKind::String { .. } | ValueKind::Block => string_value::decode(self.str(value.span)),
+            ValueKind::Variable(_)
+            | ValueKind::Int
+            | ValueKind::Float
+            | ValueKind::Boolean(_)
+            | ValueKind::Null
+            | ValueKind::Enum
+            | ValueKind::List(_)
+            | ValueKind::Object(_) => Cow::Borrowed(self.str(value.span)),
+        }
+    }
     /// One value.
     #[must_use]
     pub fn value(&self, id: ValueId) -> &Value {
@@ -160,6 +178,8 @@ pub enum OperationKind {
 /// An operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
+    /// Before the keyword.
+    pub description: Description,
     /// Query, mutation or subscription.
     pub kind: OperationKind,
     /// Empty when the operation is anonymous.
@@ -170,13 +190,15 @@ pub struct Operation {
     pub directives: List<Directive>,
     /// The root fields.
     pub selections: List<Selection>,
-    /// From keyword (or `{`) to `}`.
+    /// From description, keyword or `{` to `}`.
     pub span: Span,
 }
 
 /// A fragment definition.
 #[derive(Clone, Copy, Debug)]
 pub struct Fragment {
+    /// Before the keyword.
+    pub description: Description,
     /// Its name.
     pub name: Name,
     /// The type after `on`.
@@ -185,7 +207,7 @@ pub struct Fragment {
     pub directives: List<Directive>,
     /// What it selects.
     pub selections: List<Selection>,
-    /// From `fragment` to `}`.
+    /// From description or `fragment` to `}`.
     pub span: Span,
 }
 
@@ -295,7 +317,7 @@ pub enum ValueKind {
     Int,
     /// Digits as written.
     Float,
-    /// `"…"`: content is [`crate::value`]'s to decode; `escapes` says whether there is a `\` in it.
+    /// `"…"`: [`Document::string`] decodes it; `escapes` says whether there is a `\` in it.
     String {
         /// Whether the text between the quotes differs from the value.
         escapes: bool,
@@ -339,6 +361,8 @@ pub struct TypeExpr {
 /// `$name: Type = default @directives`.
 #[derive(Clone, Copy, Debug)]
 pub struct VariableDefinition {
+    /// Before it.
+    pub description: Description,
     /// Without `$`.
     pub name: Name,
     /// Its type.
@@ -347,7 +371,7 @@ pub struct VariableDefinition {
     pub default: Option<ValueId>,
     /// On the definition.
     pub directives: List<Directive>,
-    /// From `$` to the end.
+    /// From description or `$` to the end.
     pub span: Span,
 }
 

@@ -12,8 +12,11 @@
 pub mod ast;
 pub mod error;
 pub mod json;
+mod lexer;
 pub mod limits;
+pub mod parser;
 pub mod schema;
 pub mod span;
+pub mod string_value;
 pub mod value;
 pub mod wraps;
