@@ -1,9 +1,16 @@
 //! JSON read into a flat tape, without recursion and without trees: bodies of requests, variables.
 //!
 //! Strict by RFC 8259: duplicate keys, lone surrogates, bad UTF-8, trailing bytes and nesting beyond the bound are
-//! errors with the byte they stand at. Numbers keep their digits.
+//! errors with the byte they stand at. Numbers keep their digits. One byte order mark at the start is skipped.
 //!
-//! **Cost:** one pass, one node (12 bytes) per value; strings without escapes are borrowed from the input.
+//! **Invariant:** `next` of a node is one past the last node of its value, so a value is skipped by one look.
+//!
+//! **Cost:** one pass, one node (16 bytes) per value; strings without escapes are borrowed from the input. The keys
+//! of small objects are compared with each other, those of large ones are hashed with a random key.
+
+use crate::string_value;
+use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +50,8 @@ pub struct Json<'t> {
     pub text: &'t str,
     /// Values in document order; each object member is a `String` node and the value after it.
     pub nodes: Vec<JsonNode>,
+    /// Places of the open containers; kept so that the next text needs no new one.
+    open: Vec<u32>,
 }
 
 /// One value of a tape.
@@ -52,4 +61,608 @@ pub struct JsonRef<'t> {
     pub json: &'t Json<'t>,
     /// The value's node.
     pub at: u32,
+}
+
+/// Memory to be used again, from [`Json::into_buffer`].
+#[derive(Debug, Default)]
+pub struct JsonBuffer {
+    nodes: Vec<JsonNode>,
+    open: Vec<u32>,
+}
+
+/// Why a text is not accepted as JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonErrorKind {
+    /// The text ends within a value.
+    UnexpectedEnd,
+    /// This byte cannot stand here.
+    UnexpectedByte,
+    /// After the value there is more.
+    TrailingBytes,
+    /// A number that does not follow the grammar, such as `01` or `1.`.
+    BadNumber,
+    /// A `\` with what is no escape.
+    BadEscape,
+    /// A `\u` that is half of a surrogate pair.
+    LoneSurrogate,
+    /// A character below U+0020 within a string.
+    ControlCharacter,
+    /// Two members of one object have the same key.
+    DuplicateKey,
+    /// More brackets open than allowed.
+    TooDeep,
+    /// Bytes that are no UTF-8.
+    BadUtf8,
+    /// More than 4 GiB.
+    TooLong,
+}
+
+impl JsonErrorKind {
+    /// In words, for whoever sent the text.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::UnexpectedEnd => "unexpected end",
+            Self::UnexpectedByte => "unexpected character",
+            Self::TrailingBytes => "unexpected text after the value",
+            Self::BadNumber => "invalid number",
+            Self::BadEscape => "invalid escape sequence",
+            Self::LoneSurrogate => "lone surrogate in a string",
+            Self::ControlCharacter => "control character in a string",
+            Self::DuplicateKey => "duplicate key",
+            Self::TooDeep => "nested too deep",
+            Self::BadUtf8 => "invalid UTF-8",
+            Self::TooLong => "text too long",
+        }
+    }
+}
+
+/// A text that is not accepted, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JsonError {
+    /// What is wrong.
+    pub kind: JsonErrorKind,
+    /// The byte it stands at.
+    pub at: u32,
+}
+
+impl std::fmt::Display for JsonError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} at byte {}", self.kind.text(), self.at)
+    }
+}
+impl std::error::Error for JsonError {}
+
+impl<'t> Json<'t> {
+    /// Reads `text`, with at most `depth_max` brackets open at once.
+    ///
+    /// # Errors
+    /// The first place where `text` is not acceptable.
+    pub fn parse(text: &'t [u8], depth_max: u32) -> Result<Self, JsonError> {
+        Self::parse_in(JsonBuffer::default(), text, depth_max)
+    }
+
+    /// As [`Json::parse`], in memory of an earlier text.
+    ///
+    /// # Errors
+    /// The first place where `text` is not acceptable.
+    pub fn parse_in(buffer: JsonBuffer, text: &'t [u8], depth_max: u32) -> Result<Self, JsonError> {
+        let error = |kind, at: usize| JsonError { kind, at: at as u32 };
+        if text.len() >= u32::MAX as usize {
+            return Err(error(JsonErrorKind::TooLong, 0));
+        }
+        let text =
+            std::str::from_utf8(text).map_err(|bad| error(JsonErrorKind::BadUtf8, bad.valid_up_to()))?;
+        let JsonBuffer { mut nodes, mut open } = buffer;
+        nodes.clear();
+        open.clear();
+        let at = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
+        let mut reader = Reader { bytes: text.as_bytes(), at, json: Self { text, nodes, open }, depth_max };
+        reader.document()?;
+        Ok(reader.json)
+    }
+
+    /// Gives the memory back for the next text.
+    #[must_use]
+    pub fn into_buffer(self) -> JsonBuffer {
+        JsonBuffer { nodes: self.nodes, open: self.open }
+    }
+
+    /// The value.
+    #[must_use]
+    pub const fn root(&'t self) -> JsonRef<'t> {
+        JsonRef { json: self, at: 0 }
+    }
+
+    fn string(&self, node: JsonNode) -> Cow<'t, str> {
+        let inner = &self.text[node.start as usize..node.end as usize];
+        match node.kind {
+            JsonKind::String { escapes: true } => string_value::unescape(inner),
+            JsonKind::Null
+            | JsonKind::True
+            | JsonKind::False
+            | JsonKind::Number
+            | JsonKind::String { escapes: false }
+            | JsonKind::Object
+            | JsonKind::Array => Cow::Borrowed(inner),
+        }
+    }
+}
+
+impl<'t> JsonRef<'t> {
+    fn node(self) -> JsonNode {
+        self.json.nodes[self.at as usize]
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn kind(self) -> JsonKind {
+        self.node().kind
+    }
+
+    /// Whether it is `null`.
+    #[must_use]
+    pub fn is_null(self) -> bool {
+        self.kind() == JsonKind::Null
+    }
+
+    /// The text of a string, decoded; `None` if it is none.
+    #[must_use]
+    pub fn as_str(self) -> Option<Cow<'t, str>> {
+        matches!(self.kind(), JsonKind::String { .. }).then(|| self.json.string(self.node()))
+    }
+
+    /// The digits of a number as written; `None` if it is none.
+    #[must_use]
+    pub fn as_number(self) -> Option<&'t str> {
+        (self.kind() == JsonKind::Number).then(|| self.raw())
+    }
+
+    /// `true` or `false`; `None` if it is neither.
+    #[must_use]
+    pub fn as_bool(self) -> Option<bool> {
+        match self.kind() {
+            JsonKind::True => Some(true),
+            JsonKind::False => Some(false),
+            JsonKind::Null
+            | JsonKind::Number
+            | JsonKind::String { .. }
+            | JsonKind::Object
+            | JsonKind::Array => None,
+        }
+    }
+
+    /// Whether it is an object.
+    #[must_use]
+    pub fn is_object(self) -> bool {
+        self.kind() == JsonKind::Object
+    }
+
+    /// Whether it is an array.
+    #[must_use]
+    pub fn is_array(self) -> bool {
+        self.kind() == JsonKind::Array
+    }
+
+    /// The value as written; a string with its quotes.
+    #[must_use]
+    pub fn raw(self) -> &'t str {
+        let node = self.node();
+        let quote = u32::from(matches!(node.kind, JsonKind::String { .. }));
+        &self.json.text[(node.start - quote) as usize..(node.end + quote) as usize]
+    }
+
+    /// The items of an array; none if it is no array.
+    #[must_use]
+    pub fn items(self) -> Items<'t> {
+        let end = if self.is_array() { self.node().next } else { self.at + 1 };
+        Items { json: self.json, at: self.at + 1, end }
+    }
+
+    /// The members of an object, in the order written; none if it is no object.
+    #[must_use]
+    pub fn members(self) -> Members<'t> {
+        let end = if self.is_object() { self.node().next } else { self.at + 1 };
+        Members { json: self.json, at: self.at + 1, end }
+    }
+
+    /// The member `key` of an object. Costs a look at each member: not for loops over many keys.
+    #[must_use]
+    pub fn get(self, key: &str) -> Option<JsonRef<'t>> {
+        self.members().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+}
+
+/// The items of an array.
+#[derive(Clone, Debug)]
+pub struct Items<'t> {
+    json: &'t Json<'t>,
+    at: u32,
+    end: u32,
+}
+
+impl<'t> Iterator for Items<'t> {
+    type Item = JsonRef<'t>;
+    fn next(&mut self) -> Option<JsonRef<'t>> {
+        let item = JsonRef { json: self.json, at: self.at };
+        (self.at < self.end).then(|| {
+            self.at = item.node().next;
+            item
+        })
+    }
+}
+
+/// The members of an object.
+#[derive(Clone, Debug)]
+pub struct Members<'t> {
+    json: &'t Json<'t>,
+    at: u32,
+    end: u32,
+}
+
+impl<'t> Iterator for Members<'t> {
+    type Item = (Cow<'t, str>, JsonRef<'t>);
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.end {
+            return None;
+        }
+        let key = self.json.string(self.json.nodes[self.at as usize]);
+        let value = JsonRef { json: self.json, at: self.at + 1 };
+        self.at = value.node().next;
+        Some((key, value))
+    }
+}
+
+/// Beyond this many members keys are hashed, not compared with each other.
+const COMPARED_MAX: usize = 8;
+
+struct Reader<'t> {
+    bytes: &'t [u8],
+    at: usize,
+    json: Json<'t>,
+    depth_max: u32,
+}
+
+type Read<T> = Result<T, JsonError>;
+
+impl<'t> Reader<'t> {
+    fn error<T>(&self, kind: JsonErrorKind) -> Read<T> {
+        Err(JsonError { kind, at: self.at as u32 })
+    }
+
+    /// The byte there cannot stand there, or there is none.
+    fn unexpected<T>(&self) -> Read<T> {
+        let ended = self.at >= self.bytes.len();
+        self.error(if ended { JsonErrorKind::UnexpectedEnd } else { JsonErrorKind::UnexpectedByte })
+    }
+
+    fn skip_spaces(&mut self) {
+        while matches!(self.bytes.get(self.at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    fn document(&mut self) -> Read<()> {
+        self.skip_spaces();
+        loop {
+            // A value begins here.
+            let opened = self.value()?;
+            if opened && !self.close_empty()? {
+                continue;
+            }
+            if !self.after_value()? {
+                break;
+            }
+        }
+        if self.at < self.bytes.len() { self.error(JsonErrorKind::TrailingBytes) } else { Ok(()) }
+    }
+
+    /// Reads a scalar, or the opening bracket of a container; says whether it was a bracket.
+    fn value(&mut self) -> Read<bool> {
+        match self.bytes.get(self.at) {
+            Some(b'{') => self.open(JsonKind::Object).map(|()| true),
+            Some(b'[') => self.open(JsonKind::Array).map(|()| true),
+            Some(b'"') => self.string().map(|()| false),
+            Some(b'-' | b'0'..=b'9') => self.number().map(|()| false),
+            Some(b't') => self.word("true", JsonKind::True).map(|()| false),
+            Some(b'f') => self.word("false", JsonKind::False).map(|()| false),
+            Some(b'n') => self.word("null", JsonKind::Null).map(|()| false),
+            _ => self.unexpected(),
+        }
+    }
+
+    fn push(&mut self, kind: JsonKind, start: usize, end: usize) {
+        let next = self.json.nodes.len() as u32 + 1;
+        self.json.nodes.push(JsonNode { kind, start: start as u32, end: end as u32, next });
+    }
+
+    fn open(&mut self, kind: JsonKind) -> Read<()> {
+        if self.json.open.len() >= self.depth_max as usize {
+            return self.error(JsonErrorKind::TooDeep);
+        }
+        self.json.open.push(self.json.nodes.len() as u32);
+        self.push(kind, self.at, self.at);
+        self.at += 1;
+        Ok(())
+    }
+
+    /// After an opening bracket: closes the container if it is empty, else reads up to its first value.
+    fn close_empty(&mut self) -> Read<bool> {
+        self.skip_spaces();
+        let object = matches!(self.innermost(), Some((_, JsonKind::Object)));
+        match self.bytes.get(self.at) {
+            Some(b'}') if object => self.close().map(|()| true),
+            Some(b']') if !object => self.close().map(|()| true),
+            _ if object => self.key().map(|()| false),
+            _ => Ok(false),
+        }
+    }
+
+    fn innermost(&self) -> Option<(usize, JsonKind)> {
+        let place = *self.json.open.last()? as usize;
+        Some((place, self.json.nodes[place].kind))
+    }
+
+    /// After a value: closes the containers that end there and reads up to the next value; `false` at the end.
+    fn after_value(&mut self) -> Read<bool> {
+        loop {
+            self.skip_spaces();
+            let Some((_, kind)) = self.innermost() else {
+                return Ok(false);
+            };
+            let object = kind == JsonKind::Object;
+            match self.bytes.get(self.at) {
+                Some(b',') => {
+                    self.at += 1;
+                    self.skip_spaces();
+                    if object {
+                        self.key()?;
+                    }
+                    return Ok(true);
+                }
+                Some(b'}') if object => self.close()?,
+                Some(b']') if !object => self.close()?,
+                _ => return self.unexpected(),
+            }
+        }
+    }
+
+    /// `"key":` up to the value.
+    fn key(&mut self) -> Read<()> {
+        if self.bytes.get(self.at) != Some(&b'"') {
+            return self.unexpected();
+        }
+        self.string()?;
+        self.skip_spaces();
+        if self.bytes.get(self.at) != Some(&b':') {
+            return self.unexpected();
+        }
+        self.at += 1;
+        self.skip_spaces();
+        Ok(())
+    }
+
+    fn close(&mut self) -> Read<()> {
+        self.at += 1;
+        let Some((place, kind)) = self.innermost() else {
+            return self.unexpected();
+        };
+        self.json.open.pop();
+        let next = self.json.nodes.len() as u32;
+        self.json.nodes[place].end = self.at as u32;
+        self.json.nodes[place].next = next;
+        if kind == JsonKind::Object { self.check_keys(place) } else { Ok(()) }
+    }
+
+    /// Two equal keys in the object at `place` are an error at the second.
+    fn check_keys(&self, place: usize) -> Read<()> {
+        let nodes = &self.json.nodes;
+        let end = nodes[place].next as usize;
+        let after = |key: usize| Some(nodes[key + 1].next as usize).filter(|&key| key < end);
+        let keys = || std::iter::successors(Some(place + 1).filter(|&key| key < end), move |&key| after(key));
+        let duplicate = |key: usize| JsonError { kind: JsonErrorKind::DuplicateKey, at: nodes[key].start };
+        let text = |key: usize| self.json.string(nodes[key]);
+        if keys().nth(COMPARED_MAX).is_some() {
+            let mut seen = HashSet::new();
+            return keys()
+                .try_for_each(|key| if seen.insert(text(key)) { Ok(()) } else { Err(duplicate(key)) });
+        }
+        for (number, key) in keys().enumerate().skip(1) {
+            if keys().take(number).any(|earlier| text(earlier) == text(key)) {
+                return Err(duplicate(key));
+            }
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, word: &str, kind: JsonKind) -> Read<()> {
+        for expected in word.bytes() {
+            if self.bytes.get(self.at) != Some(&expected) {
+                return self.unexpected();
+            }
+            self.at += 1;
+        }
+        self.push(kind, self.at - word.len(), self.at);
+        Ok(())
+    }
+
+    fn number(&mut self) -> Read<()> {
+        let start = self.at;
+        self.at += usize::from(self.bytes[start] == b'-');
+        if self.bytes.get(self.at) == Some(&b'0') {
+            self.at += 1;
+            if matches!(self.bytes.get(self.at), Some(b'0'..=b'9')) {
+                return self.error(JsonErrorKind::BadNumber);
+            }
+        } else {
+            self.digits()?;
+        }
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
+            self.at += 1;
+            self.at += usize::from(matches!(self.bytes.get(self.at), Some(b'+' | b'-')));
+            self.digits()?;
+        }
+        self.push(JsonKind::Number, start, self.at);
+        Ok(())
+    }
+
+    /// At least one digit.
+    fn digits(&mut self) -> Read<()> {
+        let start = self.at;
+        while matches!(self.bytes.get(self.at), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        if self.at > start { Ok(()) } else { self.error(JsonErrorKind::BadNumber) }
+    }
+
+    fn string(&mut self) -> Read<()> {
+        self.at += 1;
+        let start = self.at;
+        let mut escapes = false;
+        loop {
+            match self.bytes.get(self.at) {
+                None => return self.unexpected(),
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    escapes = true;
+                    self.escape()?;
+                }
+                Some(0..0x20) => return self.error(JsonErrorKind::ControlCharacter),
+                Some(_) => self.at += 1,
+            }
+        }
+        self.push(JsonKind::String { escapes }, start, self.at);
+        self.at += 1;
+        Ok(())
+    }
+
+    fn escape(&mut self) -> Read<()> {
+        // The one escape of GraphQL that JSON does not have.
+        let braced = self.bytes[self.at..].starts_with(br"\u{");
+        match string_value::escape(self.bytes, self.at) {
+            Some((_, size)) if !braced => {
+                self.at += size;
+                Ok(())
+            }
+            _ => {
+                let rest = &self.bytes[self.at..];
+                let digits = rest.get(2..6).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+                let surrogate = rest.starts_with(br"\u") && digits;
+                self.error(if surrogate { JsonErrorKind::LoneSurrogate } else { JsonErrorKind::BadEscape })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tape, spelled out: what a reader of it sees.
+    fn spelled(value: JsonRef<'_>) -> String {
+        match value.kind() {
+            JsonKind::Null => "null".to_owned(),
+            JsonKind::True | JsonKind::False => format!("{:?}", value.as_bool().unwrap()),
+            JsonKind::Number => value.as_number().unwrap().to_owned(),
+            JsonKind::String { .. } => format!("{:?}", value.as_str().unwrap()),
+            JsonKind::Array => format!("[{}]", value.items().map(spelled).collect::<Vec<_>>().join(" ")),
+            JsonKind::Object => {
+                let members = value.members().map(|(key, value)| format!("{key}={}", spelled(value)));
+                format!("{{{}}}", members.collect::<Vec<_>>().join(" "))
+            }
+        }
+    }
+
+    fn check(text: &str, expected: &str) {
+        let json = Json::parse(text.as_bytes(), 4).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(spelled(json.root()), expected, "{text}");
+        assert_eq!(
+            json.root().raw(),
+            text.trim_matches(|letter: char| letter == '\u{FEFF}' || letter.is_whitespace())
+        );
+    }
+
+    fn check_refused(text: &[u8], kind: JsonErrorKind, at: u32) {
+        assert_eq!(Json::parse(text, 4).err(), Some(JsonError { kind, at }), "{}", text.escape_ascii());
+    }
+
+    #[test]
+    fn values_come_out_as_written() {
+        check("null", "null");
+        check(" [ ] ", "[]");
+        check("{}", "{}");
+        check("\u{FEFF}true", "true");
+        check("[1,-0,0.10,1e400,-2E+7]", "[1 -0 0.10 1e400 -2E+7]");
+        check(r#"{"a":{"b":[false,{}]},"c":[[],[[1]]],"":null}"#, "{a={b=[false {}]} c=[[] [[1]]] =null}");
+        check(r#""\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é""#, "\"\\\"\\\\/\\u{8}\\u{c}\\n\\r\\té😀é\"");
+    }
+
+    #[test]
+    fn members_are_found_by_their_decoded_key() {
+        let json = Json::parse(br#"{"a":1,"\u0062":{"a":2}}"#, 4).unwrap();
+        assert_eq!(json.root().get("b").and_then(|b| b.get("a")).and_then(JsonRef::as_number), Some("2"));
+        assert!(json.root().get("c").is_none() && json.root().get("a").unwrap().get("a").is_none());
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused_where_it_goes_wrong() {
+        use JsonErrorKind as Kind;
+        check_refused(b"", Kind::UnexpectedEnd, 0);
+        check_refused(b"[1", Kind::UnexpectedEnd, 2);
+        check_refused(b"[1,]", Kind::UnexpectedByte, 3);
+        check_refused(b"{\"a\":1,}", Kind::UnexpectedByte, 7);
+        check_refused(b"{\"a\" 1}", Kind::UnexpectedByte, 5);
+        check_refused(b"[1}", Kind::UnexpectedByte, 2);
+        check_refused(b"nul", Kind::UnexpectedEnd, 3);
+        check_refused(b"NaN", Kind::UnexpectedByte, 0);
+        check_refused(b"{} {}", Kind::TrailingBytes, 3);
+        check_refused(b"01", Kind::BadNumber, 1);
+        check_refused(b"-", Kind::BadNumber, 1);
+        check_refused(b"1.", Kind::BadNumber, 2);
+        check_refused(b"1e+", Kind::BadNumber, 3);
+        check_refused(br#""\x""#, Kind::BadEscape, 1);
+        check_refused(br#""\u{41}""#, Kind::BadEscape, 1);
+        check_refused(br#""\ud800""#, Kind::LoneSurrogate, 1);
+        check_refused(br#""\udc00""#, Kind::LoneSurrogate, 1);
+        check_refused(br#""\ud800\u0041""#, Kind::LoneSurrogate, 1);
+        check_refused(b"\"a\nb\"", Kind::ControlCharacter, 2);
+        check_refused(b"\"a", Kind::UnexpectedEnd, 2);
+        check_refused(b"\"\xff\"", Kind::BadUtf8, 1);
+        check_refused(b"\"\xc0\xaf\"", Kind::BadUtf8, 1);
+        check_refused(b"\0", Kind::UnexpectedByte, 0);
+        check_refused(b"[[[[[", Kind::TooDeep, 4);
+    }
+
+    #[test]
+    fn equal_keys_are_refused_in_small_and_in_large_objects() {
+        check_refused(br#"{"a":1,"b":{"a":1},"\u0061":1}"#, JsonErrorKind::DuplicateKey, 20);
+        let many: String = (0..1_000).map(|n| format!("\"k{n}\":{{\"k\":0}},")).collect();
+        let last = format!("{{{many}\"z\":0}}");
+        assert_eq!(Json::parse(last.as_bytes(), 4).unwrap().root().members().count(), 1_001);
+        let again = format!("{{{many}\"k7\":0}}");
+        assert_eq!(Json::parse(again.as_bytes(), 4).unwrap_err().kind, JsonErrorKind::DuplicateKey);
+    }
+
+    #[test]
+    fn a_hundred_thousand_brackets_cost_no_stack() {
+        let text = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(Json::parse(text.as_bytes(), 200).unwrap_err().kind, JsonErrorKind::TooDeep);
+        assert_eq!(Json::parse(text.as_bytes(), u32::MAX).unwrap().nodes.len(), 100_000);
+        assert_eq!(
+            Json::parse(&text.as_bytes()[..9_000], u32::MAX).unwrap_err().kind,
+            JsonErrorKind::UnexpectedEnd
+        );
+    }
+
+    #[test]
+    fn memory_is_used_again() {
+        let first = Json::parse(b"[1,2,3]", 4).unwrap();
+        let memory = first.nodes.as_ptr();
+        let second = Json::parse_in(first.into_buffer(), b"[4]", 4).unwrap();
+        assert_eq!((spelled(second.root()).as_str(), second.nodes.as_ptr()), ("[4]", memory));
+    }
 }

@@ -12,12 +12,12 @@ use std::borrow::Cow;
 pub fn decode(raw: &str) -> Cow<'_, str> {
     match raw.strip_prefix(r#"""""#).and_then(|rest| rest.strip_suffix(r#"""""#)) {
         Some(inner) => block(inner),
-        None => quoted(raw),
+        None => unescape(raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default()),
     }
 }
 
-fn quoted(raw: &str) -> Cow<'_, str> {
-    let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+/// What stands between quotes, with its escapes resolved; JSON's are among them.
+pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else {
         return Cow::Borrowed(inner);
     };
