@@ -8,6 +8,7 @@
 
 pub mod compose;
 pub mod engine;
+pub mod introspect;
 pub mod plan;
 pub mod rows;
 pub mod source;

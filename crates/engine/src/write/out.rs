@@ -155,6 +155,11 @@ impl Out {
     pub fn member_text(&mut self, key: &Key, text: &[u8]) {
         raw::member_text(&mut self.bytes, key, text);
     }
+    /// `"name":"Album",` where `source[start..end]` needs no escapes: faster than [`Out::member_text`].
+    #[inline]
+    pub fn member_plain(&mut self, key: &Key, source: &[u8], start: usize, end: usize) {
+        raw::member_plain(&mut self.bytes, key, source, start, end);
+    }
     /// `"tracks":[` or `"artist":{`.
     #[inline]
     pub fn member_open(&mut self, key: &Key, bracket: u8) {

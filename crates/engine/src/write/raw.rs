@@ -194,6 +194,32 @@ fn long_text(bytes: &mut Vec<u8>, text: &[u8]) {
     bytes.push(b'"');
 }
 
+/// Appends `key`, `source[start..end]` between quotes, and a comma.
+#[inline(always)]
+pub(super) fn member_plain(bytes: &mut Vec<u8>, key: &Key, source: &[u8], start: usize, end: usize) {
+    let len = end.wrapping_sub(start);
+    match source.get(start..).and_then(|rest| rest.first_chunk::<PAD>()) {
+        Some(block) if len <= PAD => {
+            let at = begin_member(bytes, key, 1 + PAD + 2);
+            // SAFETY: room for a quote, 32 bytes, a quote and a comma was made; `block` has 32 bytes, of which
+            // `len <= 32` are kept.
+            unsafe {
+                at.write(b'"');
+                std::ptr::copy_nonoverlapping(block.as_ptr(), at.add(1), PAD);
+                at.add(len + 1).write(b'"');
+                at.add(len + 2).write(b',');
+                finish(bytes, at.add(len + 3));
+            }
+        }
+        Some(_) | None => {
+            self::key(bytes, key);
+            bytes.push(b'"');
+            bytes.extend_from_slice(&source[start..end]);
+            bytes.extend_from_slice(b"\",");
+        }
+    }
+}
+
 /// Appends `source[start..end]`, by one padded store where it is short and not at the source's end.
 #[inline(always)]
 pub(super) fn span(bytes: &mut Vec<u8>, source: &[u8], start: usize, end: usize) {
@@ -506,6 +532,9 @@ mod tests {
                 let mut written = vec![9];
                 span(&mut written, &source, start, end);
                 assert_eq!(written[1..], source[start..end]);
+                written.clear();
+                member_plain(&mut written, &Key::new("k"), &source, start, end);
+                assert_eq!(written[5..written.len() - 2], source[start..end]);
             }
         }
     }

@@ -15,7 +15,7 @@ use super::out::Out;
 use crate::plan::shape::{Condition, Member, SetId, Shape, ShapeField};
 use crate::rows::{Column, Data, NO_PLACE, Rows, Table, Variants};
 use crate::source::{PathError, Step};
-use weir_language::schema::{ScalarReader, Schema, TypeKind, TypeRef};
+use weir_language::schema::{Schema, TypeKind, TypeRef, builtin};
 
 /// The most errors kept of one root member: more are nulls without words, so that memory stays bounded.
 pub const ERRORS_MAX: usize = 1000;
@@ -253,7 +253,7 @@ impl<'w> Writer<'w> {
     fn leaf(&mut self, place: Place<'w>, data: &Data, row: usize) -> bool {
         let fault = match data {
             Data::Int(values) => match values.get(row) {
-                Some(&value) if self.is_int(place.of, value) => {
+                Some(&value) if Self::is_int(place.of, value) => {
                     self.out.int(value);
                     return true;
                 }
@@ -300,7 +300,7 @@ impl<'w> Writer<'w> {
         if column.nulls.is_empty() || !column.nulls.get(row) {
             match &column.data {
                 Data::Int(values) => match values.get(row) {
-                    Some(&value) if self.is_int(of, value) => {
+                    Some(&value) if Self::is_int(of, value) => {
                         self.out.member_int(&of.key, value);
                         return true;
                     }
@@ -340,14 +340,16 @@ impl<'w> Writer<'w> {
 
     /// Whether `value` may stand where the member's type says: `Int` has 32 bits.
     #[inline]
-    fn is_int(&self, of: &ShapeField, value: i64) -> bool {
-        i32::try_from(value).is_ok()
-            || self.writing.schema.ty(of.ty.base).kind != TypeKind::Scalar(ScalarReader::Int)
+    fn is_int(of: &ShapeField, value: i64) -> bool {
+        i32::try_from(value).is_ok() || of.ty.base != builtin::INT
     }
 
     /// Whether `text` may stand where the member's type says: enums have only their values.
     #[inline]
     fn is_text(&self, of: &ShapeField, text: &[u8]) -> bool {
+        if of.ty.base <= builtin::ID {
+            return true;
+        }
         let ty = self.writing.schema.ty(of.ty.base);
         ty.kind != TypeKind::Enum
             || self.writing.schema.enum_values[ty.members.range()]

@@ -412,6 +412,11 @@ impl Schema {
     pub fn str(&self, place: Str) -> &str {
         place.of(&self.text)
     }
+    /// All texts, which the places of [`Str`]s count in.
+    #[must_use]
+    pub fn texts(&self) -> &[u8] {
+        self.text.as_bytes()
+    }
     /// One type.
     #[must_use]
     pub fn ty(&self, id: TypeId) -> &Type {

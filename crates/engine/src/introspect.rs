@@ -1,0 +1,349 @@
+//! Introspection: answers what is selected under `__schema` and `__type` straight from the [`Schema`].
+//!
+//! What depends on no variable is written once, while planning, and becomes a constant of the plan ([`fold`]); the
+//! rest (`__type(name: $name)`) is written per request by the same program, as a [`Fetch`] of its own.
+//!
+//! **Invariant:** what is written never depends on data, so no member can fail.
+//!
+//! **Cost:** about as many stores as fields: keys and kinds are ready, names are copied unscanned. Recursion is as deep
+//! as the selection, which the limits bound.
+//! Source: GraphQL specification, section 4.
+
+mod compile;
+
+use crate::plan::shape::{Condition, Shape};
+use crate::source::{BoxFuture, Fetch, FetchInput, Finished, Reply, ReplyBody, SourceError, Tag};
+use crate::write::out::Out;
+use compile::{Name, OfDirective, OfField, OfInput, OfSchema, OfType, OfValue, Op, Program, Root, compile};
+use std::sync::Arc;
+use weir_language::schema::{
+    DirectiveId, EnumValueId, FieldId, InputId, Place, Run, Schema, Str, TypeId, TypeKind, TypeRef,
+};
+use weir_language::value::{Node, Variables};
+use weir_language::wraps::Wraps;
+
+/// The bytes `"key":value,` of the root member at `field`, if they depend on nothing but the schema.
+#[must_use]
+pub fn fold(schema: &Schema, shape: &Shape, field: u32) -> Option<Vec<u8>> {
+    let introspection = Introspection { program: compile(schema, shape, &[field]) };
+    if !introspection.program.is_constant {
+        return None;
+    }
+    let mut out = Out::default();
+    introspection.write(schema, None, u64::MAX, 0, &mut out);
+    Some(out.into_bytes())
+}
+
+/// Gets the root members at `fields` ready to be written per request.
+#[must_use]
+pub fn prepare(schema: &Arc<Schema>, shape: &Shape, fields: &[u32]) -> Box<dyn Fetch> {
+    let introspection = Introspection { program: compile(schema, shape, fields) };
+    Box::new(IntrospectionFetch { schema: Arc::clone(schema), introspection })
+}
+
+/// Some root members, compiled.
+#[derive(Debug)]
+pub struct Introspection {
+    program: Program,
+}
+
+impl Introspection {
+    /// Compiles the root members at `fields`, each `__schema` or `__type`.
+    #[must_use]
+    pub fn new(schema: &Schema, shape: &Shape, fields: &[u32]) -> Self {
+        Self { program: compile(schema, shape, fields) }
+    }
+
+    /// Appends `"key":value,` of root member `root`, whatever its own condition says.
+    pub fn write(
+        &self,
+        schema: &Schema,
+        variables: Option<&Variables>,
+        conditions: u64,
+        root: usize,
+        out: &mut Out,
+    ) {
+        let op = &self.program.roots[root];
+        let mut writer = Writer { schema, program: &self.program, variables, conditions, out };
+        writer.out.key(&op.key);
+        match &op.root {
+            Root::Schema { set } => writer.schema(*set),
+            Root::Type { set, name } => {
+                let name = match name {
+                    Name::Known(name) => Some(&**name),
+                    Name::Variable(number) => variables.and_then(|it| match it.node(*number) {
+                        Node::Text(text) => Some(it.values.str(text)),
+                        _ => None,
+                    }),
+                };
+                match name.and_then(|name| schema.type_by_name(name)) {
+                    Some(base) => writer.ty(*set, TypeRef { base, wraps: Wraps::default() }),
+                    None => writer.out.null(),
+                }
+            }
+        }
+        writer.out.comma();
+    }
+}
+
+struct IntrospectionFetch {
+    schema: Arc<Schema>,
+    introspection: Introspection,
+}
+
+impl Fetch for IntrospectionFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+        let mut out = Out::default();
+        let roots = &self.introspection.program.roots;
+        let mut ends = Vec::with_capacity(roots.len());
+        for (at, root) in roots.iter().enumerate() {
+            if root.when.holds(input.conditions) {
+                self.introspection.write(&self.schema, Some(input.variables), input.conditions, at, &mut out);
+            }
+            ends.push(out.len() as u32);
+        }
+        let finished = Finished { bytes: out.into_bytes(), ends, failed: false, rest: None };
+        let reply = Reply { body: ReplyBody::Finished(finished), errors: Vec::new() };
+        Box::pin(std::future::ready(Ok(reply)))
+    }
+
+    fn touches(&self) -> &[Tag] {
+        &[]
+    }
+
+    fn explain(&self, out: &mut String) {
+        out.push_str("written from the schema");
+    }
+}
+
+struct Writer<'w> {
+    schema: &'w Schema,
+    program: &'w Program,
+    variables: Option<&'w Variables>,
+    conditions: u64,
+    out: &'w mut Out,
+}
+
+impl<'w> Writer<'w> {
+    /// `{` members `}`.
+    #[inline(always)]
+    fn object<F>(&mut self, ops: &'w [Op<F>], mut member: impl FnMut(&mut Self, &'w Op<F>)) {
+        self.out.open(b'{');
+        for op in ops {
+            if matches!(op.when, Condition::Always) || op.when.holds(self.conditions) {
+                member(self, op);
+            }
+        }
+        self.out.close(b'}');
+    }
+
+    /// `"key":[` items `],`.
+    #[inline(always)]
+    fn list<F, I>(&mut self, op: &Op<F>, items: impl Iterator<Item = I>, mut item: impl FnMut(&mut Self, I)) {
+        self.out.member_open(&op.key, b'[');
+        for it in items {
+            item(self, it);
+            self.out.comma();
+        }
+        self.out.close(b']');
+        self.out.comma();
+    }
+
+    fn name<F>(&mut self, op: &Op<F>, name: Str) {
+        let start = name.start as usize;
+        self.out.member_plain(&op.key, self.schema.texts(), start, start + name.len as usize);
+    }
+
+    /// A text where the empty one means that there is none.
+    fn text<F>(&mut self, op: &Op<F>, text: Str) {
+        match text.len {
+            0 => self.out.member_null(&op.key),
+            _ => self.out.member_text(&op.key, self.schema.str(text).as_bytes()),
+        }
+    }
+
+    fn reason<F>(&mut self, op: &Op<F>, deprecated: Option<Str>) {
+        match deprecated {
+            Some(reason) => self.out.member_text(&op.key, self.schema.str(reason).as_bytes()),
+            None => self.out.member_null(&op.key),
+        }
+    }
+
+    fn inner<F>(&mut self, op: &Op<F>, ty: TypeRef) {
+        self.out.key(&op.key);
+        self.ty(op.set, ty);
+        self.out.comma();
+    }
+
+    fn root_type<F>(&mut self, op: &Op<F>, ty: Option<TypeId>) {
+        match ty {
+            Some(base) => self.inner(op, TypeRef { base, wraps: Wraps::default() }),
+            None => self.out.member_null(&op.key),
+        }
+    }
+
+    fn types<F>(&mut self, op: &Op<F>, types: impl Iterator<Item = TypeId>) {
+        self.list(op, types, |this, base| this.ty(op.set, TypeRef { base, wraps: Wraps::default() }));
+    }
+
+    fn inputs<F>(&mut self, op: &Op<F>, run: Run) {
+        let all = op.deprecated.value(self.variables);
+        let schema = self.schema;
+        let inputs = (run.start..run.start + run.len).map(InputId);
+        let shown = inputs.filter(|&input| all || schema.input(input).deprecated.is_none());
+        self.list(op, shown, |this, input| this.input(op.set, input));
+    }
+
+    fn schema(&mut self, set: u32) {
+        let schema = self.schema;
+        self.object(&self.program.schema[set as usize], |this, op| match op.fact {
+            OfSchema::Constant => this.out.key(&op.key),
+            OfSchema::Description => this.text(op, schema.description),
+            OfSchema::Types => this.types(op, (0..schema.types.len() as u32).map(TypeId)),
+            OfSchema::Query => this.root_type(op, Some(schema.query)),
+            OfSchema::Mutation => this.root_type(op, schema.mutation),
+            OfSchema::Subscription => this.root_type(op, schema.subscription),
+            OfSchema::Directives => {
+                let directives = (0..schema.directives.len() as u32).map(DirectiveId);
+                this.list(op, directives, |this, directive| this.directive(op.set, directive));
+            }
+        });
+    }
+
+    fn ty(&mut self, set: u32, ty: TypeRef) {
+        let ops = &self.program.types[set as usize];
+        if ty.wraps == Wraps::default() {
+            return self.named_type(ops, ty.base);
+        }
+        let (kind, inner) = if ty.is_non_null() {
+            (7, TypeRef { wraps: ty.wraps.nullable(), ..ty })
+        } else {
+            (6, ty.item().unwrap_or(ty))
+        };
+        self.object(ops, |this, op| match op.fact {
+            OfType::Constant => this.out.key(&op.key),
+            OfType::Kind => this.kind(op, kind),
+            OfType::Inner => this.inner(op, inner),
+            OfType::Name
+            | OfType::Description
+            | OfType::SpecifiedBy
+            | OfType::Fields
+            | OfType::Interfaces
+            | OfType::Possible
+            | OfType::Values
+            | OfType::Inputs
+            | OfType::OneOf => this.out.member_null(&op.key),
+        });
+    }
+
+    fn kind(&mut self, op: &Op<OfType>, kind: usize) {
+        if let Some(kinds) = &op.kinds {
+            self.out.key(&kinds[kind]);
+        }
+    }
+
+    fn named_type(&mut self, ops: &'w [Op<OfType>], id: TypeId) {
+        let schema = self.schema;
+        let ty = schema.ty(id);
+        let has_fields = matches!(ty.kind, TypeKind::Object | TypeKind::Interface);
+        let is_abstract = matches!(ty.kind, TypeKind::Union | TypeKind::Interface);
+        self.object(ops, |this, op| match op.fact {
+            OfType::Constant => this.out.key(&op.key),
+            OfType::Kind => this.kind(op, ty.kind_number() as usize),
+            OfType::Name => this.name(op, ty.name),
+            OfType::Description => this.text(op, ty.description),
+            OfType::SpecifiedBy => this.text(op, ty.specified_by),
+            OfType::Fields if has_fields => this.fields(op, ty.fields),
+            OfType::Interfaces if has_fields => {
+                this.types(op, schema.type_lists[ty.interfaces.range()].iter().copied());
+            }
+            OfType::Possible if is_abstract => {
+                this.types(op, schema.type_lists[ty.possible.range()].iter().copied());
+            }
+            OfType::Values if ty.kind == TypeKind::Enum => this.values(op, ty.members),
+            OfType::Inputs if matches!(ty.kind, TypeKind::Input { .. }) => this.inputs(op, ty.members),
+            OfType::OneOf => match ty.kind {
+                TypeKind::Input { one_of } => this.out.member_bool(&op.key, one_of),
+                TypeKind::Scalar(_)
+                | TypeKind::Object
+                | TypeKind::Interface
+                | TypeKind::Union
+                | TypeKind::Enum => this.out.member_null(&op.key),
+            },
+            OfType::Fields
+            | OfType::Interfaces
+            | OfType::Possible
+            | OfType::Values
+            | OfType::Inputs
+            | OfType::Inner => this.out.member_null(&op.key),
+        });
+    }
+
+    fn fields(&mut self, op: &Op<OfType>, run: Run) {
+        let all = op.deprecated.value(self.variables);
+        let schema = self.schema;
+        let fields = (run.start..run.start + run.len).map(FieldId);
+        let shown = fields.filter(|&field| all || schema.field(field).deprecated.is_none());
+        self.list(op, shown, |this, field| this.field(op.set, field));
+    }
+
+    fn values(&mut self, op: &Op<OfType>, run: Run) {
+        let all = op.deprecated.value(self.variables);
+        let schema = self.schema;
+        let values = (run.start..run.start + run.len).map(EnumValueId);
+        let shown = values.filter(|&value| all || schema.enum_value(value).deprecated.is_none());
+        self.list(op, shown, |this, value| this.value(op.set, value));
+    }
+
+    fn field(&mut self, set: u32, id: FieldId) {
+        let field = self.schema.field(id);
+        self.object(&self.program.fields[set as usize], |this, op| match op.fact {
+            OfField::Constant => this.out.key(&op.key),
+            OfField::Name => this.name(op, field.name),
+            OfField::Description => this.text(op, field.description),
+            OfField::Arguments => this.inputs(op, field.arguments),
+            OfField::Type => this.inner(op, field.ty),
+            OfField::IsDeprecated => this.out.member_bool(&op.key, field.deprecated.is_some()),
+            OfField::Reason => this.reason(op, field.deprecated),
+        });
+    }
+
+    fn input(&mut self, set: u32, id: InputId) {
+        let input = self.schema.input(id);
+        self.object(&self.program.inputs[set as usize], |this, op| match op.fact {
+            OfInput::Constant => this.out.key(&op.key),
+            OfInput::Name => this.name(op, input.name),
+            OfInput::Description => this.text(op, input.description),
+            OfInput::Type => this.inner(op, input.ty),
+            OfInput::Default => this.reason(op, input.default.map(|default| default.literal)),
+            OfInput::IsDeprecated => this.out.member_bool(&op.key, input.deprecated.is_some()),
+            OfInput::Reason => this.reason(op, input.deprecated),
+        });
+    }
+
+    fn value(&mut self, set: u32, id: EnumValueId) {
+        let value = self.schema.enum_value(id);
+        self.object(&self.program.values[set as usize], |this, op| match op.fact {
+            OfValue::Constant => this.out.key(&op.key),
+            OfValue::Name => this.name(op, value.name),
+            OfValue::Description => this.text(op, value.description),
+            OfValue::IsDeprecated => this.out.member_bool(&op.key, value.deprecated.is_some()),
+            OfValue::Reason => this.reason(op, value.deprecated),
+        });
+    }
+
+    fn directive(&mut self, set: u32, id: DirectiveId) {
+        let directive = &self.schema.directives[id.index()];
+        self.object(&self.program.directives[set as usize], |this, op| match op.fact {
+            OfDirective::Constant => this.out.key(&op.key),
+            OfDirective::Name => this.name(op, directive.name),
+            OfDirective::Description => this.text(op, directive.description),
+            OfDirective::Repeatable => this.out.member_bool(&op.key, directive.repeatable),
+            OfDirective::Places => {
+                let places = Place::ALL.into_iter().filter(|place| directive.places & place.bit() != 0);
+                this.list(op, places, |this, place| this.out.string(place.name()));
+            }
+            OfDirective::Arguments => this.inputs(op, directive.arguments),
+        });
+    }
+}
