@@ -6,7 +6,15 @@
 //! **Invariant:** names are valid GraphQL names and unique where they have to be; relationships point to tracked
 //! tables.
 
-use crate::catalog::{Catalog, ColumnId, TableId};
+use crate::catalog::{Catalog, ColumnId, Table, TableId, Warning};
+
+mod build;
+pub mod metadata;
+pub mod names;
+mod relationships;
+mod reserved;
+
+pub use build::{EnumReader, ModelOptions, RelationshipNames, Track};
 
 /// The place of a relationship in [`Model::relationships`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,6 +42,8 @@ pub struct Tracked {
     pub relationships: Vec<RelationshipId>,
     /// Whether it lists the values of an enum: then the values, else empty.
     pub enum_values: Vec<EnumTableValue>,
+    /// Parallel to the catalog's columns: the enum table whose values a column holds.
+    pub enums: Vec<Option<TableId>>,
     /// Names of root fields that differ from the rule.
     pub root_fields: RootFields,
     /// A description instead of the usual one, or empty.
@@ -49,21 +59,30 @@ pub struct EnumTableValue {
     pub comment: String,
 }
 
-/// `custom_root_fields`: each absent one follows the rule.
+/// `custom_root_fields`: each follows the rule where it says nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct RootFields {
-    pub select: Option<String>,
-    pub select_by_pk: Option<String>,
-    pub select_aggregate: Option<String>,
-    pub select_group_by: Option<String>,
-    pub insert: Option<String>,
-    pub insert_one: Option<String>,
-    pub update: Option<String>,
-    pub update_by_pk: Option<String>,
-    pub update_many: Option<String>,
-    pub delete: Option<String>,
-    pub delete_by_pk: Option<String>,
+    pub select: RootField,
+    pub select_by_pk: RootField,
+    pub select_aggregate: RootField,
+    pub select_group_by: RootField,
+    pub insert: RootField,
+    pub insert_one: RootField,
+    pub update: RootField,
+    pub update_by_pk: RootField,
+    pub update_many: RootField,
+    pub delete: RootField,
+    pub delete_by_pk: RootField,
+}
+
+/// What is special about a root field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RootField {
+    /// Its name instead of the usual one.
+    pub name: Option<String>,
+    /// Its description instead of the usual one.
+    pub comment: Option<String>,
 }
 
 /// A way from the rows of one table to those of another.
@@ -93,4 +112,22 @@ pub enum RelationshipKind {
     },
     /// Any number of rows.
     Array,
+}
+
+impl Model {
+    /// A tracked table's names; `None` if it is not tracked.
+    #[must_use]
+    pub fn tracked(&self, id: TableId) -> Option<&Tracked> {
+        self.tables[id.0 as usize].as_ref()
+    }
+    /// One relationship.
+    #[must_use]
+    pub fn relationship(&self, id: RelationshipId) -> &Relationship {
+        &self.relationships[id.0 as usize]
+    }
+    /// All tracked tables with what the catalog and the model say of them.
+    pub fn all(&self) -> impl Iterator<Item = (TableId, &Table, &Tracked)> {
+        let pairs = self.catalog.tables.iter().zip(&self.tables).enumerate();
+        pairs.filter_map(|(at, (table, tracked))| Some((TableId(at as u32), table, tracked.as_ref()?)))
+    }
 }

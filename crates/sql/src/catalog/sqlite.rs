@@ -9,6 +9,7 @@
 
 use super::sqlite_type::{Integers, column_type};
 use super::{Catalog, Column, ColumnId, ForeignKey, Table, TableId, TableKind, UniqueKey, Warning};
+use crate::model::EnumTableValue;
 use hashbrown::HashMap;
 use rusqlite::{Connection, Row};
 
@@ -54,6 +55,29 @@ const INDEXES: &str = "SELECT t.name, l.origin, l.seq, x.name FROM main.sqlite_s
 const FOREIGN_KEYS: &str = "SELECT t.name, f.id, f.\"table\", f.\"from\", f.\"to\" FROM main.sqlite_schema t, \
     pragma_foreign_key_list(t.name, 'main') f WHERE t.type = 'table' \
     ORDER BY t.name COLLATE BINARY, f.id DESC, f.seq";
+
+/// The values of an enum table, in the order of their names: its key and, where it has one, its other column.
+/// # Errors
+/// What the database says.
+pub fn enum_values(connection: &Connection, table: &Table) -> Result<Vec<EnumTableValue>, String> {
+    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+    let key = table.primary_key.as_ref().and_then(|key| key.columns.first().copied());
+    let key = key.ok_or("it has no primary key")?;
+    let comment = table.columns.iter().find(|column| column.name != table.column(key).name);
+    let comment = comment.map_or("''".into(), |column| format!("coalesce({}, '')", quoted(&column.name)));
+    let (key, table) = (quoted(&table.column(key).name), quoted(&table.name));
+    let read = || {
+        let sql = format!("SELECT {key}, {comment} FROM main.{table} WHERE {key} IS NOT NULL ORDER BY 1");
+        let mut statement = connection.prepare(&sql)?;
+        let mut rows = statement.query([])?;
+        let mut values = Vec::new();
+        while let Some(row) = rows.next()? {
+            values.push(EnumTableValue { value: text(row, 0)?, comment: text(row, 1)? });
+        }
+        Ok::<_, rusqlite::Error>(values)
+    };
+    read().map_err(|error| error.to_string())
+}
 
 /// The catalog as far as it is read.
 #[derive(Default)]

@@ -1,0 +1,317 @@
+//! Makes a model: names for what is tracked, enum tables, then relationships.
+//!
+//! Nothing here fails as a whole: what does not fit is left out or renamed, with a warning that says why.
+
+use super::metadata::{RootFieldEntry, TableEntry};
+use super::names::{assign, graphql_name};
+use super::{EnumTableValue, Model, RootField, RootFields, Tracked, relationships, reserved};
+use crate::catalog::{Catalog, ColumnType, Table, TableId, Warning};
+use hashbrown::HashSet;
+
+/// What a configuration says about tables.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ModelOptions<'o> {
+    /// Which tables are served.
+    pub track: Track,
+    /// How relationships are called that nobody named.
+    pub relationship_names: RelationshipNames,
+    /// Entries for single tables.
+    pub tables: &'o [TableEntry],
+}
+
+/// Which tables are served.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Track {
+    /// All; entries only change them.
+    #[default]
+    All,
+    /// Those with an entry, with the relationships their entries name.
+    Listed,
+}
+
+/// How relationships are called that nobody named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RelationshipNames {
+    /// `Album_Artist`, `Artist_Albums`.
+    #[default]
+    Long,
+    /// `Artist`, `Albums`.
+    Short,
+}
+
+/// Reads the values of an enum table from the database; the error is for the operator.
+pub type EnumReader<'r> = dyn FnMut(&Table) -> Result<Vec<EnumTableValue>, String> + 'r;
+
+/// A model in the making.
+pub(super) struct Building<'o> {
+    pub(super) model: Model,
+    pub(super) options: ModelOptions<'o>,
+    pub(super) warnings: Vec<Warning>,
+    /// Entries whose table is there: place of the entry, table.
+    pub(super) entries: Vec<(usize, TableId)>,
+}
+
+impl Model {
+    /// Makes the model of `catalog`. What was left out or renamed stands in the warnings.
+    pub fn build(
+        catalog: Catalog,
+        options: ModelOptions<'_>,
+        read_enum: &mut EnumReader<'_>,
+    ) -> (Self, Vec<Warning>) {
+        let tables = vec![None; catalog.tables.len()];
+        let model = Self { catalog, tables, relationships: Vec::new() };
+        let mut building = Building { model, options, warnings: Vec::new(), entries: Vec::new() };
+        building.find_entries();
+        building.track();
+        building.root_fields();
+        building.enum_tables(read_enum);
+        relationships::build(&mut building);
+        (building.model, building.warnings)
+    }
+}
+
+impl<'o> Building<'o> {
+    pub(super) fn warn_at(&mut self, table: TableId, member: &str, reason: String) {
+        let place = format!("{}.{member}", self.model.catalog.table(table).name);
+        self.warnings.push(Warning { place, reason });
+    }
+
+    fn find_entries(&mut self) {
+        let mut seen = HashSet::new();
+        for (at, entry) in self.options.tables.iter().enumerate() {
+            let (schema, name) = entry.table.parts();
+            let reason = match self.model.catalog.find(schema, name) {
+                Some(table) if seen.insert(table) => {
+                    self.entries.push((at, table));
+                    continue;
+                }
+                Some(_) => "it has an entry already: the first counts",
+                None => "there is no such table",
+            };
+            self.warnings.push(Warning { place: name.to_owned(), reason: reason.to_owned() });
+        }
+    }
+
+    fn entry(&self, table: TableId) -> Option<&'o TableEntry> {
+        let entry = self.entries.iter().find(|(_, at)| *at == table);
+        entry.map(|&(entry, _)| &self.options.tables[entry])
+    }
+
+    /// Gives every served table and its columns their names.
+    fn track(&mut self) {
+        let catalog = &self.model.catalog;
+        let by_table: Vec<Option<&TableEntry>> = if self.entries.is_empty() {
+            vec![None; catalog.tables.len()]
+        } else {
+            (0..catalog.tables.len()).map(|at| self.entry(TableId(at as u32))).collect()
+        };
+        let served = |at: &usize| self.options.track == Track::All || by_table[*at].is_some();
+        let served: Vec<usize> = (0..catalog.tables.len()).filter(served).collect();
+        let wanted: Vec<String> =
+            served.iter().map(|&at| base_name(&catalog.tables[at], by_table[at])).collect();
+        let all: HashSet<&str> = wanted.iter().map(String::as_str).collect();
+        let scalars: HashSet<String> =
+            catalog.tables.iter().flat_map(|table| &table.columns).filter_map(other).collect();
+        let fits = |name: &str| {
+            !reserved::is_type(name)
+                && !scalars.contains(name)
+                && !reserved::meets(name, |table| all.contains(table))
+        };
+        let mut warnings = std::mem::take(&mut self.warnings);
+        let names = assign(wanted.iter().map(String::as_str), fits, str::to_owned, &mut warnings);
+        let mut comments = Vec::new();
+        for (&at, name) in served.iter().zip(names) {
+            let Some(name) = name else { continue };
+            let table = &catalog.tables[at];
+            let tracked = tracked(table, name, by_table[at], &mut warnings, |column, comment| {
+                comments.push((at, column, comment));
+            });
+            self.model.tables[at] = Some(tracked);
+        }
+        for (at, column, comment) in comments {
+            self.model.catalog.tables[at].columns[column].comment = comment;
+        }
+        self.warnings = warnings;
+    }
+
+    /// Takes the custom names of root fields as far as they are free.
+    fn root_fields(&mut self) {
+        let mut taken: HashSet<String> = HashSet::new();
+        for (at, table) in self.entries.clone() {
+            let entry = &self.options.tables[at].configuration.custom_root_fields;
+            let Some(tracked) = &self.model.tables[table.0 as usize] else { continue };
+            let mut fields = RootFields::default();
+            let base = tracked.name.clone();
+            for (slot, entry) in slots(&mut fields, entry) {
+                let Some(entry) = entry else { continue };
+                let (name, comment) = match entry {
+                    RootFieldEntry::Name(name) => (Some(name), None),
+                    RootFieldEntry::Full(full) => (full.name.as_ref(), full.comment.clone()),
+                };
+                slot.comment = comment;
+                let Some(name) = name else { continue };
+                let valid = graphql_name(name).is_some_and(|valid| valid == name.as_str());
+                if !valid || self.is_root(name) || !taken.insert(name.clone()) {
+                    let reason =
+                        "the name of a root field has to be a GraphQL name that is free: the usual one stays";
+                    self.warnings.push(Warning { place: format!("{base}.{name}"), reason: reason.into() });
+                } else {
+                    slot.name = Some(name.clone());
+                }
+            }
+            if let Some(tracked) = &mut self.model.tables[table.0 as usize] {
+                tracked.root_fields = fields;
+            }
+        }
+    }
+
+    /// Whether the rule gives some root field this name.
+    fn is_root(&self, name: &str) -> bool {
+        let verbs = ["", "insert_", "update_", "delete_"];
+        let ends = ["", "_one", "_by_pk", "_many", "_aggregate", "_group_by"];
+        let mut rests = verbs
+            .iter()
+            .filter_map(|verb| name.strip_prefix(verb))
+            .flat_map(|rest| ends.iter().filter_map(move |end| rest.strip_suffix(end)));
+        rests.any(|base| self.model.tables.iter().flatten().any(|tracked| tracked.name == base))
+    }
+
+    /// Reads the values of enum tables and finds the columns that hold them.
+    fn enum_tables(&mut self, read: &mut EnumReader<'_>) {
+        for (at, id) in self.entries.clone() {
+            if !self.options.tables[at].is_enum {
+                continue;
+            }
+            let table = self.model.catalog.table(id);
+            let values = enum_shape(table).map_or_else(Err, |()| read(table)).and_then(checked_values);
+            match (values, &mut self.model.tables[id.0 as usize]) {
+                (Ok(values), Some(tracked)) => tracked.enum_values = values,
+                (Err(reason), _) => {
+                    let place = table.name.clone();
+                    let reason = format!("it cannot be an enum and is served as a table: {reason}");
+                    self.warnings.push(Warning { place, reason });
+                }
+                (Ok(_), None) => {}
+            }
+        }
+        for at in 0..self.model.tables.len() {
+            for key in &self.model.catalog.tables[at].foreign_keys {
+                let target = self.model.tables[key.target.0 as usize].as_ref();
+                let is_enum = target.is_some_and(|target| !target.enum_values.is_empty());
+                let target_key = &self.model.catalog.table(key.target).primary_key;
+                let on_key = target_key.as_ref().is_some_and(|primary| primary.columns == key.target_columns);
+                if let (true, true, Some(tracked)) = (is_enum, on_key, &mut self.model.tables[at]) {
+                    tracked.enums[key.columns[0].0 as usize] = Some(key.target);
+                }
+            }
+        }
+    }
+}
+
+fn base_name(table: &Table, entry: Option<&TableEntry>) -> String {
+    match entry.and_then(|entry| entry.configuration.custom_name.clone()) {
+        Some(name) => name,
+        None if ["public", "main"].contains(&table.schema.as_str()) => table.name.clone(),
+        None => format!("{}_{}", table.schema, table.name),
+    }
+}
+
+/// The scalar an unknown type brings: no table can have its name.
+fn other(column: &crate::catalog::Column) -> Option<String> {
+    match &column.ty {
+        ColumnType::Other(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+fn tracked(
+    table: &Table,
+    name: String,
+    entry: Option<&TableEntry>,
+    warnings: &mut Vec<Warning>,
+    mut comment: impl FnMut(usize, String),
+) -> Tracked {
+    let configuration = entry.map(|entry| &entry.configuration);
+    let mut wanted: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    if let Some(configuration) = configuration {
+        let older = configuration.custom_column_names.iter().map(|(column, name)| (column, Some(name), None));
+        let newer = configuration.column_config.iter();
+        let newer =
+            newer.map(|(column, config)| (column, config.custom_name.as_ref(), config.comment.as_ref()));
+        for (column, name, words) in older.chain(newer) {
+            let Some(at) = table.find(column) else {
+                let reason = "there is no such column".to_owned();
+                warnings.push(Warning { place: format!("{}.{column}", table.name), reason });
+                continue;
+            };
+            if let Some(name) = name {
+                wanted[at.0 as usize] = name;
+            }
+            if let Some(words) = words {
+                comment(at.0 as usize, words.clone());
+            }
+        }
+    }
+    let place = |column: &str| format!("{}.{column}", table.name);
+    let columns = assign(wanted.into_iter(), reserved::fits_column, place, warnings);
+    let words = configuration.and_then(|configuration| configuration.comment.clone());
+    Tracked {
+        name,
+        enums: vec![None; columns.len()],
+        columns,
+        relationships: Vec::new(),
+        enum_values: Vec::new(),
+        root_fields: RootFields::default(),
+        comment: words.unwrap_or_else(|| table.comment.clone()),
+    }
+}
+
+/// Pairs of what is filled and what the configuration says.
+fn slots<'f, 'e>(
+    fields: &'f mut RootFields,
+    entry: &'e super::metadata::RootFieldEntries,
+) -> [(&'f mut RootField, Option<&'e RootFieldEntry>); 11] {
+    [
+        (&mut fields.select, entry.select.as_ref()),
+        (&mut fields.select_by_pk, entry.select_by_pk.as_ref()),
+        (&mut fields.select_aggregate, entry.select_aggregate.as_ref()),
+        (&mut fields.select_group_by, entry.select_group_by.as_ref()),
+        (&mut fields.insert, entry.insert.as_ref()),
+        (&mut fields.insert_one, entry.insert_one.as_ref()),
+        (&mut fields.update, entry.update.as_ref()),
+        (&mut fields.update_by_pk, entry.update_by_pk.as_ref()),
+        (&mut fields.update_many, entry.update_many.as_ref()),
+        (&mut fields.delete, entry.delete.as_ref()),
+        (&mut fields.delete_by_pk, entry.delete_by_pk.as_ref()),
+    ]
+}
+
+/// An enum table has a text as its key and at most one other column, its comment.
+fn enum_shape(table: &Table) -> Result<(), String> {
+    let text =
+        |at: usize| matches!(table.columns[at].ty, ColumnType::Text | ColumnType::Char | ColumnType::CiText);
+    let key = table.primary_key.as_ref().filter(|key| key.columns.len() == 1);
+    let key = key.ok_or("it needs a primary key of one column")?.columns[0];
+    if !text(key.0 as usize) {
+        return Err("its primary key has to be a text".into());
+    }
+    let others: Vec<usize> = (0..table.columns.len()).filter(|&at| at != key.0 as usize).collect();
+    match others[..] {
+        [] => Ok(()),
+        [comment] if text(comment) => Ok(()),
+        _ => Err("beside its key it may have one text column, the comment".into()),
+    }
+}
+
+fn checked_values(values: Vec<EnumTableValue>) -> Result<Vec<EnumTableValue>, String> {
+    if values.is_empty() {
+        return Err("it has no rows".into());
+    }
+    let valid = |name: &str| {
+        graphql_name(name).is_some_and(|valid| valid == name) && !["true", "false", "null"].contains(&name)
+    };
+    match values.iter().find(|value| !valid(&value.value)) {
+        Some(value) => Err(format!("its value `{}` is no GraphQL name", value.value)),
+        None => Ok(values),
+    }
+}

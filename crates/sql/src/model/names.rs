@@ -1,0 +1,271 @@
+//! Names of a database as GraphQL names, and plurals of English nouns.
+//!
+//! A valid name stays as it is. Of others only what cannot stand is replaced, so that a person recognises them:
+//! `Order Details` becomes `Order_Details`, `1st` becomes `_1st`, `__x` becomes `_x`.
+
+use super::Warning;
+use hashbrown::HashSet;
+use std::borrow::Cow;
+
+/// A valid GraphQL name made of `name`; `None` if no letter or digit is left. Names that begin with `__` belong to
+/// introspection and are no valid names here.
+#[must_use]
+pub fn graphql_name(name: &str) -> Option<Cow<'_, str>> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let first_ok = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if first_ok && name.chars().all(allowed) && !name.starts_with("__") {
+        return Some(Cow::Borrowed(name));
+    }
+    let mut out = String::with_capacity(name.len() + 1);
+    let mut gap = false;
+    for c in name.chars() {
+        if allowed(c) {
+            if gap && !out.is_empty() {
+                out.push('_');
+            }
+            gap = false;
+            out.push(c);
+        } else {
+            gap = true;
+        }
+    }
+    let rest = out.trim_start_matches('_');
+    if rest.is_empty() {
+        return None;
+    }
+    let under = rest.len() < out.len() || rest.starts_with(|c: char| c.is_ascii_digit());
+    Some(Cow::Owned(if under { format!("_{rest}") } else { rest.to_owned() }))
+}
+
+/// Gives out names that are unique in one place.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    taken: HashSet<String>,
+}
+
+impl Names {
+    /// Takes `name` if it is free.
+    pub(super) fn take(&mut self, name: &str) -> bool {
+        !self.taken.contains(name) && self.taken.insert(name.to_owned())
+    }
+
+    /// Takes both names if both are free.
+    pub(super) fn take_both(&mut self, one: &str, other: &str) -> bool {
+        let free = !self.taken.contains(one) && !self.taken.contains(other);
+        if free {
+            self.taken.insert(one.to_owned());
+            self.taken.insert(other.to_owned());
+        }
+        free
+    }
+
+    /// Takes `name`, or `name_2`, `name_3` …: the first that is free and that `fits`.
+    pub(super) fn take_like(&mut self, name: &str, fits: impl Fn(&str) -> bool) -> String {
+        if fits(name) && self.take(name) {
+            return name.to_owned();
+        }
+        for number in 2_u32.. {
+            let next = format!("{name}_{number}");
+            if fits(&next) && self.take(&next) {
+                return next;
+            }
+        }
+        unreachable!("four thousand million names cannot all be taken")
+    }
+}
+
+/// GraphQL names for `names`, in their order. Valid ones win over made-up ones; what changed is told to `changed`
+/// with the name it got.
+pub(super) fn assign<'n>(
+    names: impl Iterator<Item = &'n str> + Clone,
+    fits: impl Fn(&str) -> bool,
+    place: impl Fn(&str) -> String,
+    warnings: &mut Vec<Warning>,
+) -> Vec<Option<String>> {
+    let mut unique = Names::default();
+    let valid = |name: &str| matches!(graphql_name(name), Some(Cow::Borrowed(_)));
+    let mut out: Vec<Option<String>> = names
+        .clone()
+        .map(|name| (valid(name) && fits(name) && unique.take(name)).then(|| name.to_owned()))
+        .collect();
+    for (slot, name) in out.iter_mut().zip(names).filter(|(slot, _)| slot.is_none()) {
+        let reason = match graphql_name(name) {
+            None => "its name holds no letter a GraphQL name may have: it needs a `custom_name`".to_owned(),
+            Some(made) => {
+                let given = unique.take_like(&made, &fits);
+                let why =
+                    if valid(name) { "its name is taken by the API" } else { "its name is no GraphQL name" };
+                let reason = format!("{why}: it is called `{given}`");
+                *slot = Some(given);
+                reason
+            }
+        };
+        warnings.push(Warning { place: place(name), reason });
+    }
+    out
+}
+
+/// Words whose plural follows no rule.
+const IRREGULAR: [(&str, &str); 14] = [
+    ("person", "people"),
+    ("man", "men"),
+    ("woman", "women"),
+    ("child", "children"),
+    ("foot", "feet"),
+    ("tooth", "teeth"),
+    ("goose", "geese"),
+    ("mouse", "mice"),
+    ("criterion", "criteria"),
+    ("leaf", "leaves"),
+    ("half", "halves"),
+    ("shelf", "shelves"),
+    ("life", "lives"),
+    ("knife", "knives"),
+];
+
+/// Words that are their own plural.
+const UNCOUNTABLE: [&str; 16] = [
+    "data",
+    "metadata",
+    "media",
+    "information",
+    "equipment",
+    "money",
+    "news",
+    "series",
+    "species",
+    "sheep",
+    "fish",
+    "staff",
+    "feedback",
+    "software",
+    "people",
+    "children",
+];
+
+/// Singular words in `s`, which would else be taken for plurals.
+const SINGULAR_IN_S: [&str; 8] = ["alias", "atlas", "bias", "bus", "canvas", "gas", "lens", "plus"];
+
+/// The plural of a table's name: of its last word. A name that is plural already stays.
+#[must_use]
+pub fn plural(name: &str) -> String {
+    let start = last_word(name);
+    let (head, word) = name.split_at(start);
+    let lower = word.to_ascii_lowercase();
+    let shout = word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+    if UNCOUNTABLE.contains(&lower.as_str()) || IRREGULAR.iter().any(|(_, many)| *many == lower) {
+        return name.to_owned();
+    }
+    if let Some((_, many)) = IRREGULAR.iter().find(|(one, _)| *one == lower) {
+        let first = word.chars().next().map_or(String::new(), |first| first.to_string());
+        return format!("{head}{}", if shout { many.to_ascii_uppercase() } else { first + &many[1..] });
+    }
+    let (cut, ending) = ending(&lower);
+    let ending = if shout { ending.to_ascii_uppercase() } else { ending.to_owned() };
+    format!("{}{ending}", &name[..name.len() - cut])
+}
+
+/// How many bytes go and what comes instead.
+fn ending(word: &str) -> (usize, &'static str) {
+    let vowel_before = |cut: usize| {
+        let before = word.as_bytes().len().checked_sub(cut + 1).map(|at| word.as_bytes()[at]);
+        before.is_none_or(|byte| b"aeiou".contains(&byte))
+    };
+    if word.ends_with("sis") {
+        (2, "es")
+    } else if ["ss", "us", "is", "x", "z", "ch", "sh"].iter().any(|end| word.ends_with(end))
+        || SINGULAR_IN_S.contains(&word)
+        || ["hero", "potato", "tomato", "echo"].contains(&word)
+    {
+        (0, "es")
+    } else if word.ends_with('s') {
+        (0, "")
+    } else if word.ends_with('y') && !vowel_before(1) {
+        (1, "ies")
+    } else {
+        (0, "s")
+    }
+}
+
+/// Where the last word of `some_name` or `SomeName` begins.
+fn last_word(name: &str) -> usize {
+    let bytes = name.as_bytes();
+    (1..bytes.len())
+        .rev()
+        .find(|&at| {
+            bytes[at - 1] == b'_' || (bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase())
+        })
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, expected: Option<&str>) {
+        assert_eq!(graphql_name(name).as_deref(), expected, "{name}");
+    }
+
+    fn check_plural(name: &str, expected: &str) {
+        assert_eq!(plural(name), expected, "{name}");
+    }
+
+    #[test]
+    fn names_keep_what_graphql_allows() {
+        check("Album", Some("Album"));
+        check("_x", Some("_x"));
+        check("Order Details", Some("Order_Details"));
+        check("it's \"odd\"", Some("it_s_odd"));
+        check("1st", Some("_1st"));
+        check("__x", Some("_x"));
+        check("__", None);
+        check("🎵", None);
+        check("名前", None);
+        check("", None);
+        check("Straße", Some("Stra_e"));
+        check(&"l".repeat(70), Some(&"l".repeat(70)));
+    }
+
+    #[test]
+    fn valid_names_win_over_made_up_ones() {
+        let mut warnings = Vec::new();
+        let names = ["a b", "a_b", "a-b", "null", "🎵"];
+        let given =
+            assign(names.iter().copied(), |name| name != "null", |name| format!("t.{name}"), &mut warnings);
+        let given: Vec<Option<&str>> = given.iter().map(Option::as_deref).collect();
+        assert_eq!(given, [Some("a_b_2"), Some("a_b"), Some("a_b_3"), Some("null_2"), None]);
+        let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            warnings,
+            [
+                "`t.a b`: its name is no GraphQL name: it is called `a_b_2`",
+                "`t.a-b`: its name is no GraphQL name: it is called `a_b_3`",
+                "`t.null`: its name is taken by the API: it is called `null_2`",
+                "`t.🎵`: its name holds no letter a GraphQL name may have: it needs a `custom_name`",
+            ]
+        );
+    }
+
+    #[test]
+    fn plurals_are_english() {
+        check_plural("Album", "Albums");
+        check_plural("PlaylistTrack", "PlaylistTracks");
+        check_plural("invoice_line", "invoice_lines");
+        check_plural("Category", "Categories");
+        check_plural("Day", "Days");
+        check_plural("Address", "Addresses");
+        check_plural("status", "statuses");
+        check_plural("Box", "Boxes");
+        check_plural("Branch", "Branches");
+        check_plural("Analysis", "Analyses");
+        check_plural("SalesPerson", "SalesPeople");
+        check_plural("PERSON", "PEOPLE");
+        check_plural("ORDER", "ORDERS");
+        check_plural("users", "users");
+        check_plural("people", "people");
+        check_plural("user_metadata", "user_metadata");
+        check_plural("Bus", "Buses");
+        check_plural("Table1", "Table1s");
+        check_plural("x", "xes");
+    }
+}

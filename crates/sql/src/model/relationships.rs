@@ -1,0 +1,303 @@
+//! Relationships: one each way for every foreign key, and those of the configuration.
+//!
+//! Names by the rule of Hasura's console: `Album_Artist`, `Artist_Albums`. Two keys between the same tables get the
+//! columns appended, both of them, so that no name depends on an order. An entry of the configuration takes the place
+//! of the relationship the rule gives for the same columns.
+
+use super::build::{Building, RelationshipNames, Track};
+use super::metadata::{ForeignKeyOn, InsertionOrder, Manual, RelationshipEntry, RemoteKey, TableName};
+use super::names::{Names, plural};
+use super::{Relationship, RelationshipId, RelationshipKind};
+use crate::catalog::{ColumnId, ForeignKey, Table, TableId};
+use hashbrown::HashMap;
+
+/// Whether the configuration asks for one row or many.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Object,
+    Array,
+}
+
+/// Fills the model's relationships.
+pub(super) fn build(building: &mut Building<'_>) {
+    let explicit = explicit(building);
+    let mut found: Vec<(Relationship, String)> = Vec::new();
+    let replaced = |new: &Relationship| explicit.iter().any(|old| same_way(old, new));
+    for proposal in by_keys(building) {
+        if !replaced(&proposal.0) {
+            found.push(proposal);
+        }
+    }
+    let mut names: HashMap<TableId, Names> = HashMap::new();
+    for relationship in explicit {
+        let taken =
+            names.entry(relationship.from).or_insert_with(|| columns_taken(building, relationship.from));
+        if free(taken, &relationship.name, relationship.kind) {
+            add(building, relationship);
+        } else {
+            let reason = format!("there is another field called `{}`", relationship.name);
+            building.warn_at(relationship.from, &relationship.name, reason);
+        }
+    }
+    found.sort_by_key(|(relationship, _)| (relationship.from, relationship.kind == RelationshipKind::Array));
+    for (mut relationship, appendix) in found {
+        let from = relationship.from;
+        let taken = names.entry(from).or_insert_with(|| columns_taken(building, from));
+        if !free(taken, &relationship.name, relationship.kind) {
+            let wanted = relationship.name.clone();
+            let mut name = format!("{wanted}_{appendix}");
+            let mut number = 2_u32;
+            while !free(taken, &name, relationship.kind) {
+                name = format!("{wanted}_{appendix}_{number}");
+                number += 1;
+            }
+            building.warn_at(
+                from,
+                &wanted,
+                format!("there is another field of that name: it is called `{name}`"),
+            );
+            relationship.name = name;
+        }
+        add(building, relationship);
+    }
+}
+
+fn add(building: &mut Building<'_>, relationship: Relationship) {
+    let id = RelationshipId(building.model.relationships.len() as u32);
+    if let Some(tracked) = &mut building.model.tables[relationship.from.0 as usize] {
+        tracked.relationships.push(id);
+        building.model.relationships.push(relationship);
+    }
+}
+
+/// The names a relationship of `table` cannot have.
+fn columns_taken(building: &Building<'_>, table: TableId) -> Names {
+    let mut names = Names::default();
+    for word in ["_and", "_or", "_not"] {
+        names.take(word);
+    }
+    let columns = building.model.tracked(table).map(|tracked| tracked.columns.iter().flatten());
+    for column in columns.into_iter().flatten() {
+        names.take(column);
+    }
+    names
+}
+
+/// Takes the name, with the aggregate beside it; nothing if one of both is taken.
+fn free(names: &mut Names, name: &str, kind: RelationshipKind) -> bool {
+    match kind {
+        RelationshipKind::Object { .. } => names.take(name),
+        RelationshipKind::Array => names.take_both(name, &format!("{name}_aggregate")),
+    }
+}
+
+fn same_way(one: &Relationship, other: &Relationship) -> bool {
+    let arrays = |kind| kind == RelationshipKind::Array;
+    one.from == other.from
+        && one.to == other.to
+        && arrays(one.kind) == arrays(other.kind)
+        && one.on.len() == other.on.len()
+        && one.on.iter().all(|pair| other.on.contains(pair))
+}
+
+/// Both ways of every foreign key between tracked tables, with what is appended to a name that is taken.
+fn by_keys(building: &Building<'_>) -> Vec<(Relationship, String)> {
+    let model = &building.model;
+    let mut out = Vec::new();
+    if building.options.track == Track::Listed {
+        return out;
+    }
+    for (at, table, tracked) in model.all() {
+        for key in &table.foreign_keys {
+            let Some(target) = model.tracked(key.target) else { continue };
+            let twins = table.foreign_keys.iter().filter(|other| other.target == key.target).count();
+            let columns: Vec<&str> = key
+                .columns
+                .iter()
+                .map(|column| {
+                    let name = tracked.columns[column.0 as usize].as_deref();
+                    name.unwrap_or(&table.column(*column).name)
+                })
+                .collect();
+            let appendix = super::names::graphql_name(&columns.join("_")).map_or("key".into(), String::from);
+            let one_back = table.is_unique(&key.columns);
+            let back = if one_back { tracked.name.clone() } else { plural(&tracked.name) };
+            let named = |from: &str, to: &str| {
+                let name = match building.options.relationship_names {
+                    RelationshipNames::Long => format!("{from}_{to}"),
+                    RelationshipNames::Short => to.to_owned(),
+                };
+                if twins > 1 { format!("{name}_{appendix}") } else { name }
+            };
+            let there = forward(at, table, key, named(&tracked.name, &target.name));
+            let back = Relationship {
+                name: named(&target.name, &back),
+                from: key.target,
+                to: at,
+                on: there.on.iter().map(|&(ours, theirs)| (theirs, ours)).collect(),
+                kind: if one_back {
+                    RelationshipKind::Object { certain: false }
+                } else {
+                    RelationshipKind::Array
+                },
+                insert_first: false,
+            };
+            out.push((there, appendix.clone()));
+            out.push((back, appendix));
+        }
+    }
+    out
+}
+
+/// Along a foreign key of `table` itself.
+fn forward(from: TableId, table: &Table, key: &ForeignKey, name: String) -> Relationship {
+    let certain = key.columns.iter().all(|&column| !table.column(column).nullable);
+    Relationship {
+        name,
+        from,
+        to: key.target,
+        on: key.columns.iter().copied().zip(key.target_columns.iter().copied()).collect(),
+        kind: RelationshipKind::Object { certain },
+        insert_first: true,
+    }
+}
+
+/// What the configuration asks for, as far as it can be had.
+fn explicit(building: &mut Building<'_>) -> Vec<Relationship> {
+    let mut out = Vec::new();
+    let entries = building.options.tables;
+    for (entry, at) in building.entries.clone() {
+        let entry = &entries[entry];
+        let objects = entry.object_relationships.iter().map(|entry| (entry, Wanted::Object));
+        let arrays = entry.array_relationships.iter().map(|entry| (entry, Wanted::Array));
+        for (entry, wanted) in objects.chain(arrays) {
+            match resolve(building, at, entry, wanted) {
+                Ok(relationship) => out.push(relationship),
+                Err(reason) => building.warn_at(at, &entry.name, reason),
+            }
+        }
+    }
+    out
+}
+
+fn resolve(
+    building: &Building<'_>,
+    at: TableId,
+    entry: &RelationshipEntry,
+    wanted: Wanted,
+) -> Result<Relationship, String> {
+    let valid = super::names::graphql_name(&entry.name).is_some_and(|name| name == entry.name.as_str());
+    if !valid {
+        return Err("a relationship's name has to be a GraphQL name".into());
+    }
+    let using = &entry.using;
+    match (&using.foreign_key_constraint_on, &using.manual_configuration) {
+        (Some(key), None) => by_constraint(building, at, &entry.name, key, wanted),
+        (None, Some(manual)) => by_mapping(building, at, &entry.name, manual, wanted),
+        (Some(_), Some(_)) | (None, None) => {
+            Err("`using` needs one of `foreign_key_constraint_on` and `manual_configuration`".into())
+        }
+    }
+}
+
+fn by_constraint(
+    building: &Building<'_>,
+    at: TableId,
+    name: &str,
+    on: &ForeignKeyOn,
+    wanted: Wanted,
+) -> Result<Relationship, String> {
+    let own = |columns: &[String]| {
+        let table = building.model.catalog.table(at);
+        let key = key_on(table, columns, None)?;
+        if wanted == Wanted::Array {
+            return Err(
+                "an array relationship needs a foreign key of the other table: `table` and `column`".into()
+            );
+        }
+        tracked(building, key.target)?;
+        Ok(forward(at, table, key, name.to_owned()))
+    };
+    match on {
+        ForeignKeyOn::Column(column) => own(std::slice::from_ref(column)),
+        ForeignKeyOn::Columns(columns) => own(columns),
+        ForeignKeyOn::Remote(RemoteKey { table, column, columns }) => {
+            let other = named(building, table)?;
+            let columns: Vec<String> = column.iter().chain(columns).cloned().collect();
+            let key = key_on(building.model.catalog.table(other), &columns, Some(at))?;
+            Ok(Relationship {
+                name: name.to_owned(),
+                from: at,
+                to: other,
+                on: key.target_columns.iter().copied().zip(key.columns.iter().copied()).collect(),
+                kind: match wanted {
+                    Wanted::Object => RelationshipKind::Object { certain: false },
+                    Wanted::Array => RelationshipKind::Array,
+                },
+                insert_first: false,
+            })
+        }
+    }
+}
+
+fn by_mapping(
+    building: &Building<'_>,
+    at: TableId,
+    name: &str,
+    manual: &Manual,
+    wanted: Wanted,
+) -> Result<Relationship, String> {
+    let to = named(building, &manual.remote_table)?;
+    let column = |table: TableId, name: &str| -> Result<ColumnId, String> {
+        let table = building.model.catalog.table(table);
+        table.find(name).ok_or_else(|| format!("`{}` has no column `{name}`", table.name))
+    };
+    let mut on = Vec::with_capacity(manual.column_mapping.len());
+    for (ours, theirs) in &manual.column_mapping {
+        on.push((column(at, ours)?, column(to, theirs)?));
+    }
+    if on.is_empty() {
+        return Err("`column_mapping` needs at least one column".into());
+    }
+    let after = manual.insertion_order == Some(InsertionOrder::AfterParent);
+    Ok(Relationship {
+        name: name.to_owned(),
+        from: at,
+        to,
+        on,
+        kind: match wanted {
+            Wanted::Object => RelationshipKind::Object { certain: false },
+            Wanted::Array => RelationshipKind::Array,
+        },
+        insert_first: wanted == Wanted::Object && !after,
+    })
+}
+
+/// The foreign key on exactly `columns`, of which the order does not matter.
+fn key_on<'t>(
+    table: &'t Table,
+    columns: &[String],
+    target: Option<TableId>,
+) -> Result<&'t ForeignKey, String> {
+    let same = |key: &&ForeignKey| {
+        key.columns.len() == columns.len()
+            && key.columns.iter().all(|&column| columns.contains(&table.column(column).name))
+            && target.is_none_or(|target| key.target == target)
+    };
+    table.foreign_keys.iter().find(same).ok_or_else(|| {
+        format!("`{}` has no such foreign key on column `{}`", table.name, columns.join("`, `"))
+    })
+}
+
+fn named(building: &Building<'_>, name: &TableName) -> Result<TableId, String> {
+    let (schema, name) = name.parts();
+    let found = building.model.catalog.find(schema, name);
+    tracked(building, found.ok_or_else(|| format!("there is no table `{name}`"))?)
+}
+
+fn tracked(building: &Building<'_>, table: TableId) -> Result<TableId, String> {
+    match building.model.tracked(table) {
+        Some(_) => Ok(table),
+        None => Err(format!("table `{}` is not tracked", building.model.catalog.table(table).name)),
+    }
+}
