@@ -15,6 +15,7 @@ pub mod json;
 mod lexer;
 pub mod limits;
 pub mod parser;
+pub mod printer;
 pub mod schema;
 pub mod span;
 pub mod string_value;
