@@ -19,5 +19,6 @@ pub mod printer;
 pub mod schema;
 pub mod span;
 pub mod string_value;
+pub mod validate;
 pub mod value;
 pub mod wraps;

@@ -70,6 +70,13 @@ impl Wraps {
         }
     }
 
+    /// Whether a value of a type wrapped as `given` can stand where this is expected: the same lists, and non-null
+    /// wherever this is.
+    #[must_use]
+    pub const fn accepts(self, given: Self) -> bool {
+        self.lists() == given.lists() && self.0 & !given.0 == 0
+    }
+
     /// Appends `name` with its brackets and marks to `out`.
     pub fn write(self, name: &str, out: &mut String) {
         let lists = self.lists();
@@ -113,6 +120,8 @@ mod tests {
         assert_eq!(inner.item(), None);
         assert_eq!(written(outer.nullable()), "[[T!]]");
         assert_eq!(Wraps::default().list().unwrap().lists(), 1);
+        assert!(list.accepts(list.non_null()) && !outer.accepts(outer.nullable()));
+        assert!(!inner.accepts(list) && !list.accepts(inner) && !inner.accepts(Wraps::default()));
     }
 
     #[test]

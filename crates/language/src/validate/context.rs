@@ -1,0 +1,188 @@
+//! What all rules share: schema, document, side tables being filled, errors found so far.
+//!
+//! **Invariant:** [`Context::report`] keeps at most `errors_max` errors; once that many are there
+//! [`Context::is_full`] tells every loop to stop, so refusing a hostile document costs no more than refusing a bad one.
+
+use super::names::Names;
+use super::valid::Tables;
+use super::{Options, suggest};
+use crate::ast::{self, Document, ValueId};
+use crate::error::{Code, Error};
+use crate::schema::{Run, Schema, TypeId, TypeRef};
+use crate::span::Span;
+use foldhash::fast::RandomState;
+use std::collections::HashMap;
+use std::fmt;
+
+/// Stands in side tables where a name was not found.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Places one error may name. More would make the answer longer than the document.
+const SPANS_MAX: usize = 20;
+
+/// Bytes of one name or value that a message repeats.
+const QUOTED_BYTES_MAX: usize = 1000;
+
+/// A use of a variable, to be held against the definitions of every operation that reaches it.
+#[derive(Clone, Copy)]
+pub(super) struct Use {
+    /// Where.
+    pub(super) value: ValueId,
+    /// The variable's number in [`Context::variables`].
+    pub(super) name: u32,
+    /// What the place takes; `None` where that is not known or anything goes.
+    pub(super) expected: Option<TypeRef>,
+    /// Whether the place has a default of its own.
+    pub(super) has_default: bool,
+    /// The OneOf input object whose field the place is.
+    pub(super) one_of: Option<TypeId>,
+}
+
+/// A spread, as the graph of fragments sees it.
+#[derive(Clone, Copy)]
+pub(super) struct Edge {
+    /// Its place in the arena of selections.
+    pub(super) selection: u32,
+    /// The fragment's number.
+    pub(super) fragment: u32,
+    /// Fields around it, from the definition's own top.
+    pub(super) depth: u32,
+    /// Introspection fields around it.
+    pub(super) introspection: u32,
+}
+
+/// What the walk counted in one operation or fragment, without following spreads.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Scope {
+    /// Of [`Context::uses`].
+    pub(super) uses: Run,
+    /// Of [`Context::edges`].
+    pub(super) edges: Run,
+    /// Fields.
+    pub(super) fields: u32,
+    /// Fields not below another field.
+    pub(super) roots: u32,
+    /// Most fields on one way down.
+    pub(super) depth: u32,
+    /// Most introspection fields on one way down.
+    pub(super) introspection: u32,
+}
+
+/// The state of one validation.
+pub(super) struct Context<'a> {
+    pub(super) schema: &'a Schema,
+    pub(super) document: &'a Document<'a>,
+    pub(super) options: &'a Options,
+    pub(super) errors: Vec<Error>,
+    pub(super) tables: Tables,
+    /// Response keys.
+    pub(super) keys: Names<'a>,
+    /// Names of variables, whatever operation defines them.
+    pub(super) variables: Names<'a>,
+    /// Names of fragments.
+    pub(super) fragment_names: Names<'a>,
+    /// By name number: the first fragment of that name.
+    pub(super) fragment_by_name: Vec<u32>,
+    /// Uses of variables, definition by definition.
+    pub(super) uses: Vec<Use>,
+    /// Spreads of fragments that exist, definition by definition.
+    pub(super) edges: Vec<Edge>,
+    /// By operation, then by fragment.
+    pub(super) operation_scopes: Vec<Scope>,
+    pub(super) fragment_scopes: Vec<Scope>,
+    /// Whether two types can have an object in common, for pairs asked before.
+    pub(super) overlaps: HashMap<(TypeId, TypeId), bool, RandomState>,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(schema: &'a Schema, document: &'a Document<'a>, options: &'a Options) -> Self {
+        let hasher = RandomState::default();
+        Self {
+            schema,
+            document,
+            options,
+            errors: Vec::new(),
+            tables: Tables::new(document),
+            keys: Names::new(hasher.clone()),
+            variables: Names::new(hasher.clone()),
+            fragment_names: Names::new(hasher.clone()),
+            fragment_by_name: Vec::new(),
+            uses: Vec::new(),
+            edges: Vec::new(),
+            operation_scopes: Vec::new(),
+            fragment_scopes: Vec::new(),
+            overlaps: HashMap::with_hasher(hasher),
+        }
+    }
+
+    /// Whether as many errors were found as may be reported.
+    pub(super) fn is_full(&self) -> bool {
+        self.errors.len() >= (self.options.limits.errors_max as usize).max(1)
+    }
+
+    /// Notes a violation.
+    #[cold]
+    pub(super) fn report(&mut self, spans: &[Span], message: String) {
+        self.report_as(Code::Validation, spans, message);
+    }
+
+    /// Notes a violation with a code of its own.
+    #[cold]
+    pub(super) fn report_as(&mut self, code: Code, spans: &[Span], message: String) {
+        if !self.is_full() {
+            let spans = spans[..spans.len().min(SPANS_MAX)].to_vec();
+            self.errors.push(Error { message, spans, code });
+        }
+    }
+
+    /// The text of a name or value for a message.
+    pub(super) fn quoted(&self, span: Span) -> Quoted<'a> {
+        Quoted(self.document.str(span))
+    }
+
+    /// ` Did you mean "a" or "b"?` with those of `names` that are near `name`; empty when suggestions are off.
+    #[cold]
+    pub(super) fn suggestion<'n>(&self, name: Span, names: impl Iterator<Item = &'n str>) -> String {
+        if !self.options.suggestions {
+            return String::new();
+        }
+        suggest::did_you_mean("", &suggest::near(self.document.str(name), names))
+    }
+
+    /// `{` of the selection set of a field, operation or fragment whose parts before it are given.
+    pub(super) fn brace(
+        &self,
+        after: u32,
+        arguments: &[ast::Argument],
+        directives: &[ast::Directive],
+    ) -> Span {
+        let from = arguments.last().map_or(after, |last| last.span.end);
+        let from = directives.last().map_or(from, |last| last.span.end);
+        let bytes = self.document.text.as_bytes();
+        let mut at = from as usize;
+        while at < bytes.len() && bytes[at] != b'{' {
+            if bytes[at] == b'#' {
+                while at < bytes.len() && !matches!(bytes[at], b'\n' | b'\r') {
+                    at += 1;
+                }
+            } else {
+                at += 1;
+            }
+        }
+        Span::new(at as u32, (at as u32 + 1).min(bytes.len() as u32))
+    }
+}
+
+/// A client's text in a message, cut where it would flood the answer.
+pub(super) struct Quoted<'a>(pub(super) &'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.len() <= QUOTED_BYTES_MAX {
+            return f.write_str(self.0);
+        }
+        let end = (0..=QUOTED_BYTES_MAX).rev().find(|&at| self.0.is_char_boundary(at)).unwrap_or(0);
+        f.write_str(&self.0[..end])?;
+        f.write_str("...")
+    }
+}

@@ -1,0 +1,77 @@
+//! Turns a parsed document into a [`Valid`] one: every name resolved, every rule of section 5 kept.
+//!
+//! One walk over each definition resolves names into side tables and asks the rules that concern one place;
+//! then the graph of fragments is walked for those that concern an operation as a whole: cycles, variables,
+//! limits, merging of fields. Each rule is a file in `rules/`, called as a plain function.
+//!
+//! **Invariant:** nothing recurses, no fragment is expanded where counting is enough, and once `errors_max`
+//! violations are found the work stops.
+//!
+//! **Cost:** one pass over the document and one over the expanded fields, which a limit bounds.
+//! Source: GraphQL specification, September 2025, section 5.
+
+mod context;
+mod graph;
+mod limits;
+mod names;
+mod rules;
+mod show;
+mod suggest;
+mod valid;
+mod values;
+mod walk;
+
+use crate::ast::{Definition, Document};
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::schema::Schema;
+use context::Context;
+pub use valid::{FragmentId, Selected, Valid, ValidFragment, ValidOperation};
+
+/// What the caller decides about validation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Bounds on the document.
+    pub limits: Limits,
+    /// Whether messages may name what exists: "Did you mean …?".
+    pub suggestions: bool,
+    /// Whether the September 2026 edition's changes hold: selection sets may be empty.
+    pub edition_2026: bool,
+}
+
+/// Checks `document` against `schema`.
+///
+/// # Errors
+/// The violations in document order, at most `options.limits.errors_max`. Fields that cannot be merged are only looked
+/// for in operations, and only where fragments form no cycle and the limits hold.
+pub fn validate<'d>(
+    schema: &Schema,
+    document: &'d Document<'d>,
+    options: &Options,
+) -> Result<Valid<'d>, Vec<Error>> {
+    let mut cx = Context::new(schema, document, options);
+    walk::names(&mut cx);
+    for definition in &document.definitions {
+        if cx.is_full() {
+            break;
+        }
+        match definition {
+            Definition::Operation(operation) => walk::operation(&mut cx, operation),
+            Definition::Fragment(fragment) => walk::fragment(&mut cx, fragment),
+            Definition::Schema(_) | Definition::Type(_) | Definition::Directive(_) => {
+                rules::executable_definitions::definition(&mut cx, definition);
+            }
+        }
+    }
+    if !cx.is_full() {
+        graph::check(&mut cx);
+    }
+    if cx.errors.is_empty() {
+        cx.tables.keys_len = cx.keys.len() as u32;
+        cx.tables.variable_names_len = cx.variables.len() as u32;
+        return Ok(Valid::new(document, cx.tables));
+    }
+    // Stable, so that what one place has to hear stays in the order of the rules.
+    cx.errors.sort_by_key(|error| error.spans.first().map_or(0, |span| span.start));
+    Err(cx.errors)
+}

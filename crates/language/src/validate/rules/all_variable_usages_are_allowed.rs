@@ -1,0 +1,60 @@
+//! A variable's type fits every place it is used in.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-All-Variable-Usages-Are-Allowed>
+
+use crate::ast::{Operation, ValueKind, VariableDefinition};
+use crate::schema::{TypeId, TypeRef};
+use crate::validate::context::{Context, NONE, Use};
+
+/// Holds each use against the definition at its name's place.
+pub(in crate::validate) fn operation(
+    cx: &mut Context<'_>,
+    operation: &Operation,
+    uses: &[Use],
+    places: &[u32],
+) {
+    if operation.variables.is_empty() {
+        return;
+    }
+    for used in uses {
+        let place = places[used.name as usize];
+        if place == NONE {
+            continue;
+        }
+        let base = cx.tables.variables[place as usize].ty;
+        let definition = cx.document.variables[place as usize];
+        let ty = TypeRef { base: TypeId(base), wraps: definition.ty.wraps };
+        if let Some(expected) = used.expected
+            && base != NONE
+        {
+            usage(cx, used, &definition, ty, expected);
+            if cx.is_full() {
+                return;
+            }
+        }
+    }
+}
+
+fn usage(cx: &mut Context<'_>, used: &Use, definition: &VariableDefinition, ty: TypeRef, expected: TypeRef) {
+    let spans = [definition.span, cx.document.value(used.value).span];
+    let name = cx.quoted(definition.name);
+    let has_default = used.has_default
+        || definition.default.is_some_and(|value| !matches!(cx.document.value(value).kind, ValueKind::Null));
+    let wraps = if has_default && !ty.is_non_null() { expected.wraps.nullable() } else { expected.wraps };
+    if ty.base != expected.base || !wraps.accepts(ty.wraps) {
+        let (ty, expected) = (cx.schema.type_text(ty), cx.schema.type_text(expected));
+        let message =
+            format!("Variable \"${name}\" of type \"{ty}\" used in position expecting type \"{expected}\".");
+        cx.report(&spans, message);
+    }
+    if let Some(one_of) = used.one_of
+        && !ty.is_non_null()
+    {
+        let (ty, one_of) = (cx.schema.type_text(ty), cx.schema.type_name(one_of));
+        let message = format!(
+            "Variable \"${name}\" is of type \"{ty}\" but must be non-nullable to be used for OneOf Input Object \
+             \"{one_of}\"."
+        );
+        cx.report(&spans, message);
+    }
+}

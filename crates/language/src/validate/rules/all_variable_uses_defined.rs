@@ -1,0 +1,38 @@
+//! Every variable an operation or its fragments use is defined by the operation.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-All-Variable-Uses-Defined>
+
+use crate::ast::Operation;
+use crate::validate::context::{Context, NONE, Use};
+
+/// Reports uses without a definition. Gives, by number of name, the place of the definition in the arena.
+pub(in crate::validate) fn operation(cx: &mut Context<'_>, operation: &Operation, uses: &[Use]) -> Vec<u32> {
+    let mut places = vec![NONE; cx.variables.len()];
+    for place in operation.variables.range() {
+        let name = cx.tables.variables[place].name as usize;
+        // Of several definitions the last counts, as in graphql-js; that there are several is another rule's affair.
+        places[name] = place as u32;
+    }
+    for used in uses {
+        if places[used.name as usize] == NONE {
+            undefined(cx, operation, used);
+            if cx.is_full() {
+                break;
+            }
+        }
+    }
+    places
+}
+
+#[cold]
+fn undefined(cx: &mut Context<'_>, operation: &Operation, used: &Use) {
+    let span = cx.document.value(used.value).span;
+    // The value's text is the name with its `$`.
+    let name = cx.quoted(span);
+    let message = if operation.name.is_empty() {
+        format!("Variable \"{name}\" is not defined.")
+    } else {
+        format!("Variable \"{name}\" is not defined by operation \"{}\".", cx.quoted(operation.name))
+    };
+    cx.report(&[span, operation.span], message);
+}

@@ -1,0 +1,21 @@
+//! An argument exists on the field or directive it is given to.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Argument-Names>
+
+use super::{Owner, coordinate};
+use crate::ast::Argument;
+use crate::schema::Run;
+use crate::validate::context::Context;
+
+/// Reports `argument`, which is not among `run`.
+#[cold]
+pub(in crate::validate) fn unknown(cx: &mut Context<'_>, argument: &Argument, run: Run, owner: Owner<'_>) {
+    let known = cx.schema.inputs[run.range()].iter().map(|input| cx.schema.str(input.name));
+    let suggestion = cx.suggestion(argument.name, known);
+    let owner = match owner {
+        Owner::Field(_, id) => format!("field \"{}\"", coordinate(cx, id)),
+        Owner::Directive(directive) => format!("directive \"@{}\"", cx.quoted(directive.name)),
+    };
+    let message = format!("Unknown argument \"{}\" on {owner}.{suggestion}", cx.quoted(argument.name));
+    cx.report(&[argument.span], message);
+}

@@ -1,0 +1,12 @@
+//! A directive exists.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Directives-Are-Defined>
+
+use crate::ast::Directive;
+use crate::validate::context::Context;
+
+/// Reports a directive the schema does not have.
+#[cold]
+pub(in crate::validate) fn unknown(cx: &mut Context<'_>, directive: &Directive) {
+    cx.report(&[directive.span], format!("Unknown directive \"@{}\".", cx.quoted(directive.name)));
+}

@@ -1,0 +1,21 @@
+//! A directive stands where its definition allows it.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Directives-Are-in-Valid-Locations>
+
+use crate::ast::Directive;
+use crate::schema::{DirectiveId, Place};
+use crate::validate::context::Context;
+
+/// Holds the place of a directive against its definition.
+pub(in crate::validate) fn directive(
+    cx: &mut Context<'_>,
+    directive: &Directive,
+    id: DirectiveId,
+    place: Place,
+) {
+    if cx.schema.directives[id.index()].places & place.bit() == 0 {
+        let name = cx.quoted(directive.name);
+        let message = format!("Directive \"@{name}\" may not be used on {}.", place.name());
+        cx.report(&[directive.span], message);
+    }
+}

@@ -1,0 +1,35 @@
+//! A directive stands once in a place, unless it is repeatable.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Directives-Are-Unique-per-Location>
+
+use super::repeated;
+use crate::ast::{Directive, List};
+use crate::span::Span;
+use crate::validate::context::{Context, NONE};
+
+/// Reports directives of one place that are repeated and may not be.
+pub(in crate::validate) fn directives(cx: &mut Context<'_>, list: List<Directive>) {
+    if list.len() < 2 {
+        return;
+    }
+    let document = cx.document;
+    let is_unique = |at: &usize| match cx.tables.directives[*at] {
+        NONE => false,
+        id => !cx.schema.directives[id as usize].repeatable,
+    };
+    let names: Vec<Span> = list.range().filter(is_unique).map(|at| document.directives[at].name).collect();
+    repeated(document, &names, |group| {
+        // The place of a directive begins at its `@`.
+        let whole = |name: Span| Span::new(place(document.text, name.start), name.end);
+        for &again in &group[1..] {
+            let name = cx.quoted(again);
+            let message = format!("The directive \"@{name}\" can only be used once at this location.");
+            cx.report(&[whole(group[0]), whole(again)], message);
+        }
+    });
+}
+
+/// Where the `@` before the name at `start` is: ignored characters may stand between.
+fn place(text: &str, start: u32) -> u32 {
+    text[..start as usize].rfind('@').map_or(start, |at| at as u32)
+}

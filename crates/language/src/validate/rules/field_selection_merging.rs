@@ -1,0 +1,309 @@
+//! Fields that answer under one key are the same field, or cannot both apply and have the same shape.
+//!
+//! The specification compares every pair. Here the fields of a set are grouped by response key, and each group is held
+//! against its first member, which is enough because "same field" and "same shape" are equivalences. The sets below a
+//! group are merged into one new set. Fields of different object types never meet, so within a group they are split
+//! by parent; for shape alone they stay together.
+//!
+//! **Invariant:** a set of selection sets is looked at once; the totals of all fragments were bounded before.
+//!
+//! **Cost:** linear in the expanded fields, but for sorting groups that mix object types.
+//! Source: <https://spec.graphql.org/September2025/#sec-Field-Selection-Merging>
+
+mod conflict;
+mod same;
+
+use crate::ast::{Field, List, Selection};
+use crate::schema::{TypeId, TypeKind};
+use crate::validate::context::{Context, NONE};
+use conflict::Conflict;
+use foldhash::fast::RandomState;
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// A selection set that takes part in a merged set.
+#[derive(Clone, Copy)]
+struct Part {
+    list: List<Selection>,
+    /// The field it belongs to, and the place in [`Merge::parts`] that field was found in. [`NONE`] at the root.
+    owner: u32,
+    from: u32,
+}
+
+/// A merged set to be looked at.
+#[derive(Clone)]
+struct Task {
+    /// Of [`Merge::parts`].
+    parts: Range<usize>,
+    /// Only shapes matter: the fields apply to different objects.
+    shape_only: bool,
+}
+
+/// A field of a merged set.
+#[derive(Clone, Copy)]
+struct Member {
+    selection: u32,
+    /// The place in [`Merge::parts`] it was found in.
+    from: u32,
+    /// The next member of its group, or [`NONE`].
+    next: u32,
+}
+
+/// Where a response key's group is, valid in one round.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    round: u32,
+    first: u32,
+    last: u32,
+}
+
+/// The state of the search.
+struct Merge {
+    parts: Vec<Part>,
+    tasks: Vec<Task>,
+    members: Vec<Member>,
+    /// First members of groups, in document order.
+    groups: Vec<u32>,
+    slots: Vec<Slot>,
+    /// By fragment: the round that last had it.
+    fragments: Vec<u32>,
+    round: u32,
+    /// By place of a set's first selection: whether that set alone was looked at.
+    alone: Vec<[bool; 2]>,
+    /// Sets of more than one part that were looked at.
+    together: HashSet<Box<[u32]>, RandomState>,
+    conflicts: Vec<Conflict>,
+}
+
+/// Looks at every operation.
+pub(in crate::validate) fn document(cx: &mut Context<'_>) {
+    let mut merge = Merge {
+        parts: Vec::new(),
+        tasks: Vec::new(),
+        members: Vec::new(),
+        groups: Vec::new(),
+        slots: vec![Slot::default(); cx.keys.len()],
+        fragments: vec![0; cx.tables.fragments.len()],
+        round: 0,
+        alone: vec![[false; 2]; cx.document.selections.len()],
+        together: HashSet::default(),
+        conflicts: Vec::new(),
+    };
+    for at in 0..cx.tables.operations.len() {
+        let list = cx.tables.operations[at].ast.selections;
+        merge.parts.push(Part { list, owner: NONE, from: NONE });
+        let last = merge.parts.len();
+        merge.tasks.push(Task { parts: last - 1..last, shape_only: false });
+        while let Some(task) = merge.tasks.pop() {
+            if merge.is_new(&task) {
+                merge.set(cx, &task);
+            }
+            if merge.conflicts.len() >= cx.options.limits.errors_max as usize {
+                break;
+            }
+        }
+    }
+    conflict::report(cx, &merge.parts, merge.conflicts);
+}
+
+impl Merge {
+    /// Whether this very set was not looked at before; remembers it.
+    fn is_new(&mut self, task: &Task) -> bool {
+        let parts = &self.parts[task.parts.clone()];
+        if let [only] = parts {
+            let Some(seen) = self.alone.get_mut(only.list.range().start) else { return false };
+            return !std::mem::replace(&mut seen[usize::from(task.shape_only)], true);
+        }
+        let mut key: Vec<u32> = parts.iter().map(|part| part.list.range().start as u32).collect();
+        key.sort_unstable();
+        key.dedup();
+        key.push(u32::from(task.shape_only));
+        self.together.insert(key.into_boxed_slice())
+    }
+
+    /// Looks at one merged set and puts those below it among the tasks.
+    fn set(&mut self, cx: &Context<'_>, task: &Task) {
+        self.collect(cx, task);
+        for group in 0..self.groups.len() {
+            let first = self.groups[group];
+            let member = self.members[first as usize];
+            if member.next == NONE {
+                let field = self.field(cx, first);
+                if !field.selections.is_empty() {
+                    self.below(cx, &[first], task.shape_only);
+                }
+            } else {
+                self.group(cx, first, task.shape_only);
+            }
+        }
+    }
+
+    /// Fills `members` and `groups` with the fields of a set, its fragments expanded, each once.
+    fn collect(&mut self, cx: &Context<'_>, task: &Task) {
+        self.round += 1;
+        self.members.clear();
+        self.groups.clear();
+        let mut stack: Vec<Range<usize>> = Vec::new();
+        for from in task.parts.clone() {
+            stack.push(self.parts[from].list.range());
+            while let Some(range) = stack.last_mut() {
+                let Some(at) = range.next() else {
+                    stack.pop();
+                    continue;
+                };
+                match &cx.document.selections[at] {
+                    Selection::Field(_) => self.add(cx, at, from),
+                    Selection::Inline(inline) => stack.push(inline.selections.range()),
+                    Selection::Spread(_) => {
+                        let target = cx.tables.selections[at].target;
+                        if target != NONE && self.fragments[target as usize] != self.round {
+                            self.fragments[target as usize] = self.round;
+                            stack.push(cx.tables.fragments[target as usize].ast.selections.range());
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, cx: &Context<'_>, at: usize, from: usize) {
+        let number = self.members.len() as u32;
+        self.members.push(Member { selection: at as u32, from: from as u32, next: NONE });
+        let slot = &mut self.slots[cx.tables.selections[at].key as usize];
+        if slot.round == self.round {
+            self.members[slot.last as usize].next = number;
+            slot.last = number;
+        } else {
+            *slot = Slot { round: self.round, first: number, last: number };
+            self.groups.push(slot.first);
+        }
+    }
+
+    fn field<'a>(&self, cx: &Context<'a>, member: u32) -> &'a Field {
+        match &cx.document.selections[self.members[member as usize].selection as usize] {
+            Selection::Field(field) => field,
+            Selection::Spread(_) | Selection::Inline(_) => unreachable!("only fields are members"),
+        }
+    }
+
+    /// The object type a member is selected on; [`NONE`] for one that may meet any other.
+    fn object(&self, cx: &Context<'_>, member: u32) -> u32 {
+        let parent = cx.tables.selections[self.members[member as usize].selection as usize].parent;
+        let is_object = parent != NONE && cx.schema.ty(TypeId(parent)).kind == TypeKind::Object;
+        if is_object { parent } else { NONE }
+    }
+
+    /// Looks at a group of several fields.
+    fn group(&mut self, cx: &Context<'_>, first: u32, shape_only: bool) {
+        let mut group: Vec<u32> = Vec::new();
+        let mut next = first;
+        while next != NONE {
+            group.push(next);
+            next = self.members[next as usize].next;
+        }
+        let before = self.conflicts.len();
+        let mut splits: Vec<Vec<u32>> = Vec::new();
+        if !shape_only {
+            splits = self.split(cx, &group);
+            for split in &splits {
+                self.same_field(cx, split);
+            }
+        }
+        if self.conflicts.len() == before {
+            self.same_shape(cx, &group);
+        }
+        if self.conflicts.len() > before {
+            return;
+        }
+        // What does not meet in one split still has to have the same shape.
+        if splits.len() != 1 {
+            self.below(cx, &group, true);
+        }
+        for split in &splits {
+            self.below(cx, split, false);
+        }
+    }
+
+    /// The members that can meet: those of each object type, with those of abstract types in front.
+    fn split(&self, cx: &Context<'_>, group: &[u32]) -> Vec<Vec<u32>> {
+        let mut keyed: Vec<(u32, u32)> =
+            group.iter().map(|&member| (self.object(cx, member), member)).collect();
+        let first = keyed[0].0;
+        if keyed.iter().all(|&(object, _)| object == first || object == NONE) {
+            return vec![group.to_vec()];
+        }
+        let shared: Vec<u32> =
+            keyed.iter().filter(|(object, _)| *object == NONE).map(|&(_, member)| member).collect();
+        keyed.retain(|(object, _)| *object != NONE);
+        // Stable, so members stay in document order.
+        keyed.sort_by_key(|&(object, _)| object);
+        let with_shared = |own: &[(u32, u32)]| {
+            let mut split = shared.clone();
+            split.extend(own.iter().map(|&(_, member)| member));
+            split.sort_unstable();
+            split
+        };
+        keyed.chunk_by(|a, b| a.0 == b.0).map(with_shared).collect()
+    }
+
+    /// Notes members that are not the same field with the same arguments as the first.
+    fn same_field(&mut self, cx: &Context<'_>, split: &[u32]) {
+        let (first, rest) = (split[0], &split[1..]);
+        for &other in rest {
+            let (a, b) = (self.field(cx, first), self.field(cx, other));
+            if cx.document.str(a.name) != cx.document.str(b.name) {
+                let (a, b) = (cx.quoted(a.name), cx.quoted(b.name));
+                self.conflict(first, other, format!("\"{a}\" and \"{b}\" are different fields"));
+            } else if !same::arguments(cx.document, a.arguments, b.arguments) {
+                self.conflict(first, other, "they have differing arguments".to_owned());
+            }
+            if self.conflicts.len() >= cx.options.limits.errors_max as usize {
+                return;
+            }
+        }
+    }
+
+    /// Notes members whose answers have not the shape of the first's.
+    fn same_shape(&mut self, cx: &Context<'_>, group: &[u32]) {
+        let ty = |member: u32| {
+            let target = cx.tables.selections[self.members[member as usize].selection as usize].target;
+            (target != NONE).then(|| cx.schema.fields[target as usize].ty)
+        };
+        let mut found = Vec::new();
+        let mut known = group.iter().filter_map(|&member| Some((member, ty(member)?)));
+        if let Some((first, shape)) = known.next() {
+            found.extend(
+                known
+                    .filter(|&(_, other)| !same::shape(cx.schema, shape, other))
+                    .take(cx.options.limits.errors_max as usize)
+                    .map(|(other, ty)| (first, other, shape, ty)),
+            );
+        }
+        for (first, other, a, b) in found {
+            let (a, b) = (cx.schema.type_text(a), cx.schema.type_text(b));
+            self.conflict(first, other, format!("they return conflicting types \"{a}\" and \"{b}\""));
+        }
+    }
+
+    #[cold]
+    fn conflict(&mut self, a: u32, b: u32, reason: String) {
+        let (a, b) = (self.members[a as usize], self.members[b as usize]);
+        self.conflicts.push(Conflict { a: (a.selection, a.from), b: (b.selection, b.from), reason });
+    }
+
+    /// Makes a task of what is selected below `members`.
+    fn below(&mut self, cx: &Context<'_>, members: &[u32], shape_only: bool) {
+        let start = self.parts.len();
+        for &member in members {
+            let list = self.field(cx, member).selections;
+            let Member { selection, from, .. } = self.members[member as usize];
+            if !list.is_empty() {
+                self.parts.push(Part { list, owner: selection, from });
+            }
+        }
+        let parts = start..self.parts.len();
+        if !parts.is_empty() {
+            self.tasks.push(Task { parts, shape_only });
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Tells conflicts as graphql-js does: from the outermost fields that had to be merged down to the ones that differ.
+//!
+//! **Cost:** per reported conflict its depth.
+
+use super::Part;
+use crate::ast::Selection;
+use crate::span::Span;
+use crate::validate::context::{Context, NONE, Quoted};
+
+/// Two fields that cannot be merged: selection and place in the parts, and why.
+pub(super) struct Conflict {
+    pub(super) a: (u32, u32),
+    pub(super) b: (u32, u32),
+    pub(super) reason: String,
+}
+
+/// Reports `conflicts`; those below the same two fields together.
+pub(super) fn report(cx: &mut Context<'_>, parts: &[Part], conflicts: Vec<Conflict>) {
+    let mut told: Vec<(Vec<(u32, u32)>, Vec<Conflict>)> = Vec::new();
+    for conflict in conflicts {
+        let way = way(parts, &conflict);
+        match told.iter_mut().find(|(known, _)| !known.is_empty() && *known == way) {
+            Some((_, together)) => together.push(conflict),
+            None => told.push((way, vec![conflict])),
+        }
+    }
+    for (way, together) in told {
+        one(cx, &way, &together);
+    }
+}
+
+/// The pairs of fields above a conflict, innermost first, up to the first pair that is one and the same field.
+fn way(parts: &[Part], conflict: &Conflict) -> Vec<(u32, u32)> {
+    let mut way = Vec::new();
+    let (mut a, mut b) = (conflict.a.1, conflict.b.1);
+    while a != NONE && b != NONE {
+        let (above_a, above_b) = (parts[a as usize], parts[b as usize]);
+        if above_a.owner == above_b.owner {
+            break;
+        }
+        way.push((above_a.owner, above_b.owner));
+        (a, b) = (above_a.from, above_b.from);
+    }
+    way
+}
+
+/// Response key and place of a field.
+fn key<'a>(cx: &Context<'a>, selection: u32) -> (Quoted<'a>, Span) {
+    match &cx.document.selections[selection as usize] {
+        Selection::Field(field) => (cx.quoted(field.key()), field.span),
+        Selection::Spread(spread) => (cx.quoted(spread.name), spread.span),
+        Selection::Inline(inline) => (cx.quoted(inline.on), inline.span),
+    }
+}
+
+fn one(cx: &mut Context<'_>, way: &[(u32, u32)], together: &[Conflict]) {
+    let mut reason = String::new();
+    let (mut left, mut right): (Vec<Span>, Vec<Span>) = (Vec::new(), Vec::new());
+    for &(a, b) in way.iter().rev() {
+        left.push(key(cx, a).1);
+        right.push(key(cx, b).1);
+    }
+    for conflict in together {
+        let (name, span) = key(cx, conflict.a.0);
+        if way.is_empty() {
+            reason = format!("Fields \"{name}\" conflict because {}", conflict.reason);
+        } else {
+            let and = if reason.is_empty() { "" } else { " and " };
+            reason.push_str(&format!("{and}subfields \"{name}\" conflict because {}", conflict.reason));
+        }
+        left.push(span);
+        right.push(key(cx, conflict.b.0).1);
+    }
+    for (depth, &(a, _)) in way.iter().enumerate() {
+        let what = if depth + 1 == way.len() { "Fields" } else { "subfields" };
+        reason = format!("{what} \"{}\" conflict because {reason}", key(cx, a).0);
+    }
+    left.truncate(10);
+    left.extend(right.into_iter().take(10));
+    let message =
+        format!("{reason}. Use different aliases on the fields to fetch both if this was intentional.");
+    cx.report(&left, message);
+}

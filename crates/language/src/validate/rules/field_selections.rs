@@ -1,0 +1,66 @@
+//! A field exists on the type it is selected on.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Field-Selections>
+
+use crate::ast::Field;
+use crate::schema::{TypeId, TypeKind};
+use crate::validate::context::Context;
+use crate::validate::suggest;
+use std::cmp::Ordering;
+
+/// Reports `field`, which `parent` does not have.
+#[cold]
+pub(in crate::validate) fn unknown(cx: &mut Context<'_>, field: &Field, parent: TypeId) {
+    let suggestion = if cx.options.suggestions { suggestion(cx, field, parent) } else { String::new() };
+    let message = format!(
+        "Cannot query field \"{}\" on type \"{}\".{suggestion}",
+        cx.quoted(field.name),
+        cx.schema.type_name(parent)
+    );
+    cx.report(&[field.span], message);
+}
+
+fn suggestion(cx: &Context<'_>, field: &Field, parent: TypeId) -> String {
+    let types = types_with(cx, cx.document.str(field.name), parent);
+    if !types.is_empty() {
+        return suggest::did_you_mean("to use an inline fragment on ", &types);
+    }
+    let run = cx.schema.ty(parent).fields;
+    cx.suggestion(field.name, cx.schema.fields[run.range()].iter().map(|known| cx.schema.str(known.name)))
+}
+
+/// Where an abstract `parent` has no field `name`: the types that may stand there and have it, interfaces of many first.
+fn types_with<'s>(cx: &Context<'s>, name: &str, parent: TypeId) -> Vec<&'s str> {
+    let schema = cx.schema;
+    match schema.ty(parent).kind {
+        TypeKind::Interface | TypeKind::Union => {}
+        TypeKind::Scalar(_) | TypeKind::Object | TypeKind::Enum | TypeKind::Input { .. } => {
+            return Vec::new();
+        }
+    }
+    let mut counts: Vec<(TypeId, u32)> = Vec::new();
+    for &possible in schema.possible_types(parent) {
+        if schema.field_by_name(possible, name).is_none() {
+            continue;
+        }
+        counts.push((possible, 1));
+        for &interface in &schema.type_lists[schema.ty(possible).interfaces.range()] {
+            if schema.field_by_name(interface, name).is_some() {
+                match counts.iter_mut().find(|(known, _)| *known == interface) {
+                    Some((_, count)) => *count += 1,
+                    None => counts.push((interface, 1)),
+                }
+            }
+        }
+    }
+    let is_below =
+        |sub: TypeId, above: TypeId| schema.type_lists[schema.ty(sub).interfaces.range()].contains(&above);
+    counts.sort_by(|a, b| {
+        b.1.cmp(&a.1).then_with(|| match () {
+            () if is_below(b.0, a.0) => Ordering::Less,
+            () if is_below(a.0, b.0) => Ordering::Greater,
+            () => suggest::natural(schema.type_name(a.0), schema.type_name(b.0)),
+        })
+    });
+    counts.into_iter().map(|(id, _)| schema.type_name(id)).collect()
+}

@@ -1,0 +1,14 @@
+//! Fragments of one document have different names.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Fragment-Name-Uniqueness>
+
+use crate::ast::Fragment;
+use crate::validate::context::Context;
+
+/// Reports `fragment`, whose name (number `name`) was taken before.
+#[cold]
+pub(in crate::validate) fn duplicate(cx: &mut Context<'_>, name: u32, fragment: &Fragment) {
+    let first = cx.tables.fragments[cx.fragment_by_name[name as usize] as usize].ast.name;
+    let message = format!("There can be only one fragment named \"{}\".", cx.quoted(fragment.name));
+    cx.report(&[first, fragment.name], message);
+}

@@ -1,0 +1,51 @@
+//! A fragment can apply where it is spread: some object is of both types.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Fragment-Spread-Is-Possible>
+
+use crate::ast::{Inline, Spread};
+use crate::schema::{Schema, TypeId, TypeKind};
+use crate::validate::context::Context;
+
+/// Holds a spread of a fragment on `on` against the type around it.
+pub(in crate::validate) fn spread(cx: &mut Context<'_>, spread: &Spread, on: TypeId, parent: TypeId) {
+    if !overlap(cx, on, parent) {
+        let message = format!("Fragment \"{}\" {}", cx.quoted(spread.name), cannot(cx.schema, on, parent));
+        cx.report(&[spread.span], message);
+    }
+}
+
+/// Holds an inline fragment on `on` against the type around it.
+pub(in crate::validate) fn inline(cx: &mut Context<'_>, inline: &Inline, on: TypeId, parent: TypeId) {
+    if !overlap(cx, on, parent) {
+        cx.report(&[inline.span], format!("Fragment {}", cannot(cx.schema, on, parent)));
+    }
+}
+
+#[cold]
+fn cannot(schema: &Schema, on: TypeId, parent: TypeId) -> String {
+    let (on, parent) = (schema.type_name(on), schema.type_name(parent));
+    format!("cannot be spread here as objects of type \"{parent}\" can never be of type \"{on}\".")
+}
+
+/// Whether some object is of both types. Remembered, because the lists of a large schema are long.
+fn overlap(cx: &mut Context<'_>, a: TypeId, b: TypeId) -> bool {
+    if a == b {
+        return true;
+    }
+    let is_object = |id| matches!(cx.schema.ty(id).kind, TypeKind::Object);
+    if is_object(a) && is_object(b) {
+        return false;
+    }
+    let schema = cx.schema;
+    *cx.overlaps.entry((a, b)).or_insert_with(|| {
+        let mut possible = vec![false; schema.types.len()];
+        if schema.ty(a).kind == TypeKind::Object {
+            possible[a.index()] = true;
+        }
+        for id in schema.possible_types(a) {
+            possible[id.index()] = true;
+        }
+        (schema.ty(b).kind == TypeKind::Object && possible[b.index()])
+            || schema.possible_types(b).iter().any(|id| possible[id.index()])
+    })
+}

@@ -1,0 +1,97 @@
+//! No fragment spreads itself, directly or through others.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Fragment-Spreads-Must-Not-Form-Cycles>
+
+use crate::span::Span;
+use crate::validate::context::{Context, Edge};
+
+/// A fragment on the way down.
+struct Frame {
+    fragment: u32,
+    /// Places in [`Context::edges`].
+    next: u32,
+    end: u32,
+}
+
+/// How far the search is with a fragment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Unseen,
+    /// On the way down, at this depth.
+    Open(u32),
+    Done,
+}
+
+/// Reports cycles. Without any, the fragments in an order in which each comes after those it spreads.
+pub(in crate::validate) fn document(cx: &mut Context<'_>) -> Option<Vec<u32>> {
+    let count = cx.fragment_scopes.len();
+    let mut marks = vec![Mark::Unseen; count];
+    let mut order = Vec::with_capacity(count);
+    let mut has_cycle = false;
+    let mut stack: Vec<Frame> = Vec::new();
+    // The spread that led to each fragment on the way but the first.
+    let mut path: Vec<Edge> = Vec::new();
+    for root in 0..count as u32 {
+        if marks[root as usize] == Mark::Unseen {
+            push(cx, root, &mut stack, &mut marks);
+        }
+        while let Some(top) = stack.last_mut() {
+            if top.next == top.end {
+                marks[top.fragment as usize] = Mark::Done;
+                order.push(top.fragment);
+                stack.pop();
+                path.pop();
+                continue;
+            }
+            let edge = cx.edges[top.next as usize];
+            top.next += 1;
+            match marks[edge.fragment as usize] {
+                Mark::Done => {}
+                Mark::Open(depth) => {
+                    has_cycle = true;
+                    report(cx, &path[depth as usize..], edge);
+                    if cx.is_full() {
+                        return None;
+                    }
+                }
+                Mark::Unseen => {
+                    path.push(edge);
+                    push(cx, edge.fragment, &mut stack, &mut marks);
+                }
+            }
+        }
+    }
+    (!has_cycle).then_some(order)
+}
+
+fn push(cx: &Context<'_>, fragment: u32, stack: &mut Vec<Frame>, marks: &mut [Mark]) {
+    let run = cx.fragment_scopes[fragment as usize].edges;
+    marks[fragment as usize] = Mark::Open(stack.len() as u32);
+    stack.push(Frame { fragment, next: run.start, end: run.start + run.len });
+}
+
+/// `way`: the spreads between the fragment that `last` closes the cycle to and the one `last` stands in.
+#[cold]
+fn report(cx: &mut Context<'_>, way: &[Edge], last: Edge) {
+    let spans: Vec<Span> = way.iter().chain([&last]).take(20).map(|&edge| span(cx, edge)).collect();
+    let name = cx.quoted(cx.tables.fragments[last.fragment as usize].ast.name);
+    let mut via = String::new();
+    for edge in way {
+        via.push_str(if via.is_empty() { " via " } else { ", " });
+        via.push_str(&format!("\"{}\"", cx.quoted(cx.tables.fragments[edge.fragment as usize].ast.name)));
+        // A cycle of thousands need not be told name by name.
+        if via.len() > 1000 {
+            via.push_str(", ...");
+            break;
+        }
+    }
+    cx.report(&spans, format!("Cannot spread fragment \"{name}\" within itself{via}."));
+}
+
+fn span(cx: &Context<'_>, edge: Edge) -> Span {
+    match cx.document.selections[edge.selection as usize] {
+        crate::ast::Selection::Spread(spread) => spread.span,
+        crate::ast::Selection::Field(field) => field.span,
+        crate::ast::Selection::Inline(inline) => inline.span,
+    }
+}

@@ -1,0 +1,26 @@
+//! Every fragment is reached by some operation.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Fragments-Must-Be-Used>
+
+use crate::validate::context::Context;
+use crate::validate::graph::Reach;
+
+/// Reports the fragments no operation reaches.
+pub(in crate::validate) fn document(cx: &mut Context<'_>, reach: &Reach) {
+    for at in 0..cx.tables.fragments.len() {
+        let fragment = cx.tables.fragments[at].ast;
+        if !reach.ever(first_of_its_name(cx, at)) {
+            let message = format!("Fragment \"{}\" is never used.", cx.quoted(fragment.name));
+            cx.report(&[fragment.span], message);
+        }
+        if cx.is_full() {
+            return;
+        }
+    }
+}
+
+/// Spreads mean the first fragment of a name; a second one is another rule's affair.
+fn first_of_its_name(cx: &Context<'_>, at: usize) -> usize {
+    let name = cx.fragment_names.find(cx.document.str(cx.tables.fragments[at].ast.name));
+    name.map_or(at, |name| cx.fragment_by_name[name as usize] as usize)
+}

@@ -1,0 +1,24 @@
+//! Only objects, interfaces and unions can be what a fragment is on.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Fragments-on-Object-Interface-or-Union-Types>
+
+use crate::ast::{Fragment, Inline};
+use crate::validate::context::Context;
+
+/// Reports a fragment definition on a leaf or input type.
+#[cold]
+pub(in crate::validate) fn fragment(cx: &mut Context<'_>, fragment: &Fragment) {
+    let message = format!(
+        "Fragment \"{}\" cannot condition on non composite type \"{}\".",
+        cx.quoted(fragment.name),
+        cx.quoted(fragment.on)
+    );
+    cx.report(&[fragment.on], message);
+}
+
+/// Reports an inline fragment on a leaf or input type.
+#[cold]
+pub(in crate::validate) fn inline(cx: &mut Context<'_>, inline: &Inline) {
+    let message = format!("Fragment cannot condition on non composite type \"{}\".", cx.quoted(inline.on));
+    cx.report(&[inline.on], message);
+}

@@ -1,0 +1,23 @@
+//! A field of an input object literal exists on the type.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Input-Object-Field-Names>
+
+use crate::ast::{ObjectField, ValueId};
+use crate::schema::TypeId;
+use crate::validate::context::Context;
+use crate::validate::show;
+
+/// Reports `field` of `object`, which input type `base` does not have.
+#[cold]
+pub(in crate::validate) fn unknown(cx: &mut Context<'_>, field: &ObjectField, base: TypeId, object: ValueId) {
+    let known = cx.schema.inputs[cx.schema.ty(base).members.range()].iter();
+    let suggestion = cx.suggestion(field.name, known.map(|input| cx.schema.str(input.name)));
+    let found = if suggestion.is_empty() { ", found".to_owned() } else { format!(".{suggestion} Found") };
+    let message = format!(
+        "Expected value of type \"{}\" not to include unknown field \"{}\"{found}: {}.",
+        cx.schema.type_name(base),
+        cx.quoted(field.name),
+        show::value(cx.document, object)
+    );
+    cx.report(&[field.span], message);
+}

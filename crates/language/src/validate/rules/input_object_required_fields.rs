@@ -1,0 +1,35 @@
+//! Fields of input objects that are non-null and have no default are given.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Input-Object-Required-Fields>
+
+use crate::ast::{List, ObjectField, ValueId};
+use crate::schema::{InputId, TypeId};
+use crate::validate::context::Context;
+use crate::validate::{show, values};
+
+/// Reports the required fields of input type `base` that the literal `object` lacks.
+pub(in crate::validate) fn object(
+    cx: &mut Context<'_>,
+    object: ValueId,
+    fields: List<ObjectField>,
+    base: TypeId,
+) {
+    for id in cx.schema.input_fields(base) {
+        let input = cx.schema.input(id);
+        let is_required = input.ty.is_non_null() && input.default.is_none();
+        if is_required && values::written(cx, fields, id).is_none() {
+            missing(cx, object, base, id);
+        }
+    }
+}
+
+#[cold]
+fn missing(cx: &mut Context<'_>, object: ValueId, base: TypeId, id: InputId) {
+    let message = format!(
+        "Expected value of type \"{}\" to include required field \"{}\", found: {}.",
+        cx.schema.type_name(base),
+        cx.schema.input_name(id),
+        show::value(cx.document, object)
+    );
+    cx.report(&[cx.document.value(object).span], message);
+}

@@ -1,0 +1,49 @@
+//! Objects need a selection of subfields, leaves cannot have one.
+//!
+//! With the September 2026 edition an object's selection may be empty.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Leaf-Field-Selections>
+
+use crate::ast::Field;
+use crate::schema::TypeRef;
+use crate::validate::context::Context;
+
+/// Holds the selection set of `field` against its type.
+pub(in crate::validate) fn field(cx: &mut Context<'_>, field: &Field, ty: TypeRef, composite: bool) {
+    match (composite, field.braces) {
+        (true, true) if field.selections.is_empty() && !cx.options.edition_2026 => {
+            let message = format!(
+                "Field \"{}\" of type \"{}\" must have at least one field selected.",
+                cx.quoted(field.name),
+                cx.schema.type_text(ty)
+            );
+            cx.report(&[field.span], message);
+        }
+        (true, true) | (false, false) => {}
+        (true, false) => missing(cx, field, ty),
+        (false, true) => superfluous(cx, field, ty),
+    }
+}
+
+#[cold]
+fn missing(cx: &mut Context<'_>, field: &Field, ty: TypeRef) {
+    let name = cx.quoted(field.name);
+    let ty = cx.schema.type_text(ty);
+    let mut message = format!("Field \"{name}\" of type \"{ty}\" must have a selection of subfields.");
+    if cx.options.suggestions {
+        message.push_str(&format!(" Did you mean \"{name} {{ ... }}\"?"));
+    }
+    cx.report(&[field.span], message);
+}
+
+#[cold]
+fn superfluous(cx: &mut Context<'_>, field: &Field, ty: TypeRef) {
+    let (arguments, directives) = (cx.document.list(field.arguments), cx.document.list(field.directives));
+    let place = cx.brace(field.name.end, arguments, directives);
+    let message = format!(
+        "Field \"{}\" must not have a selection since type \"{}\" has no subfields.",
+        cx.quoted(field.name),
+        cx.schema.type_text(ty)
+    );
+    cx.report(&[place], message);
+}

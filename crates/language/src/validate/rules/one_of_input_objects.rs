@@ -1,0 +1,32 @@
+//! Of a OneOf input object exactly one field is given, and not as null.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Input-Objects.Input-Coercion>
+
+use crate::ast::{List, ObjectField, ValueId, ValueKind};
+use crate::schema::TypeId;
+use crate::validate::context::{Context, NONE};
+
+/// Holds the fields of a literal of type `base` against the rule.
+pub(in crate::validate) fn object(
+    cx: &mut Context<'_>,
+    object: ValueId,
+    fields: List<ObjectField>,
+    base: TypeId,
+) {
+    let mut known = fields
+        .range()
+        .filter(|&at| cx.tables.object_fields[at] != NONE)
+        .map(|at| cx.document.object_fields[at]);
+    let is_one = match (known.next(), known.next()) {
+        (Some(only), None) => !matches!(cx.document.value(only.value).kind, ValueKind::Null),
+        (Some(_), Some(_)) | (None, _) => false,
+    };
+    if !is_one {
+        let message = format!(
+            "Within OneOf Input Object type \"{}\", exactly one field must be specified, and the value for that field \
+             must be non-null.",
+            cx.schema.type_name(base)
+        );
+        cx.report(&[cx.document.value(object).span], message);
+    }
+}

@@ -1,0 +1,23 @@
+//! Operations of one document have different names.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Operation-Name-Uniqueness>
+
+use super::repeated;
+use crate::span::Span;
+use crate::validate::context::Context;
+
+/// Reports each name that is used again.
+pub(in crate::validate) fn document(cx: &mut Context<'_>) {
+    let operations = &cx.tables.operations;
+    if operations.len() < 2 {
+        return;
+    }
+    let names: Vec<Span> =
+        operations.iter().map(|known| known.ast.name).filter(|name| !name.is_empty()).collect();
+    repeated(cx.document, &names, |group| {
+        for &again in &group[1..] {
+            let message = format!("There can be only one operation named \"{}\".", cx.quoted(again));
+            cx.report(&[group[0], again], message);
+        }
+    });
+}

@@ -1,0 +1,33 @@
+//! Arguments that are non-null and have no default are given.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Required-Arguments>
+
+use super::{Owner, coordinate};
+use crate::ast::{Argument, List};
+use crate::schema::{InputId, Run};
+use crate::validate::context::Context;
+
+/// Reports the required ones of `run` that `list` lacks.
+pub(in crate::validate) fn arguments(cx: &mut Context<'_>, list: List<Argument>, run: Run, owner: Owner<'_>) {
+    for id in (run.start..run.start + run.len).map(InputId) {
+        let input = cx.schema.input(id);
+        let is_required = input.ty.is_non_null() && input.default.is_none();
+        if is_required && !cx.tables.arguments[list.range()].contains(&id.0) {
+            missing(cx, id, owner);
+        }
+    }
+}
+
+#[cold]
+fn missing(cx: &mut Context<'_>, id: InputId, owner: Owner<'_>) {
+    let name = cx.schema.input_name(id);
+    let (coordinate, span) = match owner {
+        Owner::Field(field, owner) => (format!("{}({name}:)", coordinate(cx, owner)), field.span),
+        Owner::Directive(directive) => {
+            (format!("@{}({name}:)", cx.document.str(directive.name)), directive.span)
+        }
+    };
+    let ty = cx.schema.type_text(cx.schema.input(id).ty);
+    let message = format!("Argument \"{coordinate}\" of type \"{ty}\" is required, but it was not provided.");
+    cx.report(&[span], message);
+}

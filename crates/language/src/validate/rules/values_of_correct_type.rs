@@ -1,0 +1,108 @@
+//! A literal is of the type its place takes.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Values-of-Correct-Type>
+
+use crate::ast::{ValueId, ValueKind};
+use crate::schema::{ScalarReader, TypeId, TypeRef};
+use crate::validate::context::Context;
+use crate::validate::{show, suggest};
+
+/// Reports `null` where `ty` is expected, which takes none.
+#[cold]
+pub(in crate::validate) fn null(cx: &mut Context<'_>, value: ValueId, ty: Option<TypeRef>) {
+    let ty = ty.map_or_else(String::new, |ty| cx.schema.type_text(ty));
+    let message = format!("Expected value of non-null type \"{ty}\" not to be null.");
+    cx.report(&[cx.document.value(value).span], message);
+}
+
+/// Reports something else where an input object is expected.
+#[cold]
+pub(in crate::validate) fn not_an_object(cx: &mut Context<'_>, value: ValueId, base: TypeId) {
+    let (ty, found) = (cx.schema.type_name(base), show::value(cx.document, value));
+    let message = format!("Expected value of type \"{ty}\" to be an object, found: {found}.");
+    cx.report(&[cx.document.value(value).span], message);
+}
+
+/// Holds a literal against enum `base`.
+pub(in crate::validate) fn enumeration(cx: &mut Context<'_>, value: ValueId, base: TypeId) {
+    let literal = *cx.document.value(value);
+    let schema = cx.schema;
+    let values = &schema.enum_values[schema.ty(base).members.range()];
+    let is_name = matches!(literal.kind, ValueKind::Enum);
+    let text = cx.document.str(literal.span);
+    if is_name && values.iter().any(|known| schema.str(known.name) == text) {
+        return;
+    }
+    let found = show::value(cx.document, value);
+    let mut suggestion = String::new();
+    if cx.options.suggestions {
+        let near = suggest::near(&found, values.iter().map(|known| schema.str(known.name)));
+        suggestion = suggest::did_you_mean("the enum value ", &near);
+    }
+    let name = schema.type_name(base);
+    let message = if is_name {
+        format!("Value \"{found}\" does not exist in \"{name}\" enum.{suggestion}")
+    } else {
+        format!("Enum \"{name}\" cannot represent non-enum value: {found}.{suggestion}")
+    };
+    cx.report(&[literal.span], message);
+}
+
+/// Holds a literal against scalar `base`, read by `reader`.
+pub(in crate::validate) fn scalar(cx: &mut Context<'_>, value: ValueId, base: TypeId, reader: ScalarReader) {
+    let literal = *cx.document.value(value);
+    let text = cx.document.str(literal.span);
+    let kind = literal.kind;
+    let is_string = matches!(kind, ValueKind::String { .. } | ValueKind::Block);
+    let is_int = matches!(kind, ValueKind::Int);
+    let is_number = is_int || matches!(kind, ValueKind::Float);
+    let is_right = match reader {
+        ScalarReader::Int => is_int && text.len() <= 11 && text.parse::<i32>().is_ok(),
+        // A literal like 1e400 is no double; graphql-js would let it through as infinity.
+        ScalarReader::Float => is_number && text.parse::<f64>().is_ok_and(f64::is_finite),
+        ScalarReader::String => is_string,
+        ScalarReader::Boolean => matches!(kind, ValueKind::Boolean(_)),
+        ScalarReader::Id => is_string || is_int,
+        ScalarReader::BigInt => {
+            (is_int && text.parse::<i64>().is_ok()) || (is_string && unquoted(text).parse::<i64>().is_ok())
+        }
+        ScalarReader::Decimal => is_number || (is_string && is_decimal(unquoted(text))),
+        ScalarReader::Text => is_string || is_number || matches!(kind, ValueKind::Boolean(_)),
+        ScalarReader::Json => true,
+    };
+    if !is_right {
+        wrong(cx, value, base, reader, is_int);
+    }
+}
+
+/// The text between the quotes. Digits need no escapes, so escapes need no decoding here.
+fn unquoted(text: &str) -> &str {
+    text.trim_matches('"')
+}
+
+/// Whether `text` is a number as JSON writes one, leading zeros and `+` allowed, with at least one digit.
+fn is_decimal(text: &str) -> bool {
+    let digits = text.bytes().any(|byte| byte.is_ascii_digit());
+    let shape =
+        text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E'));
+    digits && shape && text.parse::<f64>().is_ok()
+}
+
+#[cold]
+fn wrong(cx: &mut Context<'_>, value: ValueId, base: TypeId, reader: ScalarReader, is_int: bool) {
+    let found = show::value(cx.document, value);
+    let message = match reader {
+        ScalarReader::Int if is_int => {
+            format!("Int cannot represent non 32-bit signed integer value: {found}")
+        }
+        ScalarReader::Int => format!("Int cannot represent non-integer value: {found}"),
+        ScalarReader::Float => format!("Float cannot represent non numeric value: {found}"),
+        ScalarReader::String => format!("String cannot represent a non string value: {found}"),
+        ScalarReader::Boolean => format!("Boolean cannot represent a non boolean value: {found}"),
+        ScalarReader::Id => format!("ID cannot represent a non-string and non-integer value: {found}"),
+        ScalarReader::BigInt | ScalarReader::Decimal | ScalarReader::Text | ScalarReader::Json => {
+            format!("Expected value of type \"{}\", found: {found}.", cx.schema.type_name(base))
+        }
+    };
+    cx.report(&[cx.document.value(value).span], message);
+}

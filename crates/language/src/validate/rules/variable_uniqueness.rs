@@ -1,0 +1,17 @@
+//! Variables of one operation have different names.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Variable-Uniqueness>
+
+use super::repeated;
+use crate::ast::Operation;
+use crate::span::Span;
+use crate::validate::context::Context;
+
+/// Reports each variable that is defined again.
+pub(in crate::validate) fn operation(cx: &mut Context<'_>, operation: &Operation) {
+    let names: Vec<Span> = cx.document.list(operation.variables).iter().map(|known| known.name).collect();
+    repeated(cx.document, &names, |group| {
+        let message = format!("There can be only one variable named \"${}\".", cx.quoted(group[0]));
+        cx.report(group, message);
+    });
+}

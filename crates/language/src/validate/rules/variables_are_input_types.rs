@@ -1,0 +1,25 @@
+//! A variable's type is a scalar, an enum or an input object, or lists of them.
+//!
+//! Source: <https://spec.graphql.org/September2025/#sec-Variables-Are-Input-Types>
+
+use crate::ast::VariableDefinition;
+use crate::schema::{TypeKind, TypeRef};
+use crate::validate::context::Context;
+
+/// Whether `ty` can be that of a variable; reports it otherwise.
+pub(in crate::validate) fn variable(
+    cx: &mut Context<'_>,
+    definition: &VariableDefinition,
+    ty: TypeRef,
+) -> bool {
+    match cx.schema.ty(ty.base).kind {
+        TypeKind::Scalar(_) | TypeKind::Enum | TypeKind::Input { .. } => true,
+        TypeKind::Object | TypeKind::Interface | TypeKind::Union => {
+            let name = cx.quoted(definition.name);
+            let ty = cx.schema.type_text(ty);
+            let message = format!("Variable \"${name}\" cannot be non-input type \"{ty}\".");
+            cx.report(&[definition.ty.span], message);
+            false
+        }
+    }
+}

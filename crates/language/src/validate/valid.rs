@@ -1,0 +1,280 @@
+//! A checked document: the text's tree with every name resolved.
+//!
+//! Side tables lie parallel to the document's arenas, so what a name means is one index away and no later
+//! stage asks the schema again.
+//!
+//! **Invariant:** only [`super::validate`] makes a [`Valid`]; places are those of the document it was made from
+//! and ids those of the schema it was checked against.
+//!
+//! **Cost:** twelve bytes per selection, four per argument, object field, directive and value.
+
+use super::context::NONE;
+use crate::ast::{self, Document, OperationKind, ValueId};
+use crate::error::{Code, Error};
+use crate::schema::{DirectiveId, FieldId, InputId, TypeId, TypeRef};
+
+/// The place of a fragment in [`Valid::fragments`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FragmentId(pub u32);
+
+/// What a selection means.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resolved {
+    /// Of a field its [`FieldId`], of a spread its [`FragmentId`], of an inline fragment its [`TypeId`].
+    pub(super) target: u32,
+    /// The type it is selected on.
+    pub(super) parent: u32,
+    /// Of a field the number of its response key.
+    pub(super) key: u32,
+}
+
+/// What a variable definition means.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ResolvedVariable {
+    /// Its named type.
+    pub(super) ty: u32,
+    /// The number of its name.
+    pub(super) name: u32,
+}
+
+/// The tables while they are being filled; [`NONE`] where nothing is known.
+#[derive(Debug)]
+pub(super) struct Tables {
+    pub(super) selections: Vec<Resolved>,
+    pub(super) arguments: Vec<u32>,
+    pub(super) object_fields: Vec<u32>,
+    pub(super) directives: Vec<u32>,
+    /// By variable definition.
+    pub(super) variables: Vec<ResolvedVariable>,
+    /// By value: the number of the variable's name.
+    pub(super) values: Vec<u32>,
+    pub(super) fragments: Vec<ValidFragment>,
+    pub(super) operations: Vec<ValidOperation>,
+    pub(super) keys_len: u32,
+    pub(super) variable_names_len: u32,
+}
+
+impl Tables {
+    pub(super) fn new(document: &Document<'_>) -> Self {
+        Self {
+            selections: vec![Resolved { target: NONE, parent: NONE, key: NONE }; document.selections.len()],
+            arguments: vec![NONE; document.arguments.len()],
+            object_fields: vec![NONE; document.object_fields.len()],
+            directives: vec![NONE; document.directives.len()],
+            variables: vec![ResolvedVariable { ty: NONE, name: NONE }; document.variables.len()],
+            values: vec![NONE; document.values.len()],
+            fragments: Vec::new(),
+            operations: Vec::new(),
+            keys_len: 0,
+            variable_names_len: 0,
+        }
+    }
+}
+
+/// A fragment with its type.
+#[derive(Clone, Copy, Debug)]
+pub struct ValidFragment {
+    /// As parsed.
+    pub ast: ast::Fragment,
+    /// The type after `on`.
+    pub on: TypeId,
+}
+
+/// An operation with its root type.
+#[derive(Clone, Copy, Debug)]
+pub struct ValidOperation {
+    /// As parsed.
+    pub ast: ast::Operation,
+    /// The type its root fields are selected on.
+    pub root: TypeId,
+}
+
+/// A document that breaks no rule. See the module's words.
+#[derive(Debug)]
+pub struct Valid<'d> {
+    document: &'d Document<'d>,
+    tables: Tables,
+}
+
+impl<'d> Valid<'d> {
+    pub(super) fn new(document: &'d Document<'d>, tables: Tables) -> Self {
+        Self { document, tables }
+    }
+
+    /// The document that was checked.
+    #[must_use]
+    pub fn document(&self) -> &'d Document<'d> {
+        self.document
+    }
+
+    /// The operations, in the order they were written.
+    #[must_use]
+    pub fn operations(&self) -> &[ValidOperation] {
+        &self.tables.operations
+    }
+
+    /// The fragments, in the order they were written.
+    #[must_use]
+    pub fn fragments(&self) -> &[ValidFragment] {
+        &self.tables.fragments
+    }
+
+    /// The operation that `name` asks for. Source: GraphQL specification, section 6.1, GetOperation.
+    /// # Errors
+    /// No operation fits, or more than one could.
+    pub fn operation(&self, name: Option<&str>) -> Result<Selected<'_, 'd>, Error> {
+        let refuse = |message: String| Err(Error { message, spans: Vec::new(), code: Code::OperationName });
+        let operations = &self.tables.operations;
+        let at = match name {
+            None if operations.len() > 1 => {
+                return refuse(
+                    "Must provide operation name if query contains multiple operations.".to_owned(),
+                );
+            }
+            None => (!operations.is_empty()).then_some(0),
+            // An anonymous operation has an empty span for a name, which no request can ask for.
+            Some(name) => operations
+                .iter()
+                .position(|known| !known.ast.name.is_empty() && self.document.str(known.ast.name) == name),
+        };
+        match (at, name) {
+            (Some(at), _) => Ok(self.select(at)),
+            (None, Some(name)) => {
+                refuse(format!("Unknown operation named \"{}\".", super::context::Quoted(name)))
+            }
+            (None, None) => refuse("Must provide an operation.".to_owned()),
+        }
+    }
+
+    /// Operation number `at`, with the numbers of its variables.
+    #[must_use]
+    pub fn select(&self, at: usize) -> Selected<'_, 'd> {
+        let operation = &self.tables.operations[at];
+        // Names are numbered in the order of definition, so with one operation they are its variables' numbers.
+        let numbers = (self.tables.operations.len() > 1).then(|| {
+            let mut numbers = vec![NONE; self.tables.variable_names_len as usize];
+            for (number, place) in operation.ast.variables.range().enumerate() {
+                numbers[self.tables.variables[place].name as usize] = number as u32;
+            }
+            numbers
+        });
+        Selected { valid: self, operation, numbers }
+    }
+
+    /// The field that the selection at `at`, which is a field, selects.
+    #[must_use]
+    pub fn field(&self, at: usize) -> FieldId {
+        FieldId(self.tables.selections[at].target)
+    }
+
+    /// The type that the selection at `at` is made on.
+    #[must_use]
+    pub fn parent(&self, at: usize) -> TypeId {
+        TypeId(self.tables.selections[at].parent)
+    }
+
+    /// The number of the response key of the field at `at`: equal keys have equal numbers, all below
+    /// [`Valid::keys_len`].
+    #[must_use]
+    pub fn key(&self, at: usize) -> u32 {
+        self.tables.selections[at].key
+    }
+
+    /// How many different response keys the document has.
+    #[must_use]
+    pub fn keys_len(&self) -> usize {
+        self.tables.keys_len as usize
+    }
+
+    /// The fragment that the selection at `at`, which is a spread, spreads.
+    #[must_use]
+    pub fn fragment(&self, at: usize) -> FragmentId {
+        FragmentId(self.tables.selections[at].target)
+    }
+
+    /// The type that the selection at `at`, which is a spread or an inline fragment, asks for; without a condition
+    /// the type around it.
+    #[must_use]
+    pub fn type_condition(&self, at: usize) -> TypeId {
+        match self.document.selections[at] {
+            ast::Selection::Spread(_) => self.tables.fragments[self.tables.selections[at].target as usize].on,
+            ast::Selection::Inline(_) | ast::Selection::Field(_) => TypeId(self.tables.selections[at].target),
+        }
+    }
+
+    /// What the argument at `at`, of a field or a directive, is.
+    #[must_use]
+    pub fn input(&self, at: usize) -> InputId {
+        InputId(self.tables.arguments[at])
+    }
+
+    /// What the field at `at` of an object literal is; `None` inside a scalar that takes any object.
+    #[must_use]
+    pub fn object_field(&self, at: usize) -> Option<InputId> {
+        let id = self.tables.object_fields[at];
+        (id != NONE).then_some(InputId(id))
+    }
+
+    /// The directive applied at `at`.
+    #[must_use]
+    pub fn directive(&self, at: usize) -> DirectiveId {
+        DirectiveId(self.tables.directives[at])
+    }
+
+    /// The type of the variable defined at `at` in the arena of definitions.
+    #[must_use]
+    pub fn variable_type(&self, at: usize) -> TypeRef {
+        TypeRef { base: TypeId(self.tables.variables[at].ty), wraps: self.document.variables[at].ty.wraps }
+    }
+}
+
+/// One operation of a checked document.
+#[derive(Debug)]
+pub struct Selected<'v, 'd> {
+    valid: &'v Valid<'d>,
+    operation: &'v ValidOperation,
+    numbers: Option<Vec<u32>>,
+}
+
+impl<'v, 'd> Selected<'v, 'd> {
+    /// The document it is part of.
+    #[must_use]
+    pub fn valid(&self) -> &'v Valid<'d> {
+        self.valid
+    }
+
+    /// The operation.
+    #[must_use]
+    pub fn operation(&self) -> &'v ValidOperation {
+        self.operation
+    }
+
+    /// What it does.
+    #[must_use]
+    pub fn kind(&self) -> OperationKind {
+        self.operation.ast.kind
+    }
+
+    /// Its variables, in the order of their definitions. All of them are used.
+    #[must_use]
+    pub fn variables(&self) -> &'d [ast::VariableDefinition] {
+        self.valid.document.list(self.operation.ast.variables)
+    }
+
+    /// The type of variable `number`.
+    #[must_use]
+    pub fn variable_type(&self, number: u32) -> TypeRef {
+        self.valid.variable_type(self.operation.ast.variables.range().start + number as usize)
+    }
+
+    /// Which of its variables stands at `value`; `None` when that is a literal.
+    #[must_use]
+    pub fn variable(&self, value: ValueId) -> Option<u32> {
+        let name = self.valid.tables.values[value.0 as usize];
+        match &self.numbers {
+            _ if name == NONE => None,
+            None => Some(name),
+            Some(numbers) => Some(numbers[name as usize]),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The walk over one literal: holds it against its type, resolves object fields, notes variables.
+//!
+//! **Invariant:** every value below is visited, also where its type is not known, so that no use of a variable is missed.
+//!
+//! **Cost:** one visit per value on a stack in the heap, none allocated for scalars.
+
+use super::context::{Context, NONE, Use};
+use super::rules;
+use crate::ast::{self, Argument, List, ObjectField, ValueId, ValueKind};
+use crate::schema::{InputId, TypeId, TypeKind, TypeRef};
+
+/// A value and what its place takes.
+#[derive(Clone, Copy)]
+struct Expected {
+    value: ValueId,
+    ty: Option<TypeRef>,
+    has_default: bool,
+    one_of: Option<TypeId>,
+}
+
+/// Checks `value` in a place that takes `ty` (`None`: not known) and may have a default of its own.
+pub(super) fn check(cx: &mut Context<'_>, value: ValueId, ty: Option<TypeRef>, has_default: bool) {
+    let first = Expected { value, ty, has_default, one_of: None };
+    if let ValueKind::List(_) | ValueKind::Object(_) = cx.document.value(value).kind {
+        let mut stack = vec![first];
+        while let Some(next) = stack.pop() {
+            one(cx, next, &mut stack);
+            if cx.is_full() {
+                return;
+            }
+        }
+    } else {
+        one(cx, first, &mut Vec::new());
+    }
+}
+
+/// The values of arguments whose owner or name is not known.
+pub(super) fn unknown_arguments(cx: &mut Context<'_>, list: List<Argument>) {
+    for argument in cx.document.list(list) {
+        check(cx, argument.value, None, false);
+    }
+}
+
+/// Checks one value and puts those directly below it on `stack`.
+fn one(cx: &mut Context<'_>, place: Expected, stack: &mut Vec<Expected>) {
+    let value = *cx.document.value(place.value);
+    match value.kind {
+        ValueKind::Variable(name) => {
+            let name = cx.variables.number(cx.document.str(name));
+            cx.tables.values[place.value.0 as usize] = name;
+            let Expected { value, ty: expected, has_default, one_of } = place;
+            cx.uses.push(Use { value, name, expected, has_default, one_of });
+        }
+        ValueKind::List(items) => list(cx, place, items, stack),
+        ValueKind::Object(fields) => object(cx, place, fields, stack),
+        ValueKind::Null => {
+            if place.ty.is_some_and(TypeRef::is_non_null) {
+                rules::values_of_correct_type::null(cx, place.value, place.ty);
+            }
+        }
+        ValueKind::Int
+        | ValueKind::Float
+        | ValueKind::String { .. }
+        | ValueKind::Block
+        | ValueKind::Boolean(_)
+        | ValueKind::Enum => {
+            if let Some(ty) = place.ty {
+                leaf(cx, place.value, ty.base);
+            }
+        }
+    }
+}
+
+/// A single value where `base`, or lists of it, is expected: it stands for a list of one.
+fn leaf(cx: &mut Context<'_>, value: ValueId, base: TypeId) {
+    match cx.schema.ty(base).kind {
+        TypeKind::Scalar(reader) => rules::values_of_correct_type::scalar(cx, value, base, reader),
+        TypeKind::Enum => rules::values_of_correct_type::enumeration(cx, value, base),
+        TypeKind::Input { .. } => rules::values_of_correct_type::not_an_object(cx, value, base),
+        TypeKind::Object | TypeKind::Interface | TypeKind::Union => {}
+    }
+}
+
+fn list(cx: &mut Context<'_>, place: Expected, items: List<ast::Value>, stack: &mut Vec<Expected>) {
+    let item = place.ty.and_then(TypeRef::item);
+    if let (Some(ty), None) = (place.ty, item) {
+        leaf(cx, place.value, ty.base);
+    }
+    let below =
+        |value: usize| Expected { value: ValueId(value as u32), ty: item, has_default: false, one_of: None };
+    stack.extend(items.range().rev().map(below));
+}
+
+fn object(cx: &mut Context<'_>, place: Expected, fields: List<ObjectField>, stack: &mut Vec<Expected>) {
+    let base = place.ty.map(|ty| ty.base);
+    let input = base.filter(|&base| matches!(cx.schema.ty(base).kind, TypeKind::Input { .. }));
+    match (input, base) {
+        (None, Some(base)) => leaf(cx, place.value, base),
+        (None, None) | (Some(_), _) => {}
+    }
+    rules::input_object_field_uniqueness::object(cx, fields);
+    let one_of = input.filter(|&base| cx.schema.ty(base).kind == TypeKind::Input { one_of: true });
+    let before = stack.len();
+    let mut hint = 0;
+    for (at, field) in fields.range().zip(cx.document.list(fields)) {
+        let id = input.and_then(|base| find_input(cx, base, cx.document.str(field.name), &mut hint));
+        let mut below = Expected { value: field.value, ty: None, has_default: false, one_of };
+        match (id, input) {
+            (Some(id), _) => {
+                cx.tables.object_fields[at] = id.0;
+                let definition = cx.schema.input(id);
+                below.ty = Some(definition.ty);
+                below.has_default = definition.default.is_some();
+            }
+            (None, Some(base)) => {
+                rules::input_object_field_names::unknown(cx, field, base, place.value);
+                if cx.is_full() {
+                    return;
+                }
+            }
+            (None, None) => {}
+        }
+        stack.push(below);
+    }
+    stack[before..].reverse();
+    if let Some(base) = input {
+        rules::input_object_required_fields::object(cx, place.value, fields, base);
+    }
+    if let Some(base) = one_of {
+        rules::one_of_input_objects::object(cx, place.value, fields, base);
+    }
+}
+
+/// The field `name` of input object `base`. Clients mostly write fields in the order of the schema, so the search
+/// begins after the one found last (`hint`).
+fn find_input(cx: &Context<'_>, base: TypeId, name: &str, hint: &mut u32) -> Option<InputId> {
+    let run = cx.schema.ty(base).members;
+    if run.len == 0 {
+        return None;
+    }
+    let id = (0..run.len)
+        .map(|step| InputId(run.start + (*hint + step) % run.len))
+        .find(|&id| cx.schema.input_name(id) == name)?;
+    *hint = id.0 - run.start + 1;
+    Some(id)
+}
+
+/// The field of `fields` that was resolved to `id`.
+pub(super) fn written(cx: &Context<'_>, fields: List<ObjectField>, id: InputId) -> Option<ObjectField> {
+    let at = cx.tables.object_fields[fields.range()].iter().position(|&known| known == id.0)?;
+    debug_assert_ne!(id.0, NONE);
+    Some(cx.document.list(fields)[at])
+}
