@@ -75,3 +75,6 @@ pub fn validate<'d>(
     cx.errors.sort_by_key(|error| error.spans.first().map_or(0, |span| span.start));
     Err(cx.errors)
 }
+
+#[cfg(test)]
+mod tests;
