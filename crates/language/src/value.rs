@@ -84,6 +84,36 @@ impl Values {
         TextSpan { start, end: self.text.len() as u32 }
     }
 
+    /// Forgets everything but the room.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.text.clear();
+    }
+
+    /// Appends the value at `at` of `other`, with its texts.
+    pub fn push_copy(&mut self, other: &Self, at: usize) {
+        let shift = (self.nodes.len() as u32).wrapping_sub(at as u32);
+        for node in &other.nodes[at..other.end(at)] {
+            let copy = match *node {
+                Node::List { len, end } => Node::List { len, end: end.wrapping_add(shift) },
+                Node::Object { len, end } => Node::Object { len, end: end.wrapping_add(shift) },
+                Node::Number(span) => Node::Number(self.push_text(other.str(span))),
+                Node::Text(span) => Node::Text(self.push_text(other.str(span))),
+                Node::Json(span) => Node::Json(self.push_text(other.str(span))),
+                leaf @ (Node::Absent
+                | Node::Null
+                | Node::Bool(_)
+                | Node::Int(_)
+                | Node::Float(_)
+                | Node::Enum(_)
+                | Node::Key(_)
+                | Node::Variable(_)
+                | Node::Parent(_)) => leaf,
+            };
+            self.nodes.push(copy);
+        }
+    }
+
     /// One past the last node of the value at `at`.
     #[must_use]
     pub fn end(&self, at: usize) -> usize {
@@ -148,6 +178,12 @@ pub struct Variables {
 }
 
 impl Variables {
+    /// Forgets everything but the room, for the next request.
+    pub fn clear(&mut self) {
+        self.values.clear();
+        self.starts.clear();
+    }
+
     /// The first node of variable `number`.
     #[must_use]
     pub fn node(&self, number: u32) -> Node {

@@ -1,0 +1,32 @@
+//! Turns input into [`Values`](crate::value::Values): the JSON of variables and the literals of documents and schemas.
+//!
+//! Both are read by one walk, which knows lists, input objects, defaults and limits; what a JSON value and a literal
+//! are is behind [`Tree`](walk::Tree). Scalars are read strictly, by the letter of the specification, or leniently,
+//! as Hasura reads them.
+//!
+//! **Invariant:** fields of input objects come out in the order of their type, defaults filled in.
+//!
+//! **Cost:** linear in the input and the defaults it pulls in (sorting the keys of each object apart); nothing is
+//! allocated per value but what the growing buffers need.
+//! Source: GraphQL specification, sections 3.5 to 3.12 (input coercion) and 6.1.2.
+
+mod literal;
+mod number;
+pub(crate) mod render;
+mod tape;
+mod variables;
+mod walk;
+mod words;
+
+pub use literal::literal;
+pub(crate) use literal::{Missing, constant};
+pub use variables::{VariableType, VariableTypes};
+
+/// How scalars are read and complaints are said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reading {
+    /// By the letter of the specification, in graphql-js's words.
+    Strict,
+    /// As Hasura reads: strings for numbers and booleans, variables that are not sent are null.
+    Lenient,
+}

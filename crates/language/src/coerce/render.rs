@@ -1,0 +1,122 @@
+//! Writes a literal of a document as GraphQL or as JSON, without recursion.
+//!
+//! GraphQL in the one form that graphql-js prints: `[1, 2]`, `{ a: 1 }`, strings in one line.
+
+use crate::ast::{Document, ValueId, ValueKind};
+use crate::string_value;
+
+/// The language to write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    GraphQl,
+    Json,
+}
+
+/// A list or object that is being written.
+struct Open {
+    object: bool,
+    first: bool,
+    next: u32,
+    end: u32,
+}
+
+/// Appends the literal `value` to `out`. In JSON enum values become strings.
+/// # Errors
+/// The place of a variable, when JSON is wanted.
+pub(crate) fn literal(
+    document: &Document<'_>,
+    mut value: ValueId,
+    style: Style,
+    out: &mut String,
+) -> Result<(), ValueId> {
+    let mut open: Vec<Open> = Vec::new();
+    loop {
+        open.extend(start(document, value, style, out)?);
+        while let Some(ended) = open.pop_if(|top| top.next == top.end) {
+            out.push_str(match (ended.object, style) {
+                (true, Style::GraphQl) => " }",
+                (true, Style::Json) => "}",
+                (false, _) => "]",
+            });
+        }
+        let Some(top) = open.last_mut() else { return Ok(()) };
+        if !std::mem::take(&mut top.first) {
+            out.push_str(if style == Style::Json { "," } else { ", " });
+        }
+        let at = top.next;
+        top.next += 1;
+        value = if top.object {
+            let field = &document.object_fields[at as usize];
+            let name = document.str(field.name);
+            match style {
+                Style::GraphQl => out.extend([name, ": "]),
+                Style::Json => out.extend(["\"", name, "\":"]),
+            }
+            field.value
+        } else {
+            ValueId(at)
+        };
+    }
+}
+
+/// Writes a leaf, or the bracket that opens a container.
+fn start(document: &Document<'_>, id: ValueId, style: Style, out: &mut String) -> Result<Option<Open>, ValueId> {
+    let value = document.value(id);
+    match value.kind {
+        ValueKind::Variable(name) => match style {
+            Style::GraphQl => out.extend(["$", document.str(name)]),
+            Style::Json => return Err(id),
+        },
+        ValueKind::Int | ValueKind::Float => out.push_str(document.str(value.span)),
+        ValueKind::String { .. } | ValueKind::Block => {
+            quoted(&string_value::decode(document.str(value.span)), out);
+        }
+        ValueKind::Boolean(true) => out.push_str("true"),
+        ValueKind::Boolean(false) => out.push_str("false"),
+        ValueKind::Null => out.push_str("null"),
+        ValueKind::Enum => match style {
+            Style::GraphQl => out.push_str(document.str(value.span)),
+            Style::Json => quoted(document.str(value.span), out),
+        },
+        ValueKind::List(items) if items.is_empty() => out.push_str("[]"),
+        ValueKind::Object(fields) if fields.is_empty() => out.push_str("{}"),
+        ValueKind::List(items) => {
+            out.push('[');
+            return Ok(Some(opened(false, items.range())));
+        }
+        ValueKind::Object(fields) => {
+            out.push_str(if style == Style::Json { "{" } else { "{ " });
+            return Ok(Some(opened(true, fields.range())));
+        }
+    }
+    Ok(None)
+}
+
+fn opened(object: bool, range: std::ops::Range<usize>) -> Open {
+    Open { object, first: true, next: range.start as u32, end: range.end as u32 }
+}
+
+/// Appends `text` in quotes, escaped so that both JSON and GraphQL read it back.
+pub(crate) fn quoted(text: &str, out: &mut String) {
+    out.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            control @ ('\0'..='\u{1f}' | '\u{7f}') => {
+                const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+                let byte = control as usize;
+                out.push_str("\\u00");
+                out.push(DIGITS[byte >> 4] as char);
+                out.push(DIGITS[byte & 15] as char);
+            }
+            plain => out.push(plain),
+        }
+    }
+    out.push('"');
+}
