@@ -13,14 +13,36 @@
 mod literal;
 mod number;
 pub(crate) mod render;
+mod scalar;
 mod tape;
 mod variables;
 mod walk;
 mod words;
 
 pub use literal::literal;
-pub(crate) use literal::{Missing, constant};
+pub(crate) use literal::{Constant, PENDING, constant};
 pub use variables::{VariableType, VariableTypes};
+
+use crate::limits::Limits;
+
+/// How input is read and how much of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Strict or lenient.
+    pub reading: Reading,
+    /// Items of one list.
+    pub list_items_max: u32,
+    /// Errors reported at once.
+    pub errors_max: u32,
+}
+
+impl Settings {
+    /// The part of `limits` that concerns values.
+    #[must_use]
+    pub const fn new(reading: Reading, limits: &Limits) -> Self {
+        Self { reading, list_items_max: limits.list_items_max, errors_max: limits.errors_max }
+    }
+}
 
 /// How scalars are read and complaints are said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -12,9 +12,10 @@
 use super::places::Places;
 use super::{
     Applied, Directive, DirectiveId, EnumValue, EnumValueId, Field, FieldId, Input, InputId, MetaFields, Run,
-    ScalarReader, Schema, Str, Type, TypeId, TypeKind, TypeRef, builtin, hash_name, index,
+    ScalarReader, Schema, Str, Type, TypeId, TypeKind, TypeRef, builtin, hash_name,
 };
-use crate::ast::OperationKind;
+use crate::ast::{OperationKind, ValueId};
+use crate::coerce::PENDING;
 use crate::error::{Code, Error};
 use crate::value::{Node, Values};
 use crate::wraps::Wraps;
@@ -43,7 +44,7 @@ use hashbrown::HashTable;
 pub struct SchemaBuilder {
     pub(super) schema: Schema,
     /// By type: whether it was defined or only referred to.
-    defined: Vec<bool>,
+    pub(super) defined: Vec<bool>,
     /// The type that members go to.
     opened: TypeId,
     /// What arguments go to.
@@ -51,12 +52,20 @@ pub struct SchemaBuilder {
     /// What was added last: modifiers are about it.
     last: Item,
     /// The roots that were named.
-    roots: [Option<TypeId>; 3],
+    pub(super) roots: [Option<TypeId>; 3],
     /// Defaults whose literals are coerced once all types are known.
-    pub(super) defaults: Vec<(InputId, Str)>,
+    pub(super) defaults: Vec<PendingDefault>,
     /// Where things were written. Empty tables when the schema is built by calls.
     pub(super) places: Places,
     pub(super) errors: Vec<Error>,
+}
+
+/// A default that is to be coerced.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PendingDefault {
+    pub(super) input: InputId,
+    /// The document and its literal; `None` if only the text in the schema is there.
+    pub(super) written: Option<(u32, ValueId)>,
 }
 
 /// A thing that words can be about.
@@ -255,12 +264,7 @@ impl SchemaBuilder {
     }
     /// Gives the argument or input field added last a default: a GraphQL literal, coerced by [`Self::build`].
     pub fn default(&mut self, literal: &str) -> &mut Self {
-        let literal = self.text(literal);
-        if let Item::Input(id) = self.last {
-            self.defaults.push((id, literal));
-        } else {
-            self.complain("a default follows no argument and no input field".into());
-        }
+        self.default_from(literal, None);
         self
     }
     /// Says where the scalar opened last is specified.
@@ -319,13 +323,8 @@ impl SchemaBuilder {
     /// Finishes the schema: possible types, indexes over names, coerced defaults, all rules of section 3.
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn build(mut self) -> Result<Schema, Vec<Error>> {
-        self.undefined_types();
-        self.set_roots();
-        index::possible_types(&mut self.schema);
-        index::names(&mut self.schema, &self.places, &mut self.errors);
-        self.coerce_defaults();
-        if self.errors.is_empty() { Ok(self.schema) } else { Err(self.errors) }
+    pub fn build(self) -> Result<Schema, Vec<Error>> {
+        super::finish::finish(self, &[])
     }
 
     /// Makes a field that is in no type's run.
@@ -345,6 +344,17 @@ impl SchemaBuilder {
         self.last = Item::Field(id);
         self.owner = Some(Owner::Field(id));
         id
+    }
+
+    /// Gives the input added last a default: its literal, and where it stands in a document if it does.
+    pub(super) fn default_from(&mut self, literal: &str, written: Option<(u32, ValueId)>) {
+        let literal = self.text(literal);
+        if let Item::Input(id) = self.last {
+            self.schema.inputs[id.index()].default = Some(super::Default { literal, value: PENDING });
+            self.defaults.push(PendingDefault { input: id, written });
+        } else {
+            self.complain("a default follows no argument and no input field".into());
+        }
     }
 
     /// Gives the input added last a default that is coerced already.
@@ -427,58 +437,6 @@ impl SchemaBuilder {
         self.last = Item::Input(id);
         id
     }
-
-    fn undefined_types(&mut self) {
-        for at in 0..self.defined.len() {
-            if !self.defined[at] {
-                let id = TypeId(at as u32);
-                let message = format!("Unknown type \"{}\".", self.schema.type_name(id));
-                self.errors.push(Error { message, spans: self.places.of_type(id), code: Code::Schema });
-            }
-        }
-    }
-
-    /// Coerces the defaults that are one token or an empty list.
-    fn coerce_defaults(&mut self) {
-        for (id, literal) in std::mem::take(&mut self.defaults) {
-            let text = self.schema.str(literal).to_owned();
-            let base = self.schema.input(id).ty.base;
-            let node = match text.as_str() {
-                "null" => Some(Node::Null),
-                "true" => Some(Node::Bool(true)),
-                "false" => Some(Node::Bool(false)),
-                "[]" => Some(Node::List { len: 0, end: self.schema.defaults.nodes.len() as u32 + 1 }),
-                _ => match text.parse() {
-                    Ok(int) => Some(Node::Int(int)),
-                    Err(_) => self.schema.enum_value_by_name(base, &text).map(Node::Enum),
-                },
-            };
-            let Some(node) = node else {
-                self.complain(format!("invalid default value `{text}`"));
-                continue;
-            };
-            let value = self.schema.defaults.nodes.len() as u32;
-            self.schema.defaults.nodes.push(node);
-            self.schema.inputs[id.index()].default = Some(super::Default { literal, value });
-        }
-    }
-
-    fn set_roots(&mut self) {
-        let [query, mutation, subscription] = self.roots;
-        match query {
-            Some(query) => self.schema.query = query,
-            None => {
-                self.places.at = self.places.schema;
-                self.complain("Query root type must be provided.".into());
-            }
-        }
-        self.schema.mutation = mutation;
-        self.schema.subscription = subscription;
-        let MetaFields { typename, schema, ty } = self.schema.meta;
-        for meta in [typename, schema, ty] {
-            self.schema.fields[meta.index()].parent = self.schema.query;
-        }
-    }
 }
 
 /// Lengthens `run` by the place `at`, which follows it.
@@ -508,6 +466,7 @@ fn empty() -> Schema {
         mutation: None,
         subscription: None,
         meta: MetaFields { typename: FieldId(0), schema: FieldId(0), ty: FieldId(0) },
+        demanding: Vec::new(),
         type_names: HashTable::new(),
         field_names: HashTable::new(),
         input_names: HashTable::new(),

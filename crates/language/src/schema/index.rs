@@ -53,6 +53,17 @@ pub(super) fn possible_types(schema: &mut Schema) {
     }
 }
 
+/// Fills [`Schema::demanding`].
+pub(super) fn demanding(schema: &mut Schema) {
+    let demands = |ty: &super::Type| match ty.kind {
+        TypeKind::Input { .. } => schema.inputs[ty.members.range()]
+            .iter()
+            .any(|input| input.default.is_some() || input.ty.is_non_null()),
+        TypeKind::Scalar(_) | TypeKind::Object | TypeKind::Interface | TypeKind::Union | TypeKind::Enum => false,
+    };
+    schema.demanding = schema.types.iter().map(demands).collect();
+}
+
 /// Makes the indexes over names and reports names that are there twice.
 pub(super) fn names(schema: &mut Schema, places: &Places, errors: &mut Vec<Error>) {
     fields(schema, places, errors);

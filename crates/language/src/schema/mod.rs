@@ -14,8 +14,11 @@ use hashbrown::HashTable;
 
 pub mod build;
 pub mod builtin;
+mod finish;
 mod index;
+mod owners;
 mod places;
+mod sound;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
@@ -377,6 +380,8 @@ pub struct Schema {
     pub subscription: Option<TypeId>,
     /// `__typename: String!`, `__schema: __Schema!`, `__type(name:): __Type`: fields of no type.
     pub meta: MetaFields,
+    /// By type: an input object with defaults or required fields, which matter when they are not given.
+    pub(crate) demanding: Vec<bool>,
     pub(crate) type_names: HashTable<TypeId>,
     pub(crate) field_names: HashTable<FieldId>,
     /// By start of the run and name; only of runs longer than `index::SCANNED_MAX`.

@@ -1,0 +1,180 @@
+//! Coerces literals of a document: arguments, defaults of variables, defaults of a schema.
+
+use super::{Reading, Settings};
+use super::render::{self, Style};
+use super::scalar::{self, Leaf};
+use super::walk::{Look, Member, Tree, Walk};
+use super::words::{Fault, Form, Why, short};
+use crate::ast::{Document, Value, ValueId, ValueKind};
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::schema::{InputId, ScalarReader, Schema, TypeRef};
+use crate::string_value;
+use crate::value::{Node, Values};
+use std::borrow::Cow;
+
+/// The value of a default that is not coerced yet: only while a schema is being built.
+pub(crate) const PENDING: u32 = u32::MAX;
+
+/// Coerces the literal `value` to `ty` and appends it to `out`; says where it begins.
+///
+/// - `number`: the number of a variable of the plan by its name; it becomes [`Node::Variable`].
+/// - `out`: what it held before stays, also after an error.
+///
+/// # Errors
+/// Everything that does not fit, with its place in the document. Of a valid document only limits and what scalars
+/// with formats of their own refuse.
+pub fn literal(
+    schema: &Schema,
+    document: &Document<'_>,
+    value: ValueId,
+    ty: TypeRef,
+    settings: Settings,
+    number: &dyn Fn(&str) -> Option<u32>,
+    out: &mut Values,
+) -> Result<u32, Vec<Error>> {
+    let tree = Literals { document, reading: settings.reading, number };
+    let mut walk = Walk::new(schema, &tree, settings);
+    let (nodes, text) = (out.nodes.len(), out.text.len());
+    walk.run(value.0, ty, out);
+    if walk.faults.is_empty() {
+        return Ok(nodes as u32);
+    }
+    out.nodes.truncate(nodes);
+    out.text.truncate(text);
+    Err(walk.faults.iter().map(|fault| tree.error(schema, fault)).collect())
+}
+
+/// What came of a default of a schema.
+pub(crate) enum Constant {
+    /// The value.
+    Value(Values),
+    /// These defaults have to be coerced first.
+    Needs(Vec<InputId>),
+    /// It does not fit.
+    Wrong(Vec<Error>),
+}
+
+/// Coerces a default of `schema` while the schema is being built.
+pub(crate) fn constant(schema: &Schema, document: &Document<'_>, value: ValueId, ty: TypeRef) -> Constant {
+    let tree = Literals { document, reading: Reading::Strict, number: &|_| None };
+    let mut walk = Walk::new(schema, &tree, Settings::new(Reading::Strict, &Limits::NONE));
+    let mut out = Values::default();
+    walk.run(value.0, ty, &mut out);
+    if !walk.faults.is_empty() {
+        return Constant::Wrong(walk.faults.iter().map(|fault| tree.error(schema, fault)).collect());
+    }
+    if walk.needed.is_empty() { Constant::Value(out) } else { Constant::Needs(walk.needed) }
+}
+
+/// The literals of a document; a place is a [`ValueId`].
+struct Literals<'d> {
+    document: &'d Document<'d>,
+    reading: Reading,
+    number: &'d dyn Fn(&str) -> Option<u32>,
+}
+
+impl Literals<'_> {
+    fn at(&self, at: u32) -> &Value {
+        self.document.value(ValueId(at))
+    }
+
+    fn error(&self, schema: &Schema, fault: &Fault) -> Error {
+        let span = self.at(fault.at).span;
+        let written = self.document.str(span);
+        let mut shown = String::new();
+        // Only small values are brought into the printed form; of large ones the beginning is shown.
+        if short(written).len() != written.len()
+            || render::literal(self.document, ValueId(fault.at), Style::GraphQl, &mut shown).is_err()
+        {
+            shown = short(written).into_owned();
+        }
+        let kind = match self.at(fault.at).kind {
+            ValueKind::Variable(_) => "a variable",
+            ValueKind::Int => "an integer",
+            ValueKind::Float => "a float",
+            ValueKind::String { .. } | ValueKind::Block => "a string",
+            ValueKind::Boolean(_) => "a boolean",
+            ValueKind::Null => "null",
+            ValueKind::Enum => "an enum value",
+            ValueKind::List(_) => "a list",
+            ValueKind::Object(_) => "an object",
+        };
+        let message = fault.unfit.words(schema, self.reading, Form::Literal, &shown, kind);
+        Error::new(fault.unfit.code(Form::Literal), span, message)
+    }
+
+    fn leaf(&self, at: u32) -> Leaf<'_> {
+        let value = self.at(at);
+        let text = self.document.str(value.span);
+        match value.kind {
+            ValueKind::Int => Leaf::Int(text),
+            ValueKind::Float => Leaf::Float(text),
+            ValueKind::String { .. } | ValueKind::Block => Leaf::Text(string_value::decode(text)),
+            ValueKind::Boolean(truth) => Leaf::Bool(truth),
+            ValueKind::Variable(_)
+            | ValueKind::Null
+            | ValueKind::Enum
+            | ValueKind::List(_)
+            | ValueKind::Object(_) => Leaf::Other,
+        }
+    }
+}
+
+impl Tree for Literals<'_> {
+    fn look(&self, at: u32) -> Look {
+        match self.at(at).kind {
+            ValueKind::Variable(name) => match (self.number)(self.document.str(name)) {
+                Some(number) => Look::Variable(number),
+                None => Look::Unknown,
+            },
+            ValueKind::Null => Look::Null,
+            ValueKind::List(items) => {
+                Look::List { first: items.range().start as u32, len: items.len() as u32 }
+            }
+            ValueKind::Object(fields) => {
+                let range = fields.range();
+                Look::Object { first: range.start as u32, end: range.end as u32 }
+            }
+            ValueKind::Int
+            | ValueKind::Float
+            | ValueKind::String { .. }
+            | ValueKind::Block
+            | ValueKind::Boolean(_)
+            | ValueKind::Enum => Look::Leaf,
+        }
+    }
+
+    fn item_after(&self, at: u32) -> u32 {
+        at + 1
+    }
+
+    fn member(&self, at: u32) -> Member<'_> {
+        let field = &self.document.object_fields[at as usize];
+        Member { key: Cow::Borrowed(self.document.str(field.name)), value: field.value.0, next: at + 1 }
+    }
+
+    fn scalar(&self, at: u32, reader: ScalarReader, out: &mut Values) -> Result<Node, Why> {
+        if reader == ScalarReader::Json {
+            let mut json = String::new();
+            render::literal(self.document, ValueId(at), Style::Json, &mut json).map_err(|_| Why::Variable)?;
+            return Ok(Node::Json(out.push_text(&json)));
+        }
+        scalar::read(&self.leaf(at), reader, self.reading, out)
+    }
+
+    fn enum_name(&self, at: u32) -> Option<Cow<'_, str>> {
+        match self.at(at).kind {
+            ValueKind::Enum => Some(Cow::Borrowed(self.document.str(self.at(at).span))),
+            ValueKind::Variable(_)
+            | ValueKind::Int
+            | ValueKind::Float
+            | ValueKind::String { .. }
+            | ValueKind::Block
+            | ValueKind::Boolean(_)
+            | ValueKind::Null
+            | ValueKind::List(_)
+            | ValueKind::Object(_) => None,
+        }
+    }
+}

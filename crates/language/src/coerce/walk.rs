@@ -1,0 +1,327 @@
+//! The walk over an input value: lists, input objects, defaults, limits; the same for JSON and literals.
+//!
+//! What is still open lies on a stack of frames. The fields of an input object are sorted by their place in the type
+//! before they are visited, so that they come out in the type's order.
+//!
+//! **Invariant:** a frame's node is patched with its end when the frame is left; after a fault a `Null` stands where
+//! the value would be, so the tape stays well-formed.
+
+use super::Settings;
+use super::words::{Fault, Unfit, Why};
+use crate::schema::{InputId, ScalarReader, Schema, TypeId, TypeKind, TypeRef};
+use crate::value::{Node, Values};
+use smallvec::SmallVec;
+use std::borrow::Cow;
+
+/// What stands at a place of a [`Tree`].
+#[derive(Clone, Copy)]
+pub(super) enum Look {
+    Null,
+    /// A variable of the plan, by number.
+    Variable(u32),
+    /// A variable that no one knows.
+    Unknown,
+    /// `len` items, the first at `first`.
+    List { first: u32, len: u32 },
+    /// Members from `first` up to `end`.
+    Object { first: u32, end: u32 },
+    /// Anything else.
+    Leaf,
+}
+
+/// A member of an object.
+pub(super) struct Member<'t> {
+    pub(super) key: Cow<'t, str>,
+    pub(super) value: u32,
+    /// The member after it.
+    pub(super) next: u32,
+}
+
+/// Input to be read: values addressed by place.
+pub(super) trait Tree {
+    fn look(&self, at: u32) -> Look;
+    /// The item after the one at `at`.
+    fn item_after(&self, at: u32) -> u32;
+    fn member(&self, at: u32) -> Member<'_>;
+    /// Reads a leaf, or whatever a scalar takes. `Err` says why it does not fit.
+    fn scalar(&self, at: u32, reader: ScalarReader, out: &mut Values) -> Result<Node, Why>;
+    /// The name of an enum value; `None` if it is not written as one.
+    fn enum_name(&self, at: u32) -> Option<Cow<'_, str>>;
+}
+
+/// What is around the value being read.
+enum Frame {
+    List {
+        node: u32,
+        item: TypeRef,
+        next: u32,
+        len: u32,
+        done: u32,
+        /// A single value that became a list: its place in the list is no part of a path.
+        single: bool,
+    },
+    Object {
+        /// Where it stands in the input.
+        at: u32,
+        node: u32,
+        ty: TypeId,
+        /// Where its members begin in [`Walk::given`].
+        start: u32,
+        /// The member to visit next.
+        next: u32,
+        /// The field of the type to visit next.
+        field: u32,
+        /// Members written.
+        len: u32,
+    },
+}
+
+/// A default that was needed before it was coerced: while a schema is being built.
+pub(crate) type Needed = Vec<InputId>;
+
+/// One reading of one value.
+pub(super) struct Walk<'s, T> {
+    schema: &'s Schema,
+    tree: &'s T,
+    settings: Settings,
+    frames: SmallVec<[Frame; 8]>,
+    /// Members of the open objects: place of the field in its type, place of the value.
+    given: SmallVec<[(u32, u32); 16]>,
+    pub(super) faults: Vec<Fault>,
+    /// Defaults that are not coerced yet.
+    pub(super) needed: Needed,
+}
+
+impl<'s, T: Tree> Walk<'s, T> {
+    pub(super) fn new(schema: &'s Schema, tree: &'s T, settings: Settings) -> Self {
+        Self {
+            schema,
+            tree,
+            settings,
+            frames: SmallVec::new(),
+            given: SmallVec::new(),
+            faults: Vec::new(),
+            needed: Needed::new(),
+        }
+    }
+
+    /// Reads the value at `at` as a `ty` and appends it to `out`.
+    pub(super) fn run(&mut self, at: u32, ty: TypeRef, out: &mut Values) {
+        self.value(at, ty, out);
+        while let Some(frame) = self.frames.last_mut() {
+            if self.faults.len() >= self.settings.errors_max as usize {
+                self.frames.clear();
+                return;
+            }
+            match frame {
+                Frame::List { item, next, len, done, .. } if done < len => {
+                    let (at, item) = (*next, *item);
+                    *done += 1;
+                    if done < len {
+                        *next = self.tree.item_after(at);
+                    }
+                    self.value(at, item, out);
+                }
+                Frame::List { .. } => self.close(out),
+                Frame::Object { .. } => self.next_field(out),
+            }
+        }
+    }
+
+    fn value(&mut self, at: u32, ty: TypeRef, out: &mut Values) {
+        match self.tree.look(at) {
+            Look::Variable(number) => out.nodes.push(Node::Variable(number)),
+            Look::Unknown => self.fault(at, Unfit::Leaf(ty.base, Why::Form), out),
+            Look::Null if ty.is_non_null() => self.fault(at, Unfit::Null(ty), out),
+            Look::Null => out.nodes.push(Node::Null),
+            look @ (Look::List { .. } | Look::Object { .. } | Look::Leaf) => match ty.item() {
+                Some(item) => self.list(at, look, item, out),
+                None => self.named(at, look, ty.base, out),
+            },
+        }
+    }
+
+    fn list(&mut self, at: u32, look: Look, item: TypeRef, out: &mut Values) {
+        let (first, len, single) = match look {
+            Look::List { first, len } => (first, len, false),
+            Look::Null | Look::Variable(_) | Look::Unknown | Look::Object { .. } | Look::Leaf => (at, 1, true),
+        };
+        if len > self.settings.list_items_max {
+            self.fault(at, Unfit::TooLong(self.settings.list_items_max), out);
+            return;
+        }
+        let node = out.nodes.len() as u32;
+        out.nodes.push(Node::List { len, end: node + 1 });
+        self.frames.push(Frame::List { node, item, next: first, len, done: 0, single });
+    }
+
+    fn named(&mut self, at: u32, look: Look, base: TypeId, out: &mut Values) {
+        match self.schema.ty(base).kind {
+            TypeKind::Scalar(reader) => match self.tree.scalar(at, reader, out) {
+                Ok(node) => out.nodes.push(node),
+                Err(why) => self.fault(at, Unfit::Leaf(base, why), out),
+            },
+            TypeKind::Enum => self.enum_value(at, base, out),
+            TypeKind::Input { one_of } => match look {
+                Look::Object { first, end } => self.object(at, first, end, base, one_of, out),
+                Look::Null | Look::Variable(_) | Look::Unknown | Look::List { .. } | Look::Leaf => {
+                    self.fault(at, Unfit::NoObject(base), out);
+                }
+            },
+            TypeKind::Object | TypeKind::Interface | TypeKind::Union => {
+                self.fault(at, Unfit::Leaf(base, Why::Form), out);
+            }
+        }
+    }
+
+    fn enum_value(&mut self, at: u32, base: TypeId, out: &mut Values) {
+        let Some(name) = self.tree.enum_name(at) else {
+            self.fault(at, Unfit::NoEnum(base), out);
+            return;
+        };
+        match self.schema.enum_value_by_name(base, &name) {
+            Some(id) => out.nodes.push(Node::Enum(id)),
+            None => {
+                let name = name.into_owned();
+                self.fault(at, Unfit::NoValue(base, name), out);
+            }
+        }
+    }
+
+    fn object(&mut self, at: u32, first: u32, end: u32, ty: TypeId, one_of: bool, out: &mut Values) {
+        let members = self.schema.ty(ty).members;
+        let start = self.given.len();
+        let mut next = first;
+        let mut unknown = false;
+        while next < end {
+            let member = self.tree.member(next);
+            match self.schema.input_by_name(members, &member.key) {
+                Some(id) => self.given.push((id.0 - members.start, member.value)),
+                None => {
+                    unknown = true;
+                    self.note(at, Unfit::Unknown(ty, member.key.into_owned()));
+                }
+            }
+            next = member.next;
+        }
+        self.given[start..].sort_unstable();
+        if let Some(twice) = self.given[start..].windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let input = InputId(members.start + twice[0].0);
+            self.given.truncate(start);
+            self.fault(at, Unfit::Twice(input), out);
+            return;
+        }
+        if one_of && !unknown && !self.exactly_one(at, start, ty) {
+            self.given.truncate(start);
+            out.nodes.push(Node::Null);
+            return;
+        }
+        let node = out.nodes.len() as u32;
+        out.nodes.push(Node::Object { len: 0, end: node + 1 });
+        let start = start as u32;
+        self.frames.push(Frame::Object { at, node, ty, start, next: start, field: 0, len: 0 });
+    }
+
+    /// The rule of `@oneOf`: one member, and it is not null.
+    fn exactly_one(&mut self, at: u32, start: usize, ty: TypeId) -> bool {
+        match self.given[start..] {
+            [(field, value)] => {
+                let is_null = matches!(self.tree.look(value), Look::Null);
+                if is_null {
+                    let input = InputId(self.schema.ty(ty).members.start + field);
+                    self.note(value, Unfit::OneOfNull(ty, input));
+                }
+                !is_null
+            }
+            [] | [_, ..] => {
+                self.note(at, Unfit::NotOne(ty));
+                false
+            }
+        }
+    }
+
+    /// Visits the next field of the object on top, or leaves it.
+    fn next_field(&mut self, out: &mut Values) {
+        let Some(Frame::Object { at: object, ty, next, field, len, .. }) = self.frames.last_mut() else { return };
+        let members = self.schema.ty(*ty).members;
+        let given = self.given.get(*next as usize).copied();
+        // Without defaults and required fields, only what is given is visited.
+        let at = match given {
+            Some((at, _)) if !self.schema.demanding[ty.index()] => at,
+            None if !self.schema.demanding[ty.index()] => members.len,
+            Some(_) | None => *field,
+        };
+        if at == members.len {
+            self.close(out);
+            return;
+        }
+        *field = at + 1;
+        let id = InputId(members.start + at);
+        let input = self.schema.input(id);
+        if let Some((_, value)) = given.filter(|it| it.0 == at) {
+            *next += 1;
+            *len += 1;
+            out.nodes.push(Node::Key(id));
+            self.value(value, input.ty, out);
+        } else if let Some(default) = input.default {
+            *len += 1;
+            out.nodes.push(Node::Key(id));
+            if default.value == super::literal::PENDING {
+                self.needed.push(id);
+                out.nodes.push(Node::Null);
+            } else {
+                out.push_copy(&self.schema.defaults, default.value as usize);
+            }
+        } else if input.ty.is_non_null() {
+            let (object, ty) = (*object, *ty);
+            self.note_beside(object, Unfit::Missing(ty, id));
+        }
+    }
+
+    fn close(&mut self, out: &mut Values) {
+        let here = out.nodes.len() as u32;
+        match self.frames.pop() {
+            Some(Frame::List { node, len, .. }) => out.nodes[node as usize] = Node::List { len, end: here },
+            Some(Frame::Object { node, start, len, .. }) => {
+                self.given.truncate(start as usize);
+                out.nodes[node as usize] = Node::Object { len, end: here };
+            }
+            None => {}
+        }
+    }
+
+    /// Notes what is wrong with the value at `at`.
+    fn note(&mut self, at: u32, unfit: Unfit) {
+        let path = self.path(self.frames.len());
+        self.faults.push(Fault { at, path, unfit });
+    }
+
+    /// Notes what the object on top, which stands at `at`, lacks.
+    fn note_beside(&mut self, at: u32, unfit: Unfit) {
+        let path = self.path(self.frames.len() - 1);
+        self.faults.push(Fault { at, path, unfit });
+    }
+
+    /// The way from the whole value through the first `frames`: `.where._and[2]`.
+    fn path(&self, frames: usize) -> String {
+        let mut path = String::new();
+        for frame in &self.frames[..frames] {
+            match *frame {
+                Frame::List { single: true, .. } => {}
+                Frame::List { done, .. } => path.extend(["[", &(done.max(1) - 1).to_string(), "]"]),
+                Frame::Object { ty, field, .. } => {
+                    let start = self.schema.ty(ty).members.start;
+                    let name = self.schema.input_name(InputId(start + field.max(1) - 1));
+                    path.extend([".", name]);
+                }
+            }
+        }
+        path
+    }
+
+    /// Notes what is wrong with the value at `at` and puts `Null` in its place.
+    fn fault(&mut self, at: u32, unfit: Unfit, out: &mut Values) {
+        self.note(at, unfit);
+        out.nodes.push(Node::Null);
+    }
+}

@@ -1,0 +1,195 @@
+//! What can be wrong with a value, and how each reading says it: strict in graphql-js's words, lenient in Hasura's.
+
+use super::Reading;
+use crate::error::Code;
+use crate::schema::{InputId, ScalarReader, Schema, TypeId, TypeKind, TypeRef};
+
+/// Why a leaf is no value of a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// It has the wrong form.
+    Form,
+    /// It is an integer, but too large.
+    Size,
+    /// It holds a variable, which the scalar cannot take apart.
+    Variable,
+}
+
+/// A fact about a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Unfit {
+    Null(TypeRef),
+    Leaf(TypeId, Why),
+    NoObject(TypeId),
+    /// Neither a name nor (in JSON) a string.
+    NoEnum(TypeId),
+    /// The enum has no such value.
+    NoValue(TypeId, String),
+    /// The input object has no such field.
+    Unknown(TypeId, String),
+    Missing(TypeId, InputId),
+    Twice(InputId),
+    /// Not exactly one member for `@oneOf`.
+    NotOne(TypeId),
+    OneOfNull(TypeId, InputId),
+    /// More items than allowed.
+    TooLong(u32),
+}
+
+/// A fact and its place.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// In the tree.
+    pub(super) at: u32,
+    /// From the whole value: `.a[1]`, or empty.
+    pub(super) path: String,
+    pub(super) unfit: Unfit,
+}
+
+/// What the words are about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Json,
+    Literal,
+}
+
+impl Unfit {
+    pub(super) const fn code(&self, form: Form) -> Code {
+        match (self, form) {
+            (Self::TooLong(_), _) => Code::LimitList,
+            (_, Form::Json) => Code::Variable,
+            (_, Form::Literal) => Code::Validation,
+        }
+    }
+
+    /// The words; `shown` is the value as the client wrote it.
+    pub(super) fn words(&self, schema: &Schema, reading: Reading, form: Form, shown: &str, kind: &str) -> String {
+        match reading {
+            Reading::Strict => self.strict(schema, form, shown),
+            Reading::Lenient => self.lenient(schema, kind),
+        }
+    }
+
+    fn strict(&self, schema: &Schema, form: Form, shown: &str) -> String {
+        let name = |id: &TypeId| schema.type_name(*id);
+        match self {
+            Self::Null(ty) => match form {
+                Form::Json => format!("Expected non-nullable type \"{}\" not to be null.", schema.type_text(*ty)),
+                Form::Literal => format!("Expected value of type \"{}\", found null.", schema.type_text(*ty)),
+            },
+            Self::Leaf(ty, why) => leaf(schema, *ty, *why, shown),
+            Self::NoObject(ty) => match form {
+                Form::Json => format!("Expected type \"{}\" to be an object.", name(ty)),
+                Form::Literal => format!("Expected value of type \"{}\", found {shown}.", name(ty)),
+            },
+            Self::NoEnum(ty) => {
+                let kind = if form == Form::Json { "string" } else { "enum" };
+                format!("Enum \"{}\" cannot represent non-{kind} value: {shown}.", name(ty))
+            }
+            Self::NoValue(ty, value) => {
+                format!("Value \"{}\" does not exist in \"{}\" enum.", short(value), name(ty))
+            }
+            Self::Unknown(ty, field) => {
+                format!("Field \"{}\" is not defined by type \"{}\".", short(field), name(ty))
+            }
+            Self::Missing(ty, input) => {
+                let owner = if form == Form::Json { String::new() } else { format!("{}.", name(ty)) };
+                let wanted = schema.type_text(schema.input(*input).ty);
+                let field = schema.input_name(*input);
+                format!("Field \"{owner}{field}\" of required type \"{wanted}\" was not provided.")
+            }
+            Self::Twice(input) => {
+                format!("There can be only one input field named \"{}\".", schema.input_name(*input))
+            }
+            Self::NotOne(ty) => match form {
+                Form::Json => format!("Exactly one key must be specified for OneOf type \"{}\".", name(ty)),
+                Form::Literal => {
+                    format!("OneOf Input Object \"{}\" must specify exactly one key.", name(ty))
+                }
+            },
+            Self::OneOfNull(ty, input) => match form {
+                Form::Json => format!("Field \"{}\" must be non-null.", schema.input_name(*input)),
+                Form::Literal => {
+                    format!("Field \"{}.{}\" must be non-null.", name(ty), schema.input_name(*input))
+                }
+            },
+            Self::TooLong(most) => format!("List contains more than {most} items."),
+        }
+    }
+
+    fn lenient(&self, schema: &Schema, kind: &str) -> String {
+        let name = |id: &TypeId| schema.type_name(*id);
+        match self {
+            Self::Null(ty) => format!("unexpected null value for type '{}'", name(&ty.base)),
+            Self::Leaf(_, Why::Variable) => "a variable cannot stand inside a JSON literal".to_owned(),
+            Self::Leaf(ty, Why::Form | Why::Size) => {
+                format!("expected {} for type '{}', but found {kind}", wanted(schema, *ty), name(ty))
+            }
+            Self::NoObject(ty) => format!("expected an object for type '{}', but found {kind}", name(ty)),
+            Self::NoEnum(ty) => format!("expected an enum value for type '{}', but found {kind}", name(ty)),
+            Self::NoValue(ty, value) => {
+                let members = schema.ty(*ty).members.range();
+                let mut values: Vec<_> =
+                    schema.enum_values[members].iter().map(|it| format!("'{}'", schema.str(it.name))).collect();
+                values.sort_unstable();
+                let (values, value) = (values.join(", "), short(value));
+                format!("expected one of the values [{values}] for type '{}', but found '{value}'", name(ty))
+            }
+            Self::Unknown(ty, field) => format!("field '{}' not found in type: '{}'", short(field), name(ty)),
+            Self::Missing(_, input) => format!("missing required field '{}'", schema.input_name(*input)),
+            Self::Twice(input) => format!("field '{}' is given twice", schema.input_name(*input)),
+            Self::NotOne(ty) => format!("exactly one field must be given for type '{}'", name(ty)),
+            Self::OneOfNull(_, input) => {
+                format!("field '{}' must not be null", schema.input_name(*input))
+            }
+            Self::TooLong(most) => format!("the list has more than {most} items"),
+        }
+    }
+}
+
+fn leaf(schema: &Schema, ty: TypeId, why: Why, shown: &str) -> String {
+    let name = schema.type_name(ty);
+    let TypeKind::Scalar(reader) = schema.ty(ty).kind else {
+        return format!("Expected value of type \"{name}\", found {shown}.");
+    };
+    let what = match (reader, why) {
+        (_, Why::Variable) => "a variable inside a literal",
+        (ScalarReader::Int, Why::Size) => "non 32-bit signed integer value",
+        (ScalarReader::BigInt, Why::Size) => "non 64-bit signed integer value",
+        (ScalarReader::Int | ScalarReader::BigInt, Why::Form) => "non-integer value",
+        (ScalarReader::Float | ScalarReader::Decimal, _) => "non numeric value",
+        (ScalarReader::String, _) => "a non string value",
+        (ScalarReader::Boolean, _) => "a non boolean value",
+        (ScalarReader::Id | ScalarReader::Text | ScalarReader::Json, _) => "value",
+    };
+    format!("{name} cannot represent {what}: {shown}")
+}
+
+/// What Hasura says it expected.
+fn wanted(schema: &Schema, ty: TypeId) -> &'static str {
+    match schema.ty(ty).kind {
+        TypeKind::Scalar(ScalarReader::Int) => "a 32-bit integer",
+        TypeKind::Scalar(ScalarReader::BigInt) => "a 64-bit integer",
+        TypeKind::Scalar(ScalarReader::Float) => "a float",
+        TypeKind::Scalar(ScalarReader::Decimal) => "a number",
+        TypeKind::Scalar(ScalarReader::Boolean) => "a boolean",
+        TypeKind::Scalar(ScalarReader::String | ScalarReader::Id | ScalarReader::Text) => "a string",
+        TypeKind::Scalar(ScalarReader::Json)
+        | TypeKind::Object
+        | TypeKind::Interface
+        | TypeKind::Union
+        | TypeKind::Enum
+        | TypeKind::Input { .. } => "a value",
+    }
+}
+
+/// The most bytes of a client's value that an error repeats.
+pub(super) const SHOWN_BYTES_MAX: usize = 200;
+
+/// The beginning of `text`, so that errors stay small whatever was sent.
+pub(super) fn short(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.len() <= SHOWN_BYTES_MAX {
+        return text.into();
+    }
+    format!("{}…", &text[..text.floor_char_boundary(SHOWN_BYTES_MAX)]).into()
+}

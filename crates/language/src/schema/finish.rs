@@ -1,0 +1,212 @@
+//! Makes a schema of what a builder collected: indexes, defaults, checks.
+//!
+//! A default may need the defaults of the input fields it leaves out, so defaults are coerced in the order of their
+//! needs; one that needs itself is an error.
+//!
+//! **Cost:** linear; each default is coerced at most twice.
+
+use super::build::{PendingDefault, SchemaBuilder};
+use super::owners::Owners;
+use super::{InputId, MetaFields, Schema, TypeId, index, sound};
+use crate::ast::{Document, ValueId};
+use crate::coerce::{Constant, constant};
+use crate::error::{Code, Error};
+use crate::limits::Limits;
+use crate::parser;
+use crate::span::Span;
+use crate::value::Node;
+
+/// Finishes `builder`. `documents` hold the literals of its defaults, and one text follows the other: a span of the
+/// second document begins where the first one ends.
+pub(super) fn finish(mut builder: SchemaBuilder, documents: &[Document<'_>]) -> Result<Schema, Vec<Error>> {
+    undefined_types(&mut builder);
+    set_roots(&mut builder);
+    index::possible_types(&mut builder.schema);
+    index::names(&mut builder.schema, &builder.places, &mut builder.errors);
+    index::demanding(&mut builder.schema);
+    // What does not exist or exists twice would only give more of the same.
+    if builder.errors.is_empty() {
+        sound::check(&builder.schema, &builder.places, &mut builder.errors);
+    }
+    if builder.errors.is_empty() {
+        coerce_defaults(&mut builder, documents);
+    }
+    if builder.errors.is_empty() { Ok(builder.schema) } else { Err(builder.errors) }
+}
+
+fn undefined_types(builder: &mut SchemaBuilder) {
+    for at in 0..builder.defined.len() {
+        if !builder.defined[at] {
+            let id = TypeId(at as u32);
+            let message = format!("Unknown type \"{}\".", builder.schema.type_name(id));
+            builder.errors.push(Error { message, spans: builder.places.of_type(id), code: Code::Schema });
+        }
+    }
+}
+
+fn set_roots(builder: &mut SchemaBuilder) {
+    let [query, mutation, subscription] = builder.roots;
+    match query {
+        Some(query) => builder.schema.query = query,
+        None => {
+            builder.places.at = builder.places.schema;
+            builder.complain("Query root type must be provided.".into());
+        }
+    }
+    let schema = &mut builder.schema;
+    schema.mutation = mutation;
+    schema.subscription = subscription;
+    let MetaFields { typename, schema: all, ty } = schema.meta;
+    for meta in [typename, all, ty] {
+        schema.fields[meta.index()].parent = schema.query;
+    }
+}
+
+/// How far a default is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    New,
+    Begun,
+    Done,
+}
+
+/// Where the literal of a default stands.
+#[derive(Clone, Copy)]
+struct Written<'d> {
+    document: &'d Document<'d>,
+    value: ValueId,
+    /// What to add to the document's spans; `None` when the document is made up.
+    shift: Option<u32>,
+}
+
+fn coerce_defaults(builder: &mut SchemaBuilder, documents: &[Document<'_>]) {
+    let pending = std::mem::take(&mut builder.defaults);
+    let text = literals_text(&builder.schema, &pending);
+    let made_up = match parser::parse(&text, &Limits::NONE) {
+        Ok(document) => document,
+        Err(_) => return unreadable(builder, &pending),
+    };
+    let Some(sources) = sources(&pending, documents, &made_up) else { return unreadable(builder, &pending) };
+    let mut states = vec![State::New; pending.len()];
+    let mut stack: Vec<usize> = Vec::new();
+    for first in 0..pending.len() {
+        stack.push(first);
+        while let Some(&top) = stack.last() {
+            if states[top] != State::Done {
+                states[top] = State::Begun;
+                let needs = coerce_one(builder, sources[top], pending[top].input);
+                let mut needs: Vec<usize> =
+                    needs.iter().filter_map(|id| pending.binary_search_by_key(id, |it| it.input).ok()).collect();
+                needs.sort_unstable();
+                needs.dedup();
+                if let Some(&again) = needs.iter().find(|&&need| states[need] == State::Begun) {
+                    let from = stack.iter().position(|&it| it == again).unwrap_or_default();
+                    circle(builder, stack[from..].iter().filter(|&&it| states[it] == State::Begun).map(|&it| pending[it].input));
+                } else if !needs.is_empty() {
+                    stack.extend(needs);
+                    continue;
+                }
+            }
+            states[top] = State::Done;
+            stack.pop();
+        }
+    }
+}
+
+/// Finds the literal of each default. `made_up` is the query that [`literals_text`] wrote.
+fn sources<'d>(
+    pending: &[PendingDefault],
+    documents: &'d [Document<'_>],
+    made_up: &'d Document<'_>,
+) -> Option<Vec<Written<'d>>> {
+    let mut shifts = Vec::with_capacity(documents.len());
+    let mut shift = 0;
+    for document in documents {
+        shifts.push(shift);
+        shift += document.text.len() as u32;
+    }
+    let mut made_up_values = made_up.variables.iter().map(|variable| variable.default);
+    let source = |default: &PendingDefault| match default.written {
+        Some((at, value)) => {
+            let document = &documents[at as usize];
+            Some(Written { document, value, shift: Some(shifts[at as usize]) })
+        }
+        None => Some(Written { document: made_up, value: made_up_values.next()??, shift: None }),
+    };
+    let sources = pending.iter().map(source).collect::<Option<Vec<_>>>()?;
+    made_up_values.next().is_none().then_some(sources)
+}
+
+/// A query whose variables have the literals that only exist as text as their defaults; empty if there are none.
+fn literals_text(schema: &Schema, pending: &[PendingDefault]) -> String {
+    let mut text = String::from("query(");
+    for default in pending.iter().filter(|it| it.written.is_none()) {
+        let literal = schema.input(default.input).default.map_or("", |it| schema.str(it.literal));
+        text.extend(["$v:T=", literal, "\n"]);
+    }
+    if text.ends_with('(') { "{a}".into() } else { text + "){a}" }
+}
+
+/// Some literal that was given as text is none: finds which.
+fn unreadable(builder: &mut SchemaBuilder, pending: &[PendingDefault]) {
+    for default in pending.iter().filter(|it| it.written.is_none()) {
+        let one = literals_text(&builder.schema, std::slice::from_ref(default));
+        let read = parser::parse(&one, &Limits::NONE);
+        if !read.is_ok_and(|document| document.variables.len() == 1) {
+            let input = Owners::of(&builder.schema).coordinate(&builder.schema, default.input);
+            builder.complain(format!("{input} has a default value that is no GraphQL literal."));
+        }
+    }
+}
+
+/// Coerces one default, or says which others it needs first.
+fn coerce_one(builder: &mut SchemaBuilder, written: Written<'_>, id: InputId) -> Vec<InputId> {
+    let schema = &mut builder.schema;
+    let ty = schema.input(id).ty;
+    let value = schema.defaults.nodes.len() as u32;
+    match constant(schema, written.document, written.value, ty) {
+        Constant::Value(coerced) => schema.defaults.push_copy(&coerced, 0),
+        Constant::Needs(needs) => return needs,
+        Constant::Wrong(errors) => {
+            schema.defaults.nodes.push(Node::Null);
+            let input = Owners::of(schema).coordinate(schema, id);
+            for error in errors {
+                let shifted = |span: Span, shift: u32| Span::new(span.start + shift, span.end + shift);
+                let spans = match written.shift {
+                    Some(shift) => error.spans.iter().map(|&span| shifted(span, shift)).collect(),
+                    None => builder.places.of_input(id),
+                };
+                let message = format!("{input} has invalid default value: {}", error.message);
+                builder.errors.push(Error { message, spans, code: Code::Schema });
+            }
+        }
+    }
+    if let Some(default) = &mut builder.schema.inputs[id.index()].default {
+        default.value = value;
+    }
+    Vec::new()
+}
+
+/// Reports defaults that need each other, and lets the last of them be null so that the rest can go on.
+fn circle(builder: &mut SchemaBuilder, inputs: impl Iterator<Item = InputId>) {
+    let schema = &mut builder.schema;
+    let owners = Owners::of(schema);
+    let inputs: Vec<InputId> = inputs.collect();
+    let names: Vec<String> = inputs.iter().map(|&id| owners.coordinate(schema, id)).collect();
+    let Some((first, rest)) = names.split_first() else { return };
+    let through = match rest {
+        [] => String::new(),
+        rest => format!(" via the default values of: {}", rest.join(", ")),
+    };
+    let message =
+        format!("Invalid circular reference. The default value of Input Object field {first} references itself{through}.");
+    let spans = inputs.iter().flat_map(|&id| builder.places.of_input(id)).collect();
+    builder.errors.push(Error { message, spans, code: Code::Schema });
+    let value = schema.defaults.nodes.len() as u32;
+    schema.defaults.nodes.push(Node::Null);
+    if let Some(&last) = inputs.last()
+        && let Some(default) = &mut schema.inputs[last.index()].default
+    {
+        default.value = value;
+    }
+}

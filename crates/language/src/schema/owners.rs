@@ -1,0 +1,50 @@
+//! Whose argument or field an input is: for messages, where it is named by its coordinate.
+
+use super::{DirectiveId, FieldId, InputId, Schema, TypeId};
+
+/// What has inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    Field(FieldId),
+    Type(TypeId),
+    Directive(DirectiveId),
+}
+
+/// Owners by input. Costs one pass over the schema.
+pub(super) struct Owners {
+    owners: Vec<Option<Owner>>,
+}
+
+impl Owners {
+    pub(super) fn of(schema: &Schema) -> Self {
+        let mut owners = vec![None; schema.inputs.len()];
+        for (at, field) in schema.fields.iter().enumerate() {
+            owners[field.arguments.range()].fill(Some(Owner::Field(FieldId(at as u32))));
+        }
+        for (at, ty) in schema.types.iter().enumerate() {
+            if matches!(ty.kind, super::TypeKind::Input { .. }) {
+                owners[ty.members.range()].fill(Some(Owner::Type(TypeId(at as u32))));
+            }
+        }
+        for (at, directive) in schema.directives.iter().enumerate() {
+            owners[directive.arguments.range()].fill(Some(Owner::Directive(DirectiveId(at as u32))));
+        }
+        Self { owners }
+    }
+
+    /// `Type.field(argument:)`, `Input.field` or `@directive(argument:)`.
+    /// Source: GraphQL specification, section 3.14 (schema coordinates).
+    pub(super) fn coordinate(&self, schema: &Schema, id: InputId) -> String {
+        let name = schema.input_name(id);
+        match self.owners[id.index()] {
+            Some(Owner::Field(field)) => {
+                format!("{}.{}({name}:)", schema.type_name(schema.field(field).parent), schema.field_name(field))
+            }
+            Some(Owner::Type(ty)) => format!("{}.{name}", schema.type_name(ty)),
+            Some(Owner::Directive(directive)) => {
+                format!("@{}({name}:)", schema.str(schema.directives[directive.index()].name))
+            }
+            None => name.to_owned(),
+        }
+    }
+}
