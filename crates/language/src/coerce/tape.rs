@@ -47,7 +47,7 @@ impl<'j> Tape<'j> {
 
     /// Goes three levels deep and stops when enough is shown, so its cost does not depend on the input.
     fn inspect_to(&self, at: u32, depth: u32, out: &mut String) {
-        const DEPTH_MAX: u32 = 2;
+        const DEPTH_MAX: u32 = 1;
         const ITEMS_MAX: usize = 10;
         let value = self.value(at);
         match value.kind() {

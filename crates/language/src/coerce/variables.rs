@@ -209,3 +209,91 @@ impl VariableType {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Json;
+    use crate::limits::Limits;
+    use crate::parser;
+    use crate::schema::build::SchemaBuilder;
+
+    fn schema() -> Schema {
+        let mut b = SchemaBuilder::new();
+        let query = b.object("Query", "");
+        let int = b.type_ref("Int");
+        b.field("a", "", int);
+        b.query(query);
+        b.input_object("Where", "");
+        for (name, ty) in [("b", "Int"), ("a", "[Where!]"), ("must", "String!"), ("order", "Order")] {
+            let ty = b.type_ref(ty);
+            b.input_field(name, "", ty);
+            if name == "must" {
+                b.default("\"x\"");
+            }
+        }
+        b.enumeration("Order", "");
+        b.enum_value("asc", "");
+        b.build().expect("a sound schema")
+    }
+
+    /// Coerces `json` as the variables of `query (definitions) { a }`; says the nodes or the messages.
+    fn check(definitions: &str, json: &str, expected: &str) {
+        let schema = schema();
+        let text = format!("query ({definitions}) {{ a }}");
+        let document = parser::parse(&text, &Limits::STANDARD).expect("a document");
+        let list = crate::ast::List::new(0, document.variables.len() as u32);
+        let settings = Settings::new(Reading::Strict, &Limits::STANDARD);
+        let types = VariableTypes::new(&schema, &document, list, settings).expect("types");
+        let json = Json::parse(json.as_bytes(), 100).expect("JSON");
+        let mut out = Variables::default();
+        let said = match types.coerce(&schema, Some(JsonRef { json: &json, at: 0 }), settings, &mut out) {
+            Ok(()) => shown(&schema, &out),
+            Err(errors) => errors.into_iter().map(|it| it.message).collect::<Vec<_>>().join("\n"),
+        };
+        assert_eq!(said, expected, "{definitions} with {}", json.text);
+    }
+
+    fn shown(schema: &Schema, out: &Variables) -> String {
+        let words = out.values.nodes.iter().map(|node| match *node {
+            Node::Key(id) => format!("{}:", schema.input_name(id)),
+            Node::Text(span) => format!("{:?}", out.values.str(span)),
+            Node::Enum(id) => schema.str(schema.enum_value(id).name).to_owned(),
+            Node::List { len, end } => format!("[{len} to {end}]"),
+            Node::Object { len, end } => format!("{{{len} to {end}}}"),
+            Node::Int(int) => int.to_string(),
+            node => format!("{node:?}"),
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn input_objects_come_out_in_the_order_of_their_type_with_defaults() {
+        check("$w: Where", r#"{"w": {"a": [], "b": 1}}"#, "{3 to 7} b: 1 a: [0 to 5] must: \"x\"");
+        check("$w: Where", r#"{"w": {"a": {"must": "y"}}}"#, "{2 to 8} a: [1 to 6] {1 to 6} must: \"y\" must: \"x\"");
+    }
+
+    #[test]
+    fn what_is_not_sent_is_absent_null_or_its_default() {
+        check("$a: Int, $b: Int, $c: Int = 3", r#"{"b": null, "z": 1}"#, "Absent Null 3");
+        check("$w: Int!", "{}", "Variable \"$w\" of required type \"Int!\" was not provided.");
+        check("$w: Int!", r#"{"w": null}"#, "Variable \"$w\" of non-null type \"Int!\" must not be null.");
+    }
+
+    #[test]
+    fn complaints_name_the_value_the_place_and_the_reason() {
+        check(
+            "$x: Int, $w: Where",
+            r#"{"x": "a", "w": {"a": [{}, {"b": 1.5}], "zz": 1}}"#,
+            "Variable \"$x\" got invalid value \"a\"; Int cannot represent non-integer value: \"a\"\n\
+             Variable \"$w\" got invalid value { a: [{}, [Object]], zz: 1 }; Field \"zz\" is not defined by \
+             type \"Where\".\n\
+             Variable \"$w\" got invalid value 1.5 at \"w.a[1].b\"; Int cannot represent non-integer value: 1.5",
+        );
+        check(
+            "$o: Order",
+            r#"{"o": "down"}"#,
+            "Variable \"$o\" got invalid value \"down\"; Value \"down\" does not exist in \"Order\" enum.",
+        );
+    }
+}

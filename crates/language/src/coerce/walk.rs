@@ -114,10 +114,10 @@ impl<'s, T: Tree> Walk<'s, T> {
                 return;
             }
             match frame {
-                Frame::List { item, next, len, done, .. } if done < len => {
+                Frame::List { item, next, len, done, .. } if *done < *len => {
                     let (at, item) = (*next, *item);
                     *done += 1;
-                    if done < len {
+                    if *done < *len {
                         *next = self.tree.item_after(at);
                     }
                     self.value(at, item, out);

@@ -98,4 +98,11 @@ impl Places {
     pub(super) fn of_enum_value(&self, id: EnumValueId) -> Vec<Span> {
         self.enum_values.get(id.index()).copied().into_iter().collect()
     }
+    pub(super) fn of_directive(&self, id: DirectiveId) -> Vec<Span> {
+        self.directives.get(id.index()).copied().into_iter().collect()
+    }
+    /// Of a name in `implements` or in a union, by its place in the schema's `type_lists`.
+    pub(super) fn of_list(&self, at: usize) -> Vec<Span> {
+        self.lists.get(at).copied().into_iter().collect()
+    }
 }
