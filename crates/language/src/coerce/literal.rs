@@ -1,10 +1,10 @@
 //! Coerces literals of a document: arguments, defaults of variables, defaults of a schema.
 
-use super::{Reading, Settings};
 use super::render::{self, Style};
 use super::scalar::{self, Leaf};
 use super::walk::{Look, Member, Tree, Walk};
 use super::words::{Fault, Form, Why, short};
+use super::{Reading, Settings};
 use crate::ast::{Document, Value, ValueId, ValueKind};
 use crate::error::Error;
 use crate::limits::Limits;

@@ -54,7 +54,10 @@ fn shifted(negative: bool, whole: &str, fraction: &str, power: i32) -> Result<i6
     }
     let mut size = 0_u64;
     for digit in digits().take(point.clamp(0, count) as usize) {
-        size = size.checked_mul(10).and_then(|it| it.checked_add(u64::from(digit - b'0'))).ok_or(NoInteger::Size)?;
+        size = size
+            .checked_mul(10)
+            .and_then(|it| it.checked_add(u64::from(digit - b'0')))
+            .ok_or(NoInteger::Size)?;
     }
     for _ in count..point {
         size = size.checked_mul(10).ok_or(NoInteger::Size)?;

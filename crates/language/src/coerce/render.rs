@@ -60,7 +60,12 @@ pub(crate) fn literal(
 }
 
 /// Writes a leaf, or the bracket that opens a container.
-fn start(document: &Document<'_>, id: ValueId, style: Style, out: &mut String) -> Result<Option<Open>, ValueId> {
+fn start(
+    document: &Document<'_>,
+    id: ValueId,
+    style: Style,
+    out: &mut String,
+) -> Result<Option<Open>, ValueId> {
     let value = document.value(id);
     match value.kind {
         ValueKind::Variable(name) => match style {

@@ -183,7 +183,9 @@ impl VariableType {
         if json.is_null() && self.ty.is_non_null() {
             let ty = schema.type_text(self.ty);
             errors.push(self.error(match settings.reading {
-                Reading::Strict => format!("Variable \"${name}\" of non-null type \"{ty}\" must not be null."),
+                Reading::Strict => {
+                    format!("Variable \"${name}\" of non-null type \"{ty}\" must not be null.")
+                }
                 Reading::Lenient => format!("null value found for non-nullable type: \"{ty}\""),
             }));
             return;
@@ -270,7 +272,11 @@ mod tests {
     #[test]
     fn input_objects_come_out_in_the_order_of_their_type_with_defaults() {
         check("$w: Where", r#"{"w": {"a": [], "b": 1}}"#, "{3 to 7} b: 1 a: [0 to 5] must: \"x\"");
-        check("$w: Where", r#"{"w": {"a": {"must": "y"}}}"#, "{2 to 8} a: [1 to 6] {1 to 6} must: \"y\" must: \"x\"");
+        check(
+            "$w: Where",
+            r#"{"w": {"a": {"must": "y"}}}"#,
+            "{2 to 8} a: [1 to 6] {1 to 6} must: \"y\" must: \"x\"",
+        );
     }
 
     #[test]

@@ -22,9 +22,15 @@ pub(super) enum Look {
     /// A variable that no one knows.
     Unknown,
     /// `len` items, the first at `first`.
-    List { first: u32, len: u32 },
+    List {
+        first: u32,
+        len: u32,
+    },
     /// Members from `first` up to `end`.
-    Object { first: u32, end: u32 },
+    Object {
+        first: u32,
+        end: u32,
+    },
     /// Anything else.
     Leaf,
 }
@@ -144,7 +150,9 @@ impl<'s, T: Tree> Walk<'s, T> {
     fn list(&mut self, at: u32, look: Look, item: TypeRef, out: &mut Values) {
         let (first, len, single) = match look {
             Look::List { first, len } => (first, len, false),
-            Look::Null | Look::Variable(_) | Look::Unknown | Look::Object { .. } | Look::Leaf => (at, 1, true),
+            Look::Null | Look::Variable(_) | Look::Unknown | Look::Object { .. } | Look::Leaf => {
+                (at, 1, true)
+            }
         };
         if len > self.settings.list_items_max {
             self.fault(at, Unfit::TooLong(self.settings.list_items_max), out);
@@ -242,7 +250,9 @@ impl<'s, T: Tree> Walk<'s, T> {
 
     /// Visits the next field of the object on top, or leaves it.
     fn next_field(&mut self, out: &mut Values) {
-        let Some(Frame::Object { at: object, ty, next, field, len, .. }) = self.frames.last_mut() else { return };
+        let Some(Frame::Object { at: object, ty, next, field, len, .. }) = self.frames.last_mut() else {
+            return;
+        };
         let members = self.schema.ty(*ty).members;
         let given = self.given.get(*next as usize).copied();
         // Without defaults and required fields, only what is given is visited.

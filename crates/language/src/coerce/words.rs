@@ -63,7 +63,14 @@ impl Unfit {
     }
 
     /// The words; `shown` is the value as the client wrote it.
-    pub(super) fn words(&self, schema: &Schema, reading: Reading, form: Form, shown: &str, kind: &str) -> String {
+    pub(super) fn words(
+        &self,
+        schema: &Schema,
+        reading: Reading,
+        form: Form,
+        shown: &str,
+        kind: &str,
+    ) -> String {
         match reading {
             Reading::Strict => self.strict(schema, form, shown),
             Reading::Lenient => self.lenient(schema, kind),
@@ -74,7 +81,9 @@ impl Unfit {
         let name = |id: &TypeId| schema.type_name(*id);
         match self {
             Self::Null(ty) => match form {
-                Form::Json => format!("Expected non-nullable type \"{}\" not to be null.", schema.type_text(*ty)),
+                Form::Json => {
+                    format!("Expected non-nullable type \"{}\" not to be null.", schema.type_text(*ty))
+                }
                 Form::Literal => format!("Expected value of type \"{}\", found null.", schema.type_text(*ty)),
             },
             Self::Leaf(ty, why) => leaf(schema, *ty, *why, shown),
@@ -129,8 +138,10 @@ impl Unfit {
             Self::NoEnum(ty) => format!("expected an enum value for type '{}', but found {kind}", name(ty)),
             Self::NoValue(ty, value) => {
                 let members = schema.ty(*ty).members.range();
-                let mut values: Vec<_> =
-                    schema.enum_values[members].iter().map(|it| format!("'{}'", schema.str(it.name))).collect();
+                let mut values: Vec<_> = schema.enum_values[members]
+                    .iter()
+                    .map(|it| format!("'{}'", schema.str(it.name)))
+                    .collect();
                 values.sort_unstable();
                 let (values, value) = (values.join(", "), short(value));
                 format!("expected one of the values [{values}] for type '{}', but found '{value}'", name(ty))

@@ -95,13 +95,21 @@ fn coerce_defaults(builder: &mut SchemaBuilder, documents: &[Document<'_>]) {
             if states[top] != State::Done {
                 states[top] = State::Begun;
                 let needs = coerce_one(builder, sources[top], pending[top].input);
-                let mut needs: Vec<usize> =
-                    needs.iter().filter_map(|id| pending.binary_search_by_key(id, |it| it.input).ok()).collect();
+                let mut needs: Vec<usize> = needs
+                    .iter()
+                    .filter_map(|id| pending.binary_search_by_key(id, |it| it.input).ok())
+                    .collect();
                 needs.sort_unstable();
                 needs.dedup();
                 if let Some(&again) = needs.iter().find(|&&need| states[need] == State::Begun) {
                     let from = stack.iter().position(|&it| it == again).unwrap_or_default();
-                    circle(builder, stack[from..].iter().filter(|&&it| states[it] == State::Begun).map(|&it| pending[it].input));
+                    circle(
+                        builder,
+                        stack[from..]
+                            .iter()
+                            .filter(|&&it| states[it] == State::Begun)
+                            .map(|&it| pending[it].input),
+                    );
                 } else if !needs.is_empty() {
                     stack.extend(needs);
                     continue;
@@ -198,8 +206,9 @@ fn circle(builder: &mut SchemaBuilder, inputs: impl Iterator<Item = InputId>) {
         [] => String::new(),
         rest => format!(" via the default values of: {}", rest.join(", ")),
     };
-    let message =
-        format!("Invalid circular reference. The default value of Input Object field {first} references itself{through}.");
+    let message = format!(
+        "Invalid circular reference. The default value of Input Object field {first} references itself{through}."
+    );
     let spans = inputs.iter().flat_map(|&id| builder.places.of_input(id)).collect();
     builder.errors.push(Error { message, spans, code: Code::Schema });
     let value = schema.defaults.nodes.len() as u32;

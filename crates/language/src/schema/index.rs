@@ -59,7 +59,9 @@ pub(super) fn demanding(schema: &mut Schema) {
         TypeKind::Input { .. } => schema.inputs[ty.members.range()]
             .iter()
             .any(|input| input.default.is_some() || input.ty.is_non_null()),
-        TypeKind::Scalar(_) | TypeKind::Object | TypeKind::Interface | TypeKind::Union | TypeKind::Enum => false,
+        TypeKind::Scalar(_) | TypeKind::Object | TypeKind::Interface | TypeKind::Union | TypeKind::Enum => {
+            false
+        }
     };
     schema.demanding = schema.types.iter().map(demands).collect();
 }

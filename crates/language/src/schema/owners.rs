@@ -38,7 +38,11 @@ impl Owners {
         let name = schema.input_name(id);
         match self.owners[id.index()] {
             Some(Owner::Field(field)) => {
-                format!("{}.{}({name}:)", schema.type_name(schema.field(field).parent), schema.field_name(field))
+                format!(
+                    "{}.{}({name}:)",
+                    schema.type_name(schema.field(field).parent),
+                    schema.field_name(field)
+                )
             }
             Some(Owner::Type(ty)) => format!("{}.{name}", schema.type_name(ty)),
             Some(Owner::Directive(directive)) => {

@@ -67,7 +67,12 @@ fn circle(check: &mut Check<'_>, way: &[(TypeId, u32)]) {
 pub(super) fn directives(check: &mut Check<'_>) {
     let graph = Graph::of(check);
     let count = graph.starts.len() - 1;
-    let mut tarjan = Tarjan { order: vec![0; count], low: vec![0; count], stacked: vec![false; count], ..Tarjan::default() };
+    let mut tarjan = Tarjan {
+        order: vec![0; count],
+        low: vec![0; count],
+        stacked: vec![false; count],
+        ..Tarjan::default()
+    };
     for root in 0..graph.directives {
         if tarjan.order[root] == 0 {
             tarjan.walk(&graph, root);

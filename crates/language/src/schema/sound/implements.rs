@@ -45,7 +45,9 @@ fn ancestors(check: &mut Check<'_>, id: TypeId, interface: TypeId, at: usize) {
     let (name, interface_name) = (schema.type_name(id), schema.type_name(interface));
     for &ancestor in &schema.type_lists[schema.ty(interface).interfaces.range()] {
         let message = if ancestor == id {
-            format!("Type {name} cannot implement {interface_name} because it would create a circular reference.")
+            format!(
+                "Type {name} cannot implement {interface_name} because it would create a circular reference."
+            )
         } else if !check.is_marked(ancestor) && schema.ty(ancestor).kind == TypeKind::Interface {
             let ancestor = schema.type_name(ancestor);
             format!("Type {name} must implement {ancestor} because it is implemented by {interface_name}.")
@@ -81,7 +83,9 @@ fn field(check: &mut Check<'_>, id: TypeId, wanted: FieldId) {
         let places = spans(check);
         check.report(
             places,
-            format!("Interface field {interface}.{name} expects type {wanted} but {ty}.{name} is type {found}."),
+            format!(
+                "Interface field {interface}.{name} expects type {wanted} but {ty}.{name} is type {found}."
+            ),
         );
     }
     arguments(check, wanted, found);

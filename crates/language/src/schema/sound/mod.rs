@@ -10,7 +10,10 @@ mod circles;
 mod implements;
 
 use super::places::Places;
-use super::{DirectiveId, EnumValueId, Field, FieldId, Input, InputId, Schema, Type, TypeId, TypeKind, TypeRef, builtin};
+use super::{
+    DirectiveId, EnumValueId, Field, FieldId, Input, InputId, Schema, Type, TypeId, TypeKind, TypeRef,
+    builtin,
+};
 use crate::error::{Code, Error};
 use crate::span::Span;
 
@@ -90,7 +93,9 @@ impl<'s> Check<'s> {
                 let found = self.name(root);
                 self.report(
                     spans,
-                    format!("All root types must be different, \"{found}\" type is used as {list} root types."),
+                    format!(
+                        "All root types must be different, \"{found}\" type is used as {list} root types."
+                    ),
                 );
             }
         }
@@ -105,7 +110,9 @@ impl<'s> Check<'s> {
         let message = match name.as_bytes() {
             [] => "Expected name to be a non-empty string.".to_owned(),
             [b'_', b'_', ..] => {
-                format!("Name \"{name}\" must not begin with \"__\", which is reserved by GraphQL introspection.")
+                format!(
+                    "Name \"{name}\" must not begin with \"__\", which is reserved by GraphQL introspection."
+                )
             }
             [first, ..] if first.is_ascii_digit() => {
                 format!("Names must start with [_a-zA-Z] but \"{name}\" does not.")
@@ -149,7 +156,8 @@ impl<'s> Check<'s> {
             }
             TypeKind::Union => {
                 self.union(ty);
-                (ty.possible.len == 0).then(|| format!("Union type {name} must define one or more member types."))
+                (ty.possible.len == 0)
+                    .then(|| format!("Union type {name} must define one or more member types."))
             }
             TypeKind::Enum => {
                 for at in ty.members.range() {
@@ -161,7 +169,8 @@ impl<'s> Check<'s> {
                 for at in ty.members.range() {
                     self.input_field(name, InputId(at as u32), one_of);
                 }
-                (ty.members.len == 0).then(|| format!("Input Object type {name} must define one or more fields."))
+                (ty.members.len == 0)
+                    .then(|| format!("Input Object type {name} must define one or more fields."))
             }
         };
         if let Some(message) = missing {
@@ -248,7 +257,9 @@ impl<'s> Check<'s> {
                 let spans = self.places.of_list(at);
                 self.report(
                     spans,
-                    format!("Union type {name} can only include Object types, it cannot include {member_name}."),
+                    format!(
+                        "Union type {name} can only include Object types, it cannot include {member_name}."
+                    ),
                 );
             }
         }
