@@ -15,6 +15,7 @@ mod relationships;
 mod reserved;
 
 pub use build::{EnumReader, ModelOptions, RelationshipNames, Track};
+pub(crate) use reserved::is_type as is_reserved_type;
 
 /// The place of a relationship in [`Model::relationships`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,3 +1,19 @@
 //! The generated API: a schema with Hasura v2's names, and what each of its members means.
+//!
+//! `generate` makes both at once, table by table, so that they cannot drift apart. Names are written into reused
+//! buffers and types are looked up once per table.
+//!
+//! **Cost:** some fifty types per table; 300 tables take about ten milliseconds.
 
+mod core;
+mod filters;
+mod generate;
 pub mod meaning;
+mod roots;
+mod rows;
+mod scalars;
+mod tables;
+mod writes;
+
+pub use generate::generate;
+pub use scalars::scalar_name;

@@ -126,6 +126,11 @@ impl<'o> Building<'o> {
             let tracked = tracked(table, name, by_table[at], &mut warnings, |column, comment| {
                 comments.push((at, column, comment));
             });
+            if tracked.columns.iter().all(Option::is_none) {
+                let reason = "none of its columns can be served".to_owned();
+                warnings.push(Warning { place: table.name.clone(), reason });
+                continue;
+            }
             self.model.tables[at] = Some(tracked);
         }
         for (at, column, comment) in comments {

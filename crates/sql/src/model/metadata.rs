@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 /// A table as it is to be served.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "keys that have to be empty hold nothing")]
 pub struct TableEntry {
     /// Which table is meant.
     pub table: TableName,

@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 use std::sync::LazyLock;
 
 /// What follows a table's name in the names of its types and root fields.
-pub(super) const SUFFIXES: [&str; 59] = [
+pub(super) const SUFFIXES: [&str; 62] = [
     "",
     "_aggregate",
     "_aggregate_bool_exp",
@@ -31,9 +31,12 @@ pub(super) const SUFFIXES: [&str; 59] = [
     "_group",
     "_group_by",
     "_group_having",
+    "_group_having_float",
+    "_group_having_max",
+    "_group_having_sum",
     "_group_key",
+    "_group_key_order_by",
     "_group_order_by",
-    "_having",
     "_inc_input",
     "_insert_input",
     "_many",

@@ -1,0 +1,145 @@
+//! The schema in the making, with the tables of meanings that grow beside it.
+
+use super::meaning::{EnumMeaning, FieldMeaning, InputMeaning};
+use crate::catalog::ColumnType;
+use weir_language::schema::build::SchemaBuilder;
+use weir_language::schema::{TypeId, TypeRef};
+use weir_language::wraps::Wraps;
+
+/// `T`.
+pub(super) const NULLABLE: Wraps = Wraps::NON_NULL.nullable();
+/// `T!`.
+pub(super) const NON_NULL: Wraps = Wraps::NON_NULL;
+/// `[T!]`.
+pub(super) const LIST: Wraps = match Wraps::NON_NULL.list() {
+    Some(list) => list,
+    None => NON_NULL,
+};
+/// `[T!]!`.
+pub(super) const FULL_LIST: Wraps = LIST.non_null();
+/// `[T]`.
+pub(super) const NULLABLE_LIST: Wraps = match NULLABLE.list() {
+    Some(list) => list,
+    None => NULLABLE,
+};
+
+/// `T`.
+pub(super) const fn plain(base: TypeId) -> TypeRef {
+    TypeRef { base, wraps: NULLABLE }
+}
+/// `T!`.
+pub(super) const fn non_null(base: TypeId) -> TypeRef {
+    TypeRef { base, wraps: NON_NULL }
+}
+/// `[T!]`.
+pub(super) const fn list(base: TypeId) -> TypeRef {
+    TypeRef { base, wraps: LIST }
+}
+/// `[T!]!`.
+pub(super) const fn full_list(base: TypeId) -> TypeRef {
+    TypeRef { base, wraps: FULL_LIST }
+}
+
+/// Builder and meanings.
+pub(super) struct Core {
+    pub(super) b: SchemaBuilder,
+    pub(super) fields: Vec<FieldMeaning>,
+    pub(super) inputs: Vec<InputMeaning>,
+    pub(super) enum_values: Vec<EnumMeaning>,
+    /// Column types in use: the scalar and its comparison.
+    pub(super) scalars: Vec<(ColumnType, TypeId, TypeId)>,
+    /// Types that stand everywhere.
+    pub(super) common: Common,
+    /// Names are written here.
+    pub(super) name: String,
+    /// Descriptions are written here.
+    pub(super) words: String,
+}
+
+/// Types that stand everywhere.
+#[derive(Clone, Copy)]
+pub(super) struct Common {
+    pub(super) int: TypeId,
+    pub(super) float: TypeId,
+    pub(super) string: TypeId,
+    pub(super) boolean: TypeId,
+    pub(super) order_by: TypeId,
+}
+
+impl Core {
+    pub(super) fn new() -> Self {
+        let mut b = SchemaBuilder::new();
+        let common = Common {
+            int: b.reference("Int"),
+            float: b.reference("Float"),
+            string: b.reference("String"),
+            boolean: b.reference("Boolean"),
+            order_by: b.reference("order_by"),
+        };
+        Self {
+            b,
+            fields: Vec::new(),
+            inputs: Vec::new(),
+            enum_values: Vec::new(),
+            scalars: Vec::new(),
+            common,
+            name: String::new(),
+            words: String::new(),
+        }
+    }
+
+    pub(super) fn field(&mut self, name: &str, words: &str, ty: TypeRef, meaning: FieldMeaning) {
+        let id = self.b.field(name, words, ty);
+        put(&mut self.fields, id.index(), FieldMeaning::None, meaning);
+    }
+    pub(super) fn argument(&mut self, name: &str, words: &str, ty: TypeRef, meaning: InputMeaning) {
+        let id = self.b.argument(name, words, ty);
+        put(&mut self.inputs, id.index(), InputMeaning::None, meaning);
+    }
+    pub(super) fn input_field(&mut self, name: &str, words: &str, ty: TypeRef, meaning: InputMeaning) {
+        let id = self.b.input_field(name, words, ty);
+        put(&mut self.inputs, id.index(), InputMeaning::None, meaning);
+    }
+    pub(super) fn enum_value(&mut self, name: &str, words: &str, meaning: EnumMeaning) {
+        let id = self.b.enum_value(name, words);
+        put(&mut self.enum_values, id.index(), EnumMeaning::None, meaning);
+    }
+
+    /// The type called `base` and `suffix`.
+    pub(super) fn reference(&mut self, base: &str, suffix: &str) -> TypeId {
+        write(&mut self.name, &[base, suffix]);
+        self.b.reference(&self.name)
+    }
+    /// Opens the object called `base` and `suffix`, described by `words` put together.
+    pub(super) fn object(&mut self, base: &str, suffix: &str, words: &[&str]) -> TypeId {
+        write(&mut self.name, &[base, suffix]);
+        write(&mut self.words, words);
+        self.b.object(&self.name, &self.words)
+    }
+    /// As [`Self::object`], an input object.
+    pub(super) fn input_object(&mut self, base: &str, suffix: &str, words: &[&str]) -> TypeId {
+        write(&mut self.name, &[base, suffix]);
+        write(&mut self.words, words);
+        self.b.input_object(&self.name, &self.words)
+    }
+    /// As [`Self::object`], an enum.
+    pub(super) fn enumeration(&mut self, base: &str, suffix: &str, words: &[&str]) -> TypeId {
+        write(&mut self.name, &[base, suffix]);
+        write(&mut self.words, words);
+        self.b.enumeration(&self.name, &self.words)
+    }
+}
+
+/// `parts` one after another, in place of what was in `out`.
+pub(super) fn write(out: &mut String, parts: &[&str]) {
+    out.clear();
+    for part in parts {
+        out.push_str(part);
+    }
+}
+
+/// Puts `meaning` at `at`; what was added before without a meaning has none.
+fn put<T: Clone>(table: &mut Vec<T>, at: usize, none: T, meaning: T) {
+    table.resize(at, none);
+    table.push(meaning);
+}

@@ -1,0 +1,49 @@
+//! Makes the whole API of a model.
+
+use super::core::Core;
+use super::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
+use super::tables::{TableApi, tables};
+use crate::catalog::TableId;
+use crate::model::Model;
+use std::sync::Arc;
+use weir_language::error::Error;
+
+/// All tables of a model, to look others up while one is written.
+pub(super) struct Tables<'m>(Vec<Option<TableApi<'m>>>);
+
+impl<'m> Tables<'m> {
+    /// A tracked table.
+    pub(super) fn get(&self, id: TableId) -> Option<&TableApi<'m>> {
+        self.0[id.0 as usize].as_ref()
+    }
+    /// All tracked tables.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &TableApi<'m>> {
+        self.0.iter().flatten()
+    }
+}
+
+/// Generates schema and meanings of `model`.
+/// # Errors
+/// The schema is unsound: names that the model should have kept apart.
+pub fn generate(model: Model) -> Result<Api, Vec<Error>> {
+    let mut core = Core::new();
+    let tables = Tables(tables(&model, &mut core));
+    core.roots(&tables);
+    core.order_by_enum();
+    for table in tables.iter() {
+        core.rows(&model, &tables, table);
+        core.aggregates(table);
+        core.groups(table);
+        core.filters(&model, &tables, table);
+        core.orders(&model, &tables, table);
+        core.writes(&model, &tables, table);
+        core.enum_table(table);
+    }
+    core.define_scalars();
+    let Core { b, mut fields, mut inputs, mut enum_values, .. } = core;
+    let schema = Arc::new(b.build()?);
+    fields.resize(schema.fields.len(), FieldMeaning::None);
+    inputs.resize(schema.inputs.len(), InputMeaning::None);
+    enum_values.resize(schema.enum_values.len(), EnumMeaning::None);
+    Ok(Api { schema, model, fields, inputs, enum_values })
+}

@@ -1,0 +1,180 @@
+//! Object types: rows, aggregates, groups, answers of mutations.
+
+use super::core::{Core, full_list, non_null, plain, write};
+use super::generate::Tables;
+use super::meaning::{Aggregation, FieldMeaning, InputMeaning};
+use super::tables::{ColumnApi, TableApi};
+use crate::model::{Model, RelationshipKind};
+use weir_language::schema::TypeRef;
+
+/// The functions over columns with the name of their field.
+pub(super) const FUNCTIONS: [(&str, Aggregation); 10] = [
+    ("avg", Aggregation::Avg),
+    ("max", Aggregation::Max),
+    ("min", Aggregation::Min),
+    ("stddev", Aggregation::Stddev),
+    ("stddev_pop", Aggregation::StddevPop),
+    ("stddev_samp", Aggregation::StddevSamp),
+    ("sum", Aggregation::Sum),
+    ("var_pop", Aggregation::VarPop),
+    ("var_samp", Aggregation::VarSamp),
+    ("variance", Aggregation::Variance),
+];
+
+/// Over which columns a function goes.
+pub(super) fn takes(function: Aggregation, column: &ColumnApi<'_>) -> bool {
+    match function {
+        Aggregation::Max | Aggregation::Min => column.comparable,
+        Aggregation::Avg
+        | Aggregation::Stddev
+        | Aggregation::StddevPop
+        | Aggregation::StddevSamp
+        | Aggregation::Sum
+        | Aggregation::VarPop
+        | Aggregation::VarSamp
+        | Aggregation::Variance => column.numeric,
+    }
+}
+
+/// Whether a function gives the column's type; else it gives `Float`.
+pub(super) fn keeps_type(function: Aggregation) -> bool {
+    match function {
+        Aggregation::Max | Aggregation::Min | Aggregation::Sum => true,
+        Aggregation::Avg
+        | Aggregation::Stddev
+        | Aggregation::StddevPop
+        | Aggregation::StddevSamp
+        | Aggregation::VarPop
+        | Aggregation::VarSamp
+        | Aggregation::Variance => false,
+    }
+}
+
+impl TableApi<'_> {
+    /// Whether a function has columns to go over.
+    pub(super) fn has(&self, function: Aggregation) -> bool {
+        match function {
+            Aggregation::Max | Aggregation::Min => self.has_comparable(),
+            Aggregation::Avg
+            | Aggregation::Stddev
+            | Aggregation::StddevPop
+            | Aggregation::StddevSamp
+            | Aggregation::Sum
+            | Aggregation::VarPop
+            | Aggregation::VarSamp
+            | Aggregation::Variance => self.has_numeric(),
+        }
+    }
+}
+
+impl Core {
+    /// The type of a row, and of what mutations answer.
+    pub(super) fn rows(&mut self, model: &Model, tables: &Tables<'_>, table: &TableApi<'_>) {
+        let (name, tracked) = (&table.table.name, table.tracked);
+        if tracked.comment.is_empty() {
+            self.object(&tracked.name, "", &["columns and relationships of \"", name, "\""]);
+        } else {
+            self.object(&tracked.name, "", &[&tracked.comment]);
+        }
+        for column in &table.columns {
+            let ty = if column.nullable { plain(column.ty) } else { non_null(column.ty) };
+            self.field(column.name, column.comment, ty, FieldMeaning::Column(table.id, column.id));
+            self.path(column);
+        }
+        for &id in &tracked.relationships {
+            let relationship = model.relationship(id);
+            let Some(target) = tables.get(relationship.to) else { continue };
+            match relationship.kind {
+                RelationshipKind::Object { certain } => {
+                    let base = target.types.object;
+                    let ty = if certain { non_null(base) } else { plain(base) };
+                    self.field(&relationship.name, "An object relationship", ty, FieldMeaning::Related(id));
+                }
+                RelationshipKind::Array => {
+                    let rows = full_list(target.types.object);
+                    self.field(&relationship.name, "An array relationship", rows, FieldMeaning::Related(id));
+                    self.page(target);
+                    let mut name = std::mem::take(&mut self.name);
+                    write(&mut name, &[&relationship.name, "_aggregate"]);
+                    let ty = non_null(target.types.aggregate);
+                    self.field(&name, "An aggregate relationship", ty, FieldMeaning::RelatedAggregate(id));
+                    self.name = name;
+                    self.page(target);
+                }
+            }
+        }
+        if table.types.mutation_response.is_some() {
+            let words = ["response of any mutation on the table \"", name, "\""];
+            self.object(&tracked.name, "_mutation_response", &words);
+            let int = non_null(self.common.int);
+            let words = "number of rows affected by the mutation";
+            self.field("affected_rows", words, int, FieldMeaning::AffectedRows(table.id));
+            let rows = full_list(table.types.object);
+            let words = "data from the rows affected by the mutation";
+            self.field("returning", words, rows, FieldMeaning::Returning(table.id));
+        }
+    }
+
+    /// The argument of columns that hold JSON.
+    fn path(&mut self, column: &ColumnApi<'_>) {
+        if column.json {
+            self.argument("path", "JSON select path", plain(self.common.string), InputMeaning::JsonPath);
+        }
+    }
+
+    /// `Album_aggregate` and what is below.
+    pub(super) fn aggregates(&mut self, table: &TableApi<'_>) {
+        let (id, types, name) = (table.id, table.types, &table.tracked.name);
+        self.object(name, "_aggregate", &["aggregated selection of \"", &table.table.name, "\""]);
+        self.field("aggregate", "", plain(types.aggregate_fields), FieldMeaning::Aggregate(id));
+        self.field("nodes", "", full_list(types.object), FieldMeaning::Nodes(id));
+
+        let functions = FUNCTIONS.iter().filter(|(_, function)| table.has(*function));
+        let mut fields: Vec<(&str, TypeRef, FieldMeaning)> = Vec::with_capacity(11);
+        for &(word, function) in functions.clone() {
+            let mut suffix = String::with_capacity(20);
+            write(&mut suffix, &["_", word, "_fields"]);
+            let ty = self.reference(name, &suffix);
+            fields.push((word, plain(ty), FieldMeaning::Function(id, function)));
+        }
+        let place = fields.partition_point(|(word, ..)| *word < "count");
+        fields.insert(place, ("count", non_null(self.common.int), FieldMeaning::Count(id)));
+        self.object(name, "_aggregate_fields", &["aggregate fields of \"", &table.table.name, "\""]);
+        for (word, ty, meaning) in fields {
+            self.field(word, "", ty, meaning);
+            if word == "count" {
+                let columns = super::core::list(types.select_column);
+                self.argument("columns", "", columns, InputMeaning::CountColumns(id));
+                self.argument("distinct", "", plain(self.common.boolean), InputMeaning::CountDistinct);
+            }
+        }
+        let mut suffix = String::with_capacity(20);
+        for &(word, function) in functions {
+            write(&mut suffix, &["_", word, "_fields"]);
+            self.object(name, &suffix, &["aggregate ", word, " on columns"]);
+            for column in table.columns.iter().filter(|column| takes(function, column)) {
+                let ty = if keeps_type(function) { column.ty } else { self.common.float };
+                let meaning = FieldMeaning::FunctionColumn(id, function, column.id);
+                self.field(column.name, column.comment, plain(ty), meaning);
+            }
+        }
+    }
+
+    /// `Album_group` and its key.
+    pub(super) fn groups(&mut self, table: &TableApi<'_>) {
+        let (id, name) = (table.id, &table.tracked.name);
+        let key = self.reference(name, "_group_key");
+        self.object(
+            name,
+            "_group",
+            &["rows of \"", &table.table.name, "\" that are equal in the columns of the key"],
+        );
+        self.field("key", "the columns of `by`; others are null", non_null(key), FieldMeaning::GroupKey(id));
+        let aggregate = non_null(table.types.aggregate_fields);
+        self.field("aggregate", "", aggregate, FieldMeaning::Aggregate(id));
+        self.object(name, "_group_key", &["columns that rows of \"", &table.table.name, "\" are grouped by"]);
+        for column in &table.columns {
+            self.field(column.name, column.comment, plain(column.ty), FieldMeaning::Column(id, column.id));
+        }
+    }
+}

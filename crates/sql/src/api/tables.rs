@@ -1,0 +1,178 @@
+//! What the generator has to know of each table, found once.
+
+use super::core::Core;
+use super::scalars::{is_comparable, is_numeric};
+use crate::catalog::{ColumnId, ColumnType, Table, TableId};
+use crate::model::{Model, Relationship, RelationshipKind, Tracked};
+use weir_language::schema::TypeId;
+
+/// A tracked table with the types its members refer to.
+pub(super) struct TableApi<'m> {
+    pub(super) id: TableId,
+    pub(super) table: &'m Table,
+    pub(super) tracked: &'m Tracked,
+    /// The exposed columns.
+    pub(super) columns: Vec<ColumnApi<'m>>,
+    pub(super) types: Types,
+    /// All columns of the primary key are exposed.
+    pub(super) by_pk: bool,
+    pub(super) insertable: bool,
+    pub(super) updatable: bool,
+    pub(super) deletable: bool,
+    /// Some relationship leads to many of its rows.
+    pub(super) in_arrays: bool,
+}
+
+/// An exposed column.
+#[derive(Clone, Copy)]
+pub(super) struct ColumnApi<'m> {
+    pub(super) id: ColumnId,
+    pub(super) name: &'m str,
+    pub(super) comment: &'m str,
+    /// The scalar or enum.
+    pub(super) ty: TypeId,
+    /// What compares it.
+    pub(super) comparison: TypeId,
+    pub(super) nullable: bool,
+    pub(super) writable: bool,
+    pub(super) numeric: bool,
+    pub(super) comparable: bool,
+    pub(super) boolean: bool,
+    pub(super) json: bool,
+    pub(super) jsonb: bool,
+}
+
+/// Types that other types refer to.
+#[derive(Clone, Copy)]
+pub(super) struct Types {
+    pub(super) object: TypeId,
+    pub(super) aggregate: TypeId,
+    pub(super) aggregate_fields: TypeId,
+    pub(super) bool_exp: TypeId,
+    pub(super) order_by: TypeId,
+    pub(super) select_column: TypeId,
+    pub(super) group: TypeId,
+    /// Of tables that relationships lead to many rows of.
+    pub(super) aggregate_bool_exp: Option<TypeId>,
+    pub(super) aggregate_order_by: Option<TypeId>,
+    pub(super) arr_rel_insert_input: Option<TypeId>,
+    /// Of tables that relationships lead to one row of.
+    pub(super) obj_rel_insert_input: Option<TypeId>,
+    pub(super) insert_input: Option<TypeId>,
+    /// Of tables with a unique key.
+    pub(super) on_conflict: Option<TypeId>,
+    pub(super) mutation_response: Option<TypeId>,
+}
+
+impl TableApi<'_> {
+    /// Whether some columns can be added up.
+    pub(super) fn has_numeric(&self) -> bool {
+        self.columns.iter().any(|column| column.numeric)
+    }
+    /// Whether some columns have a largest value.
+    pub(super) fn has_comparable(&self) -> bool {
+        self.columns.iter().any(|column| column.comparable)
+    }
+}
+
+/// Finds out about all tracked tables; parallel to the catalog's tables.
+pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableApi<'m>>> {
+    let len = model.catalog.tables.len();
+    let (mut in_arrays, mut in_objects) = (vec![false; len], vec![false; len]);
+    for Relationship { to, kind, .. } in &model.relationships {
+        match kind {
+            RelationshipKind::Array => in_arrays[to.0 as usize] = true,
+            RelationshipKind::Object { .. } => in_objects[to.0 as usize] = true,
+        }
+    }
+    let one = |at: usize, core: &mut Core| {
+        let (table, tracked) = (&model.catalog.tables[at], model.tables[at].as_ref()?);
+        let columns = columns(model, table, tracked, core);
+        let by_pk = table.primary_key.as_ref().is_some_and(|key| exposed(tracked, &key.columns));
+        let writable = columns.iter().any(|column| column.writable);
+        let insertable = table.insertable && writable;
+        let updatable = table.updatable && writable;
+        let written = insertable || updatable || table.deletable;
+        let unique = table.primary_key.is_some() || !table.unique_keys.is_empty();
+        let (arrays, objects) = (in_arrays[at], in_objects[at]);
+        let mut on = |wanted: bool, suffix: &str| wanted.then(|| core.reference(&tracked.name, suffix));
+        let aggregate_bool_exp = on(arrays, "_aggregate_bool_exp");
+        let aggregate_order_by = on(arrays, "_aggregate_order_by");
+        let arr_rel_insert_input = on(arrays && insertable, "_arr_rel_insert_input");
+        let obj_rel_insert_input = on(objects && insertable, "_obj_rel_insert_input");
+        let insert_input = on(insertable, "_insert_input");
+        let on_conflict = on(insertable && updatable && unique, "_on_conflict");
+        let mutation_response = on(written, "_mutation_response");
+        let mut of = |suffix: &str| core.reference(&tracked.name, suffix);
+        let types = Types {
+            object: of(""),
+            aggregate: of("_aggregate"),
+            aggregate_fields: of("_aggregate_fields"),
+            bool_exp: of("_bool_exp"),
+            order_by: of("_order_by"),
+            select_column: of("_select_column"),
+            group: of("_group"),
+            aggregate_bool_exp,
+            aggregate_order_by,
+            arr_rel_insert_input,
+            obj_rel_insert_input,
+            insert_input,
+            on_conflict,
+            mutation_response,
+        };
+        Some(TableApi {
+            id: TableId(at as u32),
+            table,
+            tracked,
+            columns,
+            types,
+            by_pk,
+            insertable,
+            updatable,
+            deletable: table.deletable,
+            in_arrays: arrays,
+        })
+    };
+    (0..len).map(|at| one(at, core)).collect()
+}
+
+/// Whether all of `columns` can be seen.
+fn exposed(tracked: &Tracked, columns: &[ColumnId]) -> bool {
+    columns.iter().all(|column| tracked.columns[column.0 as usize].is_some())
+}
+
+fn columns<'m>(
+    model: &'m Model,
+    table: &'m Table,
+    tracked: &'m Tracked,
+    core: &mut Core,
+) -> Vec<ColumnApi<'m>> {
+    let mut out = Vec::with_capacity(table.columns.len());
+    for (at, (column, name)) in table.columns.iter().zip(&tracked.columns).enumerate() {
+        let Some(name) = name else { continue };
+        let values = tracked.enums[at].and_then(|values| model.tracked(values));
+        let (ty, comparison) = match values {
+            None => core.scalar_uses(&column.ty),
+            Some(values) => {
+                let ty = core.reference(&values.name, "_enum");
+                (ty, core.reference(&values.name, "_enum_comparison_exp"))
+            }
+        };
+        let free = values.is_none();
+        out.push(ColumnApi {
+            id: ColumnId(at as u32),
+            name,
+            comment: &column.comment,
+            ty,
+            comparison,
+            nullable: column.nullable,
+            writable: !column.generated,
+            numeric: free && is_numeric(&column.ty),
+            comparable: free && is_comparable(&column.ty),
+            boolean: column.ty == ColumnType::Boolean,
+            json: matches!(column.ty, ColumnType::Json | ColumnType::Jsonb),
+            jsonb: column.ty == ColumnType::Jsonb,
+        });
+    }
+    out
+}
