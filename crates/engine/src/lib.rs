@@ -9,6 +9,7 @@
 pub mod compose;
 pub mod engine;
 pub mod introspect;
+pub mod memory;
 pub mod plan;
 pub mod rows;
 pub mod source;

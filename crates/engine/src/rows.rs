@@ -21,6 +21,29 @@ pub struct Column {
     pub errors: Vec<CellError>,
 }
 
+impl Column {
+    /// The number of rows, as far as its data tells: none of [`Data::Empty`].
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.data {
+            Data::Empty => 0,
+            Data::Bool(values) => values.len(),
+            Data::Int(values) => values.len(),
+            Data::Float(values) => values.len(),
+            Data::Text(texts) | Data::Json(texts) => texts.ends.len(),
+            Data::List { offsets, .. } => offsets.len().saturating_sub(1),
+            Data::Object(table) => table.rows as usize,
+            Data::Abstract(variants) => variants.types.len(),
+            Data::Foreign(places) => places.len(),
+        }
+    }
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
 /// The values themselves.
 #[derive(Clone, Debug, Default)]
 pub enum Data {

@@ -121,6 +121,11 @@ impl Ids {
     fn own(table: &[u32], id: u32) -> u32 {
         if table.is_empty() { id } else { table[id as usize] }
     }
+    /// Whether the source has the type at all.
+    #[must_use]
+    pub fn has_type(&self, id: TypeId) -> bool {
+        Self::own(&self.types, id.0) != u32::MAX
+    }
     /// The source's own id of a type.
     #[must_use]
     pub fn ty(&self, id: TypeId) -> TypeId {

@@ -2,13 +2,12 @@
 //!
 //! Source: GraphQL specification, sections 3.5 (result coercion) and 6.4.4 (handling execution errors).
 
-use crate::plan::shape::ShapeField;
 use crate::source::FieldError;
-use weir_language::schema::{Schema, TypeId};
+use weir_language::schema::{FieldId, Schema, TypeId};
 
 /// A value that does not fit its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Fault<'v> {
+pub(crate) enum Fault<'v> {
     /// Null in a non-null place.
     Null,
     /// An integer beyond the 32 bits of `Int`.
@@ -25,7 +24,7 @@ pub(super) enum Fault<'v> {
 
 impl Fault<'_> {
     /// The stable code in `extensions.code`.
-    pub(super) const fn code(self) -> &'static str {
+    pub(crate) const fn code(self) -> &'static str {
         match self {
             Self::Null => "NULL_FOR_NON_NULL",
             Self::WideInt(_) => "INT_RANGE",
@@ -35,13 +34,13 @@ impl Fault<'_> {
         }
     }
 
-    /// The error at `member`.
+    /// The error of a value of `field`, whose named type is `base`.
     #[cold]
     #[inline(never)]
-    pub(super) fn error(self, schema: &Schema, member: &ShapeField) -> FieldError {
-        let field = schema.field(member.field);
+    pub(crate) fn error(self, schema: &Schema, field: FieldId, base: TypeId) -> FieldError {
+        let field = schema.field(field);
         let (parent, name) = (schema.type_name(field.parent), schema.str(field.name));
-        let base = schema.type_name(member.ty.base);
+        let base = schema.type_name(base);
         let message = match self {
             Self::Null => format!("Cannot return null for non-nullable field {parent}.{name}."),
             Self::WideInt(value) => {

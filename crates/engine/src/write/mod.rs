@@ -1,6 +1,6 @@
 //! Bytes of responses: [`out`] is the buffer, [`rows`] writes a source's typed answer into it.
 
-mod fault;
+pub(crate) mod fault;
 pub mod out;
 mod raw;
 pub mod rows;

@@ -378,7 +378,7 @@ impl<'w> Writer<'w> {
     #[cold]
     #[inline(never)]
     fn fail(&mut self, place: Place<'w>, fault: Fault<'_>) -> bool {
-        let error = fault.error(self.writing.schema, place.of);
+        let error = fault.error(self.writing.schema, place.of.field, place.of.ty.base);
         self.note(PathError { error, path: Vec::new(), field: place.field });
         false
     }

@@ -1,0 +1,416 @@
+//! What a Rust value must be able to do to stand in an answer: be bound to a shape once, then write itself or
+//! become columns.
+//!
+//! The calls are static: a list of records is one loop over a `match`, without a dynamic call per item or field.
+//!
+//! **Invariant:** `write` and `columns` are only called with places that `bind` accepted for the same type, so kinds
+//! are not asked for again; only values (null, range, enum) are.
+
+use super::bind::{Binder, Bindings, Scope, Unbound};
+use crate::plan::shape::{Member, Shape, ShapeField};
+use crate::rows::{Bitmap, CellError, Column, Data, Texts};
+use crate::source::{FieldError, PathError, Step};
+use crate::write::fault::Fault;
+use crate::write::out::Out;
+use std::sync::Arc;
+use weir_language::schema::{ScalarReader, Schema, TypeId, TypeKind, TypeRef, builtin};
+
+/// Where a value stands: for its type, its error and what is selected of it.
+#[derive(Clone, Copy)]
+pub struct Spot<'w> {
+    /// Place of the member in [`Shape::fields`].
+    pub field: u32,
+    /// The member.
+    pub of: &'w ShapeField,
+    /// The type here: the member's, or inside its lists.
+    pub ty: TypeRef,
+}
+
+/// The way of a value into the response.
+pub struct Writer<'w> {
+    /// The source's own schema.
+    pub(super) schema: &'w Schema,
+    pub(super) shape: &'w Shape,
+    pub(super) bindings: &'w Bindings,
+    pub(super) conditions: u64,
+    pub(super) out: &'w mut Out,
+    /// Paths are kept backwards until the root is reached.
+    pub(super) errors: &'w mut Vec<PathError>,
+}
+
+/// A Rust value that can stand in an answer.
+pub trait Answer {
+    /// Checks that values of this type fit `spot` and notes what writing them needs.
+    /// # Errors
+    /// What does not fit.
+    fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound>;
+    /// Writes the value. `false`: it failed and the error is noted; what was written is cut off by the caller.
+    fn write(&self, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool;
+    /// The values as a column, a row each; `None` is null.
+    fn column(values: &[Option<&Self>], spot: Spot<'_>, scope: Scope<'_>) -> Column;
+
+    /// Writes `"key":value,`.
+    #[inline]
+    fn write_member(&self, field: u32, of: &ShapeField, writer: &mut Writer<'_>) -> bool {
+        writer.out.key(&of.key);
+        let before = writer.errors.len();
+        let spot = Spot { field, of, ty: of.ty };
+        let ok = writer.position(spot, |writer| self.write(spot, writer));
+        writer.out.comma();
+        if writer.errors.len() != before {
+            writer.step(before, Step::Field(field));
+        }
+        ok
+    }
+
+    /// Writes `items` with a comma after each; `spot` is the place of an item.
+    #[inline]
+    fn write_items<'i>(items: impl Iterator<Item = &'i Self>, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool
+    where
+        Self: Sized + 'i,
+    {
+        for (index, item) in items.enumerate() {
+            if !writer.item(index as u32, spot, |writer| item.write(spot, writer)) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+impl Writer<'_> {
+    /// A value, or null in its place if it failed and the place may be null.
+    #[inline]
+    pub fn position(&mut self, spot: Spot<'_>, write: impl FnOnce(&mut Self) -> bool) -> bool {
+        let mark = self.out.len();
+        if write(self) {
+            return true;
+        }
+        if spot.ty.is_non_null() {
+            return false;
+        }
+        self.out.truncate(mark);
+        self.out.null();
+        true
+    }
+
+    /// An item of a list, and its comma.
+    #[inline]
+    pub fn item(&mut self, index: u32, spot: Spot<'_>, write: impl FnOnce(&mut Self) -> bool) -> bool {
+        let before = self.errors.len();
+        let ok = self.position(spot, write);
+        if self.errors.len() != before {
+            self.step(before, Step::Index(index));
+        }
+        self.out.comma();
+        ok
+    }
+
+    /// `null` where it may stand.
+    #[cold]
+    pub fn null(&mut self, spot: Spot<'_>) -> bool {
+        if spot.ty.is_non_null() {
+            return self.fail(spot, Fault::Null);
+        }
+        self.out.null();
+        true
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn fail(&mut self, spot: Spot<'_>, fault: Fault<'_>) -> bool {
+        let (field, base) = (self.bindings.field(spot.of.field), self.bindings.ty(spot.of.ty.base));
+        self.failed(spot, fault.error(self.schema, field, base))
+    }
+
+    /// Notes why the value at `spot` cannot be given.
+    #[cold]
+    #[inline(never)]
+    pub fn failed(&mut self, spot: Spot<'_>, error: FieldError) -> bool {
+        if self.errors.len() < crate::write::rows::ERRORS_MAX {
+            self.errors.push(PathError { error, path: Vec::new(), field: spot.field });
+        }
+        false
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn step(&mut self, before: usize, step: Step) {
+        for error in &mut self.errors[before..] {
+            error.path.push(step);
+        }
+    }
+}
+
+/// Which of `values` are null.
+pub(super) fn nulls<T>(values: &[Option<T>]) -> Bitmap {
+    let mut nulls = Bitmap::default();
+    for (row, _) in values.iter().enumerate().filter(|(_, value)| value.is_none()) {
+        nulls.set(row);
+    }
+    nulls
+}
+
+/// Which of `values` are null; `push` is given the others, and `filler` for nulls.
+fn leaves<T: Copy>(values: &[Option<T>], filler: T, mut push: impl FnMut(T)) -> Bitmap {
+    for value in values {
+        push(value.unwrap_or(filler));
+    }
+    nulls(values)
+}
+
+/// Leaves that are numbers of Rust or `bool`: how they are bound, written and kept.
+macro_rules! leaf {
+    ($($rust:ty: $readers:pat, $data:ident, |$spot:ident, $value:ident, $writer:ident, $key:ident| $member:expr, $alone:expr;)*) => { $(
+        impl Answer for $rust {
+            fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
+                binder.leaf(spot, stringify!($rust), |reader| matches!(reader, Some($readers)))
+            }
+            #[inline]
+            fn write(&self, $spot: Spot<'_>, $writer: &mut Writer<'_>) -> bool {
+                let $value = *self;
+                $alone
+            }
+            #[inline]
+            fn write_member(&self, field: u32, of: &ShapeField, $writer: &mut Writer<'_>) -> bool {
+                let ($value, $key) = (*self, &of.key);
+                if $member {
+                    return true;
+                }
+                $writer.out.key($key);
+                let spot = Spot { field, of, ty: of.ty };
+                let before = $writer.errors.len();
+                let ok = $writer.position(spot, |writer| self.write(spot, writer));
+                $writer.out.comma();
+                $writer.step(before, Step::Field(field));
+                ok
+            }
+            fn column(values: &[Option<&Self>], _: Spot<'_>, _: Scope<'_>) -> Column {
+                let mut data = Vec::with_capacity(values.len());
+                let nulls = leaves(values, &<$rust>::default(), |&value| data.push(value.into()));
+                Column { nulls, data: Data::$data(data), errors: Vec::new() }
+            }
+        }
+    )* };
+}
+leaf! {
+    i32: ScalarReader::Int | ScalarReader::Float | ScalarReader::BigInt | ScalarReader::Decimal, Int,
+        |_spot, value, writer, key| { writer.out.member_int(key, value.into()); true },
+        { writer.out.int(value.into()); true };
+    i64: ScalarReader::Int | ScalarReader::BigInt | ScalarReader::Decimal, Int,
+        |spot, value, writer, key|
+        i32::try_from(value).is_ok() && { writer.out.member_int(key, value); true },
+        if i32::try_from(value).is_ok() || !spot.is_int(writer.bindings) {
+            writer.out.int(value);
+            true
+        } else {
+            writer.fail(spot, Fault::WideInt(value))
+        };
+    f64: ScalarReader::Float | ScalarReader::Decimal, Float,
+        |spot, value, writer, key| writer.out.member_float(key, value),
+        writer.out.float(value) || writer.fail(spot, Fault::NotFinite(value));
+    bool: ScalarReader::Boolean, Bool,
+        |_spot, value, writer, key| { writer.out.member_bool(key, value); true },
+        { writer.out.bool(value); true };
+}
+
+impl Spot<'_> {
+    /// Whether only 32 bits may stand here.
+    pub(super) fn is_int(&self, bindings: &Bindings) -> bool {
+        bindings.ty(self.ty.base) == builtin::INT
+    }
+}
+
+/// Whether `text` may stand where the source's own type `ty` is: enums have only their values.
+#[inline]
+pub(super) fn fits(schema: &Schema, ty: TypeId, text: &str) -> bool {
+    if ty <= builtin::ID {
+        return true;
+    }
+    let ty = schema.ty(ty);
+    ty.kind != TypeKind::Enum
+        || schema.enum_values[ty.members.range()].iter().any(|value| schema.str(value.name) == text)
+}
+
+impl Answer for str {
+    fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
+        binder.leaf(spot, "text", |reader| {
+            matches!(reader, None | Some(ScalarReader::String | ScalarReader::Id | ScalarReader::Text))
+        })
+    }
+    #[inline]
+    fn write(&self, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool {
+        if fits(writer.schema, writer.bindings.ty(spot.ty.base), self) {
+            writer.out.string(self);
+            return true;
+        }
+        writer.fail(spot, Fault::NoEnumValue(self.as_bytes()))
+    }
+    #[inline]
+    fn write_member(&self, field: u32, of: &ShapeField, writer: &mut Writer<'_>) -> bool {
+        if of.ty.base <= builtin::ID {
+            writer.out.member_text(&of.key, self.as_bytes());
+            return true;
+        }
+        writer.out.key(&of.key);
+        let spot = Spot { field, of, ty: of.ty };
+        let before = writer.errors.len();
+        let ok = writer.position(spot, |writer| self.write(spot, writer));
+        writer.out.comma();
+        if writer.errors.len() != before {
+            writer.step(before, Step::Field(field));
+        }
+        ok
+    }
+    fn column(values: &[Option<&Self>], _: Spot<'_>, _: Scope<'_>) -> Column {
+        let mut texts = Texts::default();
+        let nulls = leaves(values, "", |text| texts.push(text.as_bytes()));
+        Column { nulls, data: Data::Text(texts), errors: Vec::new() }
+    }
+}
+
+/// Types that stand for what they hold.
+macro_rules! through {
+    ($([$($of:tt)*] $outer:ty => $inner:ty, |$this:ident| $get:expr;)*) => { $(
+        impl<$($of)*> Answer for $outer {
+            fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
+                <$inner>::bind(binder, spot)
+            }
+            #[inline]
+            fn write(&self, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool {
+                let $this = self;
+                <$inner>::write($get, spot, writer)
+            }
+            #[inline]
+            fn write_member(&self, field: u32, of: &ShapeField, writer: &mut Writer<'_>) -> bool {
+                let $this = self;
+                <$inner>::write_member($get, field, of, writer)
+            }
+            fn column(values: &[Option<&Self>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
+                let inner: Vec<Option<&$inner>> = values.iter().map(|value| value.map(|$this| $get)).collect();
+                <$inner>::column(&inner, spot, scope)
+            }
+        }
+    )* };
+}
+through! {
+    [] String => str, |this| this.as_str();
+    [T: Answer + ?Sized] &T => T, |this| *this;
+    [T: Answer + ?Sized] Box<T> => T, |this| &**this;
+    [T: Answer + ?Sized] Arc<T> => T, |this| &**this;
+    [T: Answer] Vec<T> => [T], |this| this.as_slice();
+}
+
+impl<T: Answer> Answer for Option<T> {
+    fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
+        T::bind(binder, spot)
+    }
+    #[inline]
+    fn write(&self, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool {
+        match self {
+            Some(value) => value.write(spot, writer),
+            None => writer.null(spot),
+        }
+    }
+    #[inline]
+    fn write_member(&self, field: u32, of: &ShapeField, writer: &mut Writer<'_>) -> bool {
+        match self {
+            Some(value) => value.write_member(field, of, writer),
+            None if !of.ty.is_non_null() => {
+                writer.out.member_null(&of.key);
+                true
+            }
+            None => {
+                let before = writer.errors.len();
+                writer.fail(Spot { field, of, ty: of.ty }, Fault::Null);
+                writer.step(before, Step::Field(field));
+                false
+            }
+        }
+    }
+    fn column(values: &[Option<&Self>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
+        let inner: Vec<Option<&T>> = values.iter().map(|value| value.and_then(Option::as_ref)).collect();
+        T::column(&inner, spot, scope)
+    }
+}
+
+impl<T: Answer> Answer for Result<T, FieldError> {
+    fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
+        T::bind(binder, spot)
+    }
+    #[inline]
+    fn write(&self, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool {
+        match self {
+            Ok(value) => value.write(spot, writer),
+            Err(error) => writer.failed(spot, error.clone()),
+        }
+    }
+    fn column(values: &[Option<&Self>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
+        let inner: Vec<Option<&T>> =
+            values.iter().map(|value| value.and_then(|it| it.as_ref().ok())).collect();
+        let mut column = T::column(&inner, spot, scope);
+        for (row, value) in values.iter().enumerate() {
+            if let Some(Err(error)) = value {
+                column.errors.push(CellError { row: row as u32, error: error.clone() });
+            }
+        }
+        column.errors.sort_by_key(|cell| cell.row);
+        column
+    }
+}
+
+impl<T: Answer> Answer for [T] {
+    fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
+        let ty = spot.ty.item().ok_or_else(|| binder.unfit(spot, "a list"))?;
+        T::bind(binder, Spot { ty, ..spot })
+    }
+    #[inline]
+    fn write(&self, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool {
+        let Some(ty) = spot.ty.item() else { return writer.fail(spot, Fault::Broken) };
+        writer.out.open(b'[');
+        let ok = T::write_items(self.iter(), Spot { ty, ..spot }, writer);
+        writer.out.close(b']');
+        ok
+    }
+    fn column(values: &[Option<&Self>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
+        let ty = spot.ty.item().unwrap_or(spot.ty);
+        let mut items = Vec::new();
+        let mut offsets = Vec::with_capacity(values.len() + 1);
+        offsets.push(0);
+        let nulls = leaves(values, &[], |list| {
+            items.extend(list.iter().map(Some));
+            offsets.push(items.len() as u32);
+        });
+        let items = Box::new(T::column(&items, Spot { ty, ..spot }, scope));
+        Column { nulls, data: Data::List { offsets, items }, errors: Vec::new() }
+    }
+}
+
+/// Bytes that are JSON already: documents, numbers whose digits matter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawJson(pub Box<str>);
+
+impl Answer for RawJson {
+    fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
+        binder.leaf(spot, "JSON", |reader| reader.is_some())
+    }
+    fn write(&self, _: Spot<'_>, writer: &mut Writer<'_>) -> bool {
+        writer.out.raw(self.0.as_bytes());
+        true
+    }
+    fn column(values: &[Option<&Self>], _: Spot<'_>, _: Scope<'_>) -> Column {
+        let mut texts = Texts::default();
+        let values: Vec<Option<&str>> = values.iter().map(|it| it.map(|json| &*json.0)).collect();
+        let nulls = leaves(&values, "null", |text| texts.push(text.as_bytes()));
+        Column { nulls, data: Data::Json(texts), errors: Vec::new() }
+    }
+}
+
+/// The set of an object called `name` (in the source's schema) at `spot`, and the graph's id of its type.
+pub(super) fn set_of(spot: Spot<'_>, bindings: &Bindings, name: &str) -> Option<crate::plan::shape::SetId> {
+    match spot.of.member {
+        Member::Object(set) => Some(set),
+        Member::Abstract(choice) => bindings.chosen(choice, name).map(|it| it.1),
+        Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => None,
+    }
+}

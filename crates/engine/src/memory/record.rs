@@ -1,0 +1,316 @@
+//! Structs and enums of Rust as objects and unions of GraphQL, by [`record!`](crate::record!) and
+//! [`one_of!`](crate::one_of!).
+
+use super::answer::{Answer, Spot, Writer, nulls, set_of};
+use super::bind::{Binder, Binding, NO_FIELD, Scope, Unbound};
+use crate::plan::shape::{Condition, Member, SetId, ShapeField};
+use crate::rows::{Column, Data, Table, Variants};
+use crate::write::fault::Fault;
+
+/// A struct whose fields answer those of an object type. Made by [`record!`](crate::record!).
+pub trait Record: 'static {
+    /// The object type's name.
+    const NAME: &'static str;
+    /// The fields, in order.
+    const FIELDS: &'static [&'static str];
+    /// Binds field `index`.
+    /// # Errors
+    /// What does not fit.
+    fn bind_field(index: usize, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound>;
+    /// Writes `"key":value,` of field `index`.
+    fn write_field(&self, index: usize, field: u32, of: &ShapeField, writer: &mut Writer<'_>) -> bool;
+    /// Field `index` of all `records`.
+    fn field_column(records: &[Option<&Self>], index: usize, spot: Spot<'_>, scope: Scope<'_>) -> Column;
+}
+
+/// Makes a struct an object type: names the fields that GraphQL can ask for.
+///
+/// ```
+/// use weir_engine::record;
+/// struct User { id: i32, first: String, last: String }
+/// record!(User { id, name = |user| format!("{} {}", user.first, user.last) });
+/// ```
+///
+/// The struct's name is the object type's unless another is given: `record!(UserRow as "User" { id })`.
+#[macro_export]
+macro_rules! record {
+    ($rust:ident { $($fields:tt)* }) => { $crate::record!(@ $rust (stringify!($rust)) { $($fields)* }); };
+    ($rust:ident as $name:literal { $($fields:tt)* }) => { $crate::record!(@ $rust ($name) { $($fields)* }); };
+    (@ $rust:ident ($name:expr) { $($field:ident $(= |$this:ident| $value:expr)?),* $(,)? }) => {
+        const _: () = {
+            use $crate::memory::{Answer, Binder, Record, Scope, Spot, Unbound, Writer};
+            use $crate::{plan::shape::ShapeField, rows::Column};
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+            enum Place { $($field),* }
+            impl Record for $rust {
+                const NAME: &'static str = $name;
+                const FIELDS: &'static [&'static str] = &[$(stringify!($field)),*];
+                fn bind_field(
+                    index: usize, binder: &mut Binder<'_>, spot: Spot<'_>,
+                ) -> Result<(), Unbound> {
+                    $(if index == Place::$field as usize {
+                        return $crate::record!(@bind $rust binder spot $field $(= |$this| $value)?);
+                    })*
+                    unreachable!("a binding has no other field")
+                }
+                #[inline(always)]
+                fn write_field(
+                    &self, index: usize, field: u32, of: &ShapeField, writer: &mut Writer<'_>,
+                ) -> bool {
+                    $(if index == Place::$field as usize {
+                        return Answer::write_member(
+                            &$crate::record!(@get self $field $(= |$this| $value)?), field, of, writer,
+                        );
+                    })*
+                    unreachable!("a binding has no other field")
+                }
+                fn field_column(
+                    records: &[Option<&Self>], index: usize, spot: Spot<'_>, scope: Scope<'_>,
+                ) -> Column {
+                    $(if index == Place::$field as usize {
+                        return $crate::record!(@column $rust records spot scope $field $(= |$this| $value)?);
+                    })*
+                    unreachable!("a binding has no other field")
+                }
+            }
+            $crate::record!(@answer $rust);
+        };
+    };
+    (@answer $rust:ident) => {
+        impl Answer for $rust {
+            fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
+                $crate::memory::bind_record::<Self>(binder, spot)
+            }
+            fn write(&self, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool {
+                $crate::memory::write_records([self].into_iter(), spot, writer, false)
+            }
+            fn write_items<'i>(
+                items: impl Iterator<Item = &'i Self>, spot: Spot<'_>, writer: &mut Writer<'_>,
+            ) -> bool {
+                $crate::memory::write_records(items, spot, writer, true)
+            }
+            fn column(values: &[Option<&Self>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
+                $crate::memory::record_column(values, spot, scope)
+            }
+        }
+    };
+    (@get $it:ident $field:ident) => { $it.$field };
+    (@get $it:ident $field:ident = |$this:ident| $value:expr) => {{ let $this = $it; $value }};
+    (@bind $rust:ident $binder:ident $spot:ident $field:ident) => {
+        $crate::memory::bind_by(|it: &$rust| &it.$field, $binder, $spot)
+    };
+    (@bind $rust:ident $binder:ident $spot:ident $field:ident = |$this:ident| $value:expr) => {
+        $crate::memory::bind_by_value(
+            || {
+                let $this: &$rust = $crate::memory::never();
+                $value
+            },
+            $binder,
+            $spot,
+        )
+    };
+    (@column $rust:ident $records:ident $spot:ident $scope:ident $field:ident) => {{
+        let values: Vec<_> = $records.iter().map(|record| record.map(|it| &it.$field)).collect();
+        Answer::column(&values, $spot, $scope)
+    }};
+    (@column $rust:ident $records:ident $spot:ident $scope:ident $field:ident = |$this:ident| $value:expr) => {{
+        let values: Vec<_> = $records.iter().map(|record| record.map(|$this| $value)).collect();
+        let values: Vec<_> = values.iter().map(Option::as_ref).collect();
+        Answer::column(&values, $spot, $scope)
+    }};
+}
+
+/// Makes an enum of records a union or interface: `one_of!(Hit { User, Post })` for
+/// `enum Hit { User(User), Post(Post) }`, where each variant holds a record (or a reference or box of one).
+#[macro_export]
+macro_rules! one_of {
+    ($rust:ident { $($variant:ident),* $(,)? }) => {
+        impl $crate::memory::Answer for $rust {
+            fn bind(
+                binder: &mut $crate::memory::Binder<'_>, spot: $crate::memory::Spot<'_>,
+            ) -> Result<(), $crate::memory::Unbound> {
+                $($crate::memory::bind_variant($rust::$variant, binder, spot)?;)*
+                Ok(())
+            }
+            fn write(&self, spot: $crate::memory::Spot<'_>, writer: &mut $crate::memory::Writer<'_>) -> bool {
+                match self { $($rust::$variant(value) => $crate::memory::Answer::write(value, spot, writer)),* }
+            }
+            fn column(
+                values: &[Option<&Self>], spot: $crate::memory::Spot<'_>, scope: $crate::memory::Scope<'_>,
+            ) -> $crate::rows::Column {
+                let parts = [$({
+                    let part: Vec<_> = values.iter().map(|value| match value {
+                        Some($rust::$variant(value)) => Some(value),
+                        _ => None,
+                    }).collect();
+                    $crate::memory::Answer::column(&part, spot, scope)
+                }),*];
+                $crate::memory::merge_variants(values.len(), parts)
+            }
+        }
+    };
+}
+
+/// Binds by the type that `get` borrows.
+#[doc(hidden)]
+pub fn bind_by<T, A: Answer>(
+    _get: impl Fn(&T) -> &A,
+    binder: &mut Binder<'_>,
+    spot: Spot<'_>,
+) -> Result<(), Unbound> {
+    A::bind(binder, spot)
+}
+
+/// Stands for a value where only its type matters; never called.
+#[doc(hidden)]
+#[must_use]
+pub fn never<T>() -> T {
+    unreachable!("closures that infer types are not called")
+}
+
+/// Binds by the type that `get` gives; it is not called.
+#[doc(hidden)]
+pub fn bind_by_value<A: Answer>(
+    _get: impl FnOnce() -> A,
+    binder: &mut Binder<'_>,
+    spot: Spot<'_>,
+) -> Result<(), Unbound> {
+    A::bind(binder, spot)
+}
+
+/// Binds by what a variant holds.
+#[doc(hidden)]
+pub fn bind_variant<T, A: Answer>(
+    _variant: impl Fn(A) -> T,
+    binder: &mut Binder<'_>,
+    spot: Spot<'_>,
+) -> Result<(), Unbound> {
+    A::bind(binder, spot)
+}
+
+#[doc(hidden)]
+pub fn bind_record<R: Record>(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
+    match set_of(spot, &binder.bindings, R::NAME) {
+        Some(set) if !spot.ty.wraps.is_list() => binder.record::<R>(set),
+        Some(_) | None => Err(binder.unfit(spot, R::NAME)),
+    }
+}
+
+/// Writes one record, or the items of a list with a comma after each.
+#[doc(hidden)]
+#[inline]
+pub fn write_records<'i, R: Record>(
+    records: impl Iterator<Item = &'i R>,
+    spot: Spot<'_>,
+    writer: &mut Writer<'_>,
+    are_items: bool,
+) -> bool {
+    let found = set_of(spot, writer.bindings, R::NAME);
+    let Some((set, binding)) = found.and_then(|set| Some((set, writer.bindings.of::<R>(set)?))) else {
+        return writer.fail(spot, Fault::Broken);
+    };
+    let shape = writer.shape;
+    let range = shape.set(set).range();
+    let (first, members) = (range.start as u32, &shape.fields[range]);
+    for (index, record) in records.enumerate() {
+        let ok = if are_items {
+            writer.item(index as u32, spot, |writer| write_record(record, first, members, binding, writer))
+        } else {
+            write_record(record, first, members, binding, writer)
+        };
+        if !ok {
+            return false;
+        }
+    }
+    true
+}
+
+#[inline(always)]
+fn write_record<R: Record>(
+    record: &R,
+    first: u32,
+    members: &[ShapeField],
+    binding: &Binding,
+    writer: &mut Writer<'_>,
+) -> bool {
+    writer.out.open(b'{');
+    for (at, (of, &index)) in members.iter().zip(&binding.indexes).enumerate() {
+        if !matches!(of.when, Condition::Always) && !of.when.holds(writer.conditions) {
+            continue;
+        }
+        if index == NO_FIELD {
+            writer.constant(of);
+        } else if !record.write_field(index as usize, first + at as u32, of, writer) {
+            return false;
+        }
+    }
+    writer.out.close(b'}');
+    true
+}
+
+impl Writer<'_> {
+    /// A member whose bytes the plan holds.
+    pub(super) fn constant(&mut self, of: &ShapeField) {
+        if let Member::Constant { start, end } = of.member {
+            self.out.span(&self.shape.constants, start as usize, end as usize);
+        }
+    }
+}
+
+#[doc(hidden)]
+pub fn record_column<R: Record>(records: &[Option<&R>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
+    let nulls = nulls(records);
+    let data = match spot.of.member {
+        Member::Object(set) => Data::Object(Box::new(table(records, set, scope))),
+        Member::Abstract(choice) => match scope.bindings.chosen(choice, R::NAME) {
+            Some((ty, set)) => Data::Abstract(Box::new(Variants {
+                types: vec![ty; records.len()],
+                places: (0..records.len() as u32).collect(),
+                tables: vec![(ty, table(records, set, scope))],
+            })),
+            None => Data::Empty,
+        },
+        Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => Data::Empty,
+    };
+    Column { nulls, data, errors: Vec::new() }
+}
+
+fn table<R: Record>(records: &[Option<&R>], set: SetId, scope: Scope<'_>) -> Table {
+    let Some(binding) = scope.bindings.of::<R>(set) else { return Table::default() };
+    let columns = binding.indexes.iter().zip(scope.shape.members(set)).map(|(&index, of)| match index {
+        NO_FIELD => Column::default(),
+        _ if of.same_as.is_some() => Column::default(),
+        _ => R::field_column(records, index as usize, Spot { field: 0, of, ty: of.ty }, scope),
+    });
+    let of = &scope.bindings.hidden;
+    let hidden = binding.hidden.iter();
+    let hidden = hidden
+        .map(|&index| R::field_column(records, index as usize, Spot { field: 0, of, ty: of.ty }, scope));
+    Table { rows: records.len() as u32, columns: columns.collect(), hidden: hidden.collect() }
+}
+
+/// One column of the rows of several, each of which has a value where the others are null.
+#[doc(hidden)]
+#[must_use]
+pub fn merge_variants<const N: usize>(rows: usize, parts: [Column; N]) -> Column {
+    let mut column = Column::default();
+    let mut variants = Variants { types: Vec::new(), places: (0..rows as u32).collect(), tables: Vec::new() };
+    let parts: Vec<(Column, Variants)> = parts
+        .into_iter()
+        .filter_map(|mut part| match std::mem::take(&mut part.data) {
+            Data::Abstract(own) => Some((part, *own)),
+            _ => None,
+        })
+        .collect();
+    for row in 0..rows {
+        let part = parts.iter().find(|(part, _)| !part.nulls.get(row));
+        if part.is_none() {
+            column.nulls.set(row);
+        }
+        let ty = part.or(parts.first()).map(|(_, own)| own.types[row]);
+        variants.types.extend(ty);
+    }
+    variants.tables.extend(parts.into_iter().flat_map(|(_, own)| own.tables));
+    column.data = Data::Abstract(Box::new(variants));
+    column
+}

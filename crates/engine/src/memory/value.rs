@@ -1,0 +1,344 @@
+//! Values whose types are only known while they are written: trees for tests and for resolvers that have no structs.
+//!
+//! **Invariant:** a value that does not fit the schema's type is a field error, never a panic.
+
+use super::answer::{Answer, Spot, Writer, fits, set_of};
+use super::bind::{Binder, NO_FIELD, Scope, Unbound};
+use crate::plan::shape::{ChoiceId, Condition, Member, SetId};
+use crate::rows::{CellError, Column, Data, Table, Texts, Variants};
+use crate::source::FieldError;
+use crate::write::fault::Fault;
+use std::sync::Arc;
+use weir_language::schema::{FieldId, ScalarReader, TypeId, TypeKind};
+
+/// A value of any type.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Value {
+    /// `null`.
+    #[default]
+    Null,
+    /// `true`, `false`.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A number; not finite is a field error.
+    Float(f64),
+    /// Text, IDs, values of enums.
+    Text(Arc<str>),
+    /// JSON as it is written.
+    Json(Arc<str>),
+    /// A list.
+    List(Vec<Value>),
+    /// An object.
+    Object(Object),
+    /// The field failed.
+    Error(FieldError),
+}
+
+/// An object whose fields are found by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    /// The object type's name; only asked for where several can stand.
+    pub ty: Arc<str>,
+    /// Names and values. A field that is not there is null.
+    pub fields: Vec<(Arc<str>, Value)>,
+}
+
+static NULL: Value = Value::Null;
+
+impl Object {
+    /// The value of the field called `name`.
+    #[must_use]
+    pub fn get(&self, name: &str) -> &Value {
+        self.fields.iter().find(|field| &*field.0 == name).map_or(&NULL, |field| &field.1)
+    }
+}
+
+/// A leaf that fits its type.
+enum Leaf<'v> {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(&'v str),
+    Json(&'v str),
+}
+
+/// The leaf that `value` is where the source's own type `kind` stands.
+fn leaf<'v>(value: &'v Value, kind: TypeKind) -> Option<Leaf<'v>> {
+    let reader = match kind {
+        TypeKind::Scalar(reader) => reader,
+        TypeKind::Enum => ScalarReader::String,
+        TypeKind::Object | TypeKind::Interface | TypeKind::Union | TypeKind::Input { .. } => return None,
+    };
+    match (reader, value) {
+        (ScalarReader::Int | ScalarReader::BigInt, &Value::Int(value)) => Some(Leaf::Int(value)),
+        (ScalarReader::Float, &Value::Float(value)) => Some(Leaf::Float(value)),
+        (ScalarReader::Float, &Value::Int(value)) => Some(Leaf::Float(value as f64)),
+        (ScalarReader::Boolean, &Value::Bool(value)) => Some(Leaf::Bool(value)),
+        (ScalarReader::String | ScalarReader::Id | ScalarReader::Text, Value::Text(text)) => {
+            Some(Leaf::Text(text))
+        }
+        (ScalarReader::Json | ScalarReader::Decimal, Value::Json(text)) => Some(Leaf::Json(text)),
+        _ => None,
+    }
+}
+
+impl Answer for Value {
+    fn bind(_: &mut Binder<'_>, _: Spot<'_>) -> Result<(), Unbound> {
+        Ok(())
+    }
+
+    fn write(&self, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool {
+        match self {
+            Self::Null => return writer.null(spot),
+            Self::Error(error) => return writer.failed(spot, error.clone()),
+            Self::List(items) if spot.ty.wraps.is_list() => return items.write(spot, writer),
+            Self::Object(object) if !spot.ty.wraps.is_list() => return write_object(object, spot, writer),
+            _ if spot.ty.wraps.is_list() => return writer.fail(spot, Fault::Broken),
+            Self::Bool(_)
+            | Self::Int(_)
+            | Self::Float(_)
+            | Self::Text(_)
+            | Self::Json(_)
+            | Self::List(_)
+            | Self::Object(_) => {}
+        }
+        match leaf(self, writer.schema.ty(writer.bindings.ty(spot.ty.base)).kind) {
+            Some(Leaf::Bool(value)) => value.write(spot, writer),
+            Some(Leaf::Int(value)) => value.write(spot, writer),
+            Some(Leaf::Float(value)) => value.write(spot, writer),
+            Some(Leaf::Text(text)) => text.write(spot, writer),
+            Some(Leaf::Json(json)) => {
+                writer.out.raw(json.as_bytes());
+                true
+            }
+            None => writer.fail(spot, Fault::Broken),
+        }
+    }
+
+    fn column(values: &[Option<&Self>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
+        let mut column = Column::default();
+        for (row, value) in values.iter().enumerate() {
+            if !matches!(value, Some(value) if !matches!(value, Self::Null | Self::Error(_))) {
+                column.nulls.set(row);
+            }
+            if let Some(Self::Error(error)) = value {
+                column.errors.push(CellError { row: row as u32, error: error.clone() });
+            }
+        }
+        if spot.ty.wraps.is_list() {
+            column.data = list(values, spot, scope, &mut column);
+        } else {
+            match spot.of.member {
+                Member::Object(set) => {
+                    column.data =
+                        Data::Object(Box::new(table(&objects(values, &mut column, spot, scope), set, scope)));
+                }
+                Member::Abstract(choice) => column.data = variants(values, choice, spot, scope, &mut column),
+                Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => {
+                    column.data = leaf_data(values, spot, scope, &mut column);
+                }
+            }
+        }
+        column.errors.sort_by_key(|cell| cell.row);
+        column
+    }
+}
+
+fn write_object(object: &Object, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool {
+    let Some(set) = set_of(spot, writer.bindings, &object.ty) else {
+        return match writer.schema.type_by_name(&object.ty) {
+            Some(ty) => writer.fail(spot, Fault::WrongType(ty)),
+            None => writer.fail(spot, Fault::Broken),
+        };
+    };
+    let shape = writer.shape;
+    let (range, bindings) = (shape.set(set).range(), writer.bindings);
+    writer.out.open(b'{');
+    for (at, of) in range.clone().zip(&shape.fields[range]) {
+        if !matches!(of.when, Condition::Always) && !of.when.holds(writer.conditions) {
+            continue;
+        }
+        if let Member::Constant { .. } = of.member {
+            writer.constant(of);
+            continue;
+        }
+        let value = object.get(bindings.schema.field_name(bindings.field(of.field)));
+        if !value.write_member(at as u32, of, writer) {
+            return false;
+        }
+    }
+    writer.out.close(b'}');
+    true
+}
+
+/// Makes `row` a failed one.
+fn fail(column: &mut Column, row: usize, fault: Fault<'_>, spot: Spot<'_>, scope: Scope<'_>) {
+    let bindings = scope.bindings;
+    let error = fault.error(&bindings.schema, bindings.field(spot.of.field), bindings.ty(spot.of.ty.base));
+    column.nulls.set(row);
+    column.errors.push(CellError { row: row as u32, error });
+}
+
+fn list(values: &[Option<&Value>], spot: Spot<'_>, scope: Scope<'_>, column: &mut Column) -> Data {
+    let (mut offsets, mut items) = (vec![0], Vec::new());
+    for (row, value) in values.iter().enumerate() {
+        match value {
+            Some(Value::List(list)) => items.extend(list.iter().map(Some)),
+            _ if column.nulls.get(row) => {}
+            _ => fail(column, row, Fault::Broken, spot, scope),
+        }
+        offsets.push(items.len() as u32);
+    }
+    let ty = spot.ty.item().unwrap_or(spot.ty);
+    Data::List { offsets, items: Box::new(Value::column(&items, Spot { ty, ..spot }, scope)) }
+}
+
+fn objects<'v>(
+    values: &[Option<&'v Value>],
+    column: &mut Column,
+    spot: Spot<'_>,
+    scope: Scope<'_>,
+) -> Vec<Option<&'v Object>> {
+    let objects = values.iter().enumerate().map(|(row, value)| match value {
+        Some(Value::Object(object)) => Some(object),
+        _ if column.nulls.get(row) => None,
+        _ => {
+            fail(column, row, Fault::Broken, spot, scope);
+            None
+        }
+    });
+    objects.collect()
+}
+
+fn table(objects: &[Option<&Object>], set: SetId, scope: Scope<'_>) -> Table {
+    let bindings = scope.bindings;
+    let values = |field: FieldId| -> Vec<Option<&Value>> {
+        let name = bindings.schema.field_name(bindings.field(field));
+        objects.iter().map(|object| object.map(|object| object.get(name))).collect()
+    };
+    let columns = scope.shape.members(set).iter().map(|of| match of.member {
+        Member::Constant { .. } | Member::Foreign { .. } => Column::default(),
+        _ if of.same_as.is_some() => Column::default(),
+        Member::Leaf | Member::Object(_) | Member::Abstract(_) => {
+            Value::column(&values(of.field), Spot { field: NO_FIELD, of, ty: of.ty }, scope)
+        }
+    });
+    let hidden = scope.shape.set(set).hidden.iter().map(|&field| {
+        let kind = bindings.schema.ty(bindings.schema.field(bindings.field(field)).ty.base).kind;
+        let mut column = Column::default();
+        let values = values(field);
+        column.data = leaf_column(&values, kind, |row, _| column.nulls.set(row));
+        column
+    });
+    Table { rows: objects.len() as u32, columns: columns.collect(), hidden: hidden.collect() }
+}
+
+fn variants(
+    values: &[Option<&Value>],
+    choice: ChoiceId,
+    spot: Spot<'_>,
+    scope: Scope<'_>,
+    column: &mut Column,
+) -> Data {
+    let objects = objects(values, column, spot, scope);
+    let mut parts: Vec<(TypeId, SetId, Vec<Option<&Object>>)> = Vec::new();
+    let mut variants = Variants::default();
+    for (row, object) in objects.iter().enumerate() {
+        let found = object.and_then(|object| scope.bindings.chosen(choice, &object.ty));
+        if let (Some(object), None) = (object, found) {
+            let ty = scope.bindings.schema.type_by_name(&object.ty);
+            fail(column, row, ty.map_or(Fault::Broken, Fault::WrongType), spot, scope);
+        }
+        let Some((ty, set)) = found else {
+            variants.types.push(TypeId(0));
+            variants.places.push(0);
+            continue;
+        };
+        let at = parts.iter().position(|part| part.0 == ty).unwrap_or_else(|| {
+            parts.push((ty, set, Vec::new()));
+            parts.len() - 1
+        });
+        variants.types.push(ty);
+        variants.places.push(parts[at].2.len() as u32);
+        parts[at].2.push(*object);
+    }
+    variants.tables = parts.into_iter().map(|(ty, set, objects)| (ty, table(&objects, set, scope))).collect();
+    Data::Abstract(Box::new(variants))
+}
+
+fn leaf_data(values: &[Option<&Value>], spot: Spot<'_>, scope: Scope<'_>, column: &mut Column) -> Data {
+    let base = scope.bindings.ty(spot.ty.base);
+    let schema = &scope.bindings.schema;
+    let mut failed = Vec::new();
+    let data = leaf_column(values, schema.ty(base).kind, |row, value| {
+        if !matches!(value, Some(Value::Null | Value::Error(_)) | None) {
+            failed.push((row, Fault::Broken));
+        }
+    });
+    for (row, value) in values.iter().enumerate() {
+        if let Some(Value::Text(text)) = value
+            && !fits(schema, base, text)
+        {
+            failed.push((row, Fault::NoEnumValue(text.as_bytes())));
+        }
+    }
+    for (row, fault) in failed {
+        fail(column, row, fault, spot, scope);
+    }
+    data
+}
+
+/// The leaves as data; rows that are no leaf of the type are told to `other`.
+fn leaf_column<'v>(
+    values: &[Option<&'v Value>],
+    kind: TypeKind,
+    mut other: impl FnMut(usize, Option<&'v Value>),
+) -> Data {
+    let mut data = match kind {
+        TypeKind::Scalar(ScalarReader::Int | ScalarReader::BigInt) => Data::Int(Vec::new()),
+        TypeKind::Scalar(ScalarReader::Float) => Data::Float(Vec::new()),
+        TypeKind::Scalar(ScalarReader::Boolean) => Data::Bool(Vec::new()),
+        TypeKind::Scalar(ScalarReader::Json | ScalarReader::Decimal) => Data::Json(Texts::default()),
+        TypeKind::Scalar(ScalarReader::String | ScalarReader::Id | ScalarReader::Text)
+        | TypeKind::Enum
+        | TypeKind::Object
+        | TypeKind::Interface
+        | TypeKind::Union
+        | TypeKind::Input { .. } => Data::Text(Texts::default()),
+    };
+    for (row, value) in values.iter().enumerate() {
+        let found = value.and_then(|value| leaf(value, kind));
+        if found.is_none() {
+            other(row, *value);
+        }
+        match (&mut data, found) {
+            (Data::Int(data), Some(Leaf::Int(value))) => data.push(value),
+            (Data::Int(data), _) => data.push(0),
+            (Data::Float(data), Some(Leaf::Float(value))) => data.push(value),
+            (Data::Float(data), _) => data.push(0.0),
+            (Data::Bool(data), Some(Leaf::Bool(value))) => data.push(value),
+            (Data::Bool(data), _) => data.push(false),
+            (Data::Text(data) | Data::Json(data), Some(Leaf::Text(text) | Leaf::Json(text))) => {
+                data.push(text.as_bytes());
+            }
+            (Data::Text(data) | Data::Json(data), _) => data.push(b""),
+            _ => {}
+        }
+    }
+    data
+}
+
+impl Value {
+    /// An object of type `ty`.
+    #[must_use]
+    pub fn object<'n>(ty: &str, fields: impl IntoIterator<Item = (&'n str, Self)>) -> Self {
+        let fields = fields.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        Self::Object(Object { ty: ty.into(), fields })
+    }
+    /// A text.
+    #[must_use]
+    pub fn text(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
