@@ -340,10 +340,10 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 }
 
-/// The nodes from place `start` of an arena to its end.
+/// The nodes from place `start` of an arena to its end. All empty lists are the same.
 #[inline]
 fn list_from<T>(start: usize, arena: &[T]) -> List<T> {
-    List::new(start as u32, (arena.len() - start) as u32)
+    if start == arena.len() { List::default() } else { List::new(start as u32, (arena.len() - start) as u32) }
 }
 
 /// Moves what lies from `start` on in `open` to the end of `arena`.

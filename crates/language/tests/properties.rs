@@ -1,0 +1,94 @@
+//! What holds for every text, over random ones. The fuzz targets hold the same functions against more.
+
+mod support;
+
+use proptest::prelude::*;
+use support::{grammar, properties};
+
+/// Texts near the grammar: pieces of it in any order.
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        prop::sample::select(vec![
+            "{", "}", "(", ")", "[", "]", "!", "$", "&", "...", ":", "=", "@", "|", "\"", "\"\"\"", "\\",
+            "\\u{41}", "\n", "\r\n", ",", "#", "-", "0", "1.5", "e1", "a", "query", "fragment", "on", "type",
+            "input", "extend", "true", "null", "\"x\"", "\u{FEFF}", "é", "😀", "\0",
+        ])
+        .prop_map(str::to_owned),
+        ".{0,3}",
+    ];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.join(" ").replace("  ", ""))
+}
+
+/// JSON, then one byte of it changed.
+fn damaged_json() -> impl Strategy<Value = Vec<u8>> {
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        Just("-0.5e+3".to_owned()),
+        "[ -~]{0,6}".prop_map(|text| format!("{text:?}")),
+        Just(r#""\ud83d\ude00\u0041\n""#.to_owned()),
+    ];
+    let json = leaf.prop_recursive(4, 40, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(|items| format!("[{}]", items.join(", "))),
+            prop::collection::vec(("[a-c]{1,2}", inner), 0..12).prop_map(|members| {
+                let members: Vec<_> =
+                    members.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+                format!("{{{}}}", members.join(","))
+            }),
+        ]
+    });
+    (json, any::<prop::sample::Index>(), prop::option::of(any::<u8>())).prop_map(|(json, place, byte)| {
+        let mut bytes = json.into_bytes();
+        if let Some(byte) = byte {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        bytes
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_parses_or_is_refused_at_a_place(text in pieces()) {
+        properties::parses_or_says_where(&text);
+        properties::printing_keeps_the_document(&text);
+    }
+
+    #[test]
+    fn executable_documents_survive_printing(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let text = grammar::document(&bytes, true);
+        properties::parses_or_says_where(&text);
+        properties::printing_keeps_the_document(&text);
+    }
+
+    #[test]
+    fn type_systems_survive_printing(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let text = grammar::document(&bytes, false);
+        properties::parses_or_says_where(&text);
+        properties::printing_keeps_the_document(&text);
+    }
+
+    #[test]
+    fn json_agrees_with_serde(bytes in damaged_json()) {
+        properties::json_is_read_as_by_serde(&bytes);
+    }
+}
+
+#[test]
+fn documents_of_the_grammar_parse() {
+    use weir_language::{limits::Limits, parser::parse};
+    let mut number = 1_u32;
+    let mut random = || {
+        // Any fixed sequence will do.
+        number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (number >> 24) as u8
+    };
+    for round in 0..500 {
+        let bytes: Vec<u8> = (0..300).map(|_| random()).collect();
+        let text = grammar::document(&bytes, round % 2 == 0);
+        let limits = Limits { nesting_max: 60, ..Limits::NONE };
+        parse(&text, &limits).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    }
+}

@@ -1,0 +1,181 @@
+//! What must hold for every text. Each function panics if it does not.
+
+use weir_language::ast::{Definition, Document, Selection, TypeBody, ValueId, ValueKind};
+use weir_language::json::{Json, JsonErrorKind, JsonKind, JsonRef};
+use weir_language::limits::Limits;
+use weir_language::parser::parse;
+use weir_language::printer::print;
+
+/// Bounds wide enough for any text a fuzzer writes, small enough to be met.
+const LIMITS: Limits = Limits { nesting_max: 60, ..Limits::NONE };
+
+/// Parsing ends with a document or with an error that has a place in the text.
+pub(crate) fn parses_or_says_where(text: &str) {
+    for limits in [&LIMITS, &Limits::STANDARD] {
+        match parse(text, limits) {
+            Ok(document) => drop(facts(&document)),
+            Err(error) => {
+                assert!(!error.message.is_empty());
+                for span in &error.spans {
+                    assert!(span.start <= span.end && span.end as usize <= text.len(), "{error:?}");
+                    assert!(text.is_char_boundary(span.start as usize), "{error:?}");
+                }
+                assert_eq!(error.locations(text).len(), error.spans.len());
+            }
+        }
+    }
+}
+
+/// What is printed parses to the same document, and prints the same again.
+pub(crate) fn printing_keeps_the_document(text: &str) {
+    let Ok(document) = parse(text, &LIMITS) else { return };
+    let printed = print(&document);
+    let again = parse(&printed, &LIMITS).unwrap_or_else(|error| panic!("{error:?}\n{text}\n---\n{printed}"));
+    for (before, after) in facts(&document).iter().zip(&facts(&again)) {
+        assert_eq!(before, after, "{text}\n---\n{printed}");
+    }
+    assert_eq!(facts(&document).len(), facts(&again).len(), "{text}\n---\n{printed}");
+    assert_eq!(print(&again), printed, "{text}");
+}
+
+/// All that a document says, without where it says it: equal documents have equal facts.
+fn facts(document: &Document<'_>) -> Vec<String> {
+    let mut facts = Vec::new();
+    let str = |span| document.str(span);
+    for definition in &document.definitions {
+        facts.push(match definition {
+            Definition::Operation(it) => {
+                let described = it.description.is_some();
+                format!(
+                    "{:?} {described} {} {:?} {:?} {:?}",
+                    it.kind,
+                    str(it.name),
+                    it.variables,
+                    it.directives,
+                    it.selections
+                )
+            }
+            Definition::Fragment(it) => {
+                format!("{} on {} {:?} {:?}", str(it.name), str(it.on), it.directives, it.selections)
+            }
+            Definition::Schema(it) => format!("schema {} {:?} {:?}", it.extend, it.directives, it.operations),
+            Definition::Type(it) => {
+                let body = body(&it.body);
+                format!("{} {} {:?} {:?} {body}", it.extend, str(it.name), it.description, it.directives)
+            }
+            Definition::Directive(it) => {
+                format!("@{} {:?} {} {:?}", str(it.name), it.arguments, it.repeatable, it.locations)
+            }
+        });
+    }
+    let selections = document.selections.iter().map(|selection| match selection {
+        Selection::Field(it) => {
+            let (alias, name) = (str(it.alias), str(it.name));
+            format!("{alias}:{name} {:?} {:?} {:?}", it.arguments, it.directives, it.selections)
+        }
+        Selection::Spread(it) => format!("...{} {:?}", str(it.name), it.directives),
+        Selection::Inline(it) => format!("... on {} {:?} {:?}", str(it.on), it.directives, it.selections),
+    });
+    facts.extend(selections);
+    facts.extend(document.arguments.iter().map(|it| format!("{}={:?}", str(it.name), it.value)));
+    facts.extend(document.directives.iter().map(|it| format!("@{} {:?}", str(it.name), it.arguments)));
+    facts.extend((0..document.values.len()).map(|place| value(document, ValueId(place as u32))));
+    facts.extend(document.object_fields.iter().map(|it| format!("{}={:?}", str(it.name), it.value)));
+    facts.extend(document.names.iter().map(|it| str(it.0).to_owned()));
+    facts.extend(document.root_operations.iter().map(|it| format!("{:?} {}", it.kind, str(it.ty))));
+    members(document, &mut facts);
+    facts
+}
+
+fn members(document: &Document<'_>, facts: &mut Vec<String>) {
+    let str = |span| document.str(span);
+    facts.extend(document.variables.iter().map(|it| {
+        let (name, ty) = (str(it.name), str(it.ty.name));
+        format!("${name} {ty} {:?} {:?} {:?} {:?}", it.ty.wraps, it.default, it.directives, it.description)
+    }));
+    facts.extend(document.field_definitions.iter().map(|it| {
+        let (name, ty) = (str(it.name), str(it.ty.name));
+        format!("{name} {ty} {:?} {:?} {:?} {:?}", it.ty.wraps, it.arguments, it.directives, it.description)
+    }));
+    facts.extend(document.input_definitions.iter().map(|it| {
+        let (name, ty) = (str(it.name), str(it.ty.name));
+        format!("{name} {ty} {:?} {:?} {:?} {:?}", it.ty.wraps, it.default, it.directives, it.description)
+    }));
+    facts.extend(document.enum_value_definitions.iter().map(|it| {
+        let name = str(it.name);
+        format!("{name} {:?} {:?}", it.directives, it.description)
+    }));
+}
+
+fn body(body: &TypeBody) -> String {
+    match body {
+        TypeBody::Scalar => "scalar".to_owned(),
+        TypeBody::Object { interfaces, fields } => format!("object {interfaces:?} {fields:?}"),
+        TypeBody::Interface { interfaces, fields } => format!("interface {interfaces:?} {fields:?}"),
+        TypeBody::Union { members } => format!("union {members:?}"),
+        TypeBody::Enum { values } => format!("enum {values:?}"),
+        TypeBody::Input { fields } => format!("input {fields:?}"),
+    }
+}
+
+fn value(document: &Document<'_>, id: ValueId) -> String {
+    let value = document.value(id);
+    match value.kind {
+        ValueKind::Variable(name) => format!("${}", document.str(name)),
+        ValueKind::String { .. } | ValueKind::Block => format!("{:?}", document.string(id)),
+        ValueKind::List(items) => format!("{items:?}"),
+        ValueKind::Object(fields) => format!("object {fields:?}"),
+        ValueKind::Int | ValueKind::Float | ValueKind::Boolean(_) | ValueKind::Null | ValueKind::Enum => {
+            document.str(value.span).to_owned()
+        }
+    }
+}
+
+/// JSON is accepted and refused as by `serde_json`, apart from what is stricter here, and reads the same.
+pub(crate) fn json_is_read_as_by_serde(bytes: &[u8]) {
+    let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
+    let theirs = serde_json::from_slice::<serde::de::IgnoredAny>(bytes);
+    match Json::parse(bytes, 100) {
+        Ok(json) => {
+            assert!(theirs.is_ok() || bytes.starts_with("\u{FEFF}".as_bytes()), "{}", bytes.escape_ascii());
+            compare(json.root());
+        }
+        Err(error) => {
+            let stricter = match error.kind {
+                JsonErrorKind::DuplicateKey
+                | JsonErrorKind::LoneSurrogate
+                | JsonErrorKind::TooDeep
+                | JsonErrorKind::BadUtf8 => true,
+                JsonErrorKind::UnexpectedEnd
+                | JsonErrorKind::UnexpectedByte
+                | JsonErrorKind::TrailingBytes
+                | JsonErrorKind::BadNumber
+                | JsonErrorKind::BadEscape
+                | JsonErrorKind::ControlCharacter
+                | JsonErrorKind::TooLong => false,
+            };
+            assert!(stricter || theirs.is_err(), "{error}: {}", bytes.escape_ascii());
+            assert!(error.at as usize <= bytes.len());
+        }
+    }
+}
+
+fn compare(root: JsonRef<'_>) {
+    let mut open = vec![root];
+    while let Some(value) = open.pop() {
+        match value.kind() {
+            JsonKind::String { .. } => {
+                let theirs: String = serde_json::from_str(value.raw()).expect("a string");
+                assert_eq!(value.as_str().as_deref(), Some(theirs.as_str()));
+            }
+            JsonKind::Object => open.extend(value.members().map(|(key, member)| {
+                assert!(value.get(&key).is_some());
+                member
+            })),
+            JsonKind::Array => open.extend(value.items()),
+            JsonKind::Null | JsonKind::True | JsonKind::False | JsonKind::Number => {
+                serde_json::from_str::<serde::de::IgnoredAny>(value.raw()).expect("a scalar");
+            }
+        }
+    }
+}
