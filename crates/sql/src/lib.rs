@@ -8,3 +8,6 @@
 pub mod api;
 pub mod catalog;
 pub mod model;
+pub mod relational;
+pub mod render;
+pub mod sqlite;

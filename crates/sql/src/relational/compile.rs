@@ -1,0 +1,328 @@
+//! Makes a [`Plan`] of a piece: walks its shape and looks up what each field means.
+//!
+//! **Invariant:** reads nothing of a request but the form of its structural variables.
+//!
+//! **Cost:** linear in the shape and its arguments; run once per plan and form.
+
+use super::form::Form;
+use super::input::{Inputs, Place};
+use super::select::Rows;
+use super::{Cell, Expr, Hidden, Level, Member, MemberKind, Output, Plan, Query, Reader, Run};
+use crate::api::meaning::{Api, FieldMeaning, InputMeaning};
+use crate::catalog::{ColumnId, TableId};
+use crate::model::RelationshipKind;
+use weir_engine::plan::shape::{self, SetId, Shape, ShapeField};
+use weir_engine::source::{Accent, FieldError, Ids, PlanError};
+use weir_language::schema::{FieldId, InputId};
+use weir_language::value::{Node, Variables};
+
+/// Filters nest at most so deep. SQLite allows expressions of depth 1,000; each of our levels takes a few.
+pub const FILTER_DEPTH_MAX: u32 = 100;
+
+/// The owned part of a piece, kept by its fetch.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// The set the piece's fields are members of.
+    pub set: SetId,
+    /// Places of the members in the shape.
+    pub fields: Vec<u32>,
+    /// How errors are said.
+    pub accent: Accent,
+    /// Numbers of the structural variables.
+    pub structural: Vec<u32>,
+}
+
+/// Makes the plan of `ask`.
+/// # Errors
+/// What the client cannot have.
+pub fn compile(
+    api: &Api,
+    ids: &Ids,
+    shape: &Shape,
+    ask: &Ask,
+    variables: Option<(&Variables, &Form)>,
+) -> Result<Plan, PlanError> {
+    let inputs = Inputs { literals: &shape.literals, variables, structural: &ask.structural };
+    let mut compiler = Compiler {
+        api,
+        ids,
+        shape,
+        accent: ask.accent,
+        inputs,
+        plan: Plan::default(),
+        path: Vec::new(),
+        keys: Vec::new(),
+        field: ask.fields.first().copied().unwrap_or(0),
+        depth: 0,
+    };
+    let mut row = Row::default();
+    let members = compiler.members(ask.fields.iter().copied(), &mut row)?;
+    compiler.plan.root_copied = members.iter().any(|it| it.same_as.is_some());
+    compiler.plan.root = compiler.store(members);
+    Ok(compiler.plan)
+}
+
+/// The columns a row of the level at hand has to bring.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    pub columns: Vec<Expr>,
+    /// In a group: what makes it. Other columns have no one value.
+    pub groups: Option<Vec<ColumnId>>,
+}
+
+impl Row {
+    /// The output column that holds `expr`, new or not.
+    pub fn column(&mut self, expr: Expr) -> u16 {
+        let found = self.columns.iter().position(|it| *it == expr);
+        found.unwrap_or_else(|| {
+            self.columns.push(expr);
+            self.columns.len() - 1
+        }) as u16
+    }
+}
+
+pub(super) struct Compiler<'c> {
+    pub api: &'c Api,
+    ids: &'c Ids,
+    pub shape: &'c Shape,
+    pub accent: Accent,
+    pub inputs: Inputs<'c>,
+    pub plan: Plan,
+    /// Steps below the field's `args`, for errors.
+    pub path: Vec<String>,
+    /// Response keys down to the field at hand.
+    pub keys: Vec<&'c str>,
+    /// The field at hand.
+    pub field: u32,
+    pub depth: u32,
+}
+
+impl<'c> Compiler<'c> {
+    pub fn meaning(&self, input: InputId) -> InputMeaning {
+        self.api.input(self.ids.input(input))
+    }
+
+    pub fn enum_meaning(&self, place: Place) -> Option<crate::api::meaning::EnumMeaning> {
+        match self.inputs.node(place) {
+            Node::Enum(value) => Some(self.api.enum_value(self.ids.enum_value(value))),
+            _ => None,
+        }
+    }
+
+    pub fn field_meaning(&self, field: &ShapeField) -> FieldMeaning {
+        self.api.field(self.ids.field(field.field))
+    }
+
+    /// The name of an input and of its type, for messages.
+    pub fn input_words(&self, input: InputId) -> (&'c str, &'c str) {
+        let own = self.ids.input(input);
+        let schema = &self.api.schema;
+        (schema.input_name(own), schema.type_name(schema.input(own).ty.base))
+    }
+
+    /// The argument's path in Hasura's words.
+    pub fn hasura_path(&self) -> String {
+        let mut out = String::from("$");
+        for key in &self.keys {
+            out.push_str(".selectionSet.");
+            out.push_str(key);
+        }
+        out.push_str(".args");
+        for step in &self.path {
+            if !step.starts_with('[') {
+                out.push('.');
+            }
+            out.push_str(step);
+        }
+        out
+    }
+
+    pub fn refuse(&self, message: impl Into<Box<str>>) -> PlanError {
+        let code = match self.accent {
+            Accent::Spec => "BAD_USER_INPUT",
+            Accent::Hasura => "validation-failed",
+        };
+        let error = FieldError { code, message: message.into(), hasura_path: Some(self.hasura_path().into()) };
+        PlanError { error, field: self.field }
+    }
+
+    pub fn parameter(&self, place: Place, reader: Reader) -> super::Parameter {
+        self.inputs.parameter(place, reader, &self.hasura_path())
+    }
+
+    pub fn store(&mut self, members: Vec<Member>) -> Run {
+        let start = self.plan.members.len() as u32;
+        let len = members.len() as u32;
+        self.plan.members.extend(members);
+        Run { start, len }
+    }
+
+    fn members(&mut self, fields: impl Iterator<Item = u32>, row: &mut Row) -> Result<Vec<Member>, PlanError> {
+        fields.map(|field| self.member(field, row)).collect()
+    }
+
+    pub fn set(&mut self, set: SetId, row: &mut Row) -> Result<Run, PlanError> {
+        let range = self.shape.set(set).range();
+        let members = self.members(range.map(|it| it as u32), row)?;
+        Ok(self.store(members))
+    }
+
+    fn member(&mut self, at: u32, row: &mut Row) -> Result<Member, PlanError> {
+        let shape = self.shape;
+        let field = &shape.fields[at as usize];
+        let outer = self.field;
+        self.field = at;
+        let kind = match field.member {
+            shape::Member::Constant { .. } => MemberKind::Constant,
+            shape::Member::Foreign { .. } => MemberKind::Foreign,
+            shape::Member::Leaf | shape::Member::Object(_) | shape::Member::Abstract(_) => {
+                self.keys.push(field.key.name());
+                let kind = self.kind(field, row)?;
+                self.keys.pop();
+                kind
+            }
+        };
+        self.field = outer;
+        Ok(Member { field: at, same_as: field.same_as, nullable: !field.ty.is_non_null(), kind })
+    }
+
+    fn kind(&mut self, field: &ShapeField, row: &mut Row) -> Result<MemberKind, PlanError> {
+        match self.field_meaning(field) {
+            FieldMeaning::NoQueries => Ok(MemberKind::Text("no queries are available with this role")),
+            FieldMeaning::Column(table, column) => self.column(field, table, column, row),
+            FieldMeaning::Select(table) => {
+                let rows = self.rows_arguments(field)?;
+                self.rows(field, table, rows, Vec::new(), false)
+            }
+            FieldMeaning::ByPk(table) => {
+                let rows = self.by_pk_arguments(field)?;
+                self.rows(field, table, rows, Vec::new(), true)
+            }
+            FieldMeaning::SelectAggregate(table) => self.aggregates(field, table, Vec::new()),
+            FieldMeaning::GroupBy(table) => self.groups(field, table),
+            FieldMeaning::Related(by) => {
+                let related = &self.api.model.relationships[by.0 as usize];
+                let rows = self.rows_arguments(field)?;
+                let nest = nest(related, row);
+                let one = matches!(related.kind, RelationshipKind::Object { .. });
+                self.rows(field, related.to, rows, nest, one)
+            }
+            FieldMeaning::RelatedAggregate(by) => {
+                let related = &self.api.model.relationships[by.0 as usize];
+                let nest = nest(related, row);
+                self.aggregates(field, related.to, nest)
+            }
+            FieldMeaning::Count(_) => self.count(field, row),
+            FieldMeaning::Function(..) | FieldMeaning::GroupKey(_) | FieldMeaning::Aggregate(_) => {
+                Ok(MemberKind::Inline(self.set(self.object(field)?, row)?))
+            }
+            FieldMeaning::FunctionColumn(table, function, column) => {
+                Ok(self.function(table, function, column, row))
+            }
+            FieldMeaning::None
+            | FieldMeaning::Nodes(_)
+            | FieldMeaning::Insert(_)
+            | FieldMeaning::InsertOne(_)
+            | FieldMeaning::Update(_)
+            | FieldMeaning::UpdateByPk(_)
+            | FieldMeaning::UpdateMany(_)
+            | FieldMeaning::Delete(_)
+            | FieldMeaning::DeleteByPk(_)
+            | FieldMeaning::AffectedRows(_)
+            | FieldMeaning::Returning(_) => Err(self.refuse("this field cannot be answered here")),
+        }
+    }
+
+    /// The set below an object field.
+    pub fn object(&self, field: &ShapeField) -> Result<SetId, PlanError> {
+        match field.member {
+            shape::Member::Object(set) => Ok(set),
+            shape::Member::Leaf
+            | shape::Member::Abstract(_)
+            | shape::Member::Constant { .. }
+            | shape::Member::Foreign { .. } => Err(self.refuse("this field needs a selection of an object")),
+        }
+    }
+
+    fn column(
+        &mut self,
+        field: &ShapeField,
+        table: TableId,
+        column: ColumnId,
+        row: &mut Row,
+    ) -> Result<MemberKind, PlanError> {
+        let cell = Cell::of(self.api.column_type(table, column));
+        let mut expr = Expr::Column(column);
+        if row.groups.as_ref().is_some_and(|by| !by.contains(&column)) {
+            expr = Expr::Null;
+        }
+        for argument in self.shape.arguments(field) {
+            if self.meaning(argument.input) == InputMeaning::JsonPath {
+                let place = self.argument(argument);
+                if !matches!(self.inputs.node(place), Node::Null | Node::Absent) {
+                    self.path.push("path".into());
+                    expr = Expr::JsonPath(column, self.parameter(place, Reader::JsonPath));
+                    self.path.pop();
+                }
+            }
+        }
+        Ok(MemberKind::Leaf { column: row.column(expr), cell })
+    }
+
+    /// Where an argument's value begins, its default where the variable was not sent.
+    pub fn argument(&self, argument: &shape::ShapeArgument) -> Place {
+        let place = self.inputs.resolve(Place::Literal(argument.value));
+        match (self.inputs.node(place), argument.default) {
+            (Node::Absent, Some(default)) => Place::Literal(default),
+            _ => place,
+        }
+    }
+
+    /// A level of rows under a field.
+    pub fn rows(
+        &mut self,
+        field: &ShapeField,
+        table: TableId,
+        rows: Rows,
+        nest: Vec<(ColumnId, u16)>,
+        one: bool,
+    ) -> Result<MemberKind, PlanError> {
+        let set = self.object(field)?;
+        let at = self.field;
+        let path = self.keys.join(".");
+        let mut row = Row::default();
+        let members = self.set(set, &mut row)?;
+        let shape = self.shape;
+        let hidden = shape.set(set).hidden.iter().map(|&it| self.hidden(it, &mut row)).collect::<Result<_, _>>()?;
+        let query = Query {
+            table,
+            nest,
+            filter: rows.filter,
+            distinct_on: rows.distinct_on,
+            order: rows.order,
+            page: rows.page,
+            output: Output::Rows(row.columns),
+        };
+        let level = self.level(Level { query, members, hidden, field: at, path });
+        Ok(if one { MemberKind::One(level) } else { MemberKind::Many(level) })
+    }
+
+    pub fn level(&mut self, level: Level) -> u32 {
+        self.plan.levels.push(level);
+        self.plan.levels.len() as u32 - 1
+    }
+
+    fn hidden(&self, field: FieldId, row: &mut Row) -> Result<Hidden, PlanError> {
+        match self.api.field(self.ids.field(field)) {
+            FieldMeaning::Column(table, column) => {
+                let cell = Cell::of(self.api.column_type(table, column));
+                Ok(Hidden { column: row.column(Expr::Column(column)), cell })
+            }
+            _ => Err(self.refuse("only columns can be joined on")),
+        }
+    }
+}
+
+fn nest(related: &crate::model::Relationship, row: &mut Row) -> Vec<(ColumnId, u16)> {
+    related.on.iter().map(|&(ours, theirs)| (theirs, row.column(Expr::Column(ours)))).collect()
+}

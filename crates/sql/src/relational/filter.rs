@@ -1,0 +1,238 @@
+//! `where`, `having` and aggregate predicates: input objects become [`Filter`]s.
+//!
+//! `{}` is true, `_and: []` true, `_or: []` false; comparing with null is an error, so that a variable that was
+//! forgotten does not select everything.
+
+use super::compile::Compiler;
+use super::input::Place;
+use super::{Expr, Filter, Reader};
+use crate::api::meaning::{Aggregation, Comparison, InputMeaning};
+use crate::catalog::{ColumnType, TableId};
+use crate::model::RelationshipId;
+use weir_engine::source::{Accent, PlanError};
+use weir_language::schema::InputId;
+use weir_language::value::Node;
+
+impl Compiler<'_> {
+    /// A boolean expression over the rows (or, in `having`, the groups) of `table`.
+    pub(super) fn filter(&mut self, place: Place, table: TableId) -> Result<Filter, PlanError> {
+        self.deeper()?;
+        let mut all = Vec::new();
+        for (input, value) in self.inputs.members(place) {
+            if self.is_absent(value) {
+                continue;
+            }
+            self.path.push(self.input_words(input).0.into());
+            self.filter_member(input, value, table, &mut all)?;
+            self.path.pop();
+        }
+        self.depth -= 1;
+        Ok(if all.len() == 1 { all.remove(0) } else { Filter::All(all) })
+    }
+
+    /// Whether a variable was not sent and that means nothing was said. In Hasura's accent it means null.
+    fn is_absent(&self, value: Place) -> bool {
+        self.accent == Accent::Spec && self.inputs.node(value) == Node::Absent
+    }
+
+    fn filter_member(
+        &mut self,
+        input: InputId,
+        value: Place,
+        table: TableId,
+        all: &mut Vec<Filter>,
+    ) -> Result<(), PlanError> {
+        if matches!(self.inputs.node(value), Node::Null | Node::Absent) {
+            return Err(self.unexpected_null(input));
+        }
+        match self.meaning(input) {
+            InputMeaning::And => all.extend(self.filters(value, table)?),
+            InputMeaning::Or => all.push(Filter::Any(self.filters(value, table)?)),
+            InputMeaning::Not => all.push(Filter::Not(Box::new(self.filter(value, table)?))),
+            InputMeaning::Column(of, column) => {
+                let ty = self.api.column_type(of, column).clone();
+                self.comparisons(value, &Expr::Column(column), &ty, all)?;
+            }
+            InputMeaning::Related(by) => {
+                let to = self.api.model.relationships[by.0 as usize].to;
+                let filter = Box::new(self.filter(value, to)?);
+                all.push(Filter::Exists { by, filter });
+            }
+            InputMeaning::RelatedAggregate(by) => self.predicates(value, by, all)?,
+            InputMeaning::Count => {
+                let count = Expr::Count { columns: Vec::new(), distinct: false };
+                self.comparisons(value, &count, &ColumnType::BigInt, all)?;
+            }
+            InputMeaning::Function(function) => self.function_comparisons(value, function, all)?,
+            _ => return Err(self.refuse("this condition cannot be tested here")),
+        }
+        Ok(())
+    }
+
+    fn filters(&mut self, place: Place, table: TableId) -> Result<Vec<Filter>, PlanError> {
+        let mut out = Vec::new();
+        for (at, item) in self.inputs.items(place).into_iter().enumerate() {
+            self.path.push(format!("[{at}]"));
+            out.push(self.filter(item, table)?);
+            self.path.pop();
+        }
+        Ok(out)
+    }
+
+    /// `{sum: {UnitPrice: {_gt: 3}}}` of a `having`.
+    fn function_comparisons(
+        &mut self,
+        place: Place,
+        function: Aggregation,
+        all: &mut Vec<Filter>,
+    ) -> Result<(), PlanError> {
+        for (input, value) in self.inputs.members(place) {
+            if self.is_absent(value) {
+                continue;
+            }
+            if let InputMeaning::Column(of, column) = self.meaning(input) {
+                self.path.push(self.input_words(input).0.into());
+                let ty = function_type(function, self.api.column_type(of, column));
+                self.comparisons(value, &Expr::Function(function, column), &ty, all)?;
+                self.path.pop();
+            }
+        }
+        Ok(())
+    }
+
+    /// `{_gt: 1, _lt: 9}` on `of`.
+    fn comparisons(
+        &mut self,
+        place: Place,
+        of: &Expr,
+        ty: &ColumnType,
+        all: &mut Vec<Filter>,
+    ) -> Result<(), PlanError> {
+        for (input, value) in self.inputs.members(place) {
+            if self.is_absent(value) {
+                continue;
+            }
+            self.path.push(self.input_words(input).0.into());
+            if matches!(self.inputs.node(value), Node::Null | Node::Absent) {
+                return Err(self.unexpected_null(input));
+            }
+            match self.meaning(input) {
+                InputMeaning::Compare(Comparison::IsNull) => {
+                    let is = self.inputs.node(value) == Node::Bool(true);
+                    all.push(Filter::Null { of: of.clone(), is });
+                }
+                InputMeaning::Compare(by) => {
+                    let with = self.parameter(value, reader(by, ty));
+                    all.push(Filter::Compare { of: of.clone(), by, with });
+                }
+                _ => return Err(self.refuse("this comparison is not supported by the database")),
+            }
+            self.path.pop();
+        }
+        Ok(())
+    }
+
+    fn unexpected_null(&self, input: InputId) -> PlanError {
+        let ty = self.input_words(input).1;
+        self.refuse(format!("unexpected null value for type '{ty}'"))
+    }
+
+    /// `{count: {predicate: {_gt: 2}, filter: …}}` over related rows.
+    fn predicates(&mut self, place: Place, by: RelationshipId, all: &mut Vec<Filter>) -> Result<(), PlanError> {
+        for (input, value) in self.inputs.members(place) {
+            if self.is_absent(value) {
+                continue;
+            }
+            self.path.push(self.input_words(input).0.into());
+            match self.meaning(input) {
+                InputMeaning::Count | InputMeaning::BoolAnd | InputMeaning::BoolOr => {
+                    self.predicate(input, value, by, all)?;
+                }
+                _ => return Err(self.refuse("this predicate is not supported")),
+            }
+            self.path.pop();
+        }
+        Ok(())
+    }
+
+    fn predicate(
+        &mut self,
+        input: InputId,
+        place: Place,
+        by: RelationshipId,
+        all: &mut Vec<Filter>,
+    ) -> Result<(), PlanError> {
+        let to = self.api.model.relationships[by.0 as usize].to;
+        let mut filter = Filter::TRUE;
+        let mut columns = Vec::new();
+        let mut distinct = false;
+        let mut predicate = None;
+        for (member, value) in self.inputs.members(place) {
+            if matches!(self.inputs.node(value), Node::Null | Node::Absent) {
+                continue;
+            }
+            match self.meaning(member) {
+                InputMeaning::Filter(_) => filter = self.filter(value, to)?,
+                InputMeaning::CountColumns(_) => columns = self.columns(value),
+                InputMeaning::CountDistinct => distinct = self.inputs.node(value) == Node::Bool(true),
+                InputMeaning::Predicate => predicate = Some(value),
+                _ => {}
+            }
+        }
+        let Some(predicate) = predicate else { return Err(self.refuse("`predicate` is needed")) };
+        let (of, ty) = match (self.meaning(input), columns.first()) {
+            (InputMeaning::BoolAnd, Some(&it)) => (Expr::Function(Aggregation::Min, it), ColumnType::Boolean),
+            (InputMeaning::BoolOr, Some(&it)) => (Expr::Function(Aggregation::Max, it), ColumnType::Boolean),
+            (InputMeaning::BoolAnd | InputMeaning::BoolOr, None) => {
+                return Err(self.refuse("`arguments` is needed"));
+            }
+            _ => (Expr::Count { columns, distinct }, ColumnType::BigInt),
+        };
+        let of = Expr::Related { by, filter: Box::new(filter), of: Box::new(of) };
+        self.path.push("predicate".into());
+        self.comparisons(predicate, &of, &ty, all)?;
+        self.path.pop();
+        Ok(())
+    }
+}
+
+/// The type of an aggregate over a column.
+fn function_type(function: Aggregation, column: &ColumnType) -> ColumnType {
+    match function {
+        Aggregation::Sum | Aggregation::Min | Aggregation::Max => column.clone(),
+        Aggregation::Avg
+        | Aggregation::Stddev
+        | Aggregation::StddevPop
+        | Aggregation::StddevSamp
+        | Aggregation::VarPop
+        | Aggregation::VarSamp
+        | Aggregation::Variance => ColumnType::Double,
+    }
+}
+
+fn reader(by: Comparison, ty: &ColumnType) -> Reader {
+    match by {
+        Comparison::In | Comparison::Nin => Reader::Each(ty.clone()),
+        Comparison::HasKeysAny | Comparison::HasKeysAll => Reader::Each(ColumnType::Text),
+        Comparison::HasKey
+        | Comparison::Like
+        | Comparison::Nlike
+        | Comparison::Ilike
+        | Comparison::Nilike
+        | Comparison::Similar
+        | Comparison::Nsimilar
+        | Comparison::Regex
+        | Comparison::Nregex
+        | Comparison::Iregex
+        | Comparison::Niregex => Reader::Column(ColumnType::Text),
+        Comparison::Eq
+        | Comparison::Neq
+        | Comparison::Gt
+        | Comparison::Gte
+        | Comparison::Lt
+        | Comparison::Lte
+        | Comparison::IsNull
+        | Comparison::Contains
+        | Comparison::ContainedIn => Reader::Column(ty.clone()),
+    }
+}

@@ -1,0 +1,145 @@
+//! The form of structural variables: which keys are present, null or absent, and which enum values choose columns.
+//!
+//! Two requests with the same form use the same statements; scalars and the lengths of their lists are no part of it.
+//! While it is computed the places of all leaves are noted, so that binding needs no second walk.
+//!
+//! **Invariant:** a key is a prefix code of the tapes, so equal keys mean equal structure.
+//!
+//! **Cost:** one pass over the structural variables; no allocation for usual ones.
+
+use crate::api::meaning::{Api, EnumMeaning};
+use smallvec::SmallVec;
+use weir_engine::source::{Ids, Piece, PlanVariable};
+use weir_language::schema::{EnumValueId, Schema, TypeKind};
+use weir_language::value::{Node, Variables};
+
+const LEAF: u32 = 0;
+const NULL: u32 = 1;
+const ABSENT: u32 = 2;
+const TRUE: u32 = 3;
+const FALSE: u32 = 4;
+const ENUM: u32 = 5;
+const OBJECT: u32 = 6;
+const LIST: u32 = 7;
+const KEY: u32 = 8;
+
+/// Form and leaves of the structural variables of one request.
+#[derive(Clone, Debug, Default)]
+pub struct Form {
+    /// The prefix code.
+    pub key: SmallVec<[u32; 48]>,
+    leaves: SmallVec<[u32; 16]>,
+    starts: SmallVec<[u32; 4]>,
+}
+
+impl Form {
+    /// The node of a leaf.
+    #[must_use]
+    pub fn leaf(&self, slot: u32, leaf: u32) -> u32 {
+        self.leaves[self.starts[slot as usize] as usize + leaf as usize]
+    }
+
+    /// Which leaf of `slot` stands at `node`.
+    #[must_use]
+    pub fn leaf_at(&self, slot: u32, node: u32) -> Option<u32> {
+        let start = self.starts[slot as usize] as usize;
+        let end = self.starts.get(slot as usize + 1).map_or(self.leaves.len(), |&end| end as usize);
+        self.leaves[start..end].binary_search(&node).ok().map(|at| at as u32)
+    }
+}
+
+/// The numbers of the variables whose value can change a statement.
+#[must_use]
+pub fn structural(piece: &Piece<'_>, api: &Api) -> Vec<u32> {
+    let changes = |it: &&(usize, &PlanVariable)| is_structural(it.1, piece.schema, piece.ids, api);
+    piece.variables.iter().enumerate().filter(|it| changes(&it)).map(|it| it.0 as u32).collect()
+}
+
+fn is_structural(variable: &PlanVariable, schema: &Schema, ids: &Ids, api: &Api) -> bool {
+    if !variable.ty.is_non_null() {
+        return true;
+    }
+    let ty = schema.ty(variable.ty.base);
+    match ty.kind {
+        TypeKind::Input { .. } => true,
+        TypeKind::Enum => {
+            ty.members.range().next().is_some_and(|at| chooses(api, ids, EnumValueId(at as u32)))
+        }
+        TypeKind::Scalar(reader) => reader == weir_language::schema::ScalarReader::Boolean,
+        TypeKind::Object | TypeKind::Interface | TypeKind::Union => false,
+    }
+}
+
+/// Whether an enum value chooses something in the statement; values of enum tables do not, they are data.
+fn chooses(api: &Api, ids: &Ids, value: EnumValueId) -> bool {
+    let own = ids.enum_value(value);
+    match api.enum_values.get(own.index()) {
+        Some(EnumMeaning::TableValue(..)) | None => false,
+        Some(
+            EnumMeaning::None | EnumMeaning::Column(..) | EnumMeaning::Order { .. } | EnumMeaning::Constraint(..),
+        ) => true,
+    }
+}
+
+/// Computes the form of the variables `structural` of a request.
+#[must_use]
+pub fn form(structural: &[u32], variables: &Variables, api: &Api, ids: &Ids) -> Form {
+    let mut form = Form::default();
+    for &variable in structural {
+        form.starts.push(form.leaves.len() as u32);
+        walk(&mut form, variables, variables.starts[variable as usize] as usize, api, ids);
+    }
+    form
+}
+
+fn walk(form: &mut Form, variables: &Variables, start: usize, api: &Api, ids: &Ids) {
+    let nodes = &variables.values.nodes;
+    let end = variables.values.end(start);
+    let mut at = start;
+    while at < end {
+        match nodes[at] {
+            Node::Absent => form.key.push(ABSENT),
+            Node::Null => form.key.push(NULL),
+            Node::Key(input) => form.key.extend([KEY, input.0]),
+            Node::Object { len, .. } => form.key.extend([OBJECT, len]),
+            Node::List { len, end } => {
+                let branches = match nodes.get(at + 1) {
+                    Some(Node::Object { .. } | Node::List { .. }) if len > 0 => true,
+                    Some(Node::Enum(value)) if len > 0 => chooses(api, ids, *value),
+                    _ => false,
+                };
+                form.leaves.push(at as u32);
+                if branches {
+                    form.key.extend([LIST, len]);
+                } else {
+                    form.key.push(LEAF);
+                    at = end as usize;
+                    continue;
+                }
+            }
+            Node::Bool(value) => {
+                form.leaves.push(at as u32);
+                form.key.push(if value { TRUE } else { FALSE });
+            }
+            Node::Enum(value) => {
+                form.leaves.push(at as u32);
+                if chooses(api, ids, value) {
+                    form.key.extend([ENUM, value.0]);
+                } else {
+                    form.key.push(LEAF);
+                }
+            }
+            Node::Int(_)
+            | Node::Float(_)
+            | Node::Number(_)
+            | Node::Text(_)
+            | Node::Json(_)
+            | Node::Variable(_)
+            | Node::Parent(_) => {
+                form.leaves.push(at as u32);
+                form.key.push(LEAF);
+            }
+        }
+        at += 1;
+    }
+}

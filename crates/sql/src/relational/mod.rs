@@ -1,0 +1,338 @@
+//! What is asked of a database, in words every database knows: a piece of a plan becomes levels of queries.
+//!
+//! A [`Plan`] is the output tree as [`Member`]s and, for each nested level, one [`Query`] over one table. Scalars are
+//! never in it: a [`Parameter`] says where the value of a request is found and how it is read.
+//!
+//! **Invariant:** flat tables; ids are places in the tables of one plan. Filters are at most
+//! [`compile::FILTER_DEPTH_MAX`] deep, so walking them may recurse.
+
+use crate::api::meaning::{Aggregation, Comparison};
+use crate::catalog::{ColumnId, ColumnType, TableId};
+use crate::model::RelationshipId;
+
+mod aggregate;
+pub mod compile;
+mod filter;
+pub mod form;
+pub mod input;
+mod select;
+
+/// What a piece asks and how the answer is put together.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Nested levels and root queries: one statement each.
+    pub levels: Vec<Level>,
+    /// Members of all sets.
+    pub members: Vec<Member>,
+    /// The members of the piece.
+    pub root: Run,
+    /// Whether some member of the root may be copied by a later one.
+    pub root_copied: bool,
+}
+
+/// A run of members.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// First.
+    pub start: u32,
+    /// How many.
+    pub len: u32,
+}
+
+impl Run {
+    /// For indexing.
+    #[must_use]
+    pub const fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
+}
+
+/// One statement and what is made of each of its rows.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// What is asked.
+    pub query: Query,
+    /// What a row becomes.
+    pub members: Run,
+    /// Hidden output columns, for children in other sources.
+    pub hidden: Vec<Hidden>,
+    /// The place in the shape of the field it answers.
+    pub field: u32,
+    /// Response keys down to it, for people.
+    pub path: String,
+}
+
+/// A value no one asked for that a child in another source needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Hidden {
+    /// Output column of the level's query.
+    pub column: u16,
+    /// How it is read.
+    pub cell: Cell,
+}
+
+/// One member of an object.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Place in the shape's fields.
+    pub field: u32,
+    /// An earlier member whose bytes it may copy.
+    pub same_as: Option<u32>,
+    /// Whether its field may be null.
+    pub nullable: bool,
+    /// What stands there.
+    pub kind: MemberKind,
+}
+
+/// What stands under a member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemberKind {
+    /// A column of the row.
+    Leaf {
+        /// Output column of the level's query.
+        column: u16,
+        /// How it is written.
+        cell: Cell,
+    },
+    /// A text that never changes.
+    Text(&'static str),
+    /// Bytes the shape holds.
+    Constant,
+    /// Another source's.
+    Foreign,
+    /// An object made of the same row.
+    Inline(Run),
+    /// The first row of a level, or null.
+    One(u32),
+    /// All rows of a level.
+    Many(u32),
+}
+
+/// How a value of the database is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// `Int`: 32 bits.
+    Int,
+    /// 64 bits.
+    BigInt,
+    /// Floating point.
+    Float,
+    /// Decimal digits.
+    Numeric,
+    /// `true`, `false`.
+    Boolean,
+    /// Text and everything that comes as text.
+    Text,
+    /// JSON, copied.
+    Json,
+    /// Bytes, as PostgreSQL writes them: `\x…`.
+    Bytes,
+}
+
+impl Cell {
+    /// How a column of type `ty` is written.
+    #[must_use]
+    pub const fn of(ty: &ColumnType) -> Self {
+        match ty {
+            ColumnType::SmallInt | ColumnType::Int => Self::Int,
+            ColumnType::BigInt => Self::BigInt,
+            ColumnType::Real | ColumnType::Double => Self::Float,
+            ColumnType::Numeric | ColumnType::Money => Self::Numeric,
+            ColumnType::Boolean => Self::Boolean,
+            ColumnType::Json | ColumnType::Jsonb => Self::Json,
+            ColumnType::Bytes => Self::Bytes,
+            ColumnType::Text
+            | ColumnType::Char
+            | ColumnType::CiText
+            | ColumnType::Uuid
+            | ColumnType::Date
+            | ColumnType::Timestamp
+            | ColumnType::TimestampTz
+            | ColumnType::Time
+            | ColumnType::TimeTz
+            | ColumnType::Interval
+            | ColumnType::Other(_) => Self::Text,
+        }
+    }
+}
+
+/// Select, Filter, Order, Page, Nest over one table.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// The table.
+    pub table: TableId,
+    /// Nest: our column equals that output column of the parent's row.
+    pub nest: Vec<(ColumnId, u16)>,
+    /// Filter.
+    pub filter: Filter,
+    /// One row per value of these columns, the first by `order`.
+    pub distinct_on: Vec<ColumnId>,
+    /// Order.
+    pub order: Vec<Order>,
+    /// Page.
+    pub page: Page,
+    /// What comes out.
+    pub output: Output,
+}
+
+/// The columns of the result.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// A row per row of the table.
+    Rows(Vec<Expr>),
+    /// One row over all rows that are left after filter and page.
+    Aggregate(Vec<Expr>),
+    /// A row per group; order and page are the groups'.
+    Groups {
+        /// What makes a group.
+        by: Vec<ColumnId>,
+        /// Result columns.
+        columns: Vec<Expr>,
+        /// Which groups stay.
+        having: Filter,
+    },
+}
+
+/// Limit and offset.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    /// At most so many rows.
+    pub limit: Option<Parameter>,
+    /// After so many rows.
+    pub offset: Option<Parameter>,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    /// A column of the table at hand.
+    Column(ColumnId),
+    /// A part of a JSON column.
+    JsonPath(ColumnId, Parameter),
+    /// `null`.
+    Null,
+    /// How many rows; with columns, those in which none is null.
+    Count {
+        /// Of these.
+        columns: Vec<ColumnId>,
+        /// Each value once.
+        distinct: bool,
+    },
+    /// A function over a column.
+    Function(Aggregation, ColumnId),
+    /// A value of the related row, or a function over the related rows.
+    Related {
+        /// The way there.
+        by: RelationshipId,
+        /// Which rows there.
+        filter: Box<Filter>,
+        /// What of them.
+        of: Box<Expr>,
+    },
+}
+
+/// A condition on a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Filter {
+    /// All hold; true when empty.
+    All(Vec<Filter>),
+    /// One holds; false when empty.
+    Any(Vec<Filter>),
+    /// It does not hold.
+    Not(Box<Filter>),
+    /// Whether a value is null.
+    Null {
+        /// The value.
+        of: Expr,
+        /// It has to be null, or has not to be.
+        is: bool,
+    },
+    /// A comparison.
+    Compare {
+        /// Left side.
+        of: Expr,
+        /// How.
+        by: Comparison,
+        /// Right side.
+        with: Parameter,
+    },
+    /// There is a related row.
+    Exists {
+        /// The way there.
+        by: RelationshipId,
+        /// Which rows count.
+        filter: Box<Filter>,
+    },
+}
+
+impl Filter {
+    /// Always true.
+    pub const TRUE: Self = Self::All(Vec::new());
+
+    /// Whether it is the empty conjunction.
+    #[must_use]
+    pub fn is_true(&self) -> bool {
+        matches!(self, Self::All(all) if all.is_empty())
+    }
+}
+
+/// One term of an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// By what.
+    pub of: Expr,
+    /// Largest first.
+    pub descending: bool,
+    /// Nulls before the rest.
+    pub nulls_first: bool,
+    /// Whether there can be nulls at all.
+    pub nullable: bool,
+}
+
+/// A value that differs from request to request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Where it is.
+    pub origin: Origin,
+    /// How it is read.
+    pub reader: Reader,
+    /// The argument's path in Hasura's words, for errors.
+    pub path: Box<str>,
+}
+
+/// Where a parameter's value is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// A node of the shape's literals.
+    Literal(u32),
+    /// The whole of a variable.
+    Variable(u32),
+    /// A leaf of a structural variable.
+    Inside {
+        /// Which of the piece's structural variables.
+        slot: u32,
+        /// Its leaf, counted in the order of the tape.
+        leaf: u32,
+    },
+    /// A column of the parent's keys, from another source.
+    Parent(u32),
+    /// An output column of the row of the level above.
+    ParentColumn(u16),
+}
+
+/// How a node becomes a value of the database.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Reader {
+    /// For comparison with a column of this type.
+    Column(ColumnType),
+    /// A list of such, bound as one value.
+    Each(ColumnType),
+    /// A non-negative 32-bit integer; null is no limit.
+    Limit,
+    /// A 64-bit integer; null is none.
+    Offset,
+    /// A path into a JSON document.
+    JsonPath,
+    /// Stays what the parent's row holds.
+    AsIs,
+}

@@ -1,0 +1,119 @@
+//! SQLite's way of writing. What it lacks are functions registered on each connection, named `weir_…`.
+//!
+//! Lists are bound as one JSON text and opened by `json_each`, so one statement fits every length.
+
+use super::dialect::{Dialect, Side};
+use crate::api::meaning::{Aggregation, Comparison};
+use crate::catalog::ColumnType;
+use crate::relational::Reader;
+
+/// SQLite 3.38 or later.
+#[derive(Clone, Copy, Debug)]
+pub struct Sqlite;
+
+impl Dialect for Sqlite {
+    fn table(&self, out: &mut String, schema: &str, name: &str) {
+        if !schema.is_empty() && schema != "main" {
+            self.identifier(out, schema);
+            out.push('.');
+        }
+        self.identifier(out, name);
+    }
+
+    fn placeholder(&self, number: usize) -> String {
+        format!("?{number}")
+    }
+
+    fn page(&self, out: &mut String, limit: Option<&str>, offset: Option<&str>) {
+        if limit.is_none() && offset.is_none() {
+            return;
+        }
+        out.push_str(" LIMIT ");
+        out.push_str(limit.unwrap_or("-1"));
+        if let Some(offset) = offset {
+            out.push_str(" OFFSET ");
+            out.push_str(offset);
+        }
+    }
+
+    fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>) {
+        let value = right.placeholder;
+        // A bare expression has no affinity, so digits bound as text would be compared as text.
+        let numeric = matches!(right.reader, Reader::Column(ColumnType::Numeric | ColumnType::Money));
+        let cast = format!("CAST({value} AS NUMERIC)");
+        let value = if right.bare && numeric { &cast } else { value };
+        let text = match by {
+            Comparison::Eq => format!("{left} = {value}"),
+            Comparison::Neq => format!("{left} <> {value}"),
+            Comparison::Gt => format!("{left} > {value}"),
+            Comparison::Gte => format!("{left} >= {value}"),
+            Comparison::Lt => format!("{left} < {value}"),
+            Comparison::Lte => format!("{left} <= {value}"),
+            Comparison::In => format!("{left} IN (SELECT value FROM json_each({value}))"),
+            Comparison::Nin => format!("{left} NOT IN (SELECT value FROM json_each({value}))"),
+            Comparison::IsNull => format!("({left} IS NULL) = {value}"),
+            Comparison::Like => format!("weir_like({value}, {left})"),
+            Comparison::Nlike => format!("NOT weir_like({value}, {left})"),
+            Comparison::Ilike => format!("weir_ilike({value}, {left})"),
+            Comparison::Nilike => format!("NOT weir_ilike({value}, {left})"),
+            Comparison::Similar => format!("weir_similar({value}, {left})"),
+            Comparison::Nsimilar => format!("NOT weir_similar({value}, {left})"),
+            Comparison::Regex => format!("weir_regex({value}, {left})"),
+            Comparison::Nregex => format!("NOT weir_regex({value}, {left})"),
+            Comparison::Iregex => format!("weir_iregex({value}, {left})"),
+            Comparison::Niregex => format!("NOT weir_iregex({value}, {left})"),
+            Comparison::Contains => format!("weir_json_contains({left}, {value})"),
+            Comparison::ContainedIn => format!("weir_json_contains({value}, {left})"),
+            Comparison::HasKey => {
+                format!("EXISTS (SELECT 1 FROM json_each({left}) AS j WHERE {} = {value})", key_of(left))
+            }
+            Comparison::HasKeysAny => format!(
+                "EXISTS (SELECT 1 FROM json_each({left}) AS j WHERE {} IN (SELECT value FROM json_each({value})))",
+                key_of(left)
+            ),
+            Comparison::HasKeysAll => format!(
+                "NOT EXISTS (SELECT 1 FROM json_each({value}) AS k WHERE k.value NOT IN \
+                 (SELECT {} FROM json_each({left}) AS j WHERE {} IS NOT NULL))",
+                key_of(left),
+                key_of(left)
+            ),
+        };
+        out.push_str(&text);
+    }
+
+    fn function(&self, function: Aggregation) -> &'static str {
+        match function {
+            Aggregation::Avg => "avg",
+            Aggregation::Max => "max",
+            Aggregation::Min => "min",
+            Aggregation::Sum => "sum",
+            Aggregation::Stddev | Aggregation::StddevSamp => "weir_stddev_samp",
+            Aggregation::StddevPop => "weir_stddev_pop",
+            Aggregation::VarPop => "weir_var_pop",
+            Aggregation::VarSamp | Aggregation::Variance => "weir_var_samp",
+        }
+    }
+
+    fn count(&self, out: &mut String, columns: &[String], distinct: bool) {
+        let distinct = if distinct { "DISTINCT " } else { "" };
+        match columns {
+            [] => out.push_str("count(*)"),
+            [one] => out.push_str(&format!("count({distinct}{one})")),
+            many => {
+                let whole: Vec<String> = many.iter().map(|it| format!("{it} IS NOT NULL")).collect();
+                let quoted: Vec<String> = many.iter().map(|it| format!("quote({it})")).collect();
+                let (whole, tuple) = (whole.join(" AND "), quoted.join(" || ',' || "));
+                out.push_str(&format!("count({distinct}CASE WHEN {whole} THEN {tuple} END)"));
+            }
+        }
+    }
+
+    fn json_path(&self, out: &mut String, column: &str, path: &str) {
+        out.push_str(&format!("({column} -> {path})"));
+    }
+}
+
+/// The keys of an object, the texts of an array.
+fn key_of(document: &str) -> String {
+    format!("CASE json_type({document}) WHEN 'object' THEN j.key WHEN 'array' THEN iif(j.type = 'text', j.value, NULL) END")
+}
