@@ -2,7 +2,7 @@
 //!
 //! Filter, order and page apply before aggregating, and to `nodes` alike.
 
-use super::compile::{Compiler, Row};
+use super::compile::{Compiler, Row, mark_copied};
 use super::select::Rows;
 use super::{Cell, Expr, Filter, Level, Member, MemberKind, Output, Query};
 use crate::api::meaning::{Aggregation, FieldMeaning, InputMeaning};
@@ -39,9 +39,9 @@ impl Compiler<'_> {
                 }
             };
             self.keys.pop();
-            let nullable = !below.ty.is_non_null();
-            members.push(Member { field: at as u32, same_as: below.same_as, nullable, kind });
+            members.push(Member::new(at as u32, below, kind));
         }
+        mark_copied(&mut members);
         self.field = outer;
         Ok(MemberKind::Inline(self.store(members)))
     }
@@ -80,15 +80,12 @@ impl Compiler<'_> {
             page: rows.page,
             output: Output::Aggregate(row.columns),
         };
-        let level = Level { query, members, hidden: Vec::new(), field: self.field, path: self.keys.join(".") };
+        let level =
+            Level { query, members, hidden: Vec::new(), field: self.field, path: self.keys.join(".") };
         Ok(MemberKind::One(self.level(level)))
     }
 
-    pub(super) fn count(
-        &mut self,
-        field: &ShapeField,
-        row: &mut Row,
-    ) -> Result<MemberKind, PlanError> {
+    pub(super) fn count(&mut self, field: &ShapeField, row: &mut Row) -> Result<MemberKind, PlanError> {
         let mut columns = Vec::new();
         let mut distinct = false;
         for argument in self.shape.arguments(field) {
@@ -158,7 +155,8 @@ impl Compiler<'_> {
             page: rows.page,
             output,
         };
-        let level = Level { query, members, hidden: Vec::new(), field: self.field, path: self.keys.join(".") };
+        let level =
+            Level { query, members, hidden: Vec::new(), field: self.field, path: self.keys.join(".") };
         Ok(MemberKind::Many(self.level(level)))
     }
 }

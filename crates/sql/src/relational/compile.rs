@@ -65,14 +65,14 @@ pub fn compile(
 /// The columns a row of the level at hand has to bring.
 #[derive(Debug, Default)]
 pub(super) struct Row {
-    pub columns: Vec<Expr>,
+    pub(super) columns: Vec<Expr>,
     /// In a group: what makes it. Other columns have no one value.
-    pub groups: Option<Vec<ColumnId>>,
+    pub(super) groups: Option<Vec<ColumnId>>,
 }
 
 impl Row {
     /// The output column that holds `expr`, new or not.
-    pub fn column(&mut self, expr: Expr) -> u16 {
+    pub(super) fn column(&mut self, expr: Expr) -> u16 {
         let found = self.columns.iter().position(|it| *it == expr);
         found.unwrap_or_else(|| {
             self.columns.push(expr);
@@ -82,46 +82,46 @@ impl Row {
 }
 
 pub(super) struct Compiler<'c> {
-    pub api: &'c Api,
+    pub(super) api: &'c Api,
     ids: &'c Ids,
-    pub shape: &'c Shape,
-    pub accent: Accent,
-    pub inputs: Inputs<'c>,
-    pub plan: Plan,
+    pub(super) shape: &'c Shape,
+    pub(super) accent: Accent,
+    pub(super) inputs: Inputs<'c>,
+    pub(super) plan: Plan,
     /// Steps below the field's `args`, for errors.
-    pub path: Vec<String>,
+    pub(super) path: Vec<String>,
     /// Response keys down to the field at hand.
-    pub keys: Vec<&'c str>,
+    pub(super) keys: Vec<&'c str>,
     /// The field at hand.
-    pub field: u32,
-    pub depth: u32,
+    pub(super) field: u32,
+    pub(super) depth: u32,
 }
 
 impl<'c> Compiler<'c> {
-    pub fn meaning(&self, input: InputId) -> InputMeaning {
+    pub(super) fn meaning(&self, input: InputId) -> InputMeaning {
         self.api.input(self.ids.input(input))
     }
 
-    pub fn enum_meaning(&self, place: Place) -> Option<crate::api::meaning::EnumMeaning> {
+    pub(super) fn enum_meaning(&self, place: Place) -> Option<crate::api::meaning::EnumMeaning> {
         match self.inputs.node(place) {
             Node::Enum(value) => Some(self.api.enum_value(self.ids.enum_value(value))),
             _ => None,
         }
     }
 
-    pub fn field_meaning(&self, field: &ShapeField) -> FieldMeaning {
+    pub(super) fn field_meaning(&self, field: &ShapeField) -> FieldMeaning {
         self.api.field(self.ids.field(field.field))
     }
 
     /// The name of an input and of its type, for messages.
-    pub fn input_words(&self, input: InputId) -> (&'c str, &'c str) {
+    pub(super) fn input_words(&self, input: InputId) -> (&'c str, &'c str) {
         let own = self.ids.input(input);
         let schema = &self.api.schema;
         (schema.input_name(own), schema.type_name(schema.input(own).ty.base))
     }
 
     /// The argument's path in Hasura's words.
-    pub fn hasura_path(&self) -> String {
+    pub(super) fn hasura_path(&self) -> String {
         let mut out = String::from("$");
         for key in &self.keys {
             out.push_str(".selectionSet.");
@@ -137,31 +137,39 @@ impl<'c> Compiler<'c> {
         out
     }
 
-    pub fn refuse(&self, message: impl Into<Box<str>>) -> PlanError {
+    pub(super) fn refuse(&self, message: impl Into<Box<str>>) -> PlanError {
         let code = match self.accent {
             Accent::Spec => "BAD_USER_INPUT",
             Accent::Hasura => "validation-failed",
         };
-        let error = FieldError { code, message: message.into(), hasura_path: Some(self.hasura_path().into()) };
+        let error =
+            FieldError { code, message: message.into(), hasura_path: Some(self.hasura_path().into()) };
         PlanError { error, field: self.field }
     }
 
-    pub fn parameter(&self, place: Place, reader: Reader) -> super::Parameter {
+    pub(super) fn parameter(&self, place: Place, reader: Reader) -> super::Parameter {
         self.inputs.parameter(place, reader, &self.hasura_path())
     }
 
-    pub fn store(&mut self, members: Vec<Member>) -> Run {
+    pub(super) fn store(&mut self, members: Vec<Member>) -> Run {
         let start = self.plan.members.len() as u32;
         let len = members.len() as u32;
         self.plan.members.extend(members);
         Run { start, len }
     }
 
-    fn members(&mut self, fields: impl Iterator<Item = u32>, row: &mut Row) -> Result<Vec<Member>, PlanError> {
-        fields.map(|field| self.member(field, row)).collect()
+    fn members(
+        &mut self,
+        fields: impl Iterator<Item = u32>,
+        row: &mut Row,
+    ) -> Result<Vec<Member>, PlanError> {
+        let mut members: Vec<Member> =
+            fields.map(|field| self.member(field, row)).collect::<Result<_, _>>()?;
+        mark_copied(&mut members);
+        Ok(members)
     }
 
-    pub fn set(&mut self, set: SetId, row: &mut Row) -> Result<Run, PlanError> {
+    pub(super) fn set(&mut self, set: SetId, row: &mut Row) -> Result<Run, PlanError> {
         let range = self.shape.set(set).range();
         let members = self.members(range.map(|it| it as u32), row)?;
         Ok(self.store(members))
@@ -183,7 +191,7 @@ impl<'c> Compiler<'c> {
             }
         };
         self.field = outer;
-        Ok(Member { field: at, same_as: field.same_as, nullable: !field.ty.is_non_null(), kind })
+        Ok(Member::new(at, field, kind))
     }
 
     fn kind(&mut self, field: &ShapeField, row: &mut Row) -> Result<MemberKind, PlanError> {
@@ -234,7 +242,7 @@ impl<'c> Compiler<'c> {
     }
 
     /// The set below an object field.
-    pub fn object(&self, field: &ShapeField) -> Result<SetId, PlanError> {
+    pub(super) fn object(&self, field: &ShapeField) -> Result<SetId, PlanError> {
         match field.member {
             shape::Member::Object(set) => Ok(set),
             shape::Member::Leaf
@@ -270,7 +278,7 @@ impl<'c> Compiler<'c> {
     }
 
     /// Where an argument's value begins, its default where the variable was not sent.
-    pub fn argument(&self, argument: &shape::ShapeArgument) -> Place {
+    pub(super) fn argument(&self, argument: &shape::ShapeArgument) -> Place {
         let place = self.inputs.resolve(Place::Literal(argument.value));
         match (self.inputs.node(place), argument.default) {
             (Node::Absent, Some(default)) => Place::Literal(default),
@@ -279,7 +287,7 @@ impl<'c> Compiler<'c> {
     }
 
     /// A level of rows under a field.
-    pub fn rows(
+    pub(super) fn rows(
         &mut self,
         field: &ShapeField,
         table: TableId,
@@ -293,7 +301,8 @@ impl<'c> Compiler<'c> {
         let mut row = Row::default();
         let members = self.set(set, &mut row)?;
         let shape = self.shape;
-        let hidden = shape.set(set).hidden.iter().map(|&it| self.hidden(it, &mut row)).collect::<Result<_, _>>()?;
+        let hidden =
+            shape.set(set).hidden.iter().map(|&it| self.hidden(it, &mut row)).collect::<Result<_, _>>()?;
         let query = Query {
             table,
             nest,
@@ -307,7 +316,7 @@ impl<'c> Compiler<'c> {
         Ok(if one { MemberKind::One(level) } else { MemberKind::Many(level) })
     }
 
-    pub fn level(&mut self, level: Level) -> u32 {
+    pub(super) fn level(&mut self, level: Level) -> u32 {
         self.plan.levels.push(level);
         self.plan.levels.len() as u32 - 1
     }
@@ -319,6 +328,17 @@ impl<'c> Compiler<'c> {
                 Ok(Hidden { column: row.column(Expr::Column(column)), cell })
             }
             _ => Err(self.refuse("only columns can be joined on")),
+        }
+    }
+}
+
+/// Notes which members later ones copy.
+pub(super) fn mark_copied(members: &mut [Member]) {
+    for at in 0..members.len() {
+        if let Some(earlier) = members[at].same_as
+            && let Some(source) = members[..at].iter_mut().find(|it| it.field == earlier)
+        {
+            source.copied = true;
         }
     }
 }

@@ -138,7 +138,12 @@ impl Compiler<'_> {
     }
 
     /// `{count: {predicate: {_gt: 2}, filter: …}}` over related rows.
-    fn predicates(&mut self, place: Place, by: RelationshipId, all: &mut Vec<Filter>) -> Result<(), PlanError> {
+    fn predicates(
+        &mut self,
+        place: Place,
+        by: RelationshipId,
+        all: &mut Vec<Filter>,
+    ) -> Result<(), PlanError> {
         for (input, value) in self.inputs.members(place) {
             if self.is_absent(value) {
                 continue;

@@ -76,7 +76,10 @@ fn chooses(api: &Api, ids: &Ids, value: EnumValueId) -> bool {
     match api.enum_values.get(own.index()) {
         Some(EnumMeaning::TableValue(..)) | None => false,
         Some(
-            EnumMeaning::None | EnumMeaning::Column(..) | EnumMeaning::Order { .. } | EnumMeaning::Constraint(..),
+            EnumMeaning::None
+            | EnumMeaning::Column(..)
+            | EnumMeaning::Order { .. }
+            | EnumMeaning::Constraint(..),
         ) => true,
     }
 }

@@ -9,6 +9,7 @@
 use crate::api::meaning::{Aggregation, Comparison};
 use crate::catalog::{ColumnId, ColumnType, TableId};
 use crate::model::RelationshipId;
+use weir_engine::plan::shape::ShapeField;
 
 mod aggregate;
 pub mod compile;
@@ -78,10 +79,18 @@ pub struct Member {
     pub field: u32,
     /// An earlier member whose bytes it may copy.
     pub same_as: Option<u32>,
+    /// Whether a later member may copy it.
+    pub copied: bool,
     /// Whether its field may be null.
     pub nullable: bool,
     /// What stands there.
     pub kind: MemberKind,
+}
+
+impl Member {
+    fn new(at: u32, field: &ShapeField, kind: MemberKind) -> Self {
+        Self { field: at, same_as: field.same_as, copied: false, nullable: !field.ty.is_non_null(), kind }
+    }
 }
 
 /// What stands under a member.

@@ -12,10 +12,10 @@ use weir_language::value::Node;
 /// What the arguments of a field of rows ask for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
-    pub filter: Filter,
-    pub distinct_on: Vec<ColumnId>,
-    pub order: Vec<Order>,
-    pub page: Page,
+    pub(super) filter: Filter,
+    pub(super) distinct_on: Vec<ColumnId>,
+    pub(super) order: Vec<Order>,
+    pub(super) page: Page,
 }
 
 impl Default for Filter {
@@ -30,9 +30,9 @@ enum Sorted {
     /// Columns of the table.
     Columns(TableId),
     /// A function over the columns below.
-    Function(TableId, Aggregation),
+    Function(Aggregation),
     /// Aggregates over the table.
-    Aggregates(TableId),
+    Aggregates,
 }
 
 impl Compiler<'_> {
@@ -48,7 +48,7 @@ impl Compiler<'_> {
             match self.meaning(argument.input) {
                 InputMeaning::Where(of) => rows.filter = self.filter(place, of)?,
                 InputMeaning::OrderBy(of) => rows.order = self.order(place, of)?,
-                InputMeaning::GroupOrderBy(of) => rows.order = self.group_order(place, of)?,
+                InputMeaning::GroupOrderBy(_) => rows.order = self.group_order(place)?,
                 InputMeaning::DistinctOn(_) => rows.distinct_on = self.columns(place),
                 InputMeaning::Limit => rows.page.limit = Some(self.parameter(place, Reader::Limit)),
                 InputMeaning::Offset => rows.page.offset = Some(self.parameter(place, Reader::Offset)),
@@ -109,10 +109,10 @@ impl Compiler<'_> {
     }
 
     /// The order of groups: their key and aggregates.
-    fn group_order(&mut self, place: Place, table: TableId) -> Result<Vec<Order>, PlanError> {
+    fn group_order(&mut self, place: Place) -> Result<Vec<Order>, PlanError> {
         let mut out = Vec::new();
         for item in self.inputs.items(place) {
-            self.order_object(item, Sorted::Aggregates(table), &mut |of| of, true, &mut out)?;
+            self.order_object(item, Sorted::Aggregates, &mut |of| of, true, &mut out)?;
         }
         Ok(out)
     }
@@ -133,22 +133,22 @@ impl Compiler<'_> {
             }
             match (self.meaning(input), sorted) {
                 (InputMeaning::Column(_, column), Sorted::Columns(table)) => {
-                    let nullable = !direct || self.api.model.catalog.tables[table.0 as usize].columns
-                        [column.0 as usize]
-                        .nullable;
+                    let nullable = !direct
+                        || self.api.model.catalog.tables[table.0 as usize].columns[column.0 as usize]
+                            .nullable;
                     self.term(value, wrap(Expr::Column(column)), nullable, out);
                 }
-                (InputMeaning::Column(_, column), Sorted::Function(_, function)) => {
+                (InputMeaning::Column(_, column), Sorted::Function(function)) => {
                     self.term(value, wrap(Expr::Function(function, column)), true, out);
                 }
-                (InputMeaning::Count, Sorted::Aggregates(_)) => {
+                (InputMeaning::Count, Sorted::Aggregates) => {
                     let count = Expr::Count { columns: Vec::new(), distinct: false };
                     self.term(value, wrap(count), false, out);
                 }
-                (InputMeaning::Function(function), Sorted::Aggregates(table)) => {
-                    self.order_object(value, Sorted::Function(table, function), wrap, direct, out)?;
+                (InputMeaning::Function(function), Sorted::Aggregates) => {
+                    self.order_object(value, Sorted::Function(function), wrap, direct, out)?;
                 }
-                (InputMeaning::GroupKey(table), Sorted::Aggregates(_)) => {
+                (InputMeaning::GroupKey(table), Sorted::Aggregates) => {
                     self.order_object(value, Sorted::Columns(table), wrap, direct, out)?;
                 }
                 (InputMeaning::Related(by), Sorted::Columns(_)) => {
@@ -157,9 +157,8 @@ impl Compiler<'_> {
                     self.order_object(value, Sorted::Columns(to), &mut through, false, out)?;
                 }
                 (InputMeaning::RelatedAggregate(by), Sorted::Columns(_)) => {
-                    let to = self.api.model.relationships[by.0 as usize].to;
                     let mut through = |of| related(by, of, wrap);
-                    self.order_object(value, Sorted::Aggregates(to), &mut through, false, out)?;
+                    self.order_object(value, Sorted::Aggregates, &mut through, false, out)?;
                 }
                 _ => return Err(self.refuse("this cannot be sorted by")),
             }

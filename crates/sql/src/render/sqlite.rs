@@ -115,5 +115,7 @@ impl Dialect for Sqlite {
 
 /// The keys of an object, the texts of an array.
 fn key_of(document: &str) -> String {
-    format!("CASE json_type({document}) WHEN 'object' THEN j.key WHEN 'array' THEN iif(j.type = 'text', j.value, NULL) END")
+    format!(
+        "CASE json_type({document}) WHEN 'object' THEN j.key WHEN 'array' THEN iif(j.type = 'text', j.value, NULL) END"
+    )
 }

@@ -1,1 +1,19 @@
-//! x
+//! SQLite, embedded: reads are stepped in process, statement by statement, and written while stepping.
+
+mod bind;
+pub mod connection;
+pub mod error;
+mod fetch;
+mod finish;
+mod functions;
+mod gather;
+mod json_contains;
+mod json_path;
+mod pool;
+mod prepared;
+mod run;
+mod sink;
+pub mod source;
+mod value;
+
+pub use source::{OpenError, SqliteSource};

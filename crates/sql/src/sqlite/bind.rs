@@ -1,0 +1,288 @@
+//! Values on their way in: nodes of literals and variables, bound by the column's type.
+//!
+//! Strings are accepted for any type. Digits of decimals are bound as text where they are no 64-bit integer, and
+//! SQLite's affinity makes of them what it stores; our code never turns them into a float.
+//!
+//! **Cost:** texts are borrowed; only lists (one JSON text) and blobs are built.
+
+use crate::catalog::ColumnType;
+use crate::relational::form::Form;
+use crate::relational::{Origin, Parameter, Reader};
+use rusqlite::ToSql;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use std::borrow::Cow;
+use weir_engine::plan::shape::Shape;
+use weir_engine::rows::{Column, Data};
+use weir_engine::source::{Accent, FieldError, Ids};
+use weir_engine::write::out::Out;
+use weir_language::schema::Schema;
+use weir_language::value::{Node, Values, Variables};
+
+/// A value for SQLite.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Bound<'v> {
+    Null,
+    Int(i64),
+    Real(f64),
+    Text(Cow<'v, str>),
+    Blob(Vec<u8>),
+}
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Int(value) => ValueRef::Integer(*value),
+            Self::Real(value) => ValueRef::Real(*value),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Blob(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+/// Where the values of a request are.
+#[derive(Clone, Copy)]
+pub(super) struct Bindings<'r> {
+    pub(super) schema: &'r Schema,
+    pub(super) ids: &'r Ids,
+    pub(super) shape: &'r Shape,
+    pub(super) variables: &'r Variables,
+    pub(super) form: &'r Form,
+    pub(super) parent_keys: &'r [Column],
+    pub(super) accent: Accent,
+}
+
+/// What is wrong with a value.
+type Refused = Box<FieldError>;
+
+impl<'r> Bindings<'r> {
+    /// The value of `parameter`; for a piece below the root, for parent key `key`.
+    pub(super) fn value(&self, parameter: &Parameter, key: usize) -> Result<Bound<'r>, Refused> {
+        let variables = &self.variables.values;
+        let (values, at) = match parameter.origin {
+            Origin::Literal(at) => (&self.shape.literals, at),
+            Origin::Variable(number) => (variables, self.variables.starts[number as usize]),
+            Origin::Inside { slot, leaf } => (variables, self.form.leaf(slot, leaf)),
+            Origin::Parent(column) => return Ok(parent(&self.parent_keys[column as usize], key)),
+            // Bound for each parent, by the level.
+            Origin::ParentColumn(_) => return Ok(Bound::Null),
+        };
+        let reading = Reading { bindings: self, parameter, key };
+        match &parameter.reader {
+            Reader::Column(ty) => reading.scalar(values, at as usize, ty),
+            Reader::Each(ty) => reading.list(values, at as usize, ty),
+            Reader::Limit => reading.limit(values.nodes[at as usize]),
+            Reader::Offset => reading.offset(values, at as usize),
+            Reader::JsonPath => reading.json_path(values, at as usize),
+            Reader::AsIs => reading.scalar(values, at as usize, &ColumnType::Text),
+        }
+    }
+}
+
+fn parent(column: &Column, row: usize) -> Bound<'_> {
+    if column.nulls.get(row) {
+        return Bound::Null;
+    }
+    match &column.data {
+        Data::Bool(values) => Bound::Int(i64::from(values[row])),
+        Data::Int(values) => Bound::Int(values[row]),
+        Data::Float(values) => Bound::Real(values[row]),
+        Data::Text(texts) | Data::Json(texts) => Bound::Text(String::from_utf8_lossy(texts.get(row))),
+        Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => {
+            Bound::Null
+        }
+    }
+}
+
+struct Reading<'b, 'r> {
+    bindings: &'b Bindings<'r>,
+    parameter: &'b Parameter,
+    key: usize,
+}
+
+impl<'r> Reading<'_, 'r> {
+    #[cold]
+    fn refuse<T>(&self, spec: &'static str, hasura: &'static str, message: String) -> Result<T, Refused> {
+        let code = match self.bindings.accent {
+            Accent::Spec => spec,
+            Accent::Hasura => hasura,
+        };
+        let hasura_path = Some(self.parameter.path.clone());
+        Err(Box::new(FieldError { code, message: message.into(), hasura_path }))
+    }
+
+    fn invalid<T>(&self, ty: &str, text: &str) -> Result<T, Refused> {
+        let text: String = text.chars().take(100).collect();
+        self.refuse(
+            "BAD_USER_INPUT",
+            "data-exception",
+            format!("invalid input syntax for type {ty}: \"{text}\""),
+        )
+    }
+
+    fn scalar(&self, values: &'r Values, at: usize, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+        match values.nodes[at] {
+            Node::Variable(number) => {
+                let variables = self.bindings.variables;
+                self.scalar(&variables.values, variables.starts[number as usize] as usize, ty)
+            }
+            Node::Parent(column) => Ok(parent(&self.bindings.parent_keys[column as usize], self.key)),
+            Node::Null | Node::Absent => Ok(Bound::Null),
+            Node::Bool(value) => Ok(match is_text(ty) {
+                true => Bound::Text(if value { "true" } else { "false" }.into()),
+                false => Bound::Int(i64::from(value)),
+            }),
+            Node::Int(value) => Ok(match is_text(ty) {
+                true => Bound::Text(value.to_string().into()),
+                false => Bound::Int(value),
+            }),
+            Node::Float(value) => Ok(Bound::Real(value)),
+            Node::Number(span) => Ok(number(values.str(span))),
+            Node::Text(span) => self.text(values.str(span), ty),
+            Node::Json(span) => Ok(Bound::Text(values.str(span).into())),
+            Node::Enum(value) => {
+                let schema = self.bindings.schema;
+                let own = self.bindings.ids.enum_value(value);
+                Ok(Bound::Text(schema.str(schema.enum_value(own).name).into()))
+            }
+            Node::List { .. } | Node::Object { .. } | Node::Key(_) => {
+                self.refuse("BAD_USER_INPUT", "parse-failed", "expected a scalar".into())
+            }
+        }
+    }
+
+    fn text(&self, text: &'r str, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+        if text.contains('\0') {
+            let message = "a text must not contain the character U+0000".into();
+            return self.refuse("INVALID_TEXT", "data-exception", message);
+        }
+        match ty {
+            ColumnType::SmallInt | ColumnType::Int | ColumnType::BigInt => match text.trim().parse() {
+                Ok(value) => Ok(Bound::Int(value)),
+                Err(_) => self.invalid("integer", text),
+            },
+            ColumnType::Real | ColumnType::Double | ColumnType::Numeric | ColumnType::Money => {
+                match super::value::is_number(text.trim().as_bytes()) {
+                    true => Ok(number(text.trim())),
+                    false => self.invalid("numeric", text),
+                }
+            }
+            ColumnType::Boolean => match text.trim().to_ascii_lowercase().as_str() {
+                "true" | "t" | "yes" | "y" | "on" | "1" => Ok(Bound::Int(1)),
+                "false" | "f" | "no" | "n" | "off" | "0" => Ok(Bound::Int(0)),
+                _ => self.invalid("boolean", text),
+            },
+            ColumnType::Bytes => match text.strip_prefix("\\x") {
+                Some(digits) => match unhex(digits) {
+                    Some(bytes) => Ok(Bound::Blob(bytes)),
+                    None => self.invalid("bytea", text),
+                },
+                None => Ok(Bound::Blob(text.as_bytes().to_vec())),
+            },
+            ColumnType::Text
+            | ColumnType::Char
+            | ColumnType::CiText
+            | ColumnType::Uuid
+            | ColumnType::Date
+            | ColumnType::Timestamp
+            | ColumnType::TimestampTz
+            | ColumnType::Time
+            | ColumnType::TimeTz
+            | ColumnType::Interval
+            | ColumnType::Json
+            | ColumnType::Jsonb
+            | ColumnType::Other(_) => Ok(Bound::Text(text.into())),
+        }
+    }
+
+    /// A list as one JSON text.
+    fn list(&self, values: &'r Values, at: usize, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+        if let Node::Variable(number) = values.nodes[at] {
+            let variables = self.bindings.variables;
+            return self.list(&variables.values, variables.starts[number as usize] as usize, ty);
+        }
+        let mut out = Out::default();
+        out.open(b'[');
+        let single = !matches!(values.nodes[at], Node::List { .. });
+        for item in values.items(at).chain(single.then_some(at)) {
+            match self.scalar(values, item, ty)? {
+                Bound::Null => {
+                    let message = "unexpected null value in a list".into();
+                    return self.refuse("BAD_USER_INPUT", "validation-failed", message);
+                }
+                Bound::Int(value) => out.int(value),
+                Bound::Real(value) => {
+                    out.float(value);
+                }
+                Bound::Text(text) if is_numeric(ty) => out.raw(text.as_bytes()),
+                Bound::Text(text) => out.string(&text),
+                Bound::Blob(_) => {
+                    let message = "lists of bytes are not supported by the database".into();
+                    return self.refuse("BAD_USER_INPUT", "not-supported", message);
+                }
+            }
+            out.comma();
+        }
+        out.close(b']');
+        let text = String::from_utf8(out.into_bytes()).expect("JSON made of strings is UTF-8");
+        Ok(Bound::Text(text.into()))
+    }
+
+    fn limit(&self, node: Node) -> Result<Bound<'r>, Refused> {
+        let found = match self.through(node) {
+            Node::Null | Node::Absent => return Ok(Bound::Int(-1)),
+            Node::Int(value) if (0..=i64::from(i32::MAX)).contains(&value) => return Ok(Bound::Int(value)),
+            Node::Int(_) => "an integer",
+            Node::Text(_) => "a string",
+            _ => "another value",
+        };
+        let message = format!("expected a non-negative 32-bit integer for type 'Int', but found {found}");
+        self.refuse("BAD_USER_INPUT", "parse-failed", message)
+    }
+
+    fn through(&self, node: Node) -> Node {
+        match node {
+            Node::Variable(number) => self.bindings.variables.node(number),
+            _ => node,
+        }
+    }
+
+    fn offset(&self, values: &'r Values, at: usize) -> Result<Bound<'r>, Refused> {
+        match self.scalar(values, at, &ColumnType::BigInt)? {
+            Bound::Null => Ok(Bound::Int(0)),
+            Bound::Int(value) if value >= 0 => Ok(Bound::Int(value)),
+            Bound::Int(_) => {
+                let message = "OFFSET must not be negative".into();
+                self.refuse("BAD_USER_INPUT", "data-exception", message)
+            }
+            Bound::Real(_) | Bound::Text(_) | Bound::Blob(_) => self.invalid("integer", ""),
+        }
+    }
+
+    fn json_path(&self, values: &'r Values, at: usize) -> Result<Bound<'r>, Refused> {
+        let Bound::Text(path) = self.scalar(values, at, &ColumnType::Text)? else { return Ok(Bound::Null) };
+        match super::json_path::translate(&path) {
+            Some(path) => Ok(Bound::Text(path.into())),
+            None => self.refuse("INVALID_PATH", "parse-failed", format!("parse json path error: \"{path}\"")),
+        }
+    }
+}
+
+/// Digits: an integer where it fits, else text that affinity turns into a number.
+fn number(digits: &str) -> Bound<'_> {
+    digits.parse().map_or(Bound::Text(digits.into()), Bound::Int)
+}
+
+fn is_numeric(ty: &ColumnType) -> bool {
+    matches!(ty, ColumnType::Real | ColumnType::Double | ColumnType::Numeric | ColumnType::Money)
+}
+
+fn is_text(ty: &ColumnType) -> bool {
+    crate::relational::Cell::of(ty) == crate::relational::Cell::Text
+}
+
+fn unhex(digits: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).map(|it| it as u8);
+    let pairs = digits.as_bytes().chunks(2);
+    pairs.map(|pair| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?)).collect()
+}

@@ -1,0 +1,154 @@
+//! Connections to one database file: how they are opened, and the one each thread keeps for reading.
+//!
+//! A reader is opened when a thread first needs it and lives as long as the database. Its statements stay prepared, the
+//! least recently used going first. A progress handler interrupts at the deadline or when nobody waits any more.
+//!
+//! **Invariant:** readers can write nothing (`query_only`), and no connection can attach another file or load code.
+
+use super::functions;
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, OpenFlags, Result};
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+/// Choices for all connections of a database.
+#[derive(Clone, Copy, Debug)]
+pub struct Tuning {
+    /// Bytes of the file that are mapped.
+    pub mmap_bytes: u64,
+    /// Page cache of each connection, in KiB.
+    pub cache_kib: u32,
+    /// Statements kept prepared on each connection.
+    pub statements_max: usize,
+    /// How long to wait for a lock held by another process.
+    pub busy_ms: u32,
+}
+
+impl Tuning {
+    /// Good for most.
+    pub const USUAL: Self =
+        Self { mmap_bytes: 256 << 20, cache_kib: 16 << 10, statements_max: 256, busy_ms: 5000 };
+}
+
+/// One database file, shared by its readers and its writer.
+#[derive(Debug)]
+pub(super) struct Database {
+    path: PathBuf,
+    tuning: Tuning,
+    id: u64,
+}
+
+impl Database {
+    pub(super) fn new(path: &Path, tuning: Tuning) -> Arc<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Arc::new(Self { path: path.to_owned(), tuning, id: NEXT.fetch_add(1, Ordering::Relaxed) })
+    }
+
+    /// A connection that may write; the file has to exist.
+    pub(super) fn open_writer(&self) -> Result<Connection> {
+        let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        Ok(connection)
+    }
+
+    /// A connection that may only read.
+    pub(super) fn open_reader(&self) -> Result<Connection> {
+        let connection = self.open(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        connection.pragma_update(None, "query_only", true)?;
+        Ok(connection)
+    }
+
+    fn open(&self, mode: OpenFlags) -> Result<Connection> {
+        let connection = Connection::open_with_flags(&self.path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        let tuning = self.tuning;
+        connection.busy_timeout(Duration::from_millis(u64::from(tuning.busy_ms)))?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
+        connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+        connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, 4 << 20)?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "trusted_schema", false)?;
+        connection.pragma_update(None, "mmap_size", tuning.mmap_bytes as i64)?;
+        connection.pragma_update(None, "cache_size", -i64::from(tuning.cache_kib))?;
+        connection.set_prepared_statement_cache_capacity(tuning.statements_max);
+        functions::register(&connection)?;
+        Ok(connection)
+    }
+}
+
+/// Says to a running statement when it has to stop.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// Nanoseconds after [`epoch`]; zero is never.
+    deadline_ns: AtomicU64,
+    cancelled: Mutex<Option<Arc<AtomicBool>>>,
+}
+
+fn epoch() -> Instant {
+    static EPOCH: OnceLock<Instant> = OnceLock::new();
+    *EPOCH.get_or_init(Instant::now)
+}
+
+/// How many steps of SQLite's machine lie between two looks at the clock: some tens of microseconds.
+const STEPS_PER_LOOK: i32 = 4000;
+
+impl Watch {
+    /// Puts a watch on `connection`.
+    pub(super) fn on(connection: &mut Connection) -> Result<Arc<Self>> {
+        epoch();
+        let watch = Arc::new(Self::default());
+        let seen = Arc::clone(&watch);
+        connection.progress_handler(STEPS_PER_LOOK, Some(move || seen.is_over()))?;
+        Ok(watch)
+    }
+
+    /// From now on statements stop at `deadline`, or when `cancelled` becomes true.
+    pub(super) fn set(&self, deadline: Option<Instant>, cancelled: Option<&Arc<AtomicBool>>) {
+        let after = deadline.map_or(0, |it| it.saturating_duration_since(epoch()).as_nanos().max(1) as u64);
+        self.deadline_ns.store(after, Ordering::Relaxed);
+        *self.cancelled.lock().unwrap_or_else(PoisonError::into_inner) = cancelled.map(Arc::clone);
+    }
+
+    fn is_over(&self) -> bool {
+        let deadline = self.deadline_ns.load(Ordering::Relaxed);
+        if deadline != 0 && epoch().elapsed().as_nanos() as u64 >= deadline {
+            return true;
+        }
+        let cancelled = self.cancelled.lock().unwrap_or_else(PoisonError::into_inner);
+        cancelled.as_ref().is_some_and(|it| it.load(Ordering::Relaxed))
+    }
+}
+
+/// A thread's connection for reading.
+#[derive(Debug)]
+pub(super) struct Reader {
+    pub(super) connection: Connection,
+    pub(super) watch: Arc<Watch>,
+}
+
+thread_local! {
+    static READERS: RefCell<Vec<(Weak<Database>, u64, Rc<Reader>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// This thread's reader of `database`, opened if it has none yet.
+pub(super) fn reader(database: &Arc<Database>) -> Result<Rc<Reader>> {
+    READERS.with(|readers| {
+        let mut readers = readers.borrow_mut();
+        if let Some((_, _, reader)) = readers.iter().find(|it| it.1 == database.id) {
+            return Ok(Rc::clone(reader));
+        }
+        readers.retain(|it| it.0.strong_count() > 0);
+        let mut connection = database.open_reader()?;
+        let watch = Watch::on(&mut connection)?;
+        let reader = Rc::new(Reader { connection, watch });
+        readers.push((Arc::downgrade(database), database.id, Rc::clone(&reader)));
+        Ok(reader)
+    })
+}

@@ -1,0 +1,143 @@
+//! What SQLite says when it fails, in words for clients: no SQL, no values.
+//!
+//! Codes are Hasura's in its accent and stable upper-case ones under the specification's.
+
+use super::functions::BadPattern;
+use rusqlite::{Error, ErrorCode, ffi};
+use weir_engine::source::{Accent, FieldError, SourceError};
+
+/// Turns a failure of SQLite into an answer for the client of `accent`.
+#[must_use]
+pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceError {
+    let rejected = |spec: &'static str, hasura: &'static str, message: &str| {
+        let code = match accent {
+            Accent::Spec => spec,
+            Accent::Hasura => hasura,
+        };
+        let error = FieldError { code, message: message.into(), hasura_path: None };
+        SourceError::Rejected { error, field }
+    };
+    match &error {
+        Error::SqliteFailure(cause, words) => match cause.code {
+            ErrorCode::OperationInterrupted => SourceError::Timeout,
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => SourceError::Busy,
+            ErrorCode::ConstraintViolation => {
+                let (spec, hasura, message) = constraint(cause.extended_code, words.as_deref());
+                rejected(spec, hasura, &message)
+            }
+            ErrorCode::TypeMismatch => rejected("INVALID_VALUE", "data-exception", "datatype mismatch"),
+            ErrorCode::TooBig => rejected("INVALID_VALUE", "data-exception", "a text or blob is too long"),
+            ErrorCode::ReadOnly => rejected("READ_ONLY", "not-supported", "the database is read-only"),
+            _ => match words.as_deref() {
+                Some(words @ ("integer overflow" | "malformed JSON")) => {
+                    rejected("INVALID_VALUE", "data-exception", words)
+                }
+                // Messages of our own functions come back as text when the statement was run by SQLite.
+                Some(words) if is_pattern_complaint(words) => {
+                    rejected("INVALID_PATTERN", "data-exception", words)
+                }
+                _ => SourceError::Unavailable(Box::new(error)),
+            },
+        },
+        Error::UserFunctionError(cause) => match cause.downcast_ref::<BadPattern>() {
+            Some(BadPattern(words)) => rejected("INVALID_PATTERN", "data-exception", words),
+            None => SourceError::Unavailable(Box::new(error)),
+        },
+        _ => SourceError::Unavailable(Box::new(error)),
+    }
+}
+
+fn is_pattern_complaint(words: &str) -> bool {
+    ["LIKE pattern must not", "invalid regular expression", "the pattern is too long", "a pattern has to be"]
+        .iter()
+        .any(|it| words.starts_with(it))
+}
+
+/// Spec code, Hasura's code and message of a violated constraint. Of SQLite's words only the
+/// names are kept that are in the generated schema too.
+fn constraint(extended: i32, words: Option<&str>) -> (&'static str, &'static str, String) {
+    let columns = words.and_then(|it| it.split_once(": ")).map(|it| it.1);
+    match extended {
+        ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => {
+            let message = format!(
+                "Uniqueness violation. duplicate key value violates unique constraint{}",
+                columns.map(|it| format!(" \"{}\"", constraint_name(it, extended))).unwrap_or_default()
+            );
+            ("UNIQUE_VIOLATION", "constraint-violation", message)
+        }
+        ffi::SQLITE_CONSTRAINT_FOREIGNKEY => {
+            let message = "Foreign key violation. a referenced row is missing or still referenced".into();
+            ("FOREIGN_KEY_VIOLATION", "constraint-violation", message)
+        }
+        ffi::SQLITE_CONSTRAINT_NOTNULL => {
+            let column = columns.and_then(|it| it.rsplit('.').next()).unwrap_or("");
+            let message =
+                format!("Not-NULL violation. null value in column \"{column}\" violates not-null constraint");
+            ("NOT_NULL_VIOLATION", "constraint-violation", message)
+        }
+        ffi::SQLITE_CONSTRAINT_CHECK => {
+            let message = "Check constraint violation. new row violates check constraint".into();
+            ("CHECK_VIOLATION", "permission-error", message)
+        }
+        ffi::SQLITE_CONSTRAINT_DATATYPE => {
+            ("INVALID_VALUE", "data-exception", "a value does not fit the type of its column".into())
+        }
+        _ => ("CONSTRAINT_VIOLATION", "constraint-violation", "a constraint is violated".into()),
+    }
+}
+
+/// `Album.AlbumId` of a primary key is `Album_pkey`; of others `Album_AlbumId_key`, as the catalog names them.
+fn constraint_name(columns: &str, extended: i32) -> String {
+    let mut table = "";
+    let mut names = Vec::new();
+    for column in columns.split(", ") {
+        if let Some((of, name)) = column.split_once('.') {
+            table = of;
+            names.push(name);
+        }
+    }
+    match extended {
+        ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => format!("{table}_pkey"),
+        _ => format!("{table}_{}_key", names.join("_")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::Connection;
+
+    fn check(sql: &str, expected: &str) {
+        let connection = Connection::open_in_memory().unwrap();
+        let tables = "PRAGMA foreign_keys = on; CREATE TABLE a (x INTEGER PRIMARY KEY, y TEXT UNIQUE NOT NULL, \
+             z INT CHECK (z > 0), w INT REFERENCES a (x)); INSERT INTO a VALUES (1, 'one', 1, 1);";
+        connection.execute_batch(tables).unwrap();
+        let error = connection.execute(sql, []).unwrap_err();
+        let shown = match source_error(error, Accent::Hasura, None) {
+            SourceError::Rejected { error, .. } => format!("{}: {}", error.code, error.message),
+            other => other.to_string(),
+        };
+        assert_eq!(shown, expected, "{sql}");
+    }
+
+    #[test]
+    fn violated_constraints_are_told_in_hasuras_words() {
+        let unique =
+            "constraint-violation: Uniqueness violation. duplicate key value violates unique constraint";
+        check("INSERT INTO a VALUES (1, 'two', 1, 1)", &format!("{unique} \"a_pkey\""));
+        check("INSERT INTO a VALUES (2, 'one', 1, 1)", &format!("{unique} \"a_y_key\""));
+        check(
+            "INSERT INTO a VALUES (2, NULL, 1, 1)",
+            "constraint-violation: Not-NULL violation. null value in column \"y\" violates not-null constraint",
+        );
+        check(
+            "INSERT INTO a VALUES (2, 'two', 0, 1)",
+            "permission-error: Check constraint violation. new row violates check constraint",
+        );
+        check(
+            "INSERT INTO a VALUES (2, 'two', 1, 9)",
+            "constraint-violation: Foreign key violation. a referenced row is missing or still referenced",
+        );
+        check("INSERT INTO a VALUES ('x', 'two', 1, 1)", "data-exception: datatype mismatch");
+    }
+}

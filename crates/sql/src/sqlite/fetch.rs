@@ -1,0 +1,308 @@
+//! A piece of reading, prepared: finds its plan by the form of the structural variables and runs it, inline or in the
+//! side pool.
+//!
+//! **Invariant:** all statements of a run see one snapshot: a run of several is one read transaction.
+//!
+//! **Cost:** a warm run looks up its plan (nothing without structural variables), takes the thread's connection and
+//! allocates the answer's buffer and the future.
+
+use super::bind::Bindings;
+use super::connection::{Reader, reader};
+use super::finish::Finisher;
+use super::gather::Gatherer;
+use super::prepared::{Class, PAGE_ROWS_MAX, Prepared};
+use super::run::{Failure, Statements};
+use super::sink::Sink;
+use super::source::Shared;
+use crate::relational::compile::{Ask, compile};
+use crate::relational::form::{Form, form};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use weir_engine::plan::shape::Shape;
+use weir_engine::rows::Column;
+use weir_engine::source::{BoxFuture, Fetch, FetchInput, Ids, PlanError, Reply, ReplyBody, SourceError, Tag};
+use weir_language::value::Variables;
+
+/// Plans kept per fetch, one for each form of the structural variables.
+const FORMS_MAX: usize = 64;
+/// A plan that took longer on the event loop leaves it for good.
+const INLINE_MAX: Duration = Duration::from_millis(3);
+
+/// See the module's words.
+pub(super) struct ReadFetch {
+    pub(super) inner: Arc<Reading>,
+    pub(super) tags: Vec<Tag>,
+}
+
+/// What does not differ between runs.
+pub(super) struct Reading {
+    pub(super) shared: Arc<Shared>,
+    pub(super) ids: Arc<Ids>,
+    pub(super) ask: Ask,
+    pub(super) rows: bool,
+    pub(super) streams: bool,
+    pub(super) fixed: Option<Arc<Prepared>>,
+    pub(super) forms: Mutex<Vec<(Form, Arc<Prepared>)>>,
+    /// Bytes of the last answer: the next one's first capacity.
+    pub(super) answer_bytes: AtomicUsize,
+}
+
+/// One run's own.
+struct Call {
+    prepared: Arc<Prepared>,
+    form: Form,
+    shape: Arc<Shape>,
+    variables: Arc<Variables>,
+    conditions: u64,
+    parent_keys: Option<Vec<Column>>,
+    deadline: Instant,
+}
+
+impl Reading {
+    /// The plan for the form of `variables`.
+    fn plan(&self, shape: &Shape, variables: &Variables) -> Result<(Arc<Prepared>, Form), SourceError> {
+        if let Some(fixed) = &self.fixed {
+            return Ok((Arc::clone(fixed), Form::default()));
+        }
+        let api = &self.shared.api;
+        let form = form(&self.ask.structural, variables, api, &self.ids);
+        if let Some(prepared) = self.known(&form) {
+            return Ok((prepared, form));
+        }
+        let plan = compile(api, &self.ids, shape, &self.ask, Some((variables, &form)))
+            .map_err(|it| SourceError::Rejected { error: it.error, field: Some(it.field) })?;
+        let prepared = Arc::new(self.shared.prepare(plan));
+        let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
+        if forms.len() >= FORMS_MAX {
+            forms.pop();
+        }
+        forms.insert(0, (form.clone(), Arc::clone(&prepared)));
+        Ok((prepared, form))
+    }
+
+    /// Looks a form up; the last used stand first.
+    fn known(&self, form: &Form) -> Option<Arc<Prepared>> {
+        let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = forms.iter().position(|it| it.0.key == form.key)?;
+        forms[..=at].rotate_right(1);
+        Some(Arc::clone(&forms[0].1))
+    }
+
+    fn bindings<'r>(
+        &'r self,
+        shape: &'r Shape,
+        variables: &'r Variables,
+        form: &'r Form,
+        parent_keys: &'r [Column],
+    ) -> Bindings<'r> {
+        let schema = &self.shared.api.schema;
+        Bindings { schema, ids: &self.ids, shape, variables, form, parent_keys, accent: self.ask.accent }
+    }
+
+    /// Runs `prepared` on `reader`. `None`: the answer has left through the sink.
+    fn answer(
+        &self,
+        reader: &Reader,
+        prepared: &Prepared,
+        bindings: Bindings<'_>,
+        conditions: u64,
+        keys: Option<usize>,
+        sink: Option<&mut Sink>,
+    ) -> Result<Option<Reply>, Failure> {
+        let statements = Statements::new(&reader.connection, prepared, bindings);
+        let shape = bindings.shape;
+        if self.rows {
+            let rows = Gatherer::new(statements, shape, conditions).gather(keys)?;
+            return Ok(Some(Reply { body: ReplyBody::Rows(rows), errors: Vec::new() }));
+        }
+        let streams = self.streams && !prepared.plan.root_copied;
+        let capacity = self.answer_bytes.load(Ordering::Relaxed);
+        let sink = if streams { sink } else { None };
+        let finished = Finisher::new(statements, shape, conditions, sink, capacity).finish()?;
+        Ok(finished.map(|(finished, errors)| {
+            let bytes = finished.bytes.len();
+            self.answer_bytes.store(bytes + bytes / 8 + 64, Ordering::Relaxed);
+            Reply { body: ReplyBody::Finished(finished), errors }
+        }))
+    }
+
+    /// As [`Reading::answer`], all statements in one snapshot.
+    fn snapshot(
+        &self,
+        reader: &Reader,
+        prepared: &Prepared,
+        bindings: Bindings<'_>,
+        conditions: u64,
+        keys: Option<usize>,
+        sink: Option<&mut Sink>,
+    ) -> Result<Option<Reply>, Failure> {
+        if prepared.statements.len() < 2 && keys.is_none() {
+            return self.answer(reader, prepared, bindings, conditions, keys, sink);
+        }
+        let command = |sql: &str| {
+            let run = reader.connection.prepare_cached(sql).and_then(|mut it| it.raw_execute());
+            run.map_err(|error| Failure::Sqlite(error, self.ask.fields.first().copied().unwrap_or(0)))
+        };
+        command("BEGIN")?;
+        let answer = self.answer(reader, prepared, bindings, conditions, keys, sink);
+        let end = command("COMMIT");
+        let answer = answer?;
+        end?;
+        Ok(answer)
+    }
+
+    fn run_inline(
+        &self,
+        input: &FetchInput<'_>,
+        prepared: &Prepared,
+        bindings: Bindings<'_>,
+    ) -> Result<Reply, SourceError> {
+        let reader = reader(&self.shared.database).map_err(|it| SourceError::Unavailable(Box::new(it)))?;
+        let start = Instant::now();
+        reader.watch.set(Some(input.deadline), None);
+        let keys = input.parent_keys.map(key_count);
+        let answer = self.snapshot(&reader, prepared, bindings, input.conditions, keys, None);
+        if start.elapsed() > INLINE_MAX {
+            prepared.demoted.store(true, Ordering::Relaxed);
+        }
+        match answer {
+            Ok(Some(reply)) => Ok(reply),
+            Ok(None) => Err(SourceError::Broken("an inline answer cannot stream".into())),
+            Err(failure) => Err(failure.into_error(self.ask.accent)),
+        }
+    }
+
+    /// Runs `call` on a thread of the pool.
+    fn run_call(&self, call: &Call, sink: Sink, cancelled: &Arc<AtomicBool>) {
+        let mut sink = sink;
+        if let Some(reply) = self.called(call, &mut sink, cancelled).transpose() {
+            sink.answer(reply);
+        }
+    }
+
+    fn called(
+        &self,
+        call: &Call,
+        sink: &mut Sink,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<Option<Reply>, SourceError> {
+        if cancelled.load(Ordering::Relaxed) || Instant::now() >= call.deadline {
+            return Err(SourceError::Timeout);
+        }
+        let reader = reader(&self.shared.database).map_err(|it| SourceError::Unavailable(Box::new(it)))?;
+        reader.watch.set(Some(call.deadline), Some(cancelled));
+        let none = Vec::new();
+        let keys = call.parent_keys.as_ref().unwrap_or(&none);
+        let bindings = self.bindings(&call.shape, &call.variables, &call.form, keys);
+        let count = call.parent_keys.as_ref().map(|it| key_count(it));
+        self.snapshot(&reader, &call.prepared, bindings, call.conditions, count, Some(sink))
+            .map_err(|failure| failure.into_error(self.ask.accent))
+    }
+}
+
+fn key_count(keys: &[Column]) -> usize {
+    use weir_engine::rows::Data;
+    keys.first().map_or(1, |column| match &column.data {
+        Data::Bool(values) => values.len(),
+        Data::Int(values) => values.len(),
+        Data::Float(values) => values.len(),
+        Data::Text(texts) | Data::Json(texts) => texts.ends.len(),
+        Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => 0,
+    })
+}
+
+/// Whether all of `prepared`'s pages are small enough for the event loop.
+fn is_short(prepared: &Prepared, bindings: &Bindings<'_>) -> bool {
+    let Class::Short(limits) = &prepared.class else { return false };
+    let small = |it: &crate::relational::Parameter| {
+        matches!(bindings.value(it, 0), Ok(super::bind::Bound::Int(0..=PAGE_ROWS_MAX)))
+    };
+    !prepared.demoted.load(Ordering::Relaxed) && limits.iter().all(small)
+}
+
+/// Cancels when the future is dropped.
+struct Guard {
+    cancelled: Arc<AtomicBool>,
+    armed: bool,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if self.armed {
+            self.cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Fetch for ReadFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+        let inner = &self.inner;
+        let (prepared, form) = match inner.plan(input.shape, input.variables) {
+            Ok(found) => found,
+            Err(error) => return Box::pin(std::future::ready(Err(error))),
+        };
+        let keys = input.parent_keys.unwrap_or_default();
+        let bindings = inner.bindings(input.shape, input.variables, &form, keys);
+        let few_keys = input.parent_keys.is_none_or(|it| key_count(it) <= PAGE_ROWS_MAX as usize);
+        if few_keys && is_short(&prepared, &bindings) {
+            let reply = inner.run_inline(&input, &prepared, bindings);
+            return Box::pin(std::future::ready(reply));
+        }
+        let call = Call {
+            prepared,
+            form,
+            shape: Arc::clone(input.shape),
+            variables: Arc::clone(input.variables),
+            conditions: input.conditions,
+            parent_keys: input.parent_keys.map(<[Column]>::to_vec),
+            deadline: input.deadline,
+        };
+        let (sender, receiver) = oneshot::channel();
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let guard = Guard { cancelled: Arc::clone(&cancelled), armed: true };
+        let reading = Arc::clone(inner);
+        let job = Box::new(move || reading.run_call(&call, Sink::new(sender), &cancelled));
+        if !inner.shared.pool.submit(job) {
+            return Box::pin(std::future::ready(Err(SourceError::Busy)));
+        }
+        Box::pin(async move {
+            let mut guard = guard;
+            let reply = receiver.await;
+            // A stream goes on after its first part, so only an unanswered job is cancelled.
+            guard.armed = false;
+            reply.unwrap_or_else(|_| Err(SourceError::Broken("a job ended without an answer".into())))
+        })
+    }
+
+    fn touches(&self) -> &[Tag] {
+        &self.tags
+    }
+
+    fn explain(&self, out: &mut String) {
+        let Some(prepared) = &self.inner.fixed else {
+            out.push_str("-- written when the variables that choose columns and conditions are known\n");
+            return;
+        };
+        for (at, (level, ready)) in prepared.plan.levels.iter().zip(&prepared.statements).enumerate() {
+            if at > 0 {
+                out.push('\n');
+            }
+            out.push_str(&format!("-- {}\n{}\n", level.path, ready.statement.sql));
+        }
+    }
+}
+
+/// What a piece asks that differs by the form of its variables, or not.
+pub(super) fn plan_now(
+    shared: &Shared,
+    ids: &Ids,
+    shape: &Shape,
+    ask: &Ask,
+) -> Result<Option<Arc<Prepared>>, PlanError> {
+    if !ask.structural.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(shared.prepare(compile(&shared.api, ids, shape, ask, None)?))))
+}

@@ -1,0 +1,346 @@
+//! Rows to response bytes while they are stepped through: nothing is kept.
+//!
+//! A member that fails answers `false`; the nearest nullable position cuts the buffer back and writes `null`. Paths are
+//! kept backwards and only grown when there are errors. With a [`Sink`], what is complete leaves in chunks once the answer
+//! is longer than [`HOLD_BACK_BYTES`].
+//!
+//! **Invariant:** bytes leave only between whole items of a list of the root, where no mark is open that could still
+//! be cut back to without breaking the answer.
+//!
+//! **Cost:** no allocation per row; recursion is as deep as the shape.
+
+use super::run::{Failure, Statements};
+use super::sink::Sink;
+use super::value::{Fault, Value, read};
+use crate::relational::{Cell, Member, MemberKind, Run};
+use rusqlite::Row;
+use smallvec::SmallVec;
+use weir_engine::plan::shape::{Condition, Shape, ShapeField};
+use weir_engine::source::{FieldError, Finished, PathError, Step};
+use weir_engine::write::out::Out;
+use weir_engine::write::rows::ERRORS_MAX;
+
+/// Answers up to this many bytes are kept whole.
+pub(super) const HOLD_BACK_BYTES: usize = 256 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// What is being finished.
+pub(super) struct Finisher<'c, 'r, 's> {
+    pub(super) statements: Statements<'c, 'r>,
+    pub(super) shape: &'r Shape,
+    pub(super) conditions: u64,
+    pub(super) out: Out,
+    /// Paths are backwards.
+    pub(super) errors: Vec<PathError>,
+    pub(super) sink: Option<&'s mut Sink>,
+    /// The member of the root at hand, and how many errors there were before it.
+    root: (u32, usize),
+    ends: Vec<u32>,
+}
+
+/// A written member that a later one may copy: its bytes and its errors.
+struct Written {
+    field: u32,
+    bytes: std::ops::Range<usize>,
+    errors: std::ops::Range<usize>,
+}
+
+type Spans = SmallVec<[Written; 2]>;
+
+impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
+    pub(super) fn new(
+        statements: Statements<'c, 'r>,
+        shape: &'r Shape,
+        conditions: u64,
+        sink: Option<&'s mut Sink>,
+        capacity: usize,
+    ) -> Self {
+        let out = Out::new(Vec::with_capacity(capacity));
+        Self { statements, shape, conditions, out, errors: Vec::new(), sink, root: (0, 0), ends: Vec::new() }
+    }
+
+    /// Writes all members of the piece. `None`: the answer has left through the sink.
+    pub(super) fn finish(mut self) -> Result<Option<(Finished, Vec<PathError>)>, Failure> {
+        let prepared = self.statements.prepared;
+        let mut spans = Spans::new();
+        let mut failed = false;
+        for member in &prepared.plan.members[prepared.plan.root.range()] {
+            self.root = (member.field, self.errors.len());
+            let mark = self.out.len();
+            if !self.member(member, None, &mut spans)? {
+                failed = true;
+                if self.has_flushed() {
+                    return Err(Failure::Late);
+                }
+                self.out.truncate(mark);
+            }
+            self.ends.push(self.out.len() as u32);
+        }
+        for error in &mut self.errors {
+            error.path.reverse();
+        }
+        if let Some(sink) = self.sink.filter(|it| it.has_flushed()) {
+            sink.end(self.out.into_bytes(), self.errors)?;
+            return Ok(None);
+        }
+        let finished = Finished { bytes: self.out.into_bytes(), ends: self.ends, failed, rest: None };
+        Ok(Some((finished, self.errors)))
+    }
+
+    fn has_flushed(&self) -> bool {
+        self.sink.as_ref().is_some_and(|it| it.has_flushed())
+    }
+
+    fn members(&mut self, members: Run, row: Option<&Row<'_>>) -> Result<bool, Failure> {
+        let prepared = self.statements.prepared;
+        let mut spans = Spans::new();
+        for member in &prepared.plan.members[members.range()] {
+            if !self.member(member, row, &mut spans)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    #[inline]
+    fn member(
+        &mut self,
+        member: &'r Member,
+        row: Option<&Row<'_>>,
+        spans: &mut Spans,
+    ) -> Result<bool, Failure> {
+        let of = &self.shape.fields[member.field as usize];
+        if !matches!(of.when, Condition::Always) && !of.when.holds(self.conditions) {
+            return Ok(true);
+        }
+        match (&member.kind, row) {
+            (MemberKind::Leaf { column, cell }, Some(row)) => {
+                Ok(self.leaf(member, of, row, usize::from(*column), *cell))
+            }
+            (MemberKind::Constant, _) => {
+                if let weir_engine::plan::shape::Member::Constant { start, end } = of.member {
+                    self.out.span(&self.shape.constants, start as usize, end as usize);
+                }
+                Ok(true)
+            }
+            _ => self.branch(member, of, row, spans),
+        }
+    }
+
+    /// A member with something below.
+    fn branch(
+        &mut self,
+        member: &'r Member,
+        of: &'r ShapeField,
+        row: Option<&Row<'_>>,
+        spans: &mut Spans,
+    ) -> Result<bool, Failure> {
+        self.out.key(&of.key);
+        let (mark, before) = (self.out.len(), self.errors.len());
+        let earlier = member.same_as.and_then(|it| spans.iter().find(|span| span.field == it));
+        let ok = match earlier {
+            Some(written) => {
+                self.out.again(written.bytes.clone());
+                for at in written.errors.clone() {
+                    let mut error = self.errors[at].clone();
+                    error.path.pop();
+                    self.errors.push(error);
+                }
+                true
+            }
+            None => self.value(&member.kind, member, row)?,
+        };
+        if !ok && member.nullable {
+            if self.has_flushed() && self.root.0 == member.field {
+                return Err(Failure::Late);
+            }
+            self.out.truncate(mark);
+            self.out.null();
+        }
+        // The errors before a flush have left already.
+        let is_root = row.is_none() && self.root.0 == member.field;
+        let before = if is_root { self.root.1 } else { before };
+        self.step(before, Step::Field(member.field));
+        if member.copied && (ok || member.nullable) {
+            let (bytes, errors) = (mark..self.out.len(), before..self.errors.len());
+            spans.push(Written { field: member.field, bytes, errors });
+        }
+        self.out.comma();
+        Ok(ok || member.nullable)
+    }
+
+    fn value(&mut self, kind: &MemberKind, member: &Member, row: Option<&Row<'_>>) -> Result<bool, Failure> {
+        match kind {
+            MemberKind::Inline(run) => {
+                self.out.open(b'{');
+                let ok = self.members(*run, row)?;
+                self.out.close(b'}');
+                Ok(ok)
+            }
+            MemberKind::One(level) => self.one(*level, member, row),
+            MemberKind::Many(level) => self.many(*level, member, row),
+            MemberKind::Text(text) => {
+                self.out.string(text);
+                Ok(true)
+            }
+            MemberKind::Leaf { .. } | MemberKind::Constant | MemberKind::Foreign => {
+                self.out.null();
+                Ok(true)
+            }
+        }
+    }
+
+    fn one(&mut self, level: u32, member: &Member, row: Option<&Row<'_>>) -> Result<bool, Failure> {
+        let prepared = self.statements.prepared;
+        let Some(mut statement) = self.statements.open(level, row)? else {
+            return Ok(self.missing(member));
+        };
+        let mut rows = statement.raw_query();
+        let ok = match rows.next() {
+            Ok(Some(row)) => {
+                self.out.open(b'{');
+                let ok = self.members(prepared.plan.levels[level as usize].members, Some(row))?;
+                self.out.close(b'}');
+                ok
+            }
+            Ok(None) => self.missing(member),
+            Err(error) => return Err(self.statements.failure(error, level)),
+        };
+        drop(rows);
+        self.statements.close(level, statement);
+        Ok(ok)
+    }
+
+    fn many(&mut self, level: u32, member: &Member, row: Option<&Row<'_>>) -> Result<bool, Failure> {
+        let members = self.statements.prepared.plan.levels[level as usize].members;
+        let at_root = row.is_none() && self.root.0 == member.field;
+        self.out.open(b'[');
+        let Some(mut statement) = self.statements.open(level, row)? else {
+            self.out.close(b']');
+            return Ok(true);
+        };
+        let mut rows = statement.raw_query();
+        let mut index = 0;
+        let ok = loop {
+            let row = match rows.next() {
+                Ok(Some(row)) => row,
+                Ok(None) => break true,
+                Err(error) => return Err(self.statements.failure(error, level)),
+            };
+            let before = self.errors.len();
+            self.out.open(b'{');
+            let ok = self.members(members, Some(row))?;
+            self.out.close(b'}');
+            self.out.comma();
+            self.step(before, Step::Index(index));
+            if !ok {
+                break false;
+            }
+            index += 1;
+            if at_root && self.sink.is_some() {
+                self.flush()?;
+            }
+        };
+        drop(rows);
+        self.statements.close(level, statement);
+        self.out.close(b']');
+        Ok(ok)
+    }
+
+    #[inline]
+    fn leaf(&mut self, member: &Member, of: &ShapeField, row: &Row<'_>, column: usize, cell: Cell) -> bool {
+        match read(cell, row.get_ref_unwrap(column)) {
+            Ok(Value::Int(value)) => self.out.member_int(&of.key, value),
+            Ok(Value::Text(text)) => self.out.member_text(&of.key, &text),
+            Ok(Value::Bool(value)) => self.out.member_bool(&of.key, value),
+            Ok(Value::Float(value)) => return self.out.member_float(&of.key, value),
+            Ok(Value::Json(json)) => {
+                self.out.key(&of.key);
+                self.out.raw(json);
+                self.out.comma();
+            }
+            Ok(Value::Null) if member.nullable => self.out.member_null(&of.key),
+            Ok(Value::Null) => {
+                let before = self.errors.len();
+                self.missing(member);
+                self.step(before, Step::Field(member.field));
+                return false;
+            }
+            Err(fault) => {
+                let before = self.errors.len();
+                self.fail(member, fault);
+                self.step(before, Step::Field(member.field));
+                if member.nullable {
+                    self.out.member_null(&of.key);
+                }
+                return member.nullable;
+            }
+        }
+        true
+    }
+
+    /// Null, or an error where null cannot be.
+    fn missing(&mut self, member: &Member) -> bool {
+        if member.nullable {
+            self.out.null();
+            return true;
+        }
+        let message = null_words(&self.statements.bindings, self.shape, member.field);
+        self.fail(member, Fault { code: "NULL_FOR_NON_NULL", message: message.into() });
+        false
+    }
+
+    #[cold]
+    fn fail(&mut self, member: &Member, fault: Fault) {
+        if self.errors.len() < ERRORS_MAX {
+            let error = field_error(fault);
+            self.errors.push(PathError { error, path: Vec::new(), field: member.field });
+        }
+    }
+
+    fn step(&mut self, before: usize, step: Step) {
+        for error in self.errors.get_mut(before..).unwrap_or_default() {
+            error.path.push(step);
+        }
+    }
+
+    /// Lets whole items of a root list go, all but the last comma, which the closing bracket may take.
+    fn flush(&mut self) -> Result<(), Failure> {
+        let Some(sink) = &mut self.sink else { return Ok(()) };
+        let bytes_max = if sink.has_flushed() { CHUNK_BYTES } else { HOLD_BACK_BYTES };
+        if self.out.len() <= bytes_max {
+            return Ok(());
+        }
+        let mut bytes = std::mem::take(&mut self.out).into_bytes();
+        bytes.pop();
+        self.out = Out::new(Vec::with_capacity(CHUNK_BYTES + CHUNK_BYTES / 4));
+        self.out.comma();
+        if sink.has_flushed() {
+            return sink.send(bytes);
+        }
+        let mut errors = std::mem::take(&mut self.errors);
+        for (at, error) in errors.iter_mut().enumerate() {
+            if at >= self.root.1 {
+                error.path.push(Step::Field(self.root.0));
+            }
+            error.path.reverse();
+        }
+        self.root.1 = 0;
+        sink.begin(bytes, errors)
+    }
+}
+
+pub(super) fn field_error(fault: Fault) -> FieldError {
+    FieldError { code: fault.code, message: fault.message.into(), hasura_path: None }
+}
+
+/// graphql-js's words for a null where none can be.
+pub(super) fn null_words(bindings: &super::bind::Bindings<'_>, shape: &Shape, field: u32) -> String {
+    let schema = bindings.schema;
+    let field = schema.field(bindings.ids.field(shape.fields[field as usize].field));
+    format!(
+        "Cannot return null for non-nullable field {}.{}.",
+        schema.type_name(field.parent),
+        schema.str(field.name)
+    )
+}

@@ -1,0 +1,225 @@
+//! What SQLite lacks, as functions registered on every connection: patterns, regular expressions, deviations.
+//!
+//! `weir_like` is case-sensitive and `weir_ilike` folds case for all of Unicode, as PostgreSQL's operators do; SQLite's
+//! own `LIKE` does neither. All patterns become regular expressions of linear time, bounded in size, compiled once per
+//! run of a statement.
+
+use super::json_contains::contains;
+use regex::{Regex, RegexBuilder};
+use rusqlite::functions::{Aggregate, Context, FunctionFlags};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Error, Result};
+use std::borrow::Cow;
+
+/// The most bytes a compiled pattern may take.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// A pattern that cannot be compiled: the client's mistake.
+#[derive(Debug)]
+pub(super) struct BadPattern(pub(super) String);
+
+impl std::fmt::Display for BadPattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+impl std::error::Error for BadPattern {}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Like,
+    Similar,
+    Regex,
+}
+
+/// Registers all functions.
+pub(super) fn register(connection: &Connection) -> Result<()> {
+    let patterns = [
+        (c"weir_like", Kind::Like, false),
+        (c"weir_ilike", Kind::Like, true),
+        (c"weir_similar", Kind::Similar, false),
+        (c"weir_regex", Kind::Regex, false),
+        (c"weir_iregex", Kind::Regex, true),
+    ];
+    let flags =
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    for (name, kind, fold) in patterns {
+        connection.create_scalar_function(name, 2, flags, move |context| matches(context, kind, fold))?;
+    }
+    connection.create_scalar_function(c"weir_json_contains", 2, flags, |context| {
+        match (text(context.get_raw(0)), text(context.get_raw(1))) {
+            (Some(whole), Some(part)) => Ok(contains(&whole, &part)),
+            _ => Ok(None),
+        }
+    })?;
+    let spreads = [
+        (c"weir_stddev_samp", true, true),
+        (c"weir_stddev_pop", false, true),
+        (c"weir_var_samp", true, false),
+        (c"weir_var_pop", false, false),
+    ];
+    for (name, sample, root) in spreads {
+        connection.create_aggregate_function(name, 1, flags, Spread { sample, root })?;
+    }
+    Ok(())
+}
+
+/// A value as text; numbers by their digits, as PostgreSQL's cast would.
+fn text(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
+    match value {
+        ValueRef::Null => None,
+        ValueRef::Integer(value) => Some(value.to_string().into()),
+        ValueRef::Real(value) => Some(value.to_string().into()),
+        ValueRef::Text(text) | ValueRef::Blob(text) => Some(String::from_utf8_lossy(text)),
+    }
+}
+
+fn matches(context: &Context<'_>, kind: Kind, fold: bool) -> Result<Option<bool>> {
+    let compiled = context.get_or_create_aux(0, |value| -> Result<Regex, BadPattern> {
+        let pattern = value.as_str().map_err(|_| BadPattern("a pattern has to be a text".into()))?;
+        compile(pattern, kind, fold)
+    })?;
+    Ok(text(context.get_raw(1)).map(|text| compiled.is_match(&text)))
+}
+
+fn compile(pattern: &str, kind: Kind, fold: bool) -> Result<Regex, BadPattern> {
+    let translated: Cow<'_, str> = match kind {
+        Kind::Regex => pattern.into(),
+        Kind::Like => wildcards(pattern, false)?.into(),
+        Kind::Similar => wildcards(pattern, true)?.into(),
+    };
+    RegexBuilder::new(&translated)
+        .case_insensitive(fold)
+        .dot_matches_new_line(true)
+        .size_limit(PATTERN_BYTES_MAX)
+        .dfa_size_limit(PATTERN_BYTES_MAX)
+        .build()
+        .map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => BadPattern("the pattern is too long".into()),
+            _ => BadPattern("invalid regular expression".into()),
+        })
+}
+
+/// `%` and `_` as a regular expression over the whole text; with `similar`, SQL's `|*+?{}()[]` keep their meaning.
+fn wildcards(pattern: &str, similar: bool) -> Result<String, BadPattern> {
+    let mut out = String::from("\\A(?:");
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '%' => out.push_str(".*"),
+            '_' => out.push('.'),
+            '\\' => match letters.next() {
+                Some(literal) => push_literal(literal, &mut out),
+                None => return Err(BadPattern("LIKE pattern must not end with escape character".into())),
+            },
+            '|' | '*' | '+' | '?' | '{' | '}' | '(' | ')' | '[' | ']' if similar => out.push(letter),
+            literal => push_literal(literal, &mut out),
+        }
+    }
+    out.push_str(")\\z");
+    Ok(out)
+}
+
+fn push_literal(letter: char, out: &mut String) {
+    let mut bytes = [0; 4];
+    out.push_str(&regex::escape(letter.encode_utf8(&mut bytes)));
+}
+
+/// Variance and standard deviation. Source: B. P. Welford, "Note on a Method for Calculating Corrected Sums".
+struct Spread {
+    sample: bool,
+    root: bool,
+}
+
+#[derive(Default)]
+struct Sums {
+    count: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Aggregate<Sums, Option<f64>> for Spread {
+    fn init(&self, _: &mut Context<'_>) -> Result<Sums> {
+        Ok(Sums::default())
+    }
+
+    fn step(&self, context: &mut Context<'_>, sums: &mut Sums) -> Result<()> {
+        let value = match context.get_raw(0) {
+            ValueRef::Null => return Ok(()),
+            ValueRef::Integer(value) => value as f64,
+            ValueRef::Real(value) => value,
+            ValueRef::Text(text) | ValueRef::Blob(text) => String::from_utf8_lossy(text)
+                .trim()
+                .parse()
+                .map_err(|_| Error::UserFunctionError(Box::new(BadPattern("a number is needed".into()))))?,
+        };
+        sums.count += 1.0;
+        let delta = value - sums.mean;
+        sums.mean += delta / sums.count;
+        sums.squares += delta * (value - sums.mean);
+        Ok(())
+    }
+
+    fn finalize(&self, _: &mut Context<'_>, sums: Option<Sums>) -> Result<Option<f64>> {
+        let Some(sums) = sums else { return Ok(None) };
+        let degrees = if self.sample { sums.count - 1.0 } else { sums.count };
+        if degrees <= 0.0 {
+            return Ok(None);
+        }
+        let variance = sums.squares / degrees;
+        Ok(Some(if self.root { variance.sqrt() } else { variance }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(sql: &str, expected: &str) {
+        let connection = Connection::open_in_memory().unwrap();
+        register(&connection).unwrap();
+        let shown = connection.query_row(sql, [], |row| {
+            Ok(match row.get_ref(0)? {
+                ValueRef::Null => "null".to_owned(),
+                ValueRef::Integer(value) => value.to_string(),
+                ValueRef::Real(value) => value.to_string(),
+                ValueRef::Text(_) | ValueRef::Blob(_) => "text".to_owned(),
+            })
+        });
+        assert_eq!(shown.unwrap_or_else(|error| error.to_string()), expected, "{sql}");
+    }
+
+    #[test]
+    fn patterns_match_as_in_postgresql() {
+        check("SELECT weir_like('a%', 'abc')", "1");
+        check("SELECT weir_like('A%', 'abc')", "0");
+        check("SELECT weir_like('a_c', 'abc')", "1");
+        check("SELECT weir_like('a', 'abc')", "0");
+        check("SELECT weir_like('100\\%', '100%')", "1");
+        check("SELECT weir_like('a.c', 'abc')", "0");
+        check("SELECT weir_ilike('ÄB%', 'äbc')", "1");
+        check("SELECT weir_like('a%', NULL)", "null");
+        check("SELECT weir_like('%b%', 'a' || char(10) || 'b')", "1");
+        check("SELECT weir_similar('(ab|cd)%', 'cdx')", "1");
+        check("SELECT weir_regex('^b', 'abc')", "0");
+        check("SELECT weir_iregex('B', 'abc')", "1");
+        check("SELECT weir_like('5%', 51)", "1");
+    }
+
+    #[test]
+    fn a_bad_pattern_is_an_error_in_words() {
+        check("SELECT weir_regex('(', 'abc')", "invalid regular expression");
+        check("SELECT weir_like('a\\', 'abc')", "LIKE pattern must not end with escape character");
+        check("SELECT weir_regex('(a{1000}){1000}', 'abc')", "the pattern is too long");
+    }
+
+    #[test]
+    fn deviations_follow_their_definitions() {
+        let of = |function: &str| format!("SELECT {function}(value) FROM json_each('[2,4,4,4,5,5,7,9]')");
+        check(&of("weir_stddev_pop"), "2");
+        check(&of("weir_var_pop"), "4");
+        check("SELECT weir_var_samp(value) FROM json_each('[1]')", "null");
+        check("SELECT weir_stddev_samp(value) FROM json_each('[1,3]')", "1.4142135623730951");
+        check("SELECT weir_var_pop(value) FROM json_each('[]')", "null");
+    }
+}

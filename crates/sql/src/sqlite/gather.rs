@@ -1,0 +1,242 @@
+//! Rows to typed columns, for pieces with children in other sources and for pieces that are such children.
+//!
+//! **Invariant:** every column of a table that is not left empty has the table's number of rows; rows that are null or
+//! failed hold a filler of the right kind.
+
+use super::finish::{field_error, null_words};
+use super::run::{Failure, Statements};
+use super::value::{Fault, Value, read};
+use crate::relational::{Cell, Hidden, Member, MemberKind, Run};
+use rusqlite::Row;
+use weir_engine::plan::shape::Shape;
+use weir_engine::rows::{CellError, Column, Data, Rows, Table, Texts};
+use weir_engine::write::out::Out;
+use weir_engine::write::rows::ERRORS_MAX;
+
+/// What is being gathered.
+pub(super) struct Gatherer<'c, 'r> {
+    statements: Statements<'c, 'r>,
+    shape: &'r Shape,
+    conditions: u64,
+    errors: usize,
+}
+
+impl<'c, 'r> Gatherer<'c, 'r> {
+    pub(super) const fn new(statements: Statements<'c, 'r>, shape: &'r Shape, conditions: u64) -> Self {
+        Self { statements, shape, conditions, errors: 0 }
+    }
+
+    /// One row at the root, or one for each of `keys` parent keys.
+    pub(super) fn gather(mut self, keys: Option<usize>) -> Result<Rows, Failure> {
+        let root = self.statements.prepared.plan.root;
+        let mut table = self.table(root, &[]);
+        match keys {
+            None => self.push(root, &[], None, &mut table)?,
+            Some(keys) => {
+                for key in 0..keys {
+                    self.statements.answer(key);
+                    self.push(root, &[], None, &mut table)?;
+                }
+            }
+        }
+        Ok(table)
+    }
+
+    fn wanted(&self, member: &Member) -> bool {
+        let of = &self.shape.fields[member.field as usize];
+        member.same_as.is_none() && (member.copied || of.when.holds(self.conditions))
+    }
+
+    /// An empty table for the rows of a set.
+    fn table(&self, members: Run, hidden: &[Hidden]) -> Table {
+        let plan = &self.statements.prepared.plan;
+        let columns = plan.members[members.range()].iter().map(|member| {
+            let data = if self.wanted(member) { self.data(&member.kind) } else { Data::Empty };
+            Column { data, ..Column::default() }
+        });
+        let hidden = hidden.iter().map(|it| Column { data: leaf_data(it.cell), ..Column::default() });
+        Table { rows: 0, columns: columns.collect(), hidden: hidden.collect() }
+    }
+
+    fn data(&self, kind: &MemberKind) -> Data {
+        let levels = &self.statements.prepared.plan.levels;
+        match kind {
+            MemberKind::Leaf { cell, .. } => leaf_data(*cell),
+            MemberKind::Text(_) => Data::Text(Texts::default()),
+            MemberKind::Constant | MemberKind::Foreign => Data::Empty,
+            MemberKind::Inline(run) => Data::Object(Box::new(self.table(*run, &[]))),
+            MemberKind::One(level) => {
+                let level = &levels[*level as usize];
+                Data::Object(Box::new(self.table(level.members, &level.hidden)))
+            }
+            MemberKind::Many(level) => {
+                let level = &levels[*level as usize];
+                let table = self.table(level.members, &level.hidden);
+                let items = Column { data: Data::Object(Box::new(table)), ..Column::default() };
+                Data::List { offsets: vec![0], items: Box::new(items) }
+            }
+        }
+    }
+
+    /// Appends a row to `table`.
+    fn push(
+        &mut self,
+        members: Run,
+        hidden: &[Hidden],
+        row: Option<&Row<'_>>,
+        table: &mut Table,
+    ) -> Result<(), Failure> {
+        let prepared = self.statements.prepared;
+        let at = table.rows as usize;
+        for (member, column) in prepared.plan.members[members.range()].iter().zip(&mut table.columns) {
+            if self.wanted(member) {
+                self.push_member(member, row, column, at)?;
+            }
+        }
+        for (hidden, column) in hidden.iter().zip(&mut table.hidden) {
+            if let Some(row) = row {
+                let read = read(hidden.cell, row.get_ref_unwrap(usize::from(hidden.column)));
+                push_value(column, at, read.unwrap_or(Value::Null));
+            }
+        }
+        table.rows += 1;
+        Ok(())
+    }
+
+    fn push_member(
+        &mut self,
+        member: &Member,
+        row: Option<&Row<'_>>,
+        column: &mut Column,
+        at: usize,
+    ) -> Result<(), Failure> {
+        let prepared = self.statements.prepared;
+        match (&member.kind, &mut column.data) {
+            (MemberKind::Leaf { column: from, cell }, _) => {
+                let Some(row) = row else { return Ok(()) };
+                match read(*cell, row.get_ref_unwrap(usize::from(*from))) {
+                    Ok(value) => push_value(column, at, value),
+                    Err(fault) => {
+                        push_value(column, at, Value::Null);
+                        self.fail(column, at, fault);
+                    }
+                }
+            }
+            (MemberKind::Text(text), Data::Text(texts)) => texts.push(text.as_bytes()),
+            (MemberKind::Inline(run), Data::Object(table)) => self.push(*run, &[], row, table)?,
+            (MemberKind::One(level), _) => self.push_one(*level, member, row, column, at)?,
+            (MemberKind::Many(level), Data::List { offsets, items }) => {
+                let of = &prepared.plan.levels[*level as usize];
+                let Data::Object(table) = &mut items.data else { return Ok(()) };
+                if let Some(mut statement) = self.statements.open(*level, row)? {
+                    let mut rows = statement.raw_query();
+                    loop {
+                        match rows.next() {
+                            Ok(Some(row)) => self.push(of.members, &of.hidden, Some(row), table)?,
+                            Ok(None) => break,
+                            Err(error) => return Err(self.statements.failure(error, *level)),
+                        }
+                    }
+                    drop(rows);
+                    self.statements.close(*level, statement);
+                }
+                offsets.push(table.rows);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn push_one(
+        &mut self,
+        level: u32,
+        member: &Member,
+        row: Option<&Row<'_>>,
+        column: &mut Column,
+        at: usize,
+    ) -> Result<(), Failure> {
+        let prepared = self.statements.prepared;
+        let of = &prepared.plan.levels[level as usize];
+        let Data::Object(table) = &mut column.data else { return Ok(()) };
+        let mut found = false;
+        if let Some(mut statement) = self.statements.open(level, row)? {
+            let mut rows = statement.raw_query();
+            match rows.next() {
+                Ok(Some(row)) => {
+                    found = true;
+                    self.push(of.members, &of.hidden, Some(row), table)?;
+                }
+                Ok(None) => {}
+                Err(error) => return Err(self.statements.failure(error, level)),
+            }
+            drop(rows);
+            self.statements.close(level, statement);
+        }
+        if !found {
+            fill(table);
+            column.nulls.set(at);
+            if !member.nullable {
+                let message = null_words(&self.statements.bindings, self.shape, member.field);
+                self.fail(column, at, Fault { code: "NULL_FOR_NON_NULL", message: message.into() });
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn fail(&mut self, column: &mut Column, at: usize, fault: Fault) {
+        self.errors += 1;
+        if self.errors <= ERRORS_MAX {
+            column.errors.push(CellError { row: at as u32, error: field_error(fault) });
+        }
+    }
+}
+
+fn leaf_data(cell: Cell) -> Data {
+    match cell {
+        Cell::Int | Cell::BigInt => Data::Int(Vec::new()),
+        Cell::Boolean => Data::Bool(Vec::new()),
+        Cell::Text | Cell::Bytes => Data::Text(Texts::default()),
+        // Digits are kept as JSON.
+        Cell::Float | Cell::Numeric | Cell::Json => Data::Json(Texts::default()),
+    }
+}
+
+fn push_value(column: &mut Column, at: usize, value: Value<'_>) {
+    if value == Value::Null {
+        column.nulls.set(at);
+        fill_column(column);
+        return;
+    }
+    match (&mut column.data, value) {
+        (Data::Int(values), Value::Int(value)) => values.push(value),
+        (Data::Bool(values), Value::Bool(value)) => values.push(value),
+        (Data::Text(texts), Value::Text(text)) => texts.push(&text),
+        (Data::Json(texts), Value::Json(json)) => texts.push(json),
+        (Data::Json(texts), Value::Int(value)) => texts.push(value.to_string().as_bytes()),
+        (Data::Json(texts), Value::Float(value)) => {
+            let mut out = Out::default();
+            out.float(value);
+            texts.push(out.bytes());
+        }
+        _ => fill_column(column),
+    }
+}
+
+/// Appends a row no one will look at.
+fn fill(table: &mut Table) {
+    table.columns.iter_mut().chain(&mut table.hidden).for_each(fill_column);
+    table.rows += 1;
+}
+
+fn fill_column(column: &mut Column) {
+    match &mut column.data {
+        Data::Empty | Data::Abstract(_) | Data::Foreign(_) => {}
+        Data::Bool(values) => values.push(false),
+        Data::Int(values) => values.push(0),
+        Data::Float(values) => values.push(0.0),
+        Data::Text(texts) | Data::Json(texts) => texts.push(b""),
+        Data::List { offsets, .. } => offsets.extend(offsets.last().copied()),
+        Data::Object(table) => fill(table),
+    }
+}

@@ -1,0 +1,123 @@
+//! A plan with its statements rendered, and where it may run.
+//!
+//! **Invariant:** statement `i` is level `i` of the plan.
+
+use crate::api::meaning::Api;
+use crate::relational::{Level, MemberKind, Origin, Output, Parameter, Plan};
+use crate::render::sqlite::Sqlite;
+use crate::render::{Statement, render};
+use rusqlite::Connection;
+use std::sync::atomic::AtomicBool;
+
+/// A page of up to so many rows may be read on the event loop.
+pub(super) const PAGE_ROWS_MAX: i64 = 100;
+/// So many levels may be read on the event loop.
+const LEVELS_MAX: usize = 6;
+
+/// A plan ready to run.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) plan: Plan,
+    pub(super) statements: Vec<Ready>,
+    /// Where it runs.
+    pub(super) class: Class,
+    /// It was short by its plan, but took long.
+    pub(super) demoted: AtomicBool,
+}
+
+/// A statement and what is bound when.
+#[derive(Debug)]
+pub(super) struct Ready {
+    pub(super) statement: Statement,
+    /// Placeholders bound once per run.
+    pub(super) fixed: Vec<usize>,
+    /// Placeholders bound for each parent, and the parent's column.
+    pub(super) keys: Vec<(usize, u16)>,
+}
+
+/// Where a plan runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// On the event loop, if these limits are at most [`PAGE_ROWS_MAX`].
+    Short(Vec<Parameter>),
+    /// In the side pool.
+    Long,
+}
+
+impl Prepared {
+    pub(super) fn new(api: &Api, plan: Plan, connection: Option<&Connection>) -> Self {
+        let statements: Vec<Ready> =
+            plan.levels.iter().map(|level| Ready::new(render(&Sqlite, &api.model, &level.query))).collect();
+        let class = connection.map_or(Class::Long, |it| classify(it, &plan, &statements));
+        Self { plan, statements, class, demoted: AtomicBool::new(false) }
+    }
+}
+
+impl Ready {
+    fn new(statement: Statement) -> Self {
+        let mut fixed = Vec::new();
+        let mut keys = Vec::new();
+        for (at, parameter) in statement.parameters.iter().enumerate() {
+            match parameter.origin {
+                Origin::ParentColumn(column) => keys.push((at, column)),
+                Origin::Literal(_) | Origin::Variable(_) | Origin::Inside { .. } | Origin::Parent(_) => {
+                    fixed.push(at);
+                }
+            }
+        }
+        Self { statement, fixed, keys }
+    }
+}
+
+/// Short is what reads rows by keys and indexes, or one page of a table in its own or an index's order.
+fn classify(connection: &Connection, plan: &Plan, statements: &[Ready]) -> Class {
+    let mut limits = Vec::new();
+    if plan.levels.len() > LEVELS_MAX {
+        return Class::Long;
+    }
+    for (at, (level, ready)) in plan.levels.iter().zip(statements).enumerate() {
+        let single = plan.members.iter().any(|it| it.kind == MemberKind::One(at as u32));
+        match reach(connection, level, ready, single) {
+            Reach::Few => {}
+            Reach::Page(limit) => limits.push(limit),
+            Reach::Many => return Class::Long,
+        }
+    }
+    Class::Short(limits)
+}
+
+enum Reach {
+    Few,
+    Page(Parameter),
+    Many,
+}
+
+fn reach(connection: &Connection, level: &Level, ready: &Ready, single: bool) -> Reach {
+    let Ok(steps) = steps(connection, &ready.statement.sql) else { return Reach::Many };
+    let scans = steps.iter().any(|it| it.starts_with("SCAN"));
+    let sorts = steps.iter().any(|it| it.contains("TEMP B-TREE") || it.contains("MATERIALIZE"));
+    let limit = level.query.page.limit.clone();
+    let rows = matches!(level.query.output, Output::Rows(_));
+    let nested = !level.query.nest.is_empty();
+    match (scans, limit) {
+        _ if sorts || steps.len() > 4 => Reach::Many,
+        (false, _) if nested || (single && rows) => Reach::Few,
+        (true, _)
+            if nested || !rows || !level.query.filter.is_true() || level.query.page.offset.is_some() =>
+        {
+            Reach::Many
+        }
+        (_, Some(limit)) if rows => Reach::Page(limit),
+        _ => Reach::Many,
+    }
+}
+
+fn steps(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+    let mut rows = statement.raw_query();
+    let mut out = Vec::new();
+    while let Some(row) = rows.next()? {
+        out.push(row.get(3)?);
+    }
+    Ok(out)
+}

@@ -1,0 +1,116 @@
+//! Statements of one run: taken from the connection when first needed, bound, kept until the end.
+//!
+//! **Cost:** no preparation and no allocation per row; a parent's key is bound straight from its row.
+
+use super::bind::Bindings;
+use super::prepared::Prepared;
+use rusqlite::{CachedStatement, Connection, Row};
+use smallvec::SmallVec;
+use weir_engine::source::{Accent, FieldError, SourceError};
+
+/// Why a run ended early.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// SQLite failed while answering a field.
+    Sqlite(rusqlite::Error, u32),
+    /// A value of the request cannot be bound.
+    Refused(Box<FieldError>, u32),
+    /// Nobody waits for the answer any more.
+    Gone,
+    /// A null reached the root after bytes had left.
+    Late,
+}
+
+impl Failure {
+    pub(super) fn into_error(self, accent: Accent) -> SourceError {
+        match self {
+            Self::Sqlite(error, field) => super::error::source_error(error, accent, Some(field)),
+            Self::Refused(error, field) => SourceError::Rejected { error: *error, field: Some(field) },
+            Self::Gone => SourceError::Timeout,
+            Self::Late => SourceError::Broken("a null came too late to be bubbled".into()),
+        }
+    }
+}
+
+/// The statements of one run.
+pub(super) struct Statements<'c, 'r> {
+    connection: &'c Connection,
+    pub(super) prepared: &'r Prepared,
+    pub(super) bindings: Bindings<'r>,
+    held: SmallVec<[Option<CachedStatement<'c>>; 4]>,
+    /// Below the root: which parent key is answered.
+    key: usize,
+}
+
+impl<'c, 'r> Statements<'c, 'r> {
+    pub(super) fn new(connection: &'c Connection, prepared: &'r Prepared, bindings: Bindings<'r>) -> Self {
+        let held = prepared.statements.iter().map(|_| None).collect();
+        Self { connection, prepared, bindings, held, key: 0 }
+    }
+
+    /// From now on parent key `key` is answered.
+    pub(super) fn answer(&mut self, key: usize) {
+        self.key = key;
+        self.held.iter_mut().for_each(|it| *it = None);
+    }
+
+    /// The statement of `level`, bound for the parent in `row`; `None` when a key of the parent is null.
+    #[inline]
+    pub(super) fn open(
+        &mut self,
+        level: u32,
+        row: Option<&Row<'_>>,
+    ) -> Result<Option<CachedStatement<'c>>, Failure> {
+        let mut statement = match self.held[level as usize].take() {
+            Some(statement) => statement,
+            None => self.prepare(level)?,
+        };
+        let ready = &self.prepared.statements[level as usize];
+        if let Some(row) = row {
+            for &(at, column) in &ready.keys {
+                let value = row.get_ref_unwrap(usize::from(column));
+                if value == rusqlite::types::ValueRef::Null {
+                    self.close(level, statement);
+                    return Ok(None);
+                }
+                if let Err(error) = statement.raw_bind_parameter(at + 1, &Raw(value)) {
+                    return Err(self.failure(error, level));
+                }
+            }
+        }
+        Ok(Some(statement))
+    }
+
+    /// Gives a statement back for the next parent.
+    #[inline]
+    pub(super) fn close(&mut self, level: u32, statement: CachedStatement<'c>) {
+        self.held[level as usize] = Some(statement);
+    }
+
+    #[cold]
+    pub(super) fn failure(&self, error: rusqlite::Error, level: u32) -> Failure {
+        Failure::Sqlite(error, self.prepared.plan.levels[level as usize].field)
+    }
+
+    fn prepare(&self, level: u32) -> Result<CachedStatement<'c>, Failure> {
+        let ready = &self.prepared.statements[level as usize];
+        let field = self.prepared.plan.levels[level as usize].field;
+        let sqlite = |error| Failure::Sqlite(error, field);
+        let mut statement = self.connection.prepare_cached(&ready.statement.sql).map_err(sqlite)?;
+        for &at in &ready.fixed {
+            let value = self.bindings.value(&ready.statement.parameters[at], self.key);
+            let value = value.map_err(|error| Failure::Refused(error, field))?;
+            statement.raw_bind_parameter(at + 1, &value).map_err(sqlite)?;
+        }
+        Ok(statement)
+    }
+}
+
+/// A value of a row on its way into another statement.
+struct Raw<'v>(rusqlite::types::ValueRef<'v>);
+
+impl rusqlite::ToSql for Raw<'_> {
+    fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+        Ok(rusqlite::types::ToSqlOutput::Borrowed(self.0))
+    }
+}

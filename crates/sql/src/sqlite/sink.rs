@@ -1,0 +1,64 @@
+//! The way out for long answers: the first part as the reply, the rest through a bounded channel.
+//!
+//! **Invariant:** the channel gets its end only when the answer is whole; dropping the sink before tells the reader
+//! that the source died.
+
+use super::run::Failure;
+use tokio::sync::{mpsc, oneshot};
+use weir_engine::source::{Chunk, Chunks, Finished, PathError, Reply, ReplyBody, SourceError};
+
+/// How many chunks may wait: a slow client slows the statement.
+const CHUNKS_MAX: usize = 4;
+
+/// Where the answer of a job goes.
+pub(super) type Answer = oneshot::Sender<Result<Reply, SourceError>>;
+
+/// See the module's words.
+#[derive(Debug)]
+pub(super) struct Sink {
+    answer: Option<Answer>,
+    chunks: Option<mpsc::Sender<Chunk>>,
+}
+
+impl Sink {
+    pub(super) const fn new(answer: Answer) -> Self {
+        Self { answer: Some(answer), chunks: None }
+    }
+
+    pub(super) const fn has_flushed(&self) -> bool {
+        self.chunks.is_some()
+    }
+
+    /// Answers with the first part.
+    pub(super) fn begin(&mut self, bytes: Vec<u8>, errors: Vec<PathError>) -> Result<(), Failure> {
+        let (sender, receiver) = mpsc::channel(CHUNKS_MAX);
+        self.chunks = Some(sender);
+        let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(Chunks { receiver }) };
+        let reply = Reply { body: ReplyBody::Finished(finished), errors };
+        match self.answer.take().map(|it| it.send(Ok(reply))) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(_)) | None => Err(Failure::Gone),
+        }
+    }
+
+    /// Sends a further part, waiting while the channel is full.
+    pub(super) fn send(&mut self, bytes: Vec<u8>) -> Result<(), Failure> {
+        let sent = self.chunks.as_ref().map(|it| it.blocking_send(Chunk::Bytes(bytes)));
+        if matches!(sent, Some(Ok(()))) { Ok(()) } else { Err(Failure::Gone) }
+    }
+
+    /// Sends the last part and the end.
+    pub(super) fn end(&mut self, bytes: Vec<u8>, errors: Vec<PathError>) -> Result<(), Failure> {
+        self.send(bytes)?;
+        let sent = self.chunks.as_ref().map(|it| it.blocking_send(Chunk::End(errors)));
+        if matches!(sent, Some(Ok(()))) { Ok(()) } else { Err(Failure::Gone) }
+    }
+
+    /// Answers all at once; after the first part that is too late, and the channel closes without an end.
+    pub(super) fn answer(self, reply: Result<Reply, SourceError>) {
+        if let Some(answer) = self.answer {
+            // Nobody waiting is no failure: the request was cancelled.
+            let _ = answer.send(reply);
+        }
+    }
+}

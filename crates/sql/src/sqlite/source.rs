@@ -1,0 +1,141 @@
+//! A SQLite database as a source of a graph.
+
+use super::connection::{Database, Tuning, reader};
+use super::fetch::{ReadFetch, Reading, plan_now};
+use super::pool::Pool;
+use super::prepared::Prepared;
+use crate::api::meaning::Api;
+use crate::relational::Plan;
+use crate::relational::compile::Ask;
+use crate::relational::form::structural;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use weir_engine::source::{Answer, Fetch, Piece, PlanError, Source, Tag};
+use weir_language::ast::OperationKind;
+use weir_language::schema::Schema;
+
+/// What the fetches of a source share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) api: Arc<Api>,
+    pub(super) database: Arc<Database>,
+    pub(super) pool: Pool,
+    renderings: AtomicU64,
+}
+
+impl Shared {
+    /// Renders `plan` and finds out where it may run.
+    pub(super) fn prepare(&self, plan: Plan) -> Prepared {
+        self.renderings.fetch_add(plan.levels.len() as u64, Ordering::Relaxed);
+        let reader = reader(&self.database).ok();
+        Prepared::new(&self.api, plan, reader.as_ref().map(|it| &it.connection))
+    }
+}
+
+/// See the module's words.
+#[derive(Debug)]
+pub struct SqliteSource {
+    name: String,
+    shared: Arc<Shared>,
+}
+
+/// Why a database cannot be served.
+#[derive(Debug)]
+pub enum OpenError {
+    /// SQLite cannot open or read it.
+    Sqlite(rusqlite::Error),
+    /// No thread can be started.
+    Thread(std::io::Error),
+}
+
+impl std::fmt::Display for OpenError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Sqlite(error) => write!(f, "cannot open the database: {error}"),
+            Self::Thread(error) => write!(f, "cannot start a thread: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Sqlite(error) => Some(error),
+            Self::Thread(error) => Some(error),
+        }
+    }
+}
+
+impl SqliteSource {
+    /// Serves `api`, which was generated from the database in the file `path`, as the source `name`.
+    /// # Errors
+    /// The file cannot be opened, or threads cannot be started.
+    pub fn new(name: &str, api: Arc<Api>, path: &Path, tuning: Tuning) -> Result<Self, OpenError> {
+        let database = Database::new(path, tuning);
+        reader(&database).map_err(OpenError::Sqlite)?;
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let pool = Pool::new(&format!("sql-{name}"), cores.clamp(2, 8)).map_err(OpenError::Thread)?;
+        let shared = Arc::new(Shared { api, database, pool, renderings: AtomicU64::new(0) });
+        Ok(Self { name: name.to_owned(), shared })
+    }
+
+    /// How many statements were rendered since it was opened.
+    #[must_use]
+    pub fn renderings(&self) -> u64 {
+        self.shared.renderings.load(Ordering::Relaxed)
+    }
+
+    fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
+        let tables = &self.shared.api.model.catalog.tables;
+        let mut tags = Vec::new();
+        for level in prepared.iter().flat_map(|it| &it.plan.levels) {
+            let table = &tables[level.query.table.0 as usize];
+            let tag = Tag(format!("{}.{}", table.schema, table.name).into());
+            if !tags.contains(&tag) {
+                tags.push(tag);
+            }
+        }
+        tags
+    }
+
+    fn prepare_read(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+        let ask = Ask {
+            set: piece.set,
+            fields: piece.fields.to_vec(),
+            accent: piece.accent,
+            structural: structural(piece, &self.shared.api),
+        };
+        let fixed = plan_now(&self.shared, piece.ids, piece.shape, &ask)?;
+        let tags = self.tags(fixed.as_deref());
+        let inner = Reading {
+            shared: Arc::clone(&self.shared),
+            ids: Arc::clone(piece.ids),
+            ask,
+            rows: piece.answer == Answer::Rows || piece.parent_keys.is_some(),
+            streams: piece.answer == Answer::Any { contiguous: true },
+            fixed,
+            forms: Mutex::default(),
+            answer_bytes: AtomicUsize::new(256),
+        };
+        Ok(Box::new(ReadFetch { inner: Arc::new(inner), tags }))
+    }
+}
+
+impl Source for SqliteSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn schema(&self) -> &Arc<Schema> {
+        &self.shared.api.schema
+    }
+
+    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+        match piece.kind {
+            OperationKind::Query | OperationKind::Mutation | OperationKind::Subscription => {
+                self.prepare_read(piece)
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Values on their way out: what SQLite stores, read by the column's type.
+//!
+//! SQLite lets any value stand in any column; what does not fit the declared type is a field error, never a guess.
+//! The table of all cases is in `docs/sources/sqlite-values.md`.
+//!
+//! **Cost:** no allocation, except for blobs, numbers in text columns and the check of stored JSON.
+
+use crate::relational::Cell;
+use rusqlite::types::ValueRef;
+use std::borrow::Cow;
+use weir_language::json::Json;
+
+/// How deep stored JSON may nest.
+const JSON_DEPTH_MAX: u32 = 512;
+
+/// A value ready to be written.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value<'v> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    /// Finite.
+    Float(f64),
+    /// UTF-8.
+    Text(Cow<'v, [u8]>),
+    /// Valid JSON.
+    Json(&'v [u8]),
+}
+
+/// Why a stored value cannot be given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) code: &'static str,
+    pub(super) message: Cow<'static, str>,
+}
+
+#[cold]
+fn fault<'v>(code: &'static str, message: impl Into<Cow<'static, str>>) -> Result<Value<'v>, Fault> {
+    Err(Fault { code, message: message.into() })
+}
+
+fn unfit<'v>(what: &'static str) -> Result<Value<'v>, Fault> {
+    fault("INVALID_VALUE", format!("the stored value is not {what}"))
+}
+
+/// Reads `value` as `cell` says.
+#[inline]
+pub(super) fn read(cell: Cell, value: ValueRef<'_>) -> Result<Value<'_>, Fault> {
+    match (cell, value) {
+        (_, ValueRef::Null) => Ok(Value::Null),
+        (Cell::Int, ValueRef::Integer(value)) if i32::try_from(value).is_ok() => Ok(Value::Int(value)),
+        (Cell::BigInt | Cell::Numeric | Cell::Float, ValueRef::Integer(value)) => Ok(Value::Int(value)),
+        (Cell::Text, ValueRef::Text(text)) => self::text(text),
+        (Cell::Float | Cell::Numeric, ValueRef::Real(value)) => float(value),
+        (Cell::Boolean, ValueRef::Integer(value @ (0 | 1))) => Ok(Value::Bool(value == 1)),
+        _ => unusual(cell, value),
+    }
+}
+
+fn text(text: &[u8]) -> Result<Value<'_>, Fault> {
+    match std::str::from_utf8(text) {
+        Ok(_) => Ok(Value::Text(Cow::Borrowed(text))),
+        Err(_) => fault("INVALID_TEXT", "the stored text is not valid UTF-8"),
+    }
+}
+
+fn float<'v>(value: f64) -> Result<Value<'v>, Fault> {
+    match value.is_finite() {
+        true => Ok(Value::Float(value)),
+        false => fault("FLOAT_RANGE", format!("Float cannot represent non numeric value: {value}")),
+    }
+}
+
+#[cold]
+fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<Value<'_>, Fault> {
+    match (cell, value) {
+        (Cell::Int, ValueRef::Integer(value)) => {
+            fault("INT_RANGE", format!("Int cannot represent non 32-bit signed integer value: {value}"))
+        }
+        (Cell::Int | Cell::BigInt, ValueRef::Real(value)) if value.fract() == 0.0 && value.abs() < 9e15 => {
+            read(cell, ValueRef::Integer(value as i64))
+        }
+        (Cell::Int | Cell::BigInt, _) => unfit("an integer"),
+        (Cell::Float | Cell::Numeric, ValueRef::Text(text)) if is_number(text) => Ok(Value::Json(text)),
+        (Cell::Float | Cell::Numeric, _) => unfit("a number"),
+        (Cell::Boolean, ValueRef::Text(text)) => match text.to_ascii_lowercase().as_slice() {
+            b"true" | b"t" => Ok(Value::Bool(true)),
+            b"false" | b"f" => Ok(Value::Bool(false)),
+            _ => unfit("a boolean"),
+        },
+        (Cell::Boolean, _) => unfit("a boolean"),
+        (Cell::Text, ValueRef::Integer(value)) => Ok(Value::Text(Cow::Owned(value.to_string().into_bytes()))),
+        (Cell::Text, ValueRef::Real(value)) => Ok(Value::Text(Cow::Owned(value.to_string().into_bytes()))),
+        (Cell::Json, ValueRef::Text(text)) => json(text),
+        (Cell::Json, ValueRef::Integer(value)) => Ok(Value::Int(value)),
+        (Cell::Json, ValueRef::Real(value)) => float(value),
+        (Cell::Json, ValueRef::Blob(_)) => unfit("JSON text"),
+        (Cell::Bytes | Cell::Text, ValueRef::Blob(bytes)) | (Cell::Bytes, ValueRef::Text(bytes)) => {
+            Ok(Value::Text(Cow::Owned(hex(bytes))))
+        }
+        (Cell::Bytes, _) => unfit("a blob"),
+        (Cell::Text, ValueRef::Text(text)) => self::text(text),
+        (_, ValueRef::Null) => Ok(Value::Null),
+    }
+}
+
+fn json(text: &[u8]) -> Result<Value<'_>, Fault> {
+    // The reader allows a mark of byte order; inside an answer it would be no JSON.
+    let plain = text.first().is_some_and(|&first| first < 0x80);
+    match plain && Json::parse(text, JSON_DEPTH_MAX).is_ok() {
+        true => Ok(Value::Json(text)),
+        false => fault("INVALID_VALUE", "the stored value is not valid JSON"),
+    }
+}
+
+/// As PostgreSQL writes a `bytea`.
+fn hex(bytes: &[u8]) -> Vec<u8> {
+    let digits = b"0123456789abcdef";
+    let mut out = Vec::with_capacity(2 + 2 * bytes.len());
+    out.extend_from_slice(b"\\x");
+    for byte in bytes {
+        out.extend([digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]]);
+    }
+    out
+}
+
+/// Whether `text` is a JSON number. Source: RFC 8259, section 6.
+pub(super) fn is_number(text: &[u8]) -> bool {
+    let digits = |from: usize| text[from..].iter().take_while(|it| it.is_ascii_digit()).count();
+    let mut at = usize::from(text.first() == Some(&b'-'));
+    let whole = digits(at);
+    if whole == 0 || (whole > 1 && text[at] == b'0') {
+        return false;
+    }
+    at += whole;
+    if text.get(at) == Some(&b'.') {
+        let part = digits(at + 1);
+        if part == 0 {
+            return false;
+        }
+        at += 1 + part;
+    }
+    if matches!(text.get(at), Some(b'e' | b'E')) {
+        at += 1 + usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
+        let part = digits(at);
+        if part == 0 {
+            return false;
+        }
+        at += part;
+    }
+    at == text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(cell: Cell, stored: ValueRef<'_>, expected: &str) {
+        let shown = match read(cell, stored) {
+            Ok(Value::Null) => "null".to_owned(),
+            Ok(Value::Bool(value)) => value.to_string(),
+            Ok(Value::Int(value)) => value.to_string(),
+            Ok(Value::Float(value)) => format!("float {value}"),
+            Ok(Value::Text(text)) => format!("\"{}\"", String::from_utf8_lossy(&text)),
+            Ok(Value::Json(text)) => String::from_utf8_lossy(text).into_owned(),
+            Err(fault) => fault.code.to_owned(),
+        };
+        assert_eq!(shown, expected, "{cell:?} {stored:?}");
+    }
+
+    #[test]
+    fn numbers_keep_their_digits_or_are_refused() {
+        check(Cell::Int, ValueRef::Integer(2_147_483_647), "2147483647");
+        check(Cell::Int, ValueRef::Integer(2_147_483_648), "INT_RANGE");
+        check(Cell::Int, ValueRef::Text(b"abc"), "INVALID_VALUE");
+        check(Cell::BigInt, ValueRef::Integer(i64::MIN), "-9223372036854775808");
+        check(Cell::Numeric, ValueRef::Real(0.99), "float 0.99");
+        check(Cell::Numeric, ValueRef::Text(b"12344.5700"), "12344.5700");
+        check(Cell::Numeric, ValueRef::Text(b"0x10"), "INVALID_VALUE");
+        check(Cell::Float, ValueRef::Real(f64::INFINITY), "FLOAT_RANGE");
+    }
+
+    #[test]
+    fn texts_booleans_documents_and_bytes_come_as_stored() {
+        check(Cell::Text, ValueRef::Text("naïve".as_bytes()), "\"naïve\"");
+        check(Cell::Text, ValueRef::Text(b"\xff"), "INVALID_TEXT");
+        check(Cell::Text, ValueRef::Integer(7), "\"7\"");
+        check(Cell::Boolean, ValueRef::Integer(1), "true");
+        check(Cell::Boolean, ValueRef::Integer(2), "INVALID_VALUE");
+        check(Cell::Boolean, ValueRef::Text(b"False"), "false");
+        check(Cell::Json, ValueRef::Text(b"{ \"a\": 1.50 }"), "{ \"a\": 1.50 }");
+        check(Cell::Json, ValueRef::Text(b"{a}"), "INVALID_VALUE");
+        check(Cell::Bytes, ValueRef::Blob(b"\x00\xab"), "\"\\x00ab\"");
+        check(Cell::Bytes, ValueRef::Null, "null");
+    }
+
+    #[test]
+    fn a_number_is_what_json_says() {
+        for (text, expected) in [
+            ("0", true),
+            ("-1.5e+3", true),
+            ("01", false),
+            ("1.", false),
+            ("", false),
+            ("-", false),
+            ("1e", false),
+        ] {
+            assert_eq!(is_number(text.as_bytes()), expected, "{text}");
+        }
+    }
+}
