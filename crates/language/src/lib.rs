@@ -17,6 +17,7 @@ mod lexer;
 pub mod limits;
 pub mod parser;
 pub mod printer;
+pub mod report;
 pub mod schema;
 pub mod span;
 pub mod string_value;

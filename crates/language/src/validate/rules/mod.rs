@@ -49,17 +49,13 @@ pub(super) enum Owner<'a> {
     Directive(&'a Directive),
 }
 
-/// `Type.field`.
+/// `Type.field`; the fields every schema has belong to no type.
 fn coordinate(cx: &Context<'_>, id: FieldId) -> String {
     let field = cx.schema.field(id);
     let meta = cx.schema.meta;
-    // The fields every schema has belong to the query root, as far as messages go.
-    let parent = if id == meta.schema || id == meta.ty || id == meta.typename {
-        cx.schema.query
-    } else {
-        field.parent
-    };
-    format!("{}.{}", cx.schema.type_name(parent), cx.schema.str(field.name))
+    let is_meta = id == meta.schema || id == meta.ty || id == meta.typename;
+    let parent = if is_meta { "<meta>" } else { cx.schema.type_name(field.parent) };
+    format!("{parent}.{}", cx.schema.str(field.name))
 }
 
 /// Calls `found` with the places of each name that stands more than once in `names`, in the order of first places.
