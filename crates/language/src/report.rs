@@ -134,7 +134,8 @@ mod tests {
     fn people_see_the_line_with_a_caret_under_the_place() {
         let source = "{\n\talbum { titel }\n}";
         let shown = text("q.graphql", source, &[error("no such field", &[(11, 16)])]);
-        let expected = "error: no such field\n --> q.graphql:2:10\n  |\n2 | \talbum { titel }\n  | \t        ^^^^^\n\n";
+        let expected =
+            "error: no such field\n --> q.graphql:2:10\n  |\n2 | \talbum { titel }\n  | \t        ^^^^^\n\n";
         assert_eq!(shown, expected);
     }
 
