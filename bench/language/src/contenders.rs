@@ -1,0 +1,90 @@
+//! The libraries, each behind one closure per kind of work. Each fails loudly if it refuses the text.
+
+use std::hint::black_box;
+use weir_language::limits::Limits;
+
+/// What is measured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// Text to document.
+    Parse,
+    /// Text to checked document.
+    Validate,
+    /// SDL to a checked schema.
+    Schema,
+}
+
+impl Work {
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Parse => "parse",
+            Self::Validate => "parse + validate",
+            Self::Schema => "schema of",
+        }
+    }
+}
+
+/// Does the work once.
+pub type Contender = Box<dyn FnMut()>;
+
+/// Weir, apollo-compiler, bluejay, graphql-query; `None` for what a library cannot do.
+pub fn all(work: Work, schema: &'static str, text: &'static str) -> Vec<Option<Contender>> {
+    match work {
+        Work::Parse => vec![
+            Some(Box::new(move || drop(black_box(weir_language::parser::parse(text, &Limits::NONE).expect("parses"))))),
+            Some(Box::new(move || drop(black_box(apollo_compiler::ast::Document::parse(text, "q").expect("parses"))))),
+            Some(Box::new(move || bluejay_parse(text))),
+            Some(Box::new(move || graphql_query_parse(text))),
+        ],
+        Work::Validate => vec![None, Some(apollo_validate(schema, text)), Some(bluejay_validate(schema, text)), None],
+        Work::Schema => vec![
+            None,
+            Some(Box::new(move || drop(black_box(apollo_compiler::Schema::parse_and_validate(text, "s").expect("valid"))))),
+            Some(Box::new(move || bluejay_schema(text))),
+            None,
+        ],
+    }
+}
+
+fn graphql_query_parse(text: &str) {
+    use graphql_query::ast::{ASTContext, Document, ParseNode};
+    let arena = ASTContext::new();
+    black_box(Document::parse(&arena, text).expect("parses"));
+}
+
+fn apollo_validate(schema: &str, text: &'static str) -> Contender {
+    let schema = apollo_compiler::Schema::parse_and_validate(schema, "s").expect("valid");
+    Box::new(move || {
+        let document = apollo_compiler::ExecutableDocument::parse_and_validate(&schema, text, "q");
+        drop(black_box(document.expect("valid")));
+    })
+}
+
+fn bluejay_parse(text: &str) {
+    use bluejay_parser::ast::{Parse, executable::ExecutableDocument};
+    let document: ExecutableDocument = ExecutableDocument::parse(text).result.expect("parses");
+    drop(black_box(document));
+}
+
+fn bluejay_schema(text: &str) {
+    use bluejay_parser::ast::definition::{DefinitionDocument, SchemaDefinition};
+    use bluejay_parser::ast::Parse;
+    let document: DefinitionDocument = DefinitionDocument::parse(text).result.expect("parses");
+    drop(black_box(SchemaDefinition::try_from(&document).ok().expect("valid")));
+}
+
+fn bluejay_validate(schema: &'static str, text: &'static str) -> Contender {
+    use bluejay_parser::ast::definition::{DefinitionDocument, SchemaDefinition};
+    use bluejay_parser::ast::{Parse, executable::ExecutableDocument};
+    use bluejay_validator::executable::{Cache, document::BuiltinRulesValidator};
+    let document: &'static DefinitionDocument =
+        Box::leak(Box::new(DefinitionDocument::parse(schema).result.expect("parses")));
+    let schema: &'static SchemaDefinition =
+        Box::leak(Box::new(SchemaDefinition::try_from(document).ok().expect("valid")));
+    Box::new(move || {
+        let document: ExecutableDocument = ExecutableDocument::parse(text).result.expect("parses");
+        let cache = Cache::new(&document, schema);
+        let errors = BuiltinRulesValidator::validate(&document, schema, &cache).into_iter().count();
+        assert_eq!(black_box(errors), 0);
+    })
+}
