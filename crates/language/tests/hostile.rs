@@ -1,0 +1,212 @@
+//! Texts that were written to hurt: each gets its answer, within its bounds, without machine stack.
+//!
+//! Where the work must be linear the text is so large that anything quadratic would not end: that the test ends is
+//! the proof. Numbers of rows are those of `docs/limits.md`.
+
+use weir_language::ast::{Definition, Document, ValueId, ValueKind};
+use weir_language::error::Code;
+use weir_language::json::{Json, JsonErrorKind};
+use weir_language::limits::Limits;
+use weir_language::parser::parse;
+use weir_language::printer::print;
+
+/// Large enough that a quadratic step would take hours.
+const MANY: usize = 1_000_000;
+
+/// With a server's bounds, `text` is accepted (`None`) or refused with this code.
+fn check(text: &str, expected: Option<Code>) {
+    let found = parse(text, &Limits::STANDARD).err().map(|error| error.code);
+    let start: String = text.chars().take(60).collect();
+    assert_eq!(found, expected, "{start} … of {} bytes", text.len());
+}
+
+/// Parses without the bounds of a server, as the owner's own files are.
+fn unbounded(text: &str) -> Document<'_> {
+    parse(text, &Limits::NONE).unwrap_or_else(|error| panic!("{}", error.message))
+}
+
+/// Row 1.
+#[test]
+fn nested_selections_are_named_by_their_bound() {
+    for depth in [201, 5_000, 100_000] {
+        check(&"{".repeat(depth), Some(Code::LimitNesting));
+        check(&"{a".repeat(depth), Some(Code::LimitNesting));
+        check(&format!("{}{}", "{a".repeat(depth), "}".repeat(depth)), Some(Code::LimitNesting));
+        check(&format!("{{{}", "...{".repeat(depth)), Some(Code::LimitNesting));
+    }
+    check(&format!("{}{}", "{a".repeat(200), "}".repeat(200)), None);
+    check(&"}".repeat(100_000), Some(Code::Syntax));
+    check(&"(".repeat(100_000), Some(Code::LimitNesting));
+}
+
+/// Row 1, where the owner allows more than the machine's stack would hold.
+#[test]
+fn nesting_costs_no_stack() {
+    let limits = Limits { nesting_max: u32::MAX, ..Limits::NONE };
+    let depth = 100_000;
+    let selections = format!("{}{}", "{a".repeat(depth), "}".repeat(depth));
+    assert_eq!(parse(&selections, &limits).unwrap().selections.len(), depth);
+    let list = format!("{{a(x:{}{})}}", "[".repeat(depth), "]".repeat(depth));
+    assert_eq!(parse(&list, &limits).unwrap().values.len(), depth);
+    let object = format!("{{a(x:{}1{})}}", "{k:".repeat(depth), "}".repeat(depth));
+    assert_eq!(parse(&object, &limits).unwrap().object_fields.len(), depth);
+    // Indented text grows with its depth, so the printer is asked for less.
+    let selections = format!("{}{}", "{a".repeat(5_000), "}".repeat(5_000));
+    let printed = print(&parse(&selections, &limits).unwrap());
+    assert_eq!(print(&parse(&printed, &limits).unwrap()), printed);
+}
+
+/// Row 2.
+#[test]
+fn nested_literals_and_types_are_named_by_their_bound() {
+    let depth = 100_000;
+    check(&format!("{{a(x:{}{})}}", "[".repeat(depth), "]".repeat(depth)), Some(Code::LimitNesting));
+    check(&format!("{{a(x:{}1{})}}", "{k:".repeat(depth), "}".repeat(depth)), Some(Code::LimitNesting));
+    check(&format!("query($a:{}", "[".repeat(depth)), Some(Code::LimitNesting));
+    check(&format!("query($a:{}T{}){{a}}", "[".repeat(16), "]".repeat(16)), Some(Code::LimitNesting));
+    check(&format!("query($a:{}T{}){{a}}", "[".repeat(15), "]".repeat(15)), None);
+    check(&format!("type T{{a(b:{}", "[".repeat(depth)), Some(Code::LimitNesting));
+}
+
+/// Row 3, as far as bodies and variables are concerned.
+#[test]
+fn nested_json_costs_no_stack() {
+    for depth in [9_000, 100_000] {
+        let closed = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        for text in [&closed, &closed[..depth], &"{\"a\":".repeat(depth)] {
+            let error = Json::parse(text.as_bytes(), 200).unwrap_err();
+            assert_eq!(error.kind, JsonErrorKind::TooDeep);
+        }
+    }
+}
+
+/// Rows 5 and 6.
+#[test]
+fn aliases_and_tokens_are_counted() {
+    let aliases =
+        |count: usize| format!("{{{}}}", (0..count).map(|n| format!("a{n}:a ")).collect::<String>());
+    check(&aliases(200), None);
+    check(&aliases(201), Some(Code::LimitAliases));
+    check(&aliases(10_000), Some(Code::LimitAliases));
+    check(&format!("{{{}}}", "a ".repeat(50_000)), Some(Code::LimitTokens));
+    check(&format!("{{{}}}", "a ".repeat(5_000)), None);
+}
+
+/// Rows 8, 11 and 23.
+#[test]
+fn directives_variables_and_items_are_counted() {
+    check(&format!("{{a{}}}", " @include(if:true)".repeat(1_000)), Some(Code::LimitDirectives));
+    check(&format!("{{a{}}}", " @x".repeat(6)), Some(Code::LimitDirectives));
+    check(&format!("{{a{}}}", " @x".repeat(5)), None);
+    check(&format!("{{{}}}", "a @x ".repeat(51)), Some(Code::LimitDirectives));
+    let variables = |count: usize| (0..count).map(|n| format!("$a{n}:Int ")).collect::<String>();
+    check(&format!("query({}){{a}}", variables(500)), None);
+    check(&format!("query({}){{a}}", variables(501)), Some(Code::LimitVariables));
+    check(&format!("query({}){{a}}", variables(10_000)), Some(Code::LimitVariables));
+    check(&format!("{{a(x:[{}])}}", "1 ".repeat(10_000)), None);
+    check(&format!("{{a(x:[{}])}}", "1 ".repeat(10_001)), Some(Code::LimitList));
+}
+
+/// Rows 9, 10 and 11: what only validation can judge parses in proportion to its length.
+#[test]
+fn fragments_parse_unexpanded() {
+    let doubling: String =
+        (0..40).map(|n| format!("fragment f{n} on T {{...f{0} ...f{0}}} ", n + 1)).collect();
+    check(&doubling, None);
+    let unused: String = (0..2_000).map(|n| format!("fragment f{n} on T {{a}} ")).collect();
+    check(&unused, None);
+    let unused: String = (0..10_000).map(|n| format!("fragment f{n} on T {{a}} ")).collect();
+    check(&unused, Some(Code::LimitTokens));
+    assert_eq!(unbounded(&unused).definitions.len(), 10_000);
+}
+
+/// Row 16.
+#[test]
+fn huge_tokens_and_gaps_are_read_once() {
+    check(&format!("{{a{}}}", ",".repeat(1_900_000)), None);
+    check(&format!("#{}\n{{a}}", "x".repeat(1_900_000)), None);
+    check(&format!("{}{{a}}", "#\n".repeat(900_000)), None);
+    check(&format!("{{{}}}", "a".repeat(1_000_000)), None);
+    check(&format!("{{a(x:\"{}\")}}", "x".repeat(1_900_000)), None);
+    check(&format!("{{a(x:\"{}", "x".repeat(1_900_000)), Some(Code::Syntax));
+    check(&format!("{{a(x:{})}}", "1".repeat(1_900_000)), None);
+    check(&" ".repeat(2_000_001), Some(Code::LimitBytes));
+    check(&"\u{FEFF}".repeat(600_000), Some(Code::Syntax));
+    let escapes = format!("{{a(x:\"{}\")}}", r"\n\u00e9\u{1F600}".repeat(MANY / 10));
+    let document = unbounded(&escapes);
+    assert_eq!(document.string(ValueId(0)).chars().count(), 3 * MANY / 10);
+    assert_eq!(print(&document).matches("\\n").count(), MANY / 10);
+}
+
+/// Row 17.
+#[test]
+fn block_strings_of_many_lines_are_read_once() {
+    let lines: String = (0..MANY).map(|n| format!("{}x\n", &"        "[n % 8..])).collect();
+    let text = format!("{{a(x:\"\"\"{lines}\"\"\")}}");
+    let document = unbounded(&text);
+    assert_eq!(document.string(ValueId(0)).lines().count(), MANY);
+    assert!(matches!(document.value(ValueId(0)).kind, ValueKind::Block));
+    let quotes = format!("{{a(x:\"\"\"{}\"\"\")}}", "\\\"\"\" ".repeat(MANY / 4));
+    let document = unbounded(&quotes);
+    assert_eq!(document.string(ValueId(0)).matches("\"\"\"").count(), MANY / 4);
+    let printed = print(&document);
+    assert_eq!(unbounded(&printed).string(ValueId(0)), document.string(ValueId(0)));
+}
+
+/// Lists, objects and sets of a million members are built by appending, and printed by one walk.
+#[test]
+fn long_lists_are_built_once() {
+    let items = format!("{{a(x:[{}] y:{{{}}})}}", "1 ".repeat(MANY), "k:1 ".repeat(MANY));
+    let document = unbounded(&items);
+    assert_eq!((document.values.len(), document.object_fields.len()), (2 * MANY + 2, MANY));
+    assert_eq!(print(&document).lines().count(), 2 * MANY + 8);
+    let fields = format!("{{{}}}", "a{b} ".repeat(MANY / 2));
+    let document = unbounded(&fields);
+    let Definition::Operation(operation) = document.definitions[0] else { panic!("an operation") };
+    assert_eq!(document.list(operation.selections).len(), MANY / 2);
+}
+
+/// Rows 26 and 93.
+#[test]
+fn objects_of_many_keys_are_checked_by_hashing() {
+    let members: Vec<String> = (0..200_000).map(|n| format!("\"k{n}\":{n}")).collect();
+    let text = format!("{{{}}}", members.join(","));
+    assert_eq!(Json::parse(text.as_bytes(), 2).unwrap().root().members().count(), 200_000);
+    let text = format!("{{{},\"k\\u0030\":0}}", members.join(","));
+    assert_eq!(Json::parse(text.as_bytes(), 2).unwrap_err().kind, JsonErrorKind::DuplicateKey);
+}
+
+/// Row 29.
+#[test]
+fn lone_surrogates_and_points_beyond_unicode_are_refused() {
+    for escape in [r"\uD800", r"\uDC00", r"\uD800\uD800", r"\u{D800}", r"\u{110000}", r"\u{FFFFFFFFF}"] {
+        check(&format!("{{a(x:\"{escape}\")}}"), Some(Code::Syntax));
+    }
+    check(r#"{a(x:"\uD83D\uDE00\u{10FFFF}")}"#, None);
+    for escape in [r"\ud800", r"\udc00", r"\ud800x", r"\ud800\n"] {
+        let error = Json::parse(format!("\"{escape}\"").as_bytes(), 1).unwrap_err();
+        assert_eq!((error.kind, error.at), (JsonErrorKind::LoneSurrogate, 1), "{escape}");
+    }
+}
+
+/// Rows 30 and 31: names are ASCII; what stands in strings is kept byte for byte.
+#[test]
+fn odd_characters_stand_in_strings_alone() {
+    for odd in ["\0", "\u{202E}", "\u{200B}", "e\u{301}", "é", "\u{A0}", "\u{2028}", "\u{7F}"] {
+        check(&format!("{{a{odd}b}}"), Some(Code::Syntax));
+        let text = format!("{{a(x:\"{odd}\" y:\"\"\"{odd}\"\"\") # {odd}\n}}");
+        let document = parse(&text, &Limits::STANDARD).unwrap_or_else(|error| panic!("{}", error.message));
+        assert_eq!(document.string(ValueId(0)), odd);
+        assert_eq!(document.string(ValueId(1)), odd);
+    }
+}
+
+/// A syntax error after a long text is found and placed in one pass.
+#[test]
+fn errors_behind_long_texts_have_their_place() {
+    let text = format!("{}{{a(}}", "\r\n".repeat(900_000));
+    let error = parse(&text, &Limits::STANDARD).unwrap_err();
+    let place = error.locations(&text)[0];
+    assert_eq!((place.line, place.column), (900_001, 4));
+    assert_eq!(error.message, "Syntax Error: Expected Name, found \"}\".");
+}
