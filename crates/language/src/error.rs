@@ -26,7 +26,7 @@ impl Error {
     /// Lines and columns of its places in `text`.
     #[must_use]
     pub fn locations(&self, text: &str) -> Vec<Location> {
-        self.spans.iter().map(|span| Location::of(text, span.start)).collect()
+        crate::report::locations(text, std::slice::from_ref(self)).pop().unwrap_or_default()
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Options, validate};
 use crate::ast::{Selection, ValueKind};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::parser::parse;
+use crate::parser::{Edition, parse, parse_edition};
 use crate::schema::build::SchemaBuilder;
 use crate::schema::{Schema, TypeRef};
 use crate::wraps::Wraps;
@@ -77,4 +77,19 @@ fn what_breaks_a_rule_is_refused_in_document_order() {
             "Cannot query field \"nothing\" on type \"Query\".",
         ]
     );
+}
+
+#[test]
+fn an_empty_set_does_not_hide_a_set_that_conflicts() {
+    let schema = schema();
+    let text = "query A {} query B { a: __typename a: album { title } }";
+    let document = parse_edition(text, &Limits::STANDARD, Edition::September2026).unwrap();
+    // The empty set comes first, and the innermost set is the first of the arena.
+    let options = Options { edition_2026: true, ..OPTIONS };
+    let errors = messages(validate(&schema, &document, &options).unwrap_err());
+    assert!(errors[0].starts_with("Fields \"a\" conflict because"), "{errors:?}");
+    let text = "query A {} query B { album { a: title a: __typename } }";
+    let document = parse_edition(text, &Limits::STANDARD, Edition::September2026).unwrap();
+    let errors = messages(validate(&schema, &document, &options).unwrap_err());
+    assert!(errors[0].starts_with("Fields \"a\" conflict because"), "{errors:?}");
 }

@@ -111,6 +111,10 @@ impl Merge {
     fn is_new(&mut self, task: &Task) -> bool {
         let parts = &self.parts[task.parts.clone()];
         if let [only] = parts {
+            // An empty set has no place of its own, and nothing to look at.
+            if only.list.is_empty() {
+                return false;
+            }
             let Some(seen) = self.alone.get_mut(only.list.range().start) else { return false };
             return !std::mem::replace(&mut seen[usize::from(task.shape_only)], true);
         }
