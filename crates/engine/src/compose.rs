@@ -2,9 +2,15 @@
 //!
 //! **Invariant:** every field of the graph has exactly one owner.
 
+mod join;
+mod merge;
+
+pub(crate) use join::Joined;
+
 use crate::source::{Ids, Source};
+use std::fmt;
 use std::sync::Arc;
-use weir_language::schema::Schema;
+use weir_language::schema::{FieldId, Schema, builtin};
 
 /// A field added to a type of one source and answered by another (or the same).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,17 +26,131 @@ pub struct Join {
     /// The root query field of that source that is asked, e.g. `Album_by_pk` or `Album`.
     pub target: String,
     /// The argument literal of the target with `$this.field` for the parent's values, e.g.
-    /// `(AlbumId: $this.albumId)` or `(where: {ArtistId: {_eq: $this.artistId}})`.
+    /// `(AlbumId: $this.albumId)` or `(where: {ArtistId: {_eq: $this.artistId}})`. Arguments of the target that are
+    /// not named here are arguments of the new field.
     pub arguments: String,
+}
+
+/// What keeps sources from being one graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ComposeError {
+    /// Two sources bring a type of one name.
+    TypeTwice {
+        /// The type.
+        name: String,
+        /// The source that keeps the name.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// Two sources bring a scalar of one name and read it differently.
+    ScalarReaders {
+        /// The scalar.
+        name: String,
+        /// The source that keeps the name.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// Two sources bring a root field of one name.
+    RootFieldTwice {
+        /// The root type.
+        root: String,
+        /// The field.
+        name: String,
+        /// The source that keeps it.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// Two sources have one name, or there is none.
+    SourceNames {
+        /// The name that stands twice; empty when there is no source at all.
+        name: String,
+    },
+    /// A join is wrong.
+    Join {
+        /// `Type.field` of the join.
+        place: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The merged schema breaks a rule of the specification.
+    Schema {
+        /// In the words of the schema's builder.
+        message: String,
+    },
+}
+
+impl fmt::Display for ComposeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TypeTwice { name, first, second } => write!(
+                f,
+                "sources `{first}` and `{second}` both have a type `{name}`: `{first}` keeps the name, \
+                 give `{second}` a `type_names: {{prefix: {second}_}}`"
+            ),
+            Self::ScalarReaders { name, first, second } => write!(
+                f,
+                "sources `{first}` and `{second}` read the scalar `{name}` differently: `{first}` keeps the name, \
+                 give `{second}` a `type_names: {{prefix: {second}_}}`"
+            ),
+            Self::RootFieldTwice { root, name, first, second } => write!(
+                f,
+                "sources `{first}` and `{second}` both have the field `{root}.{name}`: `{first}` keeps it, \
+                 give `{second}` a `root_fields: {{prefix: {second}_}}`"
+            ),
+            Self::SourceNames { name } if name.is_empty() => f.write_str("there is no source"),
+            Self::SourceNames { name } => write!(f, "there are two sources called `{name}`"),
+            Self::Join { place, reason } => write!(f, "join `{place}`: {reason}"),
+            Self::Schema { message } => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for ComposeError {}
+
+/// Who answers a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The source at this place.
+    Source(u16),
+    /// The join at this place.
+    Join(u16),
+    /// The engine itself.
+    Introspection,
 }
 
 /// A field of the graph and who answers it.
 pub struct Graph {
     schema: Arc<Schema>,
     sources: Vec<(Arc<dyn Source>, Arc<Ids>)>,
+    /// By field of the schema; empty when the only source owns all.
+    owners: Vec<Owner>,
+    joins: Vec<Joined>,
 }
 
 impl Graph {
+    /// Makes one graph of `sources`. A single one without joins keeps its ids and its schema is not copied.
+    /// # Errors
+    /// Everything that is in the way, naming the places and, where there is one, a way out.
+    pub fn compose(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
+        let mut names: Vec<&str> = sources.iter().map(|it| it.name()).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(vec![ComposeError::SourceNames { name: pair[0].into() }]);
+        }
+        match sources.as_slice() {
+            [] => Err(vec![ComposeError::SourceNames { name: String::new() }]),
+            [only] if joins.is_empty() => {
+                let schema = Arc::clone(only.schema());
+                let sources = sources.into_iter().map(|it| (it, Arc::new(Ids::default()))).collect();
+                Ok(Self { schema, sources, owners: Vec::new(), joins: Vec::new() })
+            }
+            _ => merge::merge(sources, joins),
+        }
+    }
+
     /// The merged schema.
     #[must_use]
     pub fn schema(&self) -> &Arc<Schema> {
@@ -40,5 +160,19 @@ impl Graph {
     #[must_use]
     pub fn sources(&self) -> &[(Arc<dyn Source>, Arc<Ids>)] {
         &self.sources
+    }
+
+    /// Who answers `field`.
+    pub(crate) fn owner(&self, field: FieldId) -> Owner {
+        let meta = &self.schema.meta;
+        if field == meta.schema || field == meta.ty || self.schema.field(field).parent.0 < builtin::TYPES {
+            return Owner::Introspection;
+        }
+        self.owners.get(field.index()).copied().unwrap_or(Owner::Source(0))
+    }
+
+    /// One join.
+    pub(crate) fn join(&self, at: u16) -> &Joined {
+        &self.joins[usize::from(at)]
     }
 }

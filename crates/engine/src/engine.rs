@@ -5,12 +5,23 @@
 //! **Invariant:** an engine has one graph; a new schema generation is a new engine.
 
 use crate::compose::Graph;
+use crate::errors::{self, Failure};
+use crate::execute::{self, Run};
+use crate::plan::build::{Question, build, coercion};
+use crate::plan::cache::{KeyRef, Known, PlanCache};
+use crate::plan::{Plan, PlannedOperation};
 use crate::source::{Accent, Caller};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use weir_language::ast::OperationKind;
+use weir_language::error::Error;
 use weir_language::json::JsonRef;
 use weir_language::limits::Limits;
+use weir_language::parser::{self, Edition};
 use weir_language::schema::Schema;
+use weir_language::validate;
+use weir_language::value::Variables;
 
 /// What an engine needs to know beside its graph.
 #[derive(Clone, Debug)]
@@ -105,15 +116,39 @@ pub struct Timing {
 
 /// The engine of one graph.
 pub struct Engine {
-    graph: Arc<Graph>,
+    graph: Graph,
     settings: Settings,
+    plans: PlanCache,
+    /// For operations without variables.
+    no_variables: Arc<Variables>,
+    built: AtomicU64,
+}
+
+/// An operation ready to be run.
+struct Bound {
+    plan: Arc<Plan>,
+    variables: Arc<Variables>,
+    conditions: u64,
+}
+
+/// Why a request is not executed.
+enum Refusal {
+    Failures(Vec<Failure>),
+    MethodNotAllowed(Failure),
+}
+
+impl From<Vec<Failure>> for Refusal {
+    fn from(failures: Vec<Failure>) -> Self {
+        Self::Failures(failures)
+    }
 }
 
 impl Engine {
     /// An engine over `graph` with an empty plan cache.
     #[must_use]
     pub fn new(graph: Graph, settings: Settings) -> Self {
-        Self { graph: Arc::new(graph), settings }
+        let plans = PlanCache::new(settings.plan_cache_bytes_max);
+        Self { graph, settings, plans, no_variables: Arc::default(), built: AtomicU64::new(0) }
     }
 
     /// The graph's schema.
@@ -122,19 +157,214 @@ impl Engine {
         self.graph.schema()
     }
 
+    /// The graph.
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// How full the plan cache is and how often it could not help.
+    #[must_use]
+    pub fn plan_cache(&self) -> PlanCacheState {
+        PlanCacheState {
+            entries: self.plans.len(),
+            bytes: self.plans.bytes(),
+            built: self.built.load(Ordering::Relaxed),
+        }
+    }
+
     /// Answers `request`. Never fails: what goes wrong is in the response.
     pub async fn execute(&self, request: Request<'_>, caller: &Caller) -> Response {
-        let _ = (request, caller, &self.settings);
-        unreachable!("the planner lands next")
+        let Request { accent, query: text, deadline, .. } = request;
+        let mut timing = Timing::default();
+        let bound = match self.ready(&request, &mut timing) {
+            Ok(bound) => bound,
+            Err(refusal) => {
+                let (outcome, failures) = match refusal {
+                    Refusal::Failures(failures) => (Outcome::Refused, failures),
+                    Refusal::MethodNotAllowed(failure) => (Outcome::MethodNotAllowed, vec![failure]),
+                };
+                let body = Body::Whole(errors::refused(accent, text, &failures));
+                return Response { outcome, body, timing };
+            }
+        };
+        let started = Instant::now();
+        let Bound { plan, variables, conditions } = &bound;
+        let (graph, conditions) = (&self.graph, *conditions);
+        let body =
+            execute::run(Run { graph, plan, variables, conditions, caller, accent, text, deadline }).await;
+        timing.execute = started.elapsed();
+        Response { outcome: Outcome::Executed, body, timing }
     }
 
     /// Plans `request` without running it and says what would be asked of the sources.
     /// # Errors
     /// The `{"errors": [...]}` a client would get.
-    pub fn explain(&self, request: Request<'_>, caller: &Caller) -> Result<Explanation, Vec<u8>> {
-        let _ = (request, caller);
-        unreachable!("the planner lands next")
+    pub fn explain(&self, request: Request<'_>, _caller: &Caller) -> Result<Explanation, Vec<u8>> {
+        let ready = self.ready(&request, &mut Timing::default());
+        let Bound { plan, .. } = ready.map_err(|refusal| {
+            let failures = match refusal {
+                Refusal::Failures(failures) => failures,
+                Refusal::MethodNotAllowed(failure) => vec![failure],
+            };
+            errors::refused(request.accent, request.query, &failures)
+        })?;
+        let pieces = plan.pieces.iter().map(|piece| {
+            let name =
+                piece.source.map_or("introspection", |it| self.graph.sources()[usize::from(it)].0.name());
+            let mut text = String::new();
+            piece.fetch.explain(&mut text);
+            (name.to_owned(), text)
+        });
+        Ok(Explanation { plan: plan.print(&self.graph), pieces: pieces.collect() })
     }
+
+    /// Finds or makes the plan and binds the variables.
+    fn ready(&self, request: &Request<'_>, timing: &mut Timing) -> Result<Bound, Refusal> {
+        let mut clock = Instant::now();
+        let key = request.key(None);
+        let known = self.plans.get(key);
+        timing.plan_hit = known.is_some();
+        let (operation, plan) = match known {
+            Some(Known::Plan(plan)) => (Arc::clone(&plan.operation), Some(plan)),
+            Some(Known::Steered(operation)) => (operation, None),
+            None => {
+                let (operation, plan) = self.open(request, timing)?;
+                clock = Instant::now();
+                (operation, plan)
+            }
+        };
+        let variables = self.bind(request, &operation)?;
+        let conditions = operation.steering.bits(&variables);
+        timing.bind = clock.elapsed();
+        let plan = match plan {
+            Some(plan) => plan,
+            None => self.plan_for_state(request, conditions, timing)?,
+        };
+        if request.queries_only && plan.kind != OperationKind::Query {
+            let words = "Can only perform a mutation operation from a POST request.";
+            return Err(Refusal::MethodNotAllowed(Failure::request("METHOD_NOT_ALLOWED", words)));
+        }
+        Ok(Bound { plan, variables, conditions })
+    }
+
+    /// Plans a text that is not known, or finds out which variables steer it.
+    fn open(&self, request: &Request<'_>, timing: &mut Timing) -> Result<Opened, Refusal> {
+        self.with_question(request, timing, |question| {
+            let operation = question.operation()?;
+            if operation.steering.is_in_key() {
+                self.plans.put(request.key(None), Known::Steered(Arc::clone(&operation)));
+                return Ok((operation, None));
+            }
+            let plan = self.build(question, &operation, 0)?;
+            self.plans.put(request.key(None), Known::Plan(Arc::clone(&plan)));
+            Ok((operation, Some(plan)))
+        })
+    }
+
+    /// The plan for one state of the variables that steer `@skip` and `@include`.
+    fn plan_for_state(
+        &self,
+        request: &Request<'_>,
+        state: u64,
+        timing: &mut Timing,
+    ) -> Result<Arc<Plan>, Refusal> {
+        let key = request.key(Some(state));
+        if let Some(Known::Plan(plan)) = self.plans.get(key) {
+            return Ok(plan);
+        }
+        timing.plan_hit = false;
+        self.with_question(request, timing, |question| {
+            let operation = question.operation()?;
+            let plan = self.build(question, &operation, state)?;
+            self.plans.put(key, Known::Plan(Arc::clone(&plan)));
+            Ok(plan)
+        })
+    }
+
+    fn build(
+        &self,
+        question: &Question<'_>,
+        operation: &Arc<PlannedOperation>,
+        state: u64,
+    ) -> Result<Arc<Plan>, Refusal> {
+        self.built.fetch_add(1, Ordering::Relaxed);
+        Ok(Arc::new(build(question, operation, state)?))
+    }
+
+    /// Parses and validates, and hands on what is asked.
+    fn with_question<T>(
+        &self,
+        request: &Request<'_>,
+        timing: &mut Timing,
+        then: impl FnOnce(&Question<'_>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let Settings { limits, suggestions, edition_2026, .. } = self.settings;
+        let mut clock = Instant::now();
+        let mut lap =
+            |stage: &mut Duration| *stage += std::mem::replace(&mut clock, Instant::now()).elapsed();
+        let edition = if edition_2026 { Edition::September2026 } else { Edition::September2025 };
+        let parsed = parser::parse_edition(request.query, &limits, edition);
+        lap(&mut timing.parse);
+        let document = parsed.map_err(|error| vec![Failure::text(error)])?;
+        let options = validate::Options { limits, suggestions, edition_2026 };
+        let checked = validate::validate(self.schema(), &document, &options);
+        lap(&mut timing.validate);
+        let valid = checked.map_err(failures)?;
+        let selected = valid.operation(request.operation_name).map_err(|error| vec![Failure::text(error)])?;
+        let operation = &selected.operation().ast;
+        if operation.kind == OperationKind::Subscription {
+            let words = "Subscriptions are not supported.";
+            return Err(vec![Failure::request("SUBSCRIPTIONS_UNSUPPORTED", words)].into());
+        }
+        let question = Question::new(&self.graph, &document, operation, request.accent, &limits)?;
+        let made = then(&question);
+        lap(&mut timing.plan);
+        made
+    }
+
+    /// Coerces the variables.
+    fn bind(
+        &self,
+        request: &Request<'_>,
+        operation: &PlannedOperation,
+    ) -> Result<Arc<Variables>, Vec<Failure>> {
+        if operation.variables.is_empty() && request.variables.is_none() {
+            return Ok(Arc::clone(&self.no_variables));
+        }
+        let settings = coercion(request.accent, &self.settings.limits);
+        let mut variables = Variables::default();
+        operation
+            .types
+            .coerce(self.schema(), request.variables, settings, &mut variables)
+            .map_err(failures)?;
+        Ok(Arc::new(variables))
+    }
+}
+
+/// What is known of an operation whose text is not in the cache; no plan if variables steer it.
+type Opened = (Arc<PlannedOperation>, Option<Arc<Plan>>);
+
+fn failures(errors: Vec<Error>) -> Vec<Failure> {
+    errors.into_iter().map(Failure::text).collect()
+}
+
+impl<'r> Request<'r> {
+    fn key(&self, state: Option<u64>) -> KeyRef<'r> {
+        let Self { query: text, operation_name, accent, .. } = *self;
+        KeyRef { text, operation_name, accent, state }
+    }
+}
+
+/// The state of a plan cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanCacheState {
+    /// Plans, and operations that have one per state of their variables.
+    pub entries: usize,
+    /// Bytes they take, roughly.
+    pub bytes: u64,
+    /// Plans built since the start.
+    pub built: u64,
 }
 
 /// A plan for people.

@@ -8,6 +8,8 @@
 
 pub mod compose;
 pub mod engine;
+mod errors;
+mod execute;
 pub mod introspect;
 pub mod memory;
 pub mod plan;

@@ -1,5 +1,113 @@
 //! From a checked operation to an immutable [`Plan`].
 //!
-//! [`shape`] is what the answer looks like and what sources are asked for.
+//! The file list is the order of the passes: `steer` finds the variables of `@skip` and `@include`, `collect`
+//! merges fields and expands fragments per concrete type into a [`shape::Shape`], `same` finds equal work,
+//! `fold` renders what only depends on the schema, `cut` gives each member to the source that answers it, and
+//! `build` runs them and has every source prepare its pieces. [`cache`] keeps the plans, `print` shows them.
+//!
+//! **Invariant:** a plan never changes once built and belongs to one graph and one text.
 
+mod arguments;
+pub(crate) mod build;
+pub(crate) mod cache;
+mod collect;
+mod cut;
+mod fold;
+mod print;
+mod same;
 pub mod shape;
+mod steer;
+
+use crate::source::{Fetch, PlanVariable};
+use shape::{PieceId, SetId, Shape};
+use std::sync::Arc;
+use weir_language::ast::OperationKind;
+use weir_language::coerce::VariableTypes;
+
+pub(crate) use steer::Steering;
+
+/// All that is done for an operation before its variables are known.
+pub struct Plan {
+    /// Query or mutation.
+    pub kind: OperationKind,
+    /// What the answer looks like.
+    pub shape: Arc<Shape>,
+    /// The set of the root.
+    pub root: SetId,
+    /// The round trips; those at the root first, in response order.
+    pub pieces: Vec<PlannedPiece>,
+    /// How many of `pieces` stand at the root.
+    pub root_pieces: u32,
+    /// One piece answers every member of the root in order: its bytes are the answer.
+    pub whole: bool,
+    /// By [`SetId`]: whether foreign members stand in the set or below it.
+    pub foreign_below: Vec<bool>,
+    /// What the variables have to be.
+    pub operation: Arc<PlannedOperation>,
+    /// By member of the root: the piece that answers it and its place in [`PlannedPiece::fields`]; what is no piece's
+    /// has `u32::MAX`. A member that equals an earlier one has that one's.
+    pub root_members: Vec<(u32, u32)>,
+    /// Bytes this plan takes, roughly: its weight in the cache.
+    pub weight_bytes: usize,
+}
+
+/// What binding needs of an operation: shared by all plans of one text that differ in the state of their
+/// `@skip`/`@include` variables.
+#[derive(Debug)]
+pub struct PlannedOperation {
+    /// The variables, in order.
+    pub variables: Vec<PlanVariable>,
+    /// What binding reads: types and coerced defaults.
+    pub(crate) types: VariableTypes,
+    /// The variables that steer `@skip` and `@include`.
+    pub(crate) steering: Steering,
+}
+
+/// One round trip of a plan.
+pub struct PlannedPiece {
+    /// Place of the source in [`crate::compose::Graph::sources`]; `None` for introspection.
+    pub source: Option<u16>,
+    /// The set its members belong to.
+    pub set: SetId,
+    /// Its members, places in [`Shape::fields`]. Root members that equal an earlier one are left out.
+    pub fields: Vec<u32>,
+    /// Below the root: which piece gives the parents and where their keys are.
+    pub parent: Option<ParentKeys>,
+    /// Whether bytes would not do, because children hang below.
+    pub must_be_rows: bool,
+    /// What is asked.
+    pub fetch: Box<dyn Fetch>,
+}
+
+/// Where the keys of a piece below the root come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParentKeys {
+    /// The piece whose rows are the parents.
+    pub piece: PieceId,
+    /// The set the foreign member stands in.
+    pub set: SetId,
+    /// By `Node::Parent` number: the place in [`shape::Set::hidden`].
+    pub hidden: Vec<u32>,
+}
+
+impl PlannedOperation {
+    /// Bytes it takes, roughly.
+    pub(crate) fn weight_bytes(&self) -> usize {
+        let names: usize = self.variables.iter().map(|it| it.name.len()).sum();
+        size_of::<Self>() + names + self.variables.len() * 2 * size_of::<PlanVariable>()
+    }
+}
+
+impl Plan {
+    /// The plan as an indented tree; `graph` is the one it was made for.
+    #[must_use]
+    pub fn print(&self, graph: &crate::compose::Graph) -> String {
+        print::print(graph, self)
+    }
+
+    /// One piece.
+    #[must_use]
+    pub fn piece(&self, id: PieceId) -> &PlannedPiece {
+        &self.pieces[id.0 as usize]
+    }
+}

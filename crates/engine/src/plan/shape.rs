@@ -141,8 +141,8 @@ pub enum Condition {
     Any(Vec<Bits>),
 }
 
-/// One conjunction of conditions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// One conjunction of conditions; the default holds always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bits {
     /// The variables that matter.
     pub mask: u64,

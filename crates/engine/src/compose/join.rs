@@ -1,0 +1,223 @@
+//! Checks joins and gets them ready: the arguments of the target become values in which the parent's fields are numbers.
+//!
+//! Source: `docs/joins.md`.
+
+use super::{ComposeError, Join};
+use crate::source::Source;
+use std::collections::HashMap;
+use std::sync::Arc;
+use weir_language::ast::{Argument, Definition, Document, List, OperationKind, Selection, ValueKind};
+use weir_language::coerce::{self, Reading, Settings};
+use weir_language::limits::Limits;
+use weir_language::parser;
+use weir_language::schema::{FieldId, InputId, Schema, TypeId, TypeKind};
+use weir_language::value::{Node, Values};
+
+/// How `$this.x` is called while GraphQL's own grammar reads the arguments.
+const THIS: &str = "this__";
+
+/// A join, its names resolved.
+#[derive(Debug)]
+pub(crate) struct Joined {
+    /// Place of the source that answers.
+    pub(crate) source: u16,
+    /// The graph's query root.
+    pub(crate) root: TypeId,
+    /// The root field that is asked.
+    pub(crate) target: FieldId,
+    /// Fields of the type it hangs on, by `Node::Parent` number.
+    pub(crate) keys: Vec<FieldId>,
+    /// Arguments of the target and places in `values`.
+    pub(crate) arguments: Vec<(InputId, u32)>,
+    /// The arguments' values.
+    pub(crate) values: Values,
+    /// Arguments of the new field and those of the target they stand for.
+    inputs: Vec<(InputId, InputId)>,
+}
+
+impl Joined {
+    /// The target's argument for an argument of the new field.
+    pub(crate) fn target_input(&self, input: InputId) -> InputId {
+        self.inputs.iter().find(|it| it.0 == input).map_or(input, |it| it.1)
+    }
+}
+
+/// The arguments as a document of their own, `$this.x` written as `$this__x`.
+fn document_text(arguments: &str) -> String {
+    let mut text = String::from("{target");
+    let mut in_string = false;
+    let mut rest = arguments;
+    while let Some(next) = rest.chars().next() {
+        let whole = match next {
+            '"' => {
+                in_string = !in_string;
+                1
+            }
+            '\\' if in_string => rest.chars().take(2).map(char::len_utf8).sum(),
+            '$' if !in_string && rest.starts_with("$this.") => {
+                text.push('$');
+                text.push_str(THIS);
+                rest = &rest["$this.".len()..];
+                continue;
+            }
+            _ => next.len_utf8(),
+        };
+        text.push_str(&rest[..whole]);
+        rest = &rest[whole..];
+    }
+    text.push('}');
+    text
+}
+
+/// The arguments of the only field of the only operation.
+fn arguments_of(document: &Document<'_>) -> Option<List<Argument>> {
+    match document.definitions.as_slice() {
+        [Definition::Operation(operation)] if operation.kind == OperationKind::Query => {
+            match document.list(operation.selections) {
+                [Selection::Field(field)] if !field.braces => Some(field.arguments),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Names of the target's arguments that a join gives. What cannot be read gives none; [`resolve`] says why.
+pub(super) fn argument_names(arguments: &str) -> Vec<String> {
+    let text = document_text(arguments);
+    let Ok(document) = parser::parse(&text, &Limits::STANDARD) else { return Vec::new() };
+    let Some(list) = arguments_of(&document) else { return Vec::new() };
+    document.list(list).iter().map(|it| document.str(it.name).to_owned()).collect()
+}
+
+/// Finds what `join` names in the merged `schema`.
+pub(super) fn resolve(
+    schema: &Schema,
+    sources: &[Arc<dyn Source>],
+    join: &Join,
+) -> Result<(FieldId, Joined), ComposeError> {
+    let wrong = |reason: String| ComposeError::Join { place: format!("{}.{}", join.on, join.name), reason };
+    let source = sources.iter().position(|it| it.name() == join.source);
+    let source = source.ok_or_else(|| wrong(format!("there is no source `{}`", join.source)))?;
+    let on = schema.type_by_name(&join.on).filter(|&it| schema.ty(it).kind == TypeKind::Object);
+    let on = on.ok_or_else(|| wrong(format!("there is no object type `{}`", join.on)))?;
+    if [Some(schema.query), schema.mutation, schema.subscription].contains(&Some(on)) {
+        return Err(wrong("joins hang on types, not on roots".into()));
+    }
+    let theirs = sources[source].schema();
+    let target = theirs
+        .field_by_name(theirs.query, &join.target)
+        .and_then(|_| schema.field_by_name(schema.query, &join.target))
+        .ok_or_else(|| wrong(format!("source `{}` has no query field `{}`", join.source, join.target)))?;
+    let field = schema.field_by_name(on, &join.name);
+    let field = field.ok_or_else(|| wrong(format!("field `{}` was not added", join.name)))?;
+    let text = document_text(&join.arguments);
+    let document = parser::parse(&text, &Limits::STANDARD)
+        .map_err(|error| wrong(format!("arguments `{}`: {}", join.arguments, error.message)))?;
+    let list = arguments_of(&document)
+        .ok_or_else(|| wrong(format!("arguments `{}` are no argument list", join.arguments)))?;
+    let (keys, names) = keys(schema, &document, on).map_err(&wrong)?;
+    let (arguments, values) = values(schema, &document, list, target, &names).map_err(&wrong)?;
+    let inputs = schema.arguments(field).filter_map(|own| {
+        let target = schema.input_by_name(schema.field(target).arguments, schema.input_name(own))?;
+        Some((own, target))
+    });
+    let inputs: Vec<_> = inputs.collect();
+    let missing = schema.arguments(target).find(|&it| {
+        let input = schema.input(it);
+        let given = arguments.iter().any(|argument| argument.0 == it) || inputs.iter().any(|own| own.1 == it);
+        input.ty.is_non_null() && input.default.is_none() && !given
+    });
+    if let Some(missing) = missing {
+        return Err(wrong(format!(
+            "argument `{}` of `{}` is missing",
+            schema.input_name(missing),
+            join.target
+        )));
+    }
+    let root = schema.query;
+    Ok((field, Joined { source: source as u16, root, target, keys, arguments, values, inputs }))
+}
+
+/// The fields of `on` that are named `$this.…`, and their numbers by the name of the variable.
+fn keys<'d>(
+    schema: &Schema,
+    document: &'d Document<'_>,
+    on: TypeId,
+) -> Result<(Vec<FieldId>, HashMap<&'d str, u32>), String> {
+    let mut keys = Vec::new();
+    let mut names = HashMap::new();
+    for value in &document.values {
+        let ValueKind::Variable(name) = value.kind else { continue };
+        let name = document.str(name);
+        let Some(field) = name.strip_prefix(THIS) else {
+            return Err(format!("`${name}` is no field of the parent: write `$this.{name}`"));
+        };
+        if names.contains_key(name) {
+            continue;
+        }
+        let ty = schema.type_name(on);
+        let id = schema.field_by_name(on, field).ok_or_else(|| format!("`{ty}` has no field `{field}`"))?;
+        let found = schema.field(id);
+        let is_leaf = matches!(schema.ty(found.ty.base).kind, TypeKind::Scalar(_) | TypeKind::Enum);
+        if !is_leaf || found.ty.wraps.is_list() {
+            return Err(format!("`{ty}.{field}` is no single scalar"));
+        }
+        names.insert(name, keys.len() as u32);
+        keys.push(id);
+    }
+    if keys.is_empty() {
+        return Err("no argument depends on the parent: name one of its fields as `$this.field`".into());
+    }
+    Ok((keys, names))
+}
+
+type Given = (Vec<(InputId, u32)>, Values);
+
+fn values(
+    schema: &Schema,
+    document: &Document<'_>,
+    list: List<Argument>,
+    target: FieldId,
+    names: &HashMap<&str, u32>,
+) -> Result<Given, String> {
+    let mut values = Values::default();
+    let mut arguments = Vec::new();
+    let settings = Settings::new(Reading::Strict, &Limits::STANDARD);
+    let number = |name: &str| names.get(name).copied();
+    for argument in document.list(list) {
+        let name = document.str(argument.name);
+        let input = schema
+            .input_by_name(schema.field(target).arguments, name)
+            .ok_or_else(|| format!("`{}` has no argument `{name}`", schema.field_name(target)))?;
+        let ty = schema.input(input).ty;
+        let place = coerce::literal(schema, document, argument.value, ty, settings, &number, &mut values)
+            .map_err(|errors| errors.first().map_or_else(String::new, |it| it.message.clone()))?;
+        arguments.push((input, place));
+    }
+    for node in &mut values.nodes {
+        if let Node::Variable(number) = *node {
+            *node = Node::Parent(number);
+        }
+    }
+    Ok((arguments, values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(arguments: &str, expected: &str) {
+        assert_eq!(document_text(arguments), expected);
+    }
+
+    #[test]
+    fn fields_of_the_parent_become_variables_but_not_inside_strings() {
+        check("(id: $this.artistId)", "{target(id: $this__artistId)}");
+        check(
+            r#"(where: {a: {_eq: $this.x}, b: "$this.y \" $this.z"})"#,
+            r#"{target(where: {a: {_eq: $this__x}, b: "$this.y \" $this.z"})}"#,
+        );
+        check("", "{target}");
+    }
+}

@@ -1,0 +1,354 @@
+//! Builds the merged schema and the tables from its ids to those of the sources.
+//!
+//! **Invariant:** what a source calls a field, argument or value the graph calls the same; only root types may be
+//! renamed.
+
+use super::join::{self, Joined};
+use super::{ComposeError, Graph, Join, Owner};
+use crate::source::{Ids, Source};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use weir_language::ast::OperationKind;
+use weir_language::schema::build::SchemaBuilder;
+use weir_language::schema::{
+    Applied, FieldId, InputId, Run, Schema, Type, TypeId, TypeKind, TypeRef, builtin,
+};
+
+const KINDS: [OperationKind; 3] =
+    [OperationKind::Query, OperationKind::Mutation, OperationKind::Subscription];
+const NONE: u32 = u32::MAX;
+
+/// Merges `sources` and hangs `joins` between them.
+pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Graph, Vec<ComposeError>> {
+    let Merged { builder, mut errors, mut owners, mut ids } = Merger::new(&sources, joins).merged();
+    let schema = match builder.build() {
+        Ok(schema) => schema,
+        Err(wrong) => {
+            errors.extend(wrong.into_iter().map(|it| ComposeError::Schema { message: it.message }));
+            return Err(errors);
+        }
+    };
+    owners.resize(schema.fields.len(), Owner::Introspection);
+    for Ids { types, fields, inputs, enum_values } in &mut ids {
+        // An empty table would be the identity.
+        types.resize(schema.types.len(), NONE);
+        fields.resize(schema.fields.len(), NONE);
+        inputs.resize(schema.inputs.len(), NONE);
+        enum_values.resize(schema.enum_values.len(), NONE);
+    }
+    let mut joined: Vec<Joined> = Vec::new();
+    for (at, join) in joins.iter().enumerate() {
+        match join::resolve(&schema, &sources, join) {
+            Ok((field, resolved)) => {
+                owners[field.index()] = Owner::Join(at as u16);
+                joined.push(resolved);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let sources = sources.into_iter().zip(ids).map(|(source, ids)| (source, Arc::new(ids))).collect();
+    Ok(Graph { schema: Arc::new(schema), sources, owners, joins: joined })
+}
+
+/// What merging leaves.
+struct Merged {
+    builder: SchemaBuilder,
+    owners: Vec<Owner>,
+    ids: Vec<Ids>,
+    errors: Vec<ComposeError>,
+}
+
+struct Merger<'m> {
+    sources: &'m [Arc<dyn Source>],
+    joins: &'m [Join],
+    builder: SchemaBuilder,
+    /// Who brought each type.
+    homes: HashMap<&'m str, usize>,
+    directives: HashSet<&'m str>,
+    root_names: [Option<&'m str>; 3],
+    owners: Vec<Owner>,
+    ids: Vec<Ids>,
+    errors: Vec<ComposeError>,
+}
+
+impl<'m> Merger<'m> {
+    fn new(sources: &'m [Arc<dyn Source>], joins: &'m [Join]) -> Self {
+        let root_names = KINDS.map(|kind| {
+            let names = || sources.iter().filter_map(move |it| root_name(it.schema(), kind));
+            names().find(|name| name.ends_with("_root")).or_else(|| names().next())
+        });
+        let ids = sources.iter().map(|_| Ids::default()).collect();
+        Self {
+            sources,
+            joins,
+            builder: SchemaBuilder::new(),
+            homes: HashMap::new(),
+            directives: HashSet::new(),
+            root_names,
+            owners: Vec::new(),
+            ids,
+            errors: Vec::new(),
+        }
+    }
+
+    fn merged(mut self) -> Merged {
+        self.types();
+        self.roots();
+        Merged { builder: self.builder, owners: self.owners, ids: self.ids, errors: self.errors }
+    }
+
+    fn types(&mut self) {
+        for source in 0..self.sources.len() {
+            let schema: &'m Schema = self.sources[source].schema();
+            for id in 0..builtin::TYPES {
+                set(&mut self.ids[source].types, id, id);
+            }
+            self.built_in_members(source, schema);
+            for at in builtin::TYPES..schema.types.len() as u32 {
+                self.ty(source, schema, TypeId(at));
+            }
+            for directive in schema.directives.iter().filter(|it| !it.built_in) {
+                let name = schema.str(directive.name);
+                if self.directives.insert(name) {
+                    let words = schema.str(directive.description);
+                    self.builder.directive(name, words, directive.repeatable, directive.places);
+                    self.inputs(source, schema, directive.arguments, SchemaBuilder::argument);
+                }
+            }
+        }
+    }
+
+    /// Members of built-in types have the same places in every schema.
+    fn built_in_members(&mut self, source: usize, schema: &Schema) {
+        let ids = &mut self.ids[source];
+        for ty in &schema.types[..builtin::TYPES as usize] {
+            for at in ty.fields.range() {
+                set(&mut ids.fields, at as u32, at as u32);
+            }
+            if ty.kind == TypeKind::Enum {
+                for at in ty.members.range() {
+                    set(&mut ids.enum_values, at as u32, at as u32);
+                }
+            }
+        }
+    }
+
+    fn ty(&mut self, source: usize, schema: &'m Schema, id: TypeId) {
+        let ty = schema.ty(id);
+        let name = schema.str(ty.name);
+        if let Some(at) = KINDS.iter().position(|&kind| schema.root(kind) == Some(id)) {
+            let root = self.root_names[at].unwrap_or(name);
+            let graph = self.builder.reference(root);
+            set(&mut self.ids[source].types, graph.0, id.0);
+            return;
+        }
+        if let Some(&first) = self.homes.get(name) {
+            self.again(source, schema, id, first);
+            return;
+        }
+        self.homes.insert(name, source);
+        let words = schema.str(ty.description);
+        let graph = match ty.kind {
+            TypeKind::Scalar(reader) => self.builder.scalar(name, words, reader),
+            TypeKind::Object => self.builder.object(name, words),
+            TypeKind::Interface => self.builder.interface(name, words),
+            TypeKind::Union => self.builder.union(name, words),
+            TypeKind::Enum => self.builder.enumeration(name, words),
+            TypeKind::Input { .. } => self.builder.input_object(name, words),
+        };
+        set(&mut self.ids[source].types, graph.0, id.0);
+        if ty.specified_by.len > 0 {
+            self.builder.specified_by(schema.str(ty.specified_by));
+        }
+        if ty.kind == (TypeKind::Input { one_of: true }) {
+            self.builder.one_of();
+        }
+        self.applied(schema, ty.applied);
+        self.members(source, schema, ty);
+    }
+
+    /// A name that another source has already: only scalars that are read alike may share one.
+    fn again(&mut self, source: usize, schema: &Schema, id: TypeId, first: usize) {
+        let theirs = self.sources[first].schema();
+        let name = schema.type_name(id).to_owned();
+        let kind = theirs.type_by_name(&name).map(|it| theirs.ty(it).kind);
+        let graph = self.builder.reference(&name);
+        set(&mut self.ids[source].types, graph.0, id.0);
+        let (first, second) = (self.sources[first].name().to_owned(), self.sources[source].name().to_owned());
+        match (kind, schema.ty(id).kind) {
+            (Some(TypeKind::Scalar(one)), TypeKind::Scalar(other)) if one == other => {}
+            (Some(TypeKind::Scalar(_)), TypeKind::Scalar(_)) => {
+                self.errors.push(ComposeError::ScalarReaders { name, first, second });
+            }
+            _ => self.errors.push(ComposeError::TypeTwice { name, first, second }),
+        }
+    }
+
+    fn members(&mut self, source: usize, schema: &'m Schema, ty: &Type) {
+        match ty.kind {
+            TypeKind::Scalar(_) => {}
+            TypeKind::Object | TypeKind::Interface => {
+                for interface in &schema.type_lists[ty.interfaces.range()] {
+                    let graph = self.builder.reference(schema.type_name(*interface));
+                    self.builder.implement(graph);
+                }
+                for at in ty.fields.range() {
+                    self.field(source, schema, FieldId(at as u32));
+                }
+                self.join_fields(schema.str(ty.name));
+            }
+            TypeKind::Union => {
+                for member in &schema.type_lists[ty.possible.range()] {
+                    let graph = self.builder.reference(schema.type_name(*member));
+                    self.builder.member(graph);
+                }
+            }
+            TypeKind::Enum => {
+                for at in ty.members.range() {
+                    let value = &schema.enum_values[at];
+                    let id = self.builder.enum_value(schema.str(value.name), schema.str(value.description));
+                    set(&mut self.ids[source].enum_values, id.0, at as u32);
+                    if let Some(reason) = value.deprecated {
+                        self.builder.deprecated(schema.str(reason));
+                    }
+                    self.applied(schema, value.applied);
+                }
+            }
+            TypeKind::Input { .. } => {
+                self.inputs(source, schema, ty.members, SchemaBuilder::input_field);
+            }
+        }
+    }
+
+    fn field(&mut self, source: usize, schema: &'m Schema, id: FieldId) {
+        let field = schema.field(id);
+        let ty = self.type_ref(schema, field.ty);
+        let graph = self.builder.field(schema.str(field.name), schema.str(field.description), ty);
+        set(&mut self.ids[source].fields, graph.0, id.0);
+        own(&mut self.owners, graph, Owner::Source(source as u16));
+        if let Some(reason) = field.deprecated {
+            self.builder.deprecated(schema.str(reason));
+        }
+        self.applied(schema, field.applied);
+        self.inputs(source, schema, field.arguments, SchemaBuilder::argument);
+    }
+
+    /// The fields that joins add to type `on`. What is wrong with a join is said when it is resolved.
+    fn join_fields(&mut self, on: &str) {
+        for join in self.joins.iter().filter(|it| it.on == on) {
+            let Some(source) = self.sources.iter().find(|it| it.name() == join.source) else { continue };
+            let schema: &'m Schema = source.schema();
+            let Some(target) = schema.field_by_name(schema.query, &join.target) else { continue };
+            let target = schema.field(target);
+            let ty = self.type_ref(schema, TypeRef { wraps: target.ty.wraps.nullable(), ..target.ty });
+            let id = self.builder.field(&join.name, &join.description, ty);
+            // Until it is resolved the field is no one's; any owner does.
+            own(&mut self.owners, id, Owner::Introspection);
+            let given = join::argument_names(&join.arguments);
+            for at in target.arguments.range() {
+                let input = InputId(at as u32);
+                if !given.iter().any(|it| it == schema.input_name(input)) {
+                    self.input(schema, input, SchemaBuilder::argument);
+                }
+            }
+        }
+    }
+
+    fn inputs(
+        &mut self,
+        source: usize,
+        schema: &Schema,
+        run: Run,
+        add: fn(&mut SchemaBuilder, &str, &str, TypeRef) -> InputId,
+    ) {
+        for at in run.range() {
+            let id = self.input(schema, InputId(at as u32), add);
+            set(&mut self.ids[source].inputs, id.0, at as u32);
+        }
+    }
+
+    fn input(
+        &mut self,
+        schema: &Schema,
+        id: InputId,
+        add: fn(&mut SchemaBuilder, &str, &str, TypeRef) -> InputId,
+    ) -> InputId {
+        let input = schema.input(id);
+        let ty = self.type_ref(schema, input.ty);
+        let graph = add(&mut self.builder, schema.str(input.name), schema.str(input.description), ty);
+        if let Some(default) = input.default {
+            self.builder.default(schema.str(default.literal));
+        }
+        if let Some(reason) = input.deprecated {
+            self.builder.deprecated(schema.str(reason));
+        }
+        self.applied(schema, input.applied);
+        graph
+    }
+
+    fn applied(&mut self, schema: &Schema, run: Run) {
+        for Applied { name, arguments } in &schema.applied[run.range()] {
+            self.builder.apply(schema.str(*name), schema.str(*arguments));
+        }
+    }
+
+    /// The root types, with the fields of all sources.
+    fn roots(&mut self) {
+        for (at, kind) in KINDS.into_iter().enumerate() {
+            let Some(name) = self.root_names[at] else { continue };
+            let homes = (0..self.sources.len()).filter(|&it| self.sources[it].schema().root(kind).is_some());
+            let homes: Vec<usize> = homes.collect();
+            let first: &'m Schema = self.sources[homes[0]].schema();
+            let words = first.root(kind).map_or("", |root| first.str(first.ty(root).description));
+            let graph = self.builder.object(name, words);
+            self.builder.root(kind, graph);
+            let mut known = HashMap::<&str, usize>::new();
+            for source in homes {
+                let schema: &'m Schema = self.sources[source].schema();
+                let Some(root) = schema.root(kind) else { continue };
+                for field in schema.ty(root).fields.range() {
+                    let id = FieldId(field as u32);
+                    match known.get(schema.field_name(id)) {
+                        Some(&first) => self.errors.push(ComposeError::RootFieldTwice {
+                            root: name.into(),
+                            name: schema.field_name(id).into(),
+                            first: self.sources[first].name().into(),
+                            second: self.sources[source].name().into(),
+                        }),
+                        None => {
+                            known.insert(schema.field_name(id), source);
+                            self.field(source, schema, id);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn type_ref(&mut self, schema: &Schema, ty: TypeRef) -> TypeRef {
+        let root = KINDS.iter().position(|&kind| schema.root(kind) == Some(ty.base));
+        let name = root.and_then(|at| self.root_names[at]).unwrap_or_else(|| schema.type_name(ty.base));
+        TypeRef { base: self.builder.reference(name), wraps: ty.wraps }
+    }
+}
+
+fn root_name(schema: &Schema, kind: OperationKind) -> Option<&str> {
+    schema.root(kind).map(|root| schema.type_name(root))
+}
+
+fn set(table: &mut Vec<u32>, graph: u32, own: u32) {
+    if table.len() <= graph as usize {
+        table.resize(graph as usize + 1, NONE);
+    }
+    table[graph as usize] = own;
+}
+
+fn own(owners: &mut Vec<Owner>, field: FieldId, owner: Owner) {
+    if owners.len() <= field.index() {
+        owners.resize(field.index() + 1, Owner::Introspection);
+    }
+    owners[field.index()] = owner;
+}

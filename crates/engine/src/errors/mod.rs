@@ -1,0 +1,87 @@
+//! What went wrong, as facts, and how each accent says it.
+//!
+//! A [`Failure`] knows the words, a stable code, places in the text and the path in the answer. `render` writes them:
+//! for [`crate::source::Accent::Spec`] as the specification has them, for [`crate::source::Accent::Hasura`] as one error with
+//! `extensions.path`; `hasura` has the words and codes that differ there.
+//!
+//! **Invariant:** nothing a source says for operators gets into a failure: no SQL, no host, no hidden name.
+
+mod hasura;
+mod render;
+
+pub(crate) use render::{append, refused};
+
+use crate::plan::shape::Shape;
+use crate::source::{FieldError, PathError, PlanError, SourceError, Step};
+use weir_language::error::Error;
+use weir_language::span::Span;
+
+/// One error of a response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) message: Box<str>,
+    pub(crate) code: &'static str,
+    /// Places in the text, for `locations`.
+    pub(crate) spans: Vec<Span>,
+    /// The place in the answer; empty when the error is about the whole request.
+    pub(crate) path: Vec<PathStep>,
+    /// Hasura's path, if the source knows better.
+    pub(crate) hasura_path: Option<Box<str>>,
+}
+
+/// One step of a path with its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PathStep {
+    /// A response key.
+    Key(Box<str>),
+    /// An item of a list.
+    Index(u32),
+}
+
+impl Failure {
+    /// About the whole request.
+    pub(crate) fn request(code: &'static str, message: &str) -> Self {
+        Self { message: message.into(), code, spans: Vec::new(), path: Vec::new(), hasura_path: None }
+    }
+
+    /// A complaint about the text or the variables.
+    pub(crate) fn text(error: Error) -> Self {
+        Self {
+            message: error.message.into(),
+            code: error.code.text(),
+            spans: error.spans,
+            path: Vec::new(),
+            hasura_path: None,
+        }
+    }
+
+    /// A member the source refused while planning.
+    pub(crate) fn plan(shape: &Shape, error: PlanError) -> Self {
+        let FieldError { code, message, hasura_path } = error.error;
+        let offset = shape.fields[error.field as usize].offset;
+        Self { message, code, spans: vec![Span::new(offset, offset)], path: Vec::new(), hasura_path }
+    }
+
+    /// A field without a value.
+    pub(crate) fn field(shape: &Shape, error: PathError) -> Self {
+        let FieldError { code, message, hasura_path } = error.error;
+        let offset = shape.fields[error.field as usize].offset;
+        let path = error.path.iter().map(|step| match step {
+            Step::Field(field) => PathStep::Key(shape.fields[*field as usize].key.name().into()),
+            Step::Index(index) => PathStep::Index(*index),
+        });
+        Self { message, code, spans: vec![Span::new(offset, offset)], path: path.collect(), hasura_path }
+    }
+}
+
+/// Why a source gave nothing, in words for clients.
+pub(crate) fn for_client(error: &SourceError) -> FieldError {
+    let message = match error {
+        SourceError::Rejected { error, .. } => return error.clone(),
+        SourceError::Timeout => "The source did not answer in time.",
+        SourceError::Busy => "The source has no capacity left.",
+        SourceError::Unavailable(_) => "The source is unavailable.",
+        SourceError::Broken(_) => "Internal error.",
+    };
+    FieldError { code: error.code(), message: message.into(), hasura_path: None }
+}

@@ -1,0 +1,84 @@
+//! Writes failures as JSON.
+//!
+//! Sources: GraphQL specification, section 7.1.2; `docs/accents.md`.
+
+use super::hasura;
+use super::{Failure, PathStep};
+use crate::source::Accent;
+use crate::write::out::Out;
+use weir_language::span::Location;
+
+/// The whole answer to a request that was refused before anything was executed.
+pub(crate) fn refused(accent: Accent, text: &str, failures: &[Failure]) -> Vec<u8> {
+    let mut out = Out::default();
+    out.open(b'{');
+    append(&mut out, accent, text, failures);
+    out.close(b'}');
+    out.into_bytes()
+}
+
+/// Appends `"errors":[…],`.
+pub(crate) fn append(out: &mut Out, accent: Accent, text: &str, failures: &[Failure]) {
+    out.raw(b"\"errors\":[");
+    match accent {
+        Accent::Spec => {
+            for failure in failures {
+                spec(out, text, failure);
+                out.comma();
+            }
+        }
+        Accent::Hasura => {
+            if let Some(failure) = failures.first() {
+                in_hasura_words(out, text, failure);
+                out.comma();
+            }
+        }
+    }
+    out.close(b']');
+    out.comma();
+}
+
+fn spec(out: &mut Out, text: &str, failure: &Failure) {
+    out.raw(b"{\"message\":");
+    out.string(&failure.message);
+    out.comma();
+    if !failure.spans.is_empty() {
+        out.raw(b"\"locations\":[");
+        for span in &failure.spans {
+            let Location { line, column } = Location::of(text, span.start);
+            out.raw(b"{\"line\":");
+            out.int(line.into());
+            out.raw(b",\"column\":");
+            out.int(column.into());
+            out.raw(b"},");
+        }
+        out.close(b']');
+        out.comma();
+    }
+    if !failure.path.is_empty() {
+        out.raw(b"\"path\":[");
+        for step in &failure.path {
+            match step {
+                PathStep::Key(key) => out.string(key),
+                PathStep::Index(index) => out.int((*index).into()),
+            }
+            out.comma();
+        }
+        out.close(b']');
+        out.comma();
+    }
+    out.raw(b"\"extensions\":{\"code\":");
+    out.string(failure.code);
+    out.raw(b"}}");
+}
+
+fn in_hasura_words(out: &mut Out, text: &str, failure: &Failure) {
+    let words = hasura::words(text, failure);
+    out.raw(b"{\"message\":");
+    out.string(&words.message);
+    out.raw(b",\"extensions\":{\"path\":");
+    out.string(&words.path);
+    out.raw(b",\"code\":");
+    out.string(words.code);
+    out.raw(b"}}");
+}

@@ -1,0 +1,203 @@
+//! Puts the answers of all pieces together in the order of the root's members.
+//!
+//! Bytes a source finished are copied, rows are written, what failed is null, or makes `data` null where it may not be.
+//! Errors known by then go first. A long answer that a source has not finished leaves as a stream; its errors
+//! follow the data.
+
+use super::stream::{self, Segment};
+use super::{Asked, Asks, Run};
+use crate::engine::Body;
+use crate::errors::{self, Failure};
+use crate::plan::shape::{Member, ShapeField};
+use crate::rows::{Column, Rows};
+use crate::source::{Accent, Finished, PathError, SourceError, Step};
+use crate::write::out::Out;
+use crate::write::rows::{self, Writing};
+
+const HEAD: &[u8] = b"{\"data\":{";
+
+/// Writes the answer.
+pub(super) fn write(run: Run<'_>, mut asks: Asks) -> Body {
+    let mut answer = Answer { run, out: Out::new(HEAD.to_vec()), failures: Vec::new(), segments: Vec::new() };
+    answer.note_failed_pieces(&asks);
+    let is_whole = answer.members(&mut asks);
+    answer.end(is_whole)
+}
+
+struct Answer<'r> {
+    run: Run<'r>,
+    out: Out,
+    failures: Vec<Failure>,
+    /// What comes before `out` if sources stream.
+    segments: Vec<Segment>,
+}
+
+impl Answer<'_> {
+    /// One error per member of a query's failed piece; in a mutation, whose run was rolled back, the member that
+    /// failed carries the cause.
+    fn note_failed_pieces(&mut self, asks: &Asks) {
+        let plan = self.run.plan;
+        for (piece, asked) in plan.pieces.iter().zip(&asks.asked).take(plan.root_pieces as usize) {
+            let Asked::Failed(error) = asked else { continue };
+            let words = errors::for_client(error);
+            let culprit = match error {
+                SourceError::Rejected { field, .. } => *field,
+                SourceError::Timeout
+                | SourceError::Busy
+                | SourceError::Unavailable(_)
+                | SourceError::Broken(_) => None,
+            };
+            let culprit = culprit.and_then(|it| self.root_member_of(it, &piece.fields));
+            let is_mutation = plan.kind == weir_language::ast::OperationKind::Mutation;
+            let one = culprit.or(if is_mutation { piece.fields.first().copied() } else { None });
+            for &field in one.as_slice().iter().chain(if one.is_none() { &piece.fields[..] } else { &[] }) {
+                let path = vec![Step::Field(field)];
+                let error = PathError { error: words.clone(), path, field };
+                self.failures.push(Failure::field(&plan.shape, error));
+            }
+        }
+    }
+
+    /// The root member `field` is or stands below, as far as that is known.
+    fn root_member_of(&self, field: u32, fields: &[u32]) -> Option<u32> {
+        fields.contains(&field).then_some(field)
+    }
+
+    /// All members in order; `false` if a non-null one failed.
+    fn members(&mut self, asks: &mut Asks) -> bool {
+        let plan = self.run.plan;
+        let shape = &plan.shape;
+        let set = shape.set(plan.root);
+        for (at, field) in set.range().enumerate() {
+            let member = &shape.fields[field];
+            if !member.when.holds(self.run.conditions) {
+                continue;
+            }
+            if let Member::Constant { start, end } = member.member {
+                self.out.span(&shape.constants, start as usize, end as usize);
+                continue;
+            }
+            let (piece, place) = plan.root_members[at];
+            let Asks { asked, rows } = asks;
+            let ok = match &mut asked[piece as usize] {
+                Asked::Finished(finished, errors) => {
+                    self.finished(field as u32, member, finished, errors, place as usize)
+                }
+                Asked::Rows(errors) => {
+                    let of = member.same_as.unwrap_or(field as u32);
+                    self.note(errors, of, field as u32);
+                    self.row(field as u32, rows, piece as usize, place as usize)
+                }
+                Asked::Failed(_) | Asked::Waiting => self.null(member),
+            };
+            if !ok {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn null(&mut self, member: &ShapeField) -> bool {
+        if member.ty.is_non_null() {
+            return false;
+        }
+        self.out.member_null(&member.key);
+        true
+    }
+
+    fn row(&mut self, field: u32, rows: &[Option<Rows>], piece: usize, place: usize) -> bool {
+        let run = self.run;
+        let (shape, conditions) = (&*run.plan.shape, run.conditions);
+        let writing = Writing { schema: run.graph.schema(), shape, conditions, children: rows };
+        let mut errors = Vec::new();
+        let missing = Column::default();
+        let column = rows[piece].as_ref().and_then(|it| it.columns.get(place)).unwrap_or(&missing);
+        let ok = rows::member(&writing, &mut self.out, field, column, 0, &mut errors);
+        self.failures.extend(errors.into_iter().map(|it| Failure::field(shape, it)));
+        ok
+    }
+
+    /// The bytes of one member, or all of them where the source streams.
+    fn finished(
+        &mut self,
+        field: u32,
+        member: &ShapeField,
+        finished: &mut Finished,
+        errors: &[PathError],
+        place: usize,
+    ) -> bool {
+        let shape = &self.run.plan.shape;
+        if finished.ends.is_empty() {
+            // The members of a stream, or of an answer without ends, follow each other: all go out with the first.
+            if place == 0 && member.same_as.is_none() {
+                self.failures.extend(errors.iter().map(|it| Failure::field(shape, it.clone())));
+                self.out.raw(&finished.bytes);
+                if let Some(rest) = finished.rest.take() {
+                    let bytes = std::mem::take(&mut self.out).into_bytes();
+                    self.segments.push(Segment::Bytes(bytes));
+                    self.segments.push(Segment::Rest(rest.receiver));
+                }
+            }
+            return !finished.failed;
+        }
+        self.note(errors, member.same_as.unwrap_or(field), field);
+        let start = if place == 0 { 0 } else { finished.ends[place - 1] as usize };
+        let Some(bytes) = finished.ends.get(place).and_then(|&end| finished.bytes.get(start..end as usize))
+        else {
+            return self.null(member);
+        };
+        match member.same_as {
+            None => self.out.raw(bytes),
+            Some(earlier) if !bytes.is_empty() => {
+                self.out.key(&member.key);
+                self.out.raw(&bytes[shape.fields[earlier as usize].key.len as usize..]);
+            }
+            Some(_) => {}
+        }
+        !finished.failed
+    }
+
+    /// Notes those of `errors` that are below the member `of`, as errors of `field`, which may be another name for it.
+    fn note(&mut self, errors: &[PathError], of: u32, field: u32) {
+        let shape = &self.run.plan.shape;
+        for error in errors.iter().filter(|it| it.path.first() == Some(&Step::Field(of))) {
+            let mut error = error.clone();
+            error.path[0] = Step::Field(field);
+            if error.field == of {
+                error.field = field;
+            }
+            self.failures.push(Failure::field(shape, error));
+        }
+    }
+
+    fn end(mut self, is_whole: bool) -> Body {
+        let Run { accent, text, .. } = self.run;
+        if !self.segments.is_empty() && is_whole {
+            let late = stream::Late::new(&self.run, self.failures);
+            self.segments.push(Segment::Bytes(self.out.into_bytes()));
+            return stream::start(self.segments, late);
+        }
+        if accent == Accent::Hasura && !self.failures.is_empty() {
+            return Body::Whole(errors::refused(accent, text, &self.failures));
+        }
+        if !is_whole {
+            let mut out = Out::default();
+            out.open(b'{');
+            if !self.failures.is_empty() {
+                errors::append(&mut out, accent, text, &self.failures);
+            }
+            out.raw(b"\"data\":null}");
+            return Body::Whole(out.into_bytes());
+        }
+        self.out.close(b'}');
+        self.out.open(b'}');
+        if self.failures.is_empty() {
+            return Body::Whole(self.out.into_bytes());
+        }
+        let mut out = Out::default();
+        out.open(b'{');
+        errors::append(&mut out, accent, text, &self.failures);
+        out.raw(&self.out.bytes()[1..]);
+        Body::Whole(out.into_bytes())
+    }
+}

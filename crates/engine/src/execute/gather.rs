@@ -1,0 +1,311 @@
+//! Keys for the pieces below the root: gathered over all parents, made unique, asked once per piece.
+//!
+//! One walk over a level's rows finds the rows under every foreign member, at any depth and through lists. Each row
+//! gets the number of its key ([`Data::Foreign`]); each piece is asked once with the keys that differ. What comes back is
+//! the next level.
+//!
+//! **Invariant:** rows with a null among their keys ask nothing and get null.
+//!
+//! **Cost:** one hash per parent row; keys are kept once, encoded in one buffer.
+
+use super::{Asked, Asks, Run};
+use crate::errors;
+use crate::plan::shape::{Member, PieceId, SetId};
+use crate::rows::{CellError, Column, Data, NO_PLACE, Table, Texts};
+use crate::source::{FieldError, SourceError};
+use crate::write::rows::ERRORS_MAX;
+use futures_util::future::join_all;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+
+/// Asks all that hangs below the rows of `level`, level by level.
+pub(super) async fn ask_below(run: &Run<'_>, asks: &mut Asks, mut level: Vec<PieceId>) {
+    while !level.is_empty() {
+        let mut gathers = Vec::new();
+        for &parent in &level {
+            let Some(mut rows) = asks.rows[parent.0 as usize].take() else { continue };
+            let mut walk = Walk::new(run, parent);
+            if !walk.gathers.is_empty() {
+                walk.piece(parent, &mut rows);
+                gathers.append(&mut walk.gathers);
+            }
+            asks.rows[parent.0 as usize] = Some(rows);
+        }
+        gathers.retain(|it| it.keys.rows > 0);
+        let replies =
+            join_all(gathers.iter().map(|it| run.ask(run.plan.piece(it.piece), Some(&it.keys.columns))));
+        let replies = replies.await;
+        level.clear();
+        for (gather, reply) in gathers.iter().zip(replies) {
+            asks.put(gather.piece, checked(reply, gather.keys.rows));
+            match &asks.asked[gather.piece.0 as usize] {
+                Asked::Failed(error) => {
+                    let error = errors::for_client(error);
+                    fail(run, asks, gather.piece, &error);
+                }
+                Asked::Finished(..) | Asked::Rows(_) | Asked::Waiting => level.push(gather.piece),
+            }
+        }
+    }
+}
+
+/// Rows it has to be, one per key.
+fn checked(
+    reply: Result<crate::source::Reply, SourceError>,
+    keys: u32,
+) -> Result<crate::source::Reply, SourceError> {
+    let reply = reply?;
+    match &reply.body {
+        crate::source::ReplyBody::Rows(rows) if rows.rows == keys && rows.columns.len() == 1 => Ok(reply),
+        crate::source::ReplyBody::Rows(_) => Err(SourceError::Broken("not one row per key".into())),
+        crate::source::ReplyBody::Finished(_) => {
+            Err(SourceError::Broken("bytes where rows were asked".into()))
+        }
+    }
+}
+
+/// What one piece will be asked.
+struct Gather {
+    piece: PieceId,
+    set: SetId,
+    /// Places in [`Table::hidden`].
+    hidden: Vec<u32>,
+    keys: Keys,
+}
+
+/// One walk over the rows of a piece.
+struct Walk<'w> {
+    run: &'w Run<'w>,
+    gathers: Vec<Gather>,
+}
+
+impl<'w> Walk<'w> {
+    fn new(run: &'w Run<'w>, parent: PieceId) -> Self {
+        let below = run.plan.below(parent).filter_map(|piece| {
+            let keys = run.plan.piece(piece).parent.as_ref()?;
+            let (set, hidden) = (keys.set, keys.hidden.clone());
+            Some(Gather { piece, set, keys: Keys::new(hidden.len()), hidden })
+        });
+        Self { run, gathers: below.collect() }
+    }
+
+    fn piece(&mut self, piece: PieceId, rows: &mut Table) {
+        for (&field, column) in self.run.plan.piece(piece).fields.iter().zip(&mut rows.columns) {
+            self.member(self.run.plan.shape.fields[field as usize].member, column);
+        }
+    }
+
+    /// Depth is the shape's, which validation bounds.
+    fn member(&mut self, member: Member, column: &mut Column) {
+        match (&mut column.data, member) {
+            (Data::List { items, .. }, _) => self.member(member, items),
+            (Data::Object(table), Member::Object(set)) => self.table(set, table),
+            (Data::Abstract(variants), Member::Abstract(choice)) => {
+                for (ty, table) in &mut variants.tables {
+                    if let Some(set) = self.run.plan.shape.chosen(choice, *ty) {
+                        self.table(set, table);
+                    }
+                }
+            }
+            // Leaves, constants, and what a source answered against its shape: the writer says so.
+            _ => {}
+        }
+    }
+
+    fn table(&mut self, set: SetId, table: &mut Table) {
+        if !self.run.plan.foreign_below[set.0 as usize] {
+            return;
+        }
+        let shape = &self.run.plan.shape;
+        let range = shape.set(set).range();
+        if table.columns.len() < range.len() {
+            return;
+        }
+        for (at, field) in range.enumerate() {
+            let field = &shape.fields[field];
+            if !field.when.holds(self.run.conditions) || field.same_as.is_some() {
+                continue;
+            }
+            match field.member {
+                Member::Foreign { piece, .. } => self.gather(set, piece, at, table),
+                member => self.member(member, &mut table.columns[at]),
+            }
+        }
+    }
+
+    fn gather(&mut self, set: SetId, piece: PieceId, at: usize, table: &mut Table) {
+        let Some(gather) = self.gathers.iter_mut().find(|it| it.piece == piece && it.set == set) else {
+            return;
+        };
+        let mut places = Vec::with_capacity(table.rows as usize);
+        for row in 0..table.rows as usize {
+            places.push(gather.keys.place(&gather.hidden, &table.hidden, row));
+        }
+        table.columns[at] = Column { data: Data::Foreign(places), ..Column::default() };
+    }
+}
+
+/// Keys that differ, in the order they were found.
+struct Keys {
+    columns: Vec<Column>,
+    rows: u32,
+    /// All keys, encoded one after another.
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+    table: HashTable<u32>,
+    hasher: foldhash::fast::RandomState,
+}
+
+impl Keys {
+    fn new(columns: usize) -> Self {
+        Self {
+            columns: vec![Column::default(); columns],
+            rows: 0,
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            table: HashTable::new(),
+            hasher: foldhash::fast::RandomState::default(),
+        }
+    }
+
+    fn key(bytes: &[u8], ends: &[u32], at: u32) -> (usize, usize) {
+        let start = if at == 0 { 0 } else { ends[at as usize - 1] as usize };
+        debug_assert!(ends[at as usize] as usize <= bytes.len());
+        (start, ends[at as usize] as usize)
+    }
+
+    /// The number of the key of `row`.
+    fn place(&mut self, hidden: &[u32], columns: &[Column], row: usize) -> u32 {
+        let start = self.bytes.len();
+        for &at in hidden {
+            let Some(column) = columns.get(at as usize) else { return NO_PLACE };
+            if !encode(column, row, &mut self.bytes) {
+                self.bytes.truncate(start);
+                return NO_PLACE;
+            }
+        }
+        let Self { bytes, ends, table, hasher, .. } = self;
+        let hash = hasher.hash_one(&bytes[start..]);
+        let same = |&at: &u32| {
+            let (from, to) = Self::key(bytes, ends, at);
+            bytes[from..to] == bytes[start..]
+        };
+        if let Some(&known) = table.find(hash, same) {
+            bytes.truncate(start);
+            return known;
+        }
+        let place = self.rows;
+        ends.push(bytes.len() as u32);
+        table.insert_unique(hash, place, |&at| {
+            let (from, to) = Self::key(bytes, ends, at);
+            hasher.hash_one(&bytes[from..to])
+        });
+        for (&at, own) in hidden.iter().zip(&mut self.columns) {
+            push(own, &columns[at as usize], row);
+        }
+        self.rows += 1;
+        place
+    }
+}
+
+/// Appends what tells the value apart; `false` if it is null or no leaf.
+fn encode(column: &Column, row: usize, out: &mut Vec<u8>) -> bool {
+    if column.nulls.get(row) {
+        return false;
+    }
+    // A column shorter than its table has no value there: the writer tells the client.
+    match &column.data {
+        Data::Bool(values) => values.get(row).map(|&value| out.push(u8::from(value))),
+        Data::Int(values) => values.get(row).map(|value| out.extend_from_slice(&value.to_le_bytes())),
+        Data::Float(values) => {
+            values.get(row).map(|value| out.extend_from_slice(&value.to_bits().to_le_bytes()))
+        }
+        Data::Text(texts) | Data::Json(texts) => texts.find(row).map(|text| {
+            out.extend_from_slice(&(text.len() as u32).to_le_bytes());
+            out.extend_from_slice(text);
+        }),
+        Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => None,
+    }
+    .is_some()
+}
+
+/// Appends the value at `row` of `from`, which [`encode`] took.
+fn push(to: &mut Column, from: &Column, row: usize) {
+    if matches!(to.data, Data::Empty) {
+        to.data = match from.data {
+            Data::Bool(_) => Data::Bool(Vec::new()),
+            Data::Int(_) => Data::Int(Vec::new()),
+            Data::Float(_) => Data::Float(Vec::new()),
+            Data::Text(_) => Data::Text(Texts::default()),
+            Data::Json(_) => Data::Json(Texts::default()),
+            Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => {
+                Data::Empty
+            }
+        };
+    }
+    match (&mut to.data, &from.data) {
+        (Data::Bool(to), Data::Bool(from)) => to.push(from[row]),
+        (Data::Int(to), Data::Int(from)) => to.push(from[row]),
+        (Data::Float(to), Data::Float(from)) => to.push(from[row]),
+        (Data::Text(to) | Data::Json(to), Data::Text(from) | Data::Json(from)) => to.push(from.get(row)),
+        // One field of one source is of one kind in all its rows.
+        (to, _) => *to = Data::Empty,
+    }
+}
+
+/// Puts `error` at every row under the foreign member of `piece`.
+fn fail(run: &Run<'_>, asks: &mut Asks, piece: PieceId, error: &FieldError) {
+    let Some(parent) = &run.plan.piece(piece).parent else { return };
+    let Some(rows) = &mut asks.rows[parent.piece.0 as usize] else { return };
+    let mut left = ERRORS_MAX;
+    for (&field, column) in run.plan.piece(parent.piece).fields.iter().zip(&mut rows.columns) {
+        fail_member(run, run.plan.shape.fields[field as usize].member, column, piece, error, &mut left);
+    }
+}
+
+fn fail_member(
+    run: &Run<'_>,
+    member: Member,
+    column: &mut Column,
+    piece: PieceId,
+    error: &FieldError,
+    left: &mut usize,
+) {
+    match (&mut column.data, member) {
+        (Data::List { items, .. }, _) => fail_member(run, member, items, piece, error, left),
+        (Data::Object(table), Member::Object(set)) => fail_table(run, set, table, piece, error, left),
+        (Data::Abstract(variants), Member::Abstract(choice)) => {
+            for (ty, table) in &mut variants.tables {
+                if let Some(set) = run.plan.shape.chosen(choice, *ty) {
+                    fail_table(run, set, table, piece, error, left);
+                }
+            }
+        }
+        (Data::Foreign(places), Member::Foreign { piece: own, .. }) if own == piece => {
+            let mut errors = Vec::new();
+            for (row, place) in places.iter_mut().enumerate() {
+                if std::mem::replace(place, NO_PLACE) != NO_PLACE && *left > 0 {
+                    *left -= 1;
+                    errors.push(CellError { row: row as u32, error: error.clone() });
+                }
+            }
+            column.errors = errors;
+        }
+        _ => {}
+    }
+}
+
+fn fail_table(
+    run: &Run<'_>,
+    set: SetId,
+    table: &mut Table,
+    piece: PieceId,
+    error: &FieldError,
+    left: &mut usize,
+) {
+    if run.plan.foreign_below[set.0 as usize] {
+        for (field, column) in run.plan.shape.members(set).iter().zip(&mut table.columns) {
+            fail_member(run, field.member, column, piece, error, left);
+        }
+    }
+}

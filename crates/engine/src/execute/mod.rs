@@ -1,0 +1,202 @@
+//! Runs a bound plan: asks the sources, gathers keys for what hangs below, and puts the answer together.
+//!
+//! Pieces at the root of a query run together, those of a mutation in turn. What stands below rows of another
+//! source is asked level by level, one round trip per piece for all parents ([`gather`]). [`answer`] writes the
+//! bytes, [`stream`] passes on what a source has not finished yet. When one piece answers all and writes its own
+//! bytes, they are the answer.
+//!
+//! **Invariant:** a source cannot take the engine down: its panic is an error, its silence ends at the deadline.
+//!
+//! **Cost:** one dynamic call per round trip; the timer is touched only if the source does not answer at once.
+
+mod answer;
+mod gather;
+mod stream;
+
+use crate::compose::Graph;
+use crate::engine::Body;
+use crate::plan::shape::PieceId;
+use crate::plan::{Plan, PlannedPiece};
+use crate::rows::{Column, Rows};
+use crate::source::{Accent, Caller, FetchInput, Finished, PathError, Reply, ReplyBody, SourceError};
+use futures_util::FutureExt;
+use futures_util::future::join_all;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+use weir_language::ast::OperationKind;
+use weir_language::value::Variables;
+
+/// A bound plan and all it is run with.
+#[derive(Clone, Copy)]
+pub(crate) struct Run<'r> {
+    pub(crate) graph: &'r Graph,
+    pub(crate) plan: &'r Arc<Plan>,
+    pub(crate) variables: &'r Arc<Variables>,
+    /// The state of the steering variables.
+    pub(crate) conditions: u64,
+    pub(crate) caller: &'r Caller,
+    pub(crate) accent: Accent,
+    /// The document, for the locations of errors.
+    pub(crate) text: &'r str,
+    pub(crate) deadline: Instant,
+}
+
+/// What came of one piece.
+pub(crate) enum Asked {
+    /// Bytes.
+    Finished(Finished, Vec<PathError>),
+    /// Rows are in the table of all rows; these fields failed.
+    Rows(Vec<PathError>),
+    /// Nothing.
+    Failed(SourceError),
+    /// A piece before it failed, or it stands below the root.
+    Waiting,
+}
+
+/// The answers of all pieces.
+pub(crate) struct Asks {
+    /// By [`PieceId`].
+    pub(crate) asked: Vec<Asked>,
+    /// By [`PieceId`].
+    pub(crate) rows: Vec<Option<Rows>>,
+}
+
+/// Runs the plan and writes the answer.
+pub(crate) async fn run(run: Run<'_>) -> Body {
+    let plan = run.plan;
+    if plan.whole {
+        let reply = run.ask(&plan.pieces[0], None).await;
+        if let Ok(Reply { body: ReplyBody::Finished(finished), errors }) = reply {
+            if errors.is_empty() && !finished.failed && finished.rest.is_none() {
+                return Body::Whole(wrap(finished.bytes));
+            }
+            let asked = vec![Asked::Finished(finished, errors)];
+            return answer::write(run, Asks { asked, rows: vec![None] });
+        }
+        let mut asks = Asks::none(plan);
+        asks.put(PieceId(0), reply);
+        return answer::write(run, asks);
+    }
+    let mut asks = Asks::none(plan);
+    match plan.kind {
+        OperationKind::Query | OperationKind::Subscription => run.ask_together(&mut asks).await,
+        OperationKind::Mutation => run.ask_in_turn(&mut asks).await,
+    }
+    answer::write(run, asks)
+}
+
+/// `{"data":{…}}` around members that each end with a comma.
+fn wrap(mut members: Vec<u8>) -> Vec<u8> {
+    const HEAD: &[u8] = b"{\"data\":{";
+    if members.last() == Some(&b',') {
+        members.pop();
+    }
+    let len = members.len();
+    members.reserve_exact(HEAD.len() + 2);
+    members.extend_from_slice(HEAD);
+    members.copy_within(0..len, HEAD.len());
+    members[..HEAD.len()].copy_from_slice(HEAD);
+    members.extend_from_slice(b"}}");
+    members
+}
+
+impl Asks {
+    fn none(plan: &Plan) -> Self {
+        let pieces = plan.pieces.len();
+        Self {
+            asked: std::iter::repeat_with(|| Asked::Waiting).take(pieces).collect(),
+            rows: vec![None; pieces],
+        }
+    }
+
+    fn put(&mut self, piece: PieceId, reply: Result<Reply, SourceError>) {
+        let at = piece.0 as usize;
+        self.asked[at] = match reply {
+            Ok(Reply { body: ReplyBody::Finished(finished), errors }) => Asked::Finished(finished, errors),
+            Ok(Reply { body: ReplyBody::Rows(rows), errors }) => {
+                self.rows[at] = Some(rows);
+                Asked::Rows(errors)
+            }
+            Err(error) => {
+                note(&error);
+                Asked::Failed(error)
+            }
+        };
+    }
+}
+
+/// Tells the operator what the client is not told.
+fn note(error: &SourceError) {
+    match error {
+        SourceError::Rejected { .. } => {}
+        SourceError::Timeout | SourceError::Busy => tracing::warn!(%error, "a source did not answer"),
+        SourceError::Unavailable(_) | SourceError::Broken(_) => tracing::error!(%error, "a source failed"),
+    }
+}
+
+impl<'r> Run<'r> {
+    /// The root pieces of a query, side by side, each with all that hangs below it.
+    async fn ask_together(&self, asks: &mut Asks) {
+        let root = &self.plan.pieces[..self.plan.root_pieces as usize];
+        let replies = match root {
+            [] => Vec::new(),
+            [only] => vec![self.ask(only, None).await],
+            several => join_all(several.iter().map(|piece| self.ask(piece, None))).await,
+        };
+        for (at, reply) in replies.into_iter().enumerate() {
+            asks.put(PieceId(at as u32), reply);
+        }
+        let level = (0..root.len()).map(|at| PieceId(at as u32)).collect();
+        gather::ask_below(self, asks, level).await;
+    }
+
+    /// The runs of a mutation. What was done before a run fails stays done; under Hasura's accent, whose answer then has no data,
+    /// nothing more is done.
+    async fn ask_in_turn(&self, asks: &mut Asks) {
+        for at in 0..self.plan.root_pieces {
+            let piece = PieceId(at);
+            let reply = self.ask(self.plan.piece(piece), None).await;
+            let failed = reply.is_err();
+            asks.put(piece, reply);
+            if failed && (self.accent == Accent::Hasura || self.is_fatal(piece)) {
+                break;
+            }
+            gather::ask_below(self, asks, vec![piece]).await;
+        }
+    }
+
+    /// Whether `data` is null once `piece` has failed.
+    fn is_fatal(&self, piece: PieceId) -> bool {
+        let fields = &self.plan.piece(piece).fields;
+        fields.iter().any(|&field| self.plan.shape.fields[field as usize].ty.is_non_null())
+    }
+
+    /// One round trip: the only dynamic call on the way.
+    async fn ask(&self, piece: &PlannedPiece, keys: Option<&[Column]>) -> Result<Reply, SourceError> {
+        let input = FetchInput {
+            shape: &self.plan.shape,
+            variables: self.variables,
+            conditions: self.conditions,
+            caller: self.caller,
+            parent_keys: keys,
+            deadline: self.deadline,
+        };
+        // The call itself is inside, so that a panic before the first await is caught too.
+        let asked = AssertUnwindSafe(async { piece.fetch.run(input).await }).catch_unwind();
+        let mut asked = std::pin::pin!(asked);
+        let first = futures_util::poll!(asked.as_mut());
+        let reply = match first {
+            std::task::Poll::Ready(reply) => reply,
+            std::task::Poll::Pending => match tokio::time::timeout_at(self.deadline.into(), asked).await {
+                Ok(reply) => reply,
+                Err(_) => return Err(SourceError::Timeout),
+            },
+        };
+        reply.unwrap_or_else(|panic| {
+            let words = panic.downcast_ref::<&str>().copied();
+            let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+            Err(SourceError::Broken(format!("panicked: {}", words.unwrap_or("no words")).into()))
+        })
+    }
+}

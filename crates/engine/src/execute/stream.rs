@@ -1,0 +1,103 @@
+//! Passes on what sources have not finished: what is ready at once, the rest as it comes.
+//!
+//! **Invariant:** a source that goes away in the middle aborts the connection; the answer never ends as if whole.
+//!
+//! **Cost:** chunks are moved, never copied. The last one that came is held back, because the comma at the very
+//! end has to become a brace.
+
+use super::Run;
+use crate::engine::{Aborted, Body};
+use crate::errors::{self, Failure};
+use crate::plan::Plan;
+use crate::source::{Accent, Chunk};
+use crate::write::out::Out;
+use std::sync::Arc;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+/// Chunks on their way to a slow client.
+const CHUNKS_MAX: usize = 2;
+
+/// A part of the answer.
+pub(super) enum Segment {
+    /// Ready.
+    Bytes(Vec<u8>),
+    /// Still coming.
+    Rest(Receiver<Chunk>),
+}
+
+/// What is needed to write the errors after the data.
+pub(super) struct Late {
+    plan: Arc<Plan>,
+    accent: Accent,
+    text: String,
+    failures: Vec<Failure>,
+}
+
+impl Late {
+    pub(super) fn new(run: &Run<'_>, failures: Vec<Failure>) -> Self {
+        Self { plan: Arc::clone(run.plan), accent: run.accent, text: run.text.into(), failures }
+    }
+}
+
+/// Sends what is ready and the rest from a task of its own.
+pub(super) fn start(segments: Vec<Segment>, late: Late) -> Body {
+    let mut segments = segments.into_iter();
+    let mut head = match segments.next() {
+        Some(Segment::Bytes(bytes)) => bytes,
+        Some(Segment::Rest(_)) | None => Vec::new(),
+    };
+    let held = head.pop().into_iter().collect();
+    let (sender, rest) = channel(CHUNKS_MAX);
+    tokio::spawn(async move {
+        if forward(segments, held, late, &sender).await.is_err() {
+            // The client is gone, or gets to know that the answer is not whole.
+            let _ = sender.send(Err(Aborted)).await;
+        }
+    });
+    Body::Stream { head, rest }
+}
+
+async fn forward(
+    segments: impl Iterator<Item = Segment>,
+    mut held: Vec<u8>,
+    mut late: Late,
+    sender: &Sender<Result<Vec<u8>, Aborted>>,
+) -> Result<(), Aborted> {
+    for segment in segments {
+        match segment {
+            Segment::Bytes(bytes) => pass(&mut held, bytes, sender).await?,
+            Segment::Rest(mut receiver) => loop {
+                match receiver.recv().await {
+                    Some(Chunk::Bytes(bytes)) => pass(&mut held, bytes, sender).await?,
+                    Some(Chunk::End(errors)) => {
+                        let shape = &late.plan.shape;
+                        late.failures.extend(errors.into_iter().map(|it| Failure::field(shape, it)));
+                        break;
+                    }
+                    None => return Err(Aborted),
+                }
+            },
+        }
+    }
+    let mut out = Out::new(held);
+    out.close(b'}');
+    if !late.failures.is_empty() {
+        out.comma();
+        errors::append(&mut out, late.accent, &late.text, &late.failures);
+    }
+    out.close(b'}');
+    sender.send(Ok(out.into_bytes())).await.map_err(|_| Aborted)
+}
+
+/// Holds `next` back and sends what was held.
+async fn pass(
+    held: &mut Vec<u8>,
+    next: Vec<u8>,
+    sender: &Sender<Result<Vec<u8>, Aborted>>,
+) -> Result<(), Aborted> {
+    if next.is_empty() {
+        return Ok(());
+    }
+    let ready = std::mem::replace(held, next);
+    if ready.is_empty() { Ok(()) } else { sender.send(Ok(ready)).await.map_err(|_| Aborted) }
+}

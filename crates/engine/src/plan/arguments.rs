@@ -1,0 +1,68 @@
+//! Arguments of a field as values: literals coerced, variables as numbers, defaults filled in.
+//!
+//! Source: GraphQL specification, section 6.4.1 (CoerceArgumentValues).
+
+use super::build::Question;
+use super::cut::copy;
+use super::shape::{Shape, ShapeArgument};
+use crate::errors::Failure;
+use smallvec::SmallVec;
+use weir_language::ast::{Argument, List, ValueId};
+use weir_language::coerce;
+use weir_language::schema::{FieldId, InputId};
+use weir_language::value::Node;
+
+/// Appends the arguments of `field` to `shape`, in the order of their definition; says where they are and how many.
+pub(crate) fn push(
+    question: &Question<'_>,
+    field: FieldId,
+    given: List<Argument>,
+    shape: &mut Shape,
+) -> Result<(u32, u32), Vec<Failure>> {
+    let (schema, document) = (question.graph.schema(), question.document);
+    let start = shape.arguments.len() as u32;
+    let run = schema.field(field).arguments;
+    if run.len == 0 {
+        return Ok((start, 0));
+    }
+    let given = document.list(given).iter().filter_map(|argument| {
+        Some((schema.input_by_name(run, document.str(argument.name))?, argument.value))
+    });
+    let mut given: SmallVec<[(InputId, ValueId); 8]> = given.collect();
+    given.sort_unstable_by_key(|it| it.0);
+    let mut given = given.into_iter().peekable();
+    for input in schema.arguments(field) {
+        match given.next_if(|it| it.0 == input) {
+            Some((_, value)) => push_given(question, input, value, shape)?,
+            None => {
+                if let Some(default) = schema.input(input).default {
+                    let value = copy(&schema.defaults, default.value as usize, &mut shape.literals);
+                    shape.arguments.push(ShapeArgument { input, value, default: None });
+                }
+            }
+        }
+    }
+    Ok((start, shape.arguments.len() as u32 - start))
+}
+
+fn push_given(
+    question: &Question<'_>,
+    input: InputId,
+    value: ValueId,
+    shape: &mut Shape,
+) -> Result<(), Vec<Failure>> {
+    let schema = question.graph.schema();
+    let number = |name: &str| question.names.variables.get(name).copied();
+    let ty = schema.input(input).ty;
+    let literals = &mut shape.literals;
+    let value = coerce::literal(schema, question.document, value, ty, question.coercion, &number, literals)
+        .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?;
+    let default = match (literals.nodes[value as usize], schema.input(input).default) {
+        (Node::Variable(number), Some(default)) if question.may_be_absent(number) => {
+            Some(copy(&schema.defaults, default.value as usize, literals))
+        }
+        _ => None,
+    };
+    shape.arguments.push(ShapeArgument { input, value, default });
+    Ok(())
+}

@@ -1,0 +1,216 @@
+//! Runs the passes: a question in, a plan out.
+
+use super::collect::collect;
+use super::cut::{Cut, cut};
+use super::fold::fold;
+use super::same;
+use super::shape::{Member, PieceId, SetId, Shape};
+use super::steer::{Guards, Names, steering};
+use super::{Plan, PlannedOperation, PlannedPiece};
+use crate::compose::Graph;
+use crate::errors::Failure;
+use crate::introspect;
+use crate::source::{Accent, Answer, Fetch, Piece, PlanVariable};
+use std::sync::Arc;
+use weir_language::ast::{Document, Operation, OperationKind};
+use weir_language::coerce::{Reading, Settings, VariableTypes};
+use weir_language::error::Code;
+use weir_language::limits::Limits;
+
+/// What is asked: an operation of a document that was checked against the graph's schema.
+pub(crate) struct Question<'q> {
+    pub(crate) graph: &'q Graph,
+    pub(crate) document: &'q Document<'q>,
+    pub(crate) operation: &'q Operation,
+    pub(crate) names: Names<'q>,
+    pub(crate) types: VariableTypes,
+    pub(crate) accent: Accent,
+    pub(crate) coercion: Settings,
+}
+
+/// How values are read for `accent`.
+pub(crate) fn coercion(accent: Accent, limits: &Limits) -> Settings {
+    let reading = match accent {
+        Accent::Spec => Reading::Strict,
+        Accent::Hasura => Reading::Lenient,
+    };
+    Settings { reading, list_items_max: limits.list_items_max, errors_max: limits.errors_max }
+}
+
+impl<'q> Question<'q> {
+    /// Makes names and variables of `operation` ready.
+    /// # Errors
+    /// Defaults of variables that do not fit.
+    pub(crate) fn new(
+        graph: &'q Graph,
+        document: &'q Document<'q>,
+        operation: &'q Operation,
+        accent: Accent,
+        limits: &Limits,
+    ) -> Result<Self, Vec<Failure>> {
+        let coercion = coercion(accent, limits);
+        let names = Names::new(document, operation);
+        let types = VariableTypes::new(graph.schema(), document, operation.variables, coercion)
+            .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?;
+        Ok(Self { graph, document, operation, names, types, accent, coercion })
+    }
+
+    /// Whether variable `number` can be without a value.
+    pub(crate) fn may_be_absent(&self, number: u32) -> bool {
+        let variable = &self.types.variables[number as usize];
+        variable.default.is_none() && !variable.ty.is_non_null()
+    }
+
+    /// What binding needs.
+    /// # Errors
+    /// More variables steer `@skip` and `@include` than a plan can hold.
+    pub(crate) fn operation(&self) -> Result<Arc<PlannedOperation>, Vec<Failure>> {
+        let Some(steering) = steering(self.document, &self.names, self.operation) else {
+            let words = "Operation has more than 64 variables in @skip and @include.";
+            return Err(vec![Failure::request(Code::LimitDirectives.text(), words)]);
+        };
+        let variables = self.types.variables.iter().map(|it| PlanVariable {
+            name: it.name.clone(),
+            ty: it.ty,
+            has_default: it.default.is_some(),
+        });
+        let variables = variables.collect();
+        Ok(Arc::new(PlannedOperation { variables, types: self.types.clone(), steering }))
+    }
+}
+
+/// Plans the operation for one state of its steering variables.
+/// # Errors
+/// What the caller cannot have: arguments that do not fit, members a source refuses, a shape too large.
+pub(crate) fn build(
+    question: &Question<'_>,
+    operation: &Arc<PlannedOperation>,
+    state: u64,
+) -> Result<Plan, Vec<Failure>> {
+    const ROOT: SetId = SetId(0);
+    let kind = question.operation.kind;
+    let guards = Guards { steering: &operation.steering, state };
+    let mut shape = collect(question, guards)?;
+    // Every field of a mutation is done, however often it is asked.
+    let keep = (kind == OperationKind::Mutation).then_some(ROOT);
+    same::mark(&mut shape, ROOT, keep);
+    fold(question.graph, &mut shape, ROOT);
+    let (cuts, root_pieces) = cut(question.graph, &mut shape, ROOT, kind);
+    let shape = Arc::new(shape);
+    let pieces = prepare(question, operation, &shape, cuts)?;
+    let root_members = root_members(&shape, ROOT, &pieces[..root_pieces]);
+    let whole = match pieces.as_slice() {
+        [only] => only.fields.len() == shape.set(ROOT).len as usize,
+        _ => false,
+    };
+    let foreign_below = foreign_below(&shape, ROOT, &pieces);
+    let weight_bytes = weight_bytes(&shape, &pieces) + operation.weight_bytes();
+    let (root_pieces, operation) = (root_pieces as u32, Arc::clone(operation));
+    Ok(Plan {
+        kind,
+        shape,
+        root: ROOT,
+        pieces,
+        root_pieces,
+        whole,
+        foreign_below,
+        operation,
+        root_members,
+        weight_bytes,
+    })
+}
+
+/// Has every source get its pieces ready.
+fn prepare(
+    question: &Question<'_>,
+    operation: &PlannedOperation,
+    shape: &Arc<Shape>,
+    cuts: Vec<Cut>,
+) -> Result<Vec<PlannedPiece>, Vec<Failure>> {
+    let schema = question.graph.schema();
+    let prepared = cuts.into_iter().map(|cut| {
+        let Cut { source, set, fields, parent, answer } = cut;
+        let fetch: Result<Box<dyn Fetch>, _> = match source {
+            None => Ok(introspect::prepare(schema, shape, &fields)),
+            Some(at) => {
+                let (source, ids) = &question.graph.sources()[usize::from(at)];
+                source.prepare(&Piece {
+                    schema,
+                    ids,
+                    shape,
+                    set,
+                    fields: &fields,
+                    kind: question.operation.kind,
+                    parent_keys: parent.as_ref().map(|it| it.hidden.len() as u32),
+                    answer,
+                    accent: question.accent,
+                    variables: &operation.variables,
+                })
+            }
+        };
+        let fetch = fetch.map_err(|error| vec![Failure::plan(shape, error)])?;
+        Ok(PlannedPiece { source, set, fields, parent, must_be_rows: answer == Answer::Rows, fetch })
+    });
+    prepared.collect()
+}
+
+fn root_members(shape: &Shape, root: SetId, pieces: &[PlannedPiece]) -> Vec<(u32, u32)> {
+    let range = shape.set(root).range();
+    let mut members = vec![(u32::MAX, u32::MAX); range.len()];
+    for (piece, planned) in pieces.iter().enumerate() {
+        for (place, &field) in planned.fields.iter().enumerate() {
+            members[field as usize - range.start] = (piece as u32, place as u32);
+        }
+    }
+    for at in range.clone() {
+        if let Some(earlier) = shape.fields[at].same_as {
+            members[at - range.start] = members[earlier as usize - range.start];
+        }
+    }
+    members
+}
+
+/// By set: whether a foreign member stands in it or below it, within its piece.
+fn foreign_below(shape: &Shape, root: SetId, pieces: &[PlannedPiece]) -> Vec<bool> {
+    let mut foreign = vec![false; shape.sets.len()];
+    if pieces.iter().all(|it| it.parent.is_none()) {
+        return foreign;
+    }
+    let starts = pieces.iter().map(|it| it.set).chain([root]);
+    for start in starts.filter(|&it| it == root || shape.set(it).len > 0) {
+        for set in same::upwards(shape, start) {
+            foreign[set.0 as usize] = shape.members(set).iter().any(|member| match member.member {
+                Member::Foreign { .. } => true,
+                Member::Object(below) => foreign[below.0 as usize],
+                Member::Abstract(choice) => {
+                    shape.choices[choice.0 as usize].sets.iter().any(|it| foreign[it.1.0 as usize])
+                }
+                Member::Leaf | Member::Constant { .. } => false,
+            });
+        }
+    }
+    foreign
+}
+
+/// Bytes of the tables and, as a guess, of what sources keep: as much again for each piece's members.
+fn weight_bytes(shape: &Shape, pieces: &[PlannedPiece]) -> usize {
+    const PREPARED_BYTES: usize = 1024;
+    let Shape { sets, fields, choices, arguments, literals, constants } = shape;
+    let choices: usize = choices.iter().map(|it| size_of_val(it) + size_of_val(it.sets.as_slice())).sum();
+    let own = size_of_val(sets.as_slice())
+        + size_of_val(fields.as_slice())
+        + size_of_val(arguments.as_slice())
+        + size_of_val(literals.nodes.as_slice())
+        + literals.text.len()
+        + constants.len()
+        + choices;
+    2 * own + pieces.len() * PREPARED_BYTES
+}
+
+impl Plan {
+    /// The pieces that wait for the rows of `parent`.
+    pub(crate) fn below(&self, parent: PieceId) -> impl Iterator<Item = PieceId> + '_ {
+        let places = (self.root_pieces..self.pieces.len() as u32).map(PieceId);
+        places.filter(move |&it| self.piece(it).parent.as_ref().is_some_and(|keys| keys.piece == parent))
+    }
+}

@@ -1,0 +1,138 @@
+//! Keeps plans, so that a known request is neither parsed nor checked again.
+//!
+//! Key: text, operation name, accent and, for operations that at most four variables steer by `@skip`/`@include`,
+//! the state of those. Such an operation has one more entry without a state, which says what to bind first.
+//! Texts that are asked once are admitted to a small part of the cache only, so a flood of them does not push out
+//! the plans that are asked again.
+//!
+//! **Invariant:** a plan in the cache was built from the graph the cache was made with. A new graph is a new engine
+//! with a new cache; entries are never patched. What cannot be planned is not kept.
+//!
+//! **Cost:** a hit is one hash of the text and one lock of a shard; it allocates nothing.
+
+use super::{Plan, PlannedOperation};
+use crate::source::Accent;
+use quick_cache::{Equivalent, Weighter};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// What is known of a text.
+#[derive(Clone)]
+pub(crate) enum Known {
+    /// Its plan.
+    Plan(Arc<Plan>),
+    /// It has a plan per state of its steering variables: bind, then ask again with the state.
+    Steered(Arc<PlannedOperation>),
+}
+
+/// A key as a request has it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct KeyRef<'r> {
+    /// The document.
+    pub(crate) text: &'r str,
+    /// Which operation of it.
+    pub(crate) operation_name: Option<&'r str>,
+    /// How it is answered.
+    pub(crate) accent: Accent,
+    /// The state of the steering variables, if it is part of the key.
+    pub(crate) state: Option<u64>,
+}
+
+/// A key as the cache has it.
+struct Key {
+    text: Box<str>,
+    operation_name: Option<Box<str>>,
+    accent: Accent,
+    state: Option<u64>,
+}
+
+impl Key {
+    fn as_ref(&self) -> KeyRef<'_> {
+        KeyRef {
+            text: &self.text,
+            operation_name: self.operation_name.as_deref(),
+            accent: self.accent,
+            state: self.state,
+        }
+    }
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_ref().hash(state);
+    }
+}
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_ref() == other.as_ref()
+    }
+}
+impl Eq for Key {}
+impl Equivalent<Key> for KeyRef<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        *self == key.as_ref()
+    }
+}
+
+/// Bytes of an entry.
+#[derive(Clone)]
+struct Bytes;
+
+impl Weighter<Key, Known> for Bytes {
+    fn weight(&self, key: &Key, known: &Known) -> u64 {
+        /// What the cache itself needs for an entry, roughly.
+        const ENTRY_BYTES: usize = 128;
+        let known = match known {
+            Known::Plan(plan) => plan.weight_bytes,
+            Known::Steered(operation) => operation.weight_bytes(),
+        };
+        (ENTRY_BYTES + key.text.len() + key.operation_name.as_ref().map_or(0, |it| it.len()) + known) as u64
+    }
+}
+
+/// The plans of one engine.
+pub(crate) struct PlanCache {
+    entries: quick_cache::sync::Cache<Key, Known, Bytes, foldhash::quality::RandomState>,
+}
+
+impl PlanCache {
+    /// An empty cache whose entries may take `bytes_max` together.
+    pub(crate) fn new(bytes_max: usize) -> Self {
+        /// A plan of a few fields with its text.
+        const PLAN_BYTES_TYPICAL: usize = 4096;
+        let entries = quick_cache::sync::Cache::with(
+            (bytes_max / PLAN_BYTES_TYPICAL).max(16),
+            bytes_max as u64,
+            Bytes,
+            foldhash::quality::RandomState::default(),
+            quick_cache::sync::DefaultLifecycle::default(),
+        );
+        Self { entries }
+    }
+
+    /// What is known under `key`.
+    pub(crate) fn get(&self, key: KeyRef<'_>) -> Option<Known> {
+        self.entries.get(&key)
+    }
+
+    /// Keeps `known` under `key`, perhaps in the place of others.
+    pub(crate) fn put(&self, key: KeyRef<'_>, known: Known) {
+        let key = Key {
+            text: key.text.into(),
+            operation_name: key.operation_name.map(Into::into),
+            accent: key.accent,
+            state: key.state,
+        };
+        self.entries.insert(key, known);
+    }
+
+    /// Bytes its entries take, roughly.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.entries.weight()
+    }
+
+    /// The number of its entries.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+}

@@ -1,0 +1,198 @@
+//! A plan for people: an indented tree of pieces and members. Golden files and `weir explain` show it.
+
+use super::shape::{Condition, Member, SetId, ShapeField};
+use super::{Plan, PlannedPiece};
+use crate::compose::Graph;
+use std::fmt::Write;
+use weir_language::ast::OperationKind;
+use weir_language::schema::Schema;
+use weir_language::value::{Node, Values};
+
+/// Lines after which a tree is cut off: what is larger no one reads.
+const LINES_MAX: usize = 10_000;
+
+/// Shows `plan`, which was made for `graph`.
+pub(crate) fn print(graph: &Graph, plan: &Plan) -> String {
+    let mut printer = Printer { schema: graph.schema(), plan, out: String::new(), lines: 0 };
+    let kind = match plan.kind {
+        OperationKind::Query => "query",
+        OperationKind::Mutation => "mutation",
+        OperationKind::Subscription => "subscription",
+    };
+    printer.line(0, kind);
+    for member in plan.shape.members(plan.root) {
+        if matches!(member.member, Member::Constant { .. }) {
+            printer.member(1, member);
+        }
+    }
+    for (at, piece) in plan.pieces.iter().enumerate() {
+        printer.piece(graph, at, piece);
+    }
+    printer.out
+}
+
+struct Printer<'p> {
+    schema: &'p Schema,
+    plan: &'p Plan,
+    out: String,
+    lines: usize,
+}
+
+/// What is still to be shown, and how far in.
+enum Task<'p> {
+    Member(&'p ShapeField),
+    Set(SetId),
+    On(SetId),
+}
+
+impl<'p> Printer<'p> {
+    fn line(&mut self, indent: usize, text: &str) {
+        self.lines += 1;
+        let _ = writeln!(self.out, "{:width$}{text}", "", width = 2 * indent);
+    }
+
+    fn piece(&mut self, graph: &Graph, at: usize, piece: &'p PlannedPiece) {
+        let source = piece.source.map_or("introspection", |it| graph.sources()[usize::from(it)].0.name());
+        let mut text = format!("piece {at} of {source}");
+        if let Some(keys) = &piece.parent {
+            let hidden = &self.plan.shape.set(keys.set).hidden;
+            let names: Vec<&str> =
+                keys.hidden.iter().map(|&it| self.schema.field_name(hidden[it as usize])).collect();
+            let on = self.schema.type_name(self.plan.shape.set(keys.set).on);
+            let _ = write!(text, ", once for all {on} of piece {} by {}", keys.piece.0, names.join(", "));
+        }
+        if piece.must_be_rows {
+            text.push_str(", as rows");
+        }
+        self.line(1, &text);
+        let fields =
+            piece.fields.iter().rev().map(|&it| (2, Task::Member(&self.plan.shape.fields[it as usize])));
+        let mut tasks: Vec<(usize, Task<'p>)> = fields.collect();
+        while let Some((indent, task)) = tasks.pop() {
+            if self.lines >= LINES_MAX {
+                self.out.push_str("…\n");
+                return;
+            }
+            match task {
+                Task::Member(member) => {
+                    self.member(indent, member);
+                    self.below(indent + 1, member, &mut tasks);
+                }
+                Task::On(set) => {
+                    let text = format!("on {}", self.schema.type_name(self.plan.shape.set(set).on));
+                    self.line(indent, &text);
+                    tasks.push((indent + 1, Task::Set(set)));
+                }
+                Task::Set(set) => {
+                    for hidden in &self.plan.shape.set(set).hidden {
+                        let text = format!("({})", self.schema.field_name(*hidden));
+                        self.line(indent, &text);
+                    }
+                    let members = self.plan.shape.members(set).iter().rev();
+                    tasks.extend(members.map(|it| (indent, Task::Member(it))));
+                }
+            }
+        }
+    }
+
+    fn below(&self, indent: usize, member: &ShapeField, tasks: &mut Vec<(usize, Task<'p>)>) {
+        match member.member {
+            _ if member.same_as.is_some() => {}
+            Member::Object(set) => tasks.push((indent, Task::Set(set))),
+            Member::Abstract(choice) => {
+                let sets = &self.plan.shape.choices[choice.0 as usize].sets;
+                let shown = sets.iter().filter(|it| self.plan.shape.set(it.1).len > 0);
+                tasks.extend(shown.rev().map(|it| (indent, Task::On(it.1))));
+            }
+            Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => {}
+        }
+    }
+
+    fn member(&mut self, indent: usize, member: &ShapeField) {
+        let shape = &self.plan.shape;
+        let mut text = String::new();
+        let (key, name) = (member.key.name(), self.schema.field_name(member.field));
+        if key != name {
+            let _ = write!(text, "{key}: ");
+        }
+        text.push_str(name);
+        self.arguments(member, &mut text);
+        let _ = write!(text, ": {}", self.schema.type_text(member.ty));
+        if let Some(same) = member.same_as {
+            let _ = write!(text, " = {}", shape.fields[same as usize].key.name());
+        } else if let Member::Foreign { piece, .. } = member.member {
+            let _ = write!(text, " = piece {}", piece.0);
+        } else if let Member::Constant { start, end } = member.member {
+            /// Longer constants are introspection.
+            const SHOWN_MAX: u32 = 100;
+            let key = member.key.len;
+            if end - start - key > SHOWN_MAX {
+                let _ = write!(text, " = {} bytes", end - start);
+            } else {
+                let value = &shape.constants[(start + key) as usize..end as usize - 1];
+                let _ = write!(text, " = {}", String::from_utf8_lossy(value));
+            }
+        }
+        if let Condition::Any(any) = &member.when {
+            let bits = any.iter().map(|it| format!("{:b}/{:b}", it.want, it.mask));
+            let _ = write!(text, " if {}", bits.collect::<Vec<_>>().join(" or "));
+        }
+        self.line(indent, &text);
+    }
+
+    fn arguments(&self, member: &ShapeField, out: &mut String) {
+        let mut separator = '(';
+        for argument in self.plan.shape.arguments(member) {
+            let _ = write!(out, "{separator}{}: ", self.schema.input_name(argument.input));
+            self.value(argument.value as usize, out);
+            if let Some(default) = argument.default {
+                out.push_str(" else ");
+                self.value(default as usize, out);
+            }
+            separator = ' ';
+        }
+        if separator == ' ' {
+            out.push(')');
+        }
+    }
+
+    /// A value as GraphQL writes it; `$this.…` are the parent's columns by number.
+    fn value(&self, at: usize, out: &mut String) {
+        let values: &Values = &self.plan.shape.literals;
+        let mut open: Vec<(usize, char)> = Vec::new();
+        for at in at..values.end(at) {
+            while open.last().is_some_and(|it| it.0 == at) {
+                out.extend(open.pop().map(|it| it.1));
+            }
+            if !out.ends_with(['[', '{', ' ']) {
+                out.push(' ');
+            }
+            let _ = match values.nodes[at] {
+                Node::Absent => write!(out, "absent"),
+                Node::Null => write!(out, "null"),
+                Node::Bool(is) => write!(out, "{is}"),
+                Node::Int(value) => write!(out, "{value}"),
+                Node::Float(value) => write!(out, "{value:?}"),
+                Node::Number(text) | Node::Json(text) => write!(out, "{}", values.str(text)),
+                Node::Text(text) => write!(out, "{:?}", values.str(text)),
+                Node::Enum(value) => {
+                    write!(out, "{}", self.schema.str(self.schema.enum_value(value).name))
+                }
+                Node::List { end, .. } => {
+                    open.push((end as usize, ']'));
+                    write!(out, "[")
+                }
+                Node::Object { end, .. } => {
+                    open.push((end as usize, '}'));
+                    write!(out, "{{")
+                }
+                Node::Key(input) => write!(out, "{}:", self.schema.input_name(input)),
+                Node::Variable(number) => {
+                    write!(out, "${}", self.plan.operation.variables[number as usize].name)
+                }
+                Node::Parent(number) => write!(out, "$this.{number}"),
+            };
+        }
+        out.extend(open.into_iter().rev().map(|it| it.1));
+    }
+}

@@ -1,0 +1,201 @@
+//! A source over JSON documents for tests: answers in rows, counts what it is asked, fails on demand.
+#![allow(dead_code, missing_docs, unreachable_pub)]
+
+pub mod rows;
+mod sdl;
+
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use weir_engine::compose::{Graph, Join};
+use weir_engine::engine::{Body, Engine, Request, Response, Settings};
+use weir_engine::source::{
+    Accent, Answer, BoxFuture, Caller, Fetch, FetchInput, FieldError, Ids, Piece, PlanError, Reply,
+    ReplyBody, Source, SourceError, Tag,
+};
+use weir_language::json::Json;
+use weir_language::limits::Limits;
+use weir_language::schema::Schema;
+
+/// What a root field answers, by its name and arguments.
+pub type Resolve = dyn Fn(&str, &Value) -> Result<Value, SourceError> + Send + Sync;
+
+/// A source over JSON.
+pub struct Documents {
+    name: &'static str,
+    schema: Arc<Schema>,
+    resolve: Arc<Resolve>,
+    /// Every call: `field(arguments)`, one line per member; with keys one line for all of them.
+    pub log: Arc<Mutex<Vec<String>>>,
+    /// Pieces prepared.
+    pub prepared: Arc<AtomicUsize>,
+}
+
+impl Documents {
+    pub fn new(
+        name: &'static str,
+        sdl: &str,
+        resolve: impl Fn(&str, &Value) -> Result<Value, SourceError> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            name,
+            schema: Arc::new(schema(sdl)),
+            resolve: Arc::new(resolve),
+            log: Arc::default(),
+            prepared: Arc::default(),
+        })
+    }
+
+    /// What was asked since the last time.
+    pub fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut *self.log.lock().unwrap())
+    }
+}
+
+pub fn schema(sdl: &str) -> Schema {
+    sdl::schema(sdl)
+}
+
+impl Source for Documents {
+    fn name(&self) -> &str {
+        self.name
+    }
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+        self.prepared.fetch_add(1, Ordering::Relaxed);
+        let refused = piece
+            .fields
+            .iter()
+            .find(|&&field| piece.schema.field_name(piece.shape.fields[field as usize].field) == "refused");
+        if let Some(&field) = refused {
+            let error = FieldError { code: "NOT_SUPPORTED", message: "not here".into(), hasura_path: None };
+            return Err(PlanError { error, field });
+        }
+        Ok(Box::new(DocumentFetch {
+            schema: Arc::clone(&self.schema),
+            ids: Arc::clone(piece.ids),
+            fields: piece.fields.to_vec(),
+            keyed: piece.parent_keys.is_some(),
+            is_finished: matches!(piece.answer, Answer::Any { .. }) && self.name == "finished",
+            resolve: Arc::clone(&self.resolve),
+            log: Arc::clone(&self.log),
+        }))
+    }
+}
+
+pub struct DocumentFetch {
+    schema: Arc<Schema>,
+    ids: Arc<Ids>,
+    fields: Vec<u32>,
+    keyed: bool,
+    is_finished: bool,
+    resolve: Arc<Resolve>,
+    log: Arc<Mutex<Vec<String>>>,
+}
+
+impl Fetch for DocumentFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+        Box::pin(async move {
+            // Once round the scheduler, so that answers do not come at once.
+            tokio::task::yield_now().await;
+            let table = if self.keyed { self.keyed(&input)? } else { self.root(&input)? };
+            if self.is_finished {
+                return Ok(Reply {
+                    body: ReplyBody::Finished(rows::finish(self, &input, &table)),
+                    errors: Vec::new(),
+                });
+            }
+            Ok(Reply { body: ReplyBody::Rows(table), errors: Vec::new() })
+        })
+    }
+    fn touches(&self) -> &[Tag] {
+        &[]
+    }
+    fn explain(&self, out: &mut String) {
+        out.push_str("documents");
+    }
+}
+
+impl DocumentFetch {
+    fn root(&self, input: &FetchInput<'_>) -> Result<weir_engine::rows::Rows, SourceError> {
+        let mut columns = Vec::new();
+        for &field in &self.fields {
+            let member = &input.shape.fields[field as usize];
+            let value = self.ask(input, field, None)?;
+            columns.push(rows::column(&self.schema, &self.ids, input.shape, member.member, &[&value]));
+        }
+        Ok(weir_engine::rows::Table { rows: 1, columns, hidden: Vec::new() })
+    }
+
+    fn keyed(&self, input: &FetchInput<'_>) -> Result<weir_engine::rows::Rows, SourceError> {
+        let keys = input.parent_keys.expect("keys below the root");
+        let rows = rows::len(&keys[0]);
+        self.log.lock().unwrap().push(format!("{rows} keys"));
+        let field = self.fields[0];
+        let values: Result<Vec<Value>, _> = (0..rows).map(|row| self.ask(input, field, Some(row))).collect();
+        let values = values?;
+        let member = input.shape.fields[field as usize].member;
+        let column =
+            rows::column(&self.schema, &self.ids, input.shape, member, &values.iter().collect::<Vec<_>>());
+        Ok(weir_engine::rows::Table { rows: rows as u32, columns: vec![column], hidden: Vec::new() })
+    }
+
+    fn ask(&self, input: &FetchInput<'_>, field: u32, row: Option<usize>) -> Result<Value, SourceError> {
+        let member = &input.shape.fields[field as usize];
+        let name = self.schema.field_name(self.ids.field(member.field)).to_owned();
+        let mut arguments = json!({});
+        for argument in input.shape.arguments(member) {
+            let name = self.schema.input_name(self.ids.input(argument.input)).to_owned();
+            if let Some(value) = rows::argument(&self.schema, &self.ids, input, argument, row) {
+                arguments[name] = value;
+            }
+        }
+        self.log.lock().unwrap().push(format!("{name}{arguments}"));
+        (self.resolve)(&name, &arguments)
+    }
+}
+
+pub fn settings() -> Settings {
+    Settings {
+        limits: Limits::STANDARD,
+        plan_cache_bytes_max: 1 << 20,
+        introspection: true,
+        suggestions: false,
+        edition_2026: false,
+        hold_back_bytes: 256 * 1024,
+    }
+}
+
+pub fn engine(sources: &[Arc<Documents>], joins: &[Join]) -> Engine {
+    let sources = sources.iter().map(|it| Arc::clone(it) as Arc<dyn Source>).collect();
+    let graph = Graph::compose(sources, joins).unwrap_or_else(|errors| panic!("{errors:?}"));
+    Engine::new(graph, settings())
+}
+
+pub async fn run(engine: &Engine, accent: Accent, query: &str, variables: &str) -> Response {
+    let variables = Json::parse(variables.as_bytes(), 64).expect("variables are JSON");
+    let request = Request {
+        query,
+        operation_name: None,
+        variables: Some(variables.root()),
+        accent,
+        queries_only: false,
+        deadline: Instant::now() + Duration::from_secs(5),
+    };
+    engine.execute(request, &Caller::Admin).await
+}
+
+/// The answer as text.
+pub async fn answer(engine: &Engine, query: &str, variables: &str) -> String {
+    text(run(engine, Accent::Spec, query, variables).await)
+}
+
+pub fn text(response: Response) -> String {
+    match response.body {
+        Body::Whole(bytes) => String::from_utf8(bytes).expect("UTF-8"),
+        Body::Stream { .. } => panic!("nothing here is long enough to be streamed"),
+    }
+}
