@@ -14,7 +14,7 @@ use super::{
     Applied, Directive, DirectiveId, EnumValue, EnumValueId, Field, FieldId, Input, InputId, MetaFields, Run,
     ScalarReader, Schema, Str, Type, TypeId, TypeKind, TypeRef, builtin, hash_name,
 };
-use crate::ast::{OperationKind, ValueId};
+use crate::ast::{Document, OperationKind, ValueId};
 use crate::coerce::PENDING;
 use crate::error::{Code, Error};
 use crate::value::{Node, Values};
@@ -366,6 +366,32 @@ impl SchemaBuilder {
         if let Some(input) = self.schema.inputs.last_mut() {
             input.default = Some(super::Default { literal, value });
         }
+    }
+
+    /// Begins to record where things were written.
+    pub(super) fn keep_places(&mut self) {
+        self.places.keep(&self.schema);
+    }
+
+    /// Makes room for what `document` defines.
+    pub(super) fn reserve(&mut self, document: &Document<'_>) {
+        let schema = &mut self.schema;
+        schema.text.reserve(document.text.len());
+        schema.types.reserve(document.definitions.len());
+        schema.fields.reserve(document.field_definitions.len());
+        schema.inputs.reserve(document.input_definitions.len());
+        schema.enum_values.reserve(document.enum_value_definitions.len());
+    }
+
+    /// Lets what follows be about the type `id`.
+    pub(super) fn speak_of_type(&mut self, id: TypeId) {
+        self.opened = id;
+        self.last = Item::Type(id);
+    }
+
+    /// Lets what follows be about the schema itself.
+    pub(super) fn speak_of_schema(&mut self) {
+        self.last = Item::Schema;
     }
 
     /// Copies `text` to the schema's.

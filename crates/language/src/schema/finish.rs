@@ -7,7 +7,7 @@
 
 use super::build::{PendingDefault, SchemaBuilder};
 use super::owners::Owners;
-use super::{InputId, MetaFields, Schema, TypeId, index, sound};
+use super::{InputId, MetaFields, Schema, TypeId, index, sdl, sound};
 use crate::ast::{Document, ValueId};
 use crate::coerce::{Constant, constant};
 use crate::error::{Code, Error};
@@ -30,6 +30,13 @@ pub(super) fn finish(mut builder: SchemaBuilder, documents: &[Document<'_>]) -> 
     }
     if builder.errors.is_empty() {
         coerce_defaults(&mut builder, documents);
+    }
+    if builder.errors.is_empty() {
+        let mut base = 0;
+        for document in documents {
+            sdl::check_values(&builder.schema, document, base, &mut builder.errors);
+            base += document.text.len() as u32;
+        }
     }
     if builder.errors.is_empty() { Ok(builder.schema) } else { Err(builder.errors) }
 }
