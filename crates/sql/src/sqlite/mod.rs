@@ -15,6 +15,5 @@ mod run;
 mod sink;
 pub mod source;
 mod value;
-mod writer;
 
-pub use source::{OpenError, Options, SqliteSource};
+pub use source::{OpenError, SqliteSource};

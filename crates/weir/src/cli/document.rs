@@ -1,0 +1,149 @@
+//! `weir explain` and `weir validate`: for whoever writes documents.
+
+use super::serve::origin;
+use super::{Format, print};
+use crate::generation::{Generation, Overrides};
+use crate::sources;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use weir_engine::engine::Request;
+use weir_engine::source::{Accent, Caller};
+use weir_language::error::Error;
+use weir_language::json::Json;
+use weir_language::limits::Limits;
+use weir_language::parser;
+
+use weir_language::schema::Schema;
+use weir_language::span::Location;
+use weir_language::validate::{self, Options};
+
+/// Opens what `target` means, without serving it.
+fn open(target: &str) -> Result<Generation, String> {
+    let config = origin(sources::target(target)?, Overrides::default())?.read()?;
+    Generation::build(config, 1)
+}
+
+/// Prints plan and SQL of a document.
+pub(super) fn explain(
+    query: &str,
+    target: &str,
+    variables: Option<&str>,
+    operation: Option<&str>,
+) -> Result<ExitCode, String> {
+    let query = text_of(query)?;
+    let generation = open(target)?;
+    let nesting_max = generation.config.limits.nesting_max;
+    let variables = variables
+        .map(|text| Json::parse(text.as_bytes(), nesting_max))
+        .transpose()
+        .map_err(|error| format!("--variables: {error}"))?;
+    let request = Request {
+        query: &query,
+        operation_name: operation,
+        variables: variables.as_ref().map(Json::root),
+        accent: Accent::Spec,
+        queries_only: false,
+        deadline: Instant::now() + Duration::from_secs(30),
+    };
+    match generation.engine.explain(request, &Caller::Admin) {
+        Ok(explanation) => {
+            let mut text = explanation.plan;
+            for (source, asked) in &explanation.pieces {
+                text.push_str(&format!("\n-- {source}\n{}\n", asked.trim_end()));
+            }
+            print(&text)
+        }
+        Err(errors) => Err(String::from_utf8_lossy(&errors).into_owned()),
+    }
+}
+
+/// A document as an argument: itself, `@FILE`, or `-`.
+fn text_of(argument: &str) -> Result<String, String> {
+    if argument == "-" {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map_err(|cause| format!("standard input: {cause}"))?;
+        return Ok(text);
+    }
+    match argument.strip_prefix('@') {
+        Some(file) => read(Path::new(file)),
+        None => Ok(argument.to_string()),
+    }
+}
+
+fn read(file: &Path) -> Result<String, String> {
+    std::fs::read_to_string(file).map_err(|cause| format!("{}: {cause}", file.display()))
+}
+
+/// One violation in one file.
+struct Violation {
+    file: PathBuf,
+    error: Error,
+    locations: Vec<Location>,
+}
+
+/// Holds documents against a schema.
+pub(super) fn validate(schema: &Path, documents: &[PathBuf], format: Format) -> Result<ExitCode, String> {
+    let sdl = read(schema)?;
+    let mut violations = Vec::new();
+    match Schema::from_sdl(&sdl) {
+        Err(errors) => collect(&mut violations, schema, &sdl, errors),
+        Ok(schema) => {
+            for file in documents {
+                let text = read(file)?;
+                if let Err(errors) = check(&schema, &text) {
+                    collect(&mut violations, file, &text, errors);
+                }
+            }
+        }
+    }
+    let report = match format {
+        Format::Text => as_text(&violations),
+        Format::Json => as_json(&violations),
+    };
+    print(&report)?;
+    Ok(if violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn check(schema: &Schema, text: &str) -> Result<(), Vec<Error>> {
+    let document = parser::parse(text, &Limits::STANDARD).map_err(|error| vec![error])?;
+    let options = Options { limits: Limits::STANDARD, suggestions: true, edition_2026: false };
+    validate::validate(schema, &document, &options).map(drop)
+}
+
+fn collect(violations: &mut Vec<Violation>, file: &Path, text: &str, errors: Vec<Error>) {
+    violations.extend(errors.into_iter().map(|error| {
+        let locations = error.locations(text);
+        Violation { file: file.to_path_buf(), error, locations }
+    }));
+}
+
+/// `file:line:column: message`, one per line.
+fn as_text(violations: &[Violation]) -> String {
+    let mut out = String::new();
+    for Violation { file, error, locations } in violations {
+        out.push_str(&file.display().to_string());
+        if let Some(first) = locations.first() {
+            out.push_str(&format!(":{}:{}", first.line, first.column));
+        }
+        out.push_str(&format!(": {} [{}]\n", error.message.replace('\n', " "), error.code.text()));
+    }
+    out
+}
+
+/// `{"errors": [{"message", "locations", "extensions": {"code", "file"}}]}`.
+fn as_json(violations: &[Violation]) -> String {
+    let errors: Vec<serde_json::Value> = violations
+        .iter()
+        .map(|it| {
+            let place = |at: &Location| serde_json::json!({ "line": at.line, "column": at.column });
+            serde_json::json!({
+                "message": it.error.message,
+                "locations": it.locations.iter().map(place).collect::<Vec<_>>(),
+                "extensions": { "code": it.error.code.text(), "file": it.file },
+            })
+        })
+        .collect();
+    format!("{:#}\n", serde_json::json!({ "errors": errors }))
+}

@@ -1,0 +1,202 @@
+//! The command line: what can be said, and which module does it.
+//!
+//! Exit codes: 0 done, 1 the work found something wrong, 2 the command line itself is wrong.
+
+mod author;
+mod demo;
+mod document;
+mod serve;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// One GraphQL engine in front of databases and services.
+#[derive(Debug, Parser)]
+#[command(name = "weir", version, arg_required_else_help = true, after_help = "\
+Examples:
+  weir demo                                  a sample database with a console at http://127.0.0.1:8080
+  weir serve sqlite:chinook.db               GraphQL over a SQLite file, nothing to configure
+  weir init > weir.yaml && weir serve weir.yaml
+  weir explain '{ Album { Title } }' sqlite:chinook.db")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve a database, or what a weir.yaml describes
+    #[command(after_help = "\
+Examples:
+  weir serve sqlite:chinook.db
+  weir serve data/shop.db --listen 127.0.0.1:9000
+  WEIR_ADMIN_SECRET=… weir serve weir.yaml --listen 0.0.0.0:8080")]
+    Serve {
+        /// `sqlite:FILE`, a .db/.sqlite/.sqlite3 file, or a weir.yaml
+        #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
+        target: String,
+        #[command(flatten)]
+        options: ServeOptions,
+    },
+    /// Serve the Chinook sample database from a copy of its own
+    #[command(after_help = "\
+Examples:
+  weir demo
+  weir demo --reset                          start afresh
+  curl http://127.0.0.1:8080/graphql -H 'content-type: application/json' \\
+       -d '{\"query\":\"{ Album_by_pk(AlbumId: 1) { Title AlbumId } }\"}'")]
+    Demo {
+        /// Throw the copy away and make a new one
+        #[arg(long)]
+        reset: bool,
+        /// Where the copy lives
+        #[arg(long, value_name = "DIR")]
+        data: Option<PathBuf>,
+        #[command(flatten)]
+        options: ServeOptions,
+    },
+    /// Write a commented weir.yaml to standard output
+    #[command(after_help = "Examples:\n  weir init > weir.yaml\n  weir init --json-schema > weir.schema.json")]
+    Init {
+        /// Write the JSON schema of weir.yaml instead, for editors
+        #[arg(long)]
+        json_schema: bool,
+    },
+    /// Check a configuration and open its sources without serving
+    #[command(after_help = "Examples:\n  weir check\n  weir check conf/weir.yaml\n  weir check sqlite:chinook.db")]
+    Check {
+        /// As for `serve`
+        #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
+        target: String,
+    },
+    /// Show the plan of a query and the SQL it runs, without running it
+    #[command(after_help = "\
+Examples:
+  weir explain '{ Album { Title } }' sqlite:chinook.db
+  weir explain @query.graphql --variables '{\"id\": 1}'")]
+    Explain {
+        /// The document, `@FILE`, or `-` for standard input
+        query: String,
+        /// As for `serve`
+        #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
+        target: String,
+        /// The variables, as a JSON object
+        #[arg(long, value_name = "JSON")]
+        variables: Option<String>,
+        /// Which operation of the document
+        #[arg(long, value_name = "NAME")]
+        operation: Option<String>,
+    },
+    /// Check documents against a schema
+    #[command(after_help = "\
+Examples:
+  weir validate --schema schema.graphql query.graphql
+  weir validate --schema schema.graphql --format json queries/*.graphql")]
+    Validate {
+        /// The schema, in SDL
+        #[arg(long, value_name = "FILE")]
+        schema: PathBuf,
+        /// The documents
+        #[arg(value_name = "FILE", required = true)]
+        documents: Vec<PathBuf>,
+        /// How violations are written
+        #[arg(long, value_enum, default_value = "text")]
+        format: Format,
+    },
+    /// Write a completion script for a shell
+    #[command(after_help = "Examples:\n  weir completions bash > /etc/bash_completion.d/weir")]
+    Completions {
+        /// bash, elvish, fish, powershell or zsh
+        shell: Shell,
+    },
+}
+
+/// What `serve` and `demo` have in common.
+#[derive(Debug, Args)]
+struct ServeOptions {
+    /// Where to listen
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
+    /// Where operators find metrics and probes, if that is to be elsewhere
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    admin_listen: Option<SocketAddr>,
+    /// Callers with this secret are the admin; needed to listen off loopback
+    #[arg(long, env = "WEIR_ADMIN_SECRET", hide_env_values = true, value_name = "SECRET")]
+    admin_secret: Option<String>,
+    /// Open the console and explain to everyone who can connect
+    #[arg(long)]
+    dev: bool,
+}
+
+/// The forms of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// `file:line:column: message`
+    Text,
+    /// One JSON object with all violations
+    Json,
+}
+
+/// Runs the command the process was started with.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli.command) {
+        Ok(code) => code,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<ExitCode, String> {
+    match command {
+        Command::Serve { target, options } => serve::serve(&target, options),
+        Command::Demo { reset, data, options } => demo::demo(reset, data, options),
+        Command::Init { json_schema } => author::init(json_schema),
+        Command::Check { target } => author::check(&target),
+        Command::Explain { query, target, variables, operation } => {
+            document::explain(&query, &target, variables.as_deref(), operation.as_deref())
+        }
+        Command::Validate { schema, documents, format } => document::validate(&schema, &documents, format),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "weir", &mut std::io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// Writes to standard output; a reader that has gone away is no error.
+fn print(text: &str) -> Result<ExitCode, String> {
+    use std::io::Write;
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(cause) if cause.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("standard output: {cause}")),
+        Ok(()) | Err(_) => Ok(ExitCode::SUCCESS),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(arguments: &[&str], expected: Result<(), &str>) {
+        match (Cli::try_parse_from(std::iter::once(&"weir").chain(arguments)), expected) {
+            (Ok(_), Ok(())) => {}
+            (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
+            (found, _) => panic!("{arguments:?}: {found:?}"),
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+        check(&["serve", "sqlite:chinook.db", "--listen", "127.0.0.1:0"], Ok(()));
+        check(&["demo", "--reset"], Ok(()));
+        check(&["serve", "--listen", "nonsense"], Err("invalid value 'nonsense'"));
+        check(&["validate", "q.graphql"], Err("--schema"));
+    }
+}

@@ -1,0 +1,141 @@
+//! `weir serve`: starts the server and turns signals and file changes into reload and drain.
+
+use super::ServeOptions;
+use crate::config::Secret;
+use crate::generation::{Live, Origin, Overrides};
+use crate::server::Server;
+use crate::sources::{self, Target};
+use notify::{RecursiveMode, Watcher};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+/// Editors write a file in several steps; after so long without another one it is read.
+const QUIET: Duration = Duration::from_millis(50);
+
+/// Serves `target` until a signal ends it.
+pub(super) fn serve(target: &str, options: ServeOptions) -> Result<ExitCode, String> {
+    let overrides = overrides(options)?;
+    let origin = origin(sources::target(target)?, overrides)?;
+    run(origin)
+}
+
+/// What the command line says.
+pub(super) fn overrides(options: ServeOptions) -> Result<Overrides, String> {
+    let ServeOptions { listen, admin_listen, admin_secret, dev } = options;
+    if admin_secret.as_deref() == Some("") {
+        return Err("the admin secret is empty; leave it out or give it a value".into());
+    }
+    Ok(Overrides { listen, admin_listen, admin_secret: admin_secret.map(Secret::new), dev })
+}
+
+/// Where the configuration of `target` comes from.
+pub(super) fn origin(target: Target, overrides: Overrides) -> Result<Origin, String> {
+    match target {
+        Target::Config(path) if !path.exists() => Err(format!(
+            "{} does not exist; write one by `weir init > weir.yaml`, or serve a file: `weir serve sqlite:chinook.db`",
+            path.display()
+        )),
+        Target::Config(path) => Ok(Origin::File(path, overrides)),
+        Target::Source(address) => {
+            let mut config = sources::config_of(&address);
+            overrides.apply(&mut config);
+            Ok(Origin::Fixed(Box::new(config)))
+        }
+    }
+}
+
+/// Serves what `origin` describes.
+pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
+    let file = match &origin {
+        Origin::File(path, _) => Some(path.clone()),
+        Origin::Fixed(_) => None,
+    };
+    let server = Server::start(Arc::new(Live::start(origin)?))?;
+    greet(&server);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|cause| format!("no event loop: {cause}"))?;
+    runtime.block_on(until_told(&server, file.as_deref())).map_err(|cause| format!("signals: {cause}"))?;
+    tracing::info!("draining");
+    // A second signal ends the wait.
+    std::thread::spawn(move || runtime.block_on(end_at_once()));
+    server.stop()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says where everything is.
+fn greet(server: &Server) {
+    let generation = server.live().current();
+    let scheme = if generation.config.tls.is_some() { "https" } else { "http" };
+    let names: Vec<&str> = generation.config.sources.iter().map(|it| it.name.as_str()).collect();
+    let mut text = format!("weir serves {} at {scheme}://{}/graphql\n", names.join(", "), server.listen());
+    if generation.config.is_dev() {
+        text.push_str(&format!("console: {scheme}://{}/console\n", server.listen()));
+    }
+    if let Some(admin) = server.admin_listen() {
+        text.push_str(&format!("metrics and probes: {scheme}://{admin}\n"));
+    }
+    // Whoever closed our output does not want to know.
+    let _ = super::print(&text);
+}
+
+/// Reloads when asked to; returns when the server is to end.
+async fn until_told(server: &Server, file: Option<&Path>) -> std::io::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    let (send, mut changes) = mpsc::unbounded_channel();
+    let watcher = file.and_then(|it| watch(it, send));
+    loop {
+        tokio::select! {
+            _ = terminate.recv() => return Ok(()),
+            _ = interrupt.recv() => return Ok(()),
+            _ = hangup.recv() => server.reload(),
+            Some(()) = changes.recv(), if watcher.is_some() => {
+                while let Ok(Some(())) = tokio::time::timeout(QUIET, changes.recv()).await {}
+                server.reload();
+            }
+        }
+    }
+}
+
+async fn end_at_once() {
+    let (Ok(mut terminate), Ok(mut interrupt)) =
+        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        return;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    std::process::exit(130);
+}
+
+/// Reports changes of `file`. Its directory is watched, because editors replace files.
+fn watch(file: &Path, changed: mpsc::UnboundedSender<()>) -> Option<notify::RecommendedWatcher> {
+    let name = file.file_name()?.to_os_string();
+    let directory = match file.parent() {
+        Some(parent) if parent != Path::new("") => parent.to_path_buf(),
+        Some(_) | None => PathBuf::from("."),
+    };
+    let report = move |event: notify::Result<notify::Event>| {
+        let ours = |event: &notify::Event| event.paths.iter().any(|it| it.file_name() == Some(&name));
+        if event.as_ref().is_ok_and(|it| !it.kind.is_access() && ours(it)) {
+            // Nobody is left to hear it when the server ends.
+            let _ = changed.send(());
+        }
+    };
+    let started = notify::recommended_watcher(report).and_then(|mut watcher| {
+        watcher.watch(&directory, RecursiveMode::NonRecursive)?;
+        Ok(watcher)
+    });
+    started
+        .inspect_err(|cause| tracing::warn!(%cause, "changes of the configuration are not seen; reload by SIGHUP"))
+        .ok()
+}

@@ -1,0 +1,191 @@
+//! Reads `weir.yaml`: text in, checked [`Config`] out, errors with file, line, column and a way out.
+//!
+//! `${NAME}` and `${NAME:-default}` in plain scalars are taken from the environment; their values never appear in
+//! messages. Relative file names are meant from the directory of the file.
+
+use super::Config;
+use crate::sources::{self, Address};
+use serde_saphyr::Error;
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The longest file that is read.
+const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// What is wrong with a file.
+#[derive(Debug)]
+pub struct LoadError {
+    /// The file.
+    pub file: PathBuf,
+    /// Line and column, from 1.
+    pub place: Option<(u64, u64)>,
+    /// What, and how to mend it.
+    pub message: String,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if let Some((line, column)) = self.place {
+            write!(f, ":{line}:{column}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Reads the file at `path` with the process's environment, has it overruled, and checks it.
+/// # Errors
+/// A file that cannot be read, is not YAML, has unknown keys or contradicts itself.
+pub fn file(path: &Path, overrule: impl FnOnce(&mut Config)) -> Result<Config, LoadError> {
+    let fail = |message: String| LoadError { file: path.to_path_buf(), place: None, message };
+    let bytes = std::fs::metadata(path).map_err(|cause| fail(format!("cannot be read: {cause}")))?.len();
+    if bytes > FILE_BYTES_MAX {
+        return Err(fail(format!("is {bytes} bytes long; {FILE_BYTES_MAX} are allowed")));
+    }
+    let text = std::fs::read_to_string(path).map_err(|cause| fail(format!("cannot be read: {cause}")))?;
+    self::text(&text, path, std::env::vars().collect(), overrule)
+}
+
+/// As [`file`], from `text`; `path` stands in messages and is where relative names begin.
+/// # Errors
+/// As [`file`].
+pub fn text(
+    text: &str,
+    path: &Path,
+    environment: HashMap<String, String>,
+    overrule: impl FnOnce(&mut Config),
+) -> Result<Config, LoadError> {
+    let options = serde_saphyr::options! { with_snippet: false }.with_properties(environment);
+    let read = if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
+        Ok(Config::default())
+    } else {
+        serde_saphyr::from_str_with_options::<Config>(text, options)
+    };
+    let mut config = read.map_err(|error| LoadError {
+        file: path.to_path_buf(),
+        place: error.location().map(|it| (it.line(), it.column())),
+        message: words(&error),
+    })?;
+    from_directory(&mut config, path.parent().unwrap_or(Path::new("")));
+    overrule(&mut config);
+    config.check().map_err(|message| LoadError { file: path.to_path_buf(), place: None, message })?;
+    Ok(config)
+}
+
+/// Makes relative file names begin at `base`.
+fn from_directory(config: &mut Config, base: &Path) {
+    if let Some(tls) = &mut config.tls {
+        tls.certificate = base.join(&tls.certificate);
+        tls.key = base.join(&tls.key);
+    }
+    for source in &mut config.sources {
+        // What is no address of a file is reported when it is opened.
+        if let Ok(Address::Sqlite(file)) = sources::address(&source.url) {
+            source.url = format!("sqlite:{}", base.join(file).display());
+        }
+    }
+}
+
+/// The message without the place, which stands in front, and with the nearest known key.
+fn words(error: &Error) -> String {
+    if let Error::SerdeUnknownField { field, expected, .. } = error {
+        return match nearest(field, expected) {
+            Some(known) => format!("unknown key `{field}`; did you mean `{known}`?"),
+            None => format!("unknown key `{field}`; known here: {}", expected.join(", ")),
+        };
+    }
+    if let Error::SerdeUnknownVariant { variant, expected, .. } = error {
+        return format!("`{variant}` is none of: {}", expected.join(", "));
+    }
+    let text = error.render();
+    let first = text.lines().next().unwrap_or_default();
+    first.strip_prefix("error: ").unwrap_or(first).to_string()
+}
+
+/// The candidate that is fewest edits away, if it is near at all.
+fn nearest<'c>(word: &str, candidates: &[&'c str]) -> Option<&'c str> {
+    let bound = (word.len() / 3).max(2);
+    let word: String = word.chars().take(64).collect();
+    candidates.iter().map(|it| (distance(&word, it), *it)).min().filter(|it| it.0 <= bound).map(|it| it.1)
+}
+
+/// Insertions, deletions and substitutions from `a` to `b`.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let kept = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = kept.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(yaml: &str, expected: Result<fn(&Config) -> bool, &str>) {
+        let environment = HashMap::from([("PORT".into(), "9000".into()), ("SECRET".into(), "hush".into())]);
+        match (text(yaml, Path::new("conf/weir.yaml"), environment, |_| {}), expected) {
+            (Ok(config), Ok(holds)) => assert!(holds(&config), "{config:?}"),
+            (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
+            (found, _) => panic!("{found:?}"),
+        }
+    }
+
+    #[test]
+    fn an_empty_file_is_all_defaults() {
+        check("", Ok(|it| it.listen == super::super::Listen::default()));
+        check("# Only a comment.\n", Ok(|it| it.sources.is_empty()));
+    }
+
+    #[test]
+    fn an_unknown_key_names_its_place_and_the_nearest_key() {
+        check("lisen: 127.0.0.1:1\n", Err("conf/weir.yaml:1:1: unknown key `lisen`; did you mean `listen`?"));
+        check("limits:\n  depth_maxx: 3\n", Err("weir.yaml:2:3: unknown key `depth_maxx`; did you mean `depth_max`?"));
+        check("zzzzzzzzzz: 1\n", Err("known here: listen"));
+    }
+
+    #[test]
+    fn the_environment_fills_plain_scalars() {
+        check("listen: 127.0.0.1:${PORT}\n", Ok(|it| it.listen.0.port() == 9000));
+        check("listen: 127.0.0.1:${NONE:-7000}\n", Ok(|it| it.listen.0.port() == 7000));
+        check("admin_secret: ${SECRET}\n", Ok(|it| it.admin_secret.as_ref().is_some_and(|it| it.expose() == "hush")));
+        check("admin_secret: ${NONE}\n", Err("NONE"));
+    }
+
+    #[test]
+    fn a_secret_of_the_environment_is_not_in_the_message() {
+        let environment = HashMap::from([("SECRET".into(), "hush".into())]);
+        let error = text("threads: ${SECRET}\n", Path::new("w"), environment, |_| {}).unwrap_err();
+        assert!(!error.to_string().contains("hush"), "{error}");
+    }
+
+    #[test]
+    fn files_are_meant_from_the_directory_of_the_configuration() {
+        check("tls: {certificate: a.pem, key: /b.pem}\n", Ok(|it| {
+            let tls = it.tls.as_ref().expect("the block is there");
+            tls.certificate == Path::new("conf/a.pem") && tls.key == Path::new("/b.pem")
+        }));
+    }
+
+    #[test]
+    fn a_wrong_variant_lists_the_right_ones() {
+        check("log: {format: xml}\n", Err("`xml` is none of: text, json"));
+    }
+
+    #[test]
+    fn broken_yaml_and_bombs_are_errors() {
+        check("listen: [", Err("weir.yaml"));
+        let bomb = "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\n";
+        check(bomb, Err("unknown key"));
+    }
+}

@@ -1,0 +1,425 @@
+//! What `weir.yaml` may say, with its defaults.
+//!
+//! Each struct is one block of the file; [`load`] reads it, [`published`] is its JSON schema. Every key has a
+//! default, so an empty file is a valid one.
+//!
+//! **Invariant:** an unknown key is an error, never ignored.
+
+pub mod load;
+pub mod published;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use weir_sql::model::metadata::TableEntry;
+
+/// The whole file.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where to listen, `address:port`. Off loopback an admin secret is required.
+    pub listen: Listen,
+    /// A second address for metrics, health and explain; without it they are on `listen`.
+    pub admin_listen: Option<SocketAddr>,
+    /// Callers with this secret in `x-hasura-admin-secret` or `x-weir-admin-secret` are the admin. Best written as `${WEIR_ADMIN_SECRET}`.
+    pub admin_secret: Option<Secret>,
+    /// Turns the console and explain on for everyone. Without the key: on if all listeners are on loopback.
+    pub dev: Option<bool>,
+    /// Worker threads; without the key one per core.
+    pub threads: Option<u16>,
+    /// HTTPS instead of HTTP.
+    pub tls: Option<Tls>,
+    /// Which web pages of other origins may call.
+    pub cors: Cors,
+    /// What is logged and how.
+    pub log: Log,
+    /// Bounds on requests and documents.
+    pub limits: Limits,
+    /// Sizes of caches.
+    pub cache: Cache,
+    /// Compression of answers.
+    pub compression: Compression,
+    /// The databases that are served.
+    pub sources: Vec<Source>,
+}
+
+/// `listen`: where connections are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Listen(pub SocketAddr);
+
+impl Default for Listen {
+    fn default() -> Self {
+        Self(SocketAddr::from(([127, 0, 0, 1], 8080)))
+    }
+}
+
+/// A text that is never printed.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Keeps `text`.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+    /// The text, for comparing only.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// `tls`: files in PEM, relative to the configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// The certificate and its chain.
+    pub certificate: PathBuf,
+    /// The private key.
+    pub key: PathBuf,
+}
+
+/// `cors`: exact origins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Cors {
+    /// `https://app.example.com`, compared as a whole; `*` for any, which excludes `credentials`.
+    pub origins: Vec<String>,
+    /// Whether browsers may send cookies and read the answer.
+    pub credentials: bool,
+    /// How long browsers may keep the permission, in seconds.
+    pub max_age_s: u32,
+}
+
+impl Default for Cors {
+    fn default() -> Self {
+        Self { origins: Vec::new(), credentials: false, max_age_s: 600 }
+    }
+}
+
+/// `log`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// Lines for people or JSON for machines.
+    pub format: LogFormat,
+    /// `error`, `warn`, `info`, `debug`, `trace`, or directives as `weir=debug,info`.
+    pub level: String,
+    /// Whether each request gets a line.
+    pub access: bool,
+    /// Operations that take longer are logged, in milliseconds.
+    pub slow_ms: u32,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { format: LogFormat::Text, level: "info".into(), access: false, slow_ms: 1000 }
+    }
+}
+
+/// `log.format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// One line of text per event.
+    Text,
+    /// One JSON object per event.
+    Json,
+}
+
+/// `limits`: every bound is inclusive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Bytes of a request's body, unpacked.
+    pub body_bytes_max: u32,
+    /// Bytes of a request's head.
+    pub head_bytes_max: u32,
+    /// Header lines of a request.
+    pub headers_max: u16,
+    /// Bytes of a request's URL.
+    pub url_bytes_max: u32,
+    /// Requests in one batch on `/v1/graphql`.
+    pub batch_max: u16,
+    /// Connections at once; beyond it the longest idle one is closed.
+    pub connections_max: u32,
+    /// Requests at once on one HTTP/2 connection.
+    pub streams_max: u32,
+    /// A head has to arrive within so many seconds.
+    pub head_s: u16,
+    /// A body has to arrive within so many seconds.
+    pub body_s: u16,
+    /// A connection without a request is closed after so many seconds.
+    pub idle_s: u16,
+    /// A client that reads nothing is cut off after so many seconds.
+    pub write_s: u16,
+    /// The first byte of an answer has to be ready within so many seconds.
+    pub request_s: u16,
+    /// When the server stops, requests in flight get so many seconds.
+    pub drain_s: u16,
+    /// Bytes of a document.
+    pub document_bytes_max: u32,
+    /// Tokens of a document.
+    pub tokens_max: u32,
+    /// Brackets open at once.
+    pub nesting_max: u32,
+    /// Fields on the way from the root to a leaf.
+    pub depth_max: u32,
+    /// Fields with an alias.
+    pub aliases_max: u32,
+    /// Directives in a document.
+    pub directives_max: u32,
+    /// Directives in one place.
+    pub directives_per_place_max: u32,
+    /// Fields once fragments are expanded.
+    pub expanded_max: u32,
+    /// Root fields once fragments are expanded.
+    pub root_fields_max: u32,
+    /// Variables of an operation.
+    pub variables_max: u32,
+    /// Items of one list of input.
+    pub list_items_max: u32,
+    /// Depth of introspection.
+    pub introspection_depth_max: u32,
+    /// Errors reported at once.
+    pub errors_max: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let document = weir_language::limits::Limits::STANDARD;
+        Self {
+            body_bytes_max: 2_000_000,
+            head_bytes_max: 16 * 1024,
+            headers_max: 100,
+            url_bytes_max: 8 * 1024,
+            batch_max: 10,
+            connections_max: 10_000,
+            streams_max: 100,
+            head_s: 10,
+            body_s: 30,
+            idle_s: 60,
+            write_s: 30,
+            request_s: 30,
+            drain_s: 30,
+            document_bytes_max: document.bytes_max,
+            tokens_max: document.tokens_max,
+            nesting_max: document.nesting_max,
+            depth_max: document.depth_max,
+            aliases_max: document.aliases_max,
+            directives_max: document.directives_max,
+            directives_per_place_max: document.directives_per_place_max,
+            expanded_max: document.expanded_max,
+            root_fields_max: document.root_fields_max,
+            variables_max: document.variables_max,
+            list_items_max: document.list_items_max,
+            introspection_depth_max: document.introspection_depth_max,
+            errors_max: document.errors_max,
+        }
+    }
+}
+
+impl Limits {
+    /// The bounds on documents.
+    #[must_use]
+    pub fn document(&self) -> weir_language::limits::Limits {
+        weir_language::limits::Limits {
+            bytes_max: self.document_bytes_max,
+            tokens_max: self.tokens_max,
+            nesting_max: self.nesting_max,
+            depth_max: self.depth_max,
+            aliases_max: self.aliases_max,
+            directives_max: self.directives_max,
+            directives_per_place_max: self.directives_per_place_max,
+            expanded_max: self.expanded_max,
+            root_fields_max: self.root_fields_max,
+            variables_max: self.variables_max,
+            list_items_max: self.list_items_max,
+            introspection_depth_max: self.introspection_depth_max,
+            errors_max: self.errors_max,
+        }
+    }
+}
+
+/// `cache`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Cache {
+    /// Bytes all plans may take together.
+    pub plan_bytes_max: usize,
+    /// Answers up to this size are held back whole; longer ones leave in chunks.
+    pub hold_back_bytes: usize,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Self { plan_bytes_max: 32 * 1024 * 1024, hold_back_bytes: 256 * 1024 }
+    }
+}
+
+/// `compression`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Compression {
+    /// Whether answers are compressed for clients that ask for it.
+    pub enabled: bool,
+    /// Shorter answers are left as they are, in bytes.
+    pub bytes_min: usize,
+}
+
+impl Default for Compression {
+    fn default() -> Self {
+        Self { enabled: true, bytes_min: 1024 }
+    }
+}
+
+/// One of `sources`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// A short name for logs, metrics and explanations.
+    pub name: String,
+    /// What kind of database it is.
+    #[serde(default)]
+    pub kind: SourceKind,
+    /// Where it is: `sqlite:chinook.db`, or a file name relative to the configuration.
+    pub url: String,
+    /// How relationships are called that nobody named.
+    #[serde(default)]
+    pub relationship_names: RelationshipNames,
+    /// What an INTEGER column is.
+    #[serde(default)]
+    pub integers: Integers,
+    /// Entries for tables that are to be served otherwise than by default, in the keys of Hasura's metadata v3.
+    #[serde(default, skip_serializing)]
+    #[schemars(schema_with = "published::tables")]
+    pub tables: Vec<TableEntry>,
+}
+
+/// `sources[].relationship_names`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RelationshipNames {
+    /// `Album_Artist`, `Artist_Albums`.
+    #[default]
+    Long,
+    /// `Artist`, `Albums`.
+    Short,
+}
+
+/// `sources[].integers`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Integers {
+    /// As declared: `INTEGER` is `Int`, where a value beyond 32 bits is a field error; `BIGINT` is `bigint`.
+    #[default]
+    Declared,
+    /// Always `bigint`.
+    Bigint,
+}
+
+/// `sources[].kind`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceKind {
+    /// A file, opened by the embedded SQLite.
+    #[default]
+    Sqlite,
+}
+
+impl Config {
+    /// Every address that is listened on.
+    pub fn listeners(&self) -> impl Iterator<Item = SocketAddr> {
+        std::iter::once(self.listen.0).chain(self.admin_listen)
+    }
+
+    /// Whether the console and explain are open to everyone who can connect.
+    #[must_use]
+    pub fn is_dev(&self) -> bool {
+        self.dev.unwrap_or_else(|| self.listeners().all(|it| it.ip().is_loopback()))
+    }
+
+    /// What excludes each other.
+    /// # Errors
+    /// The first contradiction, with the way out.
+    pub fn check(&self) -> Result<(), String> {
+        if self.admin_secret.is_none()
+            && let Some(open) = self.listeners().find(|it| !it.ip().is_loopback())
+        {
+            return Err(format!(
+                "refusing to listen on {open} without an admin secret: everyone who can reach it would be admin; \
+                 set `admin_secret` (or WEIR_ADMIN_SECRET), or listen on 127.0.0.1"
+            ));
+        }
+        if self.admin_secret.as_ref().is_some_and(|it| it.expose().is_empty()) {
+            return Err("`admin_secret` is empty; remove the key or give it a value".into());
+        }
+        if self.cors.credentials && self.cors.origins.iter().any(|it| it == "*") {
+            return Err("`cors.origins: [\"*\"]` together with `cors.credentials: true` would let every web page act \
+                        as its visitor; list the origins"
+                .into());
+        }
+        let mut names: Vec<&str> = self.sources.iter().map(|it| it.name.as_str()).collect();
+        names.sort_unstable();
+        match names.windows(2).find(|it| it[0] == it[1]) {
+            Some(twice) => Err(format!("two sources are named `{}`; give each its own name", twice[0])),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(config: Config, expected: Result<(), &str>) {
+        match (config.check(), expected) {
+            (Ok(()), Ok(())) => {}
+            (Err(message), Err(part)) => assert!(message.contains(part), "{message}"),
+            (found, wanted) => panic!("{found:?} instead of {wanted:?}"),
+        }
+    }
+
+    fn open(secret: Option<&str>) -> Config {
+        Config {
+            listen: Listen(SocketAddr::from(([0, 0, 0, 0], 8080))),
+            admin_secret: secret.map(Secret::new),
+            ..Config::default()
+        }
+    }
+
+    #[test]
+    fn an_open_listener_needs_a_secret() {
+        check(open(None), Err("without an admin secret"));
+        check(open(Some("s3cret")), Ok(()));
+        check(open(Some("")), Err("`admin_secret` is empty"));
+    }
+
+    #[test]
+    fn any_origin_excludes_credentials() {
+        let cors = Cors { origins: vec!["*".into()], credentials: true, max_age_s: 1 };
+        check(Config { cors, ..Config::default() }, Err("list the origins"));
+    }
+
+    #[test]
+    fn only_loopback_is_dev_by_itself() {
+        assert!(Config::default().is_dev());
+        assert!(!open(Some("s")).is_dev());
+        assert!(Config { dev: Some(true), ..open(Some("s")) }.is_dev());
+    }
+
+    #[test]
+    fn a_secret_is_never_printed() {
+        assert!(!format!("{:?}", open(Some("s3cret"))).contains("s3cret"));
+    }
+}

@@ -1,0 +1,40 @@
+//! The JSON schema of `weir.yaml`, for editors. `docs/weir.schema.json` is kept equal by a test.
+
+use super::Config;
+use schemars::{Schema, SchemaGenerator, json_schema};
+
+/// The schema as JSON text, indented, with a line feed at its end.
+#[must_use]
+pub fn text() -> String {
+    let schema = schemars::schema_for!(Config);
+    let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// The schema of `sources[].tables`: the keys that are honoured.
+pub(super) fn tables(_: &mut SchemaGenerator) -> Schema {
+    let text = || serde_json::json!({ "type": "string" });
+    let list = || serde_json::json!({ "type": "array", "items": { "type": "object" } });
+    json_schema!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "required": ["table"],
+            "additionalProperties": false,
+            "properties": {
+                "table": {
+                    "description": "The table's name, or an object with `name` and `schema`.",
+                    "anyOf": [text(), { "type": "object", "properties": { "name": text(), "schema": text() } }],
+                },
+                "is_enum": { "description": "Its rows are the values of an enum.", "type": "boolean" },
+                "configuration": {
+                    "description": "`custom_name`, `custom_root_fields`, `column_config`, `comment`.",
+                    "type": "object",
+                },
+                "object_relationships": list(),
+                "array_relationships": list(),
+            },
+        },
+    })
+}

@@ -1,0 +1,171 @@
+//! The library's front door: an engine over sources, for programs that embed it.
+
+use crate::config::Config;
+use crate::generation::settings;
+use crate::sources::{self, Target};
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use weir_engine::engine::{Body, Engine, Explanation, Request};
+use weir_engine::source::{Accent, Caller, Source};
+use weir_language::json::{Json, JsonError};
+
+/// How long a request of an embedding program may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// An engine that answers GraphQL, in this process.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let file = std::env::temp_dir().join(format!("weir-doc-{}.db", std::process::id()));
+/// # let database = rusqlite::Connection::open(&file)?;
+/// # database.execute_batch("CREATE TABLE IF NOT EXISTS pet (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+/// #     INSERT OR REPLACE INTO pet VALUES (1, 'Ada')")?;
+/// # let address = format!("sqlite:{}", file.display());
+/// let weir = weir::Weir::open(&address)?;
+/// let answer = tokio::runtime::Builder::new_current_thread()
+///     .enable_all()
+///     .build()?
+///     .block_on(weir.execute("query ($id: Int!) { pet_by_pk(id: $id) { name } }", r#"{"id": 1}"#))?;
+/// assert_eq!(answer, br#"{"data":{"pet_by_pk":{"name":"Ada"}}}"#);
+/// # std::fs::remove_file(&file)?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Weir {
+    engine: Engine,
+}
+
+/// Why there is no answer at all. What is wrong with a document or a field is in the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExecuteError {
+    /// The variables are no JSON.
+    Variables(JsonError),
+    /// The variables are JSON, but neither an object nor null.
+    VariablesNoObject,
+    /// A source died in the middle of a long answer.
+    CutOff,
+}
+
+impl fmt::Display for ExecuteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Variables(error) => write!(f, "the variables are not valid JSON: {error}"),
+            Self::VariablesNoObject => f.write_str("the variables are no JSON object"),
+            Self::CutOff => f.write_str("a source died in the middle of the answer"),
+        }
+    }
+}
+
+impl std::error::Error for ExecuteError {}
+
+/// Collects what an engine is made of.
+#[derive(Default)]
+#[must_use = "nothing happens before `build`"]
+pub struct Builder {
+    config: Config,
+    sources: Vec<Arc<dyn Source>>,
+}
+
+impl Builder {
+    /// Takes limits, cache sizes and sources from `config`.
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = config;
+        self
+    }
+    /// Adds a source that is open already: one of your own, for instance.
+    pub fn source(mut self, source: Arc<dyn Source>) -> Self {
+        self.sources.push(source);
+        self
+    }
+    /// Opens the sources of the configuration and makes one graph of all.
+    /// # Errors
+    /// What cannot be opened or does not fit together, in words.
+    pub fn build(mut self) -> Result<Weir, String> {
+        let mut all = sources::open_all(&self.config)?;
+        all.append(&mut self.sources);
+        Ok(Weir { engine: Engine::new(sources::compose(all)?, settings(&self.config)) })
+    }
+}
+
+impl Weir {
+    /// Begins with nothing.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Opens `sqlite:FILE`, a database file, or what a weir.yaml describes.
+    /// # Errors
+    /// As [`Builder::build`].
+    pub fn open(target: &str) -> Result<Self, String> {
+        let config = match sources::target(target)? {
+            Target::Source(address) => sources::config_of(&address),
+            Target::Config(path) => crate::config::load::file(&path, |_| {}).map_err(|it| it.to_string())?,
+        };
+        Self::builder().config(config).build()
+    }
+
+    /// Answers `query` as the admin; `variables` is a JSON object, `{}` or empty for none.
+    /// # Errors
+    /// Only where there is no answer: errors of documents and fields are part of it.
+    pub async fn execute(&self, query: &str, variables: &str) -> Result<Vec<u8>, ExecuteError> {
+        self.execute_as(query, variables, None, Accent::Spec, Instant::now() + PATIENCE).await
+    }
+
+    /// As [`Weir::execute`], with every choice there is.
+    /// # Errors
+    /// As [`Weir::execute`].
+    pub async fn execute_as(
+        &self,
+        query: &str,
+        variables: &str,
+        operation_name: Option<&str>,
+        accent: Accent,
+        deadline: Instant,
+    ) -> Result<Vec<u8>, ExecuteError> {
+        let variables = read(variables)?;
+        let variables = variables.as_ref().map(Json::root).filter(|it| !it.is_null());
+        let request = Request { query, operation_name, variables, accent, queries_only: false, deadline };
+        match self.engine.execute(request, &Caller::Admin).await.body {
+            Body::Whole(bytes) => Ok(bytes),
+            Body::Stream { head: mut all, mut rest } => {
+                while let Some(chunk) = rest.recv().await {
+                    all.extend_from_slice(&chunk.map_err(|_| ExecuteError::CutOff)?);
+                }
+                Ok(all)
+            }
+        }
+    }
+
+    /// The plan of `query` and what it asks its sources, without running it.
+    /// # Errors
+    /// The `{"errors": [...]}` a client would get.
+    pub fn explain(
+        &self,
+        query: &str,
+        variables: &str,
+        operation_name: Option<&str>,
+        accent: Accent,
+    ) -> Result<Explanation, Vec<u8>> {
+        let variables = read(variables).unwrap_or_default();
+        let variables = variables.as_ref().map(Json::root).filter(|it| !it.is_null());
+        let deadline = Instant::now() + PATIENCE;
+        let request = Request { query, operation_name, variables, accent, queries_only: false, deadline };
+        self.engine.explain(request, &Caller::Admin)
+    }
+
+    /// The engine itself.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+}
+
+/// The tape of the variables, which have to be an object.
+fn read(variables: &str) -> Result<Option<Json<'_>>, ExecuteError> {
+    if variables.trim().is_empty() {
+        return Ok(None);
+    }
+    let tape = Json::parse(variables.as_bytes(), 200).map_err(ExecuteError::Variables)?;
+    if tape.root().is_object() || tape.root().is_null() { Ok(Some(tape)) } else { Err(ExecuteError::VariablesNoObject) }
+}

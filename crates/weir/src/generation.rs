@@ -1,0 +1,182 @@
+//! What serves at one moment: configuration, engine, rules; and how the next one takes over.
+//!
+//! A request holds the generation it began with, so a reload drops nothing: the old one goes when its last request does.
+//!
+//! **Invariant:** only a complete generation is ever put into service.
+
+use crate::config::{self, Config};
+use crate::server;
+use crate::server::Cors;
+use crate::sources;
+use arc_swap::ArcSwap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio_rustls::TlsAcceptor;
+use weir_engine::engine::{Engine, Settings};
+
+/// One configuration in service.
+pub struct Generation {
+    /// Counted from 1.
+    pub number: u64,
+    /// What was configured.
+    pub config: Config,
+    /// What answers.
+    pub engine: Engine,
+    pub(crate) dev: bool,
+    pub(crate) cors: Cors,
+    pub(crate) tls: Option<TlsAcceptor>,
+}
+
+impl Generation {
+    /// Opens the sources of `config` and makes their engine.
+    /// # Errors
+    /// What cannot be opened or does not fit together, in words for the operator.
+    pub fn build(config: Config, number: u64) -> Result<Self, String> {
+        let graph = sources::graph(&config)?;
+        let engine = Engine::new(graph, settings(&config));
+        let tls = config.tls.as_ref().map(server::acceptor).transpose()?;
+        Ok(Self { number, engine, dev: config.is_dev(), cors: Cors::new(&config.cors), tls, config })
+    }
+
+    pub(crate) fn secret(&self) -> Option<&str> {
+        self.config.admin_secret.as_ref().map(config::Secret::expose)
+    }
+}
+
+/// The engine's settings. Every caller is the admin until there are roles, so all may introspect and get suggestions.
+pub(crate) fn settings(config: &Config) -> Settings {
+    Settings {
+        limits: config.limits.document(),
+        plan_cache_bytes_max: config.cache.plan_bytes_max,
+        introspection: true,
+        suggestions: true,
+        edition_2026: false,
+        hold_back_bytes: config.cache.hold_back_bytes,
+    }
+}
+
+/// Where the next generation's configuration comes from.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// A file that is read again; the second part is what the command line overrules.
+    File(PathBuf, Overrides),
+    /// Nothing but the command line.
+    Fixed(Box<Config>),
+}
+
+/// What the command line and the environment say, whatever the file says.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// `--listen`.
+    pub listen: Option<std::net::SocketAddr>,
+    /// `--admin-listen`.
+    pub admin_listen: Option<std::net::SocketAddr>,
+    /// `--admin-secret`, `WEIR_ADMIN_SECRET`.
+    pub admin_secret: Option<config::Secret>,
+    /// `--dev`.
+    pub dev: bool,
+}
+
+impl Overrides {
+    /// Writes them over `config`.
+    pub fn apply(&self, config: &mut Config) {
+        if let Some(listen) = self.listen {
+            config.listen = config::Listen(listen);
+        }
+        config.admin_listen = self.admin_listen.or(config.admin_listen);
+        if let Some(secret) = &self.admin_secret {
+            config.admin_secret = Some(secret.clone());
+        }
+        if self.dev {
+            config.dev = Some(true);
+        }
+    }
+}
+
+impl Origin {
+    /// The configuration as it is now.
+    /// # Errors
+    /// A file that cannot be read or is not valid, with file, line and column.
+    pub fn read(&self) -> Result<Config, String> {
+        match self {
+            Self::File(path, overrides) => {
+                config::load::file(path, |config| overrides.apply(config)).map_err(|error| error.to_string())
+            }
+            Self::Fixed(config) => Ok(Config::clone(config)),
+        }
+    }
+}
+
+/// The generation in service, and where the next one comes from.
+pub struct Live {
+    current: ArcSwap<Generation>,
+    origin: Origin,
+    numbers: AtomicU64,
+    last_failure: Mutex<Option<String>>,
+}
+
+impl Live {
+    /// Puts the first generation into service.
+    /// # Errors
+    /// As [`Origin::read`] and [`Generation::build`].
+    pub fn start(origin: Origin) -> Result<Self, String> {
+        let config = origin.read()?;
+        config.check()?;
+        let current = ArcSwap::from_pointee(Generation::build(config, 1)?);
+        Ok(Self { current, origin, numbers: AtomicU64::new(1), last_failure: Mutex::new(None) })
+    }
+
+    /// What serves now.
+    #[must_use]
+    pub fn current(&self) -> Arc<Generation> {
+        self.current.load_full()
+    }
+
+    /// Where its configuration comes from.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Reads the configuration and inspects the sources again, and swaps the result in.
+    /// # Errors
+    /// Why there is no next generation; the one before serves on.
+    pub fn reload(&self) -> Result<u64, String> {
+        let made = self.next();
+        let mut failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
+        match made {
+            Ok(generation) => {
+                let number = generation.number;
+                self.current.store(Arc::new(generation));
+                *failure = None;
+                Ok(number)
+            }
+            Err(message) => {
+                *failure = Some(message.clone());
+                Err(message)
+            }
+        }
+    }
+
+    fn next(&self) -> Result<Generation, String> {
+        let config = self.origin.read()?;
+        config.check()?;
+        let before = self.current();
+        if (config.listen, config.admin_listen, config.threads)
+            != (before.config.listen, before.config.admin_listen, before.config.threads)
+        {
+            tracing::warn!("`listen`, `admin_listen` and `threads` change with the next start only");
+        }
+        if config.tls.is_some() != before.config.tls.is_some() {
+            return Err("`tls` cannot be switched on or off without a restart".into());
+        }
+        Generation::build(config, self.numbers.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Why the last reload failed, if it did.
+    #[must_use]
+    pub fn last_failure(&self) -> Option<String> {
+        self.last_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

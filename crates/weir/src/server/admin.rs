@@ -1,0 +1,119 @@
+//! Pages for operators: probes, version, metrics, explain.
+
+use super::body::Reply;
+use super::exchange::{Answer, Exchange, Refusal, json, string};
+use super::graphql::engine_request;
+use super::negotiate::{self, Media};
+use super::receive;
+use hyper::body::Incoming;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use hyper::{Request, Response, StatusCode};
+use weir_engine::engine::Explanation;
+use weir_engine::source::{Accent, Caller};
+
+/// The content type of the metrics page. Source: OpenMetrics 1.0.
+const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+fn page(status: StatusCode, text: impl Into<String>) -> Answer {
+    let mut response = Response::new(Reply::whole(text.into()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Answer::page(response)
+}
+
+/// The process answers.
+pub(crate) fn live() -> Answer {
+    page(StatusCode::OK, "ok\n")
+}
+
+/// The process wants requests: not while it ends, not without its sources.
+pub(crate) fn ready(exchange: &Exchange) -> Answer {
+    if exchange.worker.is_draining() {
+        return page(StatusCode::SERVICE_UNAVAILABLE, "draining\n");
+    }
+    page(StatusCode::OK, "ok\n")
+}
+
+/// As [`ready`], in Hasura's words: a configuration that could not be taken over is a warning.
+pub(crate) fn health(exchange: &Exchange) -> Answer {
+    if exchange.worker.is_draining() {
+        return page(StatusCode::INTERNAL_SERVER_ERROR, "ERROR\n");
+    }
+    match exchange.worker.live.last_failure() {
+        None => page(StatusCode::OK, "OK\n"),
+        Some(_) => page(StatusCode::OK, "WARN: the configuration could not be taken over; the one before serves\n"),
+    }
+}
+
+/// Which Weir this is.
+pub(crate) fn version() -> Answer {
+    let text = concat!("{\"version\":\"", env!("CARGO_PKG_VERSION"), "\",\"server_type\":\"weir\"}");
+    Answer::page(json(StatusCode::OK, Media::Json, Reply::whole(text.as_bytes().to_vec())))
+}
+
+/// All counters.
+pub(crate) fn metrics(exchange: &Exchange) -> Answer {
+    let mut answer = page(StatusCode::OK, exchange.worker.metrics.page());
+    answer.response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(OPENMETRICS));
+    answer
+}
+
+/// The plan of an operation and what it asks its sources, without running it.
+pub(crate) async fn explain(exchange: &Exchange, request: Request<Incoming>) -> Result<Answer, Refusal> {
+    if !negotiate::is_json(request.headers()) {
+        let message = "a POST needs `content-type: application/json`";
+        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
+    }
+    let (head, incoming) = request.into_parts();
+    let limits = &exchange.generation.config.limits;
+    let bytes = receive::body(exchange, &head.headers, incoming).await?;
+    let tape = receive::json(exchange.worker.json_buffer.take(), &bytes, limits)?;
+    let params = receive::params(tape.root()).map_err(|it| Refusal::bad_request(it.message()))?;
+    let request = engine_request(exchange, &params, Accent::Spec, false);
+    let (status, body) = match exchange.generation.engine.explain(request, &Caller::Admin) {
+        Ok(explanation) => (StatusCode::OK, explained(&explanation)),
+        Err(errors) => (StatusCode::BAD_REQUEST, errors),
+    };
+    Ok(Answer::page(json(status, Media::Json, Reply::whole(body))))
+}
+
+/// `{"plan": …, "pieces": [{"source": …, "text": …}]}`.
+fn explained(explanation: &Explanation) -> Vec<u8> {
+    let mut out = b"{\"plan\":".to_vec();
+    string(&mut out, &explanation.plan);
+    out.extend_from_slice(b",\"pieces\":[");
+    for (place, (source, text)) in explanation.pieces.iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        out.extend_from_slice(b"{\"source\":");
+        string(&mut out, source);
+        out.extend_from_slice(b",\"text\":");
+        string(&mut out, text);
+        out.push(b'}');
+    }
+    out.extend_from_slice(b"]}");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pieces: &[(&str, &str)], expected: &str) {
+        let pieces = pieces.iter().map(|(source, text)| ((*source).into(), (*text).into())).collect();
+        let found = explained(&Explanation { plan: "fetch\n".into(), pieces });
+        assert_eq!(std::str::from_utf8(&found), Ok(expected));
+    }
+
+    #[test]
+    fn an_explanation_lists_its_pieces() {
+        check(&[], r#"{"plan":"fetch\n","pieces":[]}"#);
+        check(
+            &[("a", "SELECT \"x\""), ("b", "")],
+            r#"{"plan":"fetch\n","pieces":[{"source":"a","text":"SELECT \"x\""},{"source":"b","text":""}]}"#,
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! Who asks: the admin secret, and until there are roles no role but admin.
+//!
+//! **Invariant:** whoever asks for another role is refused, never served as admin.
+
+use hyper::HeaderMap;
+use hyper::header::AUTHORIZATION;
+use subtle::ConstantTimeEq;
+use weir_engine::source::Caller;
+
+/// Hasura's name of the header.
+const HASURA_SECRET: &str = "x-hasura-admin-secret";
+/// Ours.
+const WEIR_SECRET: &str = "x-weir-admin-secret";
+/// The role that is asked for.
+const ROLE: &str = "x-hasura-role";
+
+/// Why a caller is turned away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Denied {
+    /// No secret came.
+    Missing,
+    /// Another one came.
+    Wrong,
+    /// The role does not exist.
+    Role,
+}
+
+impl Denied {
+    /// Words for the client, as Hasura says them where it says something.
+    pub(crate) const fn message(self) -> &'static str {
+        match self {
+            Self::Missing => "x-hasura-admin-secret/x-weir-admin-secret required, but not found",
+            Self::Wrong => "invalid \"x-hasura-admin-secret\"/\"x-weir-admin-secret\"",
+            Self::Role => "your requested role is not in allowed roles",
+        }
+    }
+    /// The status on `/graphql`.
+    pub(crate) const fn status(self) -> u16 {
+        match self {
+            Self::Missing | Self::Wrong => 401,
+            Self::Role => 403,
+        }
+    }
+}
+
+/// Finds out who asks. With no `secret` set everyone is admin.
+pub(crate) fn caller(headers: &HeaderMap, secret: Option<&str>) -> Result<Caller, Denied> {
+    if let Some(secret) = secret {
+        match sent(headers) {
+            None => return Err(Denied::Missing),
+            Some(sent) if !equal(sent, secret.as_bytes()) => return Err(Denied::Wrong),
+            Some(_) => {}
+        }
+    }
+    if headers.get_all(ROLE).iter().any(|it| it.as_bytes() != b"admin") {
+        return Err(Denied::Role);
+    }
+    Ok(Caller::Admin)
+}
+
+/// Whether the caller holds the secret, as a header or as a bearer token: for the operator's own pages.
+pub(crate) fn holds_secret(headers: &HeaderMap, secret: Option<&str>) -> bool {
+    let bearer = || headers.get(AUTHORIZATION).and_then(|it| it.as_bytes().strip_prefix(b"Bearer "));
+    match (secret, sent(headers).or_else(bearer)) {
+        (Some(secret), Some(sent)) => equal(sent, secret.as_bytes()),
+        (Some(_) | None, _) => false,
+    }
+}
+
+fn sent(headers: &HeaderMap) -> Option<&[u8]> {
+    headers.get(WEIR_SECRET).or_else(|| headers.get(HASURA_SECRET)).map(hyper::header::HeaderValue::as_bytes)
+}
+
+/// Compares in constant time.
+fn equal(sent: &[u8], secret: &[u8]) -> bool {
+    sent.ct_eq(secret).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyper::header::{HeaderName, HeaderValue};
+
+    fn check(headers: &[(&'static str, &'static str)], secret: Option<&str>, expected: Result<Caller, Denied>) {
+        let map: HeaderMap =
+            headers.iter().map(|(n, v)| (HeaderName::from_static(n), HeaderValue::from_static(v))).collect();
+        assert_eq!(caller(&map, secret), expected, "{headers:?}");
+    }
+
+    #[test]
+    fn without_a_secret_everyone_is_admin() {
+        check(&[], None, Ok(Caller::Admin));
+        check(&[("x-hasura-role", "admin")], None, Ok(Caller::Admin));
+    }
+
+    #[test]
+    fn with_a_secret_only_its_holder_is() {
+        check(&[], Some("s"), Err(Denied::Missing));
+        check(&[(HASURA_SECRET, "t")], Some("s"), Err(Denied::Wrong));
+        check(&[(HASURA_SECRET, "ss")], Some("s"), Err(Denied::Wrong));
+        check(&[(HASURA_SECRET, "s")], Some("s"), Ok(Caller::Admin));
+        check(&[(WEIR_SECRET, "s")], Some("s"), Ok(Caller::Admin));
+    }
+
+    #[test]
+    fn another_role_is_never_served_as_admin() {
+        check(&[("x-hasura-role", "user")], None, Err(Denied::Role));
+        check(&[("x-hasura-role", "Admin")], None, Err(Denied::Role));
+        check(&[("x-hasura-role", "admin"), (HASURA_SECRET, "s")], Some("s"), Ok(Caller::Admin));
+        check(&[("x-hasura-role", "user"), (HASURA_SECRET, "s")], Some("s"), Err(Denied::Role));
+    }
+}

@@ -1,0 +1,152 @@
+//! The body of an answer: bytes that are there, or chunks as a source makes them.
+//!
+//! **Invariant:** an aborted stream ends in an error, so hyper cuts the connection: a part never looks like the whole.
+
+use super::clock::InFlight;
+use super::encode::Encoder;
+use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+use std::convert::Infallible;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::sync::mpsc::Receiver;
+use weir_engine::engine::Aborted;
+
+/// What is sent after the head.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    form: Form,
+    /// Keeps the connection's clock in the state "in flight" until the last byte is handed over.
+    guard: Option<InFlight>,
+}
+
+#[derive(Debug)]
+enum Form {
+    Whole(Option<Bytes>),
+    Stream(Box<Stream>),
+}
+
+/// The rest of a long answer.
+struct Stream {
+    head: Option<Bytes>,
+    rest: Receiver<Result<Vec<u8>, Aborted>>,
+    encoder: Option<Encoder>,
+    ended: bool,
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").field("ended", &self.ended).finish_non_exhaustive()
+    }
+}
+
+/// The source died in the middle.
+#[derive(Debug)]
+pub(crate) struct CutOff;
+
+impl fmt::Display for CutOff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the answer was cut off")
+    }
+}
+
+impl std::error::Error for CutOff {}
+
+impl From<Infallible> for CutOff {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
+
+impl Reply {
+    /// Nothing.
+    pub(crate) const fn empty() -> Self {
+        Self { form: Form::Whole(None), guard: None }
+    }
+    /// All of it.
+    pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
+        let bytes = bytes.into();
+        Self { form: Form::Whole((!bytes.is_empty()).then_some(bytes)), guard: None }
+    }
+    /// What is ready and what follows, compressed on the way if there is an encoder.
+    pub(crate) fn stream(head: Vec<u8>, rest: Receiver<Result<Vec<u8>, Aborted>>, encoder: Option<Encoder>) -> Self {
+        let head = (!head.is_empty()).then(|| Bytes::from(head));
+        Self { form: Form::Stream(Box::new(Stream { head, rest, encoder, ended: false })), guard: None }
+    }
+    /// Holds `guard` until the body is gone.
+    pub(crate) fn guarded(mut self, guard: InFlight) -> Self {
+        self.guard = Some(guard);
+        self
+    }
+    /// How many bytes it has, where that is known.
+    pub(crate) fn len(&self) -> Option<u64> {
+        match &self.form {
+            Form::Whole(bytes) => Some(bytes.as_ref().map_or(0, |it| it.len() as u64)),
+            Form::Stream(_) => None,
+        }
+    }
+}
+
+impl Stream {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, CutOff>>> {
+        loop {
+            if self.ended {
+                return Poll::Ready(None);
+            }
+            let plain = match self.head.take() {
+                Some(head) => Some(head),
+                None => match std::task::ready!(self.rest.poll_recv(cx)) {
+                    Some(Ok(bytes)) => Some(Bytes::from(bytes)),
+                    Some(Err(Aborted)) => {
+                        self.ended = true;
+                        return Poll::Ready(Some(Err(CutOff)));
+                    }
+                    None => None,
+                },
+            };
+            let Some(encoder) = &mut self.encoder else {
+                self.ended = plain.is_none();
+                return Poll::Ready(plain.map(Ok));
+            };
+            let encoded = match plain {
+                Some(plain) => encoder.chunk(&plain),
+                None => {
+                    self.ended = true;
+                    encoder.finish()
+                }
+            };
+            // An encoder may keep what it got for later; then there is nothing to send yet.
+            if !encoded.is_empty() {
+                return Poll::Ready(Some(Ok(Bytes::from(encoded))));
+            }
+        }
+    }
+}
+
+impl Body for Reply {
+    type Data = Bytes;
+    type Error = CutOff;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
+        let next = match &mut self.form {
+            Form::Whole(bytes) => bytes.take().map(Ok),
+            Form::Stream(stream) => std::task::ready!(stream.poll(cx)),
+        };
+        Poll::Ready(next.map(|it| it.map(Frame::data)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.form {
+            Form::Whole(bytes) => bytes.is_none(),
+            Form::Stream(stream) => stream.ended,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.form {
+            Form::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |it| it.len() as u64)),
+            Form::Stream(_) => SizeHint::new(),
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! When a connection has waited long enough: one coarse clock per worker instead of timers per request.
+//!
+//! Each connection is in one phase and has a deadline in whole seconds; once a second the worker looks at all of them. A
+//! request thereby sets no timer: it writes one number.
+//!
+//! **Invariant:** a connection without a request in flight has a deadline.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::task::{Context, Waker};
+use std::time::Instant;
+
+/// How long each phase may take, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    pub(crate) head_s: u32,
+    pub(crate) body_s: u32,
+    pub(crate) idle_s: u32,
+    pub(crate) write_s: u32,
+}
+
+/// What a connection is waiting for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The first byte of a request.
+    Idle,
+    /// The rest of a head.
+    Head,
+    /// The engine, or the client's reading.
+    InFlight,
+}
+
+/// What the connection's task is told to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// Go on.
+    Serve,
+    /// Finish what is in flight, take nothing new.
+    Drain,
+    /// End now.
+    Close,
+}
+
+/// One connection, shared by its socket, its requests and the clock.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    phase: Cell<Phase>,
+    in_flight: Cell<u32>,
+    /// HTTP/2.
+    multiplexed: Cell<bool>,
+    since_s: Cell<u32>,
+    /// Seconds of the clock; `u32::MAX` for never.
+    deadline_s: Cell<u32>,
+    body_deadline_s: Cell<u32>,
+    write_deadline_s: Cell<u32>,
+    command: Cell<Command>,
+    waker: RefCell<Option<Waker>>,
+    now_s: Rc<Cell<u32>>,
+    patience: Patience,
+}
+
+/// A request that is not answered to its last byte. Dropping it ends that state.
+#[derive(Debug)]
+pub(crate) struct InFlight(Rc<Watched>);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        let left = self.0.in_flight.get().saturating_sub(1);
+        self.0.in_flight.set(left);
+        if left == 0 {
+            self.0.enter(Phase::Idle, self.0.patience.idle_s);
+            self.0.body_deadline_s.set(u32::MAX);
+        }
+    }
+}
+
+impl Watched {
+    fn enter(&self, phase: Phase, patience_s: u32) {
+        self.phase.set(phase);
+        self.since_s.set(self.now_s.get());
+        self.deadline_s.set(self.now_s.get().saturating_add(patience_s));
+    }
+    /// Bytes arrived. Only the first ones of a head matter: more of them do not prolong it. An HTTP/2 connection that
+    /// has served hears of pings and windows too, which begin nothing.
+    pub(crate) fn heard(&self) {
+        if self.phase.get() == Phase::Idle && !self.multiplexed.get() {
+            self.enter(Phase::Head, self.patience.head_s);
+        }
+    }
+    /// A head is complete.
+    pub(crate) fn begin(self: &Rc<Self>, multiplexed: bool) -> InFlight {
+        self.in_flight.set(self.in_flight.get() + 1);
+        self.multiplexed.set(multiplexed);
+        self.enter(Phase::InFlight, 0);
+        self.deadline_s.set(u32::MAX);
+        InFlight(Rc::clone(self))
+    }
+    /// A body is awaited, or has arrived.
+    pub(crate) fn await_body(&self, waiting: bool) {
+        let until_s = if waiting { self.now_s.get().saturating_add(self.patience.body_s) } else { u32::MAX };
+        self.body_deadline_s.set(until_s);
+    }
+    /// The client reads, or does not.
+    pub(crate) fn await_reader(&self, waiting: bool) {
+        if !waiting {
+            self.write_deadline_s.set(u32::MAX);
+        } else if self.write_deadline_s.get() == u32::MAX {
+            self.write_deadline_s.set(self.now_s.get().saturating_add(self.patience.write_s));
+        }
+    }
+    /// What to do now; the task is woken when that changes.
+    pub(crate) fn command(&self, cx: &Context<'_>) -> Command {
+        let mut waker = self.waker.borrow_mut();
+        if !waker.as_ref().is_some_and(|it| it.will_wake(cx.waker())) {
+            *waker = Some(cx.waker().clone());
+        }
+        self.command.get()
+    }
+    /// Tells the task what to do; closing is final.
+    pub(crate) fn tell(&self, command: Command) {
+        if self.command.get() != Command::Close {
+            self.command.set(command);
+        }
+        let waker = self.waker.borrow_mut().take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+    fn is_over(&self, now_s: u32) -> bool {
+        let earliest = self.deadline_s.get().min(self.body_deadline_s.get()).min(self.write_deadline_s.get());
+        earliest <= now_s
+    }
+}
+
+/// All connections of one worker.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    now_s: Rc<Cell<u32>>,
+    started: Instant,
+    watched: RefCell<Vec<Rc<Watched>>>,
+}
+
+impl Clock {
+    /// A clock at zero without connections.
+    pub(crate) fn new() -> Self {
+        Self { now_s: Rc::new(Cell::new(0)), started: Instant::now(), watched: RefCell::new(Vec::new()) }
+    }
+    /// Watches a new connection.
+    pub(crate) fn watch(&self, patience: Patience) -> Rc<Watched> {
+        let watched = Rc::new(Watched {
+            phase: Cell::new(Phase::Idle),
+            in_flight: Cell::new(0),
+            multiplexed: Cell::new(false),
+            since_s: Cell::new(self.now_s.get()),
+            deadline_s: Cell::new(self.now_s.get().saturating_add(patience.idle_s)),
+            body_deadline_s: Cell::new(u32::MAX),
+            write_deadline_s: Cell::new(u32::MAX),
+            command: Cell::new(Command::Serve),
+            waker: RefCell::new(None),
+            now_s: Rc::clone(&self.now_s),
+            patience,
+        });
+        self.watched.borrow_mut().push(Rc::clone(&watched));
+        watched
+    }
+    /// Forgets connections that ended, closes those whose time is over. To be called about once a second.
+    pub(crate) fn tick(&self) {
+        self.tick_at(u32::try_from(self.started.elapsed().as_secs()).unwrap_or(u32::MAX - 1));
+    }
+    fn tick_at(&self, now_s: u32) {
+        self.now_s.set(now_s);
+        let mut watched = self.watched.borrow_mut();
+        watched.retain(|it| Rc::strong_count(it) > 1);
+        for it in watched.iter().filter(|it| it.is_over(now_s)) {
+            it.tell(Command::Close);
+        }
+    }
+    /// Tells all connections.
+    pub(crate) fn tell_all(&self, command: Command) {
+        for it in self.watched.borrow().iter() {
+            it.tell(command);
+        }
+    }
+    /// Makes room for a new connection. Says whether there is any.
+    pub(crate) fn close_longest_idle(&self) -> bool {
+        let mut watched = self.watched.borrow_mut();
+        watched.retain(|it| Rc::strong_count(it) > 1);
+        let idle = watched.iter().enumerate().filter(|(_, it)| it.in_flight.get() == 0);
+        let Some(place) = idle.min_by_key(|(_, it)| it.since_s.get()).map(|it| it.0) else { return false };
+        watched.swap_remove(place).tell(Command::Close);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Patience = Patience { head_s: 10, body_s: 30, idle_s: 60, write_s: 30 };
+
+    /// Runs `steps`, then looks whether the connection is closed at second `at`.
+    fn check(steps: impl FnOnce(&Clock, &Rc<Watched>), at: u32, closed: bool) {
+        let clock = Clock::new();
+        let watched = clock.watch(PATIENCE);
+        steps(&clock, &watched);
+        clock.tick_at(at);
+        assert_eq!(watched.command.get() == Command::Close, closed, "at second {at}");
+    }
+
+    #[test]
+    fn a_silent_connection_is_closed_after_the_idle_time() {
+        check(|_, _| {}, 59, false);
+        check(|_, _| {}, 60, true);
+    }
+
+    #[test]
+    fn a_dripped_head_is_closed_after_the_head_time() {
+        let drip = |clock: &Clock, it: &Rc<Watched>| {
+            it.heard();
+            clock.tick_at(5);
+            it.heard();
+        };
+        check(drip, 9, false);
+        check(drip, 10, true);
+    }
+
+    #[test]
+    fn a_request_in_flight_has_no_deadline_and_idles_afterwards() {
+        check(|_, it| std::mem::forget(it.begin(false)), 500, false);
+        let served = |clock: &Clock, it: &Rc<Watched>| {
+            let request = it.begin(false);
+            clock.tick_at(100);
+            drop(request);
+        };
+        check(served, 159, false);
+        check(served, 160, true);
+    }
+
+    #[test]
+    fn pings_neither_prolong_nor_shorten_an_idle_connection() {
+        let pinged = |clock: &Clock, it: &Rc<Watched>| {
+            drop(it.begin(true));
+            clock.tick_at(50);
+            it.heard();
+        };
+        check(pinged, 59, false);
+        check(pinged, 60, true);
+    }
+
+    #[test]
+    fn a_dripped_body_and_a_stalled_reader_are_cut_off() {
+        let body = |_: &Clock, it: &Rc<Watched>| {
+            std::mem::forget(it.begin(false));
+            it.await_body(true);
+        };
+        check(body, 29, false);
+        check(body, 30, true);
+        let reader = |clock: &Clock, it: &Rc<Watched>| {
+            std::mem::forget(it.begin(false));
+            it.await_reader(true);
+            clock.tick_at(20);
+            it.await_reader(true);
+        };
+        check(reader, 30, true);
+    }
+
+    #[test]
+    fn the_longest_idle_connection_makes_room() {
+        let clock = Clock::new();
+        let (old, busy) = (clock.watch(PATIENCE), clock.watch(PATIENCE));
+        let _request = busy.begin(false);
+        clock.tick_at(1);
+        let young = clock.watch(PATIENCE);
+        assert!(clock.close_longest_idle());
+        assert_eq!((old.command.get(), young.command.get()), (Command::Close, Command::Serve));
+        assert!(clock.close_longest_idle() && !clock.close_longest_idle());
+    }
+}

@@ -1,0 +1,166 @@
+//! What every handler works with: the worker, the generation, the request's id; and how refusals look.
+
+use super::body::Reply;
+use super::clock::Watched;
+use super::metrics::{Door, Verdict};
+use super::negotiate::Media;
+use super::worker::Worker;
+use crate::generation::Generation;
+use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
+use hyper::{HeaderMap, Response, StatusCode};
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+use weir_engine::engine::Timing;
+
+/// One request on its way.
+pub(crate) struct Exchange {
+    /// Where it is served.
+    pub(crate) worker: Rc<Worker>,
+    /// What it is served from: the same from its first to its last byte, whatever is reloaded meanwhile.
+    pub(crate) generation: Arc<Generation>,
+    /// When its head was complete.
+    pub(crate) started: Instant,
+    /// The clock of its connection.
+    pub(crate) watched: Rc<Watched>,
+}
+
+impl Exchange {
+    /// The same exchange, for a task of its own.
+    pub(crate) fn again(&self) -> Self {
+        Self {
+            worker: Rc::clone(&self.worker),
+            generation: Arc::clone(&self.generation),
+            started: self.started,
+            watched: Rc::clone(&self.watched),
+        }
+    }
+}
+
+/// An answer on its way out, with what metrics and logs want to know.
+pub(crate) struct Answer {
+    pub(crate) response: Response<Reply>,
+    pub(crate) door: Door,
+    pub(crate) verdict: Verdict,
+    pub(crate) timing: Option<Timing>,
+}
+
+impl Answer {
+    /// An answer of some page that is no GraphQL.
+    pub(crate) fn page(response: Response<Reply>) -> Self {
+        Self { response, door: Door::Other, verdict: Verdict::Executed, timing: None }
+    }
+}
+
+/// A request that the HTTP layer refuses.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    /// Stable, in `extensions.code`.
+    pub(crate) code: &'static str,
+    /// What is wrong and how to mend it.
+    pub(crate) message: Cow<'static, str>,
+    /// For 405.
+    pub(crate) allow: Option<&'static str>,
+    /// Whether the rest of the connection is of no use.
+    pub(crate) close: bool,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { status, code, message: message.into(), allow: None, close: false }
+    }
+    pub(crate) fn bad_request(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", message)
+    }
+    pub(crate) fn method(allow: &'static str) -> Self {
+        let message = "this address does not answer this method";
+        Self { allow: Some(allow), ..Self::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", message) }
+    }
+    pub(crate) fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "NOT_FOUND", "there is nothing at this address")
+    }
+    /// Ends the connection after the answer.
+    pub(crate) fn closing(self) -> Self {
+        Self { close: true, ..self }
+    }
+
+    /// The JSON of the refusal.
+    pub(crate) fn body(&self) -> Vec<u8> {
+        error_body(&self.message, self.code, None)
+    }
+
+    /// The answer.
+    pub(crate) fn answer(self, door: Door) -> Answer {
+        let mut response = json(self.status, Media::Json, Reply::whole(self.body()));
+        if let Some(allow) = self.allow {
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
+        }
+        if self.close {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        let denied = matches!(self.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        let verdict = if denied { Verdict::Denied } else { Verdict::Rejected };
+        Answer { response, door, verdict, timing: None }
+    }
+}
+
+/// `{"errors":[{"message":…,"extensions":{…}}]}`; with `hasura_path` in the member order of Hasura.
+pub(crate) fn error_body(message: &str, code: &str, hasura_path: Option<&str>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(96 + message.len());
+    out.extend_from_slice(b"{\"errors\":[{\"message\":");
+    string(&mut out, message);
+    out.extend_from_slice(b",\"extensions\":{");
+    if let Some(path) = hasura_path {
+        out.extend_from_slice(b"\"path\":");
+        string(&mut out, path);
+        out.push(b',');
+    }
+    out.extend_from_slice(b"\"code\":");
+    string(&mut out, code);
+    out.extend_from_slice(b"}}]}");
+    out
+}
+
+/// Appends `text` as a JSON string. For errors and small pages only.
+pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
+    // A string always has a JSON form, and memory takes it.
+    let _ = serde_json::to_writer(out, text);
+}
+
+/// An answer in JSON.
+pub(crate) fn json(status: StatusCode, media: Media, body: Reply) -> Response<Reply> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
+    response
+}
+
+/// Whether the body is announced twice, in ways that proxies are known to read differently.
+pub(crate) fn has_two_lengths(headers: &HeaderMap) -> bool {
+    use hyper::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
+    let lengths = headers.get_all(CONTENT_LENGTH).iter().count();
+    lengths > 1 || (lengths == 1 && headers.contains_key(TRANSFER_ENCODING))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(body: &[u8], expected: &str) {
+        assert_eq!(std::str::from_utf8(body), Ok(expected));
+    }
+
+    #[test]
+    fn a_refusal_is_a_graphql_error() {
+        let expected = r#"{"errors":[{"message":"a \"b\"","extensions":{"code":"BAD_REQUEST"}}]}"#;
+        check(&Refusal::bad_request("a \"b\"").body(), expected);
+    }
+
+    #[test]
+    fn hasura_s_form_has_a_path() {
+        let expected = r#"{"errors":[{"message":"m","extensions":{"path":"$","code":"access-denied"}}]}"#;
+        check(&error_body("m", "access-denied", Some("$")), expected);
+    }
+}

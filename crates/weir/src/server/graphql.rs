@@ -1,0 +1,188 @@
+//! `/graphql`: GraphQL over HTTP to the letter.
+//!
+//! Sources: GraphQL over HTTP, sections 4 to 6; statuses by `docs/limits.md`.
+
+use super::auth;
+use super::body::Reply;
+use super::encode::{Coding, Encoder};
+use super::exchange::{Answer, Exchange, Refusal, error_body, json};
+use super::metrics::{Door, Verdict};
+use super::negotiate::{self, Media};
+use super::receive::{self, Params, Unusable, UrlParams};
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_ENCODING, HeaderValue, VARY};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use std::borrow::Cow;
+use std::time::Duration;
+use weir_engine::engine::{self, Body, Outcome};
+use weir_engine::source::{Accent, Caller};
+use weir_language::json::{Json, JsonBuffer};
+
+/// Answers a GET or POST.
+pub(crate) async fn answer(exchange: &Exchange, request: Request<Incoming>) -> Result<Answer, Refusal> {
+    let headers = request.headers();
+    let secret = exchange.generation.secret();
+    let caller = auth::caller(headers, secret).map_err(|denied| {
+        let status = StatusCode::from_u16(denied.status()).unwrap_or(StatusCode::FORBIDDEN);
+        Refusal::new(status, "ACCESS_DENIED", denied.message())
+    })?;
+    let Some(media) = negotiate::media(headers) else {
+        let message = "answers are application/graphql-response+json or application/json";
+        return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE", message));
+    };
+    if request.method() == Method::GET {
+        return by_get(exchange, &request, media, &caller).await;
+    }
+    if !negotiate::is_json(headers) {
+        let message = "a POST needs `content-type: application/json`";
+        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
+    }
+    let (head, incoming) = request.into_parts();
+    let limits = &exchange.generation.config.limits;
+    let bytes = receive::body(exchange, &head.headers, incoming).await?;
+    let buffer = exchange.worker.json_buffer.take();
+    let tape = receive::json(buffer, &bytes, limits)?;
+    let answer = match receive::params(tape.root()) {
+        Ok(params) => run(exchange, &params, &caller, false, media, &head.headers).await,
+        Err(unusable) => unusable_answer(&unusable, media),
+    };
+    exchange.worker.json_buffer.replace(tape.into_buffer());
+    answer
+}
+
+async fn by_get(
+    exchange: &Exchange,
+    request: &Request<Incoming>,
+    media: Media,
+    caller: &Caller,
+) -> Result<Answer, Refusal> {
+    let sent = receive::url_params(request.uri().query().unwrap_or_default())?;
+    let (variables, extensions) = url_json(exchange, &sent)?;
+    let root = |it: &Option<Json<'_>>| it.as_ref().is_some_and(|it| !it.root().is_null());
+    let object = |it: &Option<Json<'_>>| it.as_ref().is_none_or(|it| it.root().is_null() || it.root().is_object());
+    if !object(&variables) || !object(&extensions) {
+        let message = "`variables` and `extensions` must be JSON objects";
+        return unusable_answer(&Unusable::Wrong(message), media);
+    }
+    let Some(query) = sent.query.as_deref() else {
+        let persisted = extensions.as_ref().is_some_and(|it| it.root().get("persistedQuery").is_some());
+        return unusable_answer(&if persisted { Unusable::PersistedOnly } else { Unusable::NoQuery }, media);
+    };
+    let params = Params {
+        query: Cow::Borrowed(query),
+        operation_name: sent.operation_name.as_deref().filter(|it| !it.is_empty()).map(Cow::Borrowed),
+        variables: if root(&variables) { variables.as_ref().map(Json::root) } else { None },
+    };
+    run(exchange, &params, caller, true, media, request.headers()).await
+}
+
+/// The JSON in `variables` and `extensions` of a URL.
+fn url_json<'t>(exchange: &Exchange, sent: &'t UrlParams) -> Result<(Option<Json<'t>>, Option<Json<'t>>), Refusal> {
+    let limits = &exchange.generation.config.limits;
+    let read = |text: &'t Option<String>| match text.as_deref() {
+        None | Some("") => Ok(None),
+        Some(text) => receive::json(JsonBuffer::default(), text.as_bytes(), limits).map(Some),
+    };
+    Ok((read(&sent.variables)?, read(&sent.extensions)?))
+}
+
+/// A well-formed body without a usable request in it.
+fn unusable_answer(unusable: &Unusable, media: Media) -> Result<Answer, Refusal> {
+    match unusable {
+        Unusable::PersistedOnly => {
+            // Clients look for exactly these words, then send the whole text.
+            let body = error_body(unusable.message(), "PERSISTED_QUERY_NOT_SUPPORTED", None);
+            let response = json(refused_status(media), media, Reply::whole(body));
+            Ok(Answer { response, door: Door::Graphql, verdict: Verdict::Refused, timing: None })
+        }
+        Unusable::NoQuery | Unusable::Wrong(_) | Unusable::NoObject => Err(Refusal::bad_request(unusable.message())),
+    }
+}
+
+const fn refused_status(media: Media) -> StatusCode {
+    match media {
+        Media::Json => StatusCode::OK,
+        Media::GraphqlResponse => StatusCode::BAD_REQUEST,
+    }
+}
+
+/// Has the engine answer and gives the answer its status.
+async fn run(
+    exchange: &Exchange,
+    params: &Params<'_>,
+    caller: &Caller,
+    queries_only: bool,
+    media: Media,
+    headers: &HeaderMap,
+) -> Result<Answer, Refusal> {
+    let request = engine_request(exchange, params, Accent::Spec, queries_only);
+    let made = exchange.generation.engine.execute(request, caller).await;
+    let (status, verdict) = match made.outcome {
+        Outcome::Executed => (StatusCode::OK, Verdict::Executed),
+        Outcome::Refused => (refused_status(media), Verdict::Refused),
+        Outcome::MethodNotAllowed => {
+            let message = "a GET can only run queries; send a mutation by POST";
+            return Err(Refusal { message: message.into(), ..Refusal::method("POST") });
+        }
+    };
+    let timing = made.timing;
+    let response = respond(exchange, made, status, media, headers);
+    Ok(Answer { response, door: Door::Graphql, verdict, timing: Some(timing) })
+}
+
+/// The request as the engine wants it.
+pub(crate) fn engine_request<'r>(
+    exchange: &Exchange,
+    params: &'r Params<'_>,
+    accent: Accent,
+    queries_only: bool,
+) -> engine::Request<'r> {
+    let patience = Duration::from_secs(u64::from(exchange.generation.config.limits.request_s));
+    engine::Request {
+        query: &params.query,
+        operation_name: params.operation_name.as_deref(),
+        variables: params.variables,
+        accent,
+        queries_only,
+        deadline: exchange.started + patience,
+    }
+}
+
+/// Puts the engine's bytes into a response, compressed if the client asks for it.
+pub(crate) fn respond(
+    exchange: &Exchange,
+    made: engine::Response,
+    status: StatusCode,
+    media: Media,
+    headers: &HeaderMap,
+) -> Response<Reply> {
+    let compression = &exchange.generation.config.compression;
+    let coding = || if compression.enabled { negotiate::coding(headers) } else { None };
+    let (reply, coding) = match made.body {
+        Body::Whole(bytes) => {
+            if made.outcome == Outcome::Refused {
+                exchange.worker.metrics.limits_in(&bytes);
+            }
+            match (bytes.len() >= compression.bytes_min).then(coding).flatten() {
+                None => (Reply::whole(bytes), None),
+                Some(coding) => (Reply::whole(Encoder::whole(coding, &bytes)), Some(coding)),
+            }
+        }
+        Body::Stream { head, rest } => {
+            let coding = coding();
+            (Reply::stream(head, rest, coding.map(Encoder::new)), coding)
+        }
+    };
+    let mut response = json(status, media, reply);
+    mark_coding(&mut response, coding);
+    response
+}
+
+/// Says how the body is coded.
+pub(crate) fn mark_coding(response: &mut Response<Reply>, coding: Option<Coding>) {
+    if let Some(coding) = coding {
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
+        headers.append(VARY, HeaderValue::from_static("accept-encoding"));
+    }
+}

@@ -1,0 +1,156 @@
+//! `/v1/graphql`: as Hasura v2 answers. Status 200 for every request that is understood as one, errors with
+//! `extensions.path` and `code`, and lists of requests.
+//!
+//! **Invariant:** the requests of a list run one after another, each on its own; their answers leave in the same order.
+
+use super::auth;
+use super::body::Reply;
+use super::exchange::{Answer, Exchange, Refusal, error_body, json};
+use super::graphql::{engine_request, respond};
+use super::metrics::{Door, Verdict};
+use super::negotiate::{self, Media};
+use super::receive::{self, Params, Unusable};
+use bytes::Bytes;
+use futures_util::FutureExt;
+use hyper::body::Incoming;
+use hyper::{Request, StatusCode};
+use std::panic::AssertUnwindSafe;
+use tokio::sync::mpsc;
+use weir_engine::engine::{Aborted, Body, Outcome};
+use weir_engine::source::{Accent, Caller};
+use weir_language::json::{Json, JsonBuffer, JsonRef};
+
+/// Answers of a list are sent when so many bytes have gathered.
+const BATCH_CHUNK_BYTES: usize = 64 * 1024;
+
+/// Answers a POST.
+pub(crate) async fn answer(exchange: &Exchange, request: Request<Incoming>) -> Result<Answer, Refusal> {
+    let headers = request.headers();
+    let caller = match auth::caller(headers, exchange.generation.secret()) {
+        Ok(caller) => caller,
+        Err(denied) => return Ok(refused(denied.message(), "access-denied", Verdict::Denied)),
+    };
+    if !negotiate::is_json(headers) {
+        let message = "a POST needs `content-type: application/json`";
+        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
+    }
+    let (head, incoming) = request.into_parts();
+    let limits = &exchange.generation.config.limits;
+    let bytes = receive::body(exchange, &head.headers, incoming).await?;
+    let tape = match receive::json(exchange.worker.json_buffer.take(), &bytes, limits) {
+        Ok(tape) => tape,
+        Err(refusal) => return Ok(refused(&refusal.message, "invalid-json", Verdict::Rejected)),
+    };
+    if tape.root().is_array() {
+        let count = tape.root().items().count();
+        drop(tape);
+        return batch(exchange, bytes, count, caller);
+    }
+    let answer = match params(tape.root()) {
+        Err(message) => refused(message, "parse-failed", Verdict::Rejected),
+        Ok(params) => {
+            let request = engine_request(exchange, &params, Accent::Hasura, false);
+            let made = exchange.generation.engine.execute(request, &caller).await;
+            let (verdict, timing) = (verdict(made.outcome), made.timing);
+            let response = respond(exchange, made, StatusCode::OK, Media::Json, &head.headers);
+            Answer { response, door: Door::Hasura, verdict, timing: Some(timing) }
+        }
+    };
+    exchange.worker.json_buffer.replace(tape.into_buffer());
+    Ok(answer)
+}
+
+fn params(body: JsonRef<'_>) -> Result<Params<'_>, &'static str> {
+    receive::params(body).map_err(|unusable| match unusable {
+        Unusable::NoQuery => "key \"query\" not found",
+        Unusable::PersistedOnly | Unusable::Wrong(_) | Unusable::NoObject => unusable.message(),
+    })
+}
+
+const fn verdict(outcome: Outcome) -> Verdict {
+    match outcome {
+        Outcome::Executed => Verdict::Executed,
+        Outcome::Refused | Outcome::MethodNotAllowed => Verdict::Refused,
+    }
+}
+
+fn refused(message: &str, code: &str, verdict: Verdict) -> Answer {
+    let body = Reply::whole(error_body(message, code, Some("$")));
+    Answer { response: json(StatusCode::OK, Media::Json, body), door: Door::Hasura, verdict, timing: None }
+}
+
+/// Answers a list of requests, as a stream.
+fn batch(exchange: &Exchange, text: Bytes, count: usize, caller: Caller) -> Result<Answer, Refusal> {
+    let batch_max = usize::from(exchange.generation.config.limits.batch_max);
+    if count > batch_max {
+        let message = format!("{count} requests in one list; {batch_max} are allowed");
+        return Err(Refusal::new(StatusCode::BAD_REQUEST, "LIMIT_BATCH", message));
+    }
+    let (send, rest) = mpsc::channel(2);
+    let exchange = exchange.again();
+    tokio::task::spawn_local(async move {
+        let work = AssertUnwindSafe(run_batch(&exchange, &text, &caller, &send)).catch_unwind();
+        // Whoever reads must not take a part for the whole.
+        if work.await.is_err() {
+            exchange.worker.metrics.panics.inc();
+            let _ = send.send(Err(Aborted)).await;
+        }
+    });
+    let response = json(StatusCode::OK, Media::Json, Reply::stream(Vec::new(), rest, None));
+    Ok(Answer { response, door: Door::Hasura, verdict: Verdict::Executed, timing: None })
+}
+
+type Sender = mpsc::Sender<Result<Vec<u8>, Aborted>>;
+
+/// Runs the requests in turn until the last, or until nobody reads.
+async fn run_batch(exchange: &Exchange, text: &[u8], caller: &Caller, send: &Sender) {
+    let nesting_max = exchange.generation.config.limits.nesting_max;
+    // The text was read once already, to count its requests.
+    let Ok(tape) = Json::parse_in(JsonBuffer::default(), text, nesting_max) else { return };
+    let mut out = vec![b'['];
+    for (place, item) in tape.root().items().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        if run_one(exchange, item, caller, &mut out, send).await.is_none() {
+            return;
+        }
+        if out.len() >= BATCH_CHUNK_BYTES && send.send(Ok(std::mem::take(&mut out))).await.is_err() {
+            return;
+        }
+    }
+    out.push(b']');
+    let _ = send.send(Ok(out)).await;
+}
+
+/// Appends the answer of one request; `None` when the stream is over.
+async fn run_one(
+    exchange: &Exchange,
+    item: JsonRef<'_>,
+    caller: &Caller,
+    out: &mut Vec<u8>,
+    send: &Sender,
+) -> Option<()> {
+    let params = match params(item) {
+        Ok(params) => params,
+        Err(message) => {
+            out.extend_from_slice(&error_body(message, "parse-failed", Some("$")));
+            return Some(());
+        }
+    };
+    let request = engine_request(exchange, &params, Accent::Hasura, false);
+    let made = exchange.generation.engine.execute(request, caller).await;
+    exchange.worker.metrics.timing(&made.timing, exchange.started.elapsed());
+    match made.body {
+        Body::Whole(bytes) => out.extend_from_slice(&bytes),
+        Body::Stream { head, mut rest } => {
+            out.extend_from_slice(&head);
+            send.send(Ok(std::mem::take(out))).await.ok()?;
+            while let Some(chunk) = rest.recv().await {
+                let whole = chunk.is_ok();
+                send.send(chunk).await.ok().filter(|()| whole)?;
+            }
+        }
+    }
+    Some(())
+}

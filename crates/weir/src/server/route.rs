@@ -1,0 +1,236 @@
+//! The table of addresses: what is there, by which methods, for whom.
+//!
+//! **Invariant:** an address without an entry does not exist, and every entry says who may use it. The guard test walks
+//! this table, so a new page cannot be forgotten.
+
+use super::auth;
+use super::body::Reply;
+use super::exchange::{Answer, Exchange, Refusal, has_two_lengths};
+use super::metrics::Door;
+use super::worker::Place;
+use super::{admin, console, graphql, hasura};
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, CONNECTION, HOST, HeaderValue, LOCATION, UPGRADE};
+use hyper::{Method, Request, Response, StatusCode, Version};
+
+/// Who may use an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// Anyone: probes, and pages that check the caller themselves in the words of their protocol.
+    Open,
+    /// The holder of the admin secret; where none is set, anyone in dev mode.
+    Operator,
+    /// Anyone, in dev mode only.
+    Dev,
+}
+
+/// Which listener an address is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Where {
+    Everywhere,
+    /// On the admin listener if there is one, else on the only one.
+    Admin,
+    /// Not on the admin listener.
+    Public,
+}
+
+/// What answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Page {
+    Graphql,
+    Hasura,
+    Live,
+    Ready,
+    Health,
+    Version,
+    Metrics,
+    Explain,
+    Console,
+    Root,
+}
+
+/// One address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Route {
+    /// The path, or its beginning where it ends in `/`.
+    pub(crate) path: &'static str,
+    /// For `Allow`.
+    pub(crate) methods: &'static str,
+    pub(crate) gate: Gate,
+    on: Where,
+    page: Page,
+}
+
+const fn route(path: &'static str, methods: &'static str, gate: Gate, on: Where, page: Page) -> Route {
+    Route { path, methods, gate, on, page }
+}
+
+/// Every address there is; the busiest first.
+pub(crate) const ROUTES: &[Route] = &[
+    route("/graphql", "GET, POST", Gate::Open, Where::Public, Page::Graphql),
+    route("/v1/graphql", "POST", Gate::Open, Where::Public, Page::Hasura),
+    route("/livez", "GET, HEAD", Gate::Open, Where::Everywhere, Page::Live),
+    route("/readyz", "GET, HEAD", Gate::Open, Where::Everywhere, Page::Ready),
+    route("/healthz", "GET, HEAD", Gate::Open, Where::Everywhere, Page::Health),
+    route("/v1/version", "GET, HEAD", Gate::Open, Where::Everywhere, Page::Version),
+    route("/metrics", "GET", Gate::Operator, Where::Admin, Page::Metrics),
+    route("/v1/explain", "POST", Gate::Operator, Where::Everywhere, Page::Explain),
+    route("/console", "GET, HEAD", Gate::Dev, Where::Public, Page::Console),
+    route("/console/", "GET, HEAD", Gate::Dev, Where::Public, Page::Console),
+    route("/", "GET, HEAD", Gate::Dev, Where::Public, Page::Root),
+];
+
+/// The entry for `path` on the listener `place`.
+fn find(path: &str, place: Place) -> Option<&'static Route> {
+    let fits = |it: &&Route| it.path == path || (it.path == "/console/" && path.starts_with(it.path));
+    let here = |it: &&Route| match (it.on, place) {
+        (Where::Everywhere, _) | (Where::Public | Where::Admin, Place::Only) => true,
+        (Where::Public, Place::Public) | (Where::Admin, Place::Admin) => true,
+        (Where::Public, Place::Admin) | (Where::Admin, Place::Public) => false,
+    };
+    ROUTES.iter().find(fits).filter(here)
+}
+
+fn is_allowed(route: &Route, method: &Method) -> bool {
+    route.methods.split(", ").any(|it| it == method.as_str())
+}
+
+/// Answers a request, whatever it is.
+pub(crate) async fn answer(exchange: &Exchange, place: Place, request: Request<Incoming>) -> Answer {
+    let door = match request.uri().path() {
+        "/graphql" => Door::Graphql,
+        "/v1/graphql" => Door::Hasura,
+        _ => Door::Other,
+    };
+    match dispatch(exchange, place, request).await {
+        Ok(answer) => answer,
+        Err(refusal) => {
+            if refusal.code.starts_with("LIMIT_") {
+                exchange.worker.metrics.limit(refusal.code);
+            }
+            refusal.answer(door)
+        }
+    }
+}
+
+async fn dispatch(exchange: &Exchange, place: Place, request: Request<Incoming>) -> Result<Answer, Refusal> {
+    check_head(exchange, &request)?;
+    let route = find(request.uri().path(), place).ok_or_else(Refusal::not_found)?;
+    if request.method() == Method::OPTIONS {
+        return Ok(options(exchange, route, &request));
+    }
+    if !is_allowed(route, request.method()) {
+        return Err(Refusal::method(route.methods));
+    }
+    pass(exchange, route, &request)?;
+    match route.page {
+        Page::Graphql => graphql::answer(exchange, request).await,
+        Page::Hasura => hasura::answer(exchange, request).await,
+        Page::Live => Ok(admin::live()),
+        Page::Ready => Ok(admin::ready(exchange)),
+        Page::Health => Ok(admin::health(exchange)),
+        Page::Version => Ok(admin::version()),
+        Page::Metrics => Ok(admin::metrics(exchange)),
+        Page::Explain => admin::explain(exchange, request).await,
+        Page::Console => console::answer(&request),
+        Page::Root => Ok(redirect("/console")),
+    }
+}
+
+/// What is wrong with a head before anyone looks at what it asks for.
+fn check_head(exchange: &Exchange, request: &Request<Incoming>) -> Result<(), Refusal> {
+    let (headers, limits) = (request.headers(), &exchange.generation.config.limits);
+    let url_bytes = request.uri().path_and_query().map_or(0, |it| it.as_str().len());
+    if url_bytes > limits.url_bytes_max as usize {
+        let message = format!("the URL is longer than {} bytes", limits.url_bytes_max);
+        return Err(Refusal::new(StatusCode::URI_TOO_LONG, "LIMIT_URL", message).closing());
+    }
+    if has_two_lengths(headers) {
+        return Err(Refusal::bad_request("the body's length is given twice").closing());
+    }
+    if request.version() == Version::HTTP_11 && headers.get_all(HOST).iter().count() != 1 {
+        return Err(Refusal::bad_request("exactly one `host` header is needed").closing());
+    }
+    if headers.contains_key(UPGRADE) && is_upgrade(request) {
+        let message = "there are no subscriptions here yet; send queries and mutations by POST";
+        return Err(Refusal::new(StatusCode::BAD_REQUEST, "UPGRADE_NOT_SUPPORTED", message).closing());
+    }
+    Ok(())
+}
+
+/// Whether the client wants another protocol. An offer of cleartext HTTP/2 is none: it may be ignored.
+fn is_upgrade(request: &Request<Incoming>) -> bool {
+    let offered = request.headers().get_all(UPGRADE).iter().any(|it| it.as_bytes().eq_ignore_ascii_case(b"websocket"));
+    let meant = request.headers().get_all(CONNECTION).iter().any(|it| {
+        it.to_str().is_ok_and(|it| it.split(',').any(|it| it.trim().eq_ignore_ascii_case("upgrade")))
+    });
+    offered && meant
+}
+
+/// Lets the request pass the route's gate.
+fn pass(exchange: &Exchange, route: &Route, request: &Request<Incoming>) -> Result<(), Refusal> {
+    let generation = &exchange.generation;
+    match route.gate {
+        Gate::Open => Ok(()),
+        Gate::Dev if generation.dev => Ok(()),
+        Gate::Dev => Err(Refusal::not_found()),
+        Gate::Operator => match generation.secret() {
+            None if generation.dev => Ok(()),
+            secret if auth::holds_secret(request.headers(), secret) => Ok(()),
+            Some(_) | None => {
+                let message = "this page needs the admin secret in `x-weir-admin-secret`";
+                Err(Refusal::new(StatusCode::UNAUTHORIZED, "ACCESS_DENIED", message))
+            }
+        },
+    }
+}
+
+/// A browser's question whether it may call, or anyone's what can be done here.
+fn options(exchange: &Exchange, route: &Route, request: &Request<Incoming>) -> Answer {
+    let mut response = Response::new(Reply::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    if !exchange.generation.cors.preflight(request.headers(), route.methods, response.headers_mut()) {
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static(route.methods));
+    }
+    Answer::page(response)
+}
+
+fn redirect(to: &'static str) -> Answer {
+    let mut response = Response::new(Reply::empty());
+    *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
+    response.headers_mut().insert(LOCATION, HeaderValue::from_static(to));
+    Answer::page(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, place: Place, expected: Option<&str>) {
+        assert_eq!(find(path, place).map(|it| it.path), expected, "{path}");
+    }
+
+    #[test]
+    fn only_what_is_in_the_table_exists() {
+        check("/graphql", Place::Only, Some("/graphql"));
+        check("/graphql/", Place::Only, None);
+        check("/console/assets/a.js", Place::Only, Some("/console/"));
+        check("/consolation", Place::Only, None);
+        check("//graphql", Place::Only, None);
+    }
+
+    #[test]
+    fn an_admin_listener_takes_the_metrics_and_serves_no_data() {
+        check("/metrics", Place::Only, Some("/metrics"));
+        check("/metrics", Place::Public, None);
+        check("/metrics", Place::Admin, Some("/metrics"));
+        check("/graphql", Place::Admin, None);
+        check("/readyz", Place::Admin, Some("/readyz"));
+    }
+
+    #[test]
+    fn every_page_beyond_probes_and_graphql_has_a_gate() {
+        let open: Vec<&str> = ROUTES.iter().filter(|it| it.gate == Gate::Open).map(|it| it.path).collect();
+        assert_eq!(open, ["/graphql", "/v1/graphql", "/livez", "/readyz", "/healthz", "/v1/version"]);
+    }
+}

@@ -1,0 +1,315 @@
+//! One thread: its own event loop, its own sockets on the shared port, its own clock.
+//!
+//! Nothing on the way of a request crosses threads; what workers share are counters and the current generation.
+//!
+//! **Invariant:** once draining has begun, every accepted request is still answered, within the drain time.
+
+use super::body::Reply;
+use super::clock::{Clock, Command, Patience, Watched};
+use super::exchange::{Answer, Exchange, error_body, json};
+use super::io::Guarded;
+use super::log::Line;
+use super::metrics::{Door, Metrics, Verdict};
+use super::negotiate::Media;
+use super::{finish, route};
+use crate::generation::Live;
+use futures_util::FutureExt;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode, Version};
+use hyper_util::server::conn::auto;
+use std::cell::Cell;
+use std::convert::Infallible;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, watch};
+use weir_language::json::JsonBuffer;
+
+/// Which of the listeners a connection came in by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The only one: everything is here.
+    Only,
+    /// The one for data, beside an admin listener.
+    Public,
+    /// The one for operators.
+    Admin,
+}
+
+/// Whether the server goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Serving,
+    /// No new connections; what is in flight is answered.
+    Draining,
+}
+
+/// What a thread is started with.
+pub(crate) struct Seed {
+    pub(crate) live: Arc<Live>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) phase: watch::Receiver<Phase>,
+    pub(crate) listeners: Vec<(std::net::TcpListener, Place)>,
+    pub(crate) connections_max: usize,
+    pub(crate) number: usize,
+}
+
+/// The state of one thread.
+pub(crate) struct Worker {
+    pub(crate) live: Arc<Live>,
+    pub(crate) metrics: Arc<Metrics>,
+    /// Memory of the last request's JSON.
+    pub(crate) json_buffer: Cell<JsonBuffer>,
+    /// Numbers requests.
+    pub(crate) ids: finish::RequestIds,
+    phase: watch::Receiver<Phase>,
+    clock: Clock,
+    connections_max: usize,
+    open: Cell<usize>,
+    all_closed: Notify,
+    http: auto::Builder<OnThisThread>,
+}
+
+/// Runs hyper's helper tasks beside the connection.
+#[derive(Clone, Copy, Debug)]
+struct OnThisThread;
+
+impl<F: Future + 'static> hyper::rt::Executor<F> for OnThisThread {
+    fn execute(&self, task: F) {
+        tokio::task::spawn_local(async move {
+            task.await;
+        });
+    }
+}
+
+/// Serves until the phase changes and everything is answered.
+pub(crate) fn run(seed: Seed) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let tasks = tokio::task::LocalSet::new();
+    tasks.block_on(&runtime, async move {
+        let mut listeners = Vec::with_capacity(seed.listeners.len());
+        for (listener, place) in seed.listeners {
+            listeners.push((TcpListener::from_std(listener)?, place));
+        }
+        let worker = Rc::new(Worker {
+            http: http(&seed.live),
+            live: seed.live,
+            metrics: seed.metrics,
+            json_buffer: Cell::default(),
+            ids: finish::RequestIds::new(seed.number),
+            phase: seed.phase,
+            clock: Clock::new(),
+            connections_max: seed.connections_max,
+            open: Cell::new(0),
+            all_closed: Notify::new(),
+        });
+        serve(&worker, listeners).await;
+        Ok(())
+    })
+}
+
+/// The protocol settings, by the limits of the generation the server started with.
+fn http(live: &Live) -> auto::Builder<OnThisThread> {
+    let limits = live.current().config.limits.clone();
+    let mut http = auto::Builder::new(OnThisThread);
+    let head_bytes_max = (limits.head_bytes_max as usize).max(8 * 1024);
+    http.http1()
+        .max_headers(usize::from(limits.headers_max))
+        .max_buf_size(head_bytes_max)
+        .header_read_timeout(None)
+        .half_close(false);
+    http.http2()
+        .max_concurrent_streams(limits.streams_max)
+        .max_header_list_size(limits.head_bytes_max)
+        .initial_stream_window_size(256 * 1024)
+        .initial_connection_window_size(1024 * 1024);
+    http
+}
+
+async fn serve(worker: &Rc<Worker>, listeners: Vec<(TcpListener, Place)>) {
+    for (listener, place) in listeners {
+        let worker = Rc::clone(worker);
+        tokio::task::spawn_local(async move { worker.accept_all(listener, place).await });
+    }
+    let mut phase = worker.phase.clone();
+    let mut ticks = tokio::time::interval(Duration::from_secs(1));
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => worker.clock.tick(),
+            _ = phase.wait_for(|it| *it == Phase::Draining) => break,
+        }
+    }
+    let drain = Duration::from_secs(u64::from(worker.live.current().config.limits.drain_s));
+    let drained = async {
+        loop {
+            worker.clock.tell_all(Command::Drain);
+            let closed = worker.all_closed.notified();
+            if worker.open.get() == 0 {
+                break;
+            }
+            // A connection accepted just now has to be told, too.
+            let _ = tokio::time::timeout(Duration::from_millis(100), closed).await;
+            worker.clock.tick();
+        }
+    };
+    if tokio::time::timeout(drain, drained).await.is_err() {
+        tracing::warn!(connections = worker.open.get(), "the drain time is over; open connections are cut");
+    }
+}
+
+/// Counts a connection while it lives.
+struct Open(Rc<Worker>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.open.set(self.0.open.get() - 1);
+        self.0.metrics.connections.dec();
+        if self.0.open.get() == 0 {
+            self.0.all_closed.notify_waiters();
+        }
+    }
+}
+
+impl Worker {
+    /// Whether the server is on its way out.
+    pub(crate) fn is_draining(&self) -> bool {
+        *self.phase.borrow() == Phase::Draining
+    }
+
+    /// Accepts until draining begins; what waits in the queue then is still taken.
+    async fn accept_all(self: Rc<Self>, listener: TcpListener, place: Place) {
+        let mut phase = self.phase.clone();
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                _ = phase.wait_for(|it| *it == Phase::Draining) => break,
+            };
+            match accepted {
+                Ok((socket, _)) => self.take(socket, place),
+                Err(cause) => {
+                    // No descriptors left, most likely: those in use are served, new ones wait in the queue.
+                    tracing::error!(%cause, "a connection could not be accepted");
+                    tokio::time::sleep(Duration::from_millis(250)).await;
+                }
+            }
+        }
+        while let Some(Ok((socket, _))) = listener.accept().now_or_never() {
+            self.take(socket, place);
+        }
+    }
+
+    fn take(self: &Rc<Self>, socket: TcpStream, place: Place) {
+        if self.open.get() >= self.connections_max {
+            self.metrics.evicted.inc();
+            if !self.clock.close_longest_idle() {
+                return;
+            }
+        }
+        // Answers leave at once; a socket that cannot do that serves all the same.
+        let _ = socket.set_nodelay(true);
+        self.open.set(self.open.get() + 1);
+        self.metrics.connections.inc();
+        let open = Open(Rc::clone(self));
+        let watched = self.clock.watch(self.patience());
+        let worker = Rc::clone(self);
+        tokio::task::spawn_local(async move {
+            let _open = open;
+            let tls = worker.live.current().tls.clone();
+            match tls {
+                None => worker.connection(socket, watched, place).await,
+                Some(acceptor) => {
+                    watched.heard();
+                    let mut handshake = pin!(acceptor.accept(socket));
+                    let done = std::future::poll_fn(|cx| match watched.command(cx) {
+                        Command::Close => Poll::Ready(None),
+                        Command::Serve | Command::Drain => handshake.as_mut().poll(cx).map(Result::ok),
+                    });
+                    if let Some(socket) = done.await {
+                        worker.connection(socket, watched, place).await;
+                    }
+                }
+            }
+        });
+    }
+
+    fn patience(&self) -> Patience {
+        let limits = &self.live.current().config.limits;
+        Patience {
+            head_s: u32::from(limits.head_s),
+            body_s: u32::from(limits.body_s),
+            idle_s: u32::from(limits.idle_s),
+            write_s: u32::from(limits.write_s),
+        }
+    }
+
+    /// Serves one connection until it ends, or is told to.
+    async fn connection<S>(self: &Rc<Self>, socket: S, watched: Rc<Watched>, place: Place)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + 'static,
+    {
+        let socket = Guarded::new(socket, Rc::clone(&watched));
+        let (worker, clock) = (Rc::clone(self), Rc::clone(&watched));
+        let service = service_fn(move |request| {
+            let (worker, watched) = (Rc::clone(&worker), Rc::clone(&clock));
+            async move { worker.request(&watched, place, request).await }
+        });
+        let mut connection = pin!(self.http.serve_connection(socket, service));
+        let mut draining = false;
+        std::future::poll_fn(|cx| {
+            match watched.command(cx) {
+                Command::Close => return Poll::Ready(()),
+                Command::Drain if !draining => {
+                    draining = true;
+                    connection.as_mut().graceful_shutdown();
+                }
+                Command::Serve | Command::Drain => {}
+            }
+            // An error here is the client's: it broke the protocol or went away.
+            connection.as_mut().poll(cx).map(|_| ())
+        })
+        .await;
+    }
+
+    /// Answers one request; a panic costs that request only.
+    async fn request(
+        self: &Rc<Self>,
+        watched: &Rc<Watched>,
+        place: Place,
+        request: Request<Incoming>,
+    ) -> Result<Response<Reply>, Infallible> {
+        let guard = watched.begin(request.version() == Version::HTTP_2);
+        let exchange = Exchange {
+            worker: Rc::clone(self),
+            generation: self.live.current(),
+            started: Instant::now(),
+            watched: Rc::clone(watched),
+        };
+        let line = Line::of(&exchange, &request);
+        let marks = finish::Marks::of(&exchange, &request);
+        let work = AssertUnwindSafe(route::answer(&exchange, place, request)).catch_unwind();
+        let answer = work.await.unwrap_or_else(|_| {
+            self.metrics.panics.inc();
+            tracing::error!(request_id = marks.id(), "a bug: the request panicked");
+            failed()
+        });
+        let response = finish::finish(&exchange, marks, line, answer);
+        Ok(response.map(|it| it.guarded(guard)))
+    }
+}
+
+/// What a client gets when we are at fault.
+fn failed() -> Answer {
+    let message = "something went wrong in the server; the request id finds it in the log";
+    let mut body = error_body(message, "INTERNAL", None);
+    body.pop();
+    body.extend_from_slice(b",\"data\":null}");
+    let response = json(StatusCode::OK, Media::Json, Reply::whole(body));
+    Answer { response, door: Door::Other, verdict: Verdict::Failed, timing: None }
+}

@@ -1,0 +1,179 @@
+//! From addresses in the configuration to one graph.
+
+use crate::config::{Config, Integers, RelationshipNames, Source, SourceKind};
+use rusqlite::{Connection, OpenFlags};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use weir_engine::compose::Graph;
+use weir_engine::source::Source as EngineSource;
+use weir_sql::api;
+use weir_sql::catalog::sqlite::SqliteOptions;
+use weir_sql::catalog::{self, sqlite_type};
+use weir_sql::model::{self, Model, ModelOptions, Track};
+use weir_sql::sqlite::SqliteSource;
+use weir_sql::sqlite::connection::Tuning;
+
+/// File endings that are taken for SQLite databases.
+const SQLITE_ENDINGS: [&str; 3] = ["db", "sqlite", "sqlite3"];
+
+/// What an address on the command line means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A configuration file.
+    Config(PathBuf),
+    /// A single source without further configuration.
+    Source(Address),
+}
+
+/// Where a database is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A file.
+    Sqlite(PathBuf),
+}
+
+/// Reads an address: `sqlite:chinook.db`, `chinook.db`, `weir.yaml`.
+/// # Errors
+/// What cannot be served (yet), with what can.
+pub fn target(text: &str) -> Result<Target, String> {
+    let ending = Path::new(text).extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
+    if matches!(ending.as_str(), "yaml" | "yml") && !text.contains(':') {
+        return Ok(Target::Config(PathBuf::from(text)));
+    }
+    address(text).map(Target::Source)
+}
+
+/// Reads the address of a source.
+/// # Errors
+/// As [`target`].
+pub fn address(text: &str) -> Result<Address, String> {
+    if let Some(path) = text.strip_prefix("sqlite:") {
+        let path = path.strip_prefix("//").unwrap_or(path);
+        return match path {
+            "" => Err("`sqlite:` needs a file name, as in `sqlite:chinook.db`".into()),
+            _ => Ok(Address::Sqlite(PathBuf::from(path))),
+        };
+    }
+    if let Some((scheme, _)) = text.split_once("://") {
+        return Err(match scheme {
+            "postgres" | "postgresql" => {
+                "PostgreSQL is not served yet; what works today is SQLite: `sqlite:chinook.db`".into()
+            }
+            _ => format!("`{scheme}://` is not a kind of source Weir knows; try `sqlite:chinook.db`"),
+        });
+    }
+    let ending = Path::new(text).extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
+    if SQLITE_ENDINGS.contains(&ending.as_str()) {
+        return Ok(Address::Sqlite(PathBuf::from(text)));
+    }
+    Err(format!("cannot tell what `{text}` is; name a .db, .sqlite or .sqlite3 file, `sqlite:FILE`, or a weir.yaml"))
+}
+
+/// The configuration that serves `address` alone.
+#[must_use]
+pub fn config_of(address: &Address) -> Config {
+    let Address::Sqlite(path) = address;
+    let name = path.file_stem().and_then(|it| it.to_str()).unwrap_or("sqlite").to_string();
+    let url = format!("sqlite:{}", path.display());
+    let source = Source { name, kind: SourceKind::Sqlite, url, ..Source::default() };
+    Config { sources: vec![source], ..Config::default() }
+}
+
+/// Opens every source and makes one graph of them.
+/// # Errors
+/// All that is in the way, one line each.
+pub fn graph(config: &Config) -> Result<Graph, String> {
+    if config.sources.is_empty() {
+        return Err("there is nothing to serve: `sources` is empty; add one, as in\n  sources:\n    - name: chinook\n      \
+                    url: sqlite:chinook.db"
+            .into());
+    }
+    compose(open_all(config)?)
+}
+
+/// Opens every source of `config`.
+/// # Errors
+/// The first that cannot be opened, by name.
+pub fn open_all(config: &Config) -> Result<Vec<Arc<dyn EngineSource>>, String> {
+    let opened = config.sources.iter().map(|it| open(it).map_err(|message| format!("source `{}`: {message}", it.name)));
+    opened.collect()
+}
+
+/// One graph of sources that are open.
+/// # Errors
+/// All that is in the way, one line each.
+pub fn compose(sources: Vec<Arc<dyn EngineSource>>) -> Result<Graph, String> {
+    Graph::compose(sources, &[]).map_err(|errors| {
+        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        lines.join("\n")
+    })
+}
+
+fn open(source: &Source) -> Result<Arc<dyn EngineSource>, String> {
+    match source.kind {
+        SourceKind::Sqlite => {
+            let Address::Sqlite(path) = address(&source.url)?;
+            if !path.is_file() {
+                return Err(format!("there is no file {}", path.display()));
+            }
+            Ok(Arc::new(sqlite(source, &path)?))
+        }
+    }
+}
+
+/// Reads what a database has, generates its API and opens it for serving. What is left out is logged.
+fn sqlite(source: &Source, path: &Path) -> Result<SqliteSource, String> {
+    let unreadable = |cause: rusqlite::Error| format!("{} cannot be read: {cause}", path.display());
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(unreadable)?;
+    let integers = match source.integers {
+        Integers::Declared => sqlite_type::Integers::Declared,
+        Integers::Bigint => sqlite_type::Integers::BigInt,
+    };
+    let relationship_names = match source.relationship_names {
+        RelationshipNames::Long => model::RelationshipNames::Long,
+        RelationshipNames::Short => model::RelationshipNames::Short,
+    };
+    let (catalog, left_out) =
+        catalog::sqlite::read(&connection, SqliteOptions { integers }).map_err(unreadable)?;
+    let options = ModelOptions { track: Track::All, relationship_names, tables: &source.tables };
+    let mut read_enum = |table: &catalog::Table| catalog::sqlite::enum_values(&connection, table);
+    let (model, unnamed) = Model::build(catalog, options, &mut read_enum);
+    for warning in left_out.iter().chain(&unnamed) {
+        tracing::warn!(source = source.name, "{warning}");
+    }
+    let api = api::generate(model).map_err(|errors| {
+        let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
+        lines.join("\n")
+    })?;
+    SqliteSource::new(&source.name, Arc::new(api), path, Tuning::USUAL).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Result<Target, &str>) {
+        match (target(text), expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{text}"),
+            (Err(message), Err(part)) => assert!(message.contains(part), "{text}: {message}"),
+            (found, expected) => panic!("{text}: {found:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn an_address_says_what_it_is() {
+        let sqlite = |path: &str| Ok(Target::Source(Address::Sqlite(path.into())));
+        check("sqlite:chinook.db", sqlite("chinook.db"));
+        check("sqlite:///var/lib/chinook", sqlite("/var/lib/chinook"));
+        check("data/chinook.SQLite3", sqlite("data/chinook.SQLite3"));
+        check("conf/weir.yaml", Ok(Target::Config("conf/weir.yaml".into())));
+    }
+
+    #[test]
+    fn what_cannot_be_served_says_what_can() {
+        check("postgres://localhost/x", Err("PostgreSQL is not served yet"));
+        check("mysql://localhost/x", Err("not a kind of source"));
+        check("chinook", Err("cannot tell what `chinook` is"));
+        check("sqlite:", Err("needs a file name"));
+    }
+}

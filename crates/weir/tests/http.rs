@@ -1,0 +1,282 @@
+//! The HTTP surface over real sockets: methods, media types, bodies, limits, gates.
+
+mod support;
+
+use std::io::{BufReader, Read, Write};
+use support::{Answer, Weir, body, message};
+
+const ADA: &str = r#"{"data":{"pet_by_pk":{"name":"Ada"}}}"#;
+const ASK: &str = "{ pet_by_pk(id: 1) { name } }";
+const TELLING: (&str, &str) = ("accept", "application/graphql-response+json");
+
+fn check(answer: &Answer, status: u16, part: &str) {
+    assert_eq!(answer.status, status, "{answer:?}");
+    assert!(answer.text().contains(part), "{part} is not in {}", answer.text());
+}
+
+#[test]
+fn a_query_is_answered_by_post_and_by_get() {
+    let weir = Weir::pets(&[]);
+    check(&weir.query(ASK), 200, ADA);
+    check(&weir.get("/graphql?query=%7B%20pet_by_pk(id:1)%20%7B%20name%20%7D%7D", &[]), 200, ADA);
+    let path = "/graphql?query=query(%24id:Int!)%7Bpet_by_pk(id:%24id)%7Bname%7D%7D&variables=%7B%22id%22:1%7D";
+    check(&weir.get(path, &[]), 200, ADA);
+    check(&weir.post("/v1/graphql", &[], body(ASK).as_bytes()), 200, ADA);
+}
+
+#[test]
+fn the_media_type_decides_the_status_of_a_refusal() {
+    let weir = Weir::pets(&[]);
+    let wrong = body("{ nothing }");
+    let json = weir.post("/graphql", &[], wrong.as_bytes());
+    check(&json, 200, "GRAPHQL_VALIDATION_FAILED");
+    assert_eq!(json.header("content-type"), Some("application/json; charset=utf-8"));
+    let telling = weir.post("/graphql", &[TELLING], wrong.as_bytes());
+    check(&telling, 400, "GRAPHQL_VALIDATION_FAILED");
+    assert_eq!(telling.header("content-type"), Some("application/graphql-response+json; charset=utf-8"));
+    assert!(telling.json().get("data").is_none());
+    check(&weir.post("/v1/graphql", &[], wrong.as_bytes()), 200, "field 'nothing' not found in type: 'query_root'");
+    check(&weir.post("/graphql", &[("accept", "image/png")], wrong.as_bytes()), 406, "NOT_ACCEPTABLE");
+}
+
+#[test]
+fn only_the_right_methods_pass() {
+    let weir = Weir::pets(&[]);
+    for method in ["PUT", "DELETE", "PATCH", "TRACE"] {
+        let answer = weir.raw(&message(method, "/graphql", &[], Some(b"{}")));
+        check(&answer, 405, "METHOD_NOT_ALLOWED");
+        assert_eq!(answer.header("allow"), Some("GET, POST"));
+    }
+    check(&weir.get("/v1/graphql", &[]), 405, "METHOD_NOT_ALLOWED");
+    let mutation = weir.get("/graphql?query=mutation%7B__typename%7D", &[]);
+    check(&mutation, 405, "send a mutation by POST");
+    assert_eq!(mutation.header("allow"), Some("POST"));
+    assert_eq!(weir.raw(&message("OPTIONS", "/graphql", &[], None)).header("allow"), Some("GET, POST"));
+    check(&weir.get("/nothing", &[]), 404, "NOT_FOUND");
+    check(&weir.get("/console/..%2f..%2fetc%2fpasswd", &[]), 404, "NOT_FOUND");
+    check(&weir.get("/console/../../etc/passwd", &[]), 404, "NOT_FOUND");
+}
+
+#[test]
+fn a_body_that_is_no_request_is_refused_with_words() {
+    let weir = Weir::pets(&[]);
+    for (bytes, part) in [
+        (&b""[..], "the body is empty"),
+        (b"null", "must be a JSON object"),
+        (b"[]", "must be a JSON object"),
+        (b"\"x\"", "must be a JSON object"),
+        (b"7", "must be a JSON object"),
+        (b"{\"query\":\"{__typename}\"} {}", "not valid JSON"),
+        (b"{\"query\":\"{__typename}\"}\n{\"query\":\"{__typename}\"}", "not valid JSON"),
+        (b"{\"query\":\"{a}\",\"query\":\"{b}\"}", "duplicate key"),
+        (b"{\"query\":\"\xff\"}", "invalid UTF-8"),
+        (b"{\"query\":\"\xc0\x80\"}", "invalid UTF-8"),
+        (b"\xfe\xff\x00{\x00}", "invalid UTF-8"),
+        (b"{\"query\":\"\\ud800\"}", "lone surrogate"),
+        (b"{\"query\":{}}", "`query` must be a string"),
+        (b"{\"query\":\"{__typename}\",\"operationName\":1}", "`operationName` must be a string"),
+        (b"{\"query\":\"{__typename}\",\"variables\":[1]}", "`variables` must be an object"),
+    ] {
+        check(&weir.post("/graphql", &[], bytes), 400, part);
+    }
+    check(&weir.post("/graphql", &[], b"\xef\xbb\xbf{\"query\":\"{__typename}\"}"), 200, "query_root");
+}
+
+#[test]
+fn nesting_in_json_is_refused_whether_closed_or_not() {
+    let weir = Weir::pets(&[]);
+    for depth in [9_000, 100_000] {
+        let open = format!("{{\"query\":\"{{__typename}}\",\"variables\":{{\"x\":{}", "[".repeat(depth));
+        check(&weir.post("/graphql", &[], open.as_bytes()), 400, "nested too deep");
+        let closed = format!("{open}{}}}}}", "]".repeat(depth));
+        check(&weir.post("/graphql", &[], closed.as_bytes()), 400, "nested too deep");
+        let elsewhere = closed.replace("variables", "extensions");
+        check(&weir.post("/graphql", &[], elsewhere.as_bytes()), 400, "nested too deep");
+    }
+    check(&weir.query("{__typename}"), 200, "query_root");
+}
+
+#[test]
+fn a_post_has_to_be_json_in_utf_8() {
+    let weir = Weir::pets(&[]);
+    let text = body(ASK);
+    for content_type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/json; charset=latin1"] {
+        let raw = message("POST", "/graphql", &[("content-type", content_type)], Some(text.as_bytes()));
+        check(&weir.raw(&raw), 415, "UNSUPPORTED_MEDIA_TYPE");
+    }
+    check(&weir.raw(&message("POST", "/graphql", &[], Some(text.as_bytes()))), 415, "UNSUPPORTED_MEDIA_TYPE");
+}
+
+#[test]
+fn operation_names_are_resolved_or_refused() {
+    let weir = Weir::pets(&[]);
+    let ask = |name: &str| {
+        let text = format!(r#"{{"query":"query A {{ __typename }} query B {{ b: __typename }}","operationName":{name}}}"#);
+        weir.post("/graphql", &[TELLING], text.as_bytes())
+    };
+    check(&ask("\"B\""), 200, r#"{"b":"query_root"}"#);
+    check(&ask("null"), 400, "OPERATION_RESOLUTION_FAILURE");
+    check(&ask("\"C\""), 400, "OPERATION_RESOLUTION_FAILURE");
+    check(&ask("7"), 400, "`operationName` must be a string");
+}
+
+#[test]
+fn a_persisted_query_is_answered_with_the_words_clients_look_for() {
+    let weir = Weir::pets(&[]);
+    let text = br#"{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"00"}}}"#;
+    check(&weir.post("/graphql", &[], text), 200, "PersistedQueryNotSupported");
+    check(&weir.post("/graphql", &[TELLING], text), 400, "PERSISTED_QUERY_NOT_SUPPORTED");
+}
+
+#[test]
+fn a_list_of_requests_is_answered_in_order_on_hasura_s_address_only() {
+    let weir = Weir::pets(&[]);
+    let one = body(ASK);
+    let wrong = body("{ nothing }");
+    let answer = weir.post("/v1/graphql", &[], format!("[{one},{wrong},[],{one}]").as_bytes());
+    let list = answer.json();
+    assert_eq!((answer.status, list.as_array().map(Vec::len)), (200, Some(4)), "{list}");
+    assert_eq!(list[0], list[3]);
+    assert_eq!(list[1]["errors"][0]["extensions"]["code"], "validation-failed");
+    assert!(list[2]["errors"].is_array());
+    let eleven = format!("[{}]", vec![one.as_str(); 11].join(","));
+    check(&weir.post("/v1/graphql", &[], eleven.as_bytes()), 400, "LIMIT_BATCH");
+    check(&weir.post("/graphql", &[], format!("[{one}]").as_bytes()), 400, "must be a JSON object");
+}
+
+#[test]
+fn hasura_s_address_always_answers_200_in_hasura_s_words() {
+    let weir = Weir::pets(&[]);
+    let ask = |bytes: &[u8]| weir.post("/v1/graphql", &[], bytes);
+    check(&ask(b"{"), 200, r#""extensions":{"path":"$","code":"invalid-json"}"#);
+    check(&ask(b"{}"), 200, "key \\\"query\\\" not found");
+    let role = weir.post("/v1/graphql", &[("x-hasura-role", "user")], body(ASK).as_bytes());
+    check(&role, 200, r#""extensions":{"path":"$","code":"access-denied"}"#);
+    check(&weir.post("/graphql", &[("x-hasura-role", "user")], body(ASK).as_bytes()), 403, "ACCESS_DENIED");
+}
+
+#[test]
+fn an_oversized_request_is_refused_unread() {
+    let weir = Weir::pets(&[]);
+    let announced = b"POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10000000000\r\n\r\n";
+    check(&weir.raw(announced), 413, "LIMIT_BODY");
+    let mut chunked = b"POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
+    let chunk = [b"10000\r\n".to_vec(), vec![b' '; 0x1_0000], b"\r\n".to_vec()].concat();
+    (0..40).for_each(|_| chunked.extend_from_slice(&chunk));
+    let mut socket = weir.connect();
+    let _ = socket.write_all(&chunked);
+    let answer = Answer::read(&mut BufReader::new(socket));
+    assert!(matches!(answer.status, 413 | 0), "{answer:?}");
+    check(&weir.get(&format!("/graphql?query={}", "a".repeat(9000)), &[]), 414, "LIMIT_URL");
+    for raw in [
+        format!("GET /graphql HTTP/1.1\r\nhost: x\r\ncookie: {}\r\n\r\n", "a".repeat(1_000_000)),
+        format!("GET /graphql HTTP/1.1\r\nhost: x\r\n{}\r\n", "a: b\r\n".repeat(10_000)),
+        format!("GET /{} HTTP/1.1\r\nhost: x\r\n\r\n", "a".repeat(64 * 1024)),
+    ] {
+        let status = weir.raw(raw.as_bytes()).status;
+        assert!(matches!(status, 431 | 414 | 0), "{status}");
+    }
+    check(&weir.query("{__typename}"), 200, "query_root");
+}
+
+#[test]
+fn a_request_that_two_readers_would_read_differently_is_refused() {
+    let weir = Weir::pets(&[]);
+    let post = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
+    for rest in [
+        "content-length: 2\r\ncontent-length: 3\r\n\r\n{}",
+        "content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+        "transfer-encoding: xchunked\r\n\r\n0\r\n\r\n",
+        "content-length: -1\r\n\r\n",
+    ] {
+        let status = weir.raw(format!("{post}{rest}").as_bytes()).status;
+        assert!(matches!(status, 400 | 501 | 0), "{rest:?}: {status}");
+    }
+    let folded = weir.raw(b"GET /livez HTTP/1.1\r\nhost: x\r\na: b\r\n c\r\n\r\n").status;
+    assert!(matches!(folded, 400 | 0), "{folded}");
+    check(&weir.raw(b"GET /livez HTTP/1.1\r\n\r\n"), 400, "`host`");
+    check(&weir.raw(b"GET /livez HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n"), 400, "`host`");
+}
+
+#[test]
+fn a_websocket_is_refused_clearly() {
+    let weir = Weir::pets(&[]);
+    let headers = [("connection", "Upgrade"), ("upgrade", "websocket"), ("sec-websocket-version", "13")];
+    check(&weir.get("/graphql", &headers), 400, "no subscriptions here yet");
+    check(&weir.get("/v1/graphql", &headers), 400, "UPGRADE_NOT_SUPPORTED");
+}
+
+#[test]
+fn many_requests_share_a_connection() {
+    let weir = Weir::pets(&[]);
+    let mut socket = weir.connect();
+    let ask = message("POST", "/graphql", &[("content-type", "application/json")], Some(body(ASK).as_bytes()));
+    // All at once: pipelined.
+    socket.write_all(&ask.repeat(20)).expect("it is sent");
+    let mut answers = BufReader::new(socket);
+    let ids: std::collections::HashSet<String> = (0..20)
+        .map(|_| {
+            let answer = Answer::read(&mut answers);
+            check(&answer, 200, ADA);
+            answer.header("x-request-id").expect("there is an id").to_string()
+        })
+        .collect();
+    assert_eq!(ids.len(), 20);
+}
+
+#[test]
+fn a_request_id_is_taken_over_if_it_is_harmless() {
+    let weir = Weir::pets(&[]);
+    let id = |sent: &str| weir.get("/livez", &[("x-request-id", sent)]).header("x-request-id").map(String::from);
+    assert_eq!(id("abc-123").as_deref(), Some("abc-123"));
+    assert_ne!(id("a b").as_deref(), Some("a b"));
+    assert_ne!(id(&"a".repeat(200)).map(|it| it.len()), Some(200));
+}
+
+#[test]
+fn probes_version_and_metrics_answer() {
+    let weir = Weir::pets(&[]);
+    check(&weir.get("/livez", &[]), 200, "ok");
+    check(&weir.get("/readyz", &[]), 200, "ok");
+    check(&weir.get("/healthz", &[]), 200, "OK");
+    check(&weir.get("/v1/version", &[]), 200, env!("CARGO_PKG_VERSION"));
+    let mut socket = weir.connect();
+    socket.write_all(&message("HEAD", "/livez", &[("connection", "close")], None)).expect("it is sent");
+    let mut head = String::new();
+    socket.read_to_string(&mut head).expect("the server closes");
+    assert!(head.starts_with("HTTP/1.1 200") && head.ends_with("\r\n\r\n"), "{head}");
+    check(&weir.query(ASK), 200, ADA);
+    let page = weir.get("/metrics", &[]);
+    check(&page, 200, r#"weir_requests_total{door="graphql",verdict="executed"}"#);
+    check(&page, 200, "weir_stage_duration_seconds_bucket");
+    check(&page, 200, "# EOF");
+}
+
+#[test]
+fn explain_shows_plan_and_sql_without_running() {
+    let weir = Weir::pets(&[]);
+    let answer = weir.post("/v1/explain", &[], body(ASK).as_bytes());
+    check(&answer, 200, "pieces");
+    let json = answer.json();
+    assert!(json["plan"].as_str().is_some_and(|it| !it.is_empty()), "{json}");
+    assert!(json["pieces"][0]["text"].as_str().is_some_and(|it| it.contains("SELECT")), "{json}");
+    check(&weir.post("/v1/explain", &[], body("{ nothing }").as_bytes()), 400, "Cannot query field");
+}
+
+#[test]
+fn stage_times_are_told_in_dev_mode() {
+    let weir = Weir::pets(&[]);
+    let answer = weir.query("query Timed { pet { id } }");
+    let timing = answer.header("server-timing").expect("the listener is on loopback").to_string();
+    assert!(timing.contains("execute;dur=") && timing.contains("total;dur="), "{timing}");
+}
+
+#[test]
+fn the_root_leads_to_the_console() {
+    let weir = Weir::pets(&[]);
+    let answer = weir.get("/", &[]);
+    assert_eq!((answer.status, answer.header("location")), (307, Some("/console")));
+    let page = weir.get("/console/", &[]);
+    check(&page, 200, "<!doctype html>");
+    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+}
