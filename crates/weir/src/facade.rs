@@ -167,5 +167,9 @@ fn read(variables: &str) -> Result<Option<Json<'_>>, ExecuteError> {
         return Ok(None);
     }
     let tape = Json::parse(variables.as_bytes(), 200).map_err(ExecuteError::Variables)?;
-    if tape.root().is_object() || tape.root().is_null() { Ok(Some(tape)) } else { Err(ExecuteError::VariablesNoObject) }
+    if tape.root().is_object() || tape.root().is_null() {
+        Ok(Some(tape))
+    } else {
+        Err(ExecuteError::VariablesNoObject)
+    }
 }

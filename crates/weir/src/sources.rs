@@ -36,7 +36,8 @@ pub enum Address {
 /// # Errors
 /// What cannot be served (yet), with what can.
 pub fn target(text: &str) -> Result<Target, String> {
-    let ending = Path::new(text).extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let ending =
+        Path::new(text).extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
     if matches!(ending.as_str(), "yaml" | "yml") && !text.contains(':') {
         return Ok(Target::Config(PathBuf::from(text)));
     }
@@ -62,11 +63,14 @@ pub fn address(text: &str) -> Result<Address, String> {
             _ => format!("`{scheme}://` is not a kind of source Weir knows; try `sqlite:chinook.db`"),
         });
     }
-    let ending = Path::new(text).extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let ending =
+        Path::new(text).extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
     if SQLITE_ENDINGS.contains(&ending.as_str()) {
         return Ok(Address::Sqlite(PathBuf::from(text)));
     }
-    Err(format!("cannot tell what `{text}` is; name a .db, .sqlite or .sqlite3 file, `sqlite:FILE`, or a weir.yaml"))
+    Err(format!(
+        "cannot tell what `{text}` is; name a .db, .sqlite or .sqlite3 file, `sqlite:FILE`, or a weir.yaml"
+    ))
 }
 
 /// The configuration that serves `address` alone.
@@ -95,7 +99,10 @@ pub fn graph(config: &Config) -> Result<Graph, String> {
 /// # Errors
 /// The first that cannot be opened, by name.
 pub fn open_all(config: &Config) -> Result<Vec<Arc<dyn EngineSource>>, String> {
-    let opened = config.sources.iter().map(|it| open(it).map_err(|message| format!("source `{}`: {message}", it.name)));
+    let opened = config
+        .sources
+        .iter()
+        .map(|it| open(it).map_err(|message| format!("source `{}`: {message}", it.name)));
     opened.collect()
 }
 
@@ -124,7 +131,8 @@ fn open(source: &Source) -> Result<Arc<dyn EngineSource>, String> {
 /// Reads what a database has, generates its API and opens it for serving. What is left out is logged.
 fn sqlite(source: &Source, path: &Path) -> Result<SqliteSource, String> {
     let unreadable = |cause: rusqlite::Error| format!("{} cannot be read: {cause}", path.display());
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(unreadable)?;
+    let connection =
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(unreadable)?;
     let integers = match source.integers {
         Integers::Declared => sqlite_type::Integers::Declared,
         Integers::Bigint => sqlite_type::Integers::BigInt,

@@ -42,8 +42,9 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let only = std::env::var("ONLY").or_else(|_| std::env::var("WEIR_ONLY")).unwrap_or_default();
     let filters: Vec<&String> = arguments.iter().filter(|it| !it.starts_with('-')).collect();
-    let wanted =
-        |case: &Case| case.name.contains(&only) && (filters.is_empty() || filters.iter().any(|it| case.name.contains(*it)));
+    let wanted = |case: &Case| {
+        case.name.contains(&only) && (filters.is_empty() || filters.iter().any(|it| case.name.contains(*it)))
+    };
     let (cases, skipped): (Vec<Case>, Vec<Case>) = all_cases().into_iter().partition(wanted);
     if arguments.iter().any(|it| it == "--list") {
         cases.iter().for_each(|it| println!("{}: test", it.name));
@@ -113,7 +114,8 @@ fn case(suite: &Path, file: PathBuf) -> Case {
 /// Runs the cases suite by suite; gives back those that failed and why.
 fn run(cases: &[Case]) -> Vec<(String, String)> {
     let bless = std::env::var("WEIR_BLESS").is_ok_and(|it| it == "1");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
     let folder = std::env::temp_dir().join(format!("weir-golden-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder can be made");
     let mut failures = Vec::new();
@@ -149,9 +151,12 @@ fn seed(suite: &Path, file: &Path) {
     let yaml = fs::read_to_string(suite.join("suite.yaml"))
         .unwrap_or_else(|cause| panic!("{}: suite.yaml: {cause}", suite.display()));
     let suite: Suite = serde_saphyr::from_str(&yaml).unwrap_or_else(|error| panic!("suite.yaml: {error}"));
-    let sql = fs::read_to_string(root().join(&suite.seed)).unwrap_or_else(|cause| panic!("the seed: {cause}"));
+    let sql =
+        fs::read_to_string(root().join(&suite.seed)).unwrap_or_else(|cause| panic!("the seed: {cause}"));
     let database = rusqlite::Connection::open(file).expect("SQLite makes a file");
-    database.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").expect("it takes the pragmas");
+    database
+        .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        .expect("it takes the pragmas");
     database.execute_batch(&sql).expect("the seed loads");
 }
 
@@ -165,10 +170,14 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
     let deadline = Instant::now() + Duration::from_secs(30);
     let operation = case.operation.as_deref();
     let explained = weir.explain(&case.text, &case.variables, operation, case.accent);
-    let answer = runtime.block_on(weir.execute_as(&case.text, &case.variables, operation, case.accent, deadline));
+    let answer =
+        runtime.block_on(weir.execute_as(&case.text, &case.variables, operation, case.accent, deadline));
     let answer = answer.map_err(|it| it.to_string())?;
     let (plan, sql) = match explained {
-        Ok(it) => (Some(it.plan), Some(it.pieces.into_iter().map(|it| format!("-- {}\n{}\n", it.0, it.1.trim_end())))),
+        Ok(it) => (
+            Some(it.plan),
+            Some(it.pieces.into_iter().map(|it| format!("-- {}\n{}\n", it.0, it.1.trim_end()))),
+        ),
         Err(_) => (None, None),
     };
     let sql = sql.map(|it| it.collect::<Vec<String>>().join("\n"));
@@ -214,7 +223,11 @@ fn difference(name: &str, expected: &str, found: &str) -> String {
             (Some(a), Some(b)) if a == b => number += 1,
             (a, b) => {
                 let end = "(the end)";
-                return format!("{name}:{number}:\n  expected {}\n  found    {}\n", a.unwrap_or(end), b.unwrap_or(end));
+                return format!(
+                    "{name}:{number}:\n  expected {}\n  found    {}\n",
+                    a.unwrap_or(end),
+                    b.unwrap_or(end)
+                );
             }
         }
     }

@@ -19,7 +19,8 @@ fn a_query_is_answered_by_post_and_by_get() {
     let weir = Weir::pets(&[]);
     check(&weir.query(ASK), 200, ADA);
     check(&weir.get("/graphql?query=%7B%20pet_by_pk(id:1)%20%7B%20name%20%7D%7D", &[]), 200, ADA);
-    let path = "/graphql?query=query(%24id:Int!)%7Bpet_by_pk(id:%24id)%7Bname%7D%7D&variables=%7B%22id%22:1%7D";
+    let path =
+        "/graphql?query=query(%24id:Int!)%7Bpet_by_pk(id:%24id)%7Bname%7D%7D&variables=%7B%22id%22:1%7D";
     check(&weir.get(path, &[]), 200, ADA);
     check(&weir.post("/v1/graphql", &[], body(ASK).as_bytes()), 200, ADA);
 }
@@ -35,7 +36,11 @@ fn the_media_type_decides_the_status_of_a_refusal() {
     check(&telling, 400, "GRAPHQL_VALIDATION_FAILED");
     assert_eq!(telling.header("content-type"), Some("application/graphql-response+json; charset=utf-8"));
     assert!(telling.json().get("data").is_none());
-    check(&weir.post("/v1/graphql", &[], wrong.as_bytes()), 200, "field 'nothing' not found in type: 'query_root'");
+    check(
+        &weir.post("/v1/graphql", &[], wrong.as_bytes()),
+        200,
+        "field 'nothing' not found in type: 'query_root'",
+    );
     check(&weir.post("/graphql", &[("accept", "image/png")], wrong.as_bytes()), 406, "NOT_ACCEPTABLE");
 }
 
@@ -100,7 +105,12 @@ fn nesting_in_json_is_refused_whether_closed_or_not() {
 fn a_post_has_to_be_json_in_utf_8() {
     let weir = Weir::pets(&[]);
     let text = body(ASK);
-    for content_type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/json; charset=latin1"] {
+    for content_type in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "application/json; charset=latin1",
+    ] {
         let raw = message("POST", "/graphql", &[("content-type", content_type)], Some(text.as_bytes()));
         check(&weir.raw(&raw), 415, "UNSUPPORTED_MEDIA_TYPE");
     }
@@ -111,7 +121,9 @@ fn a_post_has_to_be_json_in_utf_8() {
 fn operation_names_are_resolved_or_refused() {
     let weir = Weir::pets(&[]);
     let ask = |name: &str| {
-        let text = format!(r#"{{"query":"query A {{ __typename }} query B {{ b: __typename }}","operationName":{name}}}"#);
+        let text = format!(
+            r#"{{"query":"query A {{ __typename }} query B {{ b: __typename }}","operationName":{name}}}"#
+        );
         weir.post("/graphql", &[TELLING], text.as_bytes())
     };
     check(&ask("\"B\""), 200, r#"{"b":"query_root"}"#);
@@ -210,7 +222,8 @@ fn a_websocket_is_refused_clearly() {
 fn many_requests_share_a_connection() {
     let weir = Weir::pets(&[]);
     let mut socket = weir.connect();
-    let ask = message("POST", "/graphql", &[("content-type", "application/json")], Some(body(ASK).as_bytes()));
+    let ask =
+        message("POST", "/graphql", &[("content-type", "application/json")], Some(body(ASK).as_bytes()));
     // All at once: pipelined.
     socket.write_all(&ask.repeat(20)).expect("it is sent");
     let mut answers = BufReader::new(socket);
@@ -227,7 +240,8 @@ fn many_requests_share_a_connection() {
 #[test]
 fn a_request_id_is_taken_over_if_it_is_harmless() {
     let weir = Weir::pets(&[]);
-    let id = |sent: &str| weir.get("/livez", &[("x-request-id", sent)]).header("x-request-id").map(String::from);
+    let id =
+        |sent: &str| weir.get("/livez", &[("x-request-id", sent)]).header("x-request-id").map(String::from);
     assert_eq!(id("abc-123").as_deref(), Some("abc-123"));
     assert_ne!(id("a b").as_deref(), Some("a b"));
     assert_ne!(id(&"a".repeat(200)).map(|it| it.len()), Some(200));

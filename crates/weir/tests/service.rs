@@ -78,7 +78,8 @@ fn an_open_listener_without_a_secret_is_refused_at_start() {
 fn a_port_in_use_is_said() {
     let weir = Weir::pets(&[]);
     let target = format!("sqlite:{}", weir.folder().file("pets.db").display());
-    let run = command().args(["serve", &target, "--listen", &weir.address.to_string()]).output().expect("it runs");
+    let run =
+        command().args(["serve", &target, "--listen", &weir.address.to_string()]).output().expect("it runs");
     let words = String::from_utf8_lossy(&run.stderr).into_owned();
     assert!(words.contains("another program listens there"), "{words}");
 }
@@ -181,7 +182,9 @@ fn a_changed_file_takes_over_and_a_broken_one_does_not() {
     weir.folder().write("weir.yaml", &config(depth));
     until("the new limit holds", || weir.query(ASK).text().contains("LIMIT_DEPTH"));
     weir.folder().write("weir.yaml", &config("limitz: {}"));
-    until("the broken file is reported", || weir.log().contains("unknown key `limitz`; did you mean `limits`?"));
+    until("the broken file is reported", || {
+        weir.log().contains("unknown key `limitz`; did you mean `limits`?")
+    });
     check(&weir.query(ASK), 200, "LIMIT_DEPTH");
     check(&weir.get("/healthz", &[]), 200, "WARN");
     weir.folder().write("weir.yaml", &config(""));
@@ -341,7 +344,8 @@ fn access_logs_are_lines_of_json_without_values() {
 
 /// A certificate for `localhost` in the folder of `weir.yaml`, and what trusts it.
 fn certificate(folder: &Folder) -> ClientConfig {
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".into()]).expect("a certificate can be made");
+    let made =
+        rcgen::generate_simple_self_signed(vec!["localhost".into()]).expect("a certificate can be made");
     folder.write("server.crt", &made.cert.pem());
     folder.write("server.key", &made.signing_key.serialize_pem());
     let mut roots = RootCertStore::empty();
@@ -359,7 +363,8 @@ fn tls_serves_http_2_and_http_1() {
     folder.pets();
     let trust = certificate(&folder);
     let weir = Weir::in_folder(folder, "tls: {certificate: server.crt, key: server.key}");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
     for protocol in [&b"h2"[..], b"http/1.1"] {
         let mut trust = trust.clone();
         trust.alpn_protocols = vec![protocol.to_vec()];
@@ -380,7 +385,8 @@ fn tls_serves_http_2_and_http_1() {
 #[test]
 fn http_2_without_tls_carries_many_requests_at_once() {
     let weir = Weir::pets(&[]);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
     let answer = runtime.block_on(async {
         let socket = tokio::net::TcpStream::connect(weir.address).await.expect("the server accepts");
         ask(TokioIo::new(socket), true).await
@@ -411,7 +417,8 @@ where
             answers.push(answer.expect("it is answered").into_body().collect().await);
         }
     } else {
-        let (mut send, connection) = hyper::client::conn::http1::handshake(socket).await.expect("it is HTTP/1");
+        let (mut send, connection) =
+            hyper::client::conn::http1::handshake(socket).await.expect("it is HTTP/1");
         tokio::spawn(connection);
         for _ in 0..20 {
             let answer = send.send_request(request()).await.expect("it is answered");

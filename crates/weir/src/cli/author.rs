@@ -44,7 +44,8 @@ mod tests {
 
     #[test]
     fn the_template_s_comments_are_the_defaults() {
-        let all: String = TEMPLATE.lines().map(|line| format!("{}\n", line.strip_prefix("#: ").unwrap_or(line))).collect();
+        let all: String =
+            TEMPLATE.lines().map(|line| format!("{}\n", line.strip_prefix("#: ").unwrap_or(line))).collect();
         check(&all, |it| {
             let default = Config::default();
             it.limits == default.limits && it.cache == default.cache && it.log == default.log

@@ -66,9 +66,9 @@ pub(crate) fn create(file: &Path) -> Result<(), String> {
         database.execute_batch(&seed)?;
         database.execute_batch(EXTRA)
     });
-    let moved = written.map_err(|cause| fail(&cause)).and_then(|()| {
-        std::fs::rename(&draft, file).map_err(|cause| fail(&cause))
-    });
+    let moved = written
+        .map_err(|cause| fail(&cause))
+        .and_then(|()| std::fs::rename(&draft, file).map_err(|cause| fail(&cause)));
     if moved.is_err() {
         // What is left of the draft is of no use; that it cannot be removed is the smaller trouble.
         let _ = std::fs::remove_file(&draft);

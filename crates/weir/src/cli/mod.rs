@@ -15,12 +15,17 @@ use std::process::ExitCode;
 
 /// One GraphQL engine in front of databases and services.
 #[derive(Debug, Parser)]
-#[command(name = "weir", version, arg_required_else_help = true, after_help = "\
+#[command(
+    name = "weir",
+    version,
+    arg_required_else_help = true,
+    after_help = "\
 Examples:
   weir demo                                  a sample database with a console at http://127.0.0.1:8080
   weir serve sqlite:chinook.db               GraphQL over a SQLite file, nothing to configure
   weir init > weir.yaml && weir serve weir.yaml
-  weir explain '{ Album { Title } }' sqlite:chinook.db")]
+  weir explain '{ Album { Title } }' sqlite:chinook.db"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -59,14 +64,18 @@ Examples:
         options: ServeOptions,
     },
     /// Write a commented weir.yaml to standard output
-    #[command(after_help = "Examples:\n  weir init > weir.yaml\n  weir init --json-schema > weir.schema.json")]
+    #[command(
+        after_help = "Examples:\n  weir init > weir.yaml\n  weir init --json-schema > weir.schema.json"
+    )]
     Init {
         /// Write the JSON schema of weir.yaml instead, for editors
         #[arg(long)]
         json_schema: bool,
     },
     /// Check a configuration and open its sources without serving
-    #[command(after_help = "Examples:\n  weir check\n  weir check conf/weir.yaml\n  weir check sqlite:chinook.db")]
+    #[command(
+        after_help = "Examples:\n  weir check\n  weir check conf/weir.yaml\n  weir check sqlite:chinook.db"
+    )]
     Check {
         /// As for `serve`
         #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
@@ -174,7 +183,9 @@ fn run(command: Command) -> Result<ExitCode, String> {
 fn print(text: &str) -> Result<ExitCode, String> {
     use std::io::Write;
     match std::io::stdout().write_all(text.as_bytes()) {
-        Err(cause) if cause.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("standard output: {cause}")),
+        Err(cause) if cause.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(format!("standard output: {cause}"))
+        }
         Ok(()) | Err(_) => Ok(ExitCode::SUCCESS),
     }
 }

@@ -136,6 +136,8 @@ fn watch(file: &Path, changed: mpsc::UnboundedSender<()>) -> Option<notify::Reco
         Ok(watcher)
     });
     started
-        .inspect_err(|cause| tracing::warn!(%cause, "changes of the configuration are not seen; reload by SIGHUP"))
+        .inspect_err(
+            |cause| tracing::warn!(%cause, "changes of the configuration are not seen; reload by SIGHUP"),
+        )
         .ok()
 }

@@ -150,7 +150,10 @@ mod tests {
     #[test]
     fn an_unknown_key_names_its_place_and_the_nearest_key() {
         check("lisen: 127.0.0.1:1\n", Err("conf/weir.yaml:1:1: unknown key `lisen`; did you mean `listen`?"));
-        check("limits:\n  depth_maxx: 3\n", Err("weir.yaml:2:3: unknown key `depth_maxx`; did you mean `depth_max`?"));
+        check(
+            "limits:\n  depth_maxx: 3\n",
+            Err("weir.yaml:2:3: unknown key `depth_maxx`; did you mean `depth_max`?"),
+        );
         check("zzzzzzzzzz: 1\n", Err("known here: listen"));
     }
 
@@ -158,7 +161,10 @@ mod tests {
     fn the_environment_fills_plain_scalars() {
         check("listen: 127.0.0.1:${PORT}\n", Ok(|it| it.listen.0.port() == 9000));
         check("listen: 127.0.0.1:${NONE:-7000}\n", Ok(|it| it.listen.0.port() == 7000));
-        check("admin_secret: ${SECRET}\n", Ok(|it| it.admin_secret.as_ref().is_some_and(|it| it.expose() == "hush")));
+        check(
+            "admin_secret: ${SECRET}\n",
+            Ok(|it| it.admin_secret.as_ref().is_some_and(|it| it.expose() == "hush")),
+        );
         check("admin_secret: ${NONE}\n", Err("NONE"));
     }
 
@@ -171,10 +177,13 @@ mod tests {
 
     #[test]
     fn files_are_meant_from_the_directory_of_the_configuration() {
-        check("tls: {certificate: a.pem, key: /b.pem}\n", Ok(|it| {
-            let tls = it.tls.as_ref().expect("the block is there");
-            tls.certificate == Path::new("conf/a.pem") && tls.key == Path::new("/b.pem")
-        }));
+        check(
+            "tls: {certificate: a.pem, key: /b.pem}\n",
+            Ok(|it| {
+                let tls = it.tls.as_ref().expect("the block is there");
+                tls.certificate == Path::new("conf/a.pem") && tls.key == Path::new("/b.pem")
+            }),
+        );
     }
 
     #[test]
@@ -185,7 +194,8 @@ mod tests {
     #[test]
     fn broken_yaml_and_bombs_are_errors() {
         check("listen: [", Err("weir.yaml"));
-        let bomb = "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\n";
+        let bomb =
+            "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\n";
         check(bomb, Err("unknown key"));
     }
 }

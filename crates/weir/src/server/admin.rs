@@ -43,7 +43,9 @@ pub(crate) fn health(exchange: &Exchange) -> Answer {
     }
     match exchange.worker.live.last_failure() {
         None => page(StatusCode::OK, "OK\n"),
-        Some(_) => page(StatusCode::OK, "WARN: the configuration could not be taken over; the one before serves\n"),
+        Some(_) => {
+            page(StatusCode::OK, "WARN: the configuration could not be taken over; the one before serves\n")
+        }
     }
 }
 

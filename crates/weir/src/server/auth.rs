@@ -81,7 +81,11 @@ mod tests {
     use super::*;
     use hyper::header::{HeaderName, HeaderValue};
 
-    fn check(headers: &[(&'static str, &'static str)], secret: Option<&str>, expected: Result<Caller, Denied>) {
+    fn check(
+        headers: &[(&'static str, &'static str)],
+        secret: Option<&str>,
+        expected: Result<Caller, Denied>,
+    ) {
         let map: HeaderMap =
             headers.iter().map(|(n, v)| (HeaderName::from_static(n), HeaderValue::from_static(v))).collect();
         assert_eq!(caller(&map, secret), expected, "{headers:?}");

@@ -70,7 +70,11 @@ impl Reply {
         Self { form: Form::Whole((!bytes.is_empty()).then_some(bytes)), guard: None }
     }
     /// What is ready and what follows, compressed on the way if there is an encoder.
-    pub(crate) fn stream(head: Vec<u8>, rest: Receiver<Result<Vec<u8>, Aborted>>, encoder: Option<Encoder>) -> Self {
+    pub(crate) fn stream(
+        head: Vec<u8>,
+        rest: Receiver<Result<Vec<u8>, Aborted>>,
+        encoder: Option<Encoder>,
+    ) -> Self {
         let head = (!head.is_empty()).then(|| Bytes::from(head));
         Self { form: Form::Stream(Box::new(Stream { head, rest, encoder, ended: false })), guard: None }
     }
@@ -128,7 +132,10 @@ impl Body for Reply {
     type Data = Bytes;
     type Error = CutOff;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
         let next = match &mut self.form {
             Form::Whole(bytes) => bytes.take().map(Ok),
             Form::Stream(stream) => std::task::ready!(stream.poll(cx)),

@@ -50,7 +50,8 @@ pub(crate) fn answer(request: &Request<Incoming>) -> Result<Answer, Refusal> {
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(HeaderName::from_static("x-content-type-options"), HeaderValue::from_static("nosniff"));
     // Names of assets hold a hash of their bytes, so they never change.
-    let lifetime = if name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let lifetime =
+        if name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(lifetime));
     mark_coding(&mut response, coding);
     Ok(Answer::page(response))

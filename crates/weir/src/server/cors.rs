@@ -53,7 +53,10 @@ impl Cors {
         answer.append(VARY, HeaderValue::from_static("origin"));
         if let Some(origin) = self.allowed(request) {
             answer.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-            answer.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("x-request-id, server-timing"));
+            answer.insert(
+                ACCESS_CONTROL_EXPOSE_HEADERS,
+                HeaderValue::from_static("x-request-id, server-timing"),
+            );
             if self.credentials {
                 answer.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
             }
@@ -61,7 +64,12 @@ impl Cors {
     }
 
     /// Whether this `OPTIONS` request is a browser's question that is answered with yes.
-    pub(crate) fn preflight(&self, request: &HeaderMap, methods: &'static str, answer: &mut HeaderMap) -> bool {
+    pub(crate) fn preflight(
+        &self,
+        request: &HeaderMap,
+        methods: &'static str,
+        answer: &mut HeaderMap,
+    ) -> bool {
         if !request.contains_key(ACCESS_CONTROL_REQUEST_METHOD) || self.allowed(request).is_none() {
             return false;
         }

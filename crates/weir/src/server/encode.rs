@@ -43,11 +43,15 @@ pub(crate) enum Encoder {
 impl Encoder {
     pub(crate) fn new(coding: Coding) -> Self {
         match coding {
-            Coding::Zstd => Self::Zstd(Box::new(write::ZstdEncoder::with_quality(Vec::new(), Level::Precise(1)))),
+            Coding::Zstd => {
+                Self::Zstd(Box::new(write::ZstdEncoder::with_quality(Vec::new(), Level::Precise(1))))
+            }
             Coding::Brotli => {
                 Self::Brotli(Box::new(write::BrotliEncoder::with_quality(Vec::new(), Level::Precise(2))))
             }
-            Coding::Gzip => Self::Gzip(Box::new(write::GzipEncoder::with_quality(Vec::new(), Level::Precise(2)))),
+            Coding::Gzip => {
+                Self::Gzip(Box::new(write::GzipEncoder::with_quality(Vec::new(), Level::Precise(2))))
+            }
         }
     }
 
@@ -140,7 +144,11 @@ pub(crate) fn unpack(coding: Coding, packed: &[u8], bytes_max: usize) -> Result<
     }
 }
 
-fn run<D: AsyncWrite + Unpin>(mut decoder: D, packed: &[u8], inner: fn(D) -> Bounded) -> Result<Vec<u8>, UnpackError> {
+fn run<D: AsyncWrite + Unpin>(
+    mut decoder: D,
+    packed: &[u8],
+    inner: fn(D) -> Bounded,
+) -> Result<Vec<u8>, UnpackError> {
     let written = decoder.write_all(packed).now_or_never().is_some_and(|it| it.is_ok());
     let ended = written && decoder.shutdown().now_or_never().is_some_and(|it| it.is_ok());
     let out = inner(decoder);
@@ -180,7 +188,11 @@ mod tests {
         for coding in Coding::ALL {
             assert_eq!(unpack(coding, b"{\"query\":\"{a}\"}", 100), Err(UnpackError::Broken), "{coding:?}");
             let packed = Encoder::whole(coding, &b"abc".repeat(100));
-            assert_eq!(unpack(coding, &packed[..packed.len() / 2], 1000), Err(UnpackError::Broken), "{coding:?}");
+            assert_eq!(
+                unpack(coding, &packed[..packed.len() / 2], 1000),
+                Err(UnpackError::Broken),
+                "{coding:?}"
+            );
         }
     }
 
@@ -191,7 +203,11 @@ mod tests {
             let first = encoder.chunk(b"first half, ");
             assert!(!first.is_empty(), "{coding:?}");
             let all = [first, encoder.chunk(b"second half"), encoder.finish()].concat();
-            assert_eq!(unpack(coding, &all, 100).as_deref(), Ok(&b"first half, second half"[..]), "{coding:?}");
+            assert_eq!(
+                unpack(coding, &all, 100).as_deref(),
+                Ok(&b"first half, second half"[..]),
+                "{coding:?}"
+            );
         }
     }
 }

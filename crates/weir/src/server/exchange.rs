@@ -76,7 +76,10 @@ impl Refusal {
     }
     pub(crate) fn method(allow: &'static str) -> Self {
         let message = "this address does not answer this method";
-        Self { allow: Some(allow), ..Self::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", message) }
+        Self {
+            allow: Some(allow),
+            ..Self::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", message)
+        }
     }
     pub(crate) fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "NOT_FOUND", "there is nothing at this address")

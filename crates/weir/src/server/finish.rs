@@ -28,7 +28,8 @@ impl RequestIds {
     /// Ids of the worker with this number.
     pub(crate) fn new(worker: usize) -> Self {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let mixed = (since.as_nanos() as u64 ^ u64::from(std::process::id()) << 20).wrapping_add(worker as u64);
+        let mixed =
+            (since.as_nanos() as u64 ^ u64::from(std::process::id()) << 20).wrapping_add(worker as u64);
         Self { prefix: (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32, next: Cell::new(0) }
     }
 
@@ -71,7 +72,12 @@ impl Marks {
 }
 
 /// Completes the head of `answer`, counts it and logs it.
-pub(crate) fn finish(exchange: &Exchange, marks: Marks, line: Option<Line>, answer: Answer) -> Response<Reply> {
+pub(crate) fn finish(
+    exchange: &Exchange,
+    marks: Marks,
+    line: Option<Line>,
+    answer: Answer,
+) -> Response<Reply> {
     let Answer { mut response, door, verdict, timing } = answer;
     let total = exchange.started.elapsed();
     let metrics = &exchange.worker.metrics;
@@ -150,7 +156,14 @@ mod tests {
     #[test]
     fn stage_times_are_milliseconds() {
         let us = Duration::from_micros;
-        let miss = Timing { plan_hit: false, parse: us(12), validate: us(1), plan: us(0), bind: us(999), execute: us(1000) };
+        let miss = Timing {
+            plan_hit: false,
+            parse: us(12),
+            validate: us(1),
+            plan: us(0),
+            bind: us(999),
+            execute: us(1000),
+        };
         check(
             miss,
             12_345_678,
@@ -160,7 +173,11 @@ mod tests {
 
     #[test]
     fn a_plan_hit_has_no_planning() {
-        check(Timing { plan_hit: true, ..Timing::default() }, 70, "bind;dur=0.000, execute;dur=0.000, total;dur=0.070");
+        check(
+            Timing { plan_hit: true, ..Timing::default() },
+            70,
+            "bind;dur=0.000, execute;dur=0.000, total;dur=0.070",
+        );
     }
 
     #[test]

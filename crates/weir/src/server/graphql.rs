@@ -59,7 +59,8 @@ async fn by_get(
     let sent = receive::url_params(request.uri().query().unwrap_or_default())?;
     let (variables, extensions) = url_json(exchange, &sent)?;
     let root = |it: &Option<Json<'_>>| it.as_ref().is_some_and(|it| !it.root().is_null());
-    let object = |it: &Option<Json<'_>>| it.as_ref().is_none_or(|it| it.root().is_null() || it.root().is_object());
+    let object =
+        |it: &Option<Json<'_>>| it.as_ref().is_none_or(|it| it.root().is_null() || it.root().is_object());
     if !object(&variables) || !object(&extensions) {
         let message = "`variables` and `extensions` must be JSON objects";
         return unusable_answer(&Unusable::Wrong(message), media);
@@ -77,7 +78,10 @@ async fn by_get(
 }
 
 /// The JSON in `variables` and `extensions` of a URL.
-fn url_json<'t>(exchange: &Exchange, sent: &'t UrlParams) -> Result<(Option<Json<'t>>, Option<Json<'t>>), Refusal> {
+fn url_json<'t>(
+    exchange: &Exchange,
+    sent: &'t UrlParams,
+) -> Result<(Option<Json<'t>>, Option<Json<'t>>), Refusal> {
     let limits = &exchange.generation.config.limits;
     let read = |text: &'t Option<String>| match text.as_deref() {
         None | Some("") => Ok(None),
@@ -95,7 +99,9 @@ fn unusable_answer(unusable: &Unusable, media: Media) -> Result<Answer, Refusal>
             let response = json(refused_status(media), media, Reply::whole(body));
             Ok(Answer { response, door: Door::Graphql, verdict: Verdict::Refused, timing: None })
         }
-        Unusable::NoQuery | Unusable::Wrong(_) | Unusable::NoObject => Err(Refusal::bad_request(unusable.message())),
+        Unusable::NoQuery | Unusable::Wrong(_) | Unusable::NoObject => {
+            Err(Refusal::bad_request(unusable.message()))
+        }
     }
 }
 

@@ -23,7 +23,8 @@ const LINES_WAITING_MAX: usize = 8192;
 /// # Errors
 /// A level that is none, by its text.
 pub(crate) fn start(log: &Log, metrics: &Arc<Metrics>) -> Result<(), String> {
-    let filter = EnvFilter::try_new(&log.level).map_err(|cause| format!("log.level: `{}`: {cause}", log.level))?;
+    let filter =
+        EnvFilter::try_new(&log.level).map_err(|cause| format!("log.level: `{}`: {cause}", log.level))?;
     let sink = Sink::start(io::stderr, Arc::clone(metrics)).map_err(|cause| format!("logging: {cause}"))?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(sink).with_ansi(false);
     let set = match log.format {

@@ -183,10 +183,18 @@ impl Metrics {
     fn register_plain(mut self) -> Self {
         let registry = &mut self.registry;
         registry.register("connections", "Open connections", self.connections.clone());
-        registry.register("connections_evicted", "Idle connections closed to make room", self.evicted.clone());
+        registry.register(
+            "connections_evicted",
+            "Idle connections closed to make room",
+            self.evicted.clone(),
+        );
         registry.register("panics", "Panics that were caught", self.panics.clone());
         registry.register("reloads", "Configurations that were taken over", self.reloads.clone());
-        registry.register("reload_failures", "Configurations that were refused", self.reload_failures.clone());
+        registry.register(
+            "reload_failures",
+            "Configurations that were refused",
+            self.reload_failures.clone(),
+        );
         registry.register("log_lines_dropped", "Log lines lost to a blocked sink", self.log_drops.clone());
         self
     }
@@ -248,8 +256,14 @@ mod tests {
 
     #[test]
     fn requests_are_counted_by_door_and_verdict() {
-        check(|it| it.request(Door::Graphql, Verdict::Executed), r#"weir_requests_total{door="graphql",verdict="executed"} 1"#);
-        check(|it| it.request(Door::Hasura, Verdict::Failed), r#"weir_requests_total{door="v1_graphql",verdict="failed"} 1"#);
+        check(
+            |it| it.request(Door::Graphql, Verdict::Executed),
+            r#"weir_requests_total{door="graphql",verdict="executed"} 1"#,
+        );
+        check(
+            |it| it.request(Door::Hasura, Verdict::Failed),
+            r#"weir_requests_total{door="v1_graphql",verdict="failed"} 1"#,
+        );
     }
 
     #[test]

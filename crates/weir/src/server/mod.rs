@@ -91,7 +91,8 @@ impl Server {
                 number,
             };
             let thread = std::thread::Builder::new().name(format!("weir-{number}"));
-            workers.push(thread.spawn(move || worker::run(seed)).map_err(|cause| format!("a thread: {cause}"))?);
+            workers
+                .push(thread.spawn(move || worker::run(seed)).map_err(|cause| format!("a thread: {cause}"))?);
         }
         Ok(Self { live, metrics, phase, workers, listen, admin_listen })
     }
@@ -179,7 +180,9 @@ fn listener(address: SocketAddr, shared: bool) -> std::io::Result<TcpListener> {
 
 fn words(address: SocketAddr, cause: &std::io::Error) -> String {
     let way_out = match cause.kind() {
-        ErrorKind::AddrInUse => "; another program listens there: stop it or choose another address with --listen",
+        ErrorKind::AddrInUse => {
+            "; another program listens there: stop it or choose another address with --listen"
+        }
         ErrorKind::PermissionDenied => "; ports below 1024 need a privilege: choose a higher one",
         ErrorKind::AddrNotAvailable => "; this machine has no such address",
         _ => "",

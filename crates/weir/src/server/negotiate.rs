@@ -77,11 +77,14 @@ pub(crate) fn coding(headers: &HeaderMap) -> Option<Coding> {
             any = item.weight;
         } else if item.name.eq_ignore_ascii_case("identity") {
             identity = item.weight;
-        } else if let Some(place) = Coding::ALL.iter().position(|it| item.name.eq_ignore_ascii_case(it.name())) {
+        } else if let Some(place) =
+            Coding::ALL.iter().position(|it| item.name.eq_ignore_ascii_case(it.name()))
+        {
             weights[place] = Some(item.weight);
         }
     }
-    let weighted = Coding::ALL.into_iter().zip(weights).map(|(coding, weight)| (coding, weight.unwrap_or(any)));
+    let weighted =
+        Coding::ALL.into_iter().zip(weights).map(|(coding, weight)| (coding, weight.unwrap_or(any)));
     let mut best: Option<(Coding, u16)> = None;
     for (coding, weight) in weighted {
         if weight > best.map_or(0, |it| it.1) {
@@ -101,7 +104,8 @@ pub(crate) struct Accepted {
 /// The codings in `Accept-Encoding`, whatever their weights.
 pub(crate) fn codings(headers: &HeaderMap) -> Accepted {
     let takes = |coding: Coding| {
-        items(headers, &ACCEPT_ENCODING).any(|it| it.weight > 0 && it.name.eq_ignore_ascii_case(coding.name()))
+        items(headers, &ACCEPT_ENCODING)
+            .any(|it| it.weight > 0 && it.name.eq_ignore_ascii_case(coding.name()))
     };
     Accepted { brotli: takes(Coding::Brotli), gzip: takes(Coding::Gzip) }
 }
@@ -196,7 +200,10 @@ mod tests {
         check("*/*", Some(Media::Json));
         check("application/*", Some(Media::Json));
         check("Application/JSON; charset=utf-8", Some(Media::Json));
-        check("application/graphql-response+json; charset=utf-8, application/json;q=0.9", Some(Media::GraphqlResponse));
+        check(
+            "application/graphql-response+json; charset=utf-8, application/json;q=0.9",
+            Some(Media::GraphqlResponse),
+        );
         check("application/json, application/graphql-response+json", Some(Media::GraphqlResponse));
         check("application/graphql-response+json;q=0.1, application/json;q=0.2", Some(Media::Json));
         check("application/json;q=0, */*", Some(Media::GraphqlResponse));

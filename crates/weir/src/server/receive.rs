@@ -48,7 +48,11 @@ impl Unusable {
 }
 
 /// Reads the whole body, unpacked, within the limits.
-pub(crate) async fn body(exchange: &Exchange, headers: &HeaderMap, incoming: Incoming) -> Result<Bytes, Refusal> {
+pub(crate) async fn body(
+    exchange: &Exchange,
+    headers: &HeaderMap,
+    incoming: Incoming,
+) -> Result<Bytes, Refusal> {
     let bytes_max = exchange.generation.config.limits.body_bytes_max as usize;
     let too_long = || {
         let message = format!("the body is longer than {bytes_max} bytes");
@@ -57,7 +61,9 @@ pub(crate) async fn body(exchange: &Exchange, headers: &HeaderMap, incoming: Inc
     let packing = packing(headers);
     if packing == Packing::Unknown {
         let message = "the body's coding is unknown; send it plain or as gzip, br or zstd";
-        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message).closing());
+        return Err(
+            Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message).closing()
+        );
     }
     if incoming.size_hint().lower() > bytes_max as u64 {
         return Err(too_long());
@@ -102,7 +108,9 @@ async fn collect(mut incoming: Incoming, bytes_max: usize) -> Result<Bytes, Opti
 /// Reads a body as JSON in the memory of an earlier one.
 pub(crate) fn json<'t>(buffer: JsonBuffer, body: &'t [u8], limits: &Limits) -> Result<Json<'t>, Refusal> {
     if body.is_empty() {
-        return Err(Refusal::bad_request("the body is empty: send {\"query\": \"{ … }\"} as application/json"));
+        return Err(Refusal::bad_request(
+            "the body is empty: send {\"query\": \"{ … }\"} as application/json",
+        ));
     }
     Json::parse_in(buffer, body, limits.nesting_max).map_err(|error| not_json(&error))
 }
@@ -216,7 +224,10 @@ mod tests {
     #[test]
     fn a_query_is_decoded() {
         check(r#"{"query":"{ a }"}"#, Ok("{ a }"));
-        check(r#"{"query":"{\n a \u00e9 }","variables":null,"operationName":null,"other":1}"#, Ok("{\n a é }"));
+        check(
+            r#"{"query":"{\n a \u00e9 }","variables":null,"operationName":null,"other":1}"#,
+            Ok("{\n a é }"),
+        );
     }
 
     #[test]

@@ -160,7 +160,8 @@ fn check_head(exchange: &Exchange, request: &Request<Incoming>) -> Result<(), Re
 
 /// Whether the client wants another protocol. An offer of cleartext HTTP/2 is none: it may be ignored.
 fn is_upgrade(request: &Request<Incoming>) -> bool {
-    let offered = request.headers().get_all(UPGRADE).iter().any(|it| it.as_bytes().eq_ignore_ascii_case(b"websocket"));
+    let offered =
+        request.headers().get_all(UPGRADE).iter().any(|it| it.as_bytes().eq_ignore_ascii_case(b"websocket"));
     let meant = request.headers().get_all(CONNECTION).iter().any(|it| {
         it.to_str().is_ok_and(|it| it.split(',').any(|it| it.trim().eq_ignore_ascii_case("upgrade")))
     });
