@@ -7,7 +7,7 @@
 //! allocates the answer's buffer and the future.
 
 use super::bind::Bindings;
-use super::connection::{Reader, reader};
+use super::connection::reader;
 use super::finish::Finisher;
 use super::gather::Gatherer;
 use super::prepared::{Class, PAGE_ROWS_MAX, Prepared};
@@ -16,6 +16,7 @@ use super::sink::Sink;
 use super::source::Shared;
 use crate::relational::compile::{Ask, compile};
 use crate::relational::form::{Form, form};
+use rusqlite::Connection;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -101,17 +102,17 @@ impl Reading {
         Bindings { schema, ids: &self.ids, shape, variables, form, parent_keys, accent: self.ask.accent }
     }
 
-    /// Runs `prepared` on `reader`. `None`: the answer has left through the sink.
+    /// Runs `prepared` on `connection`. `None`: the answer has left through the sink.
     fn answer(
         &self,
-        reader: &Reader,
+        connection: &Connection,
         prepared: &Prepared,
         bindings: Bindings<'_>,
         conditions: u64,
         keys: Option<usize>,
         sink: Option<&mut Sink>,
     ) -> Result<Option<Reply>, Failure> {
-        let statements = Statements::new(&reader.connection, prepared, bindings);
+        let statements = Statements::new(connection, prepared, bindings);
         let shape = bindings.shape;
         if self.rows {
             let rows = Gatherer::new(statements, shape, conditions).gather(keys)?;
@@ -131,7 +132,7 @@ impl Reading {
     /// As [`Reading::answer`], all statements in one snapshot.
     fn snapshot(
         &self,
-        reader: &Reader,
+        connection: &Connection,
         prepared: &Prepared,
         bindings: Bindings<'_>,
         conditions: u64,
@@ -139,14 +140,14 @@ impl Reading {
         sink: Option<&mut Sink>,
     ) -> Result<Option<Reply>, Failure> {
         if prepared.statements.len() < 2 && keys.is_none() {
-            return self.answer(reader, prepared, bindings, conditions, keys, sink);
+            return self.answer(connection, prepared, bindings, conditions, keys, sink);
         }
         let command = |sql: &str| {
-            let run = reader.connection.prepare_cached(sql).and_then(|mut it| it.raw_execute());
+            let run = connection.prepare_cached(sql).and_then(|mut it| it.raw_execute());
             run.map_err(|error| Failure::Sqlite(error, self.ask.fields.first().copied().unwrap_or(0)))
         };
         command("BEGIN")?;
-        let answer = self.answer(reader, prepared, bindings, conditions, keys, sink);
+        let answer = self.answer(connection, prepared, bindings, conditions, keys, sink);
         let end = command("COMMIT");
         let answer = answer?;
         end?;
@@ -163,7 +164,7 @@ impl Reading {
         let start = Instant::now();
         reader.watch.set(Some(input.deadline), None);
         let keys = input.parent_keys.map(key_count);
-        let answer = self.snapshot(&reader, prepared, bindings, input.conditions, keys, None);
+        let answer = self.snapshot(&reader.connection, prepared, bindings, input.conditions, keys, None);
         if start.elapsed() > INLINE_MAX {
             prepared.demoted.store(true, Ordering::Relaxed);
         }
@@ -197,7 +198,7 @@ impl Reading {
         let keys = call.parent_keys.as_ref().unwrap_or(&none);
         let bindings = self.bindings(&call.shape, &call.variables, &call.form, keys);
         let count = call.parent_keys.as_ref().map(|it| key_count(it));
-        self.snapshot(&reader, &call.prepared, bindings, call.conditions, count, Some(sink))
+        self.snapshot(&reader.connection, &call.prepared, bindings, call.conditions, count, Some(sink))
             .map_err(|failure| failure.into_error(self.ask.accent))
     }
 }

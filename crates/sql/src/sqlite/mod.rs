@@ -15,5 +15,6 @@ mod run;
 mod sink;
 pub mod source;
 mod value;
+mod writer;
 
-pub use source::{OpenError, SqliteSource};
+pub use source::{OpenError, Options, SqliteSource};

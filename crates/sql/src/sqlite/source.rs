@@ -4,10 +4,16 @@ use super::connection::{Database, Tuning, reader};
 use super::fetch::{ReadFetch, Reading, plan_now};
 use super::pool::Pool;
 use super::prepared::Prepared;
+use super::writer::Writer;
+use crate::api::generate;
 use crate::api::meaning::Api;
+use crate::catalog::Warning;
+use crate::catalog::sqlite::{SqliteOptions, enum_values, read};
+use crate::model::{Model, ModelOptions};
 use crate::relational::Plan;
 use crate::relational::compile::Ask;
 use crate::relational::form::structural;
+use rusqlite::ErrorCode;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,6 +27,8 @@ pub(super) struct Shared {
     pub(super) api: Arc<Api>,
     pub(super) database: Arc<Database>,
     pub(super) pool: Pool,
+    /// `None`: the file can only be read.
+    pub(super) writer: Option<Writer>,
     renderings: AtomicU64,
 }
 
@@ -47,6 +55,19 @@ pub enum OpenError {
     Sqlite(rusqlite::Error),
     /// No thread can be started.
     Thread(std::io::Error),
+    /// The names of the tables make no sound schema.
+    Schema(Vec<weir_language::error::Error>),
+}
+
+/// How a database is served.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    /// What differs in reading its catalog.
+    pub catalog: SqliteOptions,
+    /// What is tracked and under which names.
+    pub model: ModelOptions<'o>,
+    /// Choices for its connections.
+    pub tuning: Tuning,
 }
 
 impl std::fmt::Display for OpenError {
@@ -54,6 +75,10 @@ impl std::fmt::Display for OpenError {
         match self {
             Self::Sqlite(error) => write!(f, "cannot open the database: {error}"),
             Self::Thread(error) => write!(f, "cannot start a thread: {error}"),
+            Self::Schema(errors) => {
+                let first = errors.first().map_or("", |it| it.message.as_str());
+                write!(f, "the generated schema is unsound: {first}")
+            }
         }
     }
 }
@@ -63,20 +88,50 @@ impl std::error::Error for OpenError {
         match self {
             Self::Sqlite(error) => Some(error),
             Self::Thread(error) => Some(error),
+            Self::Schema(_) => None,
         }
     }
 }
 
 impl SqliteSource {
+    /// Serves the database in the file `path` as the source `name`. What cannot be served of it stands in the
+    /// warnings.
+    /// # Errors
+    /// The file cannot be read, or makes no sound schema.
+    pub fn open(name: &str, path: &Path, options: Options<'_>) -> Result<(Self, Vec<Warning>), OpenError> {
+        let database = Database::new(path, options.tuning);
+        let reader = reader(&database).map_err(OpenError::Sqlite)?;
+        let (catalog, mut warnings) = read(&reader.connection, options.catalog).map_err(OpenError::Sqlite)?;
+        let mut values = |table: &crate::catalog::Table| enum_values(&reader.connection, table);
+        let (model, more) = Model::build(catalog, options.model, &mut values);
+        warnings.extend(more);
+        let api = generate(model).map_err(OpenError::Schema)?;
+        Ok((Self::serve(name, Arc::new(api), database)?, warnings))
+    }
+
     /// Serves `api`, which was generated from the database in the file `path`, as the source `name`.
     /// # Errors
     /// The file cannot be opened, or threads cannot be started.
     pub fn new(name: &str, api: Arc<Api>, path: &Path, tuning: Tuning) -> Result<Self, OpenError> {
         let database = Database::new(path, tuning);
         reader(&database).map_err(OpenError::Sqlite)?;
+        Self::serve(name, api, database)
+    }
+
+    fn serve(name: &str, api: Arc<Api>, database: Arc<Database>) -> Result<Self, OpenError> {
+        let writer = match database.open_writer() {
+            Ok(connection) => Some(Writer::new(name, connection).map_err(OpenError::Thread)?),
+            // A file or folder that may not be written is still read.
+            Err(rusqlite::Error::SqliteFailure(cause, _))
+                if matches!(cause.code, ErrorCode::ReadOnly | ErrorCode::CannotOpen) =>
+            {
+                None
+            }
+            Err(error) => return Err(OpenError::Sqlite(error)),
+        };
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let pool = Pool::new(&format!("sql-{name}"), cores.clamp(2, 8)).map_err(OpenError::Thread)?;
-        let shared = Arc::new(Shared { api, database, pool, renderings: AtomicU64::new(0) });
+        let shared = Arc::new(Shared { api, database, pool, writer, renderings: AtomicU64::new(0) });
         Ok(Self { name: name.to_owned(), shared })
     }
 

@@ -1,0 +1,296 @@
+//! The one thread that writes: waiting mutations share a transaction, and one fsync.
+//!
+//! Each job runs in a savepoint of its own, so that a failing one undoes only itself. Answers leave after the commit:
+//! what was answered is durable. When SQLite takes the whole transaction back (interrupted, disk full), the job it
+//! happened to gets the error and the others run once more.
+//!
+//! **Invariant:** at most [`JOBS_MAX`] jobs wait; jobs run in the order they came.
+//!
+//! **Cost:** no timer; an idle writer commits a single job at once, a busy one up to [`GROUP_MAX`] together.
+
+use super::connection::Watch;
+use rusqlite::Connection;
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use tokio::sync::oneshot;
+use weir_engine::source::{Accent, BoxFuture, SourceError};
+
+/// How many jobs may wait.
+const JOBS_MAX: usize = 4096;
+/// How many jobs share a transaction.
+const GROUP_MAX: usize = 256;
+
+/// The handle of the writer's thread, which ends with it.
+#[derive(Debug)]
+pub(super) struct Writer {
+    queue: Arc<Queue>,
+}
+
+struct Queue {
+    state: Mutex<State>,
+    filled: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Box<dyn Job>>,
+    closed: bool,
+}
+
+impl std::fmt::Debug for Queue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Queue")
+    }
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The jobs that wait, at least one; `None` when the writer is gone and all is done.
+    fn group(&self) -> Option<Vec<Box<dyn Job>>> {
+        let mut state = self.lock();
+        loop {
+            if !state.jobs.is_empty() {
+                let count = state.jobs.len().min(GROUP_MAX);
+                return Some(state.jobs.drain(..count).collect());
+            }
+            if state.closed {
+                return None;
+            }
+            state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Work that waits for its transaction.
+trait Job: Send {
+    /// Does the work; `false` if it failed and has to be undone.
+    fn run(&mut self, connection: &Connection) -> bool;
+    /// When it is no longer worth doing.
+    fn deadline(&self) -> Instant;
+    /// Whether anybody waits for the answer.
+    fn is_awaited(&self) -> bool;
+    /// Answers with what the work gave, or with why it did not count.
+    fn answer(self: Box<Self>, instead: Option<SourceError>);
+}
+
+struct Work<T, W> {
+    work: W,
+    result: Option<Result<T, SourceError>>,
+    sender: oneshot::Sender<Result<T, SourceError>>,
+    deadline: Instant,
+}
+
+impl<T: Send, W: FnMut(&Connection) -> Result<T, SourceError> + Send> Job for Work<T, W> {
+    fn run(&mut self, connection: &Connection) -> bool {
+        let work = std::panic::AssertUnwindSafe(|| (self.work)(connection));
+        let result = std::panic::catch_unwind(work)
+            .unwrap_or_else(|_| Err(SourceError::Broken("a mutation panicked".into())));
+        let ok = result.is_ok();
+        self.result = Some(result);
+        ok
+    }
+
+    fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    fn is_awaited(&self) -> bool {
+        !self.sender.is_closed()
+    }
+
+    fn answer(self: Box<Self>, instead: Option<SourceError>) {
+        let result = match (instead, self.result) {
+            (None, Some(result)) | (Some(_), Some(result @ Err(_))) => result,
+            (Some(error), _) => Err(error),
+            (None, None) => Err(SourceError::Timeout),
+        };
+        // Nobody waiting is no failure: the request was cancelled after its work was done.
+        let _ = self.sender.send(result);
+    }
+}
+
+impl Writer {
+    /// Starts the thread that writes through `connection`.
+    pub(super) fn new(name: &str, mut connection: Connection) -> std::io::Result<Self> {
+        let queue = Arc::new(Queue { state: Mutex::default(), filled: Condvar::new() });
+        let watch = Watch::on(&mut connection).map_err(std::io::Error::other)?;
+        let waiting = Arc::clone(&queue);
+        std::thread::Builder::new().name(format!("sql-{name}-writer")).spawn(move || {
+            while let Some(group) = waiting.group() {
+                commit(&connection, &watch, group);
+            }
+        })?;
+        Ok(Self { queue })
+    }
+
+    /// Does `work` in a transaction and answers when it is durable. `work` may run more than once, never twice to
+    /// effect; its error undoes what it did.
+    pub(super) fn submit<T: Send + 'static>(
+        &self,
+        deadline: Instant,
+        work: impl FnMut(&Connection) -> Result<T, SourceError> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, SourceError>> {
+        let (sender, receiver) = oneshot::channel();
+        let job = Box::new(Work { work, result: None, sender, deadline });
+        let mut state = self.queue.lock();
+        let full = state.jobs.len() >= JOBS_MAX;
+        if !full {
+            state.jobs.push_back(job);
+        }
+        drop(state);
+        self.queue.filled.notify_one();
+        Box::pin(async move {
+            if full {
+                return Err(SourceError::Busy);
+            }
+            receiver.await.unwrap_or_else(|_| Err(SourceError::Broken("the writer is gone".into())))
+        })
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue.lock().closed = true;
+        self.queue.filled.notify_all();
+    }
+}
+
+fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(sql)?.raw_execute().map(drop)
+}
+
+/// Runs `group` in one transaction and answers all; those that lost it to another's failure run once more.
+fn commit(connection: &Connection, watch: &Watch, mut group: Vec<Box<dyn Job>>) {
+    while !group.is_empty() {
+        watch.set(None, None);
+        if let Err(error) = execute(connection, "BEGIN IMMEDIATE") {
+            return refuse(group, &error);
+        }
+        match run_all(connection, watch, &mut group) {
+            // The transaction is gone with all that was done in it.
+            Some(culprit) => group.remove(culprit).answer(Some(SourceError::Timeout)),
+            None => {
+                watch.set(None, None);
+                return match execute(connection, "COMMIT") {
+                    Ok(()) => group.into_iter().for_each(|job| job.answer(None)),
+                    Err(error) => {
+                        // What cannot be committed is taken back; a second failure says that it already was.
+                        let _ = execute(connection, "ROLLBACK");
+                        refuse(group, &error);
+                    }
+                };
+            }
+        }
+    }
+}
+
+/// Runs all jobs, each in a savepoint. `Some`: the job at which SQLite took the transaction back.
+fn run_all(connection: &Connection, watch: &Watch, group: &mut [Box<dyn Job>]) -> Option<usize> {
+    for (at, job) in group.iter_mut().enumerate() {
+        if !job.is_awaited() || Instant::now() >= job.deadline() {
+            continue;
+        }
+        watch.set(Some(job.deadline()), None);
+        if execute(connection, "SAVEPOINT job").is_err() {
+            return Some(at);
+        }
+        let ok = job.run(connection);
+        watch.set(None, None);
+        if connection.is_autocommit() {
+            return Some(at);
+        }
+        let undone = ok || execute(connection, "ROLLBACK TO job").is_ok();
+        if !undone || execute(connection, "RELEASE job").is_err() {
+            let _ = execute(connection, "ROLLBACK");
+            return Some(at);
+        }
+    }
+    None
+}
+
+fn refuse(group: Vec<Box<dyn Job>>, error: &rusqlite::Error) {
+    for job in group {
+        let again = match error {
+            rusqlite::Error::SqliteFailure(cause, words) => {
+                rusqlite::Error::SqliteFailure(*cause, words.clone())
+            }
+            _ => rusqlite::Error::InvalidQuery,
+        };
+        job.answer(Some(super::error::source_error(again, Accent::Spec, None)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn writer() -> Writer {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch("CREATE TABLE a (x INTEGER PRIMARY KEY)").unwrap();
+        Writer::new("test", connection).unwrap()
+    }
+
+    fn later(seconds: u64) -> Instant {
+        Instant::now() + Duration::from_secs(seconds)
+    }
+
+    /// Inserts each of `values` as a job of its own, all waiting at once; answers as text.
+    fn check(values: &[i64], expected: &[&str]) {
+        let writer = writer();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let insert = |value: i64| {
+            writer.submit(later(60), move |connection| {
+                let done = connection.execute("INSERT INTO a VALUES (?1)", [value]);
+                done.map_err(|error| super::super::error::source_error(error, Accent::Hasura, None))
+            })
+        };
+        let waiting: Vec<_> = values.iter().map(|&value| insert(value)).collect();
+        let shown: Vec<String> = waiting
+            .into_iter()
+            .map(|it| match runtime.block_on(it) {
+                Ok(rows) => rows.to_string(),
+                Err(error) => error.to_string(),
+            })
+            .collect();
+        assert_eq!(shown, expected);
+        let count = writer.submit(later(60), |connection| {
+            let count = connection.query_row("SELECT count(*) FROM a", [], |row| row.get::<_, i64>(0));
+            count.map_err(|error| super::super::error::source_error(error, Accent::Hasura, None))
+        });
+        let inserted = expected.iter().filter(|it| **it == "1").count() as i64;
+        assert_eq!(runtime.block_on(count).unwrap(), inserted);
+    }
+
+    #[test]
+    fn a_failing_job_undoes_only_itself() {
+        let failure = "Uniqueness violation. duplicate key value violates unique constraint \"a_pkey\"";
+        check(&[1, 2, 1, 3], &["1", "1", failure, "1"]);
+    }
+
+    #[test]
+    fn a_job_that_is_interrupted_does_not_take_others_with_it() {
+        let writer = writer();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let run = |sql: &'static str, deadline| {
+            writer.submit(deadline, move |connection| {
+                let done = connection.execute(sql, []);
+                done.map_err(|error| super::super::error::source_error(error, Accent::Spec, None))
+            })
+        };
+        let before = run("INSERT INTO a VALUES (1)", later(60));
+        let endless =
+            "INSERT INTO a WITH RECURSIVE n(x) AS (SELECT 10 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n";
+        let long = run(endless, Instant::now() + Duration::from_millis(50));
+        let after = run("INSERT INTO a VALUES (2)", later(60));
+        assert_eq!(runtime.block_on(before).unwrap(), 1);
+        assert!(matches!(runtime.block_on(long), Err(SourceError::Timeout)));
+        assert_eq!(runtime.block_on(after).unwrap(), 1);
+        let rest = run("DELETE FROM a", later(60));
+        assert_eq!(runtime.block_on(rest).unwrap(), 2);
+    }
+}

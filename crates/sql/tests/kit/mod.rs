@@ -1,0 +1,100 @@
+//! A copy of Chinook in a file of its own, served through the engine.
+
+use rusqlite::Connection;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use weir_engine::compose::Graph;
+use weir_engine::engine::{Body, Engine, Request, Settings};
+use weir_engine::source::{Accent, Caller, Source};
+use weir_language::json::{Json, JsonRef};
+use weir_language::limits::Limits;
+use weir_sql::catalog::sqlite::SqliteOptions;
+use weir_sql::model::ModelOptions;
+use weir_sql::sqlite::connection::Tuning;
+use weir_sql::sqlite::{Options, SqliteSource};
+
+/// The demo's database.
+pub const CHINOOK: &str = include_str!("../../../../examples/chinook/chinook.sql");
+
+/// A served database; the file goes with it.
+pub struct Served {
+    /// The engine over it.
+    pub engine: Engine,
+    /// The source.
+    pub source: Arc<SqliteSource>,
+    /// A connection beside the source's own.
+    pub beside: Connection,
+    path: PathBuf,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        for end in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{end}", self.path.display()));
+        }
+    }
+}
+
+/// Serves a new database made by `sql`.
+pub fn serve(sql: &str) -> Served {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!("weir-sql-{}-{number}.db", std::process::id()));
+    let beside = Connection::open(&path).unwrap();
+    beside.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF").unwrap();
+    beside.execute_batch(sql).unwrap();
+    let options =
+        Options { catalog: SqliteOptions::default(), model: ModelOptions::default(), tuning: Tuning::USUAL };
+    let (source, _) = SqliteSource::open("main", &path, options).unwrap();
+    let source = Arc::new(source);
+    let graph = Graph::compose(vec![Arc::clone(&source) as Arc<dyn Source>], &[]).unwrap();
+    let settings = Settings {
+        limits: Limits::STANDARD,
+        plan_cache_bytes_max: 1 << 20,
+        introspection: true,
+        suggestions: true,
+        edition_2026: false,
+        hold_back_bytes: 256 << 10,
+    };
+    Served { engine: Engine::new(graph, settings), source, beside, path }
+}
+
+impl Served {
+    /// The whole answer to `query`, as bytes.
+    pub fn bytes(&self, query: &str, variables: &str, accent: Accent, seconds: u64) -> Vec<u8> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 100).unwrap());
+        let request = Request {
+            query,
+            operation_name: None,
+            variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
+            accent,
+            queries_only: false,
+            deadline: Instant::now() + Duration::from_secs(seconds),
+        };
+        runtime.block_on(async {
+            match self.engine.execute(request, &Caller::Admin).await.body {
+                Body::Whole(bytes) => bytes,
+                Body::Stream { mut head, mut rest } => {
+                    while let Some(chunk) = rest.recv().await {
+                        head.extend(chunk.expect("the source lives"));
+                    }
+                    head
+                }
+            }
+        })
+    }
+
+    /// The answer to `query` under the specification's accent.
+    pub fn ask(&self, query: &str, variables: &str) -> String {
+        String::from_utf8(self.bytes(query, variables, Accent::Spec, 60)).unwrap()
+    }
+
+    /// What plain SQL says: one JSON text.
+    pub fn plain(&self, sql: &str) -> serde_json::Value {
+        let text: String = self.beside.query_row(sql, [], |row| row.get(0)).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+}

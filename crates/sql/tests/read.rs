@@ -1,0 +1,178 @@
+//! Reads over Chinook, each answer checked against plain SQL.
+
+mod kit;
+
+use kit::{CHINOOK, serve};
+use serde_json::Value;
+use std::path::Path;
+
+/// SQLite forgets that a text is JSON when it comes out of a subquery.
+fn unfold(value: &mut Value) {
+    match value {
+        Value::String(text) if text.starts_with(['{', '[']) => {
+            *value = serde_json::from_str(text).unwrap();
+            unfold(value);
+        }
+        Value::Array(items) => items.iter_mut().for_each(unfold),
+        Value::Object(members) => members.values_mut().for_each(unfold),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_golden_questions_are_answered_as_plain_sql_says() {
+    let served = serve(CHINOOK);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/chinook");
+    let mut asked = 0;
+    let mut wrong = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let Some(name) = path.file_name().and_then(|it| it.to_str()?.strip_suffix(".oracle.sql")) else {
+            continue;
+        };
+        let question = std::fs::read_to_string(path.with_file_name(format!("{name}.graphql"))).unwrap();
+        let variables = question.lines().find_map(|line| line.strip_prefix("# variables:")).unwrap_or("");
+        if question.contains("mutation") {
+            continue;
+        }
+        let mut expected = served.plain(&std::fs::read_to_string(&path).unwrap());
+        unfold(&mut expected);
+        let answer = served.ask(&question, variables.trim());
+        asked += 1;
+        match serde_json::from_str::<Value>(&answer) {
+            Ok(answer) if answer["data"] == expected && answer.get("errors").is_none() => {}
+            _ => wrong.push(format!("{name}: {answer}\n  expected {expected}")),
+        }
+    }
+    assert!(wrong.is_empty() && asked > 20, "{asked} asked\n{}", wrong.join("\n"));
+}
+
+fn check(query: &str, variables: &str, expected: &str) {
+    assert_eq!(serve(CHINOOK).ask(query, variables), expected, "{query} {variables}");
+}
+
+const ODD: &str = r#"
+CREATE TABLE odd (id INTEGER PRIMARY KEY, small INT NOT NULL, maybe INT, big BIGINT, price DECIMAL(10, 2), word TEXT,
+    flag BOOLEAN, doc JSON, raw BLOB, day DATE);
+INSERT INTO odd VALUES (1, 5, 3000000000, 9223372036854775807, '12345678901234567890.1200', 'a"b', 1,
+    '{"a": {"b": [1, 2.50]}}', x'00ff', '2024-02-29');
+INSERT INTO odd VALUES (2, 4000000000, 1, 2, 0.1, CAST(x'ff' AS TEXT), 0, '{broken', NULL, NULL);
+"#;
+
+#[test]
+fn values_come_out_as_documented() {
+    let served = serve(ODD);
+    let answer = served.ask("{ odd_by_pk(id: 1) { small big word flag doc raw day } }", "");
+    let expected = r#"{"data":{"odd_by_pk":{"small":5,"big":9223372036854775807,"word":"a\"b","flag":true,"doc":{"a": {"b": [1, 2.50]}},"raw":"\\x00ff","day":"2024-02-29"}}}"#;
+    assert_eq!(answer, expected);
+    let path = served.ask(r#"{ odd_by_pk(id: 1) { doc(path: "$.a.b[1]") none: doc(path: "x") } }"#, "");
+    assert_eq!(path, r#"{"data":{"odd_by_pk":{"doc":2.50,"none":null}}}"#);
+}
+
+#[test]
+fn a_value_that_does_not_fit_is_a_field_error_and_bubbles() {
+    let served = serve(ODD);
+    let nullable = served.ask("{ odd(order_by: {id: asc}) { id maybe } }", "");
+    assert!(nullable.contains(r#""path":["odd",0,"maybe"]"#), "{nullable}");
+    assert!(nullable.contains(r#"{"id":1,"maybe":null},{"id":2,"maybe":1}"#), "{nullable}");
+    let bubbles = served.ask("{ odd_by_pk(id: 2) { id small } }", "");
+    assert!(bubbles.contains(r#""code":"INT_RANGE""#), "{bubbles}");
+    assert!(bubbles.contains(r#""path":["odd_by_pk","small"]"#), "{bubbles}");
+    assert!(bubbles.contains(r#""data":{"odd_by_pk":null}"#), "{bubbles}");
+    let root = served.ask("{ odd { small } }", "");
+    assert!(root.contains(r#""path":["odd",1,"small"]"#) && root.contains(r#""data":null"#), "{root}");
+    let broken = served.ask("{ odd_by_pk(id: 2) { word doc } }", "");
+    assert!(broken.contains("INVALID_TEXT") && broken.contains("INVALID_VALUE"), "{broken}");
+}
+
+#[test]
+fn a_warm_structural_variable_renders_no_sql() {
+    let served = serve(CHINOOK);
+    let query = "query ($w: Album_bool_exp, $o: [Album_order_by!]) { Album(where: $w, order_by: $o, limit: 2) { AlbumId } }";
+    let ask = |variables: &str| served.ask(query, variables);
+    let first = r#"{"w": {"AlbumId": {"_in": [3, 4]}, "Album_Artist": {"Name": {"_like": "A%"}}}, "o": [{"AlbumId": "desc"}]}"#;
+    assert_eq!(ask(first), r#"{"data":{"Album":[{"AlbumId":4},{"AlbumId":3}]}}"#);
+    let rendered = served.source.renderings();
+    let other = r#"{"w": {"AlbumId": {"_in": [1, 2, 3, 5]}, "Album_Artist": {"Name": {"_like": "A%"}}}, "o": [{"AlbumId": "desc"}]}"#;
+    assert_eq!(ask(other), r#"{"data":{"Album":[{"AlbumId":5},{"AlbumId":3}]}}"#);
+    assert_eq!(served.source.renderings(), rendered, "same form, other scalars");
+    ask(r#"{"w": {"AlbumId": {"_in": [1]}}, "o": [{"AlbumId": "asc"}]}"#);
+    assert_eq!(served.source.renderings(), rendered + 1, "another form");
+    for at in 0..200 {
+        ask(&format!(
+            r#"{{"w": {{"_or": [{}]}}}}"#,
+            vec![r#"{"AlbumId": {"_eq": 1}}"#; at % 7 + 1].join(",")
+        ));
+    }
+    assert_eq!(served.source.renderings(), rendered + 8);
+}
+
+#[test]
+fn conditions_mean_what_hasura_means() {
+    let served = serve(CHINOOK);
+    let count = |condition: &str, plain: &str| {
+        let query = format!("{{ Album_aggregate(where: {condition}) {{ aggregate {{ count }} }} }}");
+        let sql = format!("SELECT count(*) FROM Album a WHERE {plain}");
+        let expected: u32 = served.beside.query_row(&sql, [], |row| row.get(0)).unwrap();
+        let answer = served.ask(&query, "");
+        let whole = format!(r#"{{"data":{{"Album_aggregate":{{"aggregate":{{"count":{expected}}}}}}}}}"#);
+        assert_eq!(answer, whole, "{condition}");
+    };
+    for always in ["{}", "{_and: []}", "{Album_Tracks: {}}", "{AlbumId: {_nin: []}}"] {
+        count(always, "true");
+    }
+    for never in ["{_or: []}", "{_not: {}}", "{AlbumId: {_in: []}}", "{Title: {_like: \"let there%\"}}"] {
+        count(never, "false");
+    }
+    count("{_or: {AlbumId: {_eq: 1}, ArtistId: {_eq: 2}}}", "AlbumId = 1 AND ArtistId = 2");
+    count("{_or: [{AlbumId: {_eq: 1}}, {ArtistId: {_eq: 2}}]}", "AlbumId = 1 OR ArtistId = 2");
+    count("{Title: {_ilike: \"let there%\"}}", "Title LIKE 'let there%'");
+    count("{Title: {_nlike: \"%o%\"}}", "NOT Title GLOB '*o*'");
+    count("{Title: {_regex: \"^Let.*Rock$\"}}", "Title GLOB 'Let*Rock'");
+    count("{Title: {_similar: \"(Let|For) %\"}}", "Title GLOB 'Let *' OR Title GLOB 'For *'");
+    count("{Album_Artist: {Name: {_is_null: true}}}", "false");
+    let tracks = "(SELECT count(*) FROM Track t WHERE t.AlbumId = a.AlbumId";
+    count("{Album_Tracks_aggregate: {count: {predicate: {_gt: 30}}}}", &format!("{tracks}) > 30"));
+    count(
+        "{Album_Tracks_aggregate: {count: {predicate: {_eq: 0}, filter: {Milliseconds: {_gt: 300000}}}}}",
+        &format!("{tracks} AND t.Milliseconds > 300000) = 0"),
+    );
+    count(
+        "{Album_Artist: {Artist_Albums: {Album_Tracks: {UnitPrice: {_gt: \"0.99\"}}}}}",
+        "ArtistId IN (SELECT ArtistId FROM Album JOIN Track USING (AlbumId) WHERE UnitPrice > 0.99)",
+    );
+}
+
+#[test]
+fn long_answers_leave_in_chunks_and_are_whole() {
+    let served = serve(CHINOOK);
+    let answer = served.ask("{ Track(order_by: {TrackId: asc}) { TrackId Name Composer Track_Album { Title Album_Artist { Name } } } }", "");
+    assert!(answer.len() > 500_000, "{}", answer.len());
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let tracks = answer["data"]["Track"].as_array().unwrap();
+    assert_eq!(tracks.len(), 3503);
+    assert_eq!(tracks[3502]["TrackId"], 3503);
+}
+
+#[test]
+fn a_statement_that_takes_too_long_is_stopped() {
+    let served = serve(CHINOOK);
+    let query = "{ Track_aggregate(where: {Track_Genre: {Genre_Tracks: {Track_Genre: {Genre_Tracks: {Name: {_regex: \"zzz.*zzz\"}}}}}}) { aggregate { count } } }";
+    let answer = served.bytes(query, "", weir_engine::source::Accent::Spec, 1);
+    let answer = String::from_utf8(answer).unwrap();
+    assert!(answer.contains("SOURCE_TIMEOUT"), "{answer}");
+    let after = served.ask("{ Album_by_pk(AlbumId: 1) { AlbumId } }", "");
+    assert_eq!(after, r#"{"data":{"Album_by_pk":{"AlbumId":1}}}"#);
+}
+
+#[test]
+fn text_of_sql_in_values_stays_text() {
+    check(
+        "query ($t: String!) { Album(where: {Title: {_eq: $t}}) { AlbumId } }",
+        r#"{"t": "x' OR '1'='1"}"#,
+        r#"{"data":{"Album":[]}}"#,
+    );
+    let served = serve(CHINOOK);
+    let answer = served.ask(r#"{ Album(where: {Title: {_eq: "a\u0000b"}}) { AlbumId } }"#, "");
+    assert!(answer.contains("INVALID_TEXT"), "{answer}");
+}
