@@ -2,6 +2,9 @@
 
 use std::hint::black_box;
 use weir_language::limits::Limits;
+use weir_language::parser::parse;
+use weir_language::schema::Schema;
+use weir_language::validate::{Options, validate};
 
 /// What is measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,19 +34,28 @@ pub type Contender = Box<dyn FnMut()>;
 pub fn all(work: Work, schema: &'static str, text: &'static str) -> Vec<Option<Contender>> {
     match work {
         Work::Parse => vec![
-            Some(Box::new(move || drop(black_box(weir_language::parser::parse(text, &Limits::NONE).expect("parses"))))),
+            Some(Box::new(move || drop(black_box(parse(text, &Limits::NONE).expect("parses"))))),
             Some(Box::new(move || drop(black_box(apollo_compiler::ast::Document::parse(text, "q").expect("parses"))))),
             Some(Box::new(move || bluejay_parse(text))),
             Some(Box::new(move || graphql_query_parse(text))),
         ],
-        Work::Validate => vec![None, Some(apollo_validate(schema, text)), Some(bluejay_validate(schema, text)), None],
+        Work::Validate => vec![Some(weir_validate(schema, text)), Some(apollo_validate(schema, text)), Some(bluejay_validate(schema, text)), None],
         Work::Schema => vec![
-            None,
+            Some(Box::new(move || drop(black_box(Schema::from_sdl(text).expect("valid"))))),
             Some(Box::new(move || drop(black_box(apollo_compiler::Schema::parse_and_validate(text, "s").expect("valid"))))),
             Some(Box::new(move || bluejay_schema(text))),
             None,
         ],
     }
+}
+
+fn weir_validate(schema: &str, text: &'static str) -> Contender {
+    let schema = Schema::from_sdl(schema).expect("valid");
+    let options = Options { limits: Limits::NONE, suggestions: false, edition_2026: false };
+    Box::new(move || {
+        let document = parse(text, &options.limits).expect("parses");
+        drop(black_box(validate(&schema, &document, &options).expect("valid")));
+    })
 }
 
 fn graphql_query_parse(text: &str) {

@@ -54,12 +54,15 @@ proptest! {
     fn any_text_parses_or_is_refused_at_a_place(text in pieces()) {
         properties::parses_or_says_where(&text);
         properties::printing_keeps_the_document(&text);
+        properties::schemas_are_built_or_say_where(&text);
+        properties::validation_answers(&text);
     }
 
     #[test]
     fn executable_documents_survive_printing(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let text = grammar::document(&bytes, true);
         properties::parses_or_says_where(&text);
+        properties::validation_answers(&text);
         properties::printing_keeps_the_document(&text);
     }
 
@@ -67,6 +70,7 @@ proptest! {
     fn type_systems_survive_printing(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let text = grammar::document(&bytes, false);
         properties::parses_or_says_where(&text);
+        properties::schemas_are_built_or_say_where(&text);
         properties::printing_keeps_the_document(&text);
     }
 

@@ -1,10 +1,14 @@
 //! What must hold for every text. Each function panics if it does not.
 
+use std::sync::LazyLock;
 use weir_language::ast::{Definition, Document, Selection, TypeBody, ValueId, ValueKind};
+use weir_language::error::Error;
 use weir_language::json::{Json, JsonErrorKind, JsonKind, JsonRef};
 use weir_language::limits::Limits;
 use weir_language::parser::parse;
 use weir_language::printer::print;
+use weir_language::schema::Schema;
+use weir_language::validate::{Options, validate};
 
 /// Bounds wide enough for any text a fuzzer writes, small enough to be met.
 const LIMITS: Limits = Limits { nesting_max: 60, ..Limits::NONE };
@@ -15,13 +19,64 @@ pub(crate) fn parses_or_says_where(text: &str) {
         match parse(text, limits) {
             Ok(document) => drop(facts(&document)),
             Err(error) => {
-                assert!(!error.message.is_empty());
-                for span in &error.spans {
-                    assert!(span.start <= span.end && span.end as usize <= text.len(), "{error:?}");
-                    assert!(text.is_char_boundary(span.start as usize), "{error:?}");
-                }
-                assert_eq!(error.locations(text).len(), error.spans.len());
+                assert_placed(&error, text);
             }
+        }
+    }
+}
+
+/// The error says something, of places in `text`.
+fn assert_placed(error: &Error, text: &str) {
+    assert!(!error.message.is_empty());
+    for span in &error.spans {
+        assert!(span.start <= span.end && span.end as usize <= text.len(), "{error:?}");
+        assert!(text.is_char_boundary(span.start as usize), "{error:?}");
+    }
+    assert_eq!(error.locations(text).len(), error.spans.len());
+}
+
+/// A schema is built, or what is wrong has places in the text.
+pub(crate) fn schemas_are_built_or_say_where(text: &str) {
+    if let Err(errors) = Schema::from_sdl(text) {
+        assert!(!errors.is_empty(), "{text}");
+        errors.iter().for_each(|error| assert_placed(error, text));
+    }
+}
+
+/// A schema whose names are those of [`super::grammar`], so that random documents often mean something.
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
+    let sdl = "
+        schema { query: query mutation: T }
+        interface Album { id: ID! a: Album b(id: Int = 1, on: [String!], query: fragment): [Album] }
+        type T implements Album {
+            id: ID! a: T b(id: Int = 1, on: [String!], query: fragment): [T!] type: input _: type
+            on(a: Float!, b: input): on
+        }
+        type query { a: Album b: T! id: Int on: [on!] query: query type: type input(a: a): String Album: Album }
+        union on = T | query
+        enum input { a b id on true_ Album }
+        input fragment { a: Int b: fragment on: [input] query: String! = \"x\" }
+        input a @oneOf { a: Int b: String }
+        scalar type
+        directive @a(b: Int, on: input) repeatable on FIELD | QUERY | FRAGMENT_DEFINITION | INLINE_FRAGMENT
+        directive @id on FIELD | VARIABLE_DEFINITION";
+    Schema::from_sdl(sdl).unwrap_or_else(|errors| panic!("{errors:?}"))
+});
+
+/// A document is valid, printed as well, or its violations have places in the text and are within their bound.
+pub(crate) fn validation_answers(text: &str) {
+    let options = Options { limits: Limits::STANDARD, suggestions: true, edition_2026: false };
+    let Ok(document) = parse(text, &options.limits) else { return };
+    match validate(&SCHEMA, &document, &options) {
+        Ok(_) => {
+            let printed = print(&document);
+            let again = parse(&printed, &LIMITS).expect("what is printed parses");
+            let options = Options { limits: LIMITS, ..options };
+            assert!(validate(&SCHEMA, &again, &options).is_ok(), "{text}\n---\n{printed}");
+        }
+        Err(errors) => {
+            assert!(!errors.is_empty() && errors.len() <= options.limits.errors_max as usize);
+            errors.iter().for_each(|error| assert_placed(error, text));
         }
     }
 }
