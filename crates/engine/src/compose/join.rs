@@ -96,7 +96,10 @@ pub(super) fn resolve(
     sources: &[Arc<dyn Source>],
     join: &Join,
 ) -> Result<(FieldId, Joined), ComposeError> {
-    let wrong = |reason: String| ComposeError::Join { place: format!("{}.{}", join.on, join.name), reason };
+    let wrong = |reason: String| ComposeError::Join {
+        place: format!("{}.{}", join.on, join.name),
+        reason: reason.replace(THIS, "this."),
+    };
     let source = sources.iter().position(|it| it.name() == join.source);
     let source = source.ok_or_else(|| wrong(format!("there is no source `{}`", join.source)))?;
     let on = schema.type_by_name(&join.on).filter(|&it| schema.ty(it).kind == TypeKind::Object);

@@ -84,7 +84,8 @@ fn cut_below(graph: &Graph, shape: &mut Shape, piece: PieceId, pieces: &mut Vec<
         }
         for at in shape.set(set).range() {
             let Owner::Join(join) = graph.owner(shape.fields[at].field) else { continue };
-            if shape.fields[at].same_as.is_some() {
+            if let Some(earlier) = shape.fields[at].same_as {
+                shape.fields[at].member = shape.fields[earlier as usize].member;
                 continue;
             }
             let id = PieceId(pieces.len() as u32);

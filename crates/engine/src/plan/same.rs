@@ -27,7 +27,11 @@ pub(crate) fn mark(shape: &mut Shape, root: SetId, keep: Option<SetId>) {
                 let when = classes.of_condition(&shape.fields[at].when);
                 classes.earlier(set, work, when, at as u32)
             });
-            shape.fields[at].same_as = same;
+            if let Some(earlier) = same {
+                // One subtree for both: what is planned below is planned once.
+                shape.fields[at].same_as = same;
+                shape.fields[at].member = shape.fields[earlier as usize].member;
+            }
             content.push(u64::from(classes.of(shape.fields[at].key.bytes())));
             content.push(work.map_or(u64::MAX, u64::from));
             content.push(u64::from(classes.of_condition(&shape.fields[at].when)));

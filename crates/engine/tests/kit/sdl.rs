@@ -20,7 +20,7 @@ pub fn schema(sdl: &str) -> Schema {
                     b.interface(name, "")
                 };
                 match name {
-                    "Query" => {
+                    "Query" | "query_root" => {
                         b.query(id);
                     }
                     "Mutation" => {
