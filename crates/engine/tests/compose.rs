@@ -133,17 +133,20 @@ async fn equal_children_under_two_names_are_asked_once() {
 #[tokio::test]
 async fn both_sources_at_the_root_keep_the_order_of_the_text() {
     let Two { engine, .. } = two();
-    let text = answer(&engine, "{ a: artist(id: 7) { id } album(id: 1) { id } b: artist(id: 8) { id } __typename }", "{}");
-    assert_eq!(
-        text.await,
-        r#"{"data":{"a":{"id":7},"album":{"id":1},"b":{"id":8},"__typename":"Query"}}"#
+    let text = answer(
+        &engine,
+        "{ a: artist(id: 7) { id } album(id: 1) { id } b: artist(id: 8) { id } __typename }",
+        "{}",
     );
+    assert_eq!(text.await, r#"{"data":{"a":{"id":7},"album":{"id":1},"b":{"id":8},"__typename":"Query"}}"#);
 }
 
 #[tokio::test]
 async fn a_child_that_fails_is_null_with_an_error_at_each_parent() {
     let music = Documents::new("music", MUSIC, |_, _| {
-        Ok(json!([{"id": 1, "artistId": 99, "tracks": []}, {"id": 2, "artistId": null}, {"id": 3, "artistId": 1}]))
+        Ok(
+            json!([{"id": 1, "artistId": 99, "tracks": []}, {"id": 2, "artistId": null}, {"id": 3, "artistId": 1}]),
+        )
     });
     let people = Documents::new("people", PEOPLE, |_, _| Err(SourceError::Busy));
     let joins = [join("Album", "artist", "people", "artist", "(id: $this.artistId)")];
@@ -180,7 +183,8 @@ async fn masks_steer_children_too() {
 
 #[track_caller]
 fn check(sources: &[(&'static str, &str)], joins: &[Join], expected: &[&str]) {
-    let sources = sources.iter().map(|it| Documents::new(it.0, it.1, |_, _| Ok(Value::Null)) as Arc<dyn Source>);
+    let sources =
+        sources.iter().map(|it| Documents::new(it.0, it.1, |_, _| Ok(Value::Null)) as Arc<dyn Source>);
     let errors = match Graph::compose(sources.collect(), joins) {
         Ok(_) => Vec::new(),
         Err(errors) => errors.iter().map(ToString::to_string).collect(),
@@ -198,22 +202,28 @@ fn names_that_two_sources_have_are_reported_with_both_places() {
             "sources `a` and `b` both have the field `Query.t`: `a` keeps it, give `b` a `root_fields: {prefix: b_}`",
         ],
     );
-    check(&[("a", "type Query { t: Int }"), ("a", "type Query { u: Int }")], &[], &["there are two sources called `a`"]);
+    check(
+        &[("a", "type Query { t: Int }"), ("a", "type Query { u: Int }")],
+        &[],
+        &["there are two sources called `a`"],
+    );
     check(&[], &[], &["there is no source"]);
 }
 
 #[test]
 fn scalars_merge_when_they_are_read_alike_and_roots_are_called_as_tables_call_them() {
     let one = Documents::new("one", "scalar J type Query { a: J }", |_, _| Ok(Value::Null));
-    let two = Documents::new(
-        "two",
-        "scalar J type query_root { b: J } schema { query: query_root }",
-        |_, _| Ok(Value::Null),
-    );
+    let two =
+        Documents::new("two", "scalar J type query_root { b: J } schema { query: query_root }", |_, _| {
+            Ok(Value::Null)
+        });
     let graph = Graph::compose(vec![one, two], &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
     let schema = graph.schema();
     assert_eq!(schema.type_name(schema.query), "query_root");
-    assert!(schema.field_by_name(schema.query, "a").is_some() && schema.field_by_name(schema.query, "b").is_some());
+    assert!(
+        schema.field_by_name(schema.query, "a").is_some()
+            && schema.field_by_name(schema.query, "b").is_some()
+    );
     assert!(schema.type_by_name("Query").is_none());
 }
 
@@ -233,15 +243,15 @@ fn joins_that_name_what_is_not_there_are_reported() {
     );
     with(join("Album", "x", "people", "artist", "(id: $this.gone)"), "`Album` has no field `gone`");
     with(join("Album", "x", "people", "artist", "(id: $this.tracks)"), "`Album.tracks` is no single scalar");
-    with(join("Album", "x", "people", "artist", "(id: $id)"), "`$id` is no field of the parent: write `$this.id`");
+    with(
+        join("Album", "x", "people", "artist", "(id: $id)"),
+        "`$id` is no field of the parent: write `$this.id`",
+    );
     with(
         join("Album", "x", "people", "artist", "(id: 5)"),
         "no argument depends on the parent: name one of its fields as `$this.field`",
     );
-    with(
-        join("Album", "x", "people", "artist", "(nope: $this.id)"),
-        "`artist` has no argument `nope`",
-    );
+    with(join("Album", "x", "people", "artist", "(nope: $this.id)"), "`artist` has no argument `nope`");
     with(
         join("Album", "x", "people", "artistByName", "(name: {a: $this.title})"),
         "String cannot represent a non string value: { a: $this.title }",

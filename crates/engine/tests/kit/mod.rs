@@ -2,14 +2,15 @@
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
 pub mod rows;
-mod sdl;
+pub mod silent;
 
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use weir_engine::compose::{Graph, Join};
-use weir_engine::engine::{Body, Engine, Request, Response, Settings};
+pub use weir_engine::engine::Settings;
+use weir_engine::engine::{Body, Engine, Request, Response};
 use weir_engine::source::{
     Accent, Answer, BoxFuture, Caller, Fetch, FetchInput, FieldError, Ids, Piece, PlanError, Reply,
     ReplyBody, Source, SourceError, Tag,
@@ -54,7 +55,7 @@ impl Documents {
 }
 
 pub fn schema(sdl: &str) -> Schema {
-    sdl::schema(sdl)
+    Schema::from_sdl(sdl).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
 impl Source for Documents {

@@ -1,0 +1,307 @@
+//! The engine as a whole: answers, errors in both accents, plans kept.
+
+mod kit;
+
+use kit::{Documents, answer, engine, run, settings, text};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use weir_engine::compose::Graph;
+use weir_engine::engine::{Engine, Outcome, Request};
+use weir_engine::source::{Accent, Caller, FieldError, Source, SourceError};
+
+const SDL: &str = "
+    type Album { id: Int!  title: String!  next: Album }
+    input Filter { id: Int  title: String }
+    enum Colour { RED GREEN }
+    type Query { album(id: Int!): Album  sure(id: Int!): Album!  albums(where: Filter, colour: Colour): [Album!]!  refused: Int }
+    type Mutation { add(title: String!): Album  drop(id: Int!): Album! }";
+
+fn resolve(field: &str, arguments: &Value) -> Result<Value, SourceError> {
+    let album =
+        |id: i64| json!({"id": id, "title": format!("Album {id}"), "next": {"id": id + 1, "title": null}});
+    let id = arguments["id"].as_i64().unwrap_or(0);
+    let rejected = || {
+        let error = FieldError { code: "constraint-violation", message: "no".into(), hasura_path: None };
+        Err(SourceError::Rejected { error, field: None })
+    };
+    match (field, id) {
+        (_, 1) => Ok(album(1)),
+        (_, 2) => Ok(Value::Null),
+        (_, 3) => panic!("a mistake"),
+        (_, 4) => Err(SourceError::Unavailable("host db.example is gone".into())),
+        (_, 5) => rejected(),
+        ("albums", _) => Ok(json!([album(1), album(2)])),
+        _ => Ok(album(id)),
+    }
+}
+
+fn zoo() -> (Arc<Documents>, Engine) {
+    let source = Documents::new("zoo", SDL, resolve);
+    let engine = engine(&[Arc::clone(&source)], &[]);
+    (source, engine)
+}
+
+#[track_caller]
+fn check(accent: Accent, query: &str, variables: &str, expected: &str) {
+    let (_, engine) = zoo();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let answer = text(runtime.block_on(run(&engine, accent, query, variables)));
+    assert_eq!(answer, expected);
+}
+
+#[test]
+fn data_without_errors_is_all_there_is() {
+    check(Accent::Spec, "{ album(id: 1) { title } }", "{}", r#"{"data":{"album":{"title":"Album 1"}}}"#);
+    check(Accent::Hasura, "{ album(id: 2) { title } }", "null", r#"{"data":{"album":null}}"#);
+    check(Accent::Spec, "{ __typename }", "{}", r#"{"data":{"__typename":"Query"}}"#);
+    check(Accent::Spec, "{ album(id: 1) @skip(if: true) { id } }", "{}", r#"{"data":{}}"#);
+}
+
+#[test]
+fn a_source_that_finishes_its_own_bytes_answers_alike() {
+    let source = Documents::new("finished", SDL, resolve);
+    let engine = engine(&[source], &[]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let ask = |query: &str| runtime.block_on(answer(&engine, query, "{}"));
+    assert_eq!(
+        ask("{ a: album(id: 1) { id } b: album(id: 2) { id } }"),
+        r#"{"data":{"a":{"id":1},"b":null}}"#
+    );
+    assert_eq!(
+        ask("{ a: album(id: 1) { id } __typename long_name: album(id: 1) { id } b: album(id: 2) { id } }"),
+        r#"{"data":{"a":{"id":1},"__typename":"Query","long_name":{"id":1},"b":null}}"#
+    );
+}
+
+#[test]
+fn nulls_bubble_to_the_nearest_member_that_may_be_null() {
+    check(
+        Accent::Spec,
+        "{ album(id: 1) { id next { title } } }",
+        "{}",
+        r#"{"errors":[{"message":"Cannot return null for non-nullable field Album.title.","locations":[{"line":1,"column":28}],"path":["album","next","title"],"extensions":{"code":"NULL_FOR_NON_NULL"}}],"data":{"album":{"id":1,"next":null}}}"#,
+    );
+    check(
+        Accent::Spec,
+        "{ a: album(id: 1) { id } sure(id: 2) { id } }",
+        "{}",
+        r#"{"errors":[{"message":"Cannot return null for non-nullable field Query.sure.","locations":[{"line":1,"column":26}],"path":["sure"],"extensions":{"code":"NULL_FOR_NON_NULL"}}],"data":null}"#,
+    );
+}
+
+#[test]
+fn a_source_that_fails_fails_its_members_and_tells_clients_nothing_of_itself() {
+    check(
+        Accent::Spec,
+        "{ album(id: 4) { id } }",
+        "{}",
+        r#"{"errors":[{"message":"The source is unavailable.","locations":[{"line":1,"column":3}],"path":["album"],"extensions":{"code":"SOURCE_UNAVAILABLE"}}],"data":{"album":null}}"#,
+    );
+    check(
+        Accent::Spec,
+        "{ album(id: 3) { id } }",
+        "{}",
+        r#"{"errors":[{"message":"Internal error.","locations":[{"line":1,"column":3}],"path":["album"],"extensions":{"code":"INTERNAL"}}],"data":{"album":null}}"#,
+    );
+    check(
+        Accent::Hasura,
+        "{ a: album(id: 4) { id } }",
+        "{}",
+        r#"{"errors":[{"message":"The source is unavailable.","extensions":{"path":"$.selectionSet.a","code":"unexpected"}}]}"#,
+    );
+}
+
+#[test]
+fn a_mutation_that_is_rolled_back_is_null_in_all_its_members() {
+    check(
+        Accent::Spec,
+        r#"mutation { add(title: "x") { id } b: drop(id: 5) { id } }"#,
+        "{}",
+        r#"{"errors":[{"message":"no","locations":[{"line":1,"column":12}],"path":["add"],"extensions":{"code":"constraint-violation"}}],"data":null}"#,
+    );
+    check(
+        Accent::Hasura,
+        "mutation { b: drop(id: 5) { id } }",
+        "{}",
+        r#"{"errors":[{"message":"no","extensions":{"path":"$.selectionSet.b","code":"constraint-violation"}}]}"#,
+    );
+}
+
+#[test]
+fn what_is_not_valid_is_refused_in_the_words_of_its_accent() {
+    let both = |query: &str, variables: &str, spec: &str, hasura: &str| {
+        check(Accent::Spec, query, variables, &format!(r#"{{"errors":[{spec}]}}"#));
+        check(Accent::Hasura, query, variables, &format!(r#"{{"errors":[{hasura}]}}"#));
+    };
+    both(
+        "{ album(id: 1) { x } }",
+        "{}",
+        r#"{"message":"Cannot query field \"x\" on type \"Album\".","locations":[{"line":1,"column":18}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}"#,
+        r#"{"message":"field 'x' not found in type: 'Album'","extensions":{"path":"$.selectionSet.album.selectionSet.x","code":"validation-failed"}}"#,
+    );
+    both(
+        "{ a: albums(limit: 1) { id } }",
+        "{}",
+        r#"{"message":"Unknown argument \"limit\" on field \"Query.albums\".","locations":[{"line":1,"column":13}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}"#,
+        r#"{"message":"'albums' has no argument named 'limit'","extensions":{"path":"$.selectionSet.a","code":"validation-failed"}}"#,
+    );
+    both(
+        "{ albums { ...F } } fragment F on Album { nope }",
+        "{}",
+        r#"{"message":"Cannot query field \"nope\" on type \"Album\".","locations":[{"line":1,"column":43}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}"#,
+        r#"{"message":"field 'nope' not found in type: 'Album'","extensions":{"path":"$.F.selectionSet.nope","code":"validation-failed"}}"#,
+    );
+    both(
+        "{ albums ",
+        "{}",
+        r#"{"message":"Syntax Error: Expected Name, found <EOF>.","locations":[{"line":1,"column":10}],"extensions":{"code":"GRAPHQL_PARSE_FAILED"}}"#,
+        r#"{"message":"not a valid graphql query","extensions":{"path":"$.query","code":"validation-failed"}}"#,
+    );
+    both(
+        "query ($id: Int!) { album(id: $id) { id } }",
+        "{}",
+        r#"{"message":"Variable \"$id\" of required type \"Int!\" was not provided.","locations":[{"line":1,"column":8}],"extensions":{"code":"BAD_USER_INPUT"}}"#,
+        r#"{"message":"expecting a value for non-nullable variable: \"id\"","extensions":{"path":"$","code":"validation-failed"}}"#,
+    );
+    both(
+        "{ refused }",
+        "{}",
+        r#"{"message":"not here","locations":[{"line":1,"column":3}],"extensions":{"code":"NOT_SUPPORTED"}}"#,
+        r#"{"message":"not here","extensions":{"path":"$.selectionSet.refused","code":"unexpected"}}"#,
+    );
+}
+
+fn request<'r>(query: &'r str, operation_name: Option<&'r str>) -> Request<'r> {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    Request { query, operation_name, variables: None, accent: Accent::Spec, queries_only: false, deadline }
+}
+
+#[tokio::test]
+async fn the_operation_that_is_named_is_run() {
+    let (_, engine) = zoo();
+    let query = "query A { a: __typename } mutation B { b: __typename }";
+    let ask = async |name| engine.execute(request(query, name), &Caller::Admin).await;
+    assert_eq!(text(ask(Some("A")).await), r#"{"data":{"a":"Query"}}"#);
+    assert_eq!(text(ask(Some("B")).await), r#"{"data":{"b":"Mutation"}}"#);
+    let unknown = ask(Some("C")).await;
+    assert_eq!(unknown.outcome, Outcome::Refused);
+    assert_eq!(
+        text(unknown),
+        r#"{"errors":[{"message":"Unknown operation named \"C\".","extensions":{"code":"OPERATION_RESOLUTION_FAILURE"}}]}"#
+    );
+    assert_eq!(ask(None).await.outcome, Outcome::Refused);
+}
+
+#[tokio::test]
+async fn where_only_queries_may_run_a_mutation_does_not() {
+    let (source, engine) = zoo();
+    let query = r#"mutation { add(title: "x") { id } }"#;
+    let only = Request { queries_only: true, ..request(query, None) };
+    let response = engine.execute(only, &Caller::Admin).await;
+    assert_eq!(response.outcome, Outcome::MethodNotAllowed);
+    assert!(source.asked().is_empty());
+    assert_eq!(engine.execute(request(query, None), &Caller::Admin).await.outcome, Outcome::Executed);
+}
+
+#[tokio::test]
+async fn a_source_that_is_silent_is_given_up_at_the_deadline() {
+    let source = Arc::new(kit::silent::Silent::new(SDL));
+    let graph =
+        Graph::compose(vec![source as Arc<dyn Source>], &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let engine = Engine::new(graph, settings());
+    let request = Request { deadline: Instant::now(), ..request("{ album(id: 1) { id } }", None) };
+    let response = engine.execute(request, &Caller::Admin).await;
+    assert_eq!(
+        text(response),
+        r#"{"errors":[{"message":"The source did not answer in time.","locations":[{"line":1,"column":3}],"path":["album"],"extensions":{"code":"SOURCE_TIMEOUT"}}],"data":{"album":null}}"#
+    );
+}
+
+#[tokio::test]
+async fn a_known_text_is_neither_parsed_nor_planned_again() {
+    let (source, engine) = zoo();
+    let query = "query ($id: Int!) { album(id: $id) { title } }";
+    for round in 0..3 {
+        let response = run(&engine, Accent::Spec, query, r#"{"id": 1}"#).await;
+        let timing = response.timing;
+        assert_eq!(timing.plan_hit, round > 0);
+        if timing.plan_hit {
+            assert_eq!(timing.parse + timing.validate + timing.plan, Duration::ZERO);
+        }
+    }
+    assert_eq!(engine.plan_cache().built, 1);
+    assert_eq!(source.prepared.load(std::sync::atomic::Ordering::Relaxed), 1);
+    run(&engine, Accent::Hasura, query, r#"{"id": 1}"#).await;
+    assert_eq!(engine.plan_cache().built, 2, "the accent is part of the key");
+}
+
+#[tokio::test]
+async fn structural_variables_keep_one_plan() {
+    let (source, engine) = zoo();
+    let query = "query ($w: Filter) { albums(where: $w) { id } }";
+    for variables in [r#"{"w": {"id": 9}}"#, r#"{"w": {"title": "a", "id": 9}}"#, r#"{"w": null}"#, "{}"] {
+        run(&engine, Accent::Spec, query, variables).await;
+    }
+    assert_eq!(engine.plan_cache().built, 1);
+    assert_eq!(
+        source.asked(),
+        [
+            r#"albums{"where":{"id":9}}"#,
+            r#"albums{"where":{"id":9,"title":"a"}}"#,
+            r#"albums{"where":null}"#,
+            "albums{}"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn steering_variables_make_a_plan_per_state() {
+    let (_, engine) = zoo();
+    let query = "query ($a: Boolean!) { album(id: 1) { id @include(if: $a) title } }";
+    for _ in 0..3 {
+        let with = answer(&engine, query, r#"{"a": true}"#).await;
+        assert_eq!(with, r#"{"data":{"album":{"id":1,"title":"Album 1"}}}"#);
+        let without = answer(&engine, query, r#"{"a": false}"#).await;
+        assert_eq!(without, r#"{"data":{"album":{"title":"Album 1"}}}"#);
+    }
+    assert_eq!(engine.plan_cache().built, 2);
+}
+
+#[tokio::test]
+async fn what_is_not_valid_is_not_kept() {
+    let (_, engine) = zoo();
+    for _ in 0..3 {
+        answer(&engine, "{ nope }", "{}").await;
+        answer(&engine, "{ refused }", "{}").await;
+    }
+    assert_eq!(engine.plan_cache().entries, 0);
+}
+
+#[tokio::test]
+async fn hot_plans_survive_a_flood_of_texts_that_come_once() {
+    const HOT: usize = 20;
+    let source = Documents::new("zoo", SDL, resolve);
+    let graph =
+        Graph::compose(vec![source as Arc<dyn Source>], &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let engine = Engine::new(graph, kit::Settings { plan_cache_bytes_max: 1 << 20, ..settings() });
+    let hot = |at: usize| format!("{{ hot{at}: album(id: 1) {{ id title }} }}");
+    for _ in 0..3 {
+        for at in 0..HOT {
+            answer(&engine, &hot(at), "{}").await;
+        }
+    }
+    for at in 0..5_000 {
+        answer(&engine, &format!("{{ cold{at}: album(id: 1) {{ id }} }}"), "{}").await;
+        if at % 10 == 0 {
+            answer(&engine, &hot(at / 10 % HOT), "{}").await;
+        }
+    }
+    let before = engine.plan_cache();
+    assert!(before.bytes <= 1 << 20, "{before:?}");
+    for at in 0..HOT {
+        answer(&engine, &hot(at), "{}").await;
+    }
+    let rebuilt = engine.plan_cache().built - before.built;
+    assert!(rebuilt <= 1, "{rebuilt} of {HOT} hot plans were pushed out");
+}
