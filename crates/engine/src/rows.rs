@@ -158,6 +158,13 @@ impl Bitmap {
         }
         self.0[row / 64] |= 1 << (row % 64);
     }
+    /// The bits of both.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        let words = 0..self.0.len().max(other.0.len());
+        let word = |bitmap: &Self, at: usize| bitmap.0.get(at).copied().unwrap_or(0);
+        Self(words.map(|at| word(self, at) | word(other, at)).collect())
+    }
     /// Whether no bit was ever set.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -11,7 +11,7 @@
 use super::{Asked, Asks, Run};
 use crate::errors;
 use crate::plan::shape::{Member, PieceId, SetId};
-use crate::rows::{CellError, Column, Data, NO_PLACE, Table, Texts};
+use crate::rows::{Bitmap, CellError, Column, Data, NO_PLACE, Table, Texts};
 use crate::source::{FieldError, SourceError};
 use crate::write::rows::ERRORS_MAX;
 use futures_util::future::join_all;
@@ -91,19 +91,23 @@ impl<'w> Walk<'w> {
 
     fn piece(&mut self, piece: PieceId, rows: &mut Table) {
         for (&field, column) in self.run.plan.piece(piece).fields.iter().zip(&mut rows.columns) {
-            self.member(self.run.plan.shape.fields[field as usize].member, column);
+            self.member(self.run.plan.shape.fields[field as usize].member, column, &Bitmap::default());
         }
     }
 
-    /// Depth is the shape's, which validation bounds.
-    fn member(&mut self, member: Member, column: &mut Column) {
+    /// `dead`: rows below a null; what their columns hold means nothing. Depth is the shape's, which validation bounds.
+    fn member(&mut self, member: Member, column: &mut Column, dead: &Bitmap) {
         match (&mut column.data, member) {
-            (Data::List { items, .. }, _) => self.member(member, items),
-            (Data::Object(table), Member::Object(set)) => self.table(set, table),
+            // A null list has no items.
+            (Data::List { items, .. }, _) => self.member(member, items, &Bitmap::default()),
+            (Data::Object(table), Member::Object(set)) => {
+                self.table(set, table, &column.nulls.union(dead));
+            }
             (Data::Abstract(variants), Member::Abstract(choice)) => {
                 for (ty, table) in &mut variants.tables {
                     if let Some(set) = self.run.plan.shape.chosen(choice, *ty) {
-                        self.table(set, table);
+                        // Rows that are null have no place in any of the tables.
+                        self.table(set, table, &Bitmap::default());
                     }
                 }
             }
@@ -112,7 +116,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    fn table(&mut self, set: SetId, table: &mut Table) {
+    fn table(&mut self, set: SetId, table: &mut Table, dead: &Bitmap) {
         if !self.run.plan.foreign_below[set.0 as usize] {
             return;
         }
@@ -127,19 +131,22 @@ impl<'w> Walk<'w> {
                 continue;
             }
             match field.member {
-                Member::Foreign { piece, .. } => self.gather(set, piece, at, table),
-                member => self.member(member, &mut table.columns[at]),
+                Member::Foreign { piece, .. } => self.gather(set, piece, at, table, dead),
+                member => self.member(member, &mut table.columns[at], dead),
             }
         }
     }
 
-    fn gather(&mut self, set: SetId, piece: PieceId, at: usize, table: &mut Table) {
+    fn gather(&mut self, set: SetId, piece: PieceId, at: usize, table: &mut Table, dead: &Bitmap) {
         let Some(gather) = self.gathers.iter_mut().find(|it| it.piece == piece && it.set == set) else {
             return;
         };
         let mut places = Vec::with_capacity(table.rows as usize);
         for row in 0..table.rows as usize {
-            places.push(gather.keys.place(&gather.hidden, &table.hidden, row));
+            places.push(match dead.get(row) {
+                true => NO_PLACE,
+                false => gather.keys.place(&gather.hidden, &table.hidden, row),
+            });
         }
         table.columns[at] = Column { data: Data::Foreign(places), ..Column::default() };
     }
