@@ -173,7 +173,7 @@ impl Binder<'_> {
     fn index<R: Record>(&self, id: FieldId, field: u32) -> Result<u32, Unbound> {
         let name = self.name(id);
         let is_it = |own: &&str| own.strip_prefix("r#").unwrap_or(own) == name;
-        match R::FIELDS.iter().position(|own| is_it(&own)) {
+        match R::FIELDS.iter().position(is_it) {
             Some(index) => Ok(index as u32),
             None => Err(Unbound { message: format!("`{}` has no field `{name}`", R::NAME), field }),
         }
