@@ -48,11 +48,12 @@ use crate::plan::shape::ShapeField;
 use crate::rows::{Column, Rows};
 use crate::source::{
     Answer as Form, BoxFuture, Fetch, FetchInput, FieldError, Finished, Ids, Piece, PlanError, Reply,
-    ReplyBody, Source, SourceError, Step, Tag,
+    ReplyBody, Source, SourceError, Tag,
 };
 use crate::write::out::Out;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use weir_language::schema::Schema;
 
 /// The source. Root fields without a resolver are null.
@@ -170,6 +171,7 @@ impl Source for Memory {
             schema: Arc::clone(&self.schema),
             members,
             as_rows,
+            bytes_last: AtomicUsize::new(0),
         }))
     }
 }
@@ -181,6 +183,8 @@ struct MemoryFetch {
     schema: Arc<Schema>,
     members: Vec<(u32, Arc<dyn Resolver>)>,
     as_rows: bool,
+    /// The length of the last answer, the first guess for the next.
+    bytes_last: AtomicUsize,
 }
 
 impl MemoryFetch {
@@ -190,13 +194,14 @@ impl MemoryFetch {
 
     /// The response's bytes, written straight from the values.
     fn finish(&self, input: FetchInput<'_>) -> Reply {
-        let (mut out, mut errors) = (Out::default(), Vec::new());
+        let expected = self.bytes_last.load(Ordering::Relaxed);
+        let (mut out, mut errors) = (Out::new(Vec::with_capacity(expected + expected / 8 + 64)), Vec::new());
         let mut ends = Vec::with_capacity(self.members.len());
         let mut failed = false;
         for (field, resolver) in &self.members {
             let of = &input.shape.fields[*field as usize];
             if of.when.holds(input.conditions) {
-                let before = errors.len();
+                let (mark, before) = (out.len(), errors.len());
                 let mut writer = Writer {
                     schema: &self.schema,
                     shape: input.shape,
@@ -206,16 +211,19 @@ impl MemoryFetch {
                     errors: &mut errors,
                 };
                 failed = !resolver.write(self.call(input, of, 0), *field, &mut writer);
+                if failed {
+                    out.truncate(mark);
+                }
                 for error in &mut errors[before..] {
                     error.path.reverse();
-                    debug_assert!(matches!(error.path.first(), Some(Step::Field(first)) if first == field));
                 }
             }
+            ends.push(out.len() as u32);
             if failed {
                 break;
             }
-            ends.push(out.len() as u32);
         }
+        self.bytes_last.store(out.len(), Ordering::Relaxed);
         let body = Finished { bytes: out.into_bytes(), ends, failed, rest: None };
         Reply { body: ReplyBody::Finished(body), errors }
     }

@@ -15,7 +15,7 @@ use weir_language::schema::{Schema, TypeId, TypeKind, TypeRef};
 use weir_language::span::Location;
 
 /// Answers the only operation of `document` from the tree `root`.
-pub fn execute(
+pub(crate) fn execute(
     schema: &Schema,
     document: &Document<'_>,
     sent: &HashMap<String, bool>,

@@ -12,12 +12,12 @@ use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{Schema, TypeId, TypeKind, TypeRef};
 
 /// Where choices come from. Used up, it always says zero, which is the simplest choice.
-pub struct Dice<'d> {
+pub(crate) struct Dice<'d> {
     words: std::slice::Iter<'d, u16>,
 }
 
 impl<'d> Dice<'d> {
-    pub fn new(words: &'d [u16]) -> Self {
+    pub(crate) fn new(words: &'d [u16]) -> Self {
         Self { words: words.iter() }
     }
     /// A number below `sides`.
@@ -45,7 +45,7 @@ const OBJECTS: [&str; 4] = ["Query", "Ada", "Bob", "Cyd"];
 const LEAVES: [&str; 6] = ["Int", "Float", "String", "Boolean", "ID", "Colour"];
 
 /// A random schema.
-pub fn schema(dice: &mut Dice<'_>) -> Schema {
+pub(crate) fn schema(dice: &mut Dice<'_>) -> Schema {
     let pool: Vec<Named> = (0..14)
         .map(|number| {
             let base = match dice.below(3) {
@@ -118,7 +118,7 @@ fn fields(b: &mut SchemaBuilder, pool: &[Named], picked: &BTreeSet<usize>) {
 }
 
 /// Random data for the root.
-pub fn data(schema: &Schema, dice: &mut Dice<'_>) -> Object {
+pub(crate) fn data(schema: &Schema, dice: &mut Dice<'_>) -> Object {
     object(schema, schema.query, dice, 0)
 }
 
@@ -189,19 +189,26 @@ fn leaf(name: &str, dice: &mut Dice<'_>) -> Value {
 }
 
 /// A random valid operation.
-pub struct Asked {
-    pub text: String,
+pub(crate) struct Asked {
+    pub(crate) text: String,
     /// The Boolean variables that are sent.
-    pub sent: HashMap<String, bool>,
+    pub(crate) sent: HashMap<String, bool>,
 }
 
-/// Writes an operation over `schema`.
-pub fn operation(schema: &Schema, dice: &mut Dice<'_>) -> Asked {
+/// Writes an operation over `schema` with at most so many Boolean variables.
+pub(crate) fn operation(schema: &Schema, dice: &mut Dice<'_>, variables_max: usize) -> Asked {
     let composite: Vec<TypeId> =
         OBJECTS[1..].iter().chain(&INTERFACES).chain(&UNIONS).map(|name| id(schema, name)).collect();
     let on: Vec<TypeId> = (0..3).map(|_| *dice.of(&composite)).collect();
-    let mut writer =
-        Writer { schema, dice, on, variables: BTreeSet::new(), spread: BTreeSet::new(), budget: 60 };
+    let mut writer = Writer {
+        schema,
+        dice,
+        on,
+        variables: BTreeSet::new(),
+        spread: BTreeSet::new(),
+        budget: 60,
+        variables_max,
+    };
     let body = writer.selections(schema.query, 0, 0);
     let mut fragments = String::new();
     // Fragments only spread later ones, so one pass in order meets all that are spread.
@@ -244,6 +251,7 @@ struct Writer<'w, 'd> {
     spread: BTreeSet<usize>,
     /// Selections that may still be written.
     budget: usize,
+    variables_max: usize,
 }
 
 impl Writer<'_, '_> {
@@ -320,7 +328,7 @@ impl Writer<'_, '_> {
         let mut out = String::new();
         for name in ["skip", "include"] {
             if self.dice.one_in(8) {
-                let condition = match self.dice.below(8) {
+                let condition = match self.dice.below(2 + self.variables_max) {
                     0 => "true".to_owned(),
                     1 => "false".to_owned(),
                     number => {

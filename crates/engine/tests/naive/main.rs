@@ -57,10 +57,12 @@ fn answer(engine: &Engine, query: &str, sent: &HashMap<String, bool>) -> String 
     }
 }
 
-fn check(words: &[u16]) {
+/// With few steering variables every byte must be the same. With many a plan is not made for each of their states, and a
+/// field merged from several places stands where it was first written: then order is left aside.
+fn check(words: &[u16], variables: usize) {
     let mut dice = Dice::new(words);
     let schema = Arc::new(generate::schema(&mut dice));
-    let asked = generate::operation(&schema, &mut dice);
+    let asked = generate::operation(&schema, &mut dice, variables);
     let root = generate::data(&schema, &mut dice);
     let document = parser::parse(&asked.text, &Limits::NONE).expect("the text is well formed");
     let options = validate::Options { limits: Limits::NONE, suggestions: true, edition_2026: false };
@@ -73,16 +75,45 @@ fn check(words: &[u16]) {
         // The second time the plan is in the cache.
         for _ in 0..2 {
             let answered = answer(&engine, &asked.text, &asked.sent);
-            assert_eq!(answered, expected, "as rows: {as_rows}\n{}\n{:?}\n{root:?}", asked.text, asked.sent);
+            if answered != expected && (variables <= 4 || facts(&answered) != facts(&expected)) {
+                let same = answered.bytes().zip(expected.bytes()).take_while(|(a, b)| a == b).count();
+                let from = |text: &str| {
+                    String::from_utf8_lossy(&text.as_bytes()[same.saturating_sub(60)..]).into_owned()
+                };
+                panic!(
+                    "as rows: {as_rows}\nengine: {}\nnaive:  {}\n{}\n{:?}\n{root:?}",
+                    from(&answered),
+                    from(&expected),
+                    asked.text,
+                    asked.sent
+                );
+            }
         }
     }
 }
 
+/// An answer without the order of members and errors, and without the places of errors in the text.
+fn facts(answer: &str) -> (serde_json::Value, Vec<String>) {
+    let answer: serde_json::Value = serde_json::from_str(answer).unwrap();
+    let errors = answer["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut errors: Vec<String> =
+        errors.iter().map(|it| format!("{}{}", it["path"], it["message"])).collect();
+    errors.sort_unstable();
+    // Which of several failing members raises first depends on the order.
+    let errors = if answer["data"].is_null() { Vec::new() } else { errors };
+    (answer["data"].clone(), errors)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_engine_answers_as_the_specification_says(words in prop::collection::vec(any::<u16>(), 0..1500)) {
-        check(&words);
+    fn the_engine_answers_as_the_specification_says(words in prop::collection::vec(any::<u16>(), 0..700)) {
+        check(&words, 4);
+    }
+
+    #[test]
+    fn many_steering_variables_change_nothing_but_order(words in prop::collection::vec(any::<u16>(), 0..700)) {
+        check(&words, 8);
     }
 }
