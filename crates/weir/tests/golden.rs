@@ -122,17 +122,17 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
     let mut shared: Option<(PathBuf, PathBuf, Weir)> = None;
     for (number, case) in cases.iter().enumerate() {
         if shared.as_ref().is_none_or(|it| it.0 != case.suite) {
-            let file = folder.join(format!("suite-{number}.db"));
+            let file = database(&folder, case, number);
             seed(&case.suite, &file);
             let weir = open(&file);
             shared = Some((case.suite.clone(), file, weir));
         }
         let (_, file, weir) = shared.as_ref().expect("it was opened above");
         let outcome = if case.text.contains("mutation") {
-            let own = folder.join(format!("case-{number}.db"));
+            let own = database(&folder, case, number);
             seed(&case.suite, &own);
             let outcome = check(&open(&own), case, bless, &runtime);
-            fs::remove_file(&own).expect("the copy can be removed");
+            fs::remove_dir_all(own.parent().expect("it has a folder of its own")).expect("the copy can be removed");
             outcome
         } else {
             assert!(file.exists(), "the suite's database is there");
@@ -145,6 +145,13 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
     // Files of ours in the system's own folder for such: that they stay is no failure.
     let _ = fs::remove_dir_all(&folder);
     failures
+}
+
+/// A place for a database that is called like its suite, as plans name their source.
+fn database(folder: &Path, case: &Case, number: usize) -> PathBuf {
+    let own = folder.join(number.to_string());
+    fs::create_dir_all(&own).expect("a folder can be made");
+    own.join(case.suite.file_name().unwrap_or_default()).with_extension("db")
 }
 
 fn seed(suite: &Path, file: &Path) {

@@ -20,6 +20,28 @@ fn chinook() -> Connection {
     connection
 }
 
+/// Whether an answer says the same as an oracle. SQLite's JSON functions give text where a subquery stands between
+/// them, and 15 digits of a float.
+fn same(answer: &Value, oracle: &Value) -> bool {
+    match (answer, oracle) {
+        (Value::Object(_) | Value::Array(_), Value::String(text)) => {
+            serde_json::from_str(text).is_ok_and(|inner| same(answer, &inner))
+        }
+        (Value::Object(answer), Value::Object(oracle)) => {
+            let keys = answer.keys().eq(oracle.keys());
+            keys && answer.iter().zip(oracle).all(|((_, a), (_, b))| same(a, b))
+        }
+        (Value::Array(answer), Value::Array(oracle)) => {
+            answer.len() == oracle.len() && answer.iter().zip(oracle).all(|(a, b)| same(a, b))
+        }
+        (Value::Number(a), Value::Number(b)) if a.is_f64() && b.is_f64() => {
+            let (a, b) = (a.as_f64().unwrap_or(f64::NAN), b.as_f64().unwrap_or(f64::NAN));
+            (a - b).abs() <= 1e-14 * a.abs().max(b.abs())
+        }
+        (answer, oracle) => answer == oracle,
+    }
+}
+
 #[test]
 fn golden_answers_equal_plain_sql_written_by_hand() {
     let connection = chinook();
@@ -36,7 +58,7 @@ fn golden_answers_equal_plain_sql_written_by_hand() {
         let answer =
             fs::read_to_string(format!("{name}.json")).unwrap_or_else(|_| panic!("{name}.json is missing"));
         let answer: Value = serde_json::from_str(&answer).expect("an answer is JSON");
-        assert_eq!(answer["data"], expected, "{name}");
+        assert!(same(&answer["data"], &expected), "{name}: {} instead of {expected}", answer["data"]);
         compared += 1;
     }
     assert!(compared >= 60, "only {compared} oracles were found");

@@ -1,0 +1,3 @@
+-- chinook
+-- MediaType
+SELECT t0."Name" FROM "MediaType" AS t0 ORDER BY t0."MediaTypeId" LIMIT -1 OFFSET ?1
