@@ -132,7 +132,8 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
             let own = database(&folder, case, number);
             seed(&case.suite, &own);
             let outcome = check(&open(&own), case, bless, &runtime);
-            fs::remove_dir_all(own.parent().expect("it has a folder of its own")).expect("the copy can be removed");
+            fs::remove_dir_all(own.parent().expect("it has a folder of its own"))
+                .expect("the copy can be removed");
             outcome
         } else {
             assert!(file.exists(), "the suite's database is there");
