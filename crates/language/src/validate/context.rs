@@ -60,8 +60,6 @@ pub(super) struct Scope {
     pub(super) edges: Run,
     /// Fields.
     pub(super) fields: u32,
-    /// Fields not below another field.
-    pub(super) roots: u32,
     /// Most fields on one way down.
     pub(super) depth: u32,
     /// Most introspection fields on one way down.

@@ -27,10 +27,11 @@ pub(super) fn check(cx: &mut Context<'_>) {
         totals[fragment as usize] = limits::total(cx, &cx.fragment_scopes[fragment as usize], &totals);
     }
     let before = cx.errors.len();
+    let mut expanded = 0;
     for at in 0..cx.operation_scopes.len() {
         let sum = limits::total(cx, &cx.operation_scopes[at], &totals);
         let ast = cx.tables.operations[at].ast;
-        limits::operation(cx, &ast, sum);
+        limits::operation(cx, &ast, sum, &mut expanded);
     }
     if cx.errors.len() == before {
         rules::field_selection_merging::document(cx);

@@ -14,21 +14,17 @@ use crate::error::Code;
 #[derive(Clone, Copy, Default)]
 pub(super) struct Totals {
     fields: u32,
-    roots: u32,
     depth: u32,
     introspection: u32,
 }
 
 /// Adds the totals of the fragments that `scope` spreads to its own counts.
 pub(super) fn total(cx: &Context<'_>, scope: &Scope, totals: &[Totals]) -> Totals {
-    let Scope { fields, roots, depth, introspection, .. } = *scope;
-    let mut sum = Totals { fields, roots, depth, introspection };
+    let Scope { fields, depth, introspection, .. } = *scope;
+    let mut sum = Totals { fields, depth, introspection };
     for edge in &cx.edges[scope.edges.range()] {
         let below = totals[edge.fragment as usize];
         sum.fields = sum.fields.saturating_add(below.fields);
-        if edge.depth == 0 {
-            sum.roots = sum.roots.saturating_add(below.roots);
-        }
         sum.depth = sum.depth.max(edge.depth.saturating_add(below.depth));
         // A fragment that introspects nothing adds nothing to the way that leads to it.
         if below.introspection > 0 {
@@ -38,23 +34,32 @@ pub(super) fn total(cx: &Context<'_>, scope: &Scope, totals: &[Totals]) -> Total
     sum
 }
 
-/// Holds the totals of an operation against the limits.
-pub(super) fn operation(cx: &mut Context<'_>, operation: &ast::Operation, totals: Totals) {
+/// Holds the totals of an operation against the limits. `expanded` counts the fields of the operations so far.
+pub(super) fn operation(cx: &mut Context<'_>, operation: &ast::Operation, totals: Totals, expanded: &mut u32) {
     let limits = cx.options.limits;
-    let bounds = [
-        (Code::LimitExpanded, totals.fields, limits.expanded_max, "fields once its fragments are expanded"),
-        (Code::LimitRootFields, totals.roots, limits.root_fields_max, "root fields"),
-        (Code::LimitDepth, totals.depth, limits.depth_max, "levels of fields"),
-        (
-            Code::LimitIntrospection,
-            totals.introspection,
-            limits.introspection_depth_max,
-            "levels of introspection",
-        ),
-    ];
-    for (code, count, max, what) in bounds {
-        if count > max {
-            cx.report_as(code, &[operation.span], format!("The operation has more than {max} {what}."));
-        }
+    let before = *expanded;
+    *expanded = expanded.saturating_add(totals.fields);
+    if *expanded > limits.expanded_max && before <= limits.expanded_max {
+        let message =
+            format!("Document selects more than {} fields once fragments are expanded.", limits.expanded_max);
+        cx.report_as(Code::LimitExpanded, &[operation.span], message);
+    }
+    if totals.depth > limits.depth_max {
+        let message = format!("Document nests fields deeper than {}.", limits.depth_max);
+        cx.report_as(Code::LimitDepth, &[operation.span], message);
+    }
+    if totals.introspection > limits.introspection_depth_max {
+        let message = format!("Document nests introspection deeper than {}.", limits.introspection_depth_max);
+        cx.report_as(Code::LimitIntrospection, &[operation.span], message);
+    }
+}
+
+/// Holds the response keys at the root of operation `at` against the limit: equal ones are one field.
+pub(super) fn root_fields(cx: &mut Context<'_>, at: usize, count: usize) {
+    let max = cx.options.limits.root_fields_max;
+    if count > max as usize {
+        let operation = cx.tables.operations[at].ast;
+        let message = format!("Document selects more than {max} root fields in one operation.");
+        cx.report_as(Code::LimitRootFields, &[operation.span], message);
     }
 }

@@ -268,7 +268,6 @@ fn field(cx: &mut Context<'_>, at: usize, field: &Field, around: &Frame, scope: 
     let depth = around.depth + 1;
     let introspection = around.introspection + u32::from(introspects);
     scope.fields += 1;
-    scope.roots += u32::from(around.depth == 0);
     scope.depth = scope.depth.max(depth);
     scope.introspection = scope.introspection.max(introspection);
     let below = match id {

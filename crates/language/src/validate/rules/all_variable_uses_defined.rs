@@ -36,3 +36,16 @@ fn undefined(cx: &mut Context<'_>, operation: &Operation, used: &Use) {
     };
     cx.report(&[span, operation.span], message);
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn uses_in_fragments_count_for_every_operation_that_reaches_them() {
+        check("query A($a: Int) { ...F }\nquery B { ...F }\nfragment F on Query { int(x: $a) }", &["3:30 2:1 Variable \"$a\" is not defined by operation \"B\"."]);
+        check("{ int(x: $a) }", &["1:10 1:1 Variable \"$a\" is not defined."]);
+        check("{ any(x: { a: $a }) }", &["1:15 1:1 Variable \"$a\" is not defined."]);
+        check("query A($a: Int) { ...F }\nquery B($a: Int) { ...F }\nfragment F on Query { int(x: $a) }", &[]);
+    }
+}

@@ -19,3 +19,16 @@ pub(in crate::validate) fn unknown(cx: &mut Context<'_>, argument: &Argument, ru
     let message = format!("Unknown argument \"{}\" on {owner}.{suggestion}", cx.quoted(argument.name));
     cx.report(&[argument.span], message);
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn arguments_of_fields_and_directives_exist() {
+        check("{ int(x: 1, y: 1) }", &["1:13 Unknown argument \"y\" on field \"Query.int\". Did you mean \"x\"?"]);
+        check("{ int @skip(unless: true, if: true) }", &["1:13 Unknown argument \"unless\" on directive \"@skip\"."]);
+        check("{ __typename(x: 1) }", &["1:14 Unknown argument \"x\" on field \"<meta>.__typename\"."]);
+        check("{ two(a: 1, b: 2) }", &[]);
+    }
+}

@@ -10,3 +10,14 @@ use crate::validate::context::Context;
 pub(in crate::validate) fn unknown(cx: &mut Context<'_>, directive: &Directive) {
     cx.report(&[directive.span], format!("Unknown directive \"@{}\".", cx.quoted(directive.name)));
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn directives_exist() {
+        check("{ int @nothing @nothing }", &["1:7 Unknown directive \"@nothing\".", "1:16 Unknown directive \"@nothing\"."]);
+        check("{ int @once @onField }", &[]);
+    }
+}

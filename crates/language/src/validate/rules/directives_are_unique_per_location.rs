@@ -33,3 +33,15 @@ pub(in crate::validate) fn directives(cx: &mut Context<'_>, list: List<Directive
 fn place(text: &str, start: u32) -> u32 {
     text[..start as usize].rfind('@').map_or(start, |at| at as u32)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn a_directive_stands_once_in_a_place_unless_it_may_be_repeated() {
+        check("{ int @once @tag(name: \"a\") @once @tag(name: \"a\") @once }", &["1:7 1:29 The directive \"@once\" can only be used once at this location.", "1:7 1:51 The directive \"@once\" can only be used once at this location."]);
+        check("query @tag(name: \"a\") @tag(name: \"b\") { int }", &[]);
+        check("{ a: int @once b: int @once }", &[]);
+    }
+}

@@ -15,3 +15,16 @@ pub(in crate::validate) fn definition(cx: &mut Context<'_>, definition: &Definit
     };
     cx.report(&[span], format!("The {name} definition is not executable."));
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn only_operations_and_fragments_are_executable() {
+        check("{ int }\ntype Extra { a: Int }", &["2:1 The \"Extra\" definition is not executable."]);
+        check("{ int }\nschema { query: Query }", &["2:1 The schema definition is not executable."]);
+        check("{ int }\ndirective @more on FIELD", &["2:1 The \"more\" definition is not executable."]);
+        check("{ artist(id: 1) { ...F } }\nfragment F on Artist { name }", &[]);
+    }
+}

@@ -14,8 +14,9 @@ mod conflict;
 mod same;
 
 use crate::ast::{Field, List, Selection};
-use crate::schema::{TypeId, TypeKind};
+use crate::schema::{TypeId, TypeKind, TypeRef};
 use crate::validate::context::{Context, NONE};
+use crate::validate::limits;
 use conflict::Conflict;
 use foldhash::fast::RandomState;
 use std::collections::HashSet;
@@ -70,8 +71,12 @@ struct Merge {
     round: u32,
     /// By place of a set's first selection: whether that set alone was looked at.
     alone: Vec<[bool; 2]>,
-    /// Sets of more than one part that were looked at.
+    /// Sets of more than one part that were looked at, kept once `work` shows that sets come again and again.
     together: HashSet<Box<[u32]>, RandomState>,
+    /// Members looked at so far.
+    work: usize,
+    /// Scratch for the members of one group.
+    group: Vec<u32>,
     conflicts: Vec<Conflict>,
 }
 
@@ -87,16 +92,22 @@ pub(in crate::validate) fn document(cx: &mut Context<'_>) {
         round: 0,
         alone: vec![[false; 2]; cx.document.selections.len()],
         together: HashSet::default(),
+        work: 0,
+        group: Vec::new(),
         conflicts: Vec::new(),
     };
     for at in 0..cx.tables.operations.len() {
         let list = cx.tables.operations[at].ast.selections;
+        let mut is_root = true;
         merge.parts.push(Part { list, owner: NONE, from: NONE });
         let last = merge.parts.len();
         merge.tasks.push(Task { parts: last - 1..last, shape_only: false });
         while let Some(task) = merge.tasks.pop() {
-            if merge.is_new(&task) {
+            if merge.is_new(cx, &task) {
                 merge.set(cx, &task);
+                if std::mem::take(&mut is_root) {
+                    limits::root_fields(cx, at, merge.groups.len());
+                }
             }
             if merge.conflicts.len() >= cx.options.limits.errors_max as usize {
                 break;
@@ -108,7 +119,7 @@ pub(in crate::validate) fn document(cx: &mut Context<'_>) {
 
 impl Merge {
     /// Whether this very set was not looked at before; remembers it.
-    fn is_new(&mut self, task: &Task) -> bool {
+    fn is_new(&mut self, cx: &Context<'_>, task: &Task) -> bool {
         let parts = &self.parts[task.parts.clone()];
         if let [only] = parts {
             // An empty set has no place of its own, and nothing to look at.
@@ -117,6 +128,9 @@ impl Merge {
             }
             let Some(seen) = self.alone.get_mut(only.list.range().start) else { return false };
             return !std::mem::replace(&mut seen[usize::from(task.shape_only)], true);
+        }
+        if self.work <= 4 * cx.document.selections.len() {
+            return true;
         }
         let mut key: Vec<u32> = parts.iter().map(|part| part.list.range().start as u32).collect();
         key.sort_unstable();
@@ -128,6 +142,7 @@ impl Merge {
     /// Looks at one merged set and puts those below it among the tasks.
     fn set(&mut self, cx: &Context<'_>, task: &Task) {
         self.collect(cx, task);
+        self.work += self.members.len();
         for group in 0..self.groups.len() {
             let first = self.groups[group];
             let member = self.members[first as usize];
@@ -199,43 +214,51 @@ impl Merge {
 
     /// Looks at a group of several fields.
     fn group(&mut self, cx: &Context<'_>, first: u32, shape_only: bool) {
-        let mut group: Vec<u32> = Vec::new();
+        let mut group = std::mem::take(&mut self.group);
+        group.clear();
         let mut next = first;
         while next != NONE {
             group.push(next);
             next = self.members[next as usize].next;
         }
-        let before = self.conflicts.len();
-        let mut splits: Vec<Vec<u32>> = Vec::new();
-        if !shape_only {
-            splits = self.split(cx, &group);
+        if shape_only {
+            if self.same_shape(cx, &group) {
+                self.below(cx, &group, true);
+            }
+        } else if self.all_meet(cx, &group) {
+            if self.same_field(cx, &group) && self.same_shape(cx, &group) {
+                self.below(cx, &group, false);
+            }
+        } else {
+            let splits = self.split(cx, &group);
+            let mut agree = true;
             for split in &splits {
-                self.same_field(cx, split);
+                agree &= self.same_field(cx, split);
+            }
+            if agree && self.same_shape(cx, &group) {
+                // What does not meet in one split still has to have the same shape.
+                self.below(cx, &group, true);
+                for split in &splits {
+                    self.below(cx, split, false);
+                }
             }
         }
-        if self.conflicts.len() == before {
-            self.same_shape(cx, &group);
-        }
-        if self.conflicts.len() > before {
-            return;
-        }
-        // What does not meet in one split still has to have the same shape.
-        if splits.len() != 1 {
-            self.below(cx, &group, true);
-        }
-        for split in &splits {
-            self.below(cx, split, false);
-        }
+        self.group = group;
+    }
+
+    /// Whether no two members are selected on different objects.
+    fn all_meet(&self, cx: &Context<'_>, group: &[u32]) -> bool {
+        let first = self.object(cx, group[0]);
+        group[1..].iter().all(|&member| {
+            let object = self.object(cx, member);
+            object == first || object == NONE
+        })
     }
 
     /// The members that can meet: those of each object type, with those of abstract types in front.
     fn split(&self, cx: &Context<'_>, group: &[u32]) -> Vec<Vec<u32>> {
         let mut keyed: Vec<(u32, u32)> =
             group.iter().map(|&member| (self.object(cx, member), member)).collect();
-        let first = keyed[0].0;
-        if keyed.iter().all(|&(object, _)| object == first || object == NONE) {
-            return vec![group.to_vec()];
-        }
         let shared: Vec<u32> =
             keyed.iter().filter(|(object, _)| *object == NONE).map(|&(_, member)| member).collect();
         keyed.retain(|(object, _)| *object != NONE);
@@ -250,11 +273,16 @@ impl Merge {
         keyed.chunk_by(|a, b| a.0 == b.0).map(with_shared).collect()
     }
 
-    /// Notes members that are not the same field with the same arguments as the first.
-    fn same_field(&mut self, cx: &Context<'_>, split: &[u32]) {
-        let (first, rest) = (split[0], &split[1..]);
-        for &other in rest {
+    /// Whether all members are the same field with the same arguments as the first; notes those that are not.
+    fn same_field(&mut self, cx: &Context<'_>, split: &[u32]) -> bool {
+        let before = self.conflicts.len();
+        for &other in &split[1..] {
+            let (first, other) = self.in_order(cx, split[0], other);
             let (a, b) = (self.field(cx, first), self.field(cx, other));
+            let is_same = self.target(cx, first) == self.target(cx, other) && self.target(cx, first) != NONE;
+            if is_same && a.arguments.is_empty() && b.arguments.is_empty() {
+                continue;
+            }
             if cx.document.str(a.name) != cx.document.str(b.name) {
                 let (a, b) = (cx.quoted(a.name), cx.quoted(b.name));
                 self.conflict(first, other, format!("\"{a}\" and \"{b}\" are different fields"));
@@ -262,31 +290,48 @@ impl Merge {
                 self.conflict(first, other, "they have differing arguments".to_owned());
             }
             if self.conflicts.len() >= cx.options.limits.errors_max as usize {
-                return;
+                break;
             }
         }
+        self.conflicts.len() == before
     }
 
-    /// Notes members whose answers have not the shape of the first's.
-    fn same_shape(&mut self, cx: &Context<'_>, group: &[u32]) {
-        let ty = |member: u32| {
-            let target = cx.tables.selections[self.members[member as usize].selection as usize].target;
-            (target != NONE).then(|| cx.schema.fields[target as usize].ty)
-        };
+    /// The type of a member, where the field is known.
+    fn ty(&self, cx: &Context<'_>, member: u32) -> Option<TypeRef> {
+        let target = self.target(cx, member);
+        (target != NONE).then(|| cx.schema.fields[target as usize].ty)
+    }
+
+    /// The field a member selects, or [`NONE`].
+    fn target(&self, cx: &Context<'_>, member: u32) -> u32 {
+        cx.tables.selections[self.members[member as usize].selection as usize].target
+    }
+
+    /// Two members, the one written first in front.
+    fn in_order(&self, cx: &Context<'_>, a: u32, b: u32) -> (u32, u32) {
+        let start = |member| self.field(cx, member).span.start;
+        if start(b) < start(a) { (b, a) } else { (a, b) }
+    }
+
+    /// Whether the answers of all members have the shape of the first's; notes those that have not.
+    fn same_shape(&mut self, cx: &Context<'_>, group: &[u32]) -> bool {
         let mut found = Vec::new();
-        let mut known = group.iter().filter_map(|&member| Some((member, ty(member)?)));
+        let mut known = group.iter().filter_map(|&member| Some((member, self.ty(cx, member)?)));
         if let Some((first, shape)) = known.next() {
             found.extend(
                 known
                     .filter(|&(_, other)| !same::shape(cx.schema, shape, other))
                     .take(cx.options.limits.errors_max as usize)
-                    .map(|(other, ty)| (first, other, shape, ty)),
+                    .map(|(other, _)| self.in_order(cx, first, other)),
             );
         }
-        for (first, other, a, b) in found {
-            let (a, b) = (cx.schema.type_text(a), cx.schema.type_text(b));
+        let agree = found.is_empty();
+        for (first, other) in found {
+            let text = |member| self.ty(cx, member).map_or_else(String::new, |ty| cx.schema.type_text(ty));
+            let (a, b) = (text(first), text(other));
             self.conflict(first, other, format!("they return conflicting types \"{a}\" and \"{b}\""));
         }
+        agree
     }
 
     #[cold]
@@ -309,5 +354,32 @@ impl Merge {
         if !parts.is_empty() {
             self.tasks.push(Task { parts, shape_only });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn fields_of_one_key_are_the_same_field() {
+        check("{ a: int a: text }", &["1:3 1:10 Fields \"a\" conflict because \"int\" and \"text\" are different fields. Use different aliases on the fields to fetch both if this was intentional."]);
+        check("{ int(x: 1) int }", &["1:3 1:13 Fields \"int\" conflict because they have differing arguments. Use different aliases on the fields to fetch both if this was intentional."]);
+        check("{ two(a: 1, b: 2) two(b: 2, a: 1) }", &[]);
+    }
+
+    #[test]
+    fn conflicts_are_told_from_the_outermost_fields_down() {
+        check("{ artist(id: 1) { best { artist { a: id } } } artist(id: 1) { best { artist { a: name } } } }", &["1:3 1:19 1:26 1:35 1:47 1:63 1:70 1:79 Fields \"artist\" conflict because subfields \"best\" conflict because subfields \"artist\" conflict because subfields \"a\" conflict because \"id\" and \"name\" are different fields. Use different aliases on the fields to fetch both if this was intentional."]);
+        check("{ artist(id: 1) { a: id b: name } artist(id: 1) { a: name b: id } }", &["1:3 1:19 1:25 1:35 1:51 1:59 Fields \"artist\" conflict because subfields \"a\" conflict because \"id\" and \"name\" are different fields and subfields \"b\" conflict because \"name\" and \"id\" are different fields. Use different aliases on the fields to fetch both if this was intentional."]);
+        check("{ ...F ...G }\nfragment F on Query { artist(id: 1) { a: id } }\nfragment G on Query { artist(id: 1) { a: name } }", &["2:23 2:39 3:23 3:39 Fields \"artist\" conflict because subfields \"a\" conflict because \"id\" and \"name\" are different fields. Use different aliases on the fields to fetch both if this was intentional."]);
+    }
+
+    #[test]
+    fn what_never_meets_has_only_the_same_shape() {
+        check("{ find(by: { id: 1 }) { ... on Artist { a: name } ... on Album { a: currency } } }", &[]);
+        check("{ find(by: { id: 1 }) { ... on Artist { a: name } ... on Track { a: title } } }", &["1:41 1:66 Fields \"a\" conflict because they return conflicting types \"String\" and \"String!\". Use different aliases on the fields to fetch both if this was intentional."]);
+        check("{ box { ... on IntBox { deep { deep { value } } } ... on TextBox { deep { deep { value } } } } }", &["1:25 1:32 1:39 1:68 1:75 1:82 Fields \"deep\" conflict because subfields \"deep\" conflict because subfields \"value\" conflict because they return conflicting types \"Int\" and \"String\". Use different aliases on the fields to fetch both if this was intentional."]);
+        check("{ node { ... on Artist { a: id } ... on Node { a: id } ... on Album { a: title } } }", &["1:48 1:71 Fields \"a\" conflict because \"id\" and \"title\" are different fields. Use different aliases on the fields to fetch both if this was intentional."]);
     }
 }

@@ -12,3 +12,14 @@ pub(in crate::validate) fn duplicate(cx: &mut Context<'_>, name: u32, fragment: 
     let message = format!("There can be only one fragment named \"{}\".", cx.quoted(fragment.name));
     cx.report(&[first, fragment.name], message);
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn a_fragment_name_is_used_once() {
+        check("{ artist(id: 1) { ...F } }\nfragment F on Artist { name }\nfragment F on Artist { id }", &["2:10 3:10 There can be only one fragment named \"F\"."]);
+        check("query A { artist(id: 1) { ...A } }\nfragment A on Artist { name }", &[]);
+    }
+}

@@ -10,3 +10,14 @@ use crate::validate::context::Context;
 pub(in crate::validate) fn unknown(cx: &mut Context<'_>, spread: &Spread) {
     cx.report(&[spread.name], format!("Unknown fragment \"{}\".", cx.quoted(spread.name)));
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn spreads_name_fragments_of_the_document() {
+        check("{ artist(id: 1) { ...F } }\nfragment F on Artist { ...G }", &["2:27 Unknown fragment \"G\"."]);
+        check("{ artist(id: 1) { ...F } }\nfragment F on Artist { ...G }\nfragment G on Artist { name }", &[]);
+    }
+}

@@ -13,3 +13,15 @@ pub(in crate::validate) fn unknown(cx: &mut Context<'_>, name: Name) {
     let message = format!("Unknown type \"{}\".{suggestion}", cx.quoted(name));
     cx.report(&[name], message);
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn types_named_by_fragments_and_variables_exist() {
+        check("{ artist(id: 1) { ...F } }\nfragment F on Singer { name }", &["2:15 Unknown type \"Singer\". Did you mean \"Filter\", \"Owner\", or \"Range\"?"]);
+        check("{ artist(id: 1) { ... on Singer { name } } }", &["1:26 Unknown type \"Singer\". Did you mean \"Filter\", \"Owner\", or \"Range\"?"]);
+        check("query ($a: [[Singer!]!]) { any(x: $a) }", &["1:14 Unknown type \"Singer\". Did you mean \"Filter\", \"Owner\", or \"Range\"?"]);
+    }
+}

@@ -24,3 +24,14 @@ fn first_of_its_name(cx: &Context<'_>, at: usize) -> usize {
     let name = cx.fragment_names.find(cx.document.str(cx.tables.fragments[at].ast.name));
     name.map_or(at, |name| cx.fragment_by_name[name as usize] as usize)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn a_fragment_that_only_unused_ones_use_is_unused() {
+        check("{ int }\nfragment F on Artist { ...G }\nfragment G on Artist { name }", &["2:1 Fragment \"F\" is never used.", "3:1 Fragment \"G\" is never used."]);
+        check("query A { int }\nquery B { artist(id: 1) { ...F } }\nfragment F on Artist { name }", &[]);
+    }
+}

@@ -22,3 +22,15 @@ pub(in crate::validate) fn inline(cx: &mut Context<'_>, inline: &Inline) {
     let message = format!("Fragment cannot condition on non composite type \"{}\".", cx.quoted(inline.on));
     cx.report(&[inline.on], message);
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn fragments_are_on_objects_interfaces_and_unions() {
+        check("{ artist(id: 1) { ...F } }\nfragment F on String { length }", &["2:15 Fragment \"F\" cannot condition on non composite type \"String\"."]);
+        check("{ artist(id: 1) { ... on Range { from } } }", &["1:26 Fragment cannot condition on non composite type \"Range\"."]);
+        check("{ find(by: { id: 1 }) { ...F } }\nfragment F on Found { ... on Artist { name } }", &[]);
+    }
+}

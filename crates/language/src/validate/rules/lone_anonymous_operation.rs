@@ -17,3 +17,14 @@ pub(in crate::validate) fn document(cx: &mut Context<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn anonymous_operations_stand_alone() {
+        check("{ int }\n{ text }", &["1:1 This anonymous operation must be the only defined operation.", "2:1 This anonymous operation must be the only defined operation."]);
+        check("{ artist(id: 1) { ...F } }\nfragment F on Artist { name }", &[]);
+    }
+}

@@ -21,3 +21,15 @@ pub(in crate::validate) fn document(cx: &mut Context<'_>) {
         }
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn each_name_that_is_used_again_is_reported() {
+        check("query A { int }\nquery A { text }", &["1:7 2:7 There can be only one operation named \"A\"."]);
+        check("query A { int }\nquery A { int }\nquery A { int }", &["1:7 2:7 There can be only one operation named \"A\".", "1:7 3:7 There can be only one operation named \"A\"."]);
+        check("query A { int }\nquery B { int }", &[]);
+    }
+}

@@ -14,3 +14,16 @@ pub(in crate::validate) fn missing(cx: &mut Context<'_>, operation: &Operation) 
     };
     cx.report(&[operation.span], format!("The {kind} operation is not supported by the schema."));
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check_against;
+
+    #[test]
+    fn an_operation_needs_a_root_type() {
+        let schema = "type Query { a: Int }";
+        check_against(schema, "mutation { a }", &["1:1 The mutation operation is not supported by the schema."]);
+        check_against(schema, "subscription { a }", &["1:1 The subscription operation is not supported by the schema."]);
+        check_against(schema, "{ a }", &[]);
+    }
+}

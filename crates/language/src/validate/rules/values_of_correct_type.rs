@@ -106,3 +106,36 @@ fn wrong(cx: &mut Context<'_>, value: ValueId, base: TypeId, reader: ScalarReade
     };
     cx.report(&[cx.document.value(value).span], message);
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn literals_of_scalars_are_of_their_kind() {
+        check("{ int(x: 2147483648) }", &["1:10 Int cannot represent non 32-bit signed integer value: 2147483648"]);
+        check("{ int(x: 1.5) }", &["1:10 Int cannot represent non-integer value: 1.5"]);
+        check("{ float(x: \"1\") }", &["1:12 Float cannot represent non numeric value: \"1\""]);
+        check("{ float(x: 1e400) }", &["1:12 Float cannot represent non numeric value: 1e400"]);
+        check("{ text(x: 1) }", &["1:11 String cannot represent a non string value: 1"]);
+        check("{ key(x: 1.5) }", &["1:10 ID cannot represent a non-string and non-integer value: 1.5"]);
+        check("{ yes(x: 1) }", &["1:10 Boolean cannot represent a non boolean value: 1"]);
+        check("{ any(x: { from: 1 }) }", &[]);
+    }
+
+    #[test]
+    fn literals_of_enums_are_their_names() {
+        check("{ genre(x: \"1\") }", &["1:12 Enum \"Genre\" cannot represent non-enum value: \"1\"."]);
+        check("{ genre(x: jazz) }", &["1:12 Value \"jazz\" does not exist in \"Genre\" enum. Did you mean the enum value \"JAZZ\"?"]);
+        check("{ genre(x: JAZZ) }", &[]);
+    }
+
+    #[test]
+    fn a_single_value_stands_for_a_list_but_null_for_nothing_else() {
+        check("{ grid(x: 1) }", &[]);
+        check("{ intsSure(x: [1, null]) }", &["1:19 Expected value of non-null type \"Int!\" not to be null."]);
+        check("{ grid(x: [[[1]]]) }", &["1:13 Int cannot represent non-integer value: [1]"]);
+        check("{ intSure(x: null) }", &["1:14 Expected value of non-null type \"Int!\" not to be null."]);
+        check("{ range(x: [1, 2]) }", &["1:12 Expected value of type \"Range\" to be an object, found: [1, 2]."]);
+    }
+}

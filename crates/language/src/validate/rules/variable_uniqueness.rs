@@ -15,3 +15,14 @@ pub(in crate::validate) fn operation(cx: &mut Context<'_>, operation: &Operation
         cx.report(group, message);
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::tests::check;
+
+    #[test]
+    fn all_places_of_a_repeated_variable_are_named() {
+        check("query ($a: Int, $a: Int) { int(x: $a) }", &["1:9 1:18 There can be only one variable named \"$a\"."]);
+        check("query A($a: Int) { int(x: $a) }\nquery B($a: String) { text(x: $a) }", &[]);
+    }
+}
