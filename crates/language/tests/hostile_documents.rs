@@ -67,7 +67,14 @@ fn row_5_aliases_are_counted_and_equal_fields_are_fine() {
     check(&format!("{{ a {{ {} }} }}", times(200, "k#: x ")), None);
     check(&format!("{{ {} }}", times(50, "k#: x ")), None);
     check(&format!("{{ {} }}", times(51, "k#: x ")), Some(Code::LimitRootFields));
-    check(&format!("{{ ...F ...G }} fragment F on Query {{ {} }} fragment G on Query {{ {} }}", times(50, "k#: x "), times(50, "l#: x ")), Some(Code::LimitRootFields));
+    check(
+        &format!(
+            "{{ ...F ...G }} fragment F on Query {{ {} }} fragment G on Query {{ {} }}",
+            times(50, "k#: x "),
+            times(50, "l#: x ")
+        ),
+        Some(Code::LimitRootFields),
+    );
 }
 
 #[test]
@@ -125,7 +132,11 @@ fn row_10_fragments_that_double_are_counted_not_expanded() {
     check(&format!("{{ a {{ ...F0 }} }} {below} fragment F20 on A {{ x }}"), Some(Code::LimitExpanded));
     // Without limits the same documents still cost no more than their text.
     let unbounded = Options { limits: Limits::NONE, ..OPTIONS };
-    for body in ["...F#next ...F#next", "a { ...F#next } b { ...F#next }", "a { ...F#next } a { b { ...F#next } ...F#next }"] {
+    for body in [
+        "...F#next ...F#next",
+        "a { ...F#next } b { ...F#next }",
+        "a { ...F#next } a { b { ...F#next } ...F#next }",
+    ] {
         let chain = times(40, &format!("fragment F# on A {{ {body} }} "));
         let text = format!("{{ a {{ ...F0 }} }} {chain} fragment F40 on A {{ x }}");
         assert_eq!(errors_with(&unbounded, SDL, &text), []);
@@ -161,7 +172,10 @@ fn row_12_unknown_names_on_a_large_schema_are_cheap_and_tell_nothing() {
     assert_eq!(errors.len(), 50);
     assert!(errors.iter().all(|error| !error.message.contains("Did you mean")));
     let unknown = times(2_000, "... on U# { f } ");
-    assert_eq!(errors_with(&Options { suggestions: true, ..OPTIONS }, &sdl, &format!("{{ {unknown} }}")).len(), 50);
+    assert_eq!(
+        errors_with(&Options { suggestions: true, ..OPTIONS }, &sdl, &format!("{{ {unknown} }}")).len(),
+        50
+    );
 }
 
 #[test]
@@ -173,7 +187,8 @@ fn row_13_introspection_does_not_go_round_in_circles() {
     check(&circle(6), None);
     check(&circle(20), Some(Code::LimitIntrospection));
     let fragments = times(20, "fragment F# on __Type { fields { type { ...F#next } } } ");
-    let hidden = format!("{{ __schema {{ types {{ ...F0 }} }} }} {fragments} fragment F20 on __Type {{ name }}");
+    let hidden =
+        format!("{{ __schema {{ types {{ ...F0 }} }} }} {fragments} fragment F20 on __Type {{ name }}");
     check(&hidden, Some(Code::LimitIntrospection));
 }
 

@@ -53,7 +53,12 @@ fn cases(folder: &str, path: &Path) -> Vec<Case> {
             (Some((verdict, name)), _) => {
                 assert!(matches!(verdict, "valid" | "invalid"), "{}: {line}", path.display());
                 let name = format!("{folder}/{file}: {name}");
-                cases.push(Case { name, is_valid: verdict == "valid", errors: Vec::new(), text: String::new() });
+                cases.push(Case {
+                    name,
+                    is_valid: verdict == "valid",
+                    errors: Vec::new(),
+                    text: String::new(),
+                });
             }
             (None, Some(case)) if line.starts_with("#! ") => case.errors.push(line[3..].to_owned()),
             (None, Some(case)) => {
@@ -105,14 +110,20 @@ fn argued() -> BTreeMap<String, String> {
 }
 
 /// Holds one case against ours and theirs; `reason` is why they may differ.
-fn judge(case: &Case, schema: &Schema, theirs: &Valid<apollo_compiler::Schema>, reason: Option<String>) -> Vec<String> {
+fn judge(
+    case: &Case,
+    schema: &Schema,
+    theirs: &Valid<apollo_compiler::Schema>,
+    reason: Option<String>,
+) -> Vec<String> {
     let Case { name, is_valid, errors, text } = case;
     let mut complaints = Vec::new();
     let found = ours(schema, text);
     if *is_valid != errors.is_empty() || found != *errors {
         complaints.push(format!("{name}\n{text}expected {errors:#?}\nfound {found:#?}"));
     }
-    let apollo = ExecutableDocument::parse_and_validate(theirs, text, "q.graphql").map_err(|error| error.to_string());
+    let apollo =
+        ExecutableDocument::parse_and_validate(theirs, text, "q.graphql").map_err(|error| error.to_string());
     match (apollo.is_ok() == found.is_empty(), reason) {
         (true, None) => {}
         (true, Some(_)) => complaints.push(format!("{name}: argued, but there is no disagreement")),

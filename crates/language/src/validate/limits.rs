@@ -35,7 +35,12 @@ pub(super) fn total(cx: &Context<'_>, scope: &Scope, totals: &[Totals]) -> Total
 }
 
 /// Holds the totals of an operation against the limits. `expanded` counts the fields of the operations so far.
-pub(super) fn operation(cx: &mut Context<'_>, operation: &ast::Operation, totals: Totals, expanded: &mut u32) {
+pub(super) fn operation(
+    cx: &mut Context<'_>,
+    operation: &ast::Operation,
+    totals: Totals,
+    expanded: &mut u32,
+) {
     let limits = cx.options.limits;
     let before = *expanded;
     *expanded = expanded.saturating_add(totals.fields);

@@ -81,7 +81,7 @@ fn errors_come_in_document_order() {
          fetch both if this was intentional.",
         "1:11 Cannot query field \"titel\" on type \"Album\". Did you mean \"title\"?",
         "1:25 Unknown argument \"ix\" on field \"Query.album\". Did you mean \"id\"?",
-        "1:45 Cannot query field \"nothing\" on type \"Query\".",
+        "1:44 Cannot query field \"nothing\" on type \"Query\".",
     ];
     check_against(ALBUMS, "{ album { titel } album(ix: \"a\") { title } nothing }", &expected);
 }

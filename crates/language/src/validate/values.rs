@@ -94,9 +94,8 @@ fn list(cx: &mut Context<'_>, place: Expected, items: List<ast::Value>, stack: &
 fn object(cx: &mut Context<'_>, place: Expected, fields: List<ObjectField>, stack: &mut Vec<Expected>) {
     let base = place.ty.map(|ty| ty.base);
     let input = base.filter(|&base| matches!(cx.schema.ty(base).kind, TypeKind::Input { .. }));
-    match (input, base) {
-        (None, Some(base)) => leaf(cx, place.value, base),
-        (None, None) | (Some(_), _) => {}
+    if let (None, Some(base)) = (input, base) {
+        leaf(cx, place.value, base);
     }
     rules::input_object_field_uniqueness::object(cx, fields);
     let one_of = input.filter(|&base| cx.schema.ty(base).kind == TypeKind::Input { one_of: true });

@@ -65,17 +65,31 @@ mod tests {
 
     #[test]
     fn a_variable_fits_its_place() {
-        check("query ($a: Int) { intSure(x: $a) }", &["1:8 1:30 Variable \"$a\" of type \"Int\" used in position expecting type \"Int!\"."]);
-        check("query ($a: [Int]) { intsSure(x: $a) }", &["1:8 1:33 Variable \"$a\" of type \"[Int]\" used in position expecting type \"[Int!]!\"."]);
+        check(
+            "query ($a: Int) { intSure(x: $a) }",
+            &["1:8 1:30 Variable \"$a\" of type \"Int\" used in position expecting type \"Int!\"."],
+        );
+        check(
+            "query ($a: [Int]) { intsSure(x: $a) }",
+            &["1:8 1:33 Variable \"$a\" of type \"[Int]\" used in position expecting type \"[Int!]!\"."],
+        );
         check("query ($a: Int = 1) { intSure(x: $a) }", &[]);
         check("query ($a: Int) { intDefault(x: $a) }", &[]);
-        check("query ($a: Int) { intsSure(x: [1, $a]) }", &["1:8 1:35 Variable \"$a\" of type \"Int\" used in position expecting type \"Int!\"."]);
+        check(
+            "query ($a: Int) { intsSure(x: [1, $a]) }",
+            &["1:8 1:35 Variable \"$a\" of type \"Int\" used in position expecting type \"Int!\"."],
+        );
         check("query ($a: ID) { key(x: $a) }", &[]);
     }
 
     #[test]
     fn variables_of_one_of_objects_are_non_null() {
-        check("query ($a: ID = 1) { by(x: { id: $a }) }", &["1:8 1:34 Variable \"$a\" is of type \"ID\" but must be non-nullable to be used for OneOf Input Object \"By\"."]);
+        check(
+            "query ($a: ID = 1) { by(x: { id: $a }) }",
+            &[
+                "1:8 1:34 Variable \"$a\" is of type \"ID\" but must be non-nullable to be used for OneOf Input Object \"By\".",
+            ],
+        );
         check("query ($a: ID!) { by(x: { id: $a }) }", &[]);
     }
 }

@@ -43,9 +43,15 @@ mod tests {
 
     #[test]
     fn uses_in_fragments_count_for_every_operation_that_reaches_them() {
-        check("query A($a: Int) { ...F }\nquery B { ...F }\nfragment F on Query { int(x: $a) }", &["3:30 2:1 Variable \"$a\" is not defined by operation \"B\"."]);
+        check(
+            "query A($a: Int) { ...F }\nquery B { ...F }\nfragment F on Query { int(x: $a) }",
+            &["3:30 2:1 Variable \"$a\" is not defined by operation \"B\"."],
+        );
         check("{ int(x: $a) }", &["1:10 1:1 Variable \"$a\" is not defined."]);
         check("{ any(x: { a: $a }) }", &["1:15 1:1 Variable \"$a\" is not defined."]);
-        check("query A($a: Int) { ...F }\nquery B($a: Int) { ...F }\nfragment F on Query { int(x: $a) }", &[]);
+        check(
+            "query A($a: Int) { ...F }\nquery B($a: Int) { ...F }\nfragment F on Query { int(x: $a) }",
+            &[],
+        );
     }
 }

@@ -39,8 +39,17 @@ mod tests {
     #[test]
     fn uses_in_fragments_count() {
         check("query ($a: Int) { int }", &["1:8 Variable \"$a\" is never used."]);
-        check("query A($a: Int) { int }\nfragment F on Query { int(x: $a) }", &["1:9 Variable \"$a\" is never used in operation \"A\".", "2:1 Fragment \"F\" is never used."]);
-        check("query A($a: Int) { int }\nquery B($a: Int) { int(x: $a) }", &["1:9 Variable \"$a\" is never used in operation \"A\"."]);
-        check("query ($a: Int) { ...F }\nfragment F on Query { ...G }\nfragment G on Query { int(x: $a) }", &[]);
+        check(
+            "query A($a: Int) { int }\nfragment F on Query { int(x: $a) }",
+            &["1:9 Variable \"$a\" is never used in operation \"A\".", "2:1 Fragment \"F\" is never used."],
+        );
+        check(
+            "query A($a: Int) { int }\nquery B($a: Int) { int(x: $a) }",
+            &["1:9 Variable \"$a\" is never used in operation \"A\"."],
+        );
+        check(
+            "query ($a: Int) { ...F }\nfragment F on Query { ...G }\nfragment G on Query { int(x: $a) }",
+            &[],
+        );
     }
 }

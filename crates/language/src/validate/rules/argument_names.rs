@@ -26,8 +26,14 @@ mod tests {
 
     #[test]
     fn arguments_of_fields_and_directives_exist() {
-        check("{ int(x: 1, y: 1) }", &["1:13 Unknown argument \"y\" on field \"Query.int\". Did you mean \"x\"?"]);
-        check("{ int @skip(unless: true, if: true) }", &["1:13 Unknown argument \"unless\" on directive \"@skip\"."]);
+        check(
+            "{ int(x: 1, y: 1) }",
+            &["1:13 Unknown argument \"y\" on field \"Query.int\". Did you mean \"x\"?"],
+        );
+        check(
+            "{ int @skip(unless: true, if: true) }",
+            &["1:13 Unknown argument \"unless\" on directive \"@skip\"."],
+        );
         check("{ __typename(x: 1) }", &["1:14 Unknown argument \"x\" on field \"<meta>.__typename\"."]);
         check("{ two(a: 1, b: 2) }", &[]);
     }

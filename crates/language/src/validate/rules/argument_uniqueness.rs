@@ -26,7 +26,19 @@ mod tests {
     #[test]
     fn all_places_of_a_repeated_argument_are_named() {
         check("{ int(x: 1, x: 2, x: 3) }", &["1:7 1:13 1:19 There can be only one argument named \"x\"."]);
-        check("{ two(a: 1, b: 2, a: 1, b: 2) }", &["1:7 1:19 There can be only one argument named \"a\".", "1:13 1:25 There can be only one argument named \"b\"."]);
-        check("{ nothing(x: 1, x: 2) }", &["1:3 Cannot query field \"nothing\" on type \"Query\".", "1:11 1:17 There can be only one argument named \"x\"."]);
+        check(
+            "{ two(a: 1, b: 2, a: 1, b: 2) }",
+            &[
+                "1:7 1:19 There can be only one argument named \"a\".",
+                "1:13 1:25 There can be only one argument named \"b\".",
+            ],
+        );
+        check(
+            "{ nothing(x: 1, x: 2) }",
+            &[
+                "1:3 Cannot query field \"nothing\" on type \"Query\".",
+                "1:11 1:17 There can be only one argument named \"x\".",
+            ],
+        );
     }
 }

@@ -17,7 +17,10 @@ mod tests {
 
     #[test]
     fn directives_exist() {
-        check("{ int @nothing @nothing }", &["1:7 Unknown directive \"@nothing\".", "1:16 Unknown directive \"@nothing\"."]);
+        check(
+            "{ int @nothing @nothing }",
+            &["1:7 Unknown directive \"@nothing\".", "1:16 Unknown directive \"@nothing\"."],
+        );
         check("{ int @once @onField }", &[]);
     }
 }

@@ -27,8 +27,14 @@ mod tests {
     #[test]
     fn every_place_is_told_apart() {
         check("{ int @onQuery }", &["1:7 Directive \"@onQuery\" may not be used on FIELD."]);
-        check("query ($a: Int @onField) { int(x: $a) }", &["1:16 Directive \"@onField\" may not be used on VARIABLE_DEFINITION."]);
-        check("{ ... @onFragmentSpread { int } }", &["1:7 Directive \"@onFragmentSpread\" may not be used on INLINE_FRAGMENT."]);
+        check(
+            "query ($a: Int @onField) { int(x: $a) }",
+            &["1:16 Directive \"@onField\" may not be used on VARIABLE_DEFINITION."],
+        );
+        check(
+            "{ ... @onFragmentSpread { int } }",
+            &["1:7 Directive \"@onFragmentSpread\" may not be used on INLINE_FRAGMENT."],
+        );
         check("{ ...F }\nfragment F on Query @onFragmentDefinition { int }", &[]);
         check("{ int @deprecated }", &["1:7 Directive \"@deprecated\" may not be used on FIELD."]);
     }

@@ -40,7 +40,13 @@ mod tests {
 
     #[test]
     fn a_directive_stands_once_in_a_place_unless_it_may_be_repeated() {
-        check("{ int @once @tag(name: \"a\") @once @tag(name: \"a\") @once }", &["1:7 1:29 The directive \"@once\" can only be used once at this location.", "1:7 1:51 The directive \"@once\" can only be used once at this location."]);
+        check(
+            "{ int @once @tag(name: \"a\") @once @tag(name: \"a\") @once }",
+            &[
+                "1:7 1:29 The directive \"@once\" can only be used once at this location.",
+                "1:7 1:51 The directive \"@once\" can only be used once at this location.",
+            ],
+        );
         check("query @tag(name: \"a\") @tag(name: \"b\") { int }", &[]);
         check("{ a: int @once b: int @once }", &[]);
     }

@@ -363,23 +363,63 @@ mod tests {
 
     #[test]
     fn fields_of_one_key_are_the_same_field() {
-        check("{ a: int a: text }", &["1:3 1:10 Fields \"a\" conflict because \"int\" and \"text\" are different fields. Use different aliases on the fields to fetch both if this was intentional."]);
-        check("{ int(x: 1) int }", &["1:3 1:13 Fields \"int\" conflict because they have differing arguments. Use different aliases on the fields to fetch both if this was intentional."]);
+        check(
+            "{ a: int a: text }",
+            &[
+                "1:3 1:10 Fields \"a\" conflict because \"int\" and \"text\" are different fields. Use different aliases on the fields to fetch both if this was intentional.",
+            ],
+        );
+        check(
+            "{ int(x: 1) int }",
+            &[
+                "1:3 1:13 Fields \"int\" conflict because they have differing arguments. Use different aliases on the fields to fetch both if this was intentional.",
+            ],
+        );
         check("{ two(a: 1, b: 2) two(b: 2, a: 1) }", &[]);
     }
 
     #[test]
     fn conflicts_are_told_from_the_outermost_fields_down() {
-        check("{ artist(id: 1) { best { artist { a: id } } } artist(id: 1) { best { artist { a: name } } } }", &["1:3 1:19 1:26 1:35 1:47 1:63 1:70 1:79 Fields \"artist\" conflict because subfields \"best\" conflict because subfields \"artist\" conflict because subfields \"a\" conflict because \"id\" and \"name\" are different fields. Use different aliases on the fields to fetch both if this was intentional."]);
-        check("{ artist(id: 1) { a: id b: name } artist(id: 1) { a: name b: id } }", &["1:3 1:19 1:25 1:35 1:51 1:59 Fields \"artist\" conflict because subfields \"a\" conflict because \"id\" and \"name\" are different fields and subfields \"b\" conflict because \"name\" and \"id\" are different fields. Use different aliases on the fields to fetch both if this was intentional."]);
-        check("{ ...F ...G }\nfragment F on Query { artist(id: 1) { a: id } }\nfragment G on Query { artist(id: 1) { a: name } }", &["2:23 2:39 3:23 3:39 Fields \"artist\" conflict because subfields \"a\" conflict because \"id\" and \"name\" are different fields. Use different aliases on the fields to fetch both if this was intentional."]);
+        check(
+            "{ artist(id: 1) { best { artist { a: id } } } artist(id: 1) { best { artist { a: name } } } }",
+            &[
+                "1:3 1:19 1:26 1:35 1:47 1:63 1:70 1:79 Fields \"artist\" conflict because subfields \"best\" conflict because subfields \"artist\" conflict because subfields \"a\" conflict because \"id\" and \"name\" are different fields. Use different aliases on the fields to fetch both if this was intentional.",
+            ],
+        );
+        check(
+            "{ artist(id: 1) { a: id b: name } artist(id: 1) { a: name b: id } }",
+            &[
+                "1:3 1:19 1:25 1:35 1:51 1:59 Fields \"artist\" conflict because subfields \"a\" conflict because \"id\" and \"name\" are different fields and subfields \"b\" conflict because \"name\" and \"id\" are different fields. Use different aliases on the fields to fetch both if this was intentional.",
+            ],
+        );
+        check(
+            "{ ...F ...G }\nfragment F on Query { artist(id: 1) { a: id } }\nfragment G on Query { artist(id: 1) { a: name } }",
+            &[
+                "2:23 2:39 3:23 3:39 Fields \"artist\" conflict because subfields \"a\" conflict because \"id\" and \"name\" are different fields. Use different aliases on the fields to fetch both if this was intentional.",
+            ],
+        );
     }
 
     #[test]
     fn what_never_meets_has_only_the_same_shape() {
         check("{ find(by: { id: 1 }) { ... on Artist { a: name } ... on Album { a: currency } } }", &[]);
-        check("{ find(by: { id: 1 }) { ... on Artist { a: name } ... on Track { a: title } } }", &["1:41 1:66 Fields \"a\" conflict because they return conflicting types \"String\" and \"String!\". Use different aliases on the fields to fetch both if this was intentional."]);
-        check("{ box { ... on IntBox { deep { deep { value } } } ... on TextBox { deep { deep { value } } } } }", &["1:25 1:32 1:39 1:68 1:75 1:82 Fields \"deep\" conflict because subfields \"deep\" conflict because subfields \"value\" conflict because they return conflicting types \"Int\" and \"String\". Use different aliases on the fields to fetch both if this was intentional."]);
-        check("{ node { ... on Artist { a: id } ... on Node { a: id } ... on Album { a: title } } }", &["1:48 1:71 Fields \"a\" conflict because \"id\" and \"title\" are different fields. Use different aliases on the fields to fetch both if this was intentional."]);
+        check(
+            "{ find(by: { id: 1 }) { ... on Artist { a: name } ... on Track { a: title } } }",
+            &[
+                "1:41 1:66 Fields \"a\" conflict because they return conflicting types \"String\" and \"String!\". Use different aliases on the fields to fetch both if this was intentional.",
+            ],
+        );
+        check(
+            "{ box { ... on IntBox { deep { deep { value } } } ... on TextBox { deep { deep { value } } } } }",
+            &[
+                "1:25 1:32 1:39 1:68 1:75 1:82 Fields \"deep\" conflict because subfields \"deep\" conflict because subfields \"value\" conflict because they return conflicting types \"Int\" and \"String\". Use different aliases on the fields to fetch both if this was intentional.",
+            ],
+        );
+        check(
+            "{ node { ... on Artist { a: id } ... on Node { a: id } ... on Album { a: title } } }",
+            &[
+                "1:48 1:71 Fields \"a\" conflict because \"id\" and \"title\" are different fields. Use different aliases on the fields to fetch both if this was intentional.",
+            ],
+        );
     }
 }

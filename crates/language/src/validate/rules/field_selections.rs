@@ -71,15 +71,34 @@ mod tests {
 
     #[test]
     fn fields_exist_on_the_type_they_are_selected_on() {
-        check("{ artist(id: 1) { nickname } }", &["1:19 Cannot query field \"nickname\" on type \"Artist\". Did you mean \"name\"?"]);
-        check("{ artist(id: 1) { name: nickname } }", &["1:19 Cannot query field \"nickname\" on type \"Artist\". Did you mean \"name\"?"]);
+        check(
+            "{ artist(id: 1) { nickname } }",
+            &["1:19 Cannot query field \"nickname\" on type \"Artist\". Did you mean \"name\"?"],
+        );
+        check(
+            "{ artist(id: 1) { name: nickname } }",
+            &["1:19 Cannot query field \"nickname\" on type \"Artist\". Did you mean \"name\"?"],
+        );
         check("{ named { id name } }", &[]);
-        check("{ artist(id: 1) { __schema { types { name } } } }", &["1:19 Cannot query field \"__schema\" on type \"Artist\"."]);
+        check(
+            "{ artist(id: 1) { __schema { types { name } } } }",
+            &["1:19 Cannot query field \"__schema\" on type \"Artist\"."],
+        );
     }
 
     #[test]
     fn abstract_types_propose_the_types_that_have_the_field() {
-        check("{ node(id: 1) { name } }", &["1:17 Cannot query field \"name\" on type \"Node\". Did you mean to use an inline fragment on \"Named\", \"Album\", or \"Artist\"?"]);
-        check("{ owner { title } }", &["1:11 Cannot query field \"title\" on type \"Owner\". Did you mean to use an inline fragment on \"Label\"?"]);
+        check(
+            "{ node(id: 1) { name } }",
+            &[
+                "1:17 Cannot query field \"name\" on type \"Node\". Did you mean to use an inline fragment on \"Named\", \"Album\", or \"Artist\"?",
+            ],
+        );
+        check(
+            "{ owner { title } }",
+            &[
+                "1:11 Cannot query field \"title\" on type \"Owner\". Did you mean to use an inline fragment on \"Label\"?",
+            ],
+        );
     }
 }

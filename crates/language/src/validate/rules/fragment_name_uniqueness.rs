@@ -19,7 +19,10 @@ mod tests {
 
     #[test]
     fn a_fragment_name_is_used_once() {
-        check("{ artist(id: 1) { ...F } }\nfragment F on Artist { name }\nfragment F on Artist { id }", &["2:10 3:10 There can be only one fragment named \"F\"."]);
+        check(
+            "{ artist(id: 1) { ...F } }\nfragment F on Artist { name }\nfragment F on Artist { id }",
+            &["2:10 3:10 There can be only one fragment named \"F\"."],
+        );
         check("query A { artist(id: 1) { ...A } }\nfragment A on Artist { name }", &[]);
     }
 }

@@ -57,8 +57,23 @@ mod tests {
     #[test]
     fn some_object_is_of_both_types() {
         check("{ find(by: { id: 1 }) { ... on Node { __typename } } }", &[]);
-        check("{ artist(id: 1) { ...F } }\nfragment F on Album { __typename }", &["1:19 Fragment \"F\" cannot be spread here as objects of type \"Artist\" can never be of type \"Album\"."]);
-        check("{ track { ... on Owner { __typename } } }", &["1:11 Fragment cannot be spread here as objects of type \"Track\" can never be of type \"Owner\"."]);
-        check("{ node { ...F } }\nfragment F on Box { __typename }", &["1:10 Fragment \"F\" cannot be spread here as objects of type \"Node\" can never be of type \"Box\"."]);
+        check(
+            "{ artist(id: 1) { ...F } }\nfragment F on Album { __typename }",
+            &[
+                "1:19 Fragment \"F\" cannot be spread here as objects of type \"Artist\" can never be of type \"Album\".",
+            ],
+        );
+        check(
+            "{ track { ... on Owner { __typename } } }",
+            &[
+                "1:11 Fragment cannot be spread here as objects of type \"Track\" can never be of type \"Owner\".",
+            ],
+        );
+        check(
+            "{ node { ...F } }\nfragment F on Box { __typename }",
+            &[
+                "1:10 Fragment \"F\" cannot be spread here as objects of type \"Node\" can never be of type \"Box\".",
+            ],
+        );
     }
 }

@@ -18,6 +18,9 @@ mod tests {
     #[test]
     fn spreads_name_fragments_of_the_document() {
         check("{ artist(id: 1) { ...F } }\nfragment F on Artist { ...G }", &["2:27 Unknown fragment \"G\"."]);
-        check("{ artist(id: 1) { ...F } }\nfragment F on Artist { ...G }\nfragment G on Artist { name }", &[]);
+        check(
+            "{ artist(id: 1) { ...F } }\nfragment F on Artist { ...G }\nfragment G on Artist { name }",
+            &[],
+        );
     }
 }

@@ -20,8 +20,17 @@ mod tests {
 
     #[test]
     fn types_named_by_fragments_and_variables_exist() {
-        check("{ artist(id: 1) { ...F } }\nfragment F on Singer { name }", &["2:15 Unknown type \"Singer\". Did you mean \"Filter\", \"Owner\", or \"Range\"?"]);
-        check("{ artist(id: 1) { ... on Singer { name } } }", &["1:26 Unknown type \"Singer\". Did you mean \"Filter\", \"Owner\", or \"Range\"?"]);
-        check("query ($a: [[Singer!]!]) { any(x: $a) }", &["1:14 Unknown type \"Singer\". Did you mean \"Filter\", \"Owner\", or \"Range\"?"]);
+        check(
+            "{ artist(id: 1) { ...F } }\nfragment F on Singer { name }",
+            &["2:15 Unknown type \"Singer\". Did you mean \"Filter\", \"Owner\", or \"Range\"?"],
+        );
+        check(
+            "{ artist(id: 1) { ... on Singer { name } } }",
+            &["1:26 Unknown type \"Singer\". Did you mean \"Filter\", \"Owner\", or \"Range\"?"],
+        );
+        check(
+            "query ($a: [[Singer!]!]) { any(x: $a) }",
+            &["1:14 Unknown type \"Singer\". Did you mean \"Filter\", \"Owner\", or \"Range\"?"],
+        );
     }
 }

@@ -102,14 +102,32 @@ mod tests {
 
     #[test]
     fn every_cycle_is_told_with_its_way() {
-        check("{ artist(id: 1) { ...F } }\nfragment F on Artist { name ...F }", &["2:29 Cannot spread fragment \"F\" within itself."]);
-        check("{ artist(id: 1) { ...F } }\nfragment F on Artist { ...G }\nfragment G on Artist { ...H }\nfragment H on Artist { ...F }", &["2:24 3:24 4:24 Cannot spread fragment \"F\" within itself via \"G\", \"H\"."]);
-        check("{ artist(id: 1) { ...F } }\nfragment F on Artist { ...G ...H }\nfragment G on Artist { ...F }\nfragment H on Artist { ...F }", &["2:24 3:24 Cannot spread fragment \"F\" within itself via \"G\".", "2:29 4:24 Cannot spread fragment \"F\" within itself via \"H\"."]);
-        check("{ artist(id: 1) { ...F } }\nfragment F on Artist { ...G }\nfragment G on Artist { ...H }\nfragment H on Artist { ...G }", &["3:24 4:24 Cannot spread fragment \"G\" within itself via \"H\"."]);
+        check(
+            "{ artist(id: 1) { ...F } }\nfragment F on Artist { name ...F }",
+            &["2:29 Cannot spread fragment \"F\" within itself."],
+        );
+        check(
+            "{ artist(id: 1) { ...F } }\nfragment F on Artist { ...G }\nfragment G on Artist { ...H }\nfragment H on Artist { ...F }",
+            &["2:24 3:24 4:24 Cannot spread fragment \"F\" within itself via \"G\", \"H\"."],
+        );
+        check(
+            "{ artist(id: 1) { ...F } }\nfragment F on Artist { ...G ...H }\nfragment G on Artist { ...F }\nfragment H on Artist { ...F }",
+            &[
+                "2:24 3:24 Cannot spread fragment \"F\" within itself via \"G\".",
+                "2:29 4:24 Cannot spread fragment \"F\" within itself via \"H\".",
+            ],
+        );
+        check(
+            "{ artist(id: 1) { ...F } }\nfragment F on Artist { ...G }\nfragment G on Artist { ...H }\nfragment H on Artist { ...G }",
+            &["3:24 4:24 Cannot spread fragment \"G\" within itself via \"H\"."],
+        );
     }
 
     #[test]
     fn meeting_twice_is_no_cycle() {
-        check("{ artist(id: 1) { ...F } }\nfragment F on Artist { ...H ...G }\nfragment G on Artist { ...H }\nfragment H on Artist { name }", &[]);
+        check(
+            "{ artist(id: 1) { ...F } }\nfragment F on Artist { ...H ...G }\nfragment G on Artist { ...H }\nfragment H on Artist { name }",
+            &[],
+        );
     }
 }

@@ -31,7 +31,10 @@ mod tests {
 
     #[test]
     fn a_fragment_that_only_unused_ones_use_is_unused() {
-        check("{ int }\nfragment F on Artist { ...G }\nfragment G on Artist { name }", &["2:1 Fragment \"F\" is never used.", "3:1 Fragment \"G\" is never used."]);
+        check(
+            "{ int }\nfragment F on Artist { ...G }\nfragment G on Artist { name }",
+            &["2:1 Fragment \"F\" is never used.", "3:1 Fragment \"G\" is never used."],
+        );
         check("query A { int }\nquery B { artist(id: 1) { ...F } }\nfragment F on Artist { name }", &[]);
     }
 }

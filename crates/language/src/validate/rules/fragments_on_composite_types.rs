@@ -29,8 +29,14 @@ mod tests {
 
     #[test]
     fn fragments_are_on_objects_interfaces_and_unions() {
-        check("{ artist(id: 1) { ...F } }\nfragment F on String { length }", &["2:15 Fragment \"F\" cannot condition on non composite type \"String\"."]);
-        check("{ artist(id: 1) { ... on Range { from } } }", &["1:26 Fragment cannot condition on non composite type \"Range\"."]);
+        check(
+            "{ artist(id: 1) { ...F } }\nfragment F on String { length }",
+            &["2:15 Fragment \"F\" cannot condition on non composite type \"String\"."],
+        );
+        check(
+            "{ artist(id: 1) { ... on Range { from } } }",
+            &["1:26 Fragment cannot condition on non composite type \"Range\"."],
+        );
         check("{ find(by: { id: 1 }) { ...F } }\nfragment F on Found { ... on Artist { name } }", &[]);
     }
 }

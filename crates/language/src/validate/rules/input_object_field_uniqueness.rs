@@ -27,8 +27,14 @@ mod tests {
 
     #[test]
     fn a_field_is_given_once_in_any_object() {
-        check("{ filter(x: { not: { length: { from: 1, from: 2 } } }) }", &["1:32 1:41 There can be only one input field named \"from\"."]);
+        check(
+            "{ filter(x: { not: { length: { from: 1, from: 2 } } }) }",
+            &["1:32 1:41 There can be only one input field named \"from\"."],
+        );
         check("{ any(x: { a: 1, a: 2 }) }", &["1:12 1:18 There can be only one input field named \"a\"."]);
-        check("{ filter(x: { name: \"a\", genres: [ROCK], length: { from: 1, to: 2, step: 3 }, lengths: [{ from: 1 }], and: [], not: {}, extra: 1, required: true }) }", &[]);
+        check(
+            "{ filter(x: { name: \"a\", genres: [ROCK], length: { from: 1, to: 2, step: 3 }, lengths: [{ from: 1 }], and: [], not: {}, extra: 1, required: true }) }",
+            &[],
+        );
     }
 }

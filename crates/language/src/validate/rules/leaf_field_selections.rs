@@ -54,15 +54,34 @@ mod tests {
 
     #[test]
     fn leaves_have_no_selection() {
-        check("{ int { value } }", &["1:7 Field \"int\" must not have a selection since type \"Int\" has no subfields."]);
-        check("{ int(x: 1) { value } }", &["1:13 Field \"int\" must not have a selection since type \"Int\" has no subfields."]);
-        check("{ int @onField { value } }", &["1:16 Field \"int\" must not have a selection since type \"Int\" has no subfields."]);
+        check(
+            "{ int { value } }",
+            &["1:7 Field \"int\" must not have a selection since type \"Int\" has no subfields."],
+        );
+        check(
+            "{ int(x: 1) { value } }",
+            &["1:13 Field \"int\" must not have a selection since type \"Int\" has no subfields."],
+        );
+        check(
+            "{ int @onField { value } }",
+            &["1:16 Field \"int\" must not have a selection since type \"Int\" has no subfields."],
+        );
     }
 
     #[test]
     fn objects_have_one() {
-        check("{ artist(id: 1) }", &["1:3 Field \"artist\" of type \"Artist\" must have a selection of subfields. Did you mean \"artist { ... }\"?"]);
-        check("{ artists }", &["1:3 Field \"artists\" of type \"[Artist!]!\" must have a selection of subfields. Did you mean \"artists { ... }\"?"]);
+        check(
+            "{ artist(id: 1) }",
+            &[
+                "1:3 Field \"artist\" of type \"Artist\" must have a selection of subfields. Did you mean \"artist { ... }\"?",
+            ],
+        );
+        check(
+            "{ artists }",
+            &[
+                "1:3 Field \"artists\" of type \"[Artist!]!\" must have a selection of subfields. Did you mean \"artists { ... }\"?",
+            ],
+        );
         check("{ artist(id: 1) { name } }", &[]);
     }
 }

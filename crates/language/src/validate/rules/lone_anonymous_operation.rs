@@ -24,7 +24,13 @@ mod tests {
 
     #[test]
     fn anonymous_operations_stand_alone() {
-        check("{ int }\n{ text }", &["1:1 This anonymous operation must be the only defined operation.", "2:1 This anonymous operation must be the only defined operation."]);
+        check(
+            "{ int }\n{ text }",
+            &[
+                "1:1 This anonymous operation must be the only defined operation.",
+                "2:1 This anonymous operation must be the only defined operation.",
+            ],
+        );
         check("{ artist(id: 1) { ...F } }\nfragment F on Artist { name }", &[]);
     }
 }

@@ -37,10 +37,30 @@ mod tests {
 
     #[test]
     fn exactly_one_field_is_given_and_not_null() {
-        check("{ by(x: {}) }", &["1:9 Within OneOf Input Object type \"By\", exactly one field must be specified, and the value for that field must be non-null."]);
-        check("{ by(x: { id: 1, name: \"a\" }) }", &["1:9 Within OneOf Input Object type \"By\", exactly one field must be specified, and the value for that field must be non-null."]);
-        check("{ by(x: { id: null }) }", &["1:9 Within OneOf Input Object type \"By\", exactly one field must be specified, and the value for that field must be non-null."]);
-        check("query ($a: By = { id: 1, name: \"a\" }) { by(x: $a) }", &["1:17 Within OneOf Input Object type \"By\", exactly one field must be specified, and the value for that field must be non-null."]);
+        check(
+            "{ by(x: {}) }",
+            &[
+                "1:9 Within OneOf Input Object type \"By\", exactly one field must be specified, and the value for that field must be non-null.",
+            ],
+        );
+        check(
+            "{ by(x: { id: 1, name: \"a\" }) }",
+            &[
+                "1:9 Within OneOf Input Object type \"By\", exactly one field must be specified, and the value for that field must be non-null.",
+            ],
+        );
+        check(
+            "{ by(x: { id: null }) }",
+            &[
+                "1:9 Within OneOf Input Object type \"By\", exactly one field must be specified, and the value for that field must be non-null.",
+            ],
+        );
+        check(
+            "query ($a: By = { id: 1, name: \"a\" }) { by(x: $a) }",
+            &[
+                "1:17 Within OneOf Input Object type \"By\", exactly one field must be specified, and the value for that field must be non-null.",
+            ],
+        );
         check("{ by(x: { range: { from: 1 } }) }", &[]);
     }
 }

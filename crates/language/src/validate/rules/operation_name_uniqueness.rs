@@ -29,7 +29,13 @@ mod tests {
     #[test]
     fn each_name_that_is_used_again_is_reported() {
         check("query A { int }\nquery A { text }", &["1:7 2:7 There can be only one operation named \"A\"."]);
-        check("query A { int }\nquery A { int }\nquery A { int }", &["1:7 2:7 There can be only one operation named \"A\".", "1:7 3:7 There can be only one operation named \"A\"."]);
+        check(
+            "query A { int }\nquery A { int }\nquery A { int }",
+            &[
+                "1:7 2:7 There can be only one operation named \"A\".",
+                "1:7 3:7 There can be only one operation named \"A\".",
+            ],
+        );
         check("query A { int }\nquery B { int }", &[]);
     }
 }

@@ -22,8 +22,16 @@ mod tests {
     #[test]
     fn an_operation_needs_a_root_type() {
         let schema = "type Query { a: Int }";
-        check_against(schema, "mutation { a }", &["1:1 The mutation operation is not supported by the schema."]);
-        check_against(schema, "subscription { a }", &["1:1 The subscription operation is not supported by the schema."]);
+        check_against(
+            schema,
+            "mutation { a }",
+            &["1:1 The mutation operation is not supported by the schema."],
+        );
+        check_against(
+            schema,
+            "subscription { a }",
+            &["1:1 The subscription operation is not supported by the schema."],
+        );
         check_against(schema, "{ a }", &[]);
     }
 }

@@ -38,8 +38,17 @@ mod tests {
 
     #[test]
     fn what_is_non_null_without_a_default_is_given() {
-        check("{ two }", &["1:3 Argument \"Query.two(a:)\" of type \"Int!\" is required, but it was not provided.", "1:3 Argument \"Query.two(b:)\" of type \"Int!\" is required, but it was not provided."]);
-        check("{ int @skip }", &["1:7 Argument \"@skip(if:)\" of type \"Boolean!\" is required, but it was not provided."]);
+        check(
+            "{ two }",
+            &[
+                "1:3 Argument \"Query.two(a:)\" of type \"Int!\" is required, but it was not provided.",
+                "1:3 Argument \"Query.two(b:)\" of type \"Int!\" is required, but it was not provided.",
+            ],
+        );
+        check(
+            "{ int @skip }",
+            &["1:7 Argument \"@skip(if:)\" of type \"Boolean!\" is required, but it was not provided."],
+        );
         check("{ intDefault }", &[]);
     }
 }

@@ -124,15 +124,29 @@ mod tests {
 
     #[test]
     fn a_subscription_has_one_root_field_however_often_it_is_written() {
-        check("subscription { sold { id } played { id } }", &["1:28 Anonymous Subscription must select only one top level field."]);
-        check("subscription S { ...F }\nfragment F on Subscription { sold { id } ...G }\nfragment G on Subscription { played { id } }", &["3:30 Subscription \"S\" must select only one top level field."]);
+        check(
+            "subscription { sold { id } played { id } }",
+            &["1:28 Anonymous Subscription must select only one top level field."],
+        );
+        check(
+            "subscription S { ...F }\nfragment F on Subscription { sold { id } ...G }\nfragment G on Subscription { played { id } }",
+            &["3:30 Subscription \"S\" must select only one top level field."],
+        );
         check("subscription S { sold { id } ...F }\nfragment F on Subscription { sold { name } }", &[]);
     }
 
     #[test]
     fn conditions_and_introspection_have_no_place_at_the_root() {
-        check("subscription S($no: Boolean!) { ...F @skip(if: $no) }\nfragment F on Subscription { sold { id } }", &["1:38 Subscription \"S\" must not use `@skip` or `@include` directives in the top level selection."]);
-        check("subscription S { name: __typename }", &["1:18 Subscription \"S\" must not select an introspection top level field."]);
+        check(
+            "subscription S($no: Boolean!) { ...F @skip(if: $no) }\nfragment F on Subscription { sold { id } }",
+            &[
+                "1:38 Subscription \"S\" must not use `@skip` or `@include` directives in the top level selection.",
+            ],
+        );
+        check(
+            "subscription S { name: __typename }",
+            &["1:18 Subscription \"S\" must not select an introspection top level field."],
+        );
         check("subscription S($yes: Boolean!) { sold { id @include(if: $yes) } }", &[]);
     }
 }

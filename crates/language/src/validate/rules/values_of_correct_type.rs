@@ -113,7 +113,10 @@ mod tests {
 
     #[test]
     fn literals_of_scalars_are_of_their_kind() {
-        check("{ int(x: 2147483648) }", &["1:10 Int cannot represent non 32-bit signed integer value: 2147483648"]);
+        check(
+            "{ int(x: 2147483648) }",
+            &["1:10 Int cannot represent non 32-bit signed integer value: 2147483648"],
+        );
         check("{ int(x: 1.5) }", &["1:10 Int cannot represent non-integer value: 1.5"]);
         check("{ float(x: \"1\") }", &["1:12 Float cannot represent non numeric value: \"1\""]);
         check("{ float(x: 1e400) }", &["1:12 Float cannot represent non numeric value: 1e400"]);
@@ -126,16 +129,25 @@ mod tests {
     #[test]
     fn literals_of_enums_are_their_names() {
         check("{ genre(x: \"1\") }", &["1:12 Enum \"Genre\" cannot represent non-enum value: \"1\"."]);
-        check("{ genre(x: jazz) }", &["1:12 Value \"jazz\" does not exist in \"Genre\" enum. Did you mean the enum value \"JAZZ\"?"]);
+        check(
+            "{ genre(x: jazz) }",
+            &["1:12 Value \"jazz\" does not exist in \"Genre\" enum. Did you mean the enum value \"JAZZ\"?"],
+        );
         check("{ genre(x: JAZZ) }", &[]);
     }
 
     #[test]
     fn a_single_value_stands_for_a_list_but_null_for_nothing_else() {
         check("{ grid(x: 1) }", &[]);
-        check("{ intsSure(x: [1, null]) }", &["1:19 Expected value of non-null type \"Int!\" not to be null."]);
+        check(
+            "{ intsSure(x: [1, null]) }",
+            &["1:19 Expected value of non-null type \"Int!\" not to be null."],
+        );
         check("{ grid(x: [[[1]]]) }", &["1:13 Int cannot represent non-integer value: [1]"]);
         check("{ intSure(x: null) }", &["1:14 Expected value of non-null type \"Int!\" not to be null."]);
-        check("{ range(x: [1, 2]) }", &["1:12 Expected value of type \"Range\" to be an object, found: [1, 2]."]);
+        check(
+            "{ range(x: [1, 2]) }",
+            &["1:12 Expected value of type \"Range\" to be an object, found: [1, 2]."],
+        );
     }
 }

@@ -22,7 +22,10 @@ mod tests {
 
     #[test]
     fn all_places_of_a_repeated_variable_are_named() {
-        check("query ($a: Int, $a: Int) { int(x: $a) }", &["1:9 1:18 There can be only one variable named \"$a\"."]);
+        check(
+            "query ($a: Int, $a: Int) { int(x: $a) }",
+            &["1:9 1:18 There can be only one variable named \"$a\"."],
+        );
         check("query A($a: Int) { int(x: $a) }\nquery B($a: String) { text(x: $a) }", &[]);
     }
 }

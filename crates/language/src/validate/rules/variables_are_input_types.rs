@@ -30,8 +30,20 @@ mod tests {
 
     #[test]
     fn variables_take_scalars_enums_and_input_objects() {
-        check("query ($a: Node!) { any(x: $a) }", &["1:8 1:28 Variable \"$a\" of type \"Node!\" used in position expecting type \"Any\".", "1:12 Variable \"$a\" cannot be non-input type \"Node!\"."]);
-        check("query ($a: [Found]) { any(x: $a) }", &["1:8 1:30 Variable \"$a\" of type \"[Found]\" used in position expecting type \"Any\".", "1:12 Variable \"$a\" cannot be non-input type \"[Found]\"."]);
+        check(
+            "query ($a: Node!) { any(x: $a) }",
+            &[
+                "1:8 1:28 Variable \"$a\" of type \"Node!\" used in position expecting type \"Any\".",
+                "1:12 Variable \"$a\" cannot be non-input type \"Node!\".",
+            ],
+        );
+        check(
+            "query ($a: [Found]) { any(x: $a) }",
+            &[
+                "1:8 1:30 Variable \"$a\" of type \"[Found]\" used in position expecting type \"Any\".",
+                "1:12 Variable \"$a\" cannot be non-input type \"[Found]\".",
+            ],
+        );
         check("query ($a: [Range!]!) { ranges(x: $a) }", &[]);
     }
 }

@@ -14,9 +14,12 @@ pub(super) struct Conflict {
     pub(super) reason: String,
 }
 
+/// The pairs of fields above a conflict, innermost first.
+type Way = Vec<(u32, u32)>;
+
 /// Reports `conflicts`; those below the same two fields together.
 pub(super) fn report(cx: &mut Context<'_>, parts: &[Part], conflicts: Vec<Conflict>) {
-    let mut told: Vec<(Vec<(u32, u32)>, Vec<Conflict>)> = Vec::new();
+    let mut told: Vec<(Way, Vec<Conflict>)> = Vec::new();
     for conflict in conflicts {
         let way = way(parts, &conflict);
         match told.iter_mut().find(|(known, _)| !known.is_empty() && *known == way) {
@@ -29,8 +32,8 @@ pub(super) fn report(cx: &mut Context<'_>, parts: &[Part], conflicts: Vec<Confli
     }
 }
 
-/// The pairs of fields above a conflict, innermost first, up to the first pair that is one and the same field.
-fn way(parts: &[Part], conflict: &Conflict) -> Vec<(u32, u32)> {
+/// The way to a conflict, up to the first pair that is one and the same field.
+fn way(parts: &[Part], conflict: &Conflict) -> Way {
     let mut way = Vec::new();
     let (mut a, mut b) = (conflict.a.1, conflict.b.1);
     while a != NONE && b != NONE {
