@@ -18,6 +18,7 @@ mod finish;
 mod index;
 mod owners;
 mod places;
+pub mod print;
 pub mod sdl;
 mod sound;
 
