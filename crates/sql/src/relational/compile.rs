@@ -54,6 +54,7 @@ pub fn compile(
         keys: Vec::new(),
         field: ask.fields.first().copied().unwrap_or(0),
         depth: 0,
+        written: Row::default(),
     };
     let mut row = Row::default();
     let members = compiler.members(ask.fields.iter().copied(), &mut row)?;
@@ -95,6 +96,8 @@ pub(super) struct Compiler<'c> {
     /// The field at hand.
     pub(super) field: u32,
     pub(super) depth: u32,
+    /// What the statements of the root field at hand return.
+    pub(super) written: Row,
 }
 
 impl<'c> Compiler<'c> {
@@ -227,17 +230,16 @@ impl<'c> Compiler<'c> {
             FieldMeaning::FunctionColumn(table, function, column) => {
                 Ok(self.function(table, function, column, row))
             }
-            FieldMeaning::None
-            | FieldMeaning::Nodes(_)
-            | FieldMeaning::Insert(_)
+            meaning @ (FieldMeaning::Insert(_)
             | FieldMeaning::InsertOne(_)
             | FieldMeaning::Update(_)
             | FieldMeaning::UpdateByPk(_)
             | FieldMeaning::UpdateMany(_)
             | FieldMeaning::Delete(_)
-            | FieldMeaning::DeleteByPk(_)
-            | FieldMeaning::AffectedRows(_)
-            | FieldMeaning::Returning(_) => Err(self.refuse("this field cannot be answered here")),
+            | FieldMeaning::DeleteByPk(_)) => self.write(field, meaning),
+            FieldMeaning::AffectedRows(_) => Ok(MemberKind::Affected),
+            FieldMeaning::Returning(_) => self.returning(field),
+            FieldMeaning::None | FieldMeaning::Nodes(_) => Err(self.refuse("this field cannot be answered here")),
         }
     }
 

@@ -31,7 +31,7 @@ impl Compiler<'_> {
     }
 
     /// Whether a variable was not sent and that means nothing was said. In Hasura's accent it means null.
-    fn is_absent(&self, value: Place) -> bool {
+    pub(super) fn is_absent(&self, value: Place) -> bool {
         self.accent == Accent::Spec && self.inputs.node(value) == Node::Absent
     }
 

@@ -12,11 +12,14 @@ use crate::model::RelationshipId;
 use weir_engine::plan::shape::ShapeField;
 
 mod aggregate;
+pub mod change;
 pub mod compile;
 mod filter;
 pub mod form;
 pub mod input;
+mod insert;
 mod select;
+mod write;
 
 /// What a piece asks and how the answer is put together.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +28,10 @@ pub struct Plan {
     pub levels: Vec<Level>,
     /// Members of all sets.
     pub members: Vec<Member>,
+    /// Root fields of a mutation.
+    pub writes: Vec<change::Write>,
+    /// Their statements.
+    pub changes: Vec<change::Change>,
     /// The members of the piece.
     pub root: Run,
     /// Whether some member of the root may be copied by a later one.
@@ -115,6 +122,12 @@ pub enum MemberKind {
     One(u32),
     /// All rows of a level.
     Many(u32),
+    /// What a root field of a mutation answers when it is done.
+    Write(u32),
+    /// How many rows it changed.
+    Affected,
+    /// Those rows.
+    Returned(Run),
 }
 
 /// How a value of the database is written.

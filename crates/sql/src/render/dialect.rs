@@ -3,6 +3,7 @@
 //! **Invariant:** every function appends whole tokens; names go through [`Dialect::identifier`].
 
 use crate::api::meaning::{Aggregation, Comparison};
+use crate::relational::change::Operator;
 use crate::relational::{Order, Reader};
 
 /// The right side of a comparison.
@@ -50,4 +51,6 @@ pub trait Dialect: Send + Sync {
     fn count(&self, out: &mut String, columns: &[String], distinct: bool);
     /// The part of a JSON column under a bound path.
     fn json_path(&self, out: &mut String, column: &str, path: &str);
+    /// The new value of a column whose old one is `old`.
+    fn assign(&self, out: &mut String, operator: Operator, old: &str, value: &str);
 }

@@ -8,6 +8,7 @@ use crate::catalog::{ColumnId, TableId};
 use crate::model::{Model, RelationshipId};
 use crate::relational::{Expr, Filter, Order, Origin, Output, Page, Parameter, Query, Reader};
 
+pub mod change;
 pub mod dialect;
 pub mod sqlite;
 
@@ -25,7 +26,7 @@ pub struct Statement {
 /// Renders `query`.
 #[must_use]
 pub fn render(dialect: &dyn Dialect, model: &Model, query: &Query) -> Statement {
-    let mut renderer = Renderer { dialect, model, sql: String::new(), parameters: Vec::new(), aliases: 0 };
+    let mut renderer = Renderer { dialect, model, sql: String::new(), parameters: Vec::new(), aliases: 0, first: 0 };
     renderer.query(query);
     Statement { sql: renderer.sql, parameters: renderer.parameters }
 }
@@ -36,6 +37,8 @@ struct Renderer<'r> {
     sql: String,
     parameters: Vec<Parameter>,
     aliases: u32,
+    /// Placeholders that come before those of the parameters.
+    first: usize,
 }
 
 /// A table under an alias.
@@ -208,7 +211,7 @@ impl Renderer<'_> {
     /// The placeholder of a new parameter.
     fn bind(&mut self, parameter: &Parameter) -> String {
         self.parameters.push(parameter.clone());
-        self.dialect.placeholder(self.parameters.len())
+        self.dialect.placeholder(self.first + self.parameters.len())
     }
 
     fn column(&mut self, scope: Scope, column: ColumnId) {

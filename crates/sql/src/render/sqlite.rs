@@ -6,6 +6,7 @@ use super::dialect::{Dialect, Side};
 use crate::api::meaning::{Aggregation, Comparison};
 use crate::catalog::ColumnType;
 use crate::relational::Reader;
+use crate::relational::change::Operator;
 
 /// SQLite 3.38 or later.
 #[derive(Clone, Copy, Debug)]
@@ -110,6 +111,17 @@ impl Dialect for Sqlite {
 
     fn json_path(&self, out: &mut String, column: &str, path: &str) {
         out.push_str(&format!("({column} -> {path})"));
+    }
+
+    fn assign(&self, out: &mut String, operator: Operator, old: &str, value: &str) {
+        out.push_str(&match operator {
+            Operator::Increment => format!("{old} + {value}"),
+            Operator::Append => format!("weir_json_concat({old}, {value})"),
+            Operator::Prepend => format!("weir_json_concat({value}, {old})"),
+            Operator::DeleteKey => format!("weir_json_delete_key({old}, {value})"),
+            Operator::DeleteElem => format!("weir_json_delete_elem({old}, {value})"),
+            Operator::DeleteAtPath => format!("weir_json_delete_path({old}, {value})"),
+        });
     }
 }
 

@@ -1,0 +1,173 @@
+//! The words of mutations: Insert, Update, Delete over one table, and the order in which a field runs them.
+//!
+//! A nested insert is flat: a list of [`Step`]s, parents before children, in which a value is bound from the request or
+//! taken from what an earlier step returned. So running it needs no recursion, and every parent is matched with its own
+//! children whatever the database returns in which order.
+//!
+//! **Invariant:** a step takes values only from earlier steps of its work.
+
+use super::{Expr, Filter, Parameter, Run};
+use crate::catalog::{ColumnId, TableId};
+
+/// What one root field of a mutation does, and what of it is answered.
+#[derive(Clone, Debug)]
+pub struct Write {
+    /// What is done, in order: several only in an update_many.
+    pub works: Vec<Work>,
+    /// What is answered.
+    pub answer: WriteAnswer,
+    /// The place of the field in the shape.
+    pub field: u32,
+    /// Its response key, for people.
+    pub path: String,
+}
+
+/// The answer of a root field of a mutation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteAnswer {
+    /// The first row, or null.
+    Row(Run),
+    /// An object of affected rows and rows.
+    Response(Run),
+    /// One such object per work.
+    Responses(Run),
+}
+
+/// One work of a field.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// Nothing to do: no row is affected.
+    Nothing,
+    /// A change of all rows that fit.
+    Change(u32),
+    /// Rows, with those nested in them.
+    Insert(Vec<Step>),
+}
+
+/// One row to be inserted.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The place of its [`Insert`] in the plan's changes.
+    pub change: u32,
+    /// Parallel to the columns of the insert.
+    pub values: Vec<Given>,
+    /// Whether it is a row of the field itself, not one nested in it.
+    pub shown: bool,
+    /// What to say if no row comes back though others need its key.
+    pub needed: Option<Box<str>>,
+}
+
+/// Where the value of an inserted column comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// `null`.
+    Null,
+    /// The request.
+    Parameter(Parameter),
+    /// What an earlier step returned.
+    Returned {
+        /// That step, counted from the first of its work.
+        step: u32,
+        /// The place in its returned columns.
+        column: u16,
+    },
+}
+
+/// A statement that changes rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// One row more.
+    Insert(Insert),
+    /// Some rows different.
+    Update(Update),
+    /// Some rows less.
+    Delete(Delete),
+}
+
+impl Change {
+    /// The table that is changed.
+    #[must_use]
+    pub const fn table(&self) -> TableId {
+        match self {
+            Self::Insert(insert) => insert.table,
+            Self::Update(update) => update.table,
+            Self::Delete(delete) => delete.table,
+        }
+    }
+}
+
+/// Inserts one row; its values are bound first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Insert {
+    /// Into this table.
+    pub table: TableId,
+    /// The columns that are given; others take their defaults.
+    pub columns: Vec<ColumnId>,
+    /// What to do if a key is there already.
+    pub conflict: Option<Conflict>,
+    /// What comes back.
+    pub returning: Vec<Expr>,
+}
+
+/// What to do if a key is there already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The key.
+    pub key: Vec<ColumnId>,
+    /// Columns that take the new values; none: the row stays as it is.
+    pub update: Vec<ColumnId>,
+    /// Only rows that fit are updated.
+    pub filter: Filter,
+}
+
+/// Updates rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// Of this table.
+    pub table: TableId,
+    /// What changes.
+    pub set: Vec<(ColumnId, Assign)>,
+    /// Which rows.
+    pub filter: Filter,
+    /// What comes back.
+    pub returning: Vec<Expr>,
+}
+
+/// A column's new value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Assign {
+    /// `null`.
+    Null,
+    /// This value.
+    Value(Parameter),
+    /// The old one and this value, by that operator.
+    Operator(Operator, Parameter),
+}
+
+/// Operators of updates over the old value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// `_inc`.
+    Increment,
+    /// `_append`.
+    Append,
+    /// `_prepend`.
+    Prepend,
+    /// `_delete_key`.
+    DeleteKey,
+    /// `_delete_elem`.
+    DeleteElem,
+    /// `_delete_at_path`.
+    DeleteAtPath,
+}
+
+/// Deletes rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delete {
+    /// From this table.
+    pub table: TableId,
+    /// Which rows.
+    pub filter: Filter,
+    /// What comes back.
+    pub returning: Vec<Expr>,
+}

@@ -1,0 +1,161 @@
+//! Inserts, updates and deletes as SQL text.
+//!
+//! **Invariant:** the values of an inserted row are the first placeholders, in the order of its columns; parameters
+//! follow.
+
+use super::dialect::Dialect;
+use super::{Renderer, Scope};
+use crate::catalog::{ColumnId, TableId};
+use crate::model::Model;
+use crate::relational::change::{Assign, Change, Conflict, Delete, Insert, Update};
+use crate::relational::{Expr, Filter, Parameter};
+
+/// A changing statement and what has to be bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangeStatement {
+    /// The text.
+    pub sql: String,
+    /// How many placeholders belong to the row that is inserted.
+    pub values: usize,
+    /// What is bound after them.
+    pub parameters: Vec<Parameter>,
+}
+
+/// Renders `change`.
+#[must_use]
+pub fn render_change(dialect: &dyn Dialect, model: &Model, change: &Change) -> ChangeStatement {
+    let values = match change {
+        Change::Insert(insert) => insert.columns.len(),
+        Change::Update(_) | Change::Delete(_) => 0,
+    };
+    let sql = String::new();
+    let mut renderer = Renderer { dialect, model, sql, parameters: Vec::new(), aliases: 0, first: values };
+    let scope = renderer.alias(change.table());
+    match change {
+        Change::Insert(insert) => renderer.insert(insert, scope),
+        Change::Update(update) => renderer.update(update, scope),
+        Change::Delete(delete) => renderer.delete(delete, scope),
+    }
+    ChangeStatement { sql: renderer.sql, values, parameters: renderer.parameters }
+}
+
+impl Renderer<'_> {
+    fn insert(&mut self, insert: &Insert, scope: Scope) {
+        self.sql.push_str("INSERT INTO ");
+        self.target(scope);
+        if insert.columns.is_empty() {
+            self.sql.push_str(" DEFAULT VALUES");
+        } else {
+            self.sql.push(' ');
+            self.names(insert.table, &insert.columns);
+            self.sql.push_str(" VALUES (");
+            for at in 1..=insert.columns.len() {
+                self.sql.push_str(if at == 1 { "" } else { ", " });
+                self.sql.push_str(&self.dialect.placeholder(at));
+            }
+            self.sql.push(')');
+        }
+        if let Some(conflict) = &insert.conflict {
+            self.conflict(conflict, scope);
+        }
+        self.returning(insert.table, &insert.returning);
+    }
+
+    fn conflict(&mut self, conflict: &Conflict, scope: Scope) {
+        self.sql.push_str(" ON CONFLICT ");
+        self.names(scope.table, &conflict.key);
+        if conflict.update.is_empty() {
+            self.sql.push_str(" DO NOTHING");
+            return;
+        }
+        self.sql.push_str(" DO UPDATE");
+        for (at, &column) in conflict.update.iter().enumerate() {
+            self.sql.push_str(if at == 0 { " SET " } else { ", " });
+            self.name(scope.table, column);
+            self.sql.push_str(" = excluded.");
+            self.name(scope.table, column);
+        }
+        self.where_(&conflict.filter, scope);
+    }
+
+    fn update(&mut self, update: &Update, scope: Scope) {
+        self.sql.push_str("UPDATE ");
+        self.target(scope);
+        for (at, (column, assign)) in update.set.iter().enumerate() {
+            self.sql.push_str(if at == 0 { " SET " } else { ", " });
+            self.name(update.table, *column);
+            self.sql.push_str(" = ");
+            match assign {
+                Assign::Null => self.sql.push_str("NULL"),
+                Assign::Value(value) => {
+                    let value = self.bind(value);
+                    self.sql.push_str(&value);
+                }
+                Assign::Operator(operator, value) => {
+                    let old = self.aside(|it| it.column(scope, *column));
+                    let value = self.bind(value);
+                    self.dialect.assign(&mut self.sql, *operator, &old, &value);
+                }
+            }
+        }
+        self.where_(&update.filter, scope);
+        self.returning(update.table, &update.returning);
+    }
+
+    fn delete(&mut self, delete: &Delete, scope: Scope) {
+        self.sql.push_str("DELETE FROM ");
+        self.target(scope);
+        self.where_(&delete.filter, scope);
+        self.returning(delete.table, &delete.returning);
+    }
+
+    fn where_(&mut self, filter: &Filter, scope: Scope) {
+        if !filter.is_true() {
+            self.sql.push_str(" WHERE ");
+            self.filter(filter, scope);
+        }
+    }
+
+    /// The table under its alias.
+    fn target(&mut self, scope: Scope) {
+        let table = &self.model.catalog.tables[scope.table.0 as usize];
+        self.dialect.table(&mut self.sql, &table.schema, &table.name);
+        self.sql.push_str(" AS ");
+        self.write_alias(scope.alias);
+    }
+
+    fn names(&mut self, table: TableId, columns: &[ColumnId]) {
+        self.sql.push('(');
+        for (at, &column) in columns.iter().enumerate() {
+            self.sql.push_str(if at == 0 { "" } else { ", " });
+            self.name(table, column);
+        }
+        self.sql.push(')');
+    }
+
+    /// A column without its table, as it has to stand where only one table is meant.
+    fn name(&mut self, table: TableId, column: ColumnId) {
+        let name = &self.model.catalog.table(table).column(column).name;
+        self.dialect.identifier(&mut self.sql, name);
+    }
+
+    /// What comes back; at least one column, so that rows can be counted.
+    fn returning(&mut self, table: TableId, columns: &[Expr]) {
+        self.sql.push_str(if columns.is_empty() { " RETURNING 1" } else { " RETURNING " });
+        for (at, column) in columns.iter().enumerate() {
+            self.sql.push_str(if at == 0 { "" } else { ", " });
+            match column {
+                Expr::Column(column) => self.name(table, *column),
+                Expr::JsonPath(column, path) => {
+                    let column = self.aside(|it| it.name(table, *column));
+                    let path = self.bind(path);
+                    self.dialect.json_path(&mut self.sql, &column, &path);
+                }
+                // Values of other rows are read after the change, by levels of their own.
+                Expr::Null | Expr::Count { .. } | Expr::Function(..) | Expr::Related { .. } => {
+                    self.sql.push_str("NULL");
+                }
+            }
+        }
+    }
+}
