@@ -194,7 +194,12 @@ impl<'c> Compiler<'c> {
             }
         };
         self.field = outer;
-        Ok(Member::new(at, field, kind))
+        let mut member = Member::new(at, field, kind);
+        if matches!(member.kind, MemberKind::Write(_)) {
+            // Asked twice, done twice.
+            member.same_as = None;
+        }
+        Ok(member)
     }
 
     fn kind(&mut self, field: &ShapeField, row: &mut Row) -> Result<MemberKind, PlanError> {
@@ -239,7 +244,9 @@ impl<'c> Compiler<'c> {
             | FieldMeaning::DeleteByPk(_)) => self.write(field, meaning),
             FieldMeaning::AffectedRows(_) => Ok(MemberKind::Affected),
             FieldMeaning::Returning(_) => self.returning(field),
-            FieldMeaning::None | FieldMeaning::Nodes(_) => Err(self.refuse("this field cannot be answered here")),
+            FieldMeaning::None | FieldMeaning::Nodes(_) => {
+                Err(self.refuse("this field cannot be answered here"))
+            }
         }
     }
 

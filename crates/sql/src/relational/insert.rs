@@ -100,10 +100,11 @@ impl Compiler<'_> {
             let conflict = draft.conflict.map(|at| drafts.conflicts[at].clone());
             let change = Change::Insert(Insert { table: draft.table, columns, conflict, returning });
             let known = self.plan.changes[first..].iter().position(|it| *it == change);
-            let change = first + known.unwrap_or_else(|| {
-                self.plan.changes.push(change);
-                self.plan.changes.len() - 1 - first
-            });
+            let change = first
+                + known.unwrap_or_else(|| {
+                    self.plan.changes.push(change);
+                    self.plan.changes.len() - 1 - first
+                });
             steps.push(Step {
                 change: change as u32,
                 values: draft.values.into_iter().map(|it| it.1).collect(),
@@ -250,7 +251,8 @@ impl Compiler<'_> {
         };
         let draft = &mut drafts.rows[parent as usize];
         draft.needed.get_or_insert_with(|| {
-            format!("cannot proceed to insert {what} since insert to table \"{table}\" affects zero rows").into()
+            format!("cannot proceed to insert {what} since insert to table \"{table}\" affects zero rows")
+                .into()
         });
         let mut given = Vec::with_capacity(relationship.on.len());
         for &(ours, theirs) in &relationship.on {

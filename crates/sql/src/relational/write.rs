@@ -16,7 +16,11 @@ type Assigns = Vec<(ColumnId, Assign)>;
 
 impl Compiler<'_> {
     /// A root field of a mutation.
-    pub(super) fn write(&mut self, field: &ShapeField, meaning: FieldMeaning) -> Result<MemberKind, PlanError> {
+    pub(super) fn write(
+        &mut self,
+        field: &ShapeField,
+        meaning: FieldMeaning,
+    ) -> Result<MemberKind, PlanError> {
         self.written = Row::default();
         let mut nothing = Row::default();
         let set = self.object(field)?;
@@ -114,7 +118,9 @@ impl Compiler<'_> {
             let names = twice.join("', '");
             return Err(self.refuse(format!("Column found in multiple operators: ['{names}'].")));
         }
-        let Some(filter) = filter else { return Err(self.refuse("an update needs to know which rows are meant")) };
+        let Some(filter) = filter else {
+            return Err(self.refuse("an update needs to know which rows are meant"));
+        };
         if set.is_empty() {
             return Ok(Work::Nothing);
         }

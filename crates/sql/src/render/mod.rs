@@ -26,7 +26,8 @@ pub struct Statement {
 /// Renders `query`.
 #[must_use]
 pub fn render(dialect: &dyn Dialect, model: &Model, query: &Query) -> Statement {
-    let mut renderer = Renderer { dialect, model, sql: String::new(), parameters: Vec::new(), aliases: 0, first: 0 };
+    let mut renderer =
+        Renderer { dialect, model, sql: String::new(), parameters: Vec::new(), aliases: 0, first: 0 };
     renderer.query(query);
     Statement { sql: renderer.sql, parameters: renderer.parameters }
 }

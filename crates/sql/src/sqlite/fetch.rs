@@ -63,7 +63,11 @@ struct Call {
 
 impl Reading {
     /// The plan for the form of `variables`.
-    fn plan(&self, shape: &Shape, variables: &Variables) -> Result<(Arc<Prepared>, Form), SourceError> {
+    pub(super) fn plan(
+        &self,
+        shape: &Shape,
+        variables: &Variables,
+    ) -> Result<(Arc<Prepared>, Form), SourceError> {
         if let Some(fixed) = &self.fixed {
             return Ok((Arc::clone(fixed), Form::default()));
         }
@@ -91,7 +95,7 @@ impl Reading {
         Some(Arc::clone(&forms[0].1))
     }
 
-    fn bindings<'r>(
+    pub(super) fn bindings<'r>(
         &'r self,
         shape: &'r Shape,
         variables: &'r Variables,
@@ -103,7 +107,7 @@ impl Reading {
     }
 
     /// Runs `prepared` on `connection`. `None`: the answer has left through the sink.
-    fn answer(
+    pub(super) fn answer(
         &self,
         connection: &Connection,
         prepared: &Prepared,
@@ -203,6 +207,29 @@ impl Reading {
     }
 }
 
+impl Reading {
+    /// The statements, changes first, each under what it is for.
+    pub(super) fn explain(&self, out: &mut String) {
+        let Some(prepared) = &self.fixed else {
+            out.push_str("-- written when the variables that choose columns and conditions are known\n");
+            return;
+        };
+        let plan = &prepared.plan;
+        let changes =
+            prepared.changes.iter().zip(&plan.changes).map(|(it, of)| {
+                (self.shared.api.model.catalog.table(of.table()).name.as_str(), it.sql.as_str())
+            });
+        let levels = plan.levels.iter().zip(&prepared.statements);
+        let levels = levels.map(|(level, ready)| (level.path.as_str(), ready.statement.sql.as_str()));
+        for (at, (words, sql)) in changes.chain(levels).enumerate() {
+            if at > 0 {
+                out.push('\n');
+            }
+            out.push_str(&format!("-- {words}\n{sql}\n"));
+        }
+    }
+}
+
 fn key_count(keys: &[Column]) -> usize {
     use weir_engine::rows::Data;
     keys.first().map_or(1, |column| match &column.data {
@@ -282,16 +309,7 @@ impl Fetch for ReadFetch {
     }
 
     fn explain(&self, out: &mut String) {
-        let Some(prepared) = &self.inner.fixed else {
-            out.push_str("-- written when the variables that choose columns and conditions are known\n");
-            return;
-        };
-        for (at, (level, ready)) in prepared.plan.levels.iter().zip(&prepared.statements).enumerate() {
-            if at > 0 {
-                out.push('\n');
-            }
-            out.push_str(&format!("-- {}\n{}\n", level.path, ready.statement.sql));
-        }
+        self.inner.explain(out);
     }
 }
 

@@ -9,11 +9,12 @@
 //!
 //! **Cost:** no allocation per row; recursion is as deep as the shape.
 
+use super::cells::Cells;
 use super::run::{Failure, Statements};
 use super::sink::Sink;
 use super::value::{Fault, Value, read};
+use crate::relational::change::WriteAnswer;
 use crate::relational::{Cell, Member, MemberKind, Run};
-use rusqlite::Row;
 use smallvec::SmallVec;
 use weir_engine::plan::shape::{Condition, Shape, ShapeField};
 use weir_engine::source::{FieldError, Finished, PathError, Step};
@@ -91,7 +92,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         self.sink.as_ref().is_some_and(|it| it.has_flushed())
     }
 
-    fn members(&mut self, members: Run, row: Option<&Row<'_>>) -> Result<bool, Failure> {
+    fn members(&mut self, members: Run, row: Option<Cells<'_>>) -> Result<bool, Failure> {
         let prepared = self.statements.prepared;
         let mut spans = Spans::new();
         for member in &prepared.plan.members[members.range()] {
@@ -106,7 +107,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
     fn member(
         &mut self,
         member: &'r Member,
-        row: Option<&Row<'_>>,
+        row: Option<Cells<'_>>,
         spans: &mut Spans,
     ) -> Result<bool, Failure> {
         let of = &self.shape.fields[member.field as usize];
@@ -132,7 +133,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         &mut self,
         member: &'r Member,
         of: &'r ShapeField,
-        row: Option<&Row<'_>>,
+        row: Option<Cells<'_>>,
         spans: &mut Spans,
     ) -> Result<bool, Failure> {
         self.out.key(&of.key);
@@ -169,7 +170,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         Ok(ok || member.nullable)
     }
 
-    fn value(&mut self, kind: &MemberKind, member: &Member, row: Option<&Row<'_>>) -> Result<bool, Failure> {
+    fn value(&mut self, kind: &MemberKind, member: &Member, row: Option<Cells<'_>>) -> Result<bool, Failure> {
         match kind {
             MemberKind::Inline(run) => {
                 self.out.open(b'{');
@@ -183,6 +184,13 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
                 self.out.string(text);
                 Ok(true)
             }
+            MemberKind::Write(write) => self.write(*write, member),
+            MemberKind::Affected => {
+                let affected = if let Some(Cells::Done(written)) = row { written.affected } else { 0 };
+                self.out.int(affected);
+                Ok(true)
+            }
+            MemberKind::Returned(run) => self.returned(*run, row),
             MemberKind::Leaf { .. } | MemberKind::Constant | MemberKind::Foreign => {
                 self.out.null();
                 Ok(true)
@@ -190,7 +198,70 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         }
     }
 
-    fn one(&mut self, level: u32, member: &Member, row: Option<&Row<'_>>) -> Result<bool, Failure> {
+    /// Does what a root field of a mutation asks for, then answers.
+    fn write(&mut self, at: u32, member: &Member) -> Result<bool, Failure> {
+        let prepared = self.statements.prepared;
+        let write = &prepared.plan.writes[at as usize];
+        match (write.answer, write.works.first()) {
+            (WriteAnswer::Responses(run), _) => {
+                self.out.open(b'[');
+                for (index, work) in write.works.iter().enumerate() {
+                    let before = self.errors.len();
+                    let (mark, done) = (self.out.len(), self.statements.work(write, work)?);
+                    if !self.inline(run, Cells::Done(&done))? {
+                        self.out.truncate(mark);
+                        self.out.null();
+                    }
+                    self.out.comma();
+                    self.step(before, Step::Index(index as u32));
+                }
+                self.out.close(b']');
+                Ok(true)
+            }
+            (WriteAnswer::Response(run), Some(work)) => {
+                let done = self.statements.work(write, work)?;
+                self.inline(run, Cells::Done(&done))
+            }
+            (WriteAnswer::Row(run), Some(work)) => {
+                let done = self.statements.work(write, work)?;
+                match done.rows.first() {
+                    Some(row) => self.inline(run, Cells::Kept(row)),
+                    None => Ok(self.missing(member)),
+                }
+            }
+            (WriteAnswer::Response(_) | WriteAnswer::Row(_), None) => Ok(self.missing(member)),
+        }
+    }
+
+    /// An object of one row.
+    fn inline(&mut self, run: Run, row: Cells<'_>) -> Result<bool, Failure> {
+        self.out.open(b'{');
+        let ok = self.members(run, Some(row))?;
+        self.out.close(b'}');
+        Ok(ok)
+    }
+
+    /// The rows that came back.
+    fn returned(&mut self, run: Run, row: Option<Cells<'_>>) -> Result<bool, Failure> {
+        let Some(Cells::Done(written)) = row else {
+            self.out.null();
+            return Ok(true);
+        };
+        self.out.open(b'[');
+        for (index, row) in written.rows.iter().enumerate() {
+            let before = self.errors.len();
+            let ok = self.inline(run, Cells::Kept(row))?;
+            self.out.comma();
+            self.step(before, Step::Index(index as u32));
+            if !ok {
+                return Ok(false);
+            }
+        }
+        self.out.close(b']');
+        Ok(true)
+    }
+
+    fn one(&mut self, level: u32, member: &Member, row: Option<Cells<'_>>) -> Result<bool, Failure> {
         let prepared = self.statements.prepared;
         let Some(mut statement) = self.statements.open(level, row)? else {
             return Ok(self.missing(member));
@@ -199,7 +270,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         let ok = match rows.next() {
             Ok(Some(row)) => {
                 self.out.open(b'{');
-                let ok = self.members(prepared.plan.levels[level as usize].members, Some(row))?;
+                let ok = self.members(prepared.plan.levels[level as usize].members, Some(Cells::Row(row)))?;
                 self.out.close(b'}');
                 ok
             }
@@ -211,7 +282,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         Ok(ok)
     }
 
-    fn many(&mut self, level: u32, member: &Member, row: Option<&Row<'_>>) -> Result<bool, Failure> {
+    fn many(&mut self, level: u32, member: &Member, row: Option<Cells<'_>>) -> Result<bool, Failure> {
         let members = self.statements.prepared.plan.levels[level as usize].members;
         let at_root = row.is_none() && self.root.0 == member.field;
         self.out.open(b'[');
@@ -229,7 +300,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
             };
             let before = self.errors.len();
             self.out.open(b'{');
-            let ok = self.members(members, Some(row))?;
+            let ok = self.members(members, Some(Cells::Row(row)))?;
             self.out.close(b'}');
             self.out.comma();
             self.step(before, Step::Index(index));
@@ -248,8 +319,8 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
     }
 
     #[inline]
-    fn leaf(&mut self, member: &Member, of: &ShapeField, row: &Row<'_>, column: usize, cell: Cell) -> bool {
-        match read(cell, row.get_ref_unwrap(column)) {
+    fn leaf(&mut self, member: &Member, of: &ShapeField, row: Cells<'_>, column: usize, cell: Cell) -> bool {
+        match read(cell, row.get(column)) {
             Ok(Value::Int(value)) => self.out.member_int(&of.key, value),
             Ok(Value::Text(text)) => self.out.member_text(&of.key, &text),
             Ok(Value::Bool(value)) => self.out.member_bool(&of.key, value),

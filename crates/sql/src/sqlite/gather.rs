@@ -3,11 +3,11 @@
 //! **Invariant:** every column of a table that is not left empty has the table's number of rows; rows that are null or
 //! failed hold a filler of the right kind.
 
+use super::cells::Cells;
 use super::finish::{field_error, null_words};
 use super::run::{Failure, Statements};
 use super::value::{Fault, Value, read};
 use crate::relational::{Cell, Hidden, Member, MemberKind, Run};
-use rusqlite::Row;
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::{CellError, Column, Data, Rows, Table, Texts};
 use weir_engine::write::out::Out;
@@ -63,7 +63,11 @@ impl<'c, 'r> Gatherer<'c, 'r> {
         match kind {
             MemberKind::Leaf { cell, .. } => leaf_data(*cell),
             MemberKind::Text(_) => Data::Text(Texts::default()),
-            MemberKind::Constant | MemberKind::Foreign => Data::Empty,
+            MemberKind::Constant
+            | MemberKind::Foreign
+            | MemberKind::Write(_)
+            | MemberKind::Affected
+            | MemberKind::Returned(_) => Data::Empty,
             MemberKind::Inline(run) => Data::Object(Box::new(self.table(*run, &[]))),
             MemberKind::One(level) => {
                 let level = &levels[*level as usize];
@@ -83,7 +87,7 @@ impl<'c, 'r> Gatherer<'c, 'r> {
         &mut self,
         members: Run,
         hidden: &[Hidden],
-        row: Option<&Row<'_>>,
+        row: Option<Cells<'_>>,
         table: &mut Table,
     ) -> Result<(), Failure> {
         let prepared = self.statements.prepared;
@@ -95,7 +99,7 @@ impl<'c, 'r> Gatherer<'c, 'r> {
         }
         for (hidden, column) in hidden.iter().zip(&mut table.hidden) {
             if let Some(row) = row {
-                let read = read(hidden.cell, row.get_ref_unwrap(usize::from(hidden.column)));
+                let read = read(hidden.cell, row.get(usize::from(hidden.column)));
                 push_value(column, at, read.unwrap_or(Value::Null));
             }
         }
@@ -106,7 +110,7 @@ impl<'c, 'r> Gatherer<'c, 'r> {
     fn push_member(
         &mut self,
         member: &Member,
-        row: Option<&Row<'_>>,
+        row: Option<Cells<'_>>,
         column: &mut Column,
         at: usize,
     ) -> Result<(), Failure> {
@@ -114,7 +118,7 @@ impl<'c, 'r> Gatherer<'c, 'r> {
         match (&member.kind, &mut column.data) {
             (MemberKind::Leaf { column: from, cell }, _) => {
                 let Some(row) = row else { return Ok(()) };
-                match read(*cell, row.get_ref_unwrap(usize::from(*from))) {
+                match read(*cell, row.get(usize::from(*from))) {
                     Ok(value) => push_value(column, at, value),
                     Err(fault) => {
                         push_value(column, at, Value::Null);
@@ -132,7 +136,9 @@ impl<'c, 'r> Gatherer<'c, 'r> {
                     let mut rows = statement.raw_query();
                     loop {
                         match rows.next() {
-                            Ok(Some(row)) => self.push(of.members, &of.hidden, Some(row), table)?,
+                            Ok(Some(row)) => {
+                                self.push(of.members, &of.hidden, Some(Cells::Row(row)), table)?
+                            }
                             Ok(None) => break,
                             Err(error) => return Err(self.statements.failure(error, *level)),
                         }
@@ -151,7 +157,7 @@ impl<'c, 'r> Gatherer<'c, 'r> {
         &mut self,
         level: u32,
         member: &Member,
-        row: Option<&Row<'_>>,
+        row: Option<Cells<'_>>,
         column: &mut Column,
         at: usize,
     ) -> Result<(), Failure> {
@@ -164,7 +170,7 @@ impl<'c, 'r> Gatherer<'c, 'r> {
             match rows.next() {
                 Ok(Some(row)) => {
                     found = true;
-                    self.push(of.members, &of.hidden, Some(row), table)?;
+                    self.push(of.members, &of.hidden, Some(Cells::Row(row)), table)?;
                 }
                 Ok(None) => {}
                 Err(error) => return Err(self.statements.failure(error, level)),

@@ -1,6 +1,7 @@
 //! SQLite, embedded: reads are stepped in process, statement by statement, and written while stepping.
 
 mod bind;
+mod cells;
 pub mod connection;
 pub mod error;
 mod fetch;
@@ -15,6 +16,8 @@ mod run;
 mod sink;
 pub mod source;
 mod value;
+mod write;
+mod write_fetch;
 mod writer;
 
 pub use source::{OpenError, Options, SqliteSource};

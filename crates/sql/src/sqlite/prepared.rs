@@ -4,6 +4,7 @@
 
 use crate::api::meaning::Api;
 use crate::relational::{Level, MemberKind, Origin, Output, Parameter, Plan};
+use crate::render::change::{ChangeStatement, render_change};
 use crate::render::sqlite::Sqlite;
 use crate::render::{Statement, render};
 use rusqlite::Connection;
@@ -19,6 +20,8 @@ const LEVELS_MAX: usize = 6;
 pub(super) struct Prepared {
     pub(super) plan: Plan,
     pub(super) statements: Vec<Ready>,
+    /// Parallel to the plan's changes.
+    pub(super) changes: Vec<ChangeStatement>,
     /// Where it runs.
     pub(super) class: Class,
     /// It was short by its plan, but took long.
@@ -48,8 +51,9 @@ impl Prepared {
     pub(super) fn new(api: &Api, plan: Plan, connection: Option<&Connection>) -> Self {
         let statements: Vec<Ready> =
             plan.levels.iter().map(|level| Ready::new(render(&Sqlite, &api.model, &level.query))).collect();
+        let changes = plan.changes.iter().map(|it| render_change(&Sqlite, &api.model, it)).collect();
         let class = connection.map_or(Class::Long, |it| classify(it, &plan, &statements));
-        Self { plan, statements, class, demoted: AtomicBool::new(false) }
+        Self { plan, statements, changes, class, demoted: AtomicBool::new(false) }
     }
 }
 

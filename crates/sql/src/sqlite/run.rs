@@ -3,8 +3,9 @@
 //! **Cost:** no preparation and no allocation per row; a parent's key is bound straight from its row.
 
 use super::bind::Bindings;
+use super::cells::Cells;
 use super::prepared::Prepared;
-use rusqlite::{CachedStatement, Connection, Row};
+use rusqlite::{CachedStatement, Connection};
 use smallvec::SmallVec;
 use weir_engine::source::{Accent, FieldError, SourceError};
 
@@ -34,7 +35,7 @@ impl Failure {
 
 /// The statements of one run.
 pub(super) struct Statements<'c, 'r> {
-    connection: &'c Connection,
+    pub(super) connection: &'c Connection,
     pub(super) prepared: &'r Prepared,
     pub(super) bindings: Bindings<'r>,
     held: SmallVec<[Option<CachedStatement<'c>>; 4]>,
@@ -59,7 +60,7 @@ impl<'c, 'r> Statements<'c, 'r> {
     pub(super) fn open(
         &mut self,
         level: u32,
-        row: Option<&Row<'_>>,
+        row: Option<Cells<'_>>,
     ) -> Result<Option<CachedStatement<'c>>, Failure> {
         let mut statement = match self.held[level as usize].take() {
             Some(statement) => statement,
@@ -68,7 +69,7 @@ impl<'c, 'r> Statements<'c, 'r> {
         let ready = &self.prepared.statements[level as usize];
         if let Some(row) = row {
             for &(at, column) in &ready.keys {
-                let value = row.get_ref_unwrap(usize::from(column));
+                let value = row.get(usize::from(column));
                 if value == rusqlite::types::ValueRef::Null {
                     self.close(level, statement);
                     return Ok(None);
@@ -107,7 +108,7 @@ impl<'c, 'r> Statements<'c, 'r> {
 }
 
 /// A value of a row on its way into another statement.
-struct Raw<'v>(rusqlite::types::ValueRef<'v>);
+pub(super) struct Raw<'v>(pub(super) rusqlite::types::ValueRef<'v>);
 
 impl rusqlite::ToSql for Raw<'_> {
     fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {

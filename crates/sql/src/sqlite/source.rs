@@ -4,6 +4,7 @@ use super::connection::{Database, Tuning, reader};
 use super::fetch::{ReadFetch, Reading, plan_now};
 use super::pool::Pool;
 use super::prepared::Prepared;
+use super::write_fetch::WriteFetch;
 use super::writer::Writer;
 use crate::api::generate;
 use crate::api::meaning::Api;
@@ -17,7 +18,7 @@ use rusqlite::ErrorCode;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use weir_engine::source::{Answer, Fetch, Piece, PlanError, Source, Tag};
+use weir_engine::source::{Accent, Answer, Fetch, FieldError, Piece, PlanError, Source, Tag};
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
 
@@ -35,7 +36,7 @@ pub(super) struct Shared {
 impl Shared {
     /// Renders `plan` and finds out where it may run.
     pub(super) fn prepare(&self, plan: Plan) -> Prepared {
-        self.renderings.fetch_add(plan.levels.len() as u64, Ordering::Relaxed);
+        self.renderings.fetch_add((plan.levels.len() + plan.changes.len()) as u64, Ordering::Relaxed);
         let reader = reader(&self.database).ok();
         Prepared::new(&self.api, plan, reader.as_ref().map(|it| &it.connection))
     }
@@ -144,8 +145,11 @@ impl SqliteSource {
     fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
         let tables = &self.shared.api.model.catalog.tables;
         let mut tags = Vec::new();
-        for level in prepared.iter().flat_map(|it| &it.plan.levels) {
-            let table = &tables[level.query.table.0 as usize];
+        let plans = || prepared.iter().map(|it| &it.plan);
+        let read = plans().flat_map(|plan| &plan.levels).map(|level| level.query.table);
+        let changed = plans().flat_map(|plan| &plan.changes).map(crate::relational::change::Change::table);
+        for table in read.chain(changed) {
+            let table = &tables[table.0 as usize];
             let tag = Tag(format!("{}.{}", table.schema, table.name).into());
             if !tags.contains(&tag) {
                 tags.push(tag);
@@ -154,7 +158,7 @@ impl SqliteSource {
         tags
     }
 
-    fn prepare_read(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    fn reading(&self, piece: &Piece<'_>) -> Result<(Arc<Reading>, Vec<Tag>), PlanError> {
         let ask = Ask {
             set: piece.set,
             fields: piece.fields.to_vec(),
@@ -173,7 +177,24 @@ impl SqliteSource {
             forms: Mutex::default(),
             answer_bytes: AtomicUsize::new(256),
         };
-        Ok(Box::new(ReadFetch { inner: Arc::new(inner), tags }))
+        Ok((Arc::new(inner), tags))
+    }
+
+    /// A run of root fields of a mutation. Children in other sources would need its rows as tables, which are read
+    /// while the transaction is still open.
+    fn prepare_write(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+        if piece.answer == Answer::Rows {
+            let code = match piece.accent {
+                Accent::Spec => "NOT_SUPPORTED",
+                Accent::Hasura => "not-supported",
+            };
+            let message =
+                "a mutation cannot select fields of another source yet: ask for them in a query".into();
+            let error = FieldError { code, message, hasura_path: None };
+            return Err(PlanError { error, field: piece.fields.first().copied().unwrap_or(0) });
+        }
+        let (inner, tags) = self.reading(piece)?;
+        Ok(Box::new(WriteFetch { inner, tags }))
     }
 }
 
@@ -188,8 +209,10 @@ impl Source for SqliteSource {
 
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
         match piece.kind {
+            OperationKind::Mutation if piece.parent_keys.is_none() => self.prepare_write(piece),
             OperationKind::Query | OperationKind::Mutation | OperationKind::Subscription => {
-                self.prepare_read(piece)
+                let (inner, tags) = self.reading(piece)?;
+                Ok(Box::new(ReadFetch { inner, tags }))
             }
         }
     }

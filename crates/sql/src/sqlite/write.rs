@@ -1,0 +1,125 @@
+//! Runs the works of a mutation, step by step, and keeps what the statements return.
+//!
+//! What is answered is written after all of a field is done, so that rows see those nested in them and related rows of
+//! the same statement.
+//!
+//! **Cost:** one prepared statement per set of columns; a row costs its bindings and one step.
+
+use super::bind::Bound;
+use super::run::{Failure, Raw, Statements};
+use crate::relational::change::{Given, Step, Work, Write};
+use rusqlite::types::{Null, Value, ValueRef};
+use rusqlite::{CachedStatement, Statement};
+use weir_engine::source::{Accent, FieldError};
+
+/// What a work did.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// Rows of all tables together.
+    pub(super) affected: i64,
+    /// What came back for the rows of the field's own table.
+    pub(super) rows: Vec<Vec<Value>>,
+}
+
+impl Statements<'_, '_> {
+    /// Does one work of `write`.
+    pub(super) fn work(&self, write: &Write, work: &Work) -> Result<Written, Failure> {
+        match work {
+            Work::Nothing => Ok(Written::default()),
+            Work::Change(change) => {
+                let mut statement = self.change(*change, write.field)?;
+                self.bind_parameters(*change, &mut statement, write.field)?;
+                let rows = rows(&mut statement).map_err(|error| Failure::Sqlite(error, write.field))?;
+                Ok(Written { affected: rows.len() as i64, rows })
+            }
+            Work::Insert(steps) => self.insert(steps, write.field),
+        }
+    }
+
+    fn insert(&self, steps: &[Step], field: u32) -> Result<Written, Failure> {
+        let mut done: Vec<Vec<Value>> = Vec::with_capacity(steps.len());
+        let mut written = Written::default();
+        let mut held: Option<(u32, CachedStatement<'_>)> = None;
+        for step in steps {
+            let mut statement = match held.take() {
+                Some((change, statement)) if change == step.change => statement,
+                Some(_) | None => self.change(step.change, field)?,
+            };
+            self.bind_values(step, &done, &mut statement, field)?;
+            self.bind_parameters(step.change, &mut statement, field)?;
+            let mut rows = rows(&mut statement).map_err(|error| Failure::Sqlite(error, field))?;
+            held = Some((step.change, statement));
+            written.affected += rows.len() as i64;
+            match (rows.pop(), &step.needed) {
+                (None, Some(words)) => return Err(self.refused(words, field)),
+                (row, _) => done.push(row.unwrap_or_default()),
+            }
+        }
+        let shown = done.into_iter().zip(steps).filter(|(row, step)| step.shown && !row.is_empty());
+        written.rows = shown.map(|(row, _)| row).collect();
+        Ok(written)
+    }
+
+    fn refused(&self, words: &str, field: u32) -> Failure {
+        let code = match self.bindings.accent {
+            Accent::Spec => "BAD_USER_INPUT",
+            Accent::Hasura => "not-supported",
+        };
+        let error = FieldError { code, message: words.into(), hasura_path: None };
+        Failure::Refused(Box::new(error), field)
+    }
+
+    fn change(&self, change: u32, field: u32) -> Result<CachedStatement<'_>, Failure> {
+        let sql = &self.prepared.changes[change as usize].sql;
+        self.connection.prepare_cached(sql).map_err(|error| Failure::Sqlite(error, field))
+    }
+
+    /// Binds the values of a row.
+    fn bind_values(
+        &self,
+        step: &Step,
+        done: &[Vec<Value>],
+        statement: &mut Statement<'_>,
+        field: u32,
+    ) -> Result<(), Failure> {
+        for (at, given) in step.values.iter().enumerate() {
+            let bound = match given {
+                Given::Null => statement.raw_bind_parameter(at + 1, Null),
+                Given::Returned { step, column } => {
+                    let value = ValueRef::from(&done[*step as usize][usize::from(*column)]);
+                    statement.raw_bind_parameter(at + 1, Raw(value))
+                }
+                Given::Parameter(parameter) => {
+                    let value = self.bindings.value(parameter, 0);
+                    let value: Bound<'_> = value.map_err(|error| Failure::Refused(error, field))?;
+                    statement.raw_bind_parameter(at + 1, &value)
+                }
+            };
+            bound.map_err(|error| Failure::Sqlite(error, field))?;
+        }
+        Ok(())
+    }
+
+    /// Binds what comes after the values of a row.
+    fn bind_parameters(&self, change: u32, statement: &mut Statement<'_>, field: u32) -> Result<(), Failure> {
+        let ready = &self.prepared.changes[change as usize];
+        for (at, parameter) in ready.parameters.iter().enumerate() {
+            let value = self.bindings.value(parameter, 0).map_err(|error| Failure::Refused(error, field))?;
+            let bound = statement.raw_bind_parameter(ready.values + at + 1, &value);
+            bound.map_err(|error| Failure::Sqlite(error, field))?;
+        }
+        Ok(())
+    }
+}
+
+/// All rows that come back. They are stepped through to the end, where foreign keys are checked.
+fn rows(statement: &mut Statement<'_>) -> rusqlite::Result<Vec<Vec<Value>>> {
+    let width = statement.column_count();
+    let mut rows = statement.raw_query();
+    let mut out = Vec::new();
+    while let Some(row) = rows.next()? {
+        let values = (0..width).map(|at| row.get(at)).collect::<rusqlite::Result<_>>()?;
+        out.push(values);
+    }
+    Ok(out)
+}

@@ -1,0 +1,54 @@
+//! A piece of a mutation, prepared: handed to the writer, answered when it is durable.
+//!
+//! **Invariant:** a failing field undoes the whole piece; the writer's savepoint sees to it.
+
+use super::fetch::Reading;
+use std::sync::Arc;
+use weir_engine::source::{Accent, BoxFuture, Fetch, FetchInput, FieldError, Reply, SourceError, Tag};
+
+/// See the module's words.
+pub(super) struct WriteFetch {
+    pub(super) inner: Arc<Reading>,
+    pub(super) tags: Vec<Tag>,
+}
+
+impl Fetch for WriteFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+        let inner = &self.inner;
+        let Some(writer) = &inner.shared.writer else {
+            return Box::pin(std::future::ready(Err(read_only(inner.ask.accent))));
+        };
+        let (prepared, form) = match inner.plan(input.shape, input.variables) {
+            Ok(found) => found,
+            Err(error) => return Box::pin(std::future::ready(Err(error))),
+        };
+        let (reading, shape, variables) =
+            (Arc::clone(inner), Arc::clone(input.shape), Arc::clone(input.variables));
+        let conditions = input.conditions;
+        writer.submit(input.deadline, move |connection| {
+            let bindings = reading.bindings(&shape, &variables, &form, &[]);
+            match reading.answer(connection, &prepared, bindings, conditions, None, None) {
+                Ok(Some(reply)) => Ok(reply),
+                Ok(None) => Err(SourceError::Broken("a mutation cannot stream".into())),
+                Err(failure) => Err(failure.into_error(reading.ask.accent)),
+            }
+        })
+    }
+
+    fn touches(&self) -> &[Tag] {
+        &self.tags
+    }
+
+    fn explain(&self, out: &mut String) {
+        self.inner.explain(out);
+    }
+}
+
+fn read_only(accent: Accent) -> SourceError {
+    let code = match accent {
+        Accent::Spec => "READ_ONLY",
+        Accent::Hasura => "not-supported",
+    };
+    let error = FieldError { code, message: "the database is read-only".into(), hasura_path: None };
+    SourceError::Rejected { error, field: None }
+}
