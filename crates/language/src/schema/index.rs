@@ -69,6 +69,7 @@ pub(super) fn demanding(schema: &mut Schema) {
 /// Makes the indexes over names and reports names that are there twice.
 pub(super) fn names(schema: &mut Schema, places: &Places, errors: &mut Vec<Error>) {
     fields(schema, places, errors);
+    reserve(schema);
     for at in 0..schema.types.len() {
         let ty = schema.types[at];
         match ty.kind {
@@ -102,6 +103,28 @@ pub(super) fn names(schema: &mut Schema, places: &Places, errors: &mut Vec<Error
             errors.push(twice(message, places.of_input(first), places.of_input(second)));
         });
     }
+}
+
+/// Makes room in the indexes at once, as growing would hash every name anew.
+fn reserve(schema: &mut Schema) {
+    let (mut inputs, mut enum_values) = (0, 0);
+    let count = |run: Run, count: &mut usize| {
+        if run.len > SCANNED_MAX {
+            *count += run.len as usize;
+        }
+    };
+    for ty in &schema.types {
+        match ty.kind {
+            TypeKind::Enum => count(ty.members, &mut enum_values),
+            TypeKind::Input { .. } => count(ty.members, &mut inputs),
+            TypeKind::Scalar(_) | TypeKind::Object | TypeKind::Interface | TypeKind::Union => {}
+        }
+    }
+    for field in &schema.fields {
+        count(field.arguments, &mut inputs);
+    }
+    schema.input_names.reserve(inputs, |it| it.0.into());
+    schema.enum_value_names.reserve(enum_values, |it| it.0.into());
 }
 
 fn twice(message: String, first: Vec<Span>, mut second: Vec<Span>) -> Error {
