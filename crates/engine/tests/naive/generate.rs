@@ -14,11 +14,13 @@ use weir_language::schema::{Schema, TypeId, TypeKind, TypeRef};
 /// Where choices come from. Used up, it always says zero, which is the simplest choice.
 pub(crate) struct Dice<'d> {
     words: std::slice::Iter<'d, u16>,
+    /// Objects that may still be made.
+    objects_left: usize,
 }
 
 impl<'d> Dice<'d> {
     pub(crate) fn new(words: &'d [u16]) -> Self {
-        Self { words: words.iter() }
+        Self { words: words.iter(), objects_left: 80 }
     }
     /// A number below `sides`.
     fn below(&mut self, sides: usize) -> usize {
@@ -150,9 +152,10 @@ fn value(schema: &Schema, ty: TypeRef, dice: &mut Dice<'_>, depth: usize) -> Val
     match kind {
         TypeKind::Scalar(_) | TypeKind::Enum => leaf(schema.type_name(ty.base), dice),
         TypeKind::Object | TypeKind::Interface | TypeKind::Union | TypeKind::Input { .. } => {
-            if depth > 5 {
+            if depth > 5 || dice.objects_left == 0 {
                 return Value::Null;
             }
+            dice.objects_left -= 1;
             let mut possible = schema.possible_types(ty.base);
             if possible.is_empty() || (kind != TypeKind::Object && dice.one_in(40)) {
                 possible = &[];

@@ -31,8 +31,8 @@ const SETTINGS: Settings = Settings {
 fn engine(schema: &Arc<Schema>, root: &Object, as_rows: bool) -> Engine {
     let mut source = Memory::new("memory", Arc::clone(schema));
     for (name, value) in &root.fields {
-        let value = value.clone();
-        source = source.field(name, move |_| value.clone());
+        let value = Arc::new(value.clone());
+        source = source.field(name, move |_| Arc::clone(&value));
     }
     let source = if as_rows { source.always_rows() } else { source };
     let Ok(graph) = Graph::compose(vec![Arc::new(source)], &[]) else { panic!("one source is a graph") };
