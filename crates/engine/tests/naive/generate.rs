@@ -20,7 +20,7 @@ pub(crate) struct Dice<'d> {
 
 impl<'d> Dice<'d> {
     pub(crate) fn new(words: &'d [u16]) -> Self {
-        Self { words: words.iter(), objects_left: 80 }
+        Self { words: words.iter(), objects_left: 400 }
     }
     /// A number below `sides`.
     fn below(&mut self, sides: usize) -> usize {
@@ -133,16 +133,16 @@ fn object(schema: &Schema, ty: TypeId, dice: &mut Dice<'_>, depth: usize) -> Obj
 }
 
 fn value(schema: &Schema, ty: TypeRef, dice: &mut Dice<'_>, depth: usize) -> Value {
-    if dice.one_in(if ty.is_non_null() { 60 } else { 6 }) {
+    if dice.one_in(if ty.is_non_null() { 30 } else { 7 }) {
         return Value::Null;
     }
-    if dice.one_in(60) {
+    if dice.one_in(25) {
         let error =
             FieldError { code: "BROKEN_LEG", message: "the \"leg\" is broken".into(), hasura_path: None };
         return Value::Error(error);
     }
     if let Some(item) = ty.item() {
-        if dice.one_in(60) {
+        if dice.one_in(25) {
             return Value::Bool(true);
         }
         let len = dice.below(4);
@@ -152,7 +152,7 @@ fn value(schema: &Schema, ty: TypeRef, dice: &mut Dice<'_>, depth: usize) -> Val
     match kind {
         TypeKind::Scalar(_) | TypeKind::Enum => leaf(schema.type_name(ty.base), dice),
         TypeKind::Object | TypeKind::Interface | TypeKind::Union | TypeKind::Input { .. } => {
-            if depth > 5 || dice.objects_left == 0 {
+            if depth > 4 || dice.objects_left == 0 {
                 return Value::Null;
             }
             dice.objects_left -= 1;
@@ -173,7 +173,7 @@ fn value(schema: &Schema, ty: TypeRef, dice: &mut Dice<'_>, depth: usize) -> Val
 }
 
 fn leaf(name: &str, dice: &mut Dice<'_>) -> Value {
-    if dice.one_in(60) {
+    if dice.one_in(25) {
         return Value::Json("{}".into());
     }
     match name {
