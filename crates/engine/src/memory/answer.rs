@@ -164,7 +164,7 @@ macro_rules! leaf {
     ($($rust:ty: $readers:pat, $data:ident, |$spot:ident, $value:ident, $writer:ident, $key:ident| $member:expr, $alone:expr;)*) => { $(
         impl Answer for $rust {
             fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
-                binder.leaf(spot, stringify!($rust), |reader| matches!(reader, Some($readers)))
+                binder.leaf(spot, stringify!($rust), |reader| matches!(reader, Some(ScalarReader::Json | $readers)))
             }
             #[inline]
             fn write(&self, $spot: Spot<'_>, $writer: &mut Writer<'_>) -> bool {
@@ -235,7 +235,12 @@ pub(super) fn fits(schema: &Schema, ty: TypeId, text: &str) -> bool {
 impl Answer for str {
     fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
         binder.leaf(spot, "text", |reader| {
-            matches!(reader, None | Some(ScalarReader::String | ScalarReader::Id | ScalarReader::Text))
+            matches!(
+                reader,
+                None | Some(
+                    ScalarReader::String | ScalarReader::Id | ScalarReader::Text | ScalarReader::Json
+                )
+            )
         })
     }
     #[inline]

@@ -38,36 +38,34 @@ macro_rules! record {
     ($rust:ident as $name:literal { $($fields:tt)* }) => { $crate::record!(@ $rust ($name) { $($fields)* }); };
     (@ $rust:ident ($name:expr) { $($field:ident $(= |$this:ident| $value:expr)?),* $(,)? }) => {
         const _: () = {
-            use $crate::memory::{Answer, Binder, Record, Scope, Spot, Unbound, Writer};
-            use $crate::{plan::shape::ShapeField, rows::Column};
             #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
-            enum Place { $($field),* }
-            impl Record for $rust {
+            enum RecordFieldNumber { $($field),* }
+            impl $crate::memory::Record for $rust {
                 const NAME: &'static str = $name;
                 const FIELDS: &'static [&'static str] = &[$(stringify!($field)),*];
                 fn bind_field(
-                    index: usize, binder: &mut Binder<'_>, spot: Spot<'_>,
-                ) -> Result<(), Unbound> {
-                    $(if index == Place::$field as usize {
+                    index: usize, binder: &mut $crate::memory::Binder<'_>, spot: $crate::memory::Spot<'_>,
+                ) -> Result<(), $crate::memory::Unbound> {
+                    $(if index == RecordFieldNumber::$field as usize {
                         return $crate::record!(@bind $rust binder spot $field $(= |$this| $value)?);
                     })*
                     unreachable!("a binding has no other field")
                 }
                 #[inline(always)]
                 fn write_field(
-                    &self, index: usize, field: u32, of: &ShapeField, writer: &mut Writer<'_>,
+                    &self, index: usize, field: u32, of: &$crate::plan::shape::ShapeField, writer: &mut $crate::memory::Writer<'_>,
                 ) -> bool {
-                    $(if index == Place::$field as usize {
-                        return Answer::write_member(
+                    $(if index == RecordFieldNumber::$field as usize {
+                        return $crate::memory::Answer::write_member(
                             &$crate::record!(@get self $field $(= |$this| $value)?), field, of, writer,
                         );
                     })*
                     unreachable!("a binding has no other field")
                 }
                 fn field_column(
-                    records: &[Option<&Self>], index: usize, spot: Spot<'_>, scope: Scope<'_>,
-                ) -> Column {
-                    $(if index == Place::$field as usize {
+                    records: &[Option<&Self>], index: usize, spot: $crate::memory::Spot<'_>, scope: $crate::memory::Scope<'_>,
+                ) -> $crate::rows::Column {
+                    $(if index == RecordFieldNumber::$field as usize {
                         return $crate::record!(@column $rust records spot scope $field $(= |$this| $value)?);
                     })*
                     unreachable!("a binding has no other field")
@@ -77,19 +75,19 @@ macro_rules! record {
         };
     };
     (@answer $rust:ident) => {
-        impl Answer for $rust {
-            fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound> {
+        impl $crate::memory::Answer for $rust {
+            fn bind(binder: &mut $crate::memory::Binder<'_>, spot: $crate::memory::Spot<'_>) -> Result<(), $crate::memory::Unbound> {
                 $crate::memory::bind_record::<Self>(binder, spot)
             }
-            fn write(&self, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool {
+            fn write(&self, spot: $crate::memory::Spot<'_>, writer: &mut $crate::memory::Writer<'_>) -> bool {
                 $crate::memory::write_records([self].into_iter(), spot, writer, false)
             }
             fn write_items<'i>(
-                items: impl Iterator<Item = &'i Self>, spot: Spot<'_>, writer: &mut Writer<'_>,
+                items: impl Iterator<Item = &'i Self>, spot: $crate::memory::Spot<'_>, writer: &mut $crate::memory::Writer<'_>,
             ) -> bool {
                 $crate::memory::write_records(items, spot, writer, true)
             }
-            fn column(values: &[Option<&Self>], spot: Spot<'_>, scope: Scope<'_>) -> Column {
+            fn column(values: &[Option<&Self>], spot: $crate::memory::Spot<'_>, scope: $crate::memory::Scope<'_>) -> $crate::rows::Column {
                 $crate::memory::record_column(values, spot, scope)
             }
         }
@@ -111,12 +109,12 @@ macro_rules! record {
     };
     (@column $rust:ident $records:ident $spot:ident $scope:ident $field:ident) => {{
         let values: Vec<_> = $records.iter().map(|record| record.map(|it| &it.$field)).collect();
-        Answer::column(&values, $spot, $scope)
+        $crate::memory::Answer::column(&values, $spot, $scope)
     }};
     (@column $rust:ident $records:ident $spot:ident $scope:ident $field:ident = |$this:ident| $value:expr) => {{
         let values: Vec<_> = $records.iter().map(|record| record.map(|$this| $value)).collect();
         let values: Vec<_> = values.iter().map(Option::as_ref).collect();
-        Answer::column(&values, $spot, $scope)
+        $crate::memory::Answer::column(&values, $spot, $scope)
     }};
 }
 

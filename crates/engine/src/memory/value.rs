@@ -8,6 +8,7 @@ use crate::plan::shape::{ChoiceId, Condition, Member, SetId};
 use crate::rows::{CellError, Column, Data, Table, Texts, Variants};
 use crate::source::FieldError;
 use crate::write::fault::Fault;
+use crate::write::out::Out;
 use std::sync::Arc;
 use weir_language::schema::{FieldId, ScalarReader, TypeId, TypeKind};
 
@@ -63,6 +64,23 @@ enum Leaf<'v> {
     Json(&'v str),
 }
 
+impl Leaf<'_> {
+    fn json(&self) -> Vec<u8> {
+        let mut out = Out::default();
+        match *self {
+            Self::Bool(value) => out.bool(value),
+            Self::Int(value) => out.int(value),
+            Self::Float(value) => {
+                let is_finite = out.float(value);
+                debug_assert!(is_finite, "only finite numbers are leaves of JSON scalars");
+            }
+            Self::Text(text) => out.string(text),
+            Self::Json(json) => out.raw(json.as_bytes()),
+        }
+        out.into_bytes()
+    }
+}
+
 /// The leaf that `value` is where the source's own type `kind` stands.
 fn leaf<'v>(value: &'v Value, kind: TypeKind) -> Option<Leaf<'v>> {
     let reader = match kind {
@@ -79,6 +97,10 @@ fn leaf<'v>(value: &'v Value, kind: TypeKind) -> Option<Leaf<'v>> {
             Some(Leaf::Text(text))
         }
         (ScalarReader::Json | ScalarReader::Decimal, Value::Json(text)) => Some(Leaf::Json(text)),
+        (ScalarReader::Json | ScalarReader::Decimal, &Value::Int(value)) => Some(Leaf::Int(value)),
+        (ScalarReader::Json, &Value::Float(value)) if value.is_finite() => Some(Leaf::Float(value)),
+        (ScalarReader::Json, &Value::Bool(value)) => Some(Leaf::Bool(value)),
+        (ScalarReader::Json, Value::Text(text)) => Some(Leaf::Text(text)),
         _ => None,
     }
 }
@@ -319,9 +341,8 @@ fn leaf_column<'v>(
             (Data::Float(data), _) => data.push(0.0),
             (Data::Bool(data), Some(Leaf::Bool(value))) => data.push(value),
             (Data::Bool(data), _) => data.push(false),
-            (Data::Text(data) | Data::Json(data), Some(Leaf::Text(text) | Leaf::Json(text))) => {
-                data.push(text.as_bytes());
-            }
+            (Data::Text(data), Some(Leaf::Text(text))) => data.push(text.as_bytes()),
+            (Data::Json(data), Some(leaf)) => data.push(&leaf.json()),
             (Data::Text(data) | Data::Json(data), _) => data.push(b""),
             _ => {}
         }

@@ -1,0 +1,207 @@
+//! Introspection through the whole engine: every fact of section 4 of the specification, folded and per request.
+
+use futures_util::FutureExt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use weir_engine::compose::Graph;
+use weir_engine::engine::{Body, Engine, Request, Settings};
+use weir_engine::memory::Memory;
+use weir_engine::source::{Accent, Caller};
+use weir_language::json::Json;
+use weir_language::limits::Limits;
+use weir_language::schema::Schema;
+
+const SDL: &str = r#"
+"About \"boats\""
+schema { query: Query mutation: Write }
+"Reads"
+type Query implements Named & Root {
+  name: String!
+  boats(limit: Int! = 10, old: Int @deprecated(reason: "Gone")): [[Boat!]]!
+  lost: Boat @deprecated
+}
+type Write { push(input: Filter): Int }
+interface Root { name: String! }
+interface Named implements Root { name: String! }
+type Boat { kind: Kind }
+type Raft { kind: Kind }
+union Craft = Boat | Raft
+enum Kind { BIG SMALL @deprecated(reason: "Too \"small\"") }
+input Filter @oneOf { kind: Kind note: String }
+input Plain { kind: Kind = BIG  old: Int @deprecated }
+scalar Moment @specifiedBy(url: "https://example.org/moment")
+directive @mark(at: Int = 1) repeatable on FIELD | QUERY
+"#;
+
+fn engine() -> Engine {
+    let schema = Arc::new(Schema::from_sdl(SDL).unwrap());
+    let source = Memory::new("memory", schema);
+    let Ok(graph) = Graph::compose(vec![Arc::new(source)], &[]) else { panic!("one source is a graph") };
+    let settings = Settings {
+        limits: Limits::STANDARD,
+        plan_cache_bytes_max: 1 << 20,
+        introspection: true,
+        suggestions: true,
+        edition_2026: false,
+        hold_back_bytes: 1 << 18,
+    };
+    Engine::new(graph, settings)
+}
+
+fn answer(query: &str, variables: &str) -> String {
+    let json = Json::parse(variables.as_bytes(), 100).unwrap();
+    let request = Request {
+        query,
+        operation_name: None,
+        variables: Some(json.root()),
+        accent: Accent::Spec,
+        queries_only: false,
+        deadline: Instant::now() + Duration::from_secs(60),
+    };
+    match engine().execute(request, &Caller::Admin).now_or_never().unwrap().body {
+        Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
+        Body::Stream { .. } => panic!("nothing streams here"),
+    }
+}
+
+/// Below `__type(name: …)`, with the name as a literal (folded) and as a variable (written per request).
+fn check(name: &str, selections: &str, expected: &str) {
+    let expected = format!("{{\"data\":{{\"__type\":{expected}}}}}");
+    assert_eq!(answer(&format!("{{ __type(name: \"{name}\") {selections} }}"), "{}"), expected);
+    let query = format!("query ($name: String!) {{ __type(name: $name) {selections} }}");
+    assert_eq!(answer(&query, &format!("{{\"name\": \"{name}\"}}")), expected);
+}
+
+#[test]
+fn the_schema_names_its_roots_and_directives() {
+    let query = r"{ __schema { __typename description queryType { name } mutationType { n: name } subscriptionType { name }
+        directives { name isRepeatable locations args { name defaultValue } } } }";
+    let answer = answer(query, "{}");
+    let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+    let schema = &answer["data"]["__schema"];
+    assert_eq!(schema["__typename"], "__Schema");
+    assert_eq!(schema["description"], "About \"boats\"");
+    assert_eq!(schema["queryType"]["name"], "Query");
+    assert_eq!(schema["mutationType"]["n"], "Write");
+    assert!(schema["subscriptionType"].is_null());
+    let directives = schema["directives"].as_array().unwrap();
+    let names: Vec<&str> = directives.iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["skip", "include", "deprecated", "specifiedBy", "oneOf", "mark"]);
+    let mark = serde_json::json!({
+        "name": "mark", "isRepeatable": true, "locations": ["QUERY", "FIELD"],
+        "args": [{ "name": "at", "defaultValue": "1" }],
+    });
+    assert_eq!(directives[5], mark);
+}
+
+#[test]
+fn all_types_are_listed_with_the_built_in_ones() {
+    let answer = answer("{ __schema { types { name kind } } }", "{}");
+    let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+    let types = answer["data"]["__schema"]["types"].as_array().unwrap();
+    for (name, kind) in [
+        ("Int", "SCALAR"),
+        ("__Type", "OBJECT"),
+        ("__TypeKind", "ENUM"),
+        ("Query", "OBJECT"),
+        ("Craft", "UNION"),
+        ("Named", "INTERFACE"),
+        ("Filter", "INPUT_OBJECT"),
+        ("Moment", "SCALAR"),
+    ] {
+        assert!(types.contains(&serde_json::json!({ "name": name, "kind": kind })), "{name}");
+    }
+}
+
+#[test]
+fn an_object_has_fields_and_interfaces() {
+    check(
+        "Query",
+        "{ kind description possibleTypes { name } }",
+        r#"{"kind":"OBJECT","description":"Reads","possibleTypes":null}"#,
+    );
+    check("Query", "{ interfaces { name } }", r#"{"interfaces":[{"name":"Named"},{"name":"Root"}]}"#);
+    check("Query", "{ fields { name } }", r#"{"fields":[{"name":"name"},{"name":"boats"}]}"#);
+    check("Boat", "{ interfaces { name } ofType { name } }", r#"{"interfaces":[],"ofType":null}"#);
+}
+
+#[test]
+fn what_is_deprecated_is_shown_when_asked_for() {
+    check(
+        "Query",
+        "{ fields(includeDeprecated: true) { name isDeprecated deprecationReason } }",
+        r#"{"fields":[{"name":"name","isDeprecated":false,"deprecationReason":null},{"name":"boats","isDeprecated":false,"deprecationReason":null},{"name":"lost","isDeprecated":true,"deprecationReason":"No longer supported"}]}"#,
+    );
+    check("Kind", "{ enumValues { name } }", r#"{"enumValues":[{"name":"BIG"}]}"#);
+    check(
+        "Kind",
+        "{ enumValues(includeDeprecated: true) { name deprecationReason } }",
+        r#"{"enumValues":[{"name":"BIG","deprecationReason":null},{"name":"SMALL","deprecationReason":"Too \"small\""}]}"#,
+    );
+    check(
+        "Plain",
+        "{ inputFields { name defaultValue } }",
+        r#"{"inputFields":[{"name":"kind","defaultValue":"BIG"}]}"#,
+    );
+    let query =
+        "query ($all: Boolean!) { __type(name: \"Kind\") { enumValues(includeDeprecated: $all) { name } } }";
+    assert_eq!(
+        answer(query, "{\"all\": true}"),
+        r#"{"data":{"__type":{"enumValues":[{"name":"BIG"},{"name":"SMALL"}]}}}"#
+    );
+    assert_eq!(answer(query, "{\"all\": false}"), r#"{"data":{"__type":{"enumValues":[{"name":"BIG"}]}}}"#);
+}
+
+#[test]
+fn wrapped_types_are_chains() {
+    check(
+        "Query",
+        "{ fields { type { kind name ofType { kind ofType { kind ofType { kind ofType { kind name ofType { kind } } } } } } } }",
+        r#"{"fields":[{"type":{"kind":"NON_NULL","name":null,"ofType":{"kind":"SCALAR","ofType":null}}},{"type":{"kind":"NON_NULL","name":null,"ofType":{"kind":"LIST","ofType":{"kind":"LIST","ofType":{"kind":"NON_NULL","ofType":{"kind":"OBJECT","name":"Boat","ofType":null}}}}}}]}"#,
+    );
+    check(
+        "Query",
+        "{ fields { args { name defaultValue type { kind fields { name } isOneOf specifiedByURL } } } }",
+        r#"{"fields":[{"args":[]},{"args":[{"name":"limit","defaultValue":"10","type":{"kind":"NON_NULL","fields":null,"isOneOf":null,"specifiedByURL":null}}]}]}"#,
+    );
+}
+
+#[test]
+fn abstract_types_scalars_and_inputs_have_what_is_theirs() {
+    check(
+        "Craft",
+        "{ fields { name } possibleTypes { name } }",
+        r#"{"fields":null,"possibleTypes":[{"name":"Boat"},{"name":"Raft"}]}"#,
+    );
+    check(
+        "Root",
+        "{ interfaces { name } possibleTypes { name } }",
+        r#"{"interfaces":[],"possibleTypes":[{"name":"Query"}]}"#,
+    );
+    check(
+        "Moment",
+        "{ specifiedByURL isOneOf }",
+        r#"{"specifiedByURL":"https://example.org/moment","isOneOf":null}"#,
+    );
+    check("Filter", "{ isOneOf enumValues { name } }", r#"{"isOneOf":true,"enumValues":null}"#);
+    check("Plain", "{ isOneOf }", r#"{"isOneOf":false}"#);
+    check("Nowhere", "{ name }", "null");
+}
+
+#[test]
+fn conditions_and_fragments_hold_inside() {
+    let query = "query ($yes: Boolean!) { __type(name: \"Boat\") { name ...F @include(if: $yes) } } \
+                 fragment F on __Type { kind again: name __typename }";
+    assert_eq!(
+        answer(query, "{\"yes\": true}"),
+        r#"{"data":{"__type":{"name":"Boat","kind":"OBJECT","again":"Boat","__typename":"__Type"}}}"#
+    );
+    assert_eq!(answer(query, "{\"yes\": false}"), r#"{"data":{"__type":{"name":"Boat"}}}"#);
+    let many = "query ($a: Boolean!, $b: Boolean!, $c: Boolean!, $d: Boolean!, $e: Boolean!) { __type(name: \"Boat\") { \
+                name @include(if: $a) kind @skip(if: $b) description @include(if: $c) a: name @include(if: $d) \
+                b: name @include(if: $e) } }";
+    assert_eq!(
+        answer(many, r#"{"a": true, "b": true, "c": false, "d": false, "e": true}"#),
+        r#"{"data":{"__type":{"name":"Boat","b":"Boat"}}}"#
+    );
+}
