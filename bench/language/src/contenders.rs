@@ -1,6 +1,15 @@
 //! The libraries, each behind one closure per kind of work. Each fails loudly if it refuses the text.
 
 use std::hint::black_box;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+use weir_engine::compose::Graph;
+use weir_engine::engine::{Engine, Outcome, Request, Settings};
+use weir_engine::memory::Memory;
+use weir_engine::source::{Accent, Caller};
+use weir_language::json::Json;
 use weir_language::limits::Limits;
 use weir_language::parser::parse;
 use weir_language::schema::Schema;
@@ -13,6 +22,8 @@ pub enum Work {
     Parse,
     /// Text to checked document.
     Validate,
+    /// Text to a plan, and with it to an answer whose root fields are all null.
+    Plan,
     /// SDL to a checked schema.
     Schema,
 }
@@ -22,6 +33,7 @@ impl Work {
         match self {
             Self::Parse => "parse",
             Self::Validate => "parse + validate",
+            Self::Plan => "parse + validate + plan + answer",
             Self::Schema => "schema of",
         }
     }
@@ -40,6 +52,7 @@ pub fn all(work: Work, schema: &'static str, text: &'static str) -> Vec<Option<C
             Some(Box::new(move || graphql_query_parse(text))),
         ],
         Work::Validate => vec![Some(weir_validate(schema, text)), Some(apollo_validate(schema, text)), Some(bluejay_validate(schema, text)), None],
+        Work::Plan => vec![Some(weir_answer(schema, text)), None, None, None],
         Work::Schema => vec![
             Some(Box::new(move || drop(black_box(Schema::from_sdl(text).expect("valid"))))),
             Some(Box::new(move || drop(black_box(apollo_compiler::Schema::parse_and_validate(text, "s").expect("valid"))))),
@@ -55,6 +68,38 @@ fn weir_validate(schema: &str, text: &'static str) -> Contender {
     Box::new(move || {
         let document = parse(text, &options.limits).expect("parses");
         drop(black_box(validate(&schema, &document, &options).expect("valid")));
+    })
+}
+
+/// A request of which nothing is known yet: the plan cache has no room. No root field has a resolver.
+fn weir_answer(schema: &str, text: &'static str) -> Contender {
+    let source = Memory::new("big", Arc::new(Schema::from_sdl(schema).expect("valid")));
+    let graph = Graph::compose(vec![Arc::new(source)], &[]).expect("one source");
+    let settings = Settings {
+        limits: Limits::NONE,
+        plan_cache_bytes_max: 0,
+        introspection: true,
+        suggestions: false,
+        edition_2026: false,
+        hold_back_bytes: 256 * 1024,
+    };
+    let engine = Engine::new(graph, settings);
+    let caller = Caller::Admin;
+    Box::new(move || {
+        let variables = Json::parse(br#"{"id":"1"}"#, 2).expect("JSON");
+        let request = Request {
+            query: text,
+            operation_name: None,
+            variables: Some(variables.root()),
+            accent: Accent::Spec,
+            queries_only: false,
+            deadline: Instant::now() + Duration::from_secs(60),
+        };
+        let mut response = pin!(engine.execute(request, &caller));
+        let mut context = Context::from_waker(Waker::noop());
+        let Poll::Ready(response) = response.as_mut().poll(&mut context) else { panic!("nothing to wait for") };
+        assert!(!response.timing.plan_hit && response.outcome == Outcome::Executed);
+        drop(black_box(response));
     })
 }
 
