@@ -2,12 +2,13 @@
 //!
 //! `bench-language FIXTURES` reads `big.graphql` (a schema of 1,200 types) and `small`, `medium` and `large.graphql`
 //! (operations of 169 B, 2 KB and 95 KB over it), as `bench/exec/gen.py` writes them, and prints a table.
-//! Contenders take turns within each pass, so that what the machine does besides hurts all alike.
+//! Times are CPU time. Contenders take turns within each pass, so that what the machine does besides hurts all alike.
 
 mod contenders;
 
 use contenders::{Contender, Work};
-use std::time::{Duration, Instant};
+use cpu_time::ThreadTime;
+use std::time::Duration;
 
 const PASSES: usize = 25;
 const TURN: Duration = Duration::from_millis(10);
@@ -35,14 +36,14 @@ fn main() {
     }
 }
 
-/// The time of one call of each contender in its best pass, as others on the machine only ever add to it; none if it
-/// cannot do the work.
+/// The CPU time of one call of each contender in its best pass, as others on the machine only ever add to it; none if
+/// it cannot do the work.
 fn times(contenders: &mut [Option<Contender>]) -> Vec<Option<Duration>> {
     let mut samples: Vec<Vec<Duration>> = vec![Vec::new(); contenders.len()];
     for pass in 0..=PASSES {
         for (contender, samples) in contenders.iter_mut().zip(&mut samples) {
             let Some(run) = contender else { continue };
-            let (begun, mut calls) = (Instant::now(), 0);
+            let (begun, mut calls) = (ThreadTime::now(), 0);
             while begun.elapsed() < TURN {
                 run();
                 calls += 1;
