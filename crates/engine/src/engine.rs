@@ -317,7 +317,7 @@ impl Engine {
             let words = "Subscriptions are not supported.";
             return Err(vec![Failure::request("SUBSCRIPTIONS_UNSUPPORTED", words)].into());
         }
-        let question = Question::new(&self.graph, &document, operation, request.accent, &limits)?;
+        let question = Question::new(&self.graph, &document, operation, request.accent, &self.settings)?;
         let made = then(&question);
         lap(&mut timing.plan);
         made

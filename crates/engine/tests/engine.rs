@@ -172,6 +172,34 @@ fn what_is_not_valid_is_refused_in_the_words_of_its_accent() {
     );
 }
 
+#[test]
+fn hasura_paths_go_into_arguments() {
+    check(
+        Accent::Hasura,
+        r#"{ x: albums(where: {title: 5}) { id } }"#,
+        "{}",
+        r#"{"errors":[{"message":"String cannot represent a non string value: 5","extensions":{"path":"$.selectionSet.x.args.where.title","code":"validation-failed"}}]}"#,
+    );
+    check(
+        Accent::Hasura,
+        "{ albums(where: {nope: 5}) { id } }",
+        "{}",
+        r#"{"errors":[{"message":"field 'nope' not found in type: 'Filter'","extensions":{"path":"$.selectionSet.albums.args.where.nope","code":"validation-failed"}}]}"#,
+    );
+}
+
+#[tokio::test]
+async fn introspection_can_be_switched_off() {
+    let source = Documents::new("zoo", SDL, resolve);
+    let graph = Graph::compose(vec![source as Arc<dyn Source>], &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let engine = Engine::new(graph, kit::Settings { introspection: false, ..settings() });
+    assert_eq!(
+        answer(&engine, "{ __typename __schema { queryType { name } } }", "{}").await,
+        r#"{"errors":[{"message":"GraphQL introspection has been disabled, but the requested query contained the field \"__schema\".","locations":[{"line":1,"column":14}],"extensions":{"code":"INTROSPECTION_DISABLED"}}]}"#
+    );
+    assert_eq!(answer(&engine, "{ __typename }", "{}").await, r#"{"data":{"__typename":"Query"}}"#);
+}
+
 fn request<'r>(query: &'r str, operation_name: Option<&'r str>) -> Request<'r> {
     let deadline = Instant::now() + Duration::from_secs(5);
     Request { query, operation_name, variables: None, accent: Accent::Spec, queries_only: false, deadline }

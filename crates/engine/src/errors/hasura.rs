@@ -6,8 +6,7 @@
 //! Source: `docs/accents.md`.
 
 use super::{Failure, PathStep};
-use std::borrow::Cow;
-use weir_language::ast::{Definition, Document, List, Selection};
+use weir_language::ast::{Argument, Definition, Document, List, Selection, ValueId, ValueKind};
 use weir_language::error::Code;
 use weir_language::limits::Limits;
 use weir_language::parser;
@@ -118,32 +117,77 @@ fn path_to(text: &str, failure: &Failure) -> Option<Box<str>> {
         path.push_str(document.str(fragment));
     }
     let mut list = definition.1;
-    while let Some((name, below)) = step(&document, list, at) {
+    let mut arguments = List::default();
+    while let Some(step) = step(&document, list, at) {
         path.push_str(".selectionSet");
-        if let Some(name) = name {
+        if let Some(name) = step.name {
             path.push('.');
-            path.push_str(&name);
+            path.push_str(name);
         }
-        list = below;
+        (list, arguments) = (step.below, step.arguments);
     }
+    path_in_arguments(&document, arguments, at, &mut path);
     Some(path.into())
 }
 
-/// The selection of `list` that holds byte `at`: its name and what is below it.
-fn step<'d>(
-    document: &'d Document<'_>,
-    list: List<Selection>,
-    at: u32,
-) -> Option<(Option<Cow<'d, str>>, List<Selection>)> {
+struct PathTo<'d> {
+    name: Option<&'d str>,
+    below: List<Selection>,
+    arguments: List<Argument>,
+}
+
+/// The selection of `list` that holds byte `at`.
+fn step<'d>(document: &'d Document<'_>, list: List<Selection>, at: u32) -> Option<PathTo<'d>> {
     document.list(list).iter().find_map(|selection| match selection {
-        Selection::Field(field) => {
-            holds(field.span, at).then(|| (Some(document.str(field.key()).into()), field.selections))
-        }
-        Selection::Inline(inline) => holds(inline.span, at).then_some((None, inline.selections)),
-        Selection::Spread(spread) => {
-            holds(spread.span, at).then(|| (Some(document.str(spread.name).into()), List::default()))
-        }
+        Selection::Field(field) => holds(field.span, at).then(|| PathTo {
+            name: Some(document.str(field.key())),
+            below: field.selections,
+            arguments: field.arguments,
+        }),
+        Selection::Inline(inline) => holds(inline.span, at).then(|| PathTo {
+            name: None,
+            below: inline.selections,
+            arguments: List::default(),
+        }),
+        Selection::Spread(spread) => holds(spread.span, at).then(|| PathTo {
+            name: Some(document.str(spread.name)),
+            below: List::default(),
+            arguments: List::default(),
+        }),
     })
+}
+
+/// Appends `.args.where.id._eq` for a place inside the value of an argument; the name of one is its field's matter.
+fn path_in_arguments(document: &Document<'_>, arguments: List<Argument>, at: u32, path: &mut String) {
+    let inside = |value: ValueId| holds(document.value(value).span, at);
+    let Some(argument) = document.list(arguments).iter().find(|it| inside(it.value)) else { return };
+    path.push_str(".args.");
+    path.push_str(document.str(argument.name));
+    let mut value = argument.value;
+    loop {
+        match document.value(value).kind {
+            ValueKind::Object(fields) => {
+                let Some(field) = document.list(fields).iter().find(|it| holds(it.span, at)) else { return };
+                path.push('.');
+                path.push_str(document.str(field.name));
+                value = field.value;
+            }
+            ValueKind::List(items) => {
+                let mut items = items.range().map(|it| ValueId(it as u32)).enumerate();
+                let Some((index, item)) = items.find(|it| inside(it.1)) else { return };
+                path.push_str(&format!("[{index}]"));
+                value = item;
+            }
+            ValueKind::Variable(_)
+            | ValueKind::Int
+            | ValueKind::Float
+            | ValueKind::String { .. }
+            | ValueKind::Block
+            | ValueKind::Boolean(_)
+            | ValueKind::Null
+            | ValueKind::Enum => return,
+        }
+    }
 }
 
 fn holds(span: weir_language::span::Span, at: u32) -> bool {

@@ -7,15 +7,16 @@ use super::same;
 use super::shape::{Member, PieceId, SetId, Shape};
 use super::steer::{Guards, Names, steering};
 use super::{Plan, PlannedOperation, PlannedPiece};
-use crate::compose::Graph;
+use crate::compose::{Graph, Owner};
 use crate::errors::Failure;
 use crate::introspect;
 use crate::source::{Accent, Answer, Fetch, Piece, PlanVariable};
 use std::sync::Arc;
 use weir_language::ast::{Document, Operation, OperationKind};
 use weir_language::coerce::{Reading, Settings, VariableTypes};
-use weir_language::error::Code;
+use weir_language::error::{Code, Error};
 use weir_language::limits::Limits;
+use weir_language::span::Span;
 
 /// What is asked: an operation of a document that was checked against the graph's schema.
 pub(crate) struct Question<'q> {
@@ -26,6 +27,8 @@ pub(crate) struct Question<'q> {
     pub(crate) types: VariableTypes,
     pub(crate) accent: Accent,
     pub(crate) coercion: Settings,
+    /// Whether the schema may be asked for.
+    pub(crate) introspection: bool,
 }
 
 /// How values are read for `accent`.
@@ -46,13 +49,14 @@ impl<'q> Question<'q> {
         document: &'q Document<'q>,
         operation: &'q Operation,
         accent: Accent,
-        limits: &Limits,
+        settings: &crate::engine::Settings,
     ) -> Result<Self, Vec<Failure>> {
-        let coercion = coercion(accent, limits);
+        let introspection = settings.introspection;
+        let coercion = coercion(accent, &settings.limits);
         let names = Names::new(document, operation);
         let types = VariableTypes::new(graph.schema(), document, operation.variables, coercion)
             .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?;
-        Ok(Self { graph, document, operation, names, types, accent, coercion })
+        Ok(Self { graph, document, operation, names, types, accent, coercion, introspection })
     }
 
     /// Whether variable `number` can be without a value.
@@ -91,6 +95,9 @@ pub(crate) fn build(
     let kind = question.operation.kind;
     let guards = Guards { steering: &operation.steering, state };
     let mut shape = collect(question, guards)?;
+    if !question.introspection {
+        refuse_introspection(question.graph, &shape, ROOT)?;
+    }
     // Every field of a mutation is done, however often it is asked.
     let keep = (kind == OperationKind::Mutation).then_some(ROOT);
     same::mark(&mut shape, ROOT, keep);
@@ -118,6 +125,22 @@ pub(crate) fn build(
         root_members,
         weight_bytes,
     })
+}
+
+/// Refuses `__schema` and `__type`, in the words of graphql-js.
+fn refuse_introspection(graph: &Graph, shape: &Shape, root: SetId) -> Result<(), Vec<Failure>> {
+    let members = shape.members(root).iter();
+    let asked = members.filter(|it| graph.owner(it.field) == Owner::Introspection);
+    let failures = asked.filter(|it| !matches!(it.member, Member::Constant { .. })).map(|member| {
+        let name = graph.schema().field_name(member.field);
+        let message = format!(
+            "GraphQL introspection has been disabled, but the requested query contained the field \"{name}\"."
+        );
+        let span = Span::new(member.offset, member.offset);
+        Failure::text(Error::new(Code::IntrospectionDisabled, span, message))
+    });
+    let failures: Vec<Failure> = failures.collect();
+    if failures.is_empty() { Ok(()) } else { Err(failures) }
 }
 
 /// Has every source get its pieces ready.
