@@ -7,7 +7,7 @@
 use crate::compose::Graph;
 use crate::errors::{self, Failure};
 use crate::execute::{self, Run};
-use crate::plan::build::{Question, build, coercion};
+use crate::plan::build::{Question, build, coercion, reading};
 use crate::plan::cache::{KeyRef, Known, PlanCache};
 use crate::plan::{Plan, PlannedOperation};
 use crate::source::{Accent, Caller};
@@ -308,7 +308,7 @@ impl Engine {
         lap(&mut timing.parse);
         let document = parsed.map_err(|error| vec![Failure::text(error)])?;
         let options = validate::Options { limits, suggestions, edition_2026 };
-        let checked = validate::validate(self.schema(), &document, &options);
+        let checked = validate::validate_for(self.schema(), &document, &options, reading(request.accent));
         lap(&mut timing.validate);
         let valid = checked.map_err(failures)?;
         let selected = valid.operation(request.operation_name).map_err(|error| vec![Failure::text(error)])?;

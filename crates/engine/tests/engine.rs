@@ -176,22 +176,39 @@ fn what_is_not_valid_is_refused_in_the_words_of_its_accent() {
 fn hasura_paths_go_into_arguments() {
     check(
         Accent::Hasura,
-        r#"{ x: albums(where: {title: 5}) { id } }"#,
+        "{ x: albums(where: {title: [5]}) { id } }",
         "{}",
-        r#"{"errors":[{"message":"String cannot represent a non string value: 5","extensions":{"path":"$.selectionSet.x.args.where.title","code":"validation-failed"}}]}"#,
+        r#"{"errors":[{"message":"expected a string for type 'String', but found a list","extensions":{"path":"$.selectionSet.x.args.where.title","code":"validation-failed"}}]}"#,
     );
     check(
         Accent::Hasura,
         "{ albums(where: {nope: 5}) { id } }",
         "{}",
-        r#"{"errors":[{"message":"field 'nope' not found in type: 'Filter'","extensions":{"path":"$.selectionSet.albums.args.where.nope","code":"validation-failed"}}]}"#,
+        r#"{"errors":[{"message":"field 'nope' not found in type: 'Filter'","extensions":{"path":"$.selectionSet.albums.args.where","code":"validation-failed"}}]}"#,
+    );
+}
+
+#[test]
+fn under_hasuras_accent_strings_stand_for_numbers_and_variables_may_be_unused() {
+    check(
+        Accent::Hasura,
+        r#"query ($unused: Int, $id: Int!) { a: album(id: "1") { id } b: album(id: $id) { id } }"#,
+        r#"{"id": "2"}"#,
+        r#"{"data":{"a":{"id":1},"b":null}}"#,
+    );
+    check(
+        Accent::Hasura,
+        "{ albums(colour: BLUE) { id } }",
+        "{}",
+        r#"{"errors":[{"message":"expected one of the values ['GREEN', 'RED'] for type 'Colour', but found 'BLUE'","extensions":{"path":"$.selectionSet.albums.args.colour","code":"validation-failed"}}]}"#,
     );
 }
 
 #[tokio::test]
 async fn introspection_can_be_switched_off() {
     let source = Documents::new("zoo", SDL, resolve);
-    let graph = Graph::compose(vec![source as Arc<dyn Source>], &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let graph =
+        Graph::compose(vec![source as Arc<dyn Source>], &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
     let engine = Engine::new(graph, kit::Settings { introspection: false, ..settings() });
     assert_eq!(
         answer(&engine, "{ __typename __schema { queryType { name } } }", "{}").await,

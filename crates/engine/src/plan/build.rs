@@ -31,13 +31,17 @@ pub(crate) struct Question<'q> {
     pub(crate) introspection: bool,
 }
 
-/// How values are read for `accent`.
-pub(crate) fn coercion(accent: Accent, limits: &Limits) -> Settings {
-    let reading = match accent {
+/// How scalars are read for `accent`.
+pub(crate) const fn reading(accent: Accent) -> Reading {
+    match accent {
         Accent::Spec => Reading::Strict,
         Accent::Hasura => Reading::Lenient,
-    };
-    Settings { reading, list_items_max: limits.list_items_max, errors_max: limits.errors_max }
+    }
+}
+
+/// How values are read for `accent`.
+pub(crate) const fn coercion(accent: Accent, limits: &Limits) -> Settings {
+    Settings::new(reading(accent), limits)
 }
 
 impl<'q> Question<'q> {

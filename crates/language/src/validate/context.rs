@@ -7,6 +7,7 @@ use super::names::Names;
 use super::valid::Tables;
 use super::{Options, suggest};
 use crate::ast::{self, Document, ValueId};
+use crate::coerce::Reading;
 use crate::error::{Code, Error};
 use crate::schema::{Run, Schema, TypeId, TypeRef};
 use crate::span::Span;
@@ -71,6 +72,8 @@ pub(super) struct Context<'a> {
     pub(super) schema: &'a Schema,
     pub(super) document: &'a Document<'a>,
     pub(super) options: &'a Options,
+    /// Lenient: literals are left to coercion, which reads more of them, and variables may be unused.
+    pub(super) reading: Reading,
     pub(super) errors: Vec<Error>,
     pub(super) tables: Tables,
     /// Response keys.
@@ -93,12 +96,23 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(schema: &'a Schema, document: &'a Document<'a>, options: &'a Options) -> Self {
+    /// Whether literals are held against their types here.
+    pub(super) fn checks_values(&self) -> bool {
+        self.reading == Reading::Strict
+    }
+
+    pub(super) fn new(
+        schema: &'a Schema,
+        document: &'a Document<'a>,
+        options: &'a Options,
+        reading: Reading,
+    ) -> Self {
         let hasher = RandomState::default();
         Self {
             schema,
             document,
             options,
+            reading,
             errors: Vec::new(),
             tables: Tables::new(document),
             keys: Names::new(hasher.clone()),

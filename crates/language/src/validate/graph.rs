@@ -7,6 +7,7 @@
 use super::context::{Context, Use};
 use super::limits::{self, Totals};
 use super::rules;
+use crate::coerce::Reading;
 use crate::schema::Run;
 
 /// Asks all rules that follow fragments.
@@ -46,7 +47,9 @@ fn operation(cx: &mut Context<'_>, at: usize, reach: &mut Reach) {
     if !ast.variables.is_empty() || !cx.uses.is_empty() {
         let uses = reach.uses(cx, scope.uses);
         let numbers = rules::all_variable_uses_defined::operation(cx, &ast, &uses);
-        rules::all_variables_used::operation(cx, &ast, &uses);
+        if cx.reading == Reading::Strict {
+            rules::all_variables_used::operation(cx, &ast, &uses);
+        }
         rules::all_variable_usages_are_allowed::operation(cx, &ast, &uses, &numbers);
     }
     if ast.kind == crate::ast::OperationKind::Subscription {

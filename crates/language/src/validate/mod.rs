@@ -22,6 +22,7 @@ mod values;
 mod walk;
 
 use crate::ast::{Definition, Document};
+use crate::coerce::Reading;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::schema::Schema;
@@ -49,7 +50,21 @@ pub fn validate<'d>(
     document: &'d Document<'d>,
     options: &Options,
 ) -> Result<Valid<'d>, Vec<Error>> {
-    let mut cx = Context::new(schema, document, options);
+    validate_for(schema, document, options, Reading::Strict)
+}
+
+/// Checks `document` as far as `reading` asks for it. Lenient: literals of arguments and defaults of variables are left
+/// to [`crate::coerce`], which reads strings for numbers, and variables may be unused.
+///
+/// # Errors
+/// As [`validate`].
+pub fn validate_for<'d>(
+    schema: &Schema,
+    document: &'d Document<'d>,
+    options: &Options,
+    reading: Reading,
+) -> Result<Valid<'d>, Vec<Error>> {
+    let mut cx = Context::new(schema, document, options, reading);
     walk::names(&mut cx);
     for definition in &document.definitions {
         if cx.is_full() {

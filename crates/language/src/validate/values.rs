@@ -54,7 +54,7 @@ fn one(cx: &mut Context<'_>, place: Expected, stack: &mut Vec<Expected>) {
         ValueKind::List(items) => list(cx, place, items, stack),
         ValueKind::Object(fields) => object(cx, place, fields, stack),
         ValueKind::Null => {
-            if place.ty.is_some_and(TypeRef::is_non_null) {
+            if place.ty.is_some_and(TypeRef::is_non_null) && cx.checks_values() {
                 rules::values_of_correct_type::null(cx, place.value, place.ty);
             }
         }
@@ -73,6 +73,9 @@ fn one(cx: &mut Context<'_>, place: Expected, stack: &mut Vec<Expected>) {
 
 /// A single value where `base`, or lists of it, is expected: it stands for a list of one.
 fn leaf(cx: &mut Context<'_>, value: ValueId, base: TypeId) {
+    if !cx.checks_values() {
+        return;
+    }
     match cx.schema.ty(base).kind {
         TypeKind::Scalar(reader) => rules::values_of_correct_type::scalar(cx, value, base, reader),
         TypeKind::Enum => rules::values_of_correct_type::enumeration(cx, value, base),
@@ -111,17 +114,20 @@ fn object(cx: &mut Context<'_>, place: Expected, fields: List<ObjectField>, stac
                 below.ty = Some(definition.ty);
                 below.has_default = definition.default.is_some();
             }
-            (None, Some(base)) => {
+            (None, Some(base)) if cx.checks_values() => {
                 rules::input_object_field_names::unknown(cx, field, base, place.value);
                 if cx.is_full() {
                     return;
                 }
             }
-            (None, None) => {}
+            (None, Some(_) | None) => {}
         }
         stack.push(below);
     }
     stack[before..].reverse();
+    if !cx.checks_values() {
+        return;
+    }
     if let Some(base) = input {
         rules::input_object_required_fields::object(cx, place.value, fields, base);
     }

@@ -10,6 +10,7 @@ use super::rules;
 use super::valid::{ResolvedVariable, ValidFragment, ValidOperation};
 use super::values;
 use crate::ast::{self, Definition, Directive, Field, Inline, List, Selection, Spread};
+use crate::coerce::Reading;
 use crate::schema::{FieldId, Place, Run, TypeId, TypeKind, TypeRef};
 
 /// A selection set being walked.
@@ -154,6 +155,8 @@ fn directives(cx: &mut Context<'_>, list: List<Directive>, place: Place) {
     }
     let document = cx.document;
     let applied = document.list(list);
+    // Directives steer what is planned: their values are never left for later.
+    let reading = std::mem::replace(&mut cx.reading, Reading::Strict);
     for (at, directive) in list.range().zip(applied) {
         let id = cx.schema.directive_by_name(document.str(directive.name));
         let Some(id) = id else {
@@ -170,6 +173,7 @@ fn directives(cx: &mut Context<'_>, list: List<Directive>, place: Place) {
             return;
         }
     }
+    cx.reading = reading;
     rules::directives_are_unique_per_location::directives(cx, list);
 }
 
