@@ -1,7 +1,7 @@
 //! Builds a [`Schema`]: by calls, as sources that generate one do, or (see [`super::sdl`]) from SDL.
 //!
 //! Types may be referred to before they are defined. A definition *opens* its type; fields, arguments and values
-//! go to what was opened last, and words about a thing (`deprecated`, `default`, `apply`) follow it at once.
+//! go to what was opened last, and words about a thing (see [`super::modify`]) follow it at once.
 //! Built-in scalars, directives and introspection types are put in first, so their ids are fixed.
 //!
 //! **Invariant:** members are added while their type is open, so those of one type lie side by side, and every
@@ -11,13 +11,12 @@
 
 use super::places::Places;
 use super::{
-    Applied, Directive, DirectiveId, EnumValue, EnumValueId, Field, FieldId, Input, InputId, MetaFields, Run,
+    Directive, DirectiveId, EnumValue, EnumValueId, Field, FieldId, Input, InputId, MetaFields, Run,
     ScalarReader, Schema, Str, Type, TypeId, TypeKind, TypeRef, builtin, hash_name,
 };
-use crate::ast::{Document, OperationKind, ValueId};
-use crate::coerce::PENDING;
+use crate::ast::{Document, ValueId};
 use crate::error::{Code, Error};
-use crate::value::{Node, Values};
+use crate::value::Values;
 use crate::wraps::Wraps;
 use hashbrown::HashTable;
 
@@ -50,7 +49,7 @@ pub struct SchemaBuilder {
     /// What arguments go to.
     owner: Option<Owner>,
     /// What was added last: modifiers are about it.
-    last: Item,
+    pub(super) last: Item,
     /// The roots that were named.
     pub(super) roots: [Option<TypeId>; 3],
     /// Defaults whose literals are coerced once all types are known.
@@ -70,7 +69,7 @@ pub(super) struct PendingDefault {
 
 /// A thing that words can be about.
 #[derive(Clone, Copy, Debug)]
-enum Item {
+pub(super) enum Item {
     Schema,
     Type(TypeId),
     Field(FieldId),
@@ -249,77 +248,6 @@ impl SchemaBuilder {
         id
     }
 
-    /// Marks the field, argument, input field or enum value added last as deprecated.
-    pub fn deprecated(&mut self, reason: &str) -> &mut Self {
-        let reason = Some(self.text(reason));
-        match self.last {
-            Item::Field(id) => self.schema.fields[id.index()].deprecated = reason,
-            Item::Input(id) => self.schema.inputs[id.index()].deprecated = reason,
-            Item::EnumValue(id) => self.schema.enum_values[id.index()].deprecated = reason,
-            Item::Schema | Item::Type(_) | Item::Directive(_) => {
-                self.complain("`@deprecated` stands where nothing can be deprecated".into());
-            }
-        }
-        self
-    }
-    /// Gives the argument or input field added last a default: a GraphQL literal, coerced by [`Self::build`].
-    pub fn default(&mut self, literal: &str) -> &mut Self {
-        self.default_from(literal, None);
-        self
-    }
-    /// Says where the scalar opened last is specified.
-    pub fn specified_by(&mut self, url: &str) -> &mut Self {
-        let url = self.text(url);
-        self.open_type().specified_by = url;
-        self
-    }
-    /// Makes the input object opened last one of which exactly one field is given.
-    pub fn one_of(&mut self) -> &mut Self {
-        self.open_type().kind = TypeKind::Input { one_of: true };
-        self
-    }
-    /// Keeps a directive of the thing added last for the printer. `arguments` as written: `(a: 1)`, or empty.
-    pub fn apply(&mut self, name: &str, arguments: &str) -> &mut Self {
-        let at = self.schema.applied.len() as u32;
-        let applied = Applied { name: self.text(name), arguments: self.text(arguments) };
-        self.schema.applied.push(applied);
-        let schema = &mut self.schema;
-        let run = match self.last {
-            Item::Schema => &mut schema.applied_to_schema,
-            Item::Type(id) => &mut schema.types[id.index()].applied,
-            Item::Field(id) => &mut schema.fields[id.index()].applied,
-            Item::Input(id) => &mut schema.inputs[id.index()].applied,
-            Item::EnumValue(id) => &mut schema.enum_values[id.index()].applied,
-            Item::Directive(id) => &mut schema.directives[id.index()].applied,
-        };
-        grow(run, at);
-        self
-    }
-    /// Describes the schema itself.
-    pub fn description(&mut self, description: &str) -> &mut Self {
-        self.schema.description = self.text(description);
-        self.last = Item::Schema;
-        self
-    }
-    /// Names the root of queries.
-    pub fn query(&mut self, root: TypeId) -> &mut Self {
-        self.root(OperationKind::Query, root)
-    }
-    /// Names the root of mutations.
-    pub fn mutation(&mut self, root: TypeId) -> &mut Self {
-        self.root(OperationKind::Mutation, root)
-    }
-    /// Names the root of subscriptions.
-    pub fn subscription(&mut self, root: TypeId) -> &mut Self {
-        self.root(OperationKind::Subscription, root)
-    }
-    /// Names the root of an operation kind.
-    pub fn root(&mut self, kind: OperationKind, root: TypeId) -> &mut Self {
-        self.roots[kind as usize] = Some(root);
-        self.places.roots[kind as usize] = self.places.at;
-        self
-    }
-
     /// Finishes the schema: possible types, indexes over names, coerced defaults, all rules of section 3.
     /// # Errors
     /// Everything that is wrong with it.
@@ -344,28 +272,6 @@ impl SchemaBuilder {
         self.last = Item::Field(id);
         self.owner = Some(Owner::Field(id));
         id
-    }
-
-    /// Gives the input added last a default: its literal, and where it stands in a document if it does.
-    pub(super) fn default_from(&mut self, literal: &str, written: Option<(u32, ValueId)>) {
-        let literal = self.text(literal);
-        if let Item::Input(id) = self.last {
-            self.schema.inputs[id.index()].default = Some(super::Default { literal, value: PENDING });
-            self.defaults.push(PendingDefault { input: id, written });
-        } else {
-            self.complain("a default follows no argument and no input field".into());
-        }
-    }
-
-    /// Gives the input added last a default that is coerced already.
-    pub(super) fn default_node(&mut self, literal: &str, node: impl FnOnce(&mut Values) -> Node) {
-        let literal = self.text(literal);
-        let node = node(&mut self.schema.defaults);
-        let value = self.schema.defaults.nodes.len() as u32;
-        self.schema.defaults.nodes.push(node);
-        if let Some(input) = self.schema.inputs.last_mut() {
-            input.default = Some(super::Default { literal, value });
-        }
     }
 
     /// Begins to record where things were written.
@@ -406,7 +312,7 @@ impl SchemaBuilder {
         self.errors.push(Error { message, spans: self.places.current(), code: Code::Schema });
     }
 
-    fn open_type(&mut self) -> &mut Type {
+    pub(super) fn open_type(&mut self) -> &mut Type {
         &mut self.schema.types[self.opened.index()]
     }
 
@@ -466,7 +372,7 @@ impl SchemaBuilder {
 }
 
 /// Lengthens `run` by the place `at`, which follows it.
-fn grow(run: &mut Run, at: u32) {
+pub(super) fn grow(run: &mut Run, at: u32) {
     if run.len == 0 {
         run.start = at;
     }
@@ -503,6 +409,7 @@ fn empty() -> Schema {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Node;
 
     fn two_tables() -> SchemaBuilder {
         let mut b = SchemaBuilder::new();
@@ -614,5 +521,26 @@ mod tests {
         let start = schema.ty(letters).members.start;
         assert_eq!(schema.enum_value_by_name(letters, "v20"), Some(EnumValueId(start + 20)));
         assert_eq!(schema.enum_value_by_name(letters, "asc"), None);
+    }
+
+    #[test]
+    fn a_schema_built_by_calls_keeps_the_rules_too() {
+        let mut b = two_tables();
+        b.input_object("odd-name", "");
+        let int = b.type_ref("Int");
+        b.input_field("a", "", int);
+        b.default("\"x\"");
+        b.deprecated("old");
+        let messages = |b: SchemaBuilder| -> Vec<String> {
+            b.build().expect_err("wrong").into_iter().map(|it| it.message).collect()
+        };
+        assert_eq!(messages(b), ["Names must only contain [_a-zA-Z0-9] but \"odd-name\" does not."]);
+        let mut b = two_tables();
+        b.input_object("I", "");
+        b.input_field("a", "", int);
+        b.default("\"x\"");
+        b.input_field("b", "", int);
+        b.default("1) { a } query (");
+        assert_eq!(messages(b), ["I.b has a default value that is no GraphQL literal."]);
     }
 }

@@ -16,6 +16,7 @@ pub mod build;
 pub mod builtin;
 mod finish;
 mod index;
+mod modify;
 mod owners;
 mod places;
 pub mod print;
