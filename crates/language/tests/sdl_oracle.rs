@@ -77,3 +77,32 @@ fn what_is_printed_reads_back_as_the_same_schema() {
         }
     }
 }
+
+#[test]
+fn a_word_too_few_or_too_many_is_an_error_or_another_schema_that_prints() {
+    for (name, _, text) in cases() {
+        let words: Vec<&str> = text.split_inclusive([' ', '(', '{', ':']).collect();
+        for at in 0..words.len() {
+            for times in [0, 2] {
+                let changed: String = words
+                    .iter()
+                    .enumerate()
+                    .map(|(number, word)| word.repeat(if number == at { times } else { 1 }))
+                    .collect();
+                match Schema::from_sdl(&changed) {
+                    Ok(schema) => {
+                        let printed = print(&schema, Order::Defined);
+                        assert!(Schema::from_sdl(&printed).is_ok(), "{name}: {changed} became {printed}");
+                    }
+                    Err(errors) => assert!(
+                        errors
+                            .iter()
+                            .flat_map(|it| &it.spans)
+                            .all(|it| changed.get(it.start as usize..it.end as usize).is_some()),
+                        "{name}: {changed}: {errors:?}"
+                    ),
+                }
+            }
+        }
+    }
+}
