@@ -264,6 +264,31 @@ fn odd_tables_are_written_too() {
 }
 
 #[test]
+fn json_columns_are_edited_in_place() {
+    let served = serve(ODD);
+    let update =
+        |what: &str| format!("mutation {{ update_node(where: {{}}, {what}) {{ returning {{ doc }} }} }}");
+    served.ask(r#"mutation { insert_node_one(object: {id: 1, doc: {a: 1.50, b: [1, "x", 2]}}) { id } }"#, "");
+    let asked = [
+        ("_append: {doc: {c: true}}", r#"{"a":1.50,"b":[1,"x",2],"c":true}"#),
+        ("_delete_key: {doc: \"c\"}", r#"{"a":1.50,"b":[1,"x",2]}"#),
+        (r#"_delete_at_path: {doc: ["b", "1"]}"#, r#"{"a":1.50,"b":[1,2]}"#),
+        ("_set: {doc: [2]}", "[2]"),
+        ("_prepend: {doc: 1}", "[1,2]"),
+        ("_delete_elem: {doc: -1}", "[1]"),
+    ];
+    for (what, expected) in asked {
+        let expected = format!(r#"{{"data":{{"update_node":{{"returning":[{{"doc":{expected}}}]}}}}}}"#);
+        assert_eq!(served.ask(&update(what), ""), expected, "{what}");
+    }
+    assert_eq!(
+        message(&served, &update("_delete_at_path: {doc: [\"x\"]}")),
+        "path element is not an integer"
+    );
+    assert_eq!(message(&served, &update("_append: {doc: null}")), "unexpected null value for type 'jsonb'");
+}
+
+#[test]
 fn known_rows_are_inserted_without_rendering_again() {
     let served = serve(CHINOOK);
     let query = "mutation ($rows: [Genre_insert_input!]!) { insert_Genre(objects: $rows) { affected_rows } }";

@@ -32,6 +32,9 @@ pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceE
                 Some(words @ ("integer overflow" | "malformed JSON")) => {
                     rejected("INVALID_VALUE", "data-exception", words)
                 }
+                Some(words) if super::json_edit::COMPLAINTS.contains(&words) => {
+                    rejected("INVALID_VALUE", "data-exception", words)
+                }
                 // Messages of our own functions come back as text when the statement was run by SQLite.
                 Some(words) if is_pattern_complaint(words) => {
                     rejected("INVALID_PATTERN", "data-exception", words)

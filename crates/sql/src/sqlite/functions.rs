@@ -5,6 +5,7 @@
 //! run of a statement.
 
 use super::json_contains::contains;
+use super::json_edit;
 use regex::{Regex, RegexBuilder};
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::ValueRef;
@@ -52,6 +53,7 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
             _ => Ok(None),
         }
     })?;
+    edits(connection, flags)?;
     let spreads = [
         (c"weir_stddev_samp", true, true),
         (c"weir_stddev_pop", false, true),
@@ -60,6 +62,33 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
     ];
     for (name, sample, root) in spreads {
         connection.create_aggregate_function(name, 1, flags, Spread { sample, root })?;
+    }
+    Ok(())
+}
+
+/// JSON made of JSON; null if one side is null.
+fn edits(connection: &Connection, flags: FunctionFlags) -> Result<()> {
+    type Edit = fn(&str, &str) -> std::result::Result<String, &'static str>;
+    let by_place: Edit = |document, place| {
+        place
+            .parse()
+            .map_or_else(|_| Ok(document.to_owned()), |place| json_edit::delete_elem(document, place))
+    };
+    let edits: [(_, Edit); 4] = [
+        (c"weir_json_concat", json_edit::concat),
+        (c"weir_json_delete_key", json_edit::delete_key),
+        (c"weir_json_delete_elem", by_place),
+        (c"weir_json_delete_path", json_edit::delete_path),
+    ];
+    for (name, edit) in edits {
+        connection.create_scalar_function(name, 2, flags, move |context| {
+            match (text(context.get_raw(0)), text(context.get_raw(1))) {
+                (Some(old), Some(with)) => {
+                    edit(&old, &with).map(Some).map_err(|words| Error::UserFunctionError(words.into()))
+                }
+                _ => Ok(None),
+            }
+        })?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ mod finish;
 mod functions;
 mod gather;
 mod json_contains;
+mod json_edit;
 mod json_path;
 mod pool;
 mod prepared;

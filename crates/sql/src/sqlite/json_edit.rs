@@ -1,0 +1,221 @@
+//! PostgreSQL's operators that make new JSON of old: `||`, `-` by key and by place, `#-`.
+//!
+//! Values are spliced as they were written, so digits and escapes stay. What the operators cannot do is an error in
+//! PostgreSQL's words.
+//!
+//! **Cost:** linear in the documents; of `concat`, the product of the numbers of their top-level keys.
+
+use weir_engine::write::out::Out;
+use weir_language::json::{Json, JsonRef};
+
+const DEPTH_MAX: u32 = 100;
+
+const NO_JSON: &str = "invalid input syntax for type json";
+const SCALAR: &str = "cannot delete from scalar";
+const OBJECT: &str = "cannot delete from object using integer index";
+const NO_PLACE: &str = "path element is not an integer";
+/// What can be wrong, in words for clients.
+pub(super) const COMPLAINTS: [&str; 4] = [NO_JSON, SCALAR, OBJECT, NO_PLACE];
+
+/// The result, or one of [`COMPLAINTS`].
+type Edited = Result<String, &'static str>;
+
+fn parse(text: &str) -> Result<Json<'_>, &'static str> {
+    Json::parse(text.as_bytes(), DEPTH_MAX).map_err(|_| NO_JSON)
+}
+
+fn root<'j>(json: &'j Json<'j>) -> JsonRef<'j> {
+    JsonRef { json, at: 0 }
+}
+
+/// `left || right`: objects are merged, the right one winning; else arrays are joined, and what is no array counts as
+/// one of one item.
+pub(super) fn concat(left: &str, right: &str) -> Edited {
+    let (left, right) = (parse(left)?, parse(right)?);
+    let (left, right) = (root(&left), root(&right));
+    let mut out = Out::default();
+    if left.is_object() && right.is_object() {
+        out.open(b'{');
+        let kept = left.members().filter(|(key, _)| right.get(key).is_none());
+        kept.chain(right.members()).for_each(|(key, value)| member(&mut out, &key, value.raw()));
+        out.close(b'}');
+    } else {
+        out.open(b'[');
+        for side in [left, right] {
+            if !side.is_array() {
+                item(&mut out, side.raw());
+            }
+            side.items().for_each(|value| item(&mut out, value.raw()));
+        }
+        out.close(b']');
+    }
+    Ok(finished(out))
+}
+
+/// `document - key`: the member of an object, the equal texts of an array.
+pub(super) fn delete_key(document: &str, key: &str) -> Edited {
+    let document = parse(document)?;
+    let document = root(&document);
+    let mut out = Out::default();
+    if document.is_object() {
+        out.open(b'{');
+        let kept = document.members().filter(|(name, _)| name != key);
+        kept.for_each(|(name, value)| member(&mut out, &name, value.raw()));
+        out.close(b'}');
+    } else if document.is_array() {
+        out.open(b'[');
+        let kept = document.items().filter(|value| value.as_str().is_none_or(|text| text != key));
+        kept.for_each(|value| item(&mut out, value.raw()));
+        out.close(b']');
+    } else {
+        return Err(SCALAR);
+    }
+    Ok(finished(out))
+}
+
+/// `document - place`: the item of an array; a negative place counts from the end.
+pub(super) fn delete_elem(document: &str, place: i64) -> Edited {
+    let document = parse(document)?;
+    let document = root(&document);
+    if document.is_object() {
+        return Err(OBJECT);
+    }
+    if !document.is_array() {
+        return Err(SCALAR);
+    }
+    let mut out = Out::default();
+    without(&mut out, document, place, None).map(|()| finished(out))
+}
+
+/// `document #- path`; a path that leads nowhere changes nothing. `path` is a JSON list of texts.
+pub(super) fn delete_path(document: &str, path: &str) -> Edited {
+    let (document, path) = (parse(document)?, parse(path)?);
+    let steps: Vec<_> = root(&path).items().filter_map(JsonRef::as_str).collect();
+    let steps: Vec<&str> = steps.iter().map(AsRef::as_ref).collect();
+    let mut out = Out::default();
+    let document = root(&document);
+    match steps.as_slice() {
+        [] => item(&mut out, document.raw()),
+        _ if !document.is_object() && !document.is_array() => return Err(SCALAR),
+        [step, rest @ ..] => {
+            below(&mut out, document, step, rest)?;
+            out.comma();
+        }
+    }
+    let mut text = finished(out);
+    text.pop();
+    Ok(text)
+}
+
+/// `value` without what the path leads to. The path is no deeper than the document, whose depth is bounded.
+fn below(out: &mut Out, value: JsonRef<'_>, step: &str, rest: &[&str]) -> Result<(), &'static str> {
+    if value.is_object() {
+        out.open(b'{');
+        for (key, inner) in value.members() {
+            match rest {
+                _ if key != step => member(out, &key, inner.raw()),
+                [] => {}
+                [next, rest @ ..] => {
+                    out.string(&key);
+                    out.raw(b":");
+                    below(out, inner, next, rest)?;
+                    out.comma();
+                }
+            }
+        }
+        out.close(b'}');
+        Ok(())
+    } else if value.is_array() {
+        let place = step.parse().map_err(|_| NO_PLACE)?;
+        without(out, value, place, rest.split_first())
+    } else {
+        out.raw(value.raw().as_bytes());
+        Ok(())
+    }
+}
+
+/// An array without the item at `place`, or with what `rest` leads to taken out of that item.
+fn without(
+    out: &mut Out,
+    array: JsonRef<'_>,
+    place: i64,
+    rest: Option<(&&str, &[&str])>,
+) -> Result<(), &'static str> {
+    let len = array.items().count() as i64;
+    let place = if place < 0 { len.saturating_add(place) } else { place };
+    out.open(b'[');
+    for (at, value) in array.items().enumerate() {
+        match rest {
+            _ if at as i64 != place => item(out, value.raw()),
+            None => {}
+            Some((next, rest)) => {
+                below(out, value, next, rest)?;
+                out.comma();
+            }
+        }
+    }
+    out.close(b']');
+    Ok(())
+}
+
+fn member(out: &mut Out, key: &str, value: &str) {
+    out.string(key);
+    out.raw(b":");
+    item(out, value);
+}
+
+fn item(out: &mut Out, value: &str) {
+    out.raw(value.as_bytes());
+    out.comma();
+}
+
+fn finished(out: Out) -> String {
+    String::from_utf8(out.into_bytes()).expect("JSON made of strings is UTF-8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(edited: Edited, expected: Result<&str, &'static str>) {
+        assert_eq!(edited.as_deref().map_err(|words| *words), expected);
+    }
+
+    #[test]
+    fn documents_are_joined_as_postgresql_joins_them() {
+        check(
+            concat(r#"{"a": 1.50, "b": 2}"#, r#"{"b": [3], "c": "x"}"#),
+            Ok(r#"{"a":1.50,"b":[3],"c":"x"}"#),
+        );
+        check(concat("[1, 2]", "[3]"), Ok("[1,2,3]"));
+        check(concat("[1]", r#"{"a": 1}"#), Ok(r#"[1,{"a": 1}]"#));
+        check(concat("1", "2"), Ok("[1,2]"));
+        check(concat("{}", "{}"), Ok("{}"));
+        check(concat("{", "1"), Err(NO_JSON));
+    }
+
+    #[test]
+    fn members_and_items_are_deleted() {
+        check(delete_key(r#"{"a": 1, "b": 2}"#, "a"), Ok(r#"{"b":2}"#));
+        check(delete_key(r#"["a", "b", 1, "a"]"#, "a"), Ok(r#"["b",1]"#));
+        check(delete_key("1", "a"), Err(SCALAR));
+        check(delete_elem("[1, 2, 3]", 1), Ok("[1,3]"));
+        check(delete_elem("[1, 2, 3]", -1), Ok("[1,2]"));
+        check(delete_elem("[1]", -9), Ok("[1]"));
+        check(delete_elem("{}", 0), Err(OBJECT));
+        check(delete_elem("\"x\"", 0), Err(SCALAR));
+    }
+
+    #[test]
+    fn what_a_path_leads_to_is_deleted() {
+        let document = r#"{"a": {"b": [1, {"c": 2}, 3]}, "d": 1}"#;
+        check(delete_path(document, r#"["a", "b", "1", "c"]"#), Ok(r#"{"a":{"b":[1,{},3]},"d":1}"#));
+        check(delete_path(document, r#"["a", "b", "-1"]"#), Ok(r#"{"a":{"b":[1,{"c": 2}]},"d":1}"#));
+        check(delete_path(document, r#"["d"]"#), Ok(r#"{"a":{"b": [1, {"c": 2}, 3]}}"#));
+        check(delete_path(document, r#"["x", "y"]"#), Ok(r#"{"a":{"b": [1, {"c": 2}, 3]},"d":1}"#));
+        check(delete_path(document, r#"["d", "y"]"#), Ok(r#"{"a":{"b": [1, {"c": 2}, 3]},"d":1}"#));
+        check(delete_path(document, "[]"), Ok(document));
+        check(delete_path(document, r#"["a", "b", "c"]"#), Err(NO_PLACE));
+        check(delete_path("1", r#"["a"]"#), Err(SCALAR));
+    }
+}
