@@ -315,3 +315,18 @@ fn descriptions_are_hasuras_unless_the_configuration_says_better() {
     assert_eq!(field("Genre", "Name"), "how people call it");
     assert_eq!(field("Album", "Album_Tracks_aggregate"), "An aggregate relationship");
 }
+
+/// `tests/golden/chinook/schema.graphqls` holds the whole API of Chinook; `WEIR_BLESS=1` writes it anew.
+#[test]
+fn the_schema_of_chinook_stays_as_it_is() {
+    let api = api(CHINOOK, "[]");
+    let sdl = weir_language::schema::print::print(&api.schema, weir_language::schema::print::Order::ByName);
+    let file =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/chinook/schema.graphqls");
+    if std::env::var_os("WEIR_BLESS").is_some() {
+        std::fs::write(&file, &sdl).unwrap();
+    }
+    let golden = std::fs::read_to_string(&file).unwrap();
+    let first = golden.lines().zip(sdl.lines()).position(|(old, new)| old != new);
+    assert!(golden == sdl, "line {first:?} differs");
+}
