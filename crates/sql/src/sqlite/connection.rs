@@ -133,8 +133,11 @@ pub(super) struct Reader {
     pub(super) watch: Arc<Watch>,
 }
 
+/// A reader, the database it reads, and that database's number.
+type Kept = (Weak<Database>, u64, Rc<Reader>);
+
 thread_local! {
-    static READERS: RefCell<Vec<(Weak<Database>, u64, Rc<Reader>)>> = const { RefCell::new(Vec::new()) };
+    static READERS: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
 }
 
 /// This thread's reader of `database`, opened if it has none yet.
