@@ -38,6 +38,36 @@ pub struct Plan {
     pub root_copied: bool,
 }
 
+impl Plan {
+    /// The levels in the order in which they are first asked: parents before children. Those that answer a mutation
+    /// come last.
+    #[must_use]
+    pub fn levels_in_order(&self) -> Vec<usize> {
+        let mut out = Vec::new();
+        let mut waiting: Vec<Run> = vec![self.root];
+        while let Some(run) = waiting.pop() {
+            let Some(member) = self.members[run.range()].first() else { continue };
+            waiting.push(Run { start: run.start + 1, len: run.len - 1 });
+            match member.kind {
+                MemberKind::Inline(below) | MemberKind::Returned(below) => waiting.push(below),
+                MemberKind::One(level) | MemberKind::Many(level) => {
+                    out.push(level as usize);
+                    waiting.push(self.levels[level as usize].members);
+                }
+                MemberKind::Leaf { .. }
+                | MemberKind::Text(_)
+                | MemberKind::Constant
+                | MemberKind::Foreign
+                | MemberKind::Write(_)
+                | MemberKind::Affected => {}
+            }
+        }
+        let rest: Vec<usize> = (0..self.levels.len()).filter(|it| !out.contains(it)).collect();
+        out.extend(rest);
+        out
+    }
+}
+
 /// A run of members.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Run {

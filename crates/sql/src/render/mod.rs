@@ -311,11 +311,11 @@ impl Renderer<'_> {
     }
 
     fn joined(&mut self, parts: &[Filter], word: &str, empty: &str, scope: Scope) {
-        if parts.is_empty() {
-            self.sql.push_str(empty);
-            return;
+        match parts {
+            [] => return self.sql.push_str(empty),
+            [only] => return self.filter(only, scope),
+            [_, _, ..] => self.sql.push('('),
         }
-        self.sql.push('(');
         for (at, part) in parts.iter().enumerate() {
             self.sql.push_str(if at == 0 { "" } else { word });
             self.filter(part, scope);

@@ -10,7 +10,7 @@ use super::bind::Bindings;
 use super::connection::reader;
 use super::finish::Finisher;
 use super::gather::Gatherer;
-use super::prepared::{Class, PAGE_ROWS_MAX, Prepared};
+use super::prepared::{Class, PAGE_ROWS_MAX, Prepared, SLOW_RUNS_MAX};
 use super::run::{Failure, Statements};
 use super::sink::Sink;
 use super::source::Shared;
@@ -28,7 +28,7 @@ use weir_language::value::Variables;
 
 /// Plans kept per fetch, one for each form of the structural variables.
 const FORMS_MAX: usize = 64;
-/// A plan that took longer on the event loop leaves it for good.
+/// A plan that takes longer on the event loop several times in a row leaves it for good.
 const INLINE_MAX: Duration = Duration::from_millis(3);
 
 /// See the module's words.
@@ -169,8 +169,10 @@ impl Reading {
         reader.watch.set(Some(input.deadline), None);
         let keys = input.parent_keys.map(key_count);
         let answer = self.snapshot(&reader.connection, prepared, bindings, input.conditions, keys, None);
-        if start.elapsed() > INLINE_MAX {
-            prepared.demoted.store(true, Ordering::Relaxed);
+        let slow = start.elapsed() > INLINE_MAX;
+        let before = prepared.slow_runs.load(Ordering::Relaxed);
+        if slow || before > 0 {
+            prepared.slow_runs.store(if slow { before + 1 } else { 0 }, Ordering::Relaxed);
         }
         match answer {
             Ok(Some(reply)) => Ok(reply),
@@ -219,8 +221,10 @@ impl Reading {
             prepared.changes.iter().zip(&plan.changes).map(|(it, of)| {
                 (self.shared.api.model.catalog.table(of.table()).name.as_str(), it.sql.as_str())
             });
-        let levels = plan.levels.iter().zip(&prepared.statements);
-        let levels = levels.map(|(level, ready)| (level.path.as_str(), ready.statement.sql.as_str()));
+        let levels = plan
+            .levels_in_order()
+            .into_iter()
+            .map(|at| (plan.levels[at].path.as_str(), prepared.statements[at].statement.sql.as_str()));
         for (at, (words, sql)) in changes.chain(levels).enumerate() {
             if at > 0 {
                 out.push('\n');
@@ -247,7 +251,7 @@ fn is_short(prepared: &Prepared, bindings: &Bindings<'_>) -> bool {
     let small = |it: &crate::relational::Parameter| {
         matches!(bindings.value(it, 0), Ok(super::bind::Bound::Int(0..=PAGE_ROWS_MAX)))
     };
-    !prepared.demoted.load(Ordering::Relaxed) && limits.iter().all(small)
+    prepared.slow_runs.load(Ordering::Relaxed) < SLOW_RUNS_MAX && limits.iter().all(small)
 }
 
 /// Cancels when the future is dropped.

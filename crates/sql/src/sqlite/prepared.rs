@@ -8,12 +8,15 @@ use crate::render::change::{ChangeStatement, render_change};
 use crate::render::sqlite::Sqlite;
 use crate::render::{Statement, render};
 use rusqlite::Connection;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicU32;
 
 /// A page of up to so many rows may be read on the event loop.
 pub(super) const PAGE_ROWS_MAX: i64 = 100;
 /// So many levels may be read on the event loop.
 const LEVELS_MAX: usize = 6;
+
+/// One long run can be the machine's fault, this many in a row are the plan's.
+pub(super) const SLOW_RUNS_MAX: u32 = 3;
 
 /// A plan ready to run.
 #[derive(Debug)]
@@ -24,8 +27,8 @@ pub(super) struct Prepared {
     pub(super) changes: Vec<ChangeStatement>,
     /// Where it runs.
     pub(super) class: Class,
-    /// It was short by its plan, but took long.
-    pub(super) demoted: AtomicBool,
+    /// How many runs on the event loop in a row took long: at [`SLOW_RUNS_MAX`] it leaves it for good.
+    pub(super) slow_runs: AtomicU32,
 }
 
 /// A statement and what is bound when.
@@ -53,7 +56,7 @@ impl Prepared {
             plan.levels.iter().map(|level| Ready::new(render(&Sqlite, &api.model, &level.query))).collect();
         let changes = plan.changes.iter().map(|it| render_change(&Sqlite, &api.model, it)).collect();
         let class = connection.map_or(Class::Long, |it| classify(it, &plan, &statements));
-        Self { plan, statements, changes, class, demoted: AtomicBool::new(false) }
+        Self { plan, statements, changes, class, slow_runs: AtomicU32::new(0) }
     }
 }
 
