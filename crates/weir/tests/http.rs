@@ -151,7 +151,7 @@ fn a_list_of_requests_is_answered_in_order_on_hasura_s_address_only() {
     assert_eq!(list[0], list[3]);
     assert_eq!(list[1]["errors"][0]["extensions"]["code"], "validation-failed");
     assert!(list[2]["errors"].is_array());
-    let eleven = format!("[{}]", vec![one.as_str(); 11].join(","));
+    let eleven = format!("[{}]", [one.as_str(); 11].join(","));
     check(&weir.post("/v1/graphql", &[], eleven.as_bytes()), 400, "LIMIT_BATCH");
     check(&weir.post("/graphql", &[], format!("[{one}]").as_bytes()), 400, "must be a JSON object");
 }
