@@ -24,6 +24,8 @@ pub struct Generation {
     /// What answers.
     pub engine: Engine,
     pub(crate) dev: bool,
+    /// Everyone on this machine is admin, and nobody else may come in by its name.
+    pub(crate) local_only: bool,
     pub(crate) cors: Cors,
     pub(crate) tls: Option<TlsAcceptor>,
 }
@@ -36,7 +38,9 @@ impl Generation {
         let graph = sources::graph(&config)?;
         let engine = Engine::new(graph, settings(&config));
         let tls = config.tls.as_ref().map(server::acceptor).transpose()?;
-        Ok(Self { number, engine, dev: config.is_dev(), cors: Cors::new(&config.cors), tls, config })
+        let local_only = config.admin_secret.is_none() && config.listeners().all(|it| it.ip().is_loopback());
+        let (dev, cors) = (config.is_dev(), Cors::new(&config.cors));
+        Ok(Self { number, engine, dev, local_only, cors, tls, config })
     }
 
     pub(crate) fn secret(&self) -> Option<&str> {

@@ -170,9 +170,9 @@ fn hasura_s_address_always_answers_200_in_hasura_s_words() {
 #[test]
 fn an_oversized_request_is_refused_unread() {
     let weir = Weir::pets(&[]);
-    let announced = b"POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10000000000\r\n\r\n";
+    let announced = b"POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 10000000000\r\n\r\n";
     check(&weir.raw(announced), 413, "LIMIT_BODY");
-    let mut chunked = b"POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
+    let mut chunked = b"POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
     let chunk = [b"10000\r\n".to_vec(), vec![b' '; 0x1_0000], b"\r\n".to_vec()].concat();
     (0..40).for_each(|_| chunked.extend_from_slice(&chunk));
     let mut socket = weir.connect();
@@ -181,9 +181,9 @@ fn an_oversized_request_is_refused_unread() {
     assert!(matches!(answer.status, 413 | 0), "{answer:?}");
     check(&weir.get(&format!("/graphql?query={}", "a".repeat(9000)), &[]), 414, "LIMIT_URL");
     for raw in [
-        format!("GET /graphql HTTP/1.1\r\nhost: x\r\ncookie: {}\r\n\r\n", "a".repeat(1_000_000)),
-        format!("GET /graphql HTTP/1.1\r\nhost: x\r\n{}\r\n", "a: b\r\n".repeat(10_000)),
-        format!("GET /{} HTTP/1.1\r\nhost: x\r\n\r\n", "a".repeat(64 * 1024)),
+        format!("GET /graphql HTTP/1.1\r\nhost: localhost\r\ncookie: {}\r\n\r\n", "a".repeat(1_000_000)),
+        format!("GET /graphql HTTP/1.1\r\nhost: localhost\r\n{}\r\n", "a: b\r\n".repeat(10_000)),
+        format!("GET /{} HTTP/1.1\r\nhost: localhost\r\n\r\n", "a".repeat(64 * 1024)),
     ] {
         let status = weir.raw(raw.as_bytes()).status;
         assert!(matches!(status, 431 | 414 | 0), "{status}");
@@ -194,7 +194,7 @@ fn an_oversized_request_is_refused_unread() {
 #[test]
 fn a_request_that_two_readers_would_read_differently_is_refused() {
     let weir = Weir::pets(&[]);
-    let post = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
+    let post = "POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
     for rest in [
         "content-length: 2\r\ncontent-length: 3\r\n\r\n{}",
         "content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -204,10 +204,21 @@ fn a_request_that_two_readers_would_read_differently_is_refused() {
         let status = weir.raw(format!("{post}{rest}").as_bytes()).status;
         assert!(matches!(status, 400 | 501 | 0), "{rest:?}: {status}");
     }
-    let folded = weir.raw(b"GET /livez HTTP/1.1\r\nhost: x\r\na: b\r\n c\r\n\r\n").status;
+    let folded = weir.raw(b"GET /livez HTTP/1.1\r\nhost: localhost\r\na: b\r\n c\r\n\r\n").status;
     assert!(matches!(folded, 400 | 0), "{folded}");
     check(&weir.raw(b"GET /livez HTTP/1.1\r\n\r\n"), 400, "`host`");
     check(&weir.raw(b"GET /livez HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n"), 400, "`host`");
+}
+
+#[test]
+fn a_web_page_cannot_reach_the_server_under_a_name_of_its_own() {
+    let weir = Weir::pets(&[]);
+    let headers = [("host", "evil.com"), ("content-type", "application/json")];
+    let text = body(ASK);
+    check(&weir.raw(&message("POST", "/graphql", &headers, Some(text.as_bytes()))), 421, "MISDIRECTED");
+    let secret = Weir::pets(&["--admin-secret", "hush"]);
+    let headers = [headers[0], headers[1], ("x-weir-admin-secret", "hush")];
+    check(&secret.raw(&message("POST", "/graphql", &headers, Some(text.as_bytes()))), 200, ADA);
 }
 
 #[test]

@@ -151,11 +151,34 @@ fn check_head(exchange: &Exchange, request: &Request<Incoming>) -> Result<(), Re
     if request.version() == Version::HTTP_11 && headers.get_all(HOST).iter().count() != 1 {
         return Err(Refusal::bad_request("exactly one `host` header is needed").closing());
     }
+    if exchange.generation.local_only && !is_local(request) {
+        let message = "this server answers to localhost only; set an admin secret to have it answer to other names";
+        return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "MISDIRECTED", message));
+    }
     if headers.contains_key(UPGRADE) && is_upgrade(request) {
         let message = "there are no subscriptions here yet; send queries and mutations by POST";
         return Err(Refusal::new(StatusCode::BAD_REQUEST, "UPGRADE_NOT_SUPPORTED", message).closing());
     }
     Ok(())
+}
+
+/// Whether the client means this machine by an address or as `localhost`. A web page can have its own name resolve to
+/// 127.0.0.1; served under that name, without a secret, it would be admin.
+fn is_local(request: &Request<Incoming>) -> bool {
+    let sent = || request.headers().get(HOST).and_then(|it| it.to_str().ok());
+    let authority = request.uri().authority().map(hyper::http::uri::Authority::as_str).or_else(sent);
+    authority.is_none_or(is_local_name)
+}
+
+/// As [`is_local`], of `name:port`.
+fn is_local_name(authority: &str) -> bool {
+    let name = match authority.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|it| it.is_ascii_digit()) => name,
+        Some(_) | None => authority,
+    };
+    let name = name.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(name);
+    let name = name.to_ascii_lowercase();
+    name == "localhost" || name.ends_with(".localhost") || name.parse::<std::net::IpAddr>().is_ok()
 }
 
 /// Whether the client wants another protocol. An offer of cleartext HTTP/2 is none: it may be ignored.
@@ -218,6 +241,13 @@ mod tests {
         check("/console/assets/a.js", Place::Only, Some("/console/"));
         check("/consolation", Place::Only, None);
         check("//graphql", Place::Only, None);
+    }
+
+    #[test]
+    fn only_addresses_and_localhost_are_this_machine() {
+        let (here, elsewhere) =
+            (["localhost", "LocalHost:8080", "127.0.0.1:1", "[::1]:8080", "a.localhost"], ["evil.com", "localhost.evil.com:80"]);
+        assert!(here.iter().all(|it| is_local_name(it)) && !elsewhere.iter().any(|it| is_local_name(it)));
     }
 
     #[test]
