@@ -4,7 +4,7 @@
 //! `hasura`). Compared are `name.json` (the response, indented), `name.plan` and `name.sql` (what `weir explain`
 //! prints). `WEIR_BLESS=1` writes them; without an answer a case fails. `ONLY=text` runs the cases whose name holds it.
 //!
-//! A case that mutates gets a database of its own; all others of a suite share one.
+//! A case that mutates gets a database of its own, where `before` (SQL) is run first; all others of a suite share one.
 
 use serde::Deserialize;
 use std::fs;
@@ -32,6 +32,8 @@ struct Case {
     variables: String,
     operation: Option<String>,
     accent: Accent,
+    /// SQL that is run before, on the database of a case that mutates.
+    before: String,
 }
 
 fn root() -> PathBuf {
@@ -104,6 +106,7 @@ fn case(suite: &Path, file: PathBuf) -> Case {
         name: format!("golden::{}::{}", stem(suite), stem(&file)),
         variables: header("variables").unwrap_or_else(|| "{}".into()),
         operation: header("operation"),
+        before: header("before").unwrap_or_default(),
         suite: suite.to_path_buf(),
         accent,
         file,
@@ -131,6 +134,9 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
         let outcome = if case.text.contains("mutation") {
             let own = database(&folder, case, number);
             seed(&case.suite, &own);
+            let database = rusqlite::Connection::open(&own).expect("it was just made");
+            database.execute_batch(&case.before).unwrap_or_else(|error| panic!("{}: before: {error}", case.name));
+            drop(database);
             let outcome = check(&open(&own), case, bless, &runtime);
             fs::remove_dir_all(own.parent().expect("it has a folder of its own"))
                 .expect("the copy can be removed");

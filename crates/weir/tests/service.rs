@@ -444,6 +444,8 @@ fn the_command_line_answers_without_a_server() {
     };
     let (code, out, _) = run(&["explain", ASK, &target]);
     assert!(code == Some(0) && out.contains("SELECT"), "{out}");
+    let (code, out, _) = run(&["schema", &target]);
+    assert!(code == Some(0) && out.contains("type pet"), "{out}");
     let (code, out, _) = run(&["check", &target]);
     assert!(code == Some(0) && out.starts_with("ok: pets"), "{out}");
     let (code, _, words) = run(&["serve", "postgres://localhost/x"]);

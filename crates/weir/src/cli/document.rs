@@ -1,4 +1,4 @@
-//! `weir explain` and `weir validate`: for whoever writes documents.
+//! `weir explain`, `weir schema`, `weir validate`: for whoever writes documents.
 
 use super::serve::origin;
 use super::{Format, print};
@@ -16,6 +16,7 @@ use weir_language::limits::Limits;
 use weir_language::parser;
 
 use weir_language::schema::Schema;
+use weir_language::schema::print::{self as schema_text, Order};
 use weir_language::span::Location;
 use weir_language::validate::{self, Options};
 
@@ -74,6 +75,11 @@ fn text_of(argument: &str) -> Result<String, String> {
 
 fn read(file: &Path) -> Result<String, String> {
     std::fs::read_to_string(file).map_err(|cause| format!("{}: {cause}", file.display()))
+}
+
+/// Prints the schema in SDL.
+pub(super) fn schema(target: &str) -> Result<ExitCode, String> {
+    print(&schema_text::print(open(target)?.engine.schema(), Order::Defined))
 }
 
 /// One violation in one file.

@@ -99,6 +99,13 @@ Examples:
         #[arg(long, value_name = "NAME")]
         operation: Option<String>,
     },
+    /// Print the schema that is served, in SDL
+    #[command(after_help = "Examples:\n  weir schema sqlite:chinook.db > schema.graphql")]
+    Schema {
+        /// As for `serve`
+        #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
+        target: String,
+    },
     /// Check documents against a schema
     #[command(after_help = "\
 Examples:
@@ -171,6 +178,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Explain { query, target, variables, operation } => {
             document::explain(&query, &target, variables.as_deref(), operation.as_deref())
         }
+        Command::Schema { target } => document::schema(&target),
         Command::Validate { schema, documents, format } => document::validate(&schema, &documents, format),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "weir", &mut std::io::stdout());
