@@ -135,7 +135,9 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
             let own = database(&folder, case, number);
             seed(&case.suite, &own);
             let database = rusqlite::Connection::open(&own).expect("it was just made");
-            database.execute_batch(&case.before).unwrap_or_else(|error| panic!("{}: before: {error}", case.name));
+            database
+                .execute_batch(&case.before)
+                .unwrap_or_else(|error| panic!("{}: before: {error}", case.name));
             drop(database);
             let outcome = check(&open(&own), case, bless, &runtime);
             fs::remove_dir_all(own.parent().expect("it has a folder of its own"))

@@ -152,7 +152,8 @@ fn check_head(exchange: &Exchange, request: &Request<Incoming>) -> Result<(), Re
         return Err(Refusal::bad_request("exactly one `host` header is needed").closing());
     }
     if exchange.generation.local_only && !is_local(request) {
-        let message = "this server answers to localhost only; set an admin secret to have it answer to other names";
+        let message =
+            "this server answers to localhost only; set an admin secret to have it answer to other names";
         return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "MISDIRECTED", message));
     }
     if headers.contains_key(UPGRADE) && is_upgrade(request) {
@@ -245,8 +246,10 @@ mod tests {
 
     #[test]
     fn only_addresses_and_localhost_are_this_machine() {
-        let (here, elsewhere) =
-            (["localhost", "LocalHost:8080", "127.0.0.1:1", "[::1]:8080", "a.localhost"], ["evil.com", "localhost.evil.com:80"]);
+        let (here, elsewhere) = (
+            ["localhost", "LocalHost:8080", "127.0.0.1:1", "[::1]:8080", "a.localhost"],
+            ["evil.com", "localhost.evil.com:80"],
+        );
         assert!(here.iter().all(|it| is_local_name(it)) && !elsewhere.iter().any(|it| is_local_name(it)));
     }
 
