@@ -225,16 +225,19 @@ impl Engine {
         let key = request.key(None);
         let known = self.plans.get(key);
         timing.plan_hit = known.is_some();
-        let (operation, plan) = match known {
-            Some(Known::Plan(plan)) => (Arc::clone(&plan.operation), Some(plan)),
-            Some(Known::Steered(operation)) => (operation, None),
+        let (operation, plan, variables) = match known {
+            Some(Known::Plan(plan)) => (Arc::clone(&plan.operation), Some(plan), None),
+            Some(Known::Steered(operation)) => (operation, None, None),
             None => {
-                let (operation, plan) = self.open(request, timing)?;
+                let Opened { plan, variables } = self.open(request, timing)?;
                 clock = Instant::now();
-                (operation, plan)
+                (Arc::clone(&plan.operation), Some(plan), variables)
             }
         };
-        let variables = self.bind(request, &operation)?;
+        let variables = match variables {
+            Some(variables) => variables,
+            None => self.bind(request, &operation)?,
+        };
         let conditions = operation.steering.bits(&variables);
         timing.bind = clock.elapsed();
         let plan = match plan {
@@ -248,17 +251,21 @@ impl Engine {
         Ok(Bound { plan, variables, conditions })
     }
 
-    /// Plans a text that is not known, or finds out which variables steer it.
+    /// Plans a text that is not known; where variables steer it, for the state they are in.
     fn open(&self, request: &Request<'_>, timing: &mut Timing) -> Result<Opened, Refusal> {
         self.with_question(request, timing, |question| {
             let operation = question.operation()?;
             if operation.steering.is_in_key() {
                 self.plans.put(request.key(None), Known::Steered(Arc::clone(&operation)));
-                return Ok((operation, None));
+                let variables = self.bind(request, &operation)?;
+                let state = operation.steering.bits(&variables);
+                let plan = self.build(question, &operation, state)?;
+                self.plans.put(request.key(Some(state)), Known::Plan(Arc::clone(&plan)));
+                return Ok(Opened { plan, variables: Some(variables) });
             }
             let plan = self.build(question, &operation, 0)?;
             self.plans.put(request.key(None), Known::Plan(Arc::clone(&plan)));
-            Ok((operation, Some(plan)))
+            Ok(Opened { plan, variables: None })
         })
     }
 
@@ -342,8 +349,12 @@ impl Engine {
     }
 }
 
-/// What is known of an operation whose text is not in the cache; no plan if variables steer it.
-type Opened = (Arc<PlannedOperation>, Option<Arc<Plan>>);
+/// What was made for a text that was not in the cache.
+struct Opened {
+    plan: Arc<Plan>,
+    /// Bound already, where they steer the plan.
+    variables: Option<Arc<Variables>>,
+}
 
 fn failures(errors: Vec<Error>) -> Vec<Failure> {
     errors.into_iter().map(Failure::text).collect()

@@ -250,7 +250,9 @@ impl<'b> Collector<'b> {
         let parts: Rc<[Part]> = group.nodes.iter().map(|&(it, own)| (it.selections, bits(own))).collect();
         let mut key = PlaceKey::from_slice(&[u64::from(base.0) << 32 | u64::from(context)]);
         for &(list, bits) in parts.iter() {
-            key.extend([list.range().start as u64, bits.mask, bits.want]);
+            // Empty lists begin where others do.
+            let run = (list.range().start as u64) << 32 | list.len() as u64;
+            key.extend([run, bits.mask, bits.want]);
         }
         if let Some(&member) = self.known.get(&key) {
             return member;

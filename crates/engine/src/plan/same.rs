@@ -6,7 +6,7 @@
 //! **Invariant:** a member that is `same_as` another comes after it in the same set, is there only if the other
 //! is, and writes the same bytes after its key. Root members of mutations are never the same: each is done.
 //!
-//! **Cost:** linear in the shape.
+//! **Cost:** one look at each member; hashing only where a set has one field twice, and below that.
 
 use super::shape::{Condition, Member, SetId, Shape};
 use hashbrown::HashMap;
@@ -16,14 +16,20 @@ type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
 /// Marks the members of `shape` that repeat an earlier one; `keep` is the set whose members are all to be done.
 pub(crate) fn mark(shape: &mut Shape, root: SetId, keep: Option<SetId>) {
-    let mut classes = Classes::default();
     let order = upwards(shape, root);
+    let Some(repeated) = repeated_fields(shape, &order, keep) else { return };
+    let compared = compared_sets(shape, &order, &repeated);
+    let mut classes = Classes::default();
     let mut set_classes = vec![u32::MAX; shape.sets.len()];
     for set in order {
+        let is_compared = compared[set.0 as usize];
         let mut content = vec![u64::from(shape.set(set).on.0)];
         for at in shape.set(set).range() {
+            if !repeated[at] && !is_compared {
+                continue;
+            }
             let work = work(shape, at, &set_classes, &mut classes);
-            let same = work.filter(|_| Some(set) != keep).and_then(|work| {
+            let same = work.filter(|_| repeated[at]).and_then(|work| {
                 let when = classes.of_condition(&shape.fields[at].when);
                 classes.earlier(set, work, when, at as u32)
             });
@@ -32,12 +38,54 @@ pub(crate) fn mark(shape: &mut Shape, root: SetId, keep: Option<SetId>) {
                 shape.fields[at].same_as = same;
                 shape.fields[at].member = shape.fields[earlier as usize].member;
             }
-            content.push(u64::from(classes.of(shape.fields[at].key.bytes())));
-            content.push(work.map_or(u64::MAX, u64::from));
-            content.push(u64::from(classes.of_condition(&shape.fields[at].when)));
+            if is_compared {
+                content.push(u64::from(classes.of(shape.fields[at].key.bytes())));
+                content.push(work.map_or(u64::MAX, u64::from));
+                content.push(u64::from(classes.of_condition(&shape.fields[at].when)));
+            }
         }
-        set_classes[set.0 as usize] = classes.of_words(content);
+        if is_compared {
+            set_classes[set.0 as usize] = classes.of_words(content);
+        }
     }
+}
+
+/// By member: whether its set has another one of the same field. `None` if none has, as in most operations.
+fn repeated_fields(shape: &Shape, order: &[SetId], keep: Option<SetId>) -> Option<Vec<bool>> {
+    let mut repeated = Vec::new();
+    let mut by_field: Vec<(u32, usize)> = Vec::new();
+    for &set in order.iter().filter(|&&set| Some(set) != keep) {
+        by_field.clear();
+        by_field.extend(shape.set(set).range().map(|at| (shape.fields[at].field.0, at)));
+        by_field.sort_unstable();
+        for same in by_field.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
+            repeated.resize(shape.fields.len(), false);
+            same.iter().for_each(|&(_, at)| repeated[at] = true);
+        }
+    }
+    (!repeated.is_empty()).then_some(repeated)
+}
+
+/// By set: whether it lies below a repeated member, so that it has to be compared with others.
+fn compared_sets(shape: &Shape, order: &[SetId], repeated: &[bool]) -> Vec<bool> {
+    let mut compared = vec![false; shape.sets.len()];
+    // Parents come last in `order`.
+    for &set in order.iter().rev() {
+        for at in shape.set(set).range() {
+            if !repeated[at] && !compared[set.0 as usize] {
+                continue;
+            }
+            match shape.fields[at].member {
+                Member::Object(below) => compared[below.0 as usize] = true,
+                Member::Abstract(choice) => {
+                    let sets = &shape.choices[choice.0 as usize].sets;
+                    sets.iter().for_each(|(_, below)| compared[below.0 as usize] = true);
+                }
+                Member::Foreign { .. } | Member::Leaf | Member::Constant { .. } => {}
+            }
+        }
+    }
+    compared
 }
 
 /// All sets below and including `root`, children before parents, each once.

@@ -176,12 +176,17 @@ impl Key {
     /// Encodes `name`, which GraphQL's grammar keeps free of anything JSON would escape.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        let whole = format!("\"{name}\":").into_bytes();
         let mut head = [0; 32];
-        let short = whole.len().min(32);
-        head[..short].copy_from_slice(&whole[..short]);
-        let len = whole.len() as u32;
-        Self { head, len, long: (whole.len() > 32).then(|| whole.into()) }
+        let len = name.len() + 3;
+        if len > head.len() {
+            let whole: Box<[u8]> = format!("\"{name}\":").into_bytes().into();
+            head.copy_from_slice(&whole[..32]);
+            return Self { head, len: len as u32, long: Some(whole) };
+        }
+        head[0] = b'"';
+        head[1..len - 2].copy_from_slice(name.as_bytes());
+        head[len - 2..len].copy_from_slice(b"\":");
+        Self { head, len: len as u32, long: None }
     }
 
     /// The name without quotes and colon.
