@@ -5,6 +5,7 @@
 
 use super::names::Names;
 use super::valid::Tables;
+use super::values::Expected;
 use super::{Options, suggest};
 use crate::ast::{self, Document, ValueId};
 use crate::coerce::Reading;
@@ -88,6 +89,8 @@ pub(super) struct Context<'a> {
     pub(super) uses: Vec<Use>,
     /// Spreads of fragments that exist, definition by definition.
     pub(super) edges: Vec<Edge>,
+    /// Scratch of [`super::values`].
+    pub(super) values: Vec<Expected>,
     /// By operation, then by fragment.
     pub(super) operation_scopes: Vec<Scope>,
     pub(super) fragment_scopes: Vec<Scope>,
@@ -121,6 +124,7 @@ impl<'a> Context<'a> {
             fragment_by_name: Vec::new(),
             uses: Vec::new(),
             edges: Vec::new(),
+            values: Vec::new(),
             operation_scopes: Vec::new(),
             fragment_scopes: Vec::new(),
             overlaps: HashMap::with_hasher(hasher),

@@ -58,6 +58,10 @@ impl<'a> Names<'a> {
     /// Puts `newest` into the table, and with the first one that needs it all that came before.
     fn index(&mut self, newest: u32) {
         let first = if self.table.is_empty() { 0 } else { newest };
+        if first == 0 {
+            let names = &self.names;
+            self.table.reserve(8 * SCAN_MAX, |&at| names[at as usize].0);
+        }
         for number in first..=newest {
             let names = &self.names;
             let hash = names[number as usize].0;

@@ -11,7 +11,7 @@ use crate::schema::{InputId, TypeId, TypeKind, TypeRef};
 
 /// A value and what its place takes.
 #[derive(Clone, Copy)]
-struct Expected {
+pub(super) struct Expected {
     value: ValueId,
     ty: Option<TypeRef>,
     has_default: bool,
@@ -22,13 +22,16 @@ struct Expected {
 pub(super) fn check(cx: &mut Context<'_>, value: ValueId, ty: Option<TypeRef>, has_default: bool) {
     let first = Expected { value, ty, has_default, one_of: None };
     if let ValueKind::List(_) | ValueKind::Object(_) = cx.document.value(value).kind {
-        let mut stack = vec![first];
+        let mut stack = std::mem::take(&mut cx.values);
+        stack.clear();
+        stack.push(first);
         while let Some(next) = stack.pop() {
             one(cx, next, &mut stack);
             if cx.is_full() {
-                return;
+                break;
             }
         }
+        cx.values = stack;
     } else {
         one(cx, first, &mut Vec::new());
     }
@@ -136,16 +139,16 @@ fn object(cx: &mut Context<'_>, place: Expected, fields: List<ObjectField>, stac
     }
 }
 
-/// The field `name` of input object `base`. Clients mostly write fields in the order of the schema, so the search
-/// begins after the one found last (`hint`).
+/// The field `name` of input object `base`. Clients mostly write fields in the order of the schema, so the one after
+/// the one found last (`hint`) is tried first.
 fn find_input(cx: &Context<'_>, base: TypeId, name: &str, hint: &mut u32) -> Option<InputId> {
     let run = cx.schema.ty(base).members;
-    if run.len == 0 {
-        return None;
-    }
-    let id = (0..run.len)
-        .map(|step| InputId(run.start + (*hint + step) % run.len))
-        .find(|&id| cx.schema.input_name(id) == name)?;
+    let next = InputId(run.start + *hint);
+    let id = if *hint < run.len && cx.schema.input_name(next) == name {
+        next
+    } else {
+        cx.schema.input_by_name(run, name)?
+    };
     *hint = id.0 - run.start + 1;
     Some(id)
 }

@@ -4,7 +4,6 @@
 
 use super::repeated;
 use crate::ast::{Argument, List};
-use crate::span::Span;
 use crate::validate::context::Context;
 
 /// Reports each argument of `list` that is given again.
@@ -12,11 +11,16 @@ pub(in crate::validate) fn arguments(cx: &mut Context<'_>, list: List<Argument>)
     if list.len() < 2 {
         return;
     }
-    let names: Vec<Span> = cx.document.list(list).iter().map(|argument| argument.name).collect();
-    repeated(cx.document, &names, |group| {
-        let message = format!("There can be only one argument named \"{}\".", cx.quoted(group[0]));
-        cx.report(group, message);
-    });
+    let document = cx.document;
+    repeated(
+        document,
+        document.list(list),
+        |argument| argument.name,
+        |group| {
+            let message = format!("There can be only one argument named \"{}\".", cx.quoted(group[0]));
+            cx.report(group, message);
+        },
+    );
 }
 
 #[cfg(test)]

@@ -18,15 +18,20 @@ pub(in crate::validate) fn directives(cx: &mut Context<'_>, list: List<Directive
         id => !cx.schema.directives[id as usize].repeatable,
     };
     let names: Vec<Span> = list.range().filter(is_unique).map(|at| document.directives[at].name).collect();
-    repeated(document, &names, |group| {
-        // The place of a directive begins at its `@`.
-        let whole = |name: Span| Span::new(place(document.text, name.start), name.end);
-        for &again in &group[1..] {
-            let name = cx.quoted(again);
-            let message = format!("The directive \"@{name}\" can only be used once at this location.");
-            cx.report(&[whole(group[0]), whole(again)], message);
-        }
-    });
+    repeated(
+        document,
+        &names,
+        |&name| name,
+        |group| {
+            // The place of a directive begins at its `@`.
+            let whole = |name: Span| Span::new(place(document.text, name.start), name.end);
+            for &again in &group[1..] {
+                let name = cx.quoted(again);
+                let message = format!("The directive \"@{name}\" can only be used once at this location.");
+                cx.report(&[whole(group[0]), whole(again)], message);
+            }
+        },
+    );
 }
 
 /// Where the `@` before the name at `start` is: ignored characters may stand between.

@@ -75,6 +75,8 @@ struct Merge {
     together: HashSet<Box<[u32]>, RandomState>,
     /// Members looked at so far.
     work: usize,
+    /// Scratch for the sets that are open while members are collected.
+    stack: Vec<Range<usize>>,
     /// Scratch for the members of one group.
     group: Vec<u32>,
     conflicts: Vec<Conflict>,
@@ -93,6 +95,7 @@ pub(in crate::validate) fn document(cx: &mut Context<'_>) {
         alone: vec![[false; 2]; cx.document.selections.len()],
         together: HashSet::default(),
         work: 0,
+        stack: Vec::new(),
         group: Vec::new(),
         conflicts: Vec::new(),
     };
@@ -162,7 +165,7 @@ impl Merge {
         self.round += 1;
         self.members.clear();
         self.groups.clear();
-        let mut stack: Vec<Range<usize>> = Vec::new();
+        let mut stack = std::mem::take(&mut self.stack);
         for from in task.parts.clone() {
             stack.push(self.parts[from].list.range());
             while let Some(range) = stack.last_mut() {
@@ -183,6 +186,7 @@ impl Merge {
                 }
             }
         }
+        self.stack = stack;
     }
 
     fn add(&mut self, cx: &Context<'_>, at: usize, from: usize) {

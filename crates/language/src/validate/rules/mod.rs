@@ -58,18 +58,24 @@ fn coordinate(cx: &Context<'_>, id: FieldId) -> String {
     format!("{parent}.{}", cx.schema.str(field.name))
 }
 
-/// Calls `found` with the places of each name that stands more than once in `names`, in the order of first places.
+/// Calls `found` with the places of each name that stands more than once among `list`, in the order of first places.
 ///
-/// Sorting keeps this linear but for a logarithm; up to sixteen names are compared directly.
-fn repeated(document: &Document<'_>, names: &[Span], mut found: impl FnMut(&[Span])) {
-    if names.len() <= 16 {
-        let text = |at: usize| document.str(names[at]);
-        let repeats = (1..names.len()).any(|at| (0..at).any(|before| text(before) == text(at)));
+/// Sorting keeps this linear but for a logarithm; up to sixteen names are compared directly, without allocating.
+fn repeated<T>(
+    document: &Document<'_>,
+    list: &[T],
+    name: impl Fn(&T) -> Span,
+    mut found: impl FnMut(&[Span]),
+) {
+    if list.len() <= 16 {
+        let text = |of: &T| document.str(name(of));
+        let repeats =
+            (1..list.len()).any(|at| list[..at].iter().any(|before| text(before) == text(&list[at])));
         if !repeats {
             return;
         }
     }
-    let mut sorted = names.to_vec();
+    let mut sorted: Vec<Span> = list.iter().map(name).collect();
     sorted.sort_by_key(|&name| (document.str(name), name.start));
     let mut groups: Vec<&[Span]> = sorted
         .chunk_by(|&a, &b| document.str(a) == document.str(b))

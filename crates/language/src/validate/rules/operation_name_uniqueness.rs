@@ -14,12 +14,17 @@ pub(in crate::validate) fn document(cx: &mut Context<'_>) {
     }
     let names: Vec<Span> =
         operations.iter().map(|known| known.ast.name).filter(|name| !name.is_empty()).collect();
-    repeated(cx.document, &names, |group| {
-        for &again in &group[1..] {
-            let message = format!("There can be only one operation named \"{}\".", cx.quoted(again));
-            cx.report(&[group[0], again], message);
-        }
-    });
+    repeated(
+        cx.document,
+        &names,
+        |&name| name,
+        |group| {
+            for &again in &group[1..] {
+                let message = format!("There can be only one operation named \"{}\".", cx.quoted(again));
+                cx.report(&[group[0], again], message);
+            }
+        },
+    );
 }
 
 #[cfg(test)]

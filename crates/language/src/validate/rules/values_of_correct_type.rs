@@ -27,15 +27,15 @@ pub(in crate::validate) fn not_an_object(cx: &mut Context<'_>, value: ValueId, b
 pub(in crate::validate) fn enumeration(cx: &mut Context<'_>, value: ValueId, base: TypeId) {
     let literal = *cx.document.value(value);
     let schema = cx.schema;
-    let values = &schema.enum_values[schema.ty(base).members.range()];
     let is_name = matches!(literal.kind, ValueKind::Enum);
     let text = cx.document.str(literal.span);
-    if is_name && values.iter().any(|known| schema.str(known.name) == text) {
+    if is_name && schema.enum_value_by_name(base, text).is_some() {
         return;
     }
     let found = show::value(cx.document, value);
     let mut suggestion = String::new();
     if cx.options.suggestions {
+        let values = &schema.enum_values[schema.ty(base).members.range()];
         let near = suggest::near(&found, values.iter().map(|known| schema.str(known.name)));
         suggestion = suggest::did_you_mean("the enum value ", &near);
     }

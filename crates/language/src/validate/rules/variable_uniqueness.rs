@@ -4,16 +4,20 @@
 
 use super::repeated;
 use crate::ast::Operation;
-use crate::span::Span;
 use crate::validate::context::Context;
 
 /// Reports each variable that is defined again.
 pub(in crate::validate) fn operation(cx: &mut Context<'_>, operation: &Operation) {
-    let names: Vec<Span> = cx.document.list(operation.variables).iter().map(|known| known.name).collect();
-    repeated(cx.document, &names, |group| {
-        let message = format!("There can be only one variable named \"${}\".", cx.quoted(group[0]));
-        cx.report(group, message);
-    });
+    let document = cx.document;
+    repeated(
+        document,
+        document.list(operation.variables),
+        |known| known.name,
+        |group| {
+            let message = format!("There can be only one variable named \"${}\".", cx.quoted(group[0]));
+            cx.report(group, message);
+        },
+    );
 }
 
 #[cfg(test)]
