@@ -47,24 +47,30 @@ pub fn literal(
 
 /// What came of a default of a schema.
 pub(crate) enum Constant {
-    /// The value.
-    Value(Values),
+    /// The value is in `out`.
+    Fits,
     /// These defaults have to be coerced first.
     Needs(Vec<InputId>),
     /// It does not fit.
     Wrong(Vec<Error>),
 }
 
-/// Coerces a default of `schema` while the schema is being built.
-pub(crate) fn constant(schema: &Schema, document: &Document<'_>, value: ValueId, ty: TypeRef) -> Constant {
+/// Coerces a default of `schema` while the schema is being built. `out` is cleared first; keeps its room.
+pub(crate) fn constant(
+    schema: &Schema,
+    document: &Document<'_>,
+    value: ValueId,
+    ty: TypeRef,
+    out: &mut Values,
+) -> Constant {
     let tree = Literals { document, reading: Reading::Strict, number: &|_| None };
     let mut walk = Walk::new(schema, &tree, Settings::new(Reading::Strict, &Limits::NONE));
-    let mut out = Values::default();
-    walk.run(value.0, ty, &mut out);
+    out.clear();
+    walk.run(value.0, ty, out);
     if !walk.faults.is_empty() {
         return Constant::Wrong(walk.faults.iter().map(|fault| tree.error(schema, fault)).collect());
     }
-    if walk.needed.is_empty() { Constant::Value(out) } else { Constant::Needs(walk.needed) }
+    if walk.needed.is_empty() { Constant::Fits } else { Constant::Needs(walk.needed) }
 }
 
 /// The literals of a document; a place is a [`ValueId`].

@@ -14,7 +14,7 @@ use crate::error::{Code, Error};
 use crate::limits::Limits;
 use crate::parser;
 use crate::span::Span;
-use crate::value::Node;
+use crate::value::{Node, Values};
 
 /// Finishes `builder`. `documents` hold the literals of its defaults, and one text follows the other: a span of the
 /// second document begins where the first one ends.
@@ -96,12 +96,13 @@ fn coerce_defaults(builder: &mut SchemaBuilder, documents: &[Document<'_>]) {
     let Some(sources) = sources(&pending, documents, &made_up) else { return unreadable(builder, &pending) };
     let mut states = vec![State::New; pending.len()];
     let mut stack: Vec<usize> = Vec::new();
+    let mut scratch = Values::default();
     for first in 0..pending.len() {
         stack.push(first);
         while let Some(&top) = stack.last() {
             if states[top] != State::Done {
                 states[top] = State::Begun;
-                let needs = coerce_one(builder, sources[top], pending[top].input);
+                let needs = coerce_one(builder, sources[top], pending[top].input, &mut scratch);
                 let mut needs: Vec<usize> = needs
                     .iter()
                     .filter_map(|id| pending.binary_search_by_key(id, |it| it.input).ok())
@@ -175,12 +176,17 @@ fn unreadable(builder: &mut SchemaBuilder, pending: &[PendingDefault]) {
 }
 
 /// Coerces one default, or says which others it needs first.
-fn coerce_one(builder: &mut SchemaBuilder, written: Written<'_>, id: InputId) -> Vec<InputId> {
+fn coerce_one(
+    builder: &mut SchemaBuilder,
+    written: Written<'_>,
+    id: InputId,
+    scratch: &mut Values,
+) -> Vec<InputId> {
     let schema = &mut builder.schema;
     let ty = schema.input(id).ty;
     let value = schema.defaults.nodes.len() as u32;
-    match constant(schema, written.document, written.value, ty) {
-        Constant::Value(coerced) => schema.defaults.push_copy(&coerced, 0),
+    match constant(schema, written.document, written.value, ty, scratch) {
+        Constant::Fits => schema.defaults.push_copy(scratch, 0),
         Constant::Needs(needs) => return needs,
         Constant::Wrong(errors) => {
             schema.defaults.nodes.push(Node::Null);

@@ -9,7 +9,7 @@ use crate::error::{Code, Error};
 use crate::span::Span;
 
 /// Longer lists of inputs and enum values get an index.
-pub(super) const SCANNED_MAX: u32 = 8;
+pub(super) const SCANNED_MAX: u32 = 16;
 
 /// Fills [`super::Type::possible`] of interfaces and objects; unions have theirs from their definition.
 pub(super) fn possible_types(schema: &mut Schema) {

@@ -10,6 +10,7 @@ use crate::error::{Code, Error};
 use crate::schema::{DirectiveId, InputId, Place, Schema, builtin};
 use crate::span::Span;
 use crate::string_value;
+use crate::value::Values;
 
 impl Reader<'_> {
     /// Begins a place: directives that are not repeatable may stand there once.
@@ -195,7 +196,8 @@ fn check_value(
     base: u32,
     errors: &mut Vec<Error>,
 ) {
-    if let Constant::Wrong(wrong) = constant(schema, document, value, schema.input(input).ty) {
+    let mut scratch = Values::default();
+    if let Constant::Wrong(wrong) = constant(schema, document, value, schema.input(input).ty, &mut scratch) {
         errors.extend(wrong.into_iter().map(|error| Error {
             spans: error.spans.iter().map(|span| Span::new(span.start + base, span.end + base)).collect(),
             code: Code::Schema,

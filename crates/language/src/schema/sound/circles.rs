@@ -14,7 +14,8 @@ pub(super) fn inputs(check: &mut Check<'_>) {
     // The way: a type, and the place of the field to look at next.
     let mut way: Vec<(TypeId, u32)> = Vec::new();
     for at in 0..schema.types.len() {
-        if visited[at] || !matches!(schema.types[at].kind, TypeKind::Input { .. }) {
+        // Without a field that must be given there is no way on. Only input objects are demanding.
+        if visited[at] || !schema.demanding[at] {
             continue;
         }
         let mut entered = Some(TypeId(at as u32));
