@@ -18,12 +18,18 @@ pub fn decode(raw: &str) -> Cow<'_, str> {
 
 /// What stands between quotes, with its escapes resolved; JSON's are among them.
 pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
-    let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else {
+    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
         return Cow::Borrowed(inner);
-    };
+    }
     let mut out = String::with_capacity(inner.len());
+    unescape_to(inner, &mut out);
+    Cow::Owned(out)
+}
+
+/// Appends what stands between quotes to `out`, with its escapes resolved.
+pub(crate) fn unescape_to(inner: &str, out: &mut String) {
     let mut rest = inner;
-    let mut next = Some(first);
+    let mut next = memchr::memchr(b'\\', rest.as_bytes());
     while let Some(at) = next {
         out.push_str(&rest[..at]);
         // A literal that no lexer accepted keeps its backslash.
@@ -33,7 +39,6 @@ pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
         next = memchr::memchr(b'\\', rest.as_bytes());
     }
     out.push_str(rest);
-    Cow::Owned(out)
 }
 
 /// The character that the escape at `at` (a `\`) stands for, and the bytes it takes; `None` if it is none.

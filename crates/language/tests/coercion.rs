@@ -170,6 +170,7 @@ fn large_numbers_keep_their_digits_or_are_refused() {
 #[test]
 fn strings_enums_and_ids_are_what_they_are() {
     strict("String", "\"a\\u00e9\\n\"", "\"aé\\n\"");
+    strict("ID", "\"\\\\\\ud83d\\ude00\"", "\"\\\\😀\"");
     strict("String", "1", "String cannot represent a non string value: 1");
     check("String", "\"\"\"\n  a\n   b\n\"\"\"", "\"a\\n b\"");
     check("String", "asc", "String cannot represent a non string value: asc");

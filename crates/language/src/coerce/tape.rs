@@ -6,7 +6,8 @@ use super::walk::{Look, Member, Tree};
 use super::words::{SHOWN_BYTES_MAX, Why, short};
 use crate::json::{Json, JsonKind, JsonRef};
 use crate::schema::ScalarReader;
-use crate::value::{Node, Values};
+use crate::string_value;
+use crate::value::{Node, TextSpan, Values};
 use std::borrow::Cow;
 
 /// A tape; a place is the number of a node.
@@ -112,6 +113,17 @@ impl Tree for Tape<'_> {
         let value = self.value(at);
         if reader == ScalarReader::Json {
             return Ok(Node::Json(out.push_text(value.raw())));
+        }
+        if let (
+            JsonKind::String { escapes: true },
+            ScalarReader::String | ScalarReader::Id | ScalarReader::Text,
+        ) = (value.kind(), reader)
+        {
+            // Decoded in place: a text with escapes costs no allocation of its own either.
+            let start = out.text.len() as u32;
+            let raw = value.raw();
+            string_value::unescape_to(&raw[1..raw.len() - 1], &mut out.text);
+            return Ok(Node::Text(TextSpan { start, end: out.text.len() as u32 }));
         }
         let leaf = match value.kind() {
             JsonKind::True => Leaf::Bool(true),
