@@ -1,0 +1,163 @@
+//! The warm path allocates a fixed number of times per request, whatever the number of rows and fields.
+//!
+//! A binary of its own, so that nothing else allocates while it counts.
+
+mod counting {
+    //! An allocator that counts what the current thread asks for.
+    //!
+    //! **Invariant:** every call goes to [`System`] unchanged; the count is a plain thread-local number without a destructor,
+    //! so counting never allocates.
+    #![allow(unsafe_code)]
+
+    use std::alloc::{GlobalAlloc, Layout, System};
+    use std::cell::Cell;
+
+    thread_local! {
+        static COUNT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    struct Counting;
+
+    // SAFETY: all three methods hand the caller's own arguments to `System`, which keeps the contract.
+    unsafe impl GlobalAlloc for Counting {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            COUNT.set(COUNT.get() + 1);
+            // SAFETY: as above.
+            unsafe { System.alloc(layout) }
+        }
+        unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+            // SAFETY: as above.
+            unsafe { System.dealloc(at, layout) }
+        }
+        unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+            COUNT.set(COUNT.get() + 1);
+            // SAFETY: as above.
+            unsafe { System.realloc(at, layout, size) }
+        }
+    }
+
+    #[global_allocator]
+    static ALLOCATOR: Counting = Counting;
+
+    /// How often `run` allocates on this thread.
+    pub(super) fn count<T>(run: impl FnOnce() -> T) -> (usize, T) {
+        let before = COUNT.get();
+        let value = run();
+        (COUNT.get() - before, value)
+    }
+}
+
+use futures_util::FutureExt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use weir_engine::compose::Graph;
+use weir_engine::engine::{Body, Engine, Request, Settings};
+use weir_engine::memory::{Memory, Value};
+use weir_engine::record;
+use weir_engine::source::{Accent, Caller};
+use weir_language::json::Json;
+use weir_language::limits::Limits;
+use weir_language::schema::Schema;
+
+struct Item {
+    id: String,
+    price: f64,
+    stock: i32,
+    note: Option<String>,
+    parts: Vec<Part>,
+}
+record!(Item { id, price, stock, note, parts });
+
+struct Part {
+    name: String,
+}
+record!(Part { name });
+
+fn items(rows: usize) -> Arc<Vec<Item>> {
+    let part = |number| Part { name: format!("part {number}") };
+    let item = |row: usize| Item {
+        id: row.to_string(),
+        price: row as f64 * 1.25,
+        stock: row as i32,
+        note: (row % 3 != 0).then(|| "a \"note\"".to_owned()),
+        parts: (0..3).map(part).collect(),
+    };
+    Arc::new((0..rows).map(item).collect())
+}
+
+fn engine() -> Engine {
+    let schema = "type Query { items(rows: Int!): [Item!]! }
+        type Item { id: ID! price: Float! stock: Int! note: String parts: [Part!]! } type Part { name: String! }";
+    let (few, many) = (items(10), items(1000));
+    let source = Memory::new("memory", Arc::new(Schema::from_sdl(schema).unwrap()))
+        .field("items", move |call| {
+            Arc::clone(if call.argument("rows") == Some(Value::Int(10)) { &few } else { &many })
+        });
+    let Ok(graph) = Graph::compose(vec![Arc::new(source)], &[]) else { panic!("one source is a graph") };
+    let settings = Settings {
+        limits: Limits::STANDARD,
+        plan_cache_bytes_max: 1 << 20,
+        introspection: true,
+        suggestions: true,
+        edition_2026: false,
+        hold_back_bytes: 1 << 18,
+    };
+    Engine::new(graph, settings)
+}
+
+/// Allocations of one request and the bytes of its answer.
+fn run(engine: &Engine, query: &str, variables: &str) -> (usize, usize) {
+    let json = Json::parse(variables.as_bytes(), 100).unwrap();
+    let request = Request {
+        query,
+        operation_name: None,
+        variables: Some(json.root()),
+        accent: Accent::Spec,
+        queries_only: false,
+        deadline: Instant::now() + Duration::from_secs(60),
+    };
+    let (allocations, response) = counting::count(|| engine.execute(request, &Caller::Admin).now_or_never());
+    match response.expect("memory answers at once").body {
+        Body::Whole(bytes) => (allocations, bytes.len()),
+        Body::Stream { .. } => panic!("memory does not stream"),
+    }
+}
+
+const MOST: usize = 8;
+
+/// The allocations of a request whose plan is cached and whose answer's size is known from the last time.
+fn check(engine: &Engine, query: &str, variables: &str) -> (usize, usize) {
+    for _ in 0..3 {
+        run(engine, query, variables);
+    }
+    let (allocations, bytes) = run(engine, query, variables);
+    assert!(allocations <= MOST, "{allocations} allocations for {query}");
+    (allocations, bytes)
+}
+
+#[test]
+fn a_cached_plan_allocates_no_more_for_a_thousand_rows_than_for_ten() {
+    let engine = engine();
+    let all = "{ id price stock note parts { name } }";
+    let (few, few_bytes) = check(&engine, &format!("{{ items(rows: 10) {all} }}"), "{}");
+    let (many, many_bytes) = check(&engine, &format!("{{ items(rows: 1000) {all} }}"), "{}");
+    assert!(many_bytes > 90 * few_bytes, "{few_bytes} and {many_bytes} bytes");
+    assert_eq!(few, many);
+}
+
+#[test]
+fn a_cached_plan_allocates_no_more_for_many_fields_than_for_one() {
+    let engine = engine();
+    let (one, _) = check(&engine, "{ items(rows: 10) { id } }", "{}");
+    let (all, _) =
+        check(&engine, "{ items(rows: 10) { id a: id price stock note parts { name n: name } } }", "{}");
+    assert_eq!(one, all);
+}
+
+#[test]
+fn variables_and_constants_stay_within_the_bound() {
+    let engine = engine();
+    check(&engine, "query ($rows: Int!) { items(rows: $rows) { id price } }", "{\"rows\": 1000}");
+    check(&engine, "{ __typename }", "{}");
+    check(&engine, "{ __schema { types { name fields { name type { name } } } } }", "{}");
+}
