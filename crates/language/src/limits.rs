@@ -17,9 +17,9 @@ pub struct Limits {
     pub directives_max: u32,
     /// Directives in one place.
     pub directives_per_place_max: u32,
-    /// Fields after fragments are expanded (counted, never expanded).
+    /// Fields of all operations after fragments are expanded (counted, never expanded).
     pub expanded_max: u32,
-    /// Root fields after fragments are expanded.
+    /// Response keys at the root of one operation, fragments followed.
     pub root_fields_max: u32,
     /// Variables of one operation.
     pub variables_max: u32,

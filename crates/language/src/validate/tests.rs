@@ -75,6 +75,17 @@ fn names_are_resolved_into_the_tables() {
 }
 
 #[test]
+fn variables_are_numbered_as_defined_wherever_they_are_used_first() {
+    let schema = schema("type Query { two(a: Int, b: Int): Int }");
+    let text = "fragment F on Query { two(a: $y, b: $x) } query ($x: Int, $y: Int) { ...F }";
+    let document = parse(text, &Limits::STANDARD).expect("it parses");
+    let valid = validate(&schema, &document, &OPTIONS).expect("it is valid");
+    let operation = valid.operation(None).expect("there is one");
+    let number = |at: usize| operation.variable(document.arguments[at].value);
+    assert_eq!([number(0), number(1)], [Some(1), Some(0)]);
+}
+
+#[test]
 fn errors_come_in_document_order() {
     let expected = [
         "1:3 1:19 Fields \"album\" conflict because they have differing arguments. Use different aliases on the fields to \

@@ -150,7 +150,7 @@ impl<'d> Valid<'d> {
     #[must_use]
     pub fn select(&self, at: usize) -> Selected<'_, 'd> {
         let operation = &self.tables.operations[at];
-        // Names are numbered in the order of definition, so with one operation they are its variables' numbers.
+        // Definitions are numbered before all uses, so with one operation the numbers of names are its variables'.
         let numbers = (self.tables.operations.len() > 1).then(|| {
             let mut numbers = vec![NONE; self.tables.variable_names_len as usize];
             for (number, place) in operation.ast.variables.range().enumerate() {
@@ -267,14 +267,13 @@ impl<'v, 'd> Selected<'v, 'd> {
         self.valid.variable_type(self.operation.ast.variables.range().start + number as usize)
     }
 
-    /// Which of its variables stands at `value`; `None` when that is a literal.
+    /// Which of its variables stands at `value`; `None` when that is a literal, or in a fragment of another operation.
     #[must_use]
     pub fn variable(&self, value: ValueId) -> Option<u32> {
         let name = self.valid.tables.values[value.0 as usize];
         match &self.numbers {
-            _ if name == NONE => None,
-            None => Some(name),
-            Some(numbers) => Some(numbers[name as usize]),
+            None => (name != NONE).then_some(name),
+            Some(numbers) => numbers.get(name as usize).copied().filter(|&number| number != NONE),
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::context::{Context, Edge, NONE, Scope};
 use super::rules;
-use super::valid::{ResolvedVariable, ValidFragment, ValidOperation};
+use super::valid::{ValidFragment, ValidOperation};
 use super::values;
 use crate::ast::{self, Definition, Directive, Field, Inline, List, Selection, Spread};
 use crate::coerce::Reading;
@@ -28,7 +28,8 @@ struct Frame {
     introspects: bool,
 }
 
-/// Numbers fragments and operations before anything refers to them.
+/// Numbers fragments, operations and variables before anything refers to them: a fragment may stand before the
+/// operation that defines what it uses.
 pub(super) fn names(cx: &mut Context<'_>) {
     for definition in &cx.document.definitions {
         match definition {
@@ -44,6 +45,12 @@ pub(super) fn names(cx: &mut Context<'_>) {
                 cx.tables.fragments.push(ValidFragment { ast: *fragment, on: TypeId(on) });
             }
             Definition::Operation(operation) => {
+                for (place, variable) in
+                    operation.variables.range().zip(cx.document.list(operation.variables))
+                {
+                    let name = cx.variables.number(cx.document.str(variable.name));
+                    cx.tables.variables[place].name = name;
+                }
                 let root = cx.schema.root(operation.kind).map_or(NONE, |id| id.0);
                 cx.tables.operations.push(ValidOperation { ast: *operation, root: TypeId(root) });
             }
@@ -127,9 +134,8 @@ fn variables(cx: &mut Context<'_>, operation: &ast::Operation) {
         return;
     }
     for (place, definition) in operation.variables.range().zip(definitions) {
-        let name = cx.variables.number(document.str(definition.name));
         let base = cx.schema.type_by_name(document.str(definition.ty.name));
-        cx.tables.variables[place] = ResolvedVariable { ty: base.map_or(NONE, |id| id.0), name };
+        cx.tables.variables[place].ty = base.map_or(NONE, |id| id.0);
         let ty = match base {
             None => {
                 rules::fragment_spread_type_existence::unknown(cx, definition.ty.name);
