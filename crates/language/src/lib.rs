@@ -1,6 +1,6 @@
 //! GraphQL the language: text in, checked document out.
 //!
-//! The file list is the pipeline: [`lexer`] and [`parser`] turn text into a [`ast::Document`] (flat
+//! The file list is the pipeline: `lexer` and [`parser`] turn text into a [`ast::Document`] (flat
 //! arenas, spans into the text), [`schema`] holds the type system (flat tables addressed by ids),
 //! [`validate`] turns a document into a [`validate::Valid`] one, [`coerce`] turns literals and JSON into
 //! [`value::Values`].

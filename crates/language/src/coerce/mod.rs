@@ -1,7 +1,7 @@
 //! Turns input into [`Values`](crate::value::Values): the JSON of variables and the literals of documents and schemas.
 //!
 //! Both are read by one walk, which knows lists, input objects, defaults and limits; what a JSON value and a literal
-//! are is behind [`Tree`](walk::Tree). Scalars are read strictly, by the letter of the specification, or leniently,
+//! are is behind a trait. Scalars are read strictly, by the letter of the specification, or leniently,
 //! as Hasura reads them.
 //!
 //! **Invariant:** fields of input objects come out in the order of their type, defaults filled in.

@@ -1,7 +1,7 @@
 //! Builds a [`Schema`]: by calls, as sources that generate one do, or (see [`super::sdl`]) from SDL.
 //!
 //! Types may be referred to before they are defined. A definition *opens* its type; fields, arguments and values
-//! go to what was opened last, and words about a thing (see [`super::modify`]) follow it at once.
+//! go to what was opened last, and words about a thing (`deprecated`, `default`, `apply` …) follow it at once.
 //! Built-in scalars, directives and introspection types are put in first, so their ids are fixed.
 //!
 //! **Invariant:** members are added while their type is open, so those of one type lie side by side, and every
@@ -161,7 +161,7 @@ impl SchemaBuilder {
     pub fn input_object(&mut self, name: &str, description: &str) -> TypeId {
         self.open(name, description, TypeKind::Input { one_of: false })
     }
-    /// Defines a directive; its arguments follow. `places` has the [`Place::bit`]s of where it may stand.
+    /// Defines a directive; its arguments follow. `places` has the [`super::Place::bit`]s of where it may stand.
     pub fn directive(&mut self, name: &str, description: &str, repeatable: bool, places: u32) -> DirectiveId {
         let directive = Directive {
             name: self.text(name),

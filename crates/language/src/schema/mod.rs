@@ -417,6 +417,7 @@ pub(crate) fn hash_name(scope: u32, name: &str) -> u64 {
 impl Schema {
     /// The text at `place`.
     #[must_use]
+    #[inline]
     pub fn str(&self, place: Str) -> &str {
         place.of(&self.text)
     }
@@ -427,36 +428,43 @@ impl Schema {
     }
     /// One type.
     #[must_use]
+    #[inline]
     pub fn ty(&self, id: TypeId) -> &Type {
         &self.types[id.index()]
     }
     /// One field.
     #[must_use]
+    #[inline]
     pub fn field(&self, id: FieldId) -> &Field {
         &self.fields[id.index()]
     }
     /// One argument or input field.
     #[must_use]
+    #[inline]
     pub fn input(&self, id: InputId) -> &Input {
         &self.inputs[id.index()]
     }
     /// One enum value.
     #[must_use]
+    #[inline]
     pub fn enum_value(&self, id: EnumValueId) -> &EnumValue {
         &self.enum_values[id.index()]
     }
     /// The name of a type.
     #[must_use]
+    #[inline]
     pub fn type_name(&self, id: TypeId) -> &str {
         self.str(self.ty(id).name)
     }
     /// The name of a field.
     #[must_use]
+    #[inline]
     pub fn field_name(&self, id: FieldId) -> &str {
         self.str(self.field(id).name)
     }
     /// The name of an argument or input field.
     #[must_use]
+    #[inline]
     pub fn input_name(&self, id: InputId) -> &str {
         self.str(self.input(id).name)
     }
@@ -515,6 +523,7 @@ impl Schema {
     }
     /// The objects that can stand where `id` is expected: itself for an object.
     #[must_use]
+    #[inline]
     pub fn possible_types(&self, id: TypeId) -> &[TypeId] {
         &self.type_lists[self.ty(id).possible.range()]
     }
