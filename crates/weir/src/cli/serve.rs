@@ -54,13 +54,18 @@ pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
         Origin::File(path, _) => Some(path.clone()),
         Origin::Fixed(_) => None,
     };
+    // Watched before it is read, so that no change falls between the two.
+    let (send, changes) = mpsc::unbounded_channel();
+    let watcher = file.as_deref().map(|it| watch(it, send));
     let server = Server::start(Arc::new(Live::start(origin)?))?;
-    greet(&server);
+    if let Some(Err(cause)) = &watcher {
+        tracing::warn!(%cause, "changes of the configuration are not seen; reload by SIGHUP");
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|cause| format!("no event loop: {cause}"))?;
-    runtime.block_on(until_told(&server, file.as_deref())).map_err(|cause| format!("signals: {cause}"))?;
+    runtime.block_on(until_told(&server, changes)).map_err(|cause| format!("signals: {cause}"))?;
     tracing::info!("draining");
     // A second signal ends the wait.
     std::thread::spawn(move || runtime.block_on(end_at_once()));
@@ -84,19 +89,18 @@ fn greet(server: &Server) {
     let _ = super::print(&text);
 }
 
-/// Reloads when asked to; returns when the server is to end.
-async fn until_told(server: &Server, file: Option<&Path>) -> std::io::Result<()> {
+/// Says that the server is up, reloads when asked to, and returns when it is to end.
+async fn until_told(server: &Server, mut changes: mpsc::UnboundedReceiver<()>) -> std::io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hangup = signal(SignalKind::hangup())?;
-    let (send, mut changes) = mpsc::unbounded_channel();
-    let watcher = file.and_then(|it| watch(it, send));
+    greet(server);
     loop {
         tokio::select! {
             _ = terminate.recv() => return Ok(()),
             _ = interrupt.recv() => return Ok(()),
             _ = hangup.recv() => server.reload(),
-            Some(()) = changes.recv(), if watcher.is_some() => {
+            Some(()) = changes.recv() => {
                 while let Ok(Some(())) = tokio::time::timeout(QUIET, changes.recv()).await {}
                 server.reload();
             }
@@ -118,8 +122,8 @@ async fn end_at_once() {
 }
 
 /// Reports changes of `file`. Its directory is watched, because editors replace files.
-fn watch(file: &Path, changed: mpsc::UnboundedSender<()>) -> Option<notify::RecommendedWatcher> {
-    let name = file.file_name()?.to_os_string();
+fn watch(file: &Path, changed: mpsc::UnboundedSender<()>) -> notify::Result<notify::RecommendedWatcher> {
+    let name = file.file_name().ok_or_else(|| notify::Error::generic("it has no name"))?.to_os_string();
     let directory = match file.parent() {
         Some(parent) if parent != Path::new("") => parent.to_path_buf(),
         Some(_) | None => PathBuf::from("."),
@@ -131,13 +135,7 @@ fn watch(file: &Path, changed: mpsc::UnboundedSender<()>) -> Option<notify::Reco
             let _ = changed.send(());
         }
     };
-    let started = notify::recommended_watcher(report).and_then(|mut watcher| {
-        watcher.watch(&directory, RecursiveMode::NonRecursive)?;
-        Ok(watcher)
-    });
-    started
-        .inspect_err(
-            |cause| tracing::warn!(%cause, "changes of the configuration are not seen; reload by SIGHUP"),
-        )
-        .ok()
+    let mut watcher = notify::recommended_watcher(report)?;
+    watcher.watch(&directory, RecursiveMode::NonRecursive)?;
+    Ok(watcher)
 }
