@@ -289,12 +289,35 @@ fn json_columns_are_edited_in_place() {
 }
 
 #[test]
-fn known_rows_are_inserted_without_rendering_again() {
+fn known_rows_are_inserted_without_rendering_again_however_many() {
     let served = serve(CHINOOK);
-    let query = "mutation ($rows: [Genre_insert_input!]!) { insert_Genre(objects: $rows) { affected_rows } }";
-    served.ask(query, r#"{"rows": [{"Name": "a"}]}"#);
+    let query = "mutation ($rows: [Artist_insert_input!]!) { insert_Artist(objects: $rows) \
+        { affected_rows returning { Name Artist_Albums { Title } } } }";
+    let row = |name: &str| {
+        format!(
+            r#"{{"Name": "{name}", "Artist_Albums": {{"data": [{{"Title": "{name} 1"}}, {{"Title": "{name} 2"}}]}}}}"#
+        )
+    };
+    let returned = |name: &str| {
+        format!(r#"{{"Name":"{name}","Artist_Albums":[{{"Title":"{name} 1"}},{{"Title":"{name} 2"}}]}}"#)
+    };
+    let ask = |names: &[&str]| {
+        let rows: Vec<String> = names.iter().map(|name| row(name)).collect();
+        let expected: Vec<String> = names.iter().map(|name| returned(name)).collect();
+        let answer = served.ask(query, &format!(r#"{{"rows": [{}]}}"#, rows.join(",")));
+        let (count, expected) = (3 * names.len(), expected.join(","));
+        let expected =
+            format!(r#"{{"data":{{"insert_Artist":{{"affected_rows":{count},"returning":[{expected}]}}}}}}"#);
+        assert_eq!(answer, expected);
+    };
+    ask(&["a", "b"]);
     let before = served.source.renderings();
-    let answer = served.ask(query, r#"{"rows": [{"Name": "b"}]}"#);
-    assert_eq!(answer, r#"{"data":{"insert_Genre":{"affected_rows":1}}}"#);
+    ask(&["c"]);
+    ask(&["d", "e", "f"]);
     assert_eq!(served.source.renderings(), before);
+    let mixed = served.ask(query, r#"{"rows": [{"Name": "g"}, {"ArtistId": 900}]}"#);
+    assert!(
+        mixed.contains(r#"[{"Name":"g","Artist_Albums":[]},{"Name":null,"Artist_Albums":[]}]"#),
+        "{mixed}"
+    );
 }

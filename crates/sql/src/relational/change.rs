@@ -42,6 +42,13 @@ pub enum Work {
     Change(u32),
     /// Rows, with those nested in them.
     Insert(Vec<Step>),
+    /// The same for each row of a variable: the steps are written for the first.
+    Each {
+        /// Which of the piece's structural variables.
+        slot: u32,
+        /// The first row, with those nested in it.
+        steps: Vec<Step>,
+    },
 }
 
 /// One row to be inserted.

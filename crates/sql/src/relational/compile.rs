@@ -30,6 +30,8 @@ pub struct Ask {
     pub accent: Accent,
     /// Numbers of the structural variables.
     pub structural: Vec<u32>,
+    /// Those of them that are the whole of some `objects`.
+    pub objects: Vec<u32>,
 }
 
 /// Makes the plan of `ask`.

@@ -7,7 +7,7 @@
 //!
 //! **Cost:** one pass over the structural variables; no allocation for usual ones.
 
-use crate::api::meaning::{Api, EnumMeaning};
+use crate::api::meaning::{Api, EnumMeaning, InputMeaning};
 use smallvec::SmallVec;
 use weir_engine::source::{Ids, Piece, PlanVariable};
 use weir_language::schema::{EnumValueId, Schema, TypeKind};
@@ -22,6 +22,7 @@ const ENUM: u32 = 5;
 const OBJECT: u32 = 6;
 const LIST: u32 = 7;
 const KEY: u32 = 8;
+const EACH: u32 = 9;
 
 /// Form and leaves of the structural variables of one request.
 #[derive(Clone, Debug, Default)]
@@ -30,9 +31,28 @@ pub struct Form {
     pub key: SmallVec<[u32; 48]>,
     leaves: SmallVec<[u32; 16]>,
     starts: SmallVec<[u32; 4]>,
+    /// Slots that hold rows of one form.
+    rows: SmallVec<[Rows; 1]>,
+}
+
+/// A list of rows to be inserted that all have the same form, whatever their number.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows {
+    /// Which of the structural variables it is.
+    pub slot: u32,
+    /// How many.
+    pub len: u32,
+    /// Leaves of each.
+    pub leaves: u32,
 }
 
 impl Form {
+    /// The rows in `slot`, if it holds rows of one form.
+    #[must_use]
+    pub fn rows(&self, slot: u32) -> Option<Rows> {
+        self.rows.iter().find(|it| it.slot == slot).copied()
+    }
+
     /// The node of a leaf.
     #[must_use]
     pub fn leaf(&self, slot: u32, leaf: u32) -> u32 {
@@ -84,15 +104,64 @@ fn chooses(api: &Api, ids: &Ids, value: EnumValueId) -> bool {
     }
 }
 
-/// Computes the form of the variables `structural` of a request.
+/// Those of the variables `structural` that are nothing but the whole of some `objects`.
 #[must_use]
-pub fn form(structural: &[u32], variables: &Variables, api: &Api, ids: &Ids) -> Form {
+pub fn objects(structural: &[u32], piece: &Piece<'_>, api: &Api) -> Vec<u32> {
+    let shape = piece.shape;
+    let nodes = &shape.literals.nodes;
+    let arguments = || piece.fields.iter().flat_map(|&it| shape.arguments(&shape.fields[it as usize]));
+    let is_objects = |input| matches!(api.input(piece.ids.input(input)), InputMeaning::Objects(_));
+    let only = |variable: &u32| {
+        let node = Node::Variable(*variable);
+        let uses = nodes.iter().filter(|it| **it == node).count();
+        let whole = arguments().filter(|it| nodes[it.value as usize] == node && is_objects(it.input)).count();
+        whole > 0 && whole == uses
+    };
+    structural.iter().copied().filter(only).collect()
+}
+
+/// Computes the form of the variables `structural` of a request; `objects` are those of them that hold rows.
+#[must_use]
+pub fn form(structural: &[u32], objects: &[u32], variables: &Variables, api: &Api, ids: &Ids) -> Form {
     let mut form = Form::default();
-    for &variable in structural {
+    for (slot, &variable) in structural.iter().enumerate() {
         form.starts.push(form.leaves.len() as u32);
-        walk(&mut form, variables, variables.starts[variable as usize] as usize, api, ids);
+        let start = variables.starts[variable as usize] as usize;
+        if !objects.contains(&variable) || !walk_rows(&mut form, slot as u32, variables, start, api, ids) {
+            walk(&mut form, variables, start, api, ids);
+        }
     }
     form
+}
+
+/// Walks a list of rows; `false`, and nothing noted, if they differ in form.
+fn walk_rows(form: &mut Form, slot: u32, variables: &Variables, start: usize, api: &Api, ids: &Ids) -> bool {
+    let (key, leaves) = (form.key.len(), form.leaves.len());
+    form.key.push(EACH);
+    form.leaves.push(start as u32);
+    let mut rows = Rows { slot, len: 0, leaves: 0 };
+    let mut first = 0..0;
+    for item in variables.values.items(start) {
+        let before = form.key.len();
+        walk(form, variables, item, api, ids);
+        if rows.len == 0 {
+            first = before..form.key.len();
+            rows.leaves = (form.leaves.len() - leaves - 1) as u32;
+        } else if form.key[before..] == form.key[first.clone()] {
+            form.key.truncate(before);
+        } else {
+            rows.len = 0;
+            break;
+        }
+        rows.len += 1;
+    }
+    if rows.len == 0 {
+        form.key.truncate(key);
+        form.leaves.truncate(leaves);
+        return false;
+    }
+    form.rows.push(rows);
+    true
 }
 
 fn walk(form: &mut Form, variables: &Variables, start: usize, api: &Api, ids: &Ids) {

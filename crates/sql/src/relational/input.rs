@@ -65,6 +65,18 @@ impl<'i> Inputs<'i> {
         values.nodes[at]
     }
 
+    /// Whether the value is a list of rows of one form: then its first item stands for all.
+    #[must_use]
+    pub fn rows_of_one_form(&self, place: Place) -> Option<u32> {
+        match (self.resolve(place), self.variables) {
+            (Place::Inside { slot, node }, Some((variables, form))) => {
+                let start = self.structural.get(slot as usize).map(|&it| variables.starts[it as usize]);
+                form.rows(slot).filter(|_| start == Some(node)).map(|_| slot)
+            }
+            (Place::Literal(_) | Place::Inside { .. }, _) => None,
+        }
+    }
+
     fn sibling(place: Place, at: usize) -> Place {
         match place {
             Place::Literal(_) => Place::Literal(at as u32),

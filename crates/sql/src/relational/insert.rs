@@ -65,13 +65,20 @@ impl Compiler<'_> {
         let Some((name, place)) = objects else { return Ok(Work::Nothing) };
         self.path.push(name.into());
         let many = matches!(self.inputs.node(place), Node::List { .. });
-        for (at, item) in self.inputs.items(place).into_iter().enumerate() {
+        let each = self.inputs.rows_of_one_form(place);
+        let mut items = self.inputs.items(place);
+        items.truncate(each.map_or(items.len(), |_| 1));
+        for (at, item) in items.into_iter().enumerate() {
             let step = if many { format!("[{at}]") } else { String::new() };
             let into = Into { table, given: Vec::new(), conflict, shown: true, needed: None };
             self.below(&step, |it| it.draft(item, into, &mut drafts))?;
         }
         self.path.pop();
-        Ok(Work::Insert(self.steps(drafts)))
+        let steps = self.steps(drafts);
+        Ok(match each {
+            Some(slot) => Work::Each { slot, steps },
+            None => Work::Insert(steps),
+        })
     }
 
     /// Does `work` one step further down the path that errors name; an empty step is none.

@@ -48,6 +48,8 @@ pub(super) struct Bindings<'r> {
     pub(super) shape: &'r Shape,
     pub(super) variables: &'r Variables,
     pub(super) form: &'r Form,
+    /// For the row at hand of a slot that holds rows: the slot and how many leaves come before the row.
+    pub(super) row: (u32, u32),
     pub(super) parent_keys: &'r [Column],
     pub(super) accent: Accent,
 }
@@ -62,7 +64,10 @@ impl<'r> Bindings<'r> {
         let (values, at) = match parameter.origin {
             Origin::Literal(at) => (&self.shape.literals, at),
             Origin::Variable(number) => (variables, self.variables.starts[number as usize]),
-            Origin::Inside { slot, leaf } => (variables, self.form.leaf(slot, leaf)),
+            Origin::Inside { slot, leaf } => {
+                let before = if slot == self.row.0 { self.row.1 } else { 0 };
+                (variables, self.form.leaf(slot, leaf + before))
+            }
             Origin::Parent(column) => return Ok(parent(&self.parent_keys[column as usize], key)),
             // Bound for each parent, by the level.
             Origin::ParentColumn(_) => return Ok(Bound::Null),

@@ -72,7 +72,7 @@ impl Reading {
             return Ok((Arc::clone(fixed), Form::default()));
         }
         let api = &self.shared.api;
-        let form = form(&self.ask.structural, variables, api, &self.ids);
+        let form = form(&self.ask.structural, &self.ask.objects, variables, api, &self.ids);
         if let Some(prepared) = self.known(&form) {
             return Ok((prepared, form));
         }
@@ -103,7 +103,8 @@ impl Reading {
         parent_keys: &'r [Column],
     ) -> Bindings<'r> {
         let schema = &self.shared.api.schema;
-        Bindings { schema, ids: &self.ids, shape, variables, form, parent_keys, accent: self.ask.accent }
+        let (ids, accent) = (&*self.ids, self.ask.accent);
+        Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, accent }
     }
 
     /// Runs `prepared` on `connection`. `None`: the answer has left through the sink.

@@ -13,7 +13,7 @@ use crate::catalog::sqlite::{SqliteOptions, enum_values, read};
 use crate::model::{Model, ModelOptions};
 use crate::relational::Plan;
 use crate::relational::compile::Ask;
-use crate::relational::form::structural;
+use crate::relational::form::{objects, structural};
 use rusqlite::ErrorCode;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -159,11 +159,13 @@ impl SqliteSource {
     }
 
     fn reading(&self, piece: &Piece<'_>) -> Result<(Arc<Reading>, Vec<Tag>), PlanError> {
+        let structural = structural(piece, &self.shared.api);
         let ask = Ask {
             set: piece.set,
             fields: piece.fields.to_vec(),
             accent: piece.accent,
-            structural: structural(piece, &self.shared.api),
+            objects: objects(&structural, piece, &self.shared.api),
+            structural,
         };
         let fixed = plan_now(&self.shared, piece.ids, piece.shape, &ask)?;
         let tags = self.tags(fixed.as_deref());

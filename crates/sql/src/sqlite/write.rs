@@ -5,7 +5,7 @@
 //!
 //! **Cost:** one prepared statement per set of columns; a row costs its bindings and one step.
 
-use super::bind::Bound;
+use super::bind::{Bindings, Bound};
 use super::run::{Failure, Raw, Statements};
 use crate::relational::change::{Given, Step, Work, Write};
 use rusqlite::types::{Null, Value, ValueRef};
@@ -32,23 +32,43 @@ impl Statements<'_, '_> {
                 let rows = rows(&mut statement).map_err(|error| Failure::Sqlite(error, write.field))?;
                 Ok(Written { affected: rows.len() as i64, rows })
             }
-            Work::Insert(steps) => self.insert(steps, write.field),
+            Work::Insert(steps) => {
+                let mut written = Written::default();
+                self.insert(steps, &self.bindings, &mut None, &mut written, write.field)?;
+                Ok(written)
+            }
+            Work::Each { slot, steps } => {
+                let (mut written, mut held) = (Written::default(), None);
+                let mut bindings = self.bindings;
+                let rows = bindings.form.rows(*slot);
+                for row in 0..rows.map_or(0, |rows| rows.len) {
+                    bindings.row = (*slot, row * rows.map_or(0, |rows| rows.leaves));
+                    self.insert(steps, &bindings, &mut held, &mut written, write.field)?;
+                }
+                Ok(written)
+            }
         }
     }
 
-    fn insert(&self, steps: &[Step], field: u32) -> Result<Written, Failure> {
+    /// Runs `steps`; the last statement stays in `held` for the next that is equal.
+    fn insert<'s>(
+        &'s self,
+        steps: &[Step],
+        bindings: &Bindings<'_>,
+        held: &mut Option<(u32, CachedStatement<'s>)>,
+        written: &mut Written,
+        field: u32,
+    ) -> Result<(), Failure> {
         let mut done: Vec<Vec<Value>> = Vec::with_capacity(steps.len());
-        let mut written = Written::default();
-        let mut held: Option<(u32, CachedStatement<'_>)> = None;
         for step in steps {
             let mut statement = match held.take() {
                 Some((change, statement)) if change == step.change => statement,
                 Some(_) | None => self.change(step.change, field)?,
             };
-            self.bind_values(step, &done, &mut statement, field)?;
+            bind_values(bindings, step, &done, &mut statement, field)?;
             self.bind_parameters(step.change, &mut statement, field)?;
             let mut rows = rows(&mut statement).map_err(|error| Failure::Sqlite(error, field))?;
-            held = Some((step.change, statement));
+            *held = Some((step.change, statement));
             written.affected += rows.len() as i64;
             match (rows.pop(), &step.needed) {
                 (None, Some(words)) => return Err(self.refused(words, field)),
@@ -56,8 +76,8 @@ impl Statements<'_, '_> {
             }
         }
         let shown = done.into_iter().zip(steps).filter(|(row, step)| step.shown && !row.is_empty());
-        written.rows = shown.map(|(row, _)| row).collect();
-        Ok(written)
+        written.rows.extend(shown.map(|(row, _)| row));
+        Ok(())
     }
 
     fn refused(&self, words: &str, field: u32) -> Failure {
@@ -74,32 +94,6 @@ impl Statements<'_, '_> {
         self.connection.prepare_cached(sql).map_err(|error| Failure::Sqlite(error, field))
     }
 
-    /// Binds the values of a row.
-    fn bind_values(
-        &self,
-        step: &Step,
-        done: &[Vec<Value>],
-        statement: &mut Statement<'_>,
-        field: u32,
-    ) -> Result<(), Failure> {
-        for (at, given) in step.values.iter().enumerate() {
-            let bound = match given {
-                Given::Null => statement.raw_bind_parameter(at + 1, Null),
-                Given::Returned { step, column } => {
-                    let value = ValueRef::from(&done[*step as usize][usize::from(*column)]);
-                    statement.raw_bind_parameter(at + 1, Raw(value))
-                }
-                Given::Parameter(parameter) => {
-                    let value = self.bindings.value(parameter, 0);
-                    let value: Bound<'_> = value.map_err(|error| Failure::Refused(error, field))?;
-                    statement.raw_bind_parameter(at + 1, &value)
-                }
-            };
-            bound.map_err(|error| Failure::Sqlite(error, field))?;
-        }
-        Ok(())
-    }
-
     /// Binds what comes after the values of a row.
     fn bind_parameters(&self, change: u32, statement: &mut Statement<'_>, field: u32) -> Result<(), Failure> {
         let ready = &self.prepared.changes[change as usize];
@@ -110,6 +104,32 @@ impl Statements<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Binds the values of a row.
+fn bind_values(
+    bindings: &Bindings<'_>,
+    step: &Step,
+    done: &[Vec<Value>],
+    statement: &mut Statement<'_>,
+    field: u32,
+) -> Result<(), Failure> {
+    for (at, given) in step.values.iter().enumerate() {
+        let bound = match given {
+            Given::Null => statement.raw_bind_parameter(at + 1, Null),
+            Given::Returned { step, column } => {
+                let value = ValueRef::from(&done[*step as usize][usize::from(*column)]);
+                statement.raw_bind_parameter(at + 1, Raw(value))
+            }
+            Given::Parameter(parameter) => {
+                let value = bindings.value(parameter, 0);
+                let value: Bound<'_> = value.map_err(|error| Failure::Refused(error, field))?;
+                statement.raw_bind_parameter(at + 1, &value)
+            }
+        };
+        bound.map_err(|error| Failure::Sqlite(error, field))?;
+    }
+    Ok(())
 }
 
 /// All rows that come back. They are stepped through to the end, where foreign keys are checked.
