@@ -71,6 +71,8 @@ impl Database {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
+        // Else a new value for a LIMIT, or for a column with statistics, prepares the statement anew.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
         connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, 4 << 20)?;
         connection.pragma_update(None, "foreign_keys", true)?;
@@ -154,4 +156,26 @@ pub(super) fn reader(database: &Arc<Database>) -> Result<Rc<Reader>> {
         readers.push((Arc::downgrade(database), database.id, Rc::clone(&reader)));
         Ok(reader)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::StatementStatus;
+
+    #[test]
+    fn a_statement_is_not_prepared_anew_for_another_value() {
+        let path = std::env::temp_dir().join(format!("weir-sql-connection-{}.db", std::process::id()));
+        Connection::open(&path).unwrap().execute_batch("CREATE TABLE a (x INTEGER PRIMARY KEY)").unwrap();
+        let reader = Database::new(&path, Tuning::USUAL).open_reader().unwrap();
+        let mut statement = reader.prepare("SELECT x FROM a LIMIT ?1").unwrap();
+        for limit in 1..10 {
+            statement.raw_bind_parameter(1, limit).unwrap();
+            assert!(statement.raw_query().next().unwrap().is_none());
+        }
+        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+        assert!(reader.execute("INSERT INTO a VALUES (1)", []).is_err());
+        assert!(reader.execute("ATTACH ':memory:' AS other", []).is_err());
+        std::fs::remove_file(path).unwrap();
+    }
 }

@@ -29,7 +29,7 @@ use weir_language::value::Variables;
 /// Plans kept per fetch, one for each form of the structural variables.
 const FORMS_MAX: usize = 64;
 /// A plan that takes longer on the event loop several times in a row leaves it for good.
-const INLINE_MAX: Duration = Duration::from_millis(3);
+const INLINE_MAX: Duration = Duration::from_millis(10);
 
 /// See the module's words.
 pub(super) struct ReadFetch {
@@ -151,6 +151,10 @@ impl Reading {
             let run = connection.prepare_cached(sql).and_then(|mut it| it.raw_execute());
             run.map_err(|error| Failure::Sqlite(error, self.ask.fields.first().copied().unwrap_or(0)))
         };
+        if !connection.is_autocommit() {
+            // A run that panicked has left its snapshot open.
+            command("ROLLBACK")?;
+        }
         command("BEGIN")?;
         let answer = self.answer(connection, prepared, bindings, conditions, keys, sink);
         let end = command("COMMIT");
