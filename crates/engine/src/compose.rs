@@ -171,6 +171,11 @@ impl Graph {
         self.owners.get(field.index()).copied().unwrap_or(Owner::Source(0))
     }
 
+    /// Whether fields of one source hang on types of another.
+    pub(crate) fn has_joins(&self) -> bool {
+        !self.joins.is_empty()
+    }
+
     /// One join.
     pub(crate) fn join(&self, at: u16) -> &Joined {
         &self.joins[usize::from(at)]

@@ -7,9 +7,9 @@ use super::cut::copy;
 use super::shape::{Shape, ShapeArgument};
 use crate::errors::Failure;
 use smallvec::SmallVec;
-use weir_language::ast::{Argument, List, ValueId};
+use weir_language::ast::{Argument, List, ValueId, ValueKind};
 use weir_language::coerce;
-use weir_language::schema::{FieldId, InputId};
+use weir_language::schema::{FieldId, InputId, TypeRef, builtin};
 use weir_language::value::Node;
 
 /// Appends the arguments of `field` to `shape`, in the order of their definition; says where they are and how many.
@@ -55,8 +55,14 @@ fn push_given(
     let number = |name: &str| question.names.variables.get(name).copied();
     let ty = schema.input(input).ty;
     let literals = &mut shape.literals;
-    let value = coerce::literal(schema, question.document, value, ty, question.coercion, &number, literals)
-        .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?;
+    let value = match plain(question, value, ty) {
+        Some(node) => {
+            literals.nodes.push(node);
+            literals.nodes.len() as u32 - 1
+        }
+        None => coerce::literal(schema, question.document, value, ty, question.coercion, &number, literals)
+            .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?,
+    };
     let default = match (literals.nodes[value as usize], schema.input(input).default) {
         (Node::Variable(number), Some(default)) if question.may_be_absent(number) => {
             Some(copy(&schema.defaults, default.value as usize, literals))
@@ -65,4 +71,27 @@ fn push_given(
     };
     shape.arguments.push(ShapeArgument { input, value, default });
     Ok(())
+}
+
+/// The value, if it is a variable or a small integer where one is taken: most are.
+fn plain(question: &Question<'_>, value: ValueId, ty: TypeRef) -> Option<Node> {
+    let value = question.document.value(value);
+    match value.kind {
+        ValueKind::Variable(name) => {
+            question.names.variables.get(question.document.str(name)).copied().map(Node::Variable)
+        }
+        ValueKind::Int if ty.base == builtin::INT && !ty.wraps.is_list() => {
+            let int: i32 = question.document.str(value.span).parse().ok()?;
+            Some(Node::Int(int.into()))
+        }
+        ValueKind::Int
+        | ValueKind::Float
+        | ValueKind::String { .. }
+        | ValueKind::Block
+        | ValueKind::Boolean(_)
+        | ValueKind::Null
+        | ValueKind::Enum
+        | ValueKind::List(_)
+        | ValueKind::Object(_) => None,
+    }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Question<'q> {
     pub(crate) document: &'q Document<'q>,
     pub(crate) operation: &'q Operation,
     pub(crate) names: Names<'q>,
-    pub(crate) types: VariableTypes,
+    pub(crate) types: Arc<VariableTypes>,
     pub(crate) accent: Accent,
     pub(crate) coercion: Settings,
     /// Whether the schema may be asked for.
@@ -60,6 +60,7 @@ impl<'q> Question<'q> {
         let names = Names::new(document, operation);
         let types = VariableTypes::new(graph.schema(), document, operation.variables, coercion)
             .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?;
+        let types = Arc::new(types);
         Ok(Self { graph, document, operation, names, types, accent, coercion, introspection })
     }
 
@@ -83,7 +84,7 @@ impl<'q> Question<'q> {
             has_default: it.default.is_some(),
         });
         let variables = variables.collect();
-        Ok(Arc::new(PlannedOperation { variables, types: self.types.clone(), steering }))
+        Ok(Arc::new(PlannedOperation { variables, types: Arc::clone(&self.types), steering }))
     }
 }
 

@@ -69,7 +69,11 @@ pub(crate) fn collect<'b>(question: &'b Question<'b>, guards: Guards<'b>) -> Res
         document: question.document,
         names: &question.names,
         guards,
-        shape: Shape::default(),
+        shape: Shape {
+            fields: Vec::with_capacity(question.document.selections.len()),
+            arguments: Vec::with_capacity(question.document.arguments.len()),
+            ..Shape::default()
+        },
         pending: Vec::new(),
         known: HashMap::default(),
         contexts: question.graph.sources().len() as u32 + 1,

@@ -27,7 +27,7 @@ pub(crate) fn cut(graph: &Graph, shape: &mut Shape, root: SetId, kind: Operation
     let mut pieces = cut_root(graph, shape, root, kind);
     let root_pieces = pieces.len();
     let mut at = 0;
-    while at < pieces.len() {
+    while graph.has_joins() && at < pieces.len() {
         cut_below(graph, shape, PieceId(at as u32), &mut pieces);
         at += 1;
     }

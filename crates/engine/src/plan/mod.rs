@@ -58,7 +58,7 @@ pub struct PlannedOperation {
     /// The variables, in order.
     pub variables: Vec<PlanVariable>,
     /// What binding reads: types and coerced defaults.
-    pub(crate) types: VariableTypes,
+    pub(crate) types: Arc<VariableTypes>,
     /// The variables that steer `@skip` and `@include`.
     pub(crate) steering: Steering,
 }

@@ -9,43 +9,44 @@
 //! **Cost:** one look at each member; hashing only where a set has one field twice, and below that.
 
 use super::shape::{Condition, Member, SetId, Shape};
-use hashbrown::HashMap;
+use hashbrown::hash_table::Entry;
+use hashbrown::{HashMap, HashTable};
+use std::hash::BuildHasher;
 use weir_language::value::Node;
-
-type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
 /// Marks the members of `shape` that repeat an earlier one; `keep` is the set whose members are all to be done.
 pub(crate) fn mark(shape: &mut Shape, root: SetId, keep: Option<SetId>) {
     let order = upwards(shape, root);
     let Some(repeated) = repeated_fields(shape, &order, keep) else { return };
     let compared = compared_sets(shape, &order, &repeated);
-    let mut classes = Classes::default();
+    let mut classes = Classes::with_room_for(shape);
     let mut set_classes = vec![u32::MAX; shape.sets.len()];
+    let mut members = Vec::new();
     for set in order {
         let is_compared = compared[set.0 as usize];
-        let mut content = vec![u64::from(shape.set(set).on.0)];
+        members.clear();
         for at in shape.set(set).range() {
             if !repeated[at] && !is_compared {
                 continue;
             }
             let work = work(shape, at, &set_classes, &mut classes);
-            let same = work.filter(|_| repeated[at]).and_then(|work| {
-                let when = classes.of_condition(&shape.fields[at].when);
-                classes.earlier(set, work, when, at as u32)
-            });
+            let when = classes.of_condition(&shape.fields[at].when);
+            let same = work.filter(|_| repeated[at]);
+            let same = same.and_then(|work| classes.earlier(set, work, when, at as u32));
             if let Some(earlier) = same {
                 // One subtree for both: what is planned below is planned once.
                 shape.fields[at].same_as = same;
                 shape.fields[at].member = shape.fields[earlier as usize].member;
             }
-            if is_compared {
-                content.push(u64::from(classes.of(shape.fields[at].key.bytes())));
-                content.push(work.map_or(u64::MAX, u64::from));
-                content.push(u64::from(classes.of_condition(&shape.fields[at].when)));
-            }
+            members.push((work.unwrap_or(u32::MAX), when));
         }
         if is_compared {
-            set_classes[set.0 as usize] = classes.of_words(content);
+            classes.words.push(u64::from(shape.set(set).on.0));
+            for (&(work, when), member) in members.iter().zip(shape.members(set)) {
+                classes.words.push(u64::from(work) << 32 | u64::from(when));
+                push_bytes(member.key.bytes(), &mut classes.words);
+            }
+            set_classes[set.0 as usize] = classes.of_words();
         }
     }
 }
@@ -118,58 +119,116 @@ pub(crate) fn upwards(shape: &Shape, root: SetId) -> Vec<SetId> {
 /// The class of what a member asks for, its key and condition left out; `None` for constants.
 fn work(shape: &Shape, at: usize, set_classes: &[u32], classes: &mut Classes) -> Option<u32> {
     let member = &shape.fields[at];
-    let mut content = vec![u64::from(member.field.0)];
+    let words = &mut classes.words;
     match member.member {
-        Member::Leaf | Member::Foreign { .. } => content.push(u64::MAX),
-        Member::Object(set) => content.push(u64::from(set_classes[set.0 as usize])),
-        Member::Abstract(choice) => {
-            for (_, set) in &shape.choices[choice.0 as usize].sets {
-                content.push(u64::from(set_classes[set.0 as usize]));
-            }
-        }
         Member::Constant { .. } => return None,
+        Member::Leaf | Member::Foreign { .. } => words.push(u64::MAX),
+        Member::Object(set) => words.push(u64::from(set_classes[set.0 as usize])),
+        Member::Abstract(choice) => {
+            let sets = &shape.choices[choice.0 as usize].sets;
+            words.extend(sets.iter().map(|it| u64::from(set_classes[it.1.0 as usize])));
+        }
     }
+    words.push(u64::from(member.field.0));
     for argument in shape.arguments(member) {
-        content.push(u64::from(argument.input.0));
-        content.push(u64::from(argument.default.is_some()));
+        words.push(u64::from(argument.input.0) << 1 | u64::from(argument.default.is_some()));
         let start = argument.value as usize;
         for at in start..shape.literals.end(start) {
-            classes.push_node(shape, start, at, &mut content);
+            push_node(shape, start, at, words);
         }
     }
-    Some(classes.of_words(content))
+    Some(classes.of_words())
+}
+
+/// Appends `bytes` and their length.
+fn push_bytes(bytes: &[u8], words: &mut Vec<u64>) {
+    words.push(bytes.len() as u64);
+    words.extend(bytes.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    }));
+}
+
+/// Appends what tells node `at` of the value that begins at `start` from other nodes.
+fn push_node(shape: &Shape, start: usize, at: usize, words: &mut Vec<u64>) {
+    let (kind, word) = match shape.literals.nodes[at] {
+        Node::Absent => (0, 0),
+        Node::Null => (1, 0),
+        Node::Bool(is) => (2, u64::from(is)),
+        Node::Int(value) => (3, value.cast_unsigned()),
+        Node::Float(value) => (4, value.to_bits()),
+        Node::Number(text) | Node::Text(text) | Node::Json(text) => {
+            push_bytes(shape.literals.str(text).as_bytes(), words);
+            (5, 0)
+        }
+        Node::Enum(value) => (8, u64::from(value.0)),
+        Node::List { len, end } => (9, u64::from(len) << 32 | (end as usize - start) as u64),
+        Node::Object { len, end } => (10, u64::from(len) << 32 | (end as usize - start) as u64),
+        Node::Key(input) => (11, u64::from(input.0)),
+        Node::Variable(number) => (12, u64::from(number)),
+        Node::Parent(number) => (13, u64::from(number)),
+    };
+    words.extend([kind, word]);
 }
 
 /// Numbers for equal things.
 #[derive(Default)]
 struct Classes {
-    bytes: Map<Box<[u8]>, u32>,
-    words: Map<Vec<u64>, u32>,
-    first: Map<(SetId, u32, u32), u32>,
+    /// What is being put together.
+    words: Vec<u64>,
+    /// The words of every class, one after another.
+    known: Vec<u64>,
+    /// By class: where its words end.
+    ends: Vec<usize>,
+    table: HashTable<u32>,
+    hasher: foldhash::fast::RandomState,
+    first: HashMap<(SetId, u32, u32), u32, foldhash::fast::RandomState>,
 }
 
 impl Classes {
     const ALWAYS: u32 = u32::MAX;
 
-    fn of(&mut self, bytes: &[u8]) -> u32 {
-        let next = self.bytes.len() as u32;
-        match self.bytes.get(bytes) {
-            Some(&class) => class,
-            None => *self.bytes.entry(bytes.into()).or_insert(next),
+    /// Room for the classes of `shape`, so that nothing grows on the way.
+    fn with_room_for(shape: &Shape) -> Self {
+        let classes = shape.fields.len() + shape.sets.len();
+        Self {
+            known: Vec::with_capacity(8 * classes),
+            ends: Vec::with_capacity(classes),
+            table: HashTable::with_capacity(classes),
+            ..Self::default()
         }
     }
 
-    fn of_words(&mut self, words: Vec<u64>) -> u32 {
-        let next = self.words.len() as u32;
-        *self.words.entry(words).or_insert(next)
+    /// The class of `self.words`, which are taken.
+    fn of_words(&mut self) -> u32 {
+        let Self { words, known, ends, table, hasher, .. } = self;
+        let of = |class: u32| {
+            let start = if class == 0 { 0 } else { ends[class as usize - 1] };
+            &known[start..ends[class as usize]]
+        };
+        let hash = hasher.hash_one(words.as_slice());
+        let same = |&class: &u32| of(class) == words.as_slice();
+        let class = match table.entry(hash, same, |&class| hasher.hash_one(of(class))) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(vacant) => {
+                let class = ends.len() as u32;
+                vacant.insert(class);
+                known.extend_from_slice(words);
+                ends.push(known.len());
+                class
+            }
+        };
+        words.clear();
+        class
     }
 
     fn of_condition(&mut self, when: &Condition) -> u32 {
         match when {
             Condition::Always => Self::ALWAYS,
             Condition::Any(any) => {
-                let words = any.iter().flat_map(|it| [it.mask, it.want]).collect();
-                self.of_words(words)
+                self.words.extend(any.iter().flat_map(|it| [it.mask, it.want]));
+                self.of_words()
             }
         }
     }
@@ -182,26 +241,5 @@ impl Classes {
             self.first.insert((set, work, when), at);
         }
         found
-    }
-
-    /// Appends what tells node `at` of the value that begins at `start` from other nodes.
-    fn push_node(&mut self, shape: &Shape, start: usize, at: usize, content: &mut Vec<u64>) {
-        let (kind, word) = match shape.literals.nodes[at] {
-            Node::Absent => (0, 0),
-            Node::Null => (1, 0),
-            Node::Bool(is) => (2, u64::from(is)),
-            Node::Int(value) => (3, value.cast_unsigned()),
-            Node::Float(value) => (4, value.to_bits()),
-            Node::Number(text) => (5, u64::from(self.of(shape.literals.str(text).as_bytes()))),
-            Node::Text(text) => (6, u64::from(self.of(shape.literals.str(text).as_bytes()))),
-            Node::Json(text) => (7, u64::from(self.of(shape.literals.str(text).as_bytes()))),
-            Node::Enum(value) => (8, u64::from(value.0)),
-            Node::List { len, end } => (9, u64::from(len) << 32 | (end as usize - start) as u64),
-            Node::Object { len, end } => (10, u64::from(len) << 32 | (end as usize - start) as u64),
-            Node::Key(input) => (11, u64::from(input.0)),
-            Node::Variable(number) => (12, u64::from(number)),
-            Node::Parent(number) => (13, u64::from(number)),
-        };
-        content.extend([kind, word]);
     }
 }
