@@ -79,7 +79,7 @@ fn items(rows: usize) -> Arc<Vec<Item>> {
         id: row.to_string(),
         price: row as f64 * 1.25,
         stock: row as i32,
-        note: (row % 3 != 0).then(|| "a \"note\"".to_owned()),
+        note: (!row.is_multiple_of(3)).then(|| "a \"note\"".to_owned()),
         parts: (0..3).map(part).collect(),
     };
     Arc::new((0..rows).map(item).collect())
