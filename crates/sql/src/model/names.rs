@@ -168,7 +168,7 @@ pub fn plural(name: &str) -> String {
 /// How many bytes go and what comes instead.
 fn ending(word: &str) -> (usize, &'static str) {
     let vowel_before = |cut: usize| {
-        let before = word.as_bytes().len().checked_sub(cut + 1).map(|at| word.as_bytes()[at]);
+        let before = word.len().checked_sub(cut + 1).map(|at| word.as_bytes()[at]);
         before.is_none_or(|byte| b"aeiou".contains(&byte))
     };
     if word.ends_with("sis") {

@@ -74,7 +74,7 @@ impl<'c, 'r> Statements<'c, 'r> {
                     self.close(level, statement);
                     return Ok(None);
                 }
-                if let Err(error) = statement.raw_bind_parameter(at + 1, &Raw(value)) {
+                if let Err(error) = statement.raw_bind_parameter(at + 1, Raw(value)) {
                     return Err(self.failure(error, level));
                 }
             }

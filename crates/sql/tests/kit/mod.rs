@@ -1,5 +1,7 @@
 //! A copy of Chinook in a file of its own, served through the engine.
 
+#![allow(dead_code, unreachable_pub, reason = "every test that has it uses a part of it")]
+
 use rusqlite::Connection;
 use std::path::PathBuf;
 use std::sync::Arc;
