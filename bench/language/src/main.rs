@@ -10,6 +10,10 @@ use contenders::{Contender, Work};
 use cpu_time::ThreadTime;
 use std::time::Duration;
 
+/// As in the product; all contenders have it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const PASSES: usize = 25;
 const TURN: Duration = Duration::from_millis(10);
 
