@@ -176,3 +176,59 @@ fn text_of_sql_in_values_stays_text() {
     let answer = served.ask(r#"{ Album(where: {Title: {_eq: "a\u0000b"}}) { AlbumId } }"#, "");
     assert!(answer.contains("INVALID_TEXT"), "{answer}");
 }
+
+#[test]
+fn hasuras_accent_reads_leniently_and_says_errors_its_way() {
+    let served = serve(CHINOOK);
+    let check = |query: &str, variables: &str, expected: &str| {
+        let answer = served.bytes(query, variables, weir_engine::source::Accent::Hasura, 60);
+        assert_eq!(String::from_utf8(answer).unwrap(), expected, "{query} {variables}");
+    };
+    check(r#"{ Album_by_pk(AlbumId: "1") { AlbumId } }"#, "", r#"{"data":{"Album_by_pk":{"AlbumId":1}}}"#);
+    check(
+        r#"{ Album(limit: 1, offset: "1", order_by: {AlbumId: asc}) { AlbumId } }"#,
+        "",
+        r#"{"data":{"Album":[{"AlbumId":2}]}}"#,
+    );
+    check(
+        "query ($x: Int) { Album(where: {AlbumId: {_eq: $x}}) { AlbumId } }",
+        "",
+        r#"{"errors":[{"message":"unexpected null value for type 'Int'","extensions":{"path":"$.selectionSet.Album.args.where.AlbumId._eq","code":"validation-failed"}}]}"#,
+    );
+    check(
+        "{ a: Album(limit: -1) { AlbumId } }",
+        "",
+        r#"{"errors":[{"message":"expected a non-negative 32-bit integer for type 'Int', but found an integer","extensions":{"path":"$.selectionSet.a.args.limit","code":"parse-failed"}}]}"#,
+    );
+    check(
+        r#"{ Album(where: {Title: {_regex: "("}}) { AlbumId } }"#,
+        "",
+        r#"{"errors":[{"message":"invalid regular expression","extensions":{"path":"$.selectionSet.Album","code":"data-exception"}}]}"#,
+    );
+}
+
+#[test]
+fn one_snapshot_answers_all_of_a_query() {
+    let served = serve(CHINOOK);
+    let query = "{ a: Album_aggregate { aggregate { count } } Album_aggregate { aggregate { count } nodes { AlbumId } } }";
+    std::thread::scope(|scope| {
+        let path = served.beside.path().unwrap().to_owned();
+        let writes = scope.spawn(move || {
+            let writer = rusqlite::Connection::open(path).unwrap();
+            writer.execute_batch("PRAGMA synchronous = OFF").unwrap();
+            for at in 0..300 {
+                writer
+                    .execute("INSERT INTO Album (Title, ArtistId) VALUES (?1, 1)", [at.to_string()])
+                    .unwrap();
+            }
+        });
+        for _ in 0..50 {
+            let answer: Value = serde_json::from_str(&served.ask(query, "")).unwrap();
+            let count = answer["data"]["a"]["aggregate"]["count"].as_u64().unwrap();
+            let rest = &answer["data"]["Album_aggregate"];
+            assert_eq!(rest["aggregate"]["count"].as_u64(), Some(count));
+            assert_eq!(rest["nodes"].as_array().unwrap().len() as u64, count);
+        }
+        writes.join().unwrap();
+    });
+}

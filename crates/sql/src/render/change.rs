@@ -19,6 +19,8 @@ pub struct ChangeStatement {
     pub values: usize,
     /// What is bound after them.
     pub parameters: Vec<Parameter>,
+    /// Every table it changes or reads.
+    pub tables: Vec<TableId>,
 }
 
 /// Renders `change`.
@@ -29,14 +31,22 @@ pub fn render_change(dialect: &dyn Dialect, model: &Model, change: &Change) -> C
         Change::Update(_) | Change::Delete(_) => 0,
     };
     let sql = String::new();
-    let mut renderer = Renderer { dialect, model, sql, parameters: Vec::new(), aliases: 0, first: values };
+    let mut renderer = Renderer {
+        dialect,
+        model,
+        sql,
+        parameters: Vec::new(),
+        aliases: 0,
+        tables: Vec::new(),
+        first: values,
+    };
     let scope = renderer.alias(change.table());
     match change {
         Change::Insert(insert) => renderer.insert(insert, scope),
         Change::Update(update) => renderer.update(update, scope),
         Change::Delete(delete) => renderer.delete(delete, scope),
     }
-    ChangeStatement { sql: renderer.sql, values, parameters: renderer.parameters }
+    ChangeStatement { sql: renderer.sql, values, parameters: renderer.parameters, tables: renderer.tables }
 }
 
 impl Renderer<'_> {

@@ -21,15 +21,24 @@ pub struct Statement {
     pub sql: String,
     /// What is bound.
     pub parameters: Vec<Parameter>,
+    /// Every table it reads.
+    pub tables: Vec<TableId>,
 }
 
 /// Renders `query`.
 #[must_use]
 pub fn render(dialect: &dyn Dialect, model: &Model, query: &Query) -> Statement {
-    let mut renderer =
-        Renderer { dialect, model, sql: String::new(), parameters: Vec::new(), aliases: 0, first: 0 };
+    let mut renderer = Renderer {
+        dialect,
+        model,
+        sql: String::new(),
+        parameters: Vec::new(),
+        aliases: 0,
+        tables: Vec::new(),
+        first: 0,
+    };
     renderer.query(query);
-    Statement { sql: renderer.sql, parameters: renderer.parameters }
+    Statement { sql: renderer.sql, parameters: renderer.parameters, tables: renderer.tables }
 }
 
 struct Renderer<'r> {
@@ -38,6 +47,7 @@ struct Renderer<'r> {
     sql: String,
     parameters: Vec<Parameter>,
     aliases: u32,
+    tables: Vec<TableId>,
     /// Placeholders that come before those of the parameters.
     first: usize,
 }
@@ -52,6 +62,9 @@ struct Scope {
 impl Renderer<'_> {
     fn alias(&mut self, table: TableId) -> Scope {
         self.aliases += 1;
+        if !self.tables.contains(&table) {
+            self.tables.push(table);
+        }
         Scope { table, alias: self.aliases - 1 }
     }
 
@@ -321,5 +334,55 @@ impl Renderer<'_> {
             self.filter(part, scope);
         }
         self.sql.push(')');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::sqlite::{SqliteOptions, read};
+    use crate::model::ModelOptions;
+    use crate::relational::Filter;
+
+    fn check(filter: Filter, sql: &str, tables: &[&str]) {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        let made =
+            "CREATE TABLE \"a\"\"b\" (x INTEGER PRIMARY KEY); CREATE TABLE c (y REFERENCES \"a\"\"b\");";
+        connection.execute_batch(made).unwrap();
+        let (catalog, _) = read(&connection, SqliteOptions::default()).unwrap();
+        let table = catalog.find("main", "c").unwrap();
+        let options = ModelOptions::default();
+        let (mut model, _) = Model::build(catalog, options, &mut |_| Err("none".into()));
+        let to = model.catalog.find("main", "a\"b").unwrap();
+        let kind = crate::model::RelationshipKind::Object { certain: false };
+        let on = vec![(ColumnId(0), ColumnId(0))];
+        let way =
+            crate::model::Relationship { name: "a".into(), from: table, to, on, kind, insert_first: true };
+        model.relationships = vec![way];
+        let output = Output::Rows(vec![Expr::Column(ColumnId(0))]);
+        let query = Query {
+            table,
+            nest: Vec::new(),
+            filter,
+            distinct_on: Vec::new(),
+            order: Vec::new(),
+            page: Page::default(),
+            output,
+        };
+        let statement = render(&sqlite::Sqlite, &model, &query);
+        assert_eq!(statement.sql, sql);
+        let read: Vec<_> = statement.tables.iter().map(|it| model.catalog.table(*it).name.as_str()).collect();
+        assert_eq!(read, tables);
+    }
+
+    #[test]
+    fn names_are_quoted_and_every_table_read_is_told() {
+        check(Filter::TRUE, "SELECT t0.\"y\" FROM \"c\" AS t0", &["c"]);
+        check(
+            Filter::Exists { by: RelationshipId(0), filter: Box::new(Filter::Any(Vec::new())) },
+            "SELECT t0.\"y\" FROM \"c\" AS t0 WHERE EXISTS (SELECT 1 FROM \"a\"\"b\" AS t1 \
+             WHERE t1.\"x\" = t0.\"y\" AND (1 = 0))",
+            &["c", "a\"b"],
+        );
     }
 }

@@ -8,8 +8,8 @@ use super::write_fetch::WriteFetch;
 use super::writer::Writer;
 use crate::api::generate;
 use crate::api::meaning::Api;
-use crate::catalog::Warning;
 use crate::catalog::sqlite::{SqliteOptions, enum_values, read};
+use crate::catalog::{TableId, Warning};
 use crate::model::{Model, ModelOptions};
 use crate::relational::Plan;
 use crate::relational::compile::Ask;
@@ -142,20 +142,26 @@ impl SqliteSource {
         self.shared.renderings.load(Ordering::Relaxed)
     }
 
+    /// The tables a fetch reads or changes: all of them while that depends on its variables.
     fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
-        let tables = &self.shared.api.model.catalog.tables;
-        let mut tags = Vec::new();
-        let plans = || prepared.iter().map(|it| &it.plan);
-        let read = plans().flat_map(|plan| &plan.levels).map(|level| level.query.table);
-        let changed = plans().flat_map(|plan| &plan.changes).map(crate::relational::change::Change::table);
-        for table in read.chain(changed) {
-            let table = &tables[table.0 as usize];
-            let tag = Tag(format!("{}.{}", table.schema, table.name).into());
-            if !tags.contains(&tag) {
-                tags.push(tag);
+        let model = &self.shared.api.model;
+        let mut tables: Vec<TableId> = match prepared {
+            Some(prepared) => {
+                let read = prepared.statements.iter().flat_map(|it| &it.statement.tables);
+                read.chain(prepared.changes.iter().flat_map(|it| &it.tables)).copied().collect()
             }
-        }
-        tags
+            None => {
+                let tracked = model.tables.iter().enumerate().filter(|it| it.1.is_some());
+                tracked.map(|it| TableId(it.0 as u32)).collect()
+            }
+        };
+        tables.sort_unstable();
+        tables.dedup();
+        let tag = |table: &TableId| {
+            let table = model.catalog.table(*table);
+            Tag(format!("{}.{}", table.schema, table.name).into())
+        };
+        tables.iter().map(tag).collect()
     }
 
     fn reading(&self, piece: &Piece<'_>) -> Result<(Arc<Reading>, Vec<Tag>), PlanError> {
