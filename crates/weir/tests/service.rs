@@ -452,6 +452,12 @@ fn the_command_line_answers_without_a_server() {
     assert!(code == Some(1) && words.contains("not served yet"), "{words}");
     let (code, _, words) = run(&["check", "nothing.db"]);
     assert!(code == Some(1) && words.contains("there is no file nothing.db"), "{words}");
+    let file = folder.file("new.yaml");
+    let file = file.to_str().expect("it is UTF-8");
+    assert_eq!(run(&["init", file]).0, Some(0));
+    assert!(support::read(std::path::Path::new(file)).contains("listen: 127.0.0.1:8080"));
+    let (code, _, words) = run(&["init", file]);
+    assert!(code == Some(1) && words.contains("is there already"), "{words}");
     let (code, out, _) = run(&["completions", "bash"]);
     assert!(code == Some(0) && out.contains("_weir"), "{out}");
     assert_eq!(run(&["serve", "--listen"]).0, Some(2));
@@ -484,4 +490,66 @@ fn the_published_schema_is_up_to_date() {
     }
     let written = support::read(&file);
     assert!(written == made, "docs/weir.schema.json is old: run this test with WEIR_BLESS=1");
+}
+
+#[test]
+fn a_long_answer_leaves_in_chunks_plain_and_compressed() {
+    let weir = Weir::configured("cache: {hold_back_bytes: 65536}");
+    let database = rusqlite::Connection::open(weir.folder().file("pets.db")).expect("it can be opened");
+    let many = "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) \
+                INSERT INTO pet SELECT i, 'pet number ' || i FROM n";
+    database.execute_batch(many).expect("it can be written");
+    let ask = body("{ pet(order_by: {id: asc}) { id name } }");
+    let plain = weir.post("/graphql", &[], ask.as_bytes());
+    assert_eq!((plain.status, plain.header("transfer-encoding")), (200, Some("chunked")));
+    let rows = plain.json()["data"]["pet"].as_array().map(Vec::len);
+    assert_eq!(rows, Some(59_994));
+    let packed = weir.post("/graphql", &[("accept-encoding", "zstd")], ask.as_bytes());
+    assert_eq!(packed.header("content-encoding"), Some("zstd"));
+    let mut bytes = Vec::new();
+    decoded(ZstdDecoder::new(&mut bytes), &packed.body);
+    assert!(bytes == plain.body && packed.body.len() * 3 < plain.body.len());
+}
+
+#[test]
+fn a_client_that_reads_nothing_is_cut_off_and_others_are_served() {
+    let weir = Weir::configured("limits: {write_s: 1}");
+    let database = rusqlite::Connection::open(weir.folder().file("pets.db")).expect("it can be opened");
+    let long = "INSERT INTO pet SELECT value, hex(zeroblob(100000)) FROM \
+                (WITH RECURSIVE n(value) AS (SELECT 10 UNION ALL SELECT value + 1 FROM n WHERE value < 200) \
+                SELECT value FROM n)";
+    database.execute_batch(long).expect("it can be written");
+    let ask = body("{ pet { id name } }");
+    let mut lazy = weir.connect();
+    let raw = message("POST", "/graphql", &[("content-type", "application/json")], Some(ask.as_bytes()));
+    lazy.write_all(&raw).expect("it is sent");
+    let connections = || {
+        let page = weir.get("/metrics", &[]);
+        page.text().lines().find_map(|it| it.strip_prefix("weir_connections ")?.parse::<u64>().ok())
+    };
+    check(&weir.query(ASK), 200, ADA);
+    until("only the asking connection is left", || connections() == Some(1));
+    let mut rest = Vec::new();
+    // What was in the sockets' buffers is still there; the answer is not complete.
+    let _ = lazy.read_to_end(&mut rest);
+    assert!(!rest.ends_with(b"0\r\n\r\n"), "the answer came whole");
+}
+
+#[test]
+fn every_code_of_the_http_layer_is_documented() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = support::read(&root.join("../../docs/server.md"));
+    let mut found = 0;
+    for entry in std::fs::read_dir(root.join("src/server")).expect("the sources are there") {
+        let text = support::read(&entry.expect("an entry can be read").path());
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        // Escaped quotes stand in messages only, never around a code.
+        let text = text.replace("\\\"", "'");
+        let is_code = |it: &&str| it.len() > 5 && it.bytes().all(|it| it.is_ascii_uppercase() || it == b'_');
+        for code in text.split('"').filter(is_code).filter(|it| *it != "LIMIT_") {
+            assert!(page.contains(&format!("`{code}`")), "{code} is not in docs/server.md");
+            found += 1;
+        }
+    }
+    assert!(found >= 10, "only {found} codes were found");
 }

@@ -5,14 +5,30 @@ use super::serve::origin;
 use crate::config::published;
 use crate::generation::{Generation, Overrides};
 use crate::sources;
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// What `weir init` writes: every block with its defaults, in comments.
 pub(crate) const TEMPLATE: &str = include_str!("weir.yaml");
 
-/// Writes the template, or the JSON schema.
-pub(super) fn init(json_schema: bool) -> Result<ExitCode, String> {
-    if json_schema { print(&published::text()) } else { print(TEMPLATE) }
+/// Writes the template to a file that is not there yet, or the JSON schema to standard output.
+pub(super) fn init(file: &Path, json_schema: bool) -> Result<ExitCode, String> {
+    if json_schema {
+        return print(&published::text());
+    }
+    if file == Path::new("-") {
+        return print(TEMPLATE);
+    }
+    let made = File::options().write(true).create_new(true).open(file);
+    made.and_then(|mut it| it.write_all(TEMPLATE.as_bytes())).map_err(|cause| match cause.kind() {
+        ErrorKind::AlreadyExists => {
+            format!("{} is there already; name another file, or `-` for standard output", file.display())
+        }
+        _ => format!("{} cannot be written: {cause}", file.display()),
+    })?;
+    print(&format!("wrote {0}; edit it, then `weir check {0}` and `weir serve {0}`\n", file.display()))
 }
 
 /// Reads the configuration and opens its sources.
@@ -30,7 +46,6 @@ mod tests {
     use super::*;
     use crate::config::{Config, load};
     use std::collections::HashMap;
-    use std::path::Path;
 
     fn check(yaml: &str, holds: fn(&Config) -> bool) {
         let config = load::text(yaml, Path::new("weir.yaml"), HashMap::new(), |_| {});

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 Examples:
   weir demo                                  a sample database with a console at http://127.0.0.1:8080
   weir serve sqlite:chinook.db               GraphQL over a SQLite file, nothing to configure
-  weir init > weir.yaml && weir serve weir.yaml
+  weir init && weir serve weir.yaml
   weir explain '{ Album { Title } }' sqlite:chinook.db"
 )]
 struct Cli {
@@ -63,12 +63,17 @@ Examples:
         #[command(flatten)]
         options: ServeOptions,
     },
-    /// Write a commented weir.yaml to standard output
-    #[command(
-        after_help = "Examples:\n  weir init > weir.yaml\n  weir init --json-schema > weir.schema.json"
-    )]
+    /// Write a commented weir.yaml
+    #[command(after_help = "\
+Examples:
+  weir init
+  weir init conf/weir.yaml
+  weir init --json-schema > weir.schema.json")]
     Init {
-        /// Write the JSON schema of weir.yaml instead, for editors
+        /// Where to; `-` for standard output
+        #[arg(value_name = "FILE", default_value = "weir.yaml")]
+        file: PathBuf,
+        /// Write the JSON schema of weir.yaml to standard output instead, for editors
         #[arg(long)]
         json_schema: bool,
     },
@@ -173,7 +178,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
     match command {
         Command::Serve { target, options } => serve::serve(&target, options),
         Command::Demo { reset, data, options } => demo::demo(reset, data, options),
-        Command::Init { json_schema } => author::init(json_schema),
+        Command::Init { file, json_schema } => author::init(&file, json_schema),
         Command::Check { target } => author::check(&target),
         Command::Explain { query, target, variables, operation } => {
             document::explain(&query, &target, variables.as_deref(), operation.as_deref())

@@ -36,7 +36,7 @@ pub(super) fn overrides(options: ServeOptions) -> Result<Overrides, String> {
 pub(super) fn origin(target: Target, overrides: Overrides) -> Result<Origin, String> {
     match target {
         Target::Config(path) if !path.exists() => Err(format!(
-            "{} does not exist; write one by `weir init > weir.yaml`, or serve a file: `weir serve sqlite:chinook.db`",
+            "{} does not exist; write one by `weir init`, or serve a file: `weir serve sqlite:chinook.db`",
             path.display()
         )),
         Target::Config(path) => Ok(Origin::File(path, overrides)),
