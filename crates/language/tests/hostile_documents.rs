@@ -101,6 +101,19 @@ fn row_7_fragments_that_all_overlap_are_merged_once() {
 }
 
 #[test]
+fn row_7_fields_on_an_interface_that_meet_those_of_every_object_are_metered() {
+    let types = times(1_000, "type T# implements N { a: N x: Int } ");
+    let sdl = format!("type Query {{ n: N }} interface N {{ a: N x: Int }} {types}");
+    let overlapping = |shared: usize, objects: usize| {
+        format!("{{ n {{ {} {} }} }}", "a { x } ".repeat(shared), times(objects, "... on T# { a { x } } "))
+    };
+    let codes =
+        |text: &str| errors_with(&OPTIONS, &sdl, text).iter().map(|error| error.code).collect::<Vec<_>>();
+    assert_eq!(codes(&overlapping(20, 500)), []);
+    assert_eq!(codes(&overlapping(1_500, 900)), [Code::LimitExpanded]);
+}
+
+#[test]
 fn row_8_directives_are_counted_and_reported_up_to_a_bound() {
     check(&format!("{{ x {} }}", "@include(if: true) ".repeat(1_000)), Some(Code::LimitDirectives));
     check(&format!("{{ {} }}", "x @nothing ".repeat(1_000)), Some(Code::LimitDirectives));

@@ -22,6 +22,9 @@ use foldhash::fast::RandomState;
 use std::collections::HashSet;
 use std::ops::Range;
 
+/// Members that may be looked at for each field that may be expanded.
+const WORK_PER_FIELD_MAX: usize = 30;
+
 /// A selection set that takes part in a merged set.
 #[derive(Clone, Copy)]
 struct Part {
@@ -73,8 +76,10 @@ struct Merge {
     alone: Vec<[bool; 2]>,
     /// Sets of more than one part that were looked at, kept once `work` shows that sets come again and again.
     together: HashSet<Box<[u32]>, RandomState>,
-    /// Members looked at so far.
+    /// Members looked at so far. Fields on an interface meet those of every object, so that many of both cost their
+    /// product: the one way to exceed `work_max`.
     work: usize,
+    work_max: usize,
     /// Scratch for the sets that are open while members are collected.
     stack: Vec<Range<usize>>,
     /// Scratch for the members of one group.
@@ -95,6 +100,7 @@ pub(in crate::validate) fn document(cx: &mut Context<'_>) {
         alone: vec![[false; 2]; cx.document.selections.len()],
         together: HashSet::default(),
         work: 0,
+        work_max: (cx.options.limits.expanded_max as usize).saturating_mul(WORK_PER_FIELD_MAX),
         stack: Vec::new(),
         group: Vec::new(),
         conflicts: Vec::new(),
@@ -106,6 +112,10 @@ pub(in crate::validate) fn document(cx: &mut Context<'_>) {
         let last = merge.parts.len();
         merge.tasks.push(Task { parts: last - 1..last, shape_only: false });
         while let Some(task) = merge.tasks.pop() {
+            if merge.work > merge.work_max {
+                limits::merging(cx, at);
+                return;
+            }
             if merge.is_new(cx, &task) {
                 merge.set(cx, &task);
                 if std::mem::take(&mut is_root) {
@@ -259,8 +269,9 @@ impl Merge {
         })
     }
 
-    /// The members that can meet: those of each object type, with those of abstract types in front.
-    fn split(&self, cx: &Context<'_>, group: &[u32]) -> Vec<Vec<u32>> {
+    /// The members that can meet: those of each object type, with those of abstract types. None when that is too much
+    /// work, which ends the search.
+    fn split(&mut self, cx: &Context<'_>, group: &[u32]) -> Vec<Vec<u32>> {
         let mut keyed: Vec<(u32, u32)> =
             group.iter().map(|&member| (self.object(cx, member), member)).collect();
         let shared: Vec<u32> =
@@ -268,6 +279,11 @@ impl Merge {
         keyed.retain(|(object, _)| *object != NONE);
         // Stable, so members stay in document order.
         keyed.sort_by_key(|&(object, _)| object);
+        let objects = keyed.chunk_by(|a, b| a.0 == b.0).count();
+        self.work = self.work.saturating_add(objects.saturating_mul(shared.len()));
+        if self.work > self.work_max {
+            return Vec::new();
+        }
         let with_shared = |own: &[(u32, u32)]| {
             let mut split = shared.clone();
             split.extend(own.iter().map(|&(_, member)| member));
