@@ -15,13 +15,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use weir_language::ast::OperationKind;
-use weir_language::error::Error;
+use weir_language::error::{Code, Error};
 use weir_language::json::JsonRef;
 use weir_language::limits::Limits;
 use weir_language::parser::{self, Edition};
 use weir_language::schema::Schema;
 use weir_language::validate;
-use weir_language::value::Variables;
+use weir_language::value::{Node, Variables};
 
 /// What an engine needs to know beside its graph.
 #[derive(Clone, Debug)]
@@ -248,7 +248,22 @@ impl Engine {
             let words = "Can only perform a mutation operation from a POST request.";
             return Err(Refusal::MethodNotAllowed(Failure::request("METHOD_NOT_ALLOWED", words)));
         }
+        self.refuse_nulls(&plan, &variables)?;
         Ok(Bound { plan, variables, conditions })
+    }
+
+    /// Null in a place that takes none, where a default let the variable stand. Source: GraphQL specification, section
+    /// 5.8.5. The whole request is refused, so that no source ever sees such a null.
+    fn refuse_nulls(&self, plan: &Plan, variables: &Variables) -> Result<(), Refusal> {
+        let nulls = plan.must_not_be_null.iter().filter(|it| variables.node(it.0) == Node::Null);
+        let failures = nulls.map(|&(_, input)| {
+            let schema = self.schema();
+            let (name, ty) = (schema.input_name(input), schema.type_text(schema.input(input).ty));
+            let words = format!("Argument \"{name}\" of non-null type \"{ty}\" must not be null.");
+            Failure::request(Code::Variable.text(), &words)
+        });
+        let failures: Vec<Failure> = failures.collect();
+        if failures.is_empty() { Ok(()) } else { Err(failures.into()) }
     }
 
     /// Plans a text that is not known; where variables steer it, for the state they are in.

@@ -204,6 +204,18 @@ fn under_hasuras_accent_strings_stand_for_numbers_and_variables_may_be_unused() 
     );
 }
 
+#[test]
+fn null_does_not_get_past_a_default() {
+    let query = "query ($id: Int = 1) { album(id: $id) { id } }";
+    check(Accent::Spec, query, "{}", r#"{"data":{"album":{"id":1}}}"#);
+    check(
+        Accent::Spec,
+        query,
+        r#"{"id": null}"#,
+        r#"{"errors":[{"message":"Argument \"id\" of non-null type \"Int!\" must not be null.","extensions":{"code":"BAD_USER_INPUT"}}]}"#,
+    );
+}
+
 #[tokio::test]
 async fn introspection_can_be_switched_off() {
     let source = Documents::new("zoo", SDL, resolve);

@@ -70,8 +70,7 @@ fn reworded(message: &str) -> Option<String> {
         [name, ..] if begins("Variable ") && message.ends_with("was not provided.") => {
             Some(format!("expecting a value for non-nullable variable: \"{}\"", name.trim_start_matches('$')))
         }
-        [name, ty, ..] if begins("Variable ") && message.ends_with("must not be null.") => {
-            let _ = name;
+        [_, ty, ..] if message.ends_with("must not be null.") => {
             Some(format!("null value found for non-nullable type: \"{ty}\""))
         }
         _ => None,

@@ -73,6 +73,33 @@ fn push_given(
     Ok(())
 }
 
+/// Variables that may be null though they stand where null cannot: the variable or the place has a default. With
+/// the place, for words.
+pub(crate) fn must_not_be_null(question: &Question<'_>, shape: &Shape) -> Vec<(u32, InputId)> {
+    let mut found = Vec::new();
+    if question.types.variables.iter().all(|it| it.ty.is_non_null()) {
+        return found;
+    }
+    let mut note = |input: InputId, node: Node| {
+        if let Node::Variable(number) = node {
+            let may_be_null = !question.types.variables[number as usize].ty.is_non_null();
+            if may_be_null && question.graph.schema().input(input).ty.is_non_null() {
+                found.push((number, input));
+            }
+        }
+    };
+    let nodes = &shape.literals.nodes;
+    for argument in &shape.arguments {
+        note(argument.input, nodes[argument.value as usize]);
+    }
+    for pair in nodes.windows(2) {
+        if let Node::Key(input) = pair[0] {
+            note(input, pair[1]);
+        }
+    }
+    found
+}
+
 /// The value, if it is a variable or a small integer where one is taken: most are.
 fn plain(question: &Question<'_>, value: ValueId, ty: TypeRef) -> Option<Node> {
     let value = question.document.value(value);

@@ -1,5 +1,6 @@
 //! Runs the passes: a question in, a plan out.
 
+use super::arguments;
 use super::collect::collect;
 use super::cut::{Cut, cut};
 use super::fold::fold;
@@ -105,6 +106,7 @@ pub(crate) fn build(
     }
     // Every field of a mutation is done, however often it is asked.
     let keep = (kind == OperationKind::Mutation).then_some(ROOT);
+    let must_not_be_null = arguments::must_not_be_null(question, &shape);
     same::mark(&mut shape, ROOT, keep);
     fold(question.graph, &mut shape, ROOT);
     let (cuts, root_pieces) = cut(question.graph, &mut shape, ROOT, kind);
@@ -128,6 +130,7 @@ pub(crate) fn build(
         foreign_below,
         operation,
         root_members,
+        must_not_be_null,
         weight_bytes,
     })
 }
