@@ -1,6 +1,6 @@
 -- chinook
--- Album.Album_Artist
-SELECT t0."Name", t0."ArtistId" FROM "Artist" AS t0 WHERE t0."ArtistId" = ?1
-
 -- Album
 SELECT t0."Title", t0."ArtistId" FROM "Album" AS t0 LIMIT ?1
+
+-- Album.Album_Artist
+SELECT t0."Name", t0."ArtistId" FROM "Artist" AS t0 WHERE t0."ArtistId" = ?1
