@@ -21,7 +21,7 @@ struct Long {
 }
 
 impl Long {
-    fn new(name: &'static str, sdl: &str, chunks: Vec<Chunk>) -> Arc<dyn Source> {
+    fn source(name: &'static str, sdl: &str, chunks: Vec<Chunk>) -> Arc<dyn Source> {
         Arc::new(Self { name, schema: Arc::new(kit::schema(sdl)), chunks: Arc::new(Mutex::new(chunks)) })
     }
 }
@@ -104,7 +104,7 @@ async fn collect(sources: Vec<Arc<dyn Source>>, query: &str) -> (String, bool) {
 
 #[tokio::test]
 async fn chunks_leave_in_order_and_the_last_comma_becomes_a_brace() {
-    let source = Long::new(
+    let source = Long::source(
         "long",
         "type Query { all: [Int] }",
         vec![bytes("[1,"), bytes("2,3],"), Chunk::End(Vec::new())],
@@ -114,9 +114,12 @@ async fn chunks_leave_in_order_and_the_last_comma_becomes_a_brace() {
 
 #[tokio::test]
 async fn members_around_a_stream_keep_their_place() {
-    let one = Long::new("one", "type Query { one: [Int] }", vec![bytes("[1],"), Chunk::End(Vec::new())]);
-    let two =
-        Long::new("two", "type Query { two: [Int] }", vec![bytes("[2"), bytes("],"), Chunk::End(Vec::new())]);
+    let one = Long::source("one", "type Query { one: [Int] }", vec![bytes("[1],"), Chunk::End(Vec::new())]);
+    let two = Long::source(
+        "two",
+        "type Query { two: [Int] }",
+        vec![bytes("[2"), bytes("],"), Chunk::End(Vec::new())],
+    );
     let (text, is_whole) =
         collect(vec![one, two], "{ a: __typename two b: __typename one c: __typename }").await;
     assert_eq!(text, r#"{"data":{"a":"Query","two":[2],"b":"Query","one":[1],"c":"Query"}}"#);
@@ -128,7 +131,7 @@ async fn errors_found_late_follow_the_data() {
     let error = FieldError { code: "INT_RANGE", message: "too wide".into(), hasura_path: None };
     let late = PathError { error, path: vec![Step::Field(0), Step::Index(1)], field: 0 };
     let source =
-        Long::new("long", "type Query { all: [Int] }", vec![bytes("[1,null],"), Chunk::End(vec![late])]);
+        Long::source("long", "type Query { all: [Int] }", vec![bytes("[1,null],"), Chunk::End(vec![late])]);
     assert_eq!(
         collect(vec![source], "{ all }").await,
         (
@@ -141,7 +144,7 @@ async fn errors_found_late_follow_the_data() {
 
 #[tokio::test]
 async fn a_source_that_dies_in_the_middle_aborts() {
-    let source = Long::new("long", "type Query { all: [Int] }", vec![bytes("[1,"), bytes("2,")]);
+    let source = Long::source("long", "type Query { all: [Int] }", vec![bytes("[1,"), bytes("2,")]);
     let (text, is_whole) = collect(vec![source], "{ all }").await;
     assert!(!is_whole);
     assert!(!text.ends_with('}'), "{text}");
