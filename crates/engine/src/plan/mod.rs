@@ -3,7 +3,7 @@
 //! The file list is the order of the passes: `steer` finds the variables of `@skip` and `@include`, `collect`
 //! merges fields and expands fragments per concrete type into a [`shape::Shape`], `same` finds equal work,
 //! `fold` renders what only depends on the schema, `cut` gives each member to the source that answers it, and
-//! `build` runs them and has every source prepare its pieces. [`cache`] keeps the plans, `print` shows them.
+//! `build` runs them and has every source prepare its pieces. `cache` keeps the plans, `print` shows them.
 //!
 //! **Invariant:** a plan never changes once built and belongs to one graph and one text.
 
