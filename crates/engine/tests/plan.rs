@@ -276,3 +276,19 @@ query
 ";
     assert_eq!(plan, expected, "\n{plan}");
 }
+
+#[test]
+fn wide_interfaces_under_many_names_are_refused_before_they_fill_the_memory() {
+    use std::fmt::Write;
+    let mut sdl = String::from("interface Node { id: Int  next(n: Int): Node } type Query { node: Node }");
+    for at in 0..2_000 {
+        let _ = write!(sdl, " type T{at} implements Node {{ id: Int  next(n: Int): Node }}");
+    }
+    let source = Documents::new("wide", &sdl, |_, _| Ok(Value::Null));
+    let engine = engine(&[source], &[]);
+    let names: String = (0..150).map(|at| format!("a{at}: next(n: {at}) {{ id }} ")).collect();
+    let answer = print(&engine, &format!("{{ node {{ {names} }} }}"), "{}");
+    assert!(answer.contains("LIMIT_EXPANDED"), "{answer}");
+    let plan = print(&engine, "{ node { next { next { next { next { id } } } } } }", "{}");
+    assert!(plan.starts_with("query"), "{plan}");
+}

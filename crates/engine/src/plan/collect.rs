@@ -101,10 +101,7 @@ impl<'b> Collector<'b> {
         self.group(&place.parts, place.on);
         let mut groups = std::mem::take(&mut self.groups);
         let start = self.shape.fields.len() as u32;
-        if start as usize + groups.len() + self.shape.sets.len() > SHAPE_MAX {
-            let message = format!("Operation expands to more than {SHAPE_MAX} fields.");
-            return Err(vec![Failure::request(Code::LimitExpanded.text(), &message)]);
-        }
+        self.check_room(groups.len())?;
         for group in &groups {
             let field = self.member(group, place)?;
             self.shape.fields.push(field);
@@ -115,6 +112,15 @@ impl<'b> Collector<'b> {
         groups.clear();
         self.groups = groups;
         Ok(())
+    }
+
+    /// Refuses `more` sets or members beyond [`SHAPE_MAX`].
+    fn check_room(&self, more: usize) -> Result<(), Vec<Failure>> {
+        if self.shape.fields.len() + self.shape.sets.len() + more <= SHAPE_MAX {
+            return Ok(());
+        }
+        let message = format!("Operation expands to more than {SHAPE_MAX} fields.");
+        Err(vec![Failure::request(Code::LimitExpanded.text(), &message)])
     }
 
     /// CollectFields of the specification for objects of type `on`, into `self.groups`.
@@ -205,7 +211,7 @@ impl<'b> Collector<'b> {
             (0, 0, self.typename(&key, place.on))
         } else {
             let (start, len) = arguments::push(self.question, id, first.arguments, &mut self.shape)?;
-            (start, len, self.below(group, ty.base, id, place))
+            (start, len, self.below(group, ty.base, id, place)?)
         };
         let offset = first.span.start;
         Ok(ShapeField {
@@ -241,9 +247,15 @@ impl<'b> Collector<'b> {
     }
 
     /// The sets below a member whose named type is `base`.
-    fn below(&mut self, group: &Group<'b>, base: TypeId, field: FieldId, place: &Pending) -> Member {
+    fn below(
+        &mut self,
+        group: &Group<'b>,
+        base: TypeId,
+        field: FieldId,
+        place: &Pending,
+    ) -> Result<Member, Vec<Failure>> {
         let possible = match self.schema.ty(base).kind {
-            TypeKind::Scalar(_) | TypeKind::Enum | TypeKind::Input { .. } => return Member::Leaf,
+            TypeKind::Scalar(_) | TypeKind::Enum | TypeKind::Input { .. } => return Ok(Member::Leaf),
             TypeKind::Object => None,
             TypeKind::Interface | TypeKind::Union => Some(self.schema.possible_types(base)),
         };
@@ -259,8 +271,9 @@ impl<'b> Collector<'b> {
             key.extend([run, bits.mask, bits.want]);
         }
         if let Some(&member) = self.known.get(&key) {
-            return member;
+            return Ok(member);
         }
+        self.check_room(possible.map_or(1, <[_]>::len))?;
         let member = match possible {
             None => Member::Object(self.open(&parts, base, context)),
             Some(types) => {
@@ -272,7 +285,7 @@ impl<'b> Collector<'b> {
             }
         };
         self.known.insert(key, member);
-        member
+        Ok(member)
     }
 
     fn open(&mut self, parts: &Rc<[Part]>, on: TypeId, context: u32) -> SetId {
