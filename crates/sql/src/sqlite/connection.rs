@@ -113,9 +113,17 @@ impl Watch {
 
     /// From now on statements stop at `deadline`, or when `cancelled` becomes true.
     pub(super) fn set(&self, deadline: Option<Instant>, cancelled: Option<&Arc<AtomicBool>>) {
-        let after = deadline.map_or(0, |it| it.saturating_duration_since(epoch()).as_nanos().max(1) as u64);
-        self.deadline_ns.store(after, Ordering::Relaxed);
+        match deadline {
+            Some(deadline) => self.extend(deadline),
+            None => self.deadline_ns.store(0, Ordering::Relaxed),
+        }
         *self.cancelled.lock().unwrap_or_else(PoisonError::into_inner) = cancelled.map(Arc::clone);
+    }
+
+    /// Moves the deadline.
+    pub(super) fn extend(&self, deadline: Instant) {
+        let after = deadline.saturating_duration_since(epoch()).as_nanos().max(1) as u64;
+        self.deadline_ns.store(after, Ordering::Relaxed);
     }
 
     fn is_over(&self) -> bool {

@@ -205,6 +205,7 @@ impl Reading {
         }
         let reader = reader(&self.shared.database).map_err(|it| SourceError::Unavailable(Box::new(it)))?;
         reader.watch.set(Some(call.deadline), Some(cancelled));
+        sink.watched(&reader.watch);
         let none = Vec::new();
         let keys = call.parent_keys.as_ref().unwrap_or(&none);
         let bindings = self.bindings(&call.shape, &call.variables, &call.form, keys);

@@ -3,12 +3,18 @@
 //! **Invariant:** the channel gets its end only when the answer is whole; dropping the sink before tells the reader
 //! that the source died.
 
+use super::connection::Watch;
 use super::run::Failure;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use weir_engine::source::{Chunk, Chunks, Finished, PathError, Reply, ReplyBody, SourceError};
 
 /// How many chunks may wait: a slow client slows the statement.
 const CHUNKS_MAX: usize = 4;
+
+/// How long a statement may take from one part to the next.
+const PROGRESS_MAX: Duration = Duration::from_secs(30);
 
 /// Where the answer of a job goes.
 pub(super) type Answer = oneshot::Sender<Result<Reply, SourceError>>;
@@ -18,11 +24,24 @@ pub(super) type Answer = oneshot::Sender<Result<Reply, SourceError>>;
 pub(super) struct Sink {
     answer: Option<Answer>,
     chunks: Option<mpsc::Sender<Chunk>>,
+    /// Of the connection that answers.
+    watch: Option<Arc<Watch>>,
 }
 
 impl Sink {
     pub(super) const fn new(answer: Answer) -> Self {
-        Self { answer: Some(answer), chunks: None }
+        Self { answer: Some(answer), chunks: None, watch: None }
+    }
+
+    /// From the first part on `watch` only asks for progress: the request's deadline is for its first byte.
+    pub(super) fn watched(&mut self, watch: &Arc<Watch>) {
+        self.watch = Some(Arc::clone(watch));
+    }
+
+    fn progress(&self) {
+        if let Some(watch) = &self.watch {
+            watch.extend(Instant::now() + PROGRESS_MAX);
+        }
     }
 
     pub(super) const fn has_flushed(&self) -> bool {
@@ -35,6 +54,7 @@ impl Sink {
         self.chunks = Some(sender);
         let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(Chunks { receiver }) };
         let reply = Reply { body: ReplyBody::Finished(finished), errors };
+        self.progress();
         match self.answer.take().map(|it| it.send(Ok(reply))) {
             Some(Ok(())) => Ok(()),
             Some(Err(_)) | None => Err(Failure::Gone),
@@ -44,6 +64,7 @@ impl Sink {
     /// Sends a further part, waiting while the channel is full.
     pub(super) fn send(&mut self, bytes: Vec<u8>) -> Result<(), Failure> {
         let sent = self.chunks.as_ref().map(|it| it.blocking_send(Chunk::Bytes(bytes)));
+        self.progress();
         if matches!(sent, Some(Ok(()))) { Ok(()) } else { Err(Failure::Gone) }
     }
 
