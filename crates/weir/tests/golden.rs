@@ -125,14 +125,14 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
     let mut shared: Option<(PathBuf, PathBuf, Weir)> = None;
     for (number, case) in cases.iter().enumerate() {
         if shared.as_ref().is_none_or(|it| it.0 != case.suite) {
-            let file = database(&folder, case, number);
+            let file = database(&folder, case, &format!("shared-{number}"));
             seed(&case.suite, &file);
             let weir = open(&file);
             shared = Some((case.suite.clone(), file, weir));
         }
         let (_, file, weir) = shared.as_ref().expect("it was opened above");
         let outcome = if case.text.contains("mutation") {
-            let own = database(&folder, case, number);
+            let own = database(&folder, case, &number.to_string());
             seed(&case.suite, &own);
             let database = rusqlite::Connection::open(&own).expect("it was just made");
             database
@@ -157,8 +157,8 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
 }
 
 /// A place for a database that is called like its suite, as plans name their source.
-fn database(folder: &Path, case: &Case, number: usize) -> PathBuf {
-    let own = folder.join(number.to_string());
+fn database(folder: &Path, case: &Case, name: &str) -> PathBuf {
+    let own = folder.join(name);
     fs::create_dir_all(&own).expect("a folder can be made");
     own.join(case.suite.file_name().unwrap_or_default()).with_extension("db")
 }
@@ -173,7 +173,10 @@ fn seed(suite: &Path, file: &Path) {
     database
         .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         .expect("it takes the pragmas");
-    database.execute_batch(&sql).expect("the seed loads");
+    if let Err(error) = database.execute_batch(&sql) {
+        // The error holds the whole seed; its first words are enough.
+        panic!("the seed does not load: {:.300}", error.to_string());
+    }
 }
 
 fn open(file: &Path) -> Weir {
