@@ -18,7 +18,10 @@ const HEAD: &[u8] = b"{\"data\":{";
 
 /// Writes the answer.
 pub(super) fn write(run: Run<'_>, mut asks: Asks) -> Body {
-    let mut answer = Answer { run, out: Out::new(HEAD.to_vec()), failures: Vec::new(), segments: Vec::new() };
+    // Folded introspection is most of its answer: room for it is made at once.
+    let mut out = Out::new(Vec::with_capacity(HEAD.len() + run.plan.shape.constants.len() + 64));
+    out.raw(HEAD);
+    let mut answer = Answer { run, out, failures: Vec::new(), segments: Vec::new() };
     answer.note_failed_pieces(&asks);
     let is_whole = answer.members(&mut asks);
     answer.end(is_whole)
