@@ -110,6 +110,19 @@ impl SchemaBuilder {
         builder
     }
 
+    /// Makes room for about so many types and members, so that large schemas are not copied while they grow.
+    pub fn make_room(&mut self, types: usize, fields: usize, inputs: usize) {
+        let schema = &mut self.schema;
+        schema.types.reserve(types);
+        schema.fields.reserve(fields);
+        schema.inputs.reserve(inputs);
+        schema.text.reserve(48 * types + 32 * fields + 20 * inputs);
+        let (known, text) = (&schema.types, &schema.text);
+        let hash = |id: &TypeId| hash_name(u32::MAX, known[id.index()].name.of(text));
+        schema.type_names.reserve(types, hash);
+        self.defined.reserve(types);
+    }
+
     /// The type called `name`, defined already or later.
     pub fn reference(&mut self, name: &str) -> TypeId {
         match self.schema.type_by_name(name) {

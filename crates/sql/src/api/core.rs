@@ -67,8 +67,11 @@ pub(super) struct Common {
 }
 
 impl Core {
-    pub(super) fn new() -> Self {
+    /// Begins the API of so many tables with so many columns in all.
+    pub(super) fn new(tables: usize, columns: usize) -> Self {
         let mut b = SchemaBuilder::new();
+        // About what everyday tables bring.
+        b.make_room(52 * tables + 60, 30 * tables + 10 * columns, 80 * tables + 20 * columns);
         let common = Common {
             int: b.reference("Int"),
             float: b.reference("Float"),

@@ -26,7 +26,8 @@ impl<'m> Tables<'m> {
 /// # Errors
 /// The schema is unsound: names that the model should have kept apart.
 pub fn generate(model: Model) -> Result<Api, Vec<Error>> {
-    let mut core = Core::new();
+    let columns = model.catalog.tables.iter().map(|table| table.columns.len()).sum();
+    let mut core = Core::new(model.catalog.tables.len(), columns);
     let tables = Tables(tables(&model, &mut core));
     core.roots(&tables);
     core.order_by_enum();
