@@ -82,7 +82,7 @@ impl Builder {
     /// # Errors
     /// What cannot be opened or does not fit together, in words.
     pub fn build(mut self) -> Result<Weir, String> {
-        let mut all = sources::open_all(&self.config)?;
+        let mut all = sources::open_all(&self.config)?.sources;
         all.append(&mut self.sources);
         Ok(Weir { engine: Engine::new(sources::compose(all)?, settings(&self.config)) })
     }

@@ -23,6 +23,8 @@ pub struct Generation {
     pub config: Config,
     /// What answers.
     pub engine: Engine,
+    /// What of the sources is not served, for the operator.
+    pub warnings: Vec<String>,
     pub(crate) dev: bool,
     /// Everyone on this machine is admin, and nobody else may come in by its name.
     pub(crate) local_only: bool,
@@ -35,12 +37,12 @@ impl Generation {
     /// # Errors
     /// What cannot be opened or does not fit together, in words for the operator.
     pub fn build(config: Config, number: u64) -> Result<Self, String> {
-        let graph = sources::graph(&config)?;
+        let (graph, warnings) = sources::graph(&config)?;
         let engine = Engine::new(graph, settings(&config));
         let tls = config.tls.as_ref().map(server::acceptor).transpose()?;
         let local_only = config.admin_secret.is_none() && config.listeners().all(|it| it.ip().is_loopback());
         let (dev, cors) = (config.is_dev(), Cors::new(&config.cors));
-        Ok(Self { number, engine, dev, local_only, cors, tls, config })
+        Ok(Self { number, engine, warnings, dev, local_only, cors, tls, config })
     }
 
     pub(crate) fn secret(&self) -> Option<&str> {

@@ -83,27 +83,40 @@ pub fn config_of(address: &Address) -> Config {
     Config { sources: vec![source], ..Config::default() }
 }
 
-/// Opens every source and makes one graph of them.
+/// Opens every source and makes one graph of them; beside it what is not served, one line each.
 /// # Errors
 /// All that is in the way, one line each.
-pub fn graph(config: &Config) -> Result<Graph, String> {
+pub fn graph(config: &Config) -> Result<(Graph, Vec<String>), String> {
     if config.sources.is_empty() {
         return Err("there is nothing to serve: `sources` is empty; add one, as in\n  sources:\n    - name: chinook\n      \
                     url: sqlite:chinook.db"
             .into());
     }
-    compose(open_all(config)?)
+    let opened = open_all(config)?;
+    Ok((compose(opened.sources)?, opened.warnings))
+}
+
+/// Sources that are open, and what of them is not served.
+#[derive(Default)]
+pub struct Opened {
+    /// In the order of the configuration.
+    pub sources: Vec<Arc<dyn EngineSource>>,
+    /// For the operator, one line each.
+    pub warnings: Vec<String>,
 }
 
 /// Opens every source of `config`.
 /// # Errors
 /// The first that cannot be opened, by name.
-pub fn open_all(config: &Config) -> Result<Vec<Arc<dyn EngineSource>>, String> {
-    let opened = config
-        .sources
-        .iter()
-        .map(|it| open(it).map_err(|message| format!("source `{}`: {message}", it.name)));
-    opened.collect()
+pub fn open_all(config: &Config) -> Result<Opened, String> {
+    let mut opened = Opened::default();
+    for source in &config.sources {
+        let name = &source.name;
+        let (made, warnings) = open(source).map_err(|message| format!("source `{name}`: {message}"))?;
+        opened.sources.push(made);
+        opened.warnings.extend(warnings.into_iter().map(|it| format!("source `{name}`: {it}")));
+    }
+    Ok(opened)
 }
 
 /// One graph of sources that are open.
@@ -116,20 +129,21 @@ pub fn compose(sources: Vec<Arc<dyn EngineSource>>) -> Result<Graph, String> {
     })
 }
 
-fn open(source: &Source) -> Result<Arc<dyn EngineSource>, String> {
+fn open(source: &Source) -> Result<(Arc<dyn EngineSource>, Vec<String>), String> {
     match source.kind {
         SourceKind::Sqlite => {
             let Address::Sqlite(path) = address(&source.url)?;
             if !path.is_file() {
                 return Err(format!("there is no file {}", path.display()));
             }
-            Ok(Arc::new(sqlite(source, &path)?))
+            let (made, warnings) = sqlite(source, &path)?;
+            Ok((Arc::new(made), warnings))
         }
     }
 }
 
-/// Reads what a database has, generates its API and opens it for serving. What is left out is logged.
-fn sqlite(source: &Source, path: &Path) -> Result<SqliteSource, String> {
+/// Reads what a database has, generates its API and opens it for serving. Beside it what is left out.
+fn sqlite(source: &Source, path: &Path) -> Result<(SqliteSource, Vec<String>), String> {
     let unreadable = |cause: rusqlite::Error| format!("{} cannot be read: {cause}", path.display());
     let connection =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(unreadable)?;
@@ -146,14 +160,13 @@ fn sqlite(source: &Source, path: &Path) -> Result<SqliteSource, String> {
     let options = ModelOptions { track: Track::All, relationship_names, tables: &source.tables };
     let mut read_enum = |table: &catalog::Table| catalog::sqlite::enum_values(&connection, table);
     let (model, unnamed) = Model::build(catalog, options, &mut read_enum);
-    for warning in left_out.iter().chain(&unnamed) {
-        tracing::warn!(source = source.name, "{warning}");
-    }
+    let warnings = left_out.iter().chain(&unnamed).map(ToString::to_string).collect();
     let api = api::generate(model).map_err(|errors| {
         let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
         lines.join("\n")
     })?;
-    SqliteSource::new(&source.name, Arc::new(api), path, Tuning::USUAL).map_err(|error| error.to_string())
+    let made = SqliteSource::new(&source.name, Arc::new(api), path, Tuning::USUAL);
+    made.map(|it| (it, warnings)).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

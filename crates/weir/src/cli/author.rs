@@ -36,6 +36,9 @@ pub(super) fn check(target: &str) -> Result<ExitCode, String> {
     let config = origin(sources::target(target)?, Overrides::default())?.read()?;
     config.check()?;
     let generation = Generation::build(config, 1)?;
+    for warning in &generation.warnings {
+        eprintln!("warning: {warning}");
+    }
     let schema = generation.engine.schema();
     let names: Vec<&str> = generation.config.sources.iter().map(|it| it.name.as_str()).collect();
     print(&format!("ok: {}; {} types\n", names.join(", "), schema.types.len()))

@@ -102,7 +102,9 @@ fn words(error: &Error) -> String {
     }
     let text = error.render();
     let first = text.lines().next().unwrap_or_default();
-    first.strip_prefix("error: ").unwrap_or(first).to_string()
+    let first = first.strip_prefix("error: ").unwrap_or(first);
+    // The place stands in front already.
+    first.rsplit_once(" at line ").map_or(first, |it| it.0).to_string()
 }
 
 /// The candidate that is fewest edits away, if it is near at all.
@@ -189,6 +191,14 @@ mod tests {
     #[test]
     fn a_wrong_variant_lists_the_right_ones() {
         check("log: {format: xml}\n", Err("`xml` is none of: text, json"));
+    }
+
+    #[test]
+    fn a_place_is_said_once() {
+        let yaml = "sources:\n  - name: a\n    url: a.db\n    tables:\n      - table: T\n        select_permissions: [1]\n";
+        check(yaml, Err("weir.yaml:6:"));
+        let error = text(yaml, Path::new("w"), HashMap::new(), |_| {}).unwrap_err().to_string();
+        assert!(error.ends_with("it has to be empty or left out"), "{error}");
     }
 
     #[test]

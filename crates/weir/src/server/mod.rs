@@ -67,6 +67,7 @@ impl Server {
         config.check()?;
         let metrics = Arc::new(Metrics::new());
         log::start(&config.log, &metrics)?;
+        generation.warnings.iter().for_each(|it| tracing::warn!("{it}"));
         let threads = config.threads.map_or_else(cores, usize::from).max(1);
         let (listen, public) = listeners(config.listen.0, threads)?;
         let (admin_listen, admin) = match config.admin_listen {
@@ -115,6 +116,7 @@ impl Server {
         match self.live.reload() {
             Ok(number) => {
                 self.metrics.reloads.inc();
+                self.live.current().warnings.iter().for_each(|it| tracing::warn!("{it}"));
                 tracing::info!(generation = number, "the configuration was taken over");
             }
             Err(message) => {
