@@ -232,3 +232,50 @@ fn one_snapshot_answers_all_of_a_query() {
         writes.join().unwrap();
     });
 }
+
+#[test]
+fn documents_are_compared_as_in_postgresql() {
+    let served = serve(
+        r#"CREATE TABLE note (id INTEGER PRIMARY KEY, doc JSONB);
+        INSERT INTO note VALUES (1, '{"a": 1, "b": {"c": [1, 2]}}'), (2, '["a", "x"]'), (3, NULL), (4, '{"x": "a"}');"#,
+    );
+    let ids = |condition: &str, expected: &[i64]| {
+        let answer = served
+            .ask(&format!("{{ note(where: {{doc: {condition}}}, order_by: {{id: asc}}) {{ id }} }}"), "");
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        let rows = answer["data"]["note"].as_array().unwrap_or_else(|| panic!("{condition}: {answer}"));
+        let found: Vec<i64> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
+        assert_eq!(found, expected, "{condition}");
+    };
+    ids("{_has_key: \"a\"}", &[1, 2]);
+    ids("{_has_keys_any: [\"b\", \"x\"]}", &[1, 2, 4]);
+    ids("{_has_keys_all: [\"a\", \"x\"]}", &[2]);
+    ids("{_contains: {b: {c: [2]}}}", &[1]);
+    ids("{_contained_in: {x: \"a\", y: 1}}", &[4]);
+    ids("{_is_null: true}", &[3]);
+    ids("{_has_key: \"' OR 1=1 --\"}", &[]);
+}
+
+#[test]
+fn wide_and_deep_conditions_are_answered_or_refused_in_words() {
+    let served = serve(CHINOOK);
+    let count = |condition: &str| {
+        let variables = format!("{{\"w\": {condition}}}");
+        let query = "query ($w: Album_bool_exp) { Album_aggregate(where: $w) { aggregate { count } } }";
+        String::from_utf8(served.bytes(query, &variables, weir_engine::source::Accent::Spec, 60)).unwrap()
+    };
+    let answered =
+        |count: u32| format!(r#"{{"data":{{"Album_aggregate":{{"aggregate":{{"count":{count}}}}}}}}}"#);
+    let wide: Vec<String> = (0..5000).map(|at| format!(r#"{{"AlbumId": {{"_eq": {at}}}}}"#)).collect();
+    assert_eq!(count(&format!(r#"{{"_or": [{}]}}"#, wide.join(","))), answered(347));
+    let deep = |levels: usize, open: &str, close: &str| {
+        format!("{}{{}}{}", open.repeat(levels), close.repeat(levels))
+    };
+    assert_eq!(count(&deep(40, r#"{"_not": "#, "}")), answered(347));
+    let related = r#"{"Album_Artist": {"Artist_Albums": "#;
+    assert_eq!(count(&deep(10, related, "}}")), answered(347));
+    let too_large = count(&deep(45, related, "}}"));
+    assert!(too_large.contains("too large for the database"), "{too_large}");
+    let refused = count(&deep(99, r#"{"_and": [{"_not": "#, "}]}"));
+    assert!(refused.contains("nested too deeply"), "{refused}");
+}

@@ -14,6 +14,9 @@ pub mod sqlite;
 
 use dialect::{Dialect, Side};
 
+/// So many conditions are joined side by side; more become a balanced tree.
+const FLAT_MAX: usize = 16;
+
 /// A statement and what has to be bound: parameter `i` is placeholder `i + 1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
@@ -329,9 +332,17 @@ impl Renderer<'_> {
             [only] => return self.filter(only, scope),
             [_, _, ..] => self.sql.push('('),
         }
-        for (at, part) in parts.iter().enumerate() {
-            self.sql.push_str(if at == 0 { "" } else { word });
-            self.filter(part, scope);
+        if parts.len() > FLAT_MAX {
+            // A flat chain is as deep as it is long, and databases bound the depth of an expression.
+            let (first, rest) = parts.split_at(parts.len() / 2);
+            self.joined(first, word, empty, scope);
+            self.sql.push_str(word);
+            self.joined(rest, word, empty, scope);
+        } else {
+            for (at, part) in parts.iter().enumerate() {
+                self.sql.push_str(if at == 0 { "" } else { word });
+                self.filter(part, scope);
+            }
         }
         self.sql.push(')');
     }

@@ -35,6 +35,11 @@ pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceE
                 Some(words) if super::json_edit::COMPLAINTS.contains(&words) => {
                     rejected("INVALID_VALUE", "data-exception", words)
                 }
+                Some(words) if is_too_large(words) => rejected(
+                    "BAD_USER_INPUT",
+                    "validation-failed",
+                    "the request is too large for the database",
+                ),
                 // Messages of our own functions come back as text when the statement was run by SQLite.
                 Some(words) if is_pattern_complaint(words) => {
                     rejected("INVALID_PATTERN", "data-exception", words)
@@ -42,12 +47,22 @@ pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceE
                 _ => SourceError::Unavailable(Box::new(error)),
             },
         },
+        Error::SqlInputError { msg, .. } if is_too_large(msg) => {
+            rejected("BAD_USER_INPUT", "validation-failed", "the request is too large for the database")
+        }
         Error::UserFunctionError(cause) => match cause.downcast_ref::<BadPattern>() {
             Some(BadPattern(words)) => rejected("INVALID_PATTERN", "data-exception", words),
             None => SourceError::Unavailable(Box::new(error)),
         },
         _ => SourceError::Unavailable(Box::new(error)),
     }
+}
+
+/// Bounds of SQLite on one statement, which only a request can have passed.
+fn is_too_large(words: &str) -> bool {
+    ["Expression tree is too large", "parser stack overflow", "at most 64 tables in a join", "too many"]
+        .iter()
+        .any(|it| words.starts_with(it))
 }
 
 fn is_pattern_complaint(words: &str) -> bool {

@@ -67,7 +67,7 @@ impl Served {
     /// The whole answer to `query`, as bytes.
     pub fn bytes(&self, query: &str, variables: &str, accent: Accent, seconds: u64) -> Vec<u8> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 100).unwrap());
+        let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 400).unwrap());
         let request = Request {
             query,
             operation_name: None,
