@@ -39,6 +39,20 @@ impl<'d> Dice<'d> {
 struct Named {
     name: String,
     ty: String,
+    is_scalar: bool,
+}
+
+/// A random schema, and the same in two parts of which one joins a field to the other.
+pub(crate) struct Schemas {
+    pub(crate) whole: Arc<Schema>,
+    pub(crate) split: Option<Split>,
+}
+
+/// `Ada` without one of its fields, and who has that field: `asked(key: ID!)`.
+pub(crate) struct Split {
+    pub(crate) rest: Arc<Schema>,
+    pub(crate) asked: Arc<Schema>,
+    pub(crate) field: String,
 }
 
 const INTERFACES: [&str; 2] = ["Near", "Far"];
@@ -46,8 +60,8 @@ const UNIONS: [&str; 1] = ["Any"];
 const OBJECTS: [&str; 4] = ["Query", "Ada", "Bob", "Cyd"];
 const LEAVES: [&str; 6] = ["Int", "Float", "String", "Boolean", "ID", "Colour"];
 
-/// A random schema.
-pub(crate) fn schema(dice: &mut Dice<'_>) -> Schema {
+/// Random schemas.
+pub(crate) fn schemas(dice: &mut Dice<'_>) -> Schemas {
     let pool: Vec<Named> = (0..14)
         .map(|number| {
             let base = match dice.below(3) {
@@ -55,17 +69,44 @@ pub(crate) fn schema(dice: &mut Dice<'_>) -> Schema {
                 1 => *dice.of(&["Ada", "Bob", "Cyd"]),
                 _ => *dice.of(&["Near", "Far", "Any", "Query"]),
             };
-            Named { name: format!("f{number}"), ty: wrapped(base, dice) }
+            let is_scalar = LEAVES[..5].contains(&base);
+            Named { name: format!("f{number}"), ty: wrapped(base, dice), is_scalar }
         })
         .collect();
     let mut subset = |least: usize| -> BTreeSet<usize> {
-        let mut picked: BTreeSet<usize> = (0..pool.len()).filter(|_| dice.below(3) == 0).collect();
-        for number in 0..least {
-            picked.insert(number);
-        }
-        picked
+        (0..pool.len()).filter(|&number| dice.below(3) == 0 || number < least).collect()
     };
     let shared: Vec<BTreeSet<usize>> = INTERFACES.iter().map(|_| subset(1)).collect();
+    let own: Vec<BTreeSet<usize>> = OBJECTS.iter().map(|_| subset(2)).collect();
+    // What another source answers may always be null, so only what may be null anyway is split off.
+    let is_joined = |number: &&usize| {
+        let Named { is_scalar, ty, .. } = &pool[**number];
+        *is_scalar && !ty.ends_with('!') && shared.iter().all(|shared| !shared.contains(*number))
+    };
+    let split = own[1].iter().find(is_joined).map(|&number| {
+        let rest = schema(&pool, &shared, &own, Some(number));
+        let mut b = SchemaBuilder::new();
+        let query = b.object("Query", "");
+        b.query(query);
+        let ty = b.type_ref(&pool[number].ty);
+        b.field("asked", "", ty);
+        let key = b.type_ref("ID!");
+        b.argument("key", "", key);
+        Split {
+            rest: Arc::new(rest),
+            asked: Arc::new(b.build().expect("the schema is sound")),
+            field: pool[number].name.clone(),
+        }
+    });
+    Schemas { whole: Arc::new(schema(&pool, &shared, &own, None)), split }
+}
+
+fn schema(
+    pool: &[Named],
+    shared: &[BTreeSet<usize>],
+    own: &[BTreeSet<usize>],
+    left_out: Option<usize>,
+) -> Schema {
     // Each object implements the interfaces by its number: Ada both, Bob the first, Cyd the second.
     let implements = [&[][..], &[0, 1], &[0], &[1]];
     let mut b = SchemaBuilder::new();
@@ -75,17 +116,22 @@ pub(crate) fn schema(dice: &mut Dice<'_>) -> Schema {
     }
     for (number, name) in INTERFACES.iter().enumerate() {
         b.interface(name, "");
-        fields(&mut b, &pool, &shared[number]);
+        fields(&mut b, pool, &shared[number]);
     }
     for (number, name) in OBJECTS.iter().enumerate() {
         let object = b.object(name, "");
-        let mut own = subset(2);
+        let mut own = own[number].clone();
         for &interface in implements[number] {
             let id = b.reference(INTERFACES[interface]);
             b.implement(id);
             own.extend(&shared[interface]);
         }
-        fields(&mut b, &pool, &own);
+        if *name == "Ada" {
+            own.retain(|&number| Some(number) != left_out);
+            let key = b.type_ref("ID!");
+            b.field("key", "", key);
+        }
+        fields(&mut b, pool, &own);
         if *name == "Query" {
             b.query(object);
         }
@@ -125,7 +171,12 @@ pub(crate) fn data(schema: &Schema, dice: &mut Dice<'_>) -> Object {
 }
 
 fn object(schema: &Schema, ty: TypeId, dice: &mut Dice<'_>, depth: usize) -> Object {
+    // No two objects find the same number left.
+    let key = Value::text(&format!("k{}", dice.objects_left));
     let fields = schema.fields[schema.ty(ty).fields.range()].iter().filter_map(|field| {
+        if schema.str(field.name) == "key" {
+            return Some((Arc::from("key"), key.clone()));
+        }
         let value = value(schema, field.ty, dice, depth);
         (!dice.one_in(40)).then(|| (Arc::from(schema.str(field.name)), value))
     });
