@@ -5,6 +5,9 @@ mod kit;
 use kit::{CHINOOK, serve};
 use serde_json::Value;
 use std::path::Path;
+use std::time::{Duration, Instant};
+use weir_engine::engine::{Body, Request};
+use weir_engine::source::Caller;
 
 /// SQLite forgets that a text is JSON when it comes out of a subquery.
 fn unfold(value: &mut Value) {
@@ -278,4 +281,35 @@ fn wide_and_deep_conditions_are_answered_or_refused_in_words() {
     assert!(too_large.contains("too large for the database"), "{too_large}");
     let refused = count(&deep(99, r#"{"_and": [{"_not": "#, "}]}"));
     assert!(refused.contains("nested too deeply"), "{refused}");
+}
+
+#[test]
+fn a_client_that_goes_away_frees_the_thread_that_answered() {
+    let served = serve(CHINOOK);
+    let query = "{ Track(order_by: {TrackId: asc}) { TrackId Name Composer Track_Album { Title Album_Artist { Name } } } }";
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let ask = || {
+        let request = Request {
+            query,
+            operation_name: None,
+            variables: None,
+            accent: weir_engine::source::Accent::Spec,
+            queries_only: false,
+            deadline: Instant::now() + Duration::from_secs(20),
+        };
+        served.engine.execute(request, &Caller::Admin)
+    };
+    let whole = runtime.block_on(async {
+        for _ in 0..30 {
+            let body = ask().await.body;
+            assert!(matches!(body, Body::Stream { .. }), "it is long enough to leave in chunks");
+        }
+        let Body::Stream { mut head, mut rest } = ask().await.body else { return Vec::new() };
+        while let Some(chunk) = rest.recv().await {
+            head.extend(chunk.expect("the source lives"));
+        }
+        head
+    });
+    let whole: Value = serde_json::from_slice(&whole).unwrap();
+    assert_eq!(whole["data"]["Track"].as_array().unwrap().len(), 3503);
 }
