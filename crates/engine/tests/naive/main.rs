@@ -164,7 +164,7 @@ fn facts(answer: &str) -> (serde_json::Value, bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_engine_answers_as_the_specification_says(words in prop::collection::vec(any::<u16>(), 300..5000)) {
