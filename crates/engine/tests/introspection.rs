@@ -34,12 +34,16 @@ directive @mark(at: Int = 1) repeatable on FIELD | QUERY
 "#;
 
 fn engine() -> Engine {
-    let schema = Arc::new(Schema::from_sdl(SDL).unwrap());
+    engine_of(SDL)
+}
+
+fn engine_of(sdl: &str) -> Engine {
+    let schema = Arc::new(Schema::from_sdl(sdl).unwrap());
     let source = Memory::new("memory", schema);
     let Ok(graph) = Graph::compose(vec![Arc::new(source)], &[]) else { panic!("one source is a graph") };
     let settings = Settings {
         limits: Limits::STANDARD,
-        plan_cache_bytes_max: 1 << 20,
+        plan_cache_bytes_max: 32 << 20,
         introspection: true,
         suggestions: true,
         edition_2026: false,
@@ -204,4 +208,31 @@ fn conditions_and_fragments_hold_inside() {
         answer(many, r#"{"a": true, "b": true, "c": false, "d": false, "e": true}"#),
         r#"{"data":{"__type":{"name":"Boat","b":"Boat"}}}"#
     );
+}
+
+#[test]
+fn a_folded_answer_of_megabytes_stays_in_the_plan_cache() {
+    let mut sdl = String::from("type Query { name: String }\n");
+    let words = "w".repeat(100);
+    for ty in 0..300 {
+        let fields: String = (0..40).map(|field| format!("\"{words}\" f{field}: [Query!]! ")).collect();
+        sdl.push_str(&format!("type T{ty} {{ {fields} }}\n"));
+    }
+    let engine = engine_of(&sdl);
+    let query = "{ __schema { types { name fields { name description type { kind name ofType { kind name ofType { kind } } } } } } }";
+    let request = Request {
+        query,
+        operation_name: None,
+        variables: None,
+        accent: Accent::Spec,
+        queries_only: false,
+        deadline: Instant::now() + Duration::from_secs(60),
+    };
+    let first = engine.execute(request, &Caller::Admin).now_or_never().unwrap();
+    let Body::Whole(bytes) = first.body else { panic!("nothing streams here") };
+    assert!(bytes.len() > 2 << 20, "{} bytes", bytes.len());
+    let second = engine.execute(request, &Caller::Admin).now_or_never().unwrap();
+    assert!(!first.timing.plan_hit && second.timing.plan_hit);
+    let Body::Whole(again) = second.body else { panic!("nothing streams here") };
+    assert!(bytes == again);
 }

@@ -100,9 +100,16 @@ impl PlanCache {
     pub(crate) fn new(bytes_max: usize) -> Self {
         /// A plan of a few fields with its text.
         const PLAN_BYTES_TYPICAL: usize = 4096;
-        let entries = quick_cache::sync::Cache::with(
-            (bytes_max / PLAN_BYTES_TYPICAL).max(16),
-            bytes_max as u64,
+        /// What a shard has to have room for at least: the folded introspection of thousands of types.
+        const SHARD_BYTES_MIN: usize = 16 * 1024 * 1024;
+        let options = quick_cache::OptionsBuilder::new()
+            .estimated_items_capacity((bytes_max / PLAN_BYTES_TYPICAL).max(16))
+            .weight_capacity(bytes_max as u64)
+            .shards((bytes_max / SHARD_BYTES_MIN).clamp(1, 16))
+            .build()
+            .expect("all that has no default is given");
+        let entries = quick_cache::sync::Cache::with_options(
+            options,
             Bytes,
             foldhash::quality::RandomState::default(),
             quick_cache::sync::DefaultLifecycle::default(),
