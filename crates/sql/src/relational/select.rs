@@ -177,7 +177,11 @@ impl Compiler<'_> {
     pub(super) fn deeper(&mut self) -> Result<(), PlanError> {
         self.depth += 1;
         if self.depth > super::compile::FILTER_DEPTH_MAX {
-            return Err(self.refuse("the argument is nested too deeply"));
+            let mut refused = self.refuse("the argument is nested too deeply");
+            if self.accent == weir_engine::source::Accent::Spec {
+                refused.error.code = "LIMIT_NESTING";
+            }
+            return Err(refused);
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! **Invariant:** the values of an inserted row are the first placeholders, in the order of its columns; parameters
 //! follow.
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, Side};
 use super::{Renderer, Scope};
 use crate::catalog::{ColumnId, TableId};
 use crate::model::Model;
@@ -103,8 +103,9 @@ impl Renderer<'_> {
                 }
                 Assign::Operator(operator, value) => {
                     let old = self.aside(|it| it.column(scope, *column));
-                    let value = self.bind(value);
-                    self.dialect.assign(&mut self.sql, *operator, &old, &value);
+                    let placeholder = self.bind(value);
+                    let side = Side { placeholder: &placeholder, reader: &value.reader, bare: false };
+                    self.dialect.assign(&mut self.sql, *operator, &old, side);
                 }
             }
         }

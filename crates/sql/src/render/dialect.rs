@@ -51,6 +51,6 @@ pub trait Dialect: Send + Sync {
     fn count(&self, out: &mut String, columns: &[String], distinct: bool);
     /// The part of a JSON column under a bound path.
     fn json_path(&self, out: &mut String, column: &str, path: &str);
-    /// The new value of a column whose old one is `old`.
-    fn assign(&self, out: &mut String, operator: Operator, old: &str, value: &str);
+    /// The new value of a column whose old one is `old`. What leaves the column's type has to fail, not to be rounded.
+    fn assign(&self, out: &mut String, operator: Operator, old: &str, value: Side<'_>);
 }

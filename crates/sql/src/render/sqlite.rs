@@ -50,8 +50,8 @@ impl Dialect for Sqlite {
             Comparison::Gte => format!("{left} >= {value}"),
             Comparison::Lt => format!("{left} < {value}"),
             Comparison::Lte => format!("{left} <= {value}"),
-            Comparison::In => format!("{left} IN (SELECT value FROM json_each({value}))"),
-            Comparison::Nin => format!("{left} NOT IN (SELECT value FROM json_each({value}))"),
+            Comparison::In => format!("{left} IN ({})", items(value, right.reader)),
+            Comparison::Nin => format!("{left} NOT IN ({})", items(value, right.reader)),
             Comparison::IsNull => format!("({left} IS NULL) = {value}"),
             Comparison::Like => format!("weir_like({value}, {left})"),
             Comparison::Nlike => format!("NOT weir_like({value}, {left})"),
@@ -113,15 +113,31 @@ impl Dialect for Sqlite {
         out.push_str(&format!("({column} -> {path})"));
     }
 
-    fn assign(&self, out: &mut String, operator: Operator, old: &str, value: &str) {
-        out.push_str(&match operator {
-            Operator::Increment => format!("{old} + {value}"),
-            Operator::Append => format!("weir_json_concat({old}, {value})"),
-            Operator::Prepend => format!("weir_json_concat({value}, {old})"),
-            Operator::DeleteKey => format!("weir_json_delete_key({old}, {value})"),
-            Operator::DeleteElem => format!("weir_json_delete_elem({old}, {value})"),
-            Operator::DeleteAtPath => format!("weir_json_delete_path({old}, {value})"),
+    fn assign(&self, out: &mut String, operator: Operator, old: &str, value: Side<'_>) {
+        let bits = match value.reader {
+            Reader::Column(ColumnType::SmallInt) => Some(16),
+            Reader::Column(ColumnType::Int) => Some(32),
+            Reader::Column(ColumnType::BigInt) => Some(64),
+            _ => None,
+        };
+        let value = value.placeholder;
+        out.push_str(&match (operator, bits) {
+            (Operator::Increment, Some(bits)) => format!("weir_add({old}, {value}, {bits})"),
+            (Operator::Increment, None) => format!("{old} + {value}"),
+            (Operator::Append, _) => format!("weir_json_concat({old}, {value})"),
+            (Operator::Prepend, _) => format!("weir_json_concat({value}, {old})"),
+            (Operator::DeleteKey, _) => format!("weir_json_delete_key({old}, {value})"),
+            (Operator::DeleteElem, _) => format!("weir_json_delete_elem({old}, {value})"),
+            (Operator::DeleteAtPath, _) => format!("weir_json_delete_path({old}, {value})"),
         });
+    }
+}
+
+/// The items of a bound list. Bytes travel as hexadecimal digits, as JSON has none.
+fn items(list: &str, reader: &Reader) -> String {
+    match reader {
+        Reader::Each(ColumnType::Bytes) => format!("SELECT weir_unhex(value) FROM json_each({list})"),
+        _ => format!("SELECT value FROM json_each({list})"),
     }
 }
 

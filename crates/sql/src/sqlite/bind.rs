@@ -221,10 +221,7 @@ impl<'r> Reading<'_, 'r> {
                 }
                 Bound::Text(text) if is_numeric(ty) => out.raw(text.as_bytes()),
                 Bound::Text(text) => out.string(&text),
-                Bound::Blob(_) => {
-                    let message = "lists of bytes are not supported by the database".into();
-                    return self.refuse("BAD_USER_INPUT", "not-supported", message);
-                }
+                Bound::Blob(bytes) => out.string(&hex(&bytes)),
             }
             out.comma();
         }
@@ -286,7 +283,12 @@ fn is_text(ty: &ColumnType) -> bool {
     crate::relational::Cell::of(ty) == crate::relational::Cell::Text
 }
 
-fn unhex(digits: &str) -> Option<Vec<u8>> {
+fn hex(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');
+    bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+pub(super) fn unhex(digits: &str) -> Option<Vec<u8>> {
     let digit = |byte: u8| char::from(byte).to_digit(16).map(|it| it as u8);
     let pairs = digits.as_bytes().chunks(2);
     pairs.map(|pair| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?)).collect()

@@ -35,11 +35,13 @@ pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceE
                 Some(words) if super::json_edit::COMPLAINTS.contains(&words) => {
                     rejected("INVALID_VALUE", "data-exception", words)
                 }
-                Some(words) if is_too_large(words) => rejected(
-                    "BAD_USER_INPUT",
-                    "validation-failed",
-                    "the request is too large for the database",
-                ),
+                Some(super::functions::OUT_OF_RANGE) => {
+                    rejected("INVALID_VALUE", "data-exception", super::functions::OUT_OF_RANGE)
+                }
+                Some(words) if is_too_large(words) => {
+                    let message = "the request makes a statement that is too large for the database";
+                    rejected("LIMIT_STATEMENT", "validation-failed", message)
+                }
                 // Messages of our own functions come back as text when the statement was run by SQLite.
                 Some(words) if is_pattern_complaint(words) => {
                     rejected("INVALID_PATTERN", "data-exception", words)

@@ -15,6 +15,9 @@ use std::borrow::Cow;
 /// The most bytes a compiled pattern may take.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
 
+/// The most bytes of a pattern: longer ones could not be compiled within the bound, and finding that out takes long.
+const PATTERN_TEXT_BYTES_MAX: usize = 1 << 15;
+
 /// A pattern that cannot be compiled: the client's mistake.
 #[derive(Debug)]
 pub(super) struct BadPattern(pub(super) String);
@@ -53,6 +56,10 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
             _ => Ok(None),
         }
     })?;
+    connection.create_scalar_function(c"weir_unhex", 1, flags, |context| {
+        Ok(text(context.get_raw(0)).and_then(|digits| super::bind::unhex(&digits)))
+    })?;
+    connection.create_scalar_function(c"weir_add", 3, flags, add)?;
     edits(connection, flags)?;
     let spreads = [
         (c"weir_stddev_samp", true, true),
@@ -64,6 +71,43 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
         connection.create_aggregate_function(name, 1, flags, Spread { sample, root })?;
     }
     Ok(())
+}
+
+/// What is said of a sum that its column cannot hold.
+pub(super) const OUT_OF_RANGE: &str = "integer out of range";
+
+/// The sum of two integers, held to so many bits. SQLite's own `+` would go on in floating point and lose digits.
+fn add(context: &Context<'_>) -> Result<Option<Number>> {
+    let (left, right) = (context.get_raw(0), context.get_raw(1));
+    let bits = context.get::<u32>(2)?.clamp(1, 64);
+    match (left, right) {
+        (ValueRef::Null, _) | (_, ValueRef::Null) => Ok(None),
+        (ValueRef::Integer(left), ValueRef::Integer(right)) => {
+            let least = i64::MIN >> (64 - bits);
+            let sum = left.checked_add(right).filter(|sum| (least..=!least).contains(sum));
+            sum.map(|it| Some(Number::Int(it))).ok_or_else(|| Error::UserFunctionError(OUT_OF_RANGE.into()))
+        }
+        (left, right) => Ok(real(left).zip(real(right)).map(|(left, right)| Number::Real(left + right))),
+    }
+}
+
+/// A value that is no integer though its column is declared as one.
+fn real(value: ValueRef<'_>) -> Option<f64> {
+    text(value)?.trim().parse().ok()
+}
+
+enum Number {
+    Int(i64),
+    Real(f64),
+}
+
+impl rusqlite::ToSql for Number {
+    fn to_sql(&self) -> Result<rusqlite::types::ToSqlOutput<'_>> {
+        Ok(match self {
+            Self::Int(value) => (*value).into(),
+            Self::Real(value) => (*value).into(),
+        })
+    }
 }
 
 /// JSON made of JSON; null if one side is null.
@@ -112,6 +156,9 @@ fn matches(context: &Context<'_>, kind: Kind, fold: bool) -> Result<Option<bool>
 }
 
 fn compile(pattern: &str, kind: Kind, fold: bool) -> Result<Regex, BadPattern> {
+    if pattern.len() > PATTERN_TEXT_BYTES_MAX {
+        return Err(BadPattern("the pattern is too long".into()));
+    }
     let translated: Cow<'_, str> = match kind {
         Kind::Regex => pattern.into(),
         Kind::Like => wildcards(pattern, false)?.into(),
@@ -240,6 +287,18 @@ mod tests {
         check("SELECT weir_regex('(', 'abc')", "invalid regular expression");
         check("SELECT weir_like('a\\', 'abc')", "LIKE pattern must not end with escape character");
         check("SELECT weir_regex('(a{1000}){1000}', 'abc')", "the pattern is too long");
+        check("SELECT weir_like(printf('%.*c', 40000, '%'), 'abc')", "the pattern is too long");
+    }
+
+    #[test]
+    fn integers_are_added_within_their_type() {
+        check("SELECT weir_add(2, 3, 32)", "5");
+        check("SELECT weir_add(NULL, 3, 32)", "null");
+        check("SELECT weir_add(2147483647, 1, 32)", "integer out of range");
+        check("SELECT weir_add(-2147483647, -1, 32)", "-2147483648");
+        check("SELECT weir_add(9223372036854775807, 1, 64)", "integer out of range");
+        check("SELECT weir_add(9223372036854775806, 1, 64)", "9223372036854775807");
+        check("SELECT weir_add(1.5, 1, 32)", "2.5");
     }
 
     #[test]
