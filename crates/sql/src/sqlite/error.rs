@@ -6,6 +6,8 @@ use super::functions::BadPattern;
 use rusqlite::{Error, ErrorCode, ffi};
 use weir_engine::source::{Accent, FieldError, SourceError};
 
+const TOO_LARGE: &str = "the request makes a statement that is too large for the database";
+
 /// Turns a failure of SQLite into an answer for the client of `accent`.
 #[must_use]
 pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceError {
@@ -39,8 +41,7 @@ pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceE
                     rejected("INVALID_VALUE", "data-exception", super::functions::OUT_OF_RANGE)
                 }
                 Some(words) if is_too_large(words) => {
-                    let message = "the request makes a statement that is too large for the database";
-                    rejected("LIMIT_STATEMENT", "validation-failed", message)
+                    rejected("LIMIT_STATEMENT", "validation-failed", TOO_LARGE)
                 }
                 // Messages of our own functions come back as text when the statement was run by SQLite.
                 Some(words) if is_pattern_complaint(words) => {
@@ -50,7 +51,7 @@ pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceE
             },
         },
         Error::SqlInputError { msg, .. } if is_too_large(msg) => {
-            rejected("BAD_USER_INPUT", "validation-failed", "the request is too large for the database")
+            rejected("LIMIT_STATEMENT", "validation-failed", TOO_LARGE)
         }
         Error::UserFunctionError(cause) => match cause.downcast_ref::<BadPattern>() {
             Some(BadPattern(words)) => rejected("INVALID_PATTERN", "data-exception", words),
