@@ -334,12 +334,11 @@ impl Engine {
         lap(&mut timing.validate);
         let valid = checked.map_err(failures)?;
         let selected = valid.operation(request.operation_name).map_err(|error| vec![Failure::text(error)])?;
-        let operation = &selected.operation().ast;
-        if operation.kind == OperationKind::Subscription {
+        if selected.kind() == OperationKind::Subscription {
             let words = "Subscriptions are not supported.";
             return Err(vec![Failure::request("SUBSCRIPTIONS_UNSUPPORTED", words)].into());
         }
-        let question = Question::new(&self.graph, &document, operation, request.accent, &self.settings)?;
+        let question = Question::new(&self.graph, &selected, request.accent, &self.settings)?;
         let made = then(&question);
         lap(&mut timing.plan);
         made

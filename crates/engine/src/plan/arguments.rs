@@ -7,28 +7,23 @@ use super::cut::copy;
 use super::shape::{Shape, ShapeArgument};
 use crate::errors::Failure;
 use smallvec::SmallVec;
-use weir_language::ast::{Argument, List, ValueId, ValueKind};
+use weir_language::ast::{ValueId, ValueKind};
 use weir_language::coerce;
 use weir_language::schema::{FieldId, InputId, TypeRef, builtin};
 use weir_language::value::Node;
+
+/// Arguments as they were given.
+pub(crate) type Given = SmallVec<[(InputId, ValueId); 8]>;
 
 /// Appends the arguments of `field` to `shape`, in the order of their definition; says where they are and how many.
 pub(crate) fn push(
     question: &Question<'_>,
     field: FieldId,
-    given: List<Argument>,
+    mut given: Given,
     shape: &mut Shape,
 ) -> Result<(u32, u32), Vec<Failure>> {
-    let (schema, document) = (question.graph.schema(), question.document);
+    let schema = question.graph.schema();
     let start = shape.arguments.len() as u32;
-    let run = schema.field(field).arguments;
-    if run.len == 0 {
-        return Ok((start, 0));
-    }
-    let given = document.list(given).iter().filter_map(|argument| {
-        Some((schema.input_by_name(run, document.str(argument.name))?, argument.value))
-    });
-    let mut given: SmallVec<[(InputId, ValueId); 8]> = given.collect();
     given.sort_unstable_by_key(|it| it.0);
     let mut given = given.into_iter().peekable();
     for input in schema.arguments(field) {
@@ -52,7 +47,7 @@ fn push_given(
     shape: &mut Shape,
 ) -> Result<(), Vec<Failure>> {
     let schema = question.graph.schema();
-    let number = |name: &str| question.names.variables.get(name).copied();
+    let number = |name: &str| question.types.number(name);
     let ty = schema.input(input).ty;
     let literals = &mut shape.literals;
     let value = match plain(question, value, ty) {
@@ -101,12 +96,10 @@ pub(crate) fn must_not_be_null(question: &Question<'_>, shape: &Shape) -> Vec<(u
 }
 
 /// The value, if it is a variable or a small integer where one is taken: most are.
-fn plain(question: &Question<'_>, value: ValueId, ty: TypeRef) -> Option<Node> {
-    let value = question.document.value(value);
+fn plain(question: &Question<'_>, at: ValueId, ty: TypeRef) -> Option<Node> {
+    let value = question.document.value(at);
     match value.kind {
-        ValueKind::Variable(name) => {
-            question.names.variables.get(question.document.str(name)).copied().map(Node::Variable)
-        }
+        ValueKind::Variable(_) => question.selected.variable(at).map(Node::Variable),
         ValueKind::Int if ty.base == builtin::INT && !ty.wraps.is_list() => {
             let int: i32 = question.document.str(value.span).parse().ok()?;
             Some(Node::Int(int.into()))

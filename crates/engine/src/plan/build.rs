@@ -6,7 +6,7 @@ use super::cut::{Cut, cut};
 use super::fold::fold;
 use super::same;
 use super::shape::{Member, PieceId, SetId, Shape};
-use super::steer::{Guards, Names, steering};
+use super::steer::{Guards, steering};
 use super::{Plan, PlannedOperation, PlannedPiece};
 use crate::compose::{Graph, Owner};
 use crate::errors::Failure;
@@ -18,13 +18,15 @@ use weir_language::coerce::{Reading, Settings, VariableTypes};
 use weir_language::error::{Code, Error};
 use weir_language::limits::Limits;
 use weir_language::span::Span;
+use weir_language::validate::Selected;
 
 /// What is asked: an operation of a document that was checked against the graph's schema.
 pub(crate) struct Question<'q> {
     pub(crate) graph: &'q Graph,
     pub(crate) document: &'q Document<'q>,
     pub(crate) operation: &'q Operation,
-    pub(crate) names: Names<'q>,
+    /// The operation with what its names mean.
+    pub(crate) selected: &'q Selected<'q, 'q>,
     pub(crate) types: Arc<VariableTypes>,
     pub(crate) accent: Accent,
     pub(crate) coercion: Settings,
@@ -46,23 +48,22 @@ pub(crate) const fn coercion(accent: Accent, limits: &Limits) -> Settings {
 }
 
 impl<'q> Question<'q> {
-    /// Makes names and variables of `operation` ready.
+    /// Makes the variables of an operation ready.
     /// # Errors
     /// Defaults of variables that do not fit.
     pub(crate) fn new(
         graph: &'q Graph,
-        document: &'q Document<'q>,
-        operation: &'q Operation,
+        selected: &'q Selected<'q, 'q>,
         accent: Accent,
         settings: &crate::engine::Settings,
     ) -> Result<Self, Vec<Failure>> {
         let introspection = settings.introspection;
         let coercion = coercion(accent, &settings.limits);
-        let names = Names::new(document, operation);
+        let (document, operation) = (selected.valid().document(), &selected.operation().ast);
         let types = VariableTypes::new(graph.schema(), document, operation.variables, coercion)
             .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?;
         let types = Arc::new(types);
-        Ok(Self { graph, document, operation, names, types, accent, coercion, introspection })
+        Ok(Self { graph, document, operation, selected, types, accent, coercion, introspection })
     }
 
     /// Whether variable `number` can be without a value.
@@ -75,7 +76,7 @@ impl<'q> Question<'q> {
     /// # Errors
     /// More variables steer `@skip` and `@include` than a plan can hold.
     pub(crate) fn operation(&self) -> Result<Arc<PlannedOperation>, Vec<Failure>> {
-        let Some(steering) = steering(self.document, &self.names, self.operation) else {
+        let Some(steering) = steering(self.selected) else {
             let words = "Operation has more than 64 variables in @skip and @include.";
             return Err(vec![Failure::request(Code::LimitDirectives.text(), words)]);
         };

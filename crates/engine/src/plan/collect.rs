@@ -12,27 +12,30 @@
 use super::arguments;
 use super::build::Question;
 use super::shape::{Bits, Choice, ChoiceId, Key, Member, Set, SetId, Shape, ShapeField};
-use super::steer::{self, Guards, Names};
+use super::steer::{self, Guards};
 use crate::compose::Owner;
 use crate::errors::Failure;
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
-use std::rc::Rc;
+use std::ops::Range;
 use weir_language::ast::{self, Document, List, OperationKind, Selection};
 use weir_language::error::Code;
 use weir_language::schema::{FieldId, Schema, TypeId, TypeKind};
+use weir_language::validate::{FragmentId, Selected, Valid};
 
 /// The most sets and members a shape may have.
 pub(crate) const SHAPE_MAX: usize = 100_000;
 
 /// A run of selections and what has to hold for them.
 type Part = (List<Selection>, Bits);
+/// The parts of one place: mostly it was written once.
+type Parts = SmallVec<[Part; 1]>;
 /// Which selections, type and piece: equal ones share their sets.
 type PlaceKey = SmallVec<[u64; 8]>;
 
 /// A set that was given out and is to be filled.
 struct Pending {
-    parts: Rc<[Part]>,
+    parts: Parts,
     on: TypeId,
     set: SetId,
     /// Which piece's place this is: sets of different pieces are never shared.
@@ -40,47 +43,70 @@ struct Pending {
     is_root: bool,
 }
 
+/// A selected field.
+#[derive(Clone, Copy)]
+struct Node<'b> {
+    /// Its place in the arena of selections.
+    at: usize,
+    field: &'b ast::Field,
+    bits: Bits,
+}
+
 /// All selections of one response key.
 struct Group<'b> {
-    key: &'b str,
-    nodes: SmallVec<[(&'b ast::Field, Bits); 1]>,
+    nodes: SmallVec<[Node<'b>; 1]>,
+}
+
+/// Where the group of a response key is, valid in one round.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    round: u32,
+    group: u32,
 }
 
 /// The pass.
 struct Collector<'b> {
     question: &'b Question<'b>,
     schema: &'b Schema,
+    valid: &'b Valid<'b>,
+    selected: &'b Selected<'b, 'b>,
     document: &'b Document<'b>,
-    names: &'b Names<'b>,
     guards: Guards<'b>,
     shape: Shape,
     pending: Vec<Pending>,
     known: HashMap<PlaceKey, Member, foldhash::fast::RandomState>,
     contexts: u32,
     groups: Vec<Group<'b>>,
+    /// By response key.
+    slots: Vec<Slot>,
+    round: u32,
 }
 
 /// Builds the shape of an operation; the root's set is the first.
 pub(crate) fn collect<'b>(question: &'b Question<'b>, guards: Guards<'b>) -> Result<Shape, Vec<Failure>> {
     let schema = question.graph.schema();
+    let (valid, document) = (question.selected.valid(), question.document);
     let mut collector = Collector {
         question,
         schema,
-        document: question.document,
-        names: &question.names,
+        valid,
+        selected: question.selected,
+        document,
         guards,
         shape: Shape {
-            fields: Vec::with_capacity(question.document.selections.len()),
-            arguments: Vec::with_capacity(question.document.arguments.len()),
+            fields: Vec::with_capacity(document.selections.len()),
+            arguments: Vec::with_capacity(document.arguments.len()),
             ..Shape::default()
         },
         pending: Vec::new(),
         known: HashMap::default(),
         contexts: question.graph.sources().len() as u32 + 1,
         groups: Vec::new(),
+        slots: vec![Slot::default(); valid.keys_len()],
+        round: 0,
     };
     let on = schema.root(question.operation.kind).expect("validation knows the root type");
-    let parts = Rc::from([(question.operation.selections, Bits::default())]);
+    let parts = Parts::from_iter([(question.operation.selections, Bits::default())]);
     let set = collector.reserve(on);
     collector.pending.push(Pending { parts, on, set, context: 0, is_root: true });
     while let Some(pending) = collector.pending.pop() {
@@ -125,92 +151,74 @@ impl<'b> Collector<'b> {
 
     /// CollectFields of the specification for objects of type `on`, into `self.groups`.
     fn group(&mut self, parts: &[Part], on: TypeId) {
-        let (document, names) = (self.document, self.names);
-        let mut seen = HashSet::<(&str, Bits), foldhash::fast::RandomState>::default();
-        let mut by_key = HashMap::<&str, usize, foldhash::fast::RandomState>::default();
-        let mut stack: SmallVec<[(std::slice::Iter<'b, Selection>, Bits); 8]> = SmallVec::new();
-        stack.extend(parts.iter().rev().map(|&(list, bits)| (document.list(list).iter(), bits)));
+        let (document, selected, valid) = (self.document, self.selected, self.valid);
+        let mut seen = HashSet::<(FragmentId, Bits), foldhash::fast::RandomState>::default();
+        let mut stack: SmallVec<[(Range<usize>, Bits); 8]> = SmallVec::new();
+        stack.extend(parts.iter().rev().map(|&(list, bits)| (list.range(), bits)));
+        self.round += 1;
         while let Some((rest, outer)) = stack.last_mut() {
             let outer = *outer;
-            let Some(selection) = rest.next() else {
+            let Some(at) = rest.next() else {
                 stack.pop();
                 continue;
             };
-            match selection {
+            match &document.selections[at] {
                 Selection::Field(field) => {
-                    let inner = self.guards.inner(document, names, field.directives, outer);
-                    let Some(bits) = inner else { continue };
-                    self.add(&mut by_key, document.str(field.key()), field, bits);
+                    if let Some(bits) = self.guards.inner(selected, field.directives, outer) {
+                        self.add(Node { at, field, bits });
+                    }
                 }
                 Selection::Inline(inline) => {
-                    let inner = self.guards.inner(document, names, inline.directives, outer);
-                    let Some(bits) = inner else { continue };
-                    if inline.on.is_empty() || self.applies(document.str(inline.on), on) {
-                        stack.push((document.list(inline.selections).iter(), bits));
+                    let Some(bits) = self.guards.inner(selected, inline.directives, outer) else { continue };
+                    if inline.on.is_empty() || self.applies(valid.type_condition(at), on) {
+                        stack.push((inline.selections.range(), bits));
                     }
                 }
                 Selection::Spread(spread) => {
-                    let inner = self.guards.inner(document, names, spread.directives, outer);
-                    let Some(bits) = inner else { continue };
-                    let name = document.str(spread.name);
-                    let fragment = &names.fragments[name];
-                    if seen.insert((name, bits)) && self.applies(document.str(fragment.on), on) {
-                        stack.push((document.list(fragment.selections).iter(), bits));
+                    let Some(bits) = self.guards.inner(selected, spread.directives, outer) else { continue };
+                    let id = valid.fragment(at);
+                    let fragment = &valid.fragments()[id.0 as usize];
+                    if seen.insert((id, bits)) && self.applies(fragment.on, on) {
+                        stack.push((fragment.ast.selections.range(), bits));
                     }
                 }
             }
         }
     }
 
-    fn add(
-        &mut self,
-        by_key: &mut HashMap<&'b str, usize, foldhash::fast::RandomState>,
-        key: &'b str,
-        field: &'b ast::Field,
-        bits: Bits,
-    ) {
-        const SCANNED_MAX: usize = 8;
-        let known = if self.groups.len() <= SCANNED_MAX {
-            self.groups.iter().position(|it| it.key == key)
+    fn add(&mut self, node: Node<'b>) {
+        let slot = &mut self.slots[self.valid.key(node.at) as usize];
+        if slot.round == self.round {
+            self.groups[slot.group as usize].nodes.push(node);
         } else {
-            if by_key.is_empty() {
-                by_key.extend(self.groups.iter().enumerate().map(|(at, it)| (it.key, at)));
-            }
-            by_key.get(key).copied()
-        };
-        match known {
-            Some(at) => self.groups[at].nodes.push((field, bits)),
-            None => {
-                if !by_key.is_empty() {
-                    by_key.insert(key, self.groups.len());
-                }
-                self.groups.push(Group { key, nodes: SmallVec::from_iter([(field, bits)]) });
-            }
+            *slot = Slot { round: self.round, group: self.groups.len() as u32 };
+            self.groups.push(Group { nodes: SmallVec::from_iter([node]) });
         }
     }
 
     /// Whether a fragment on type `condition` applies to objects of type `on`.
-    fn applies(&self, condition: &str, on: TypeId) -> bool {
-        let id = self.schema.type_by_name(condition).expect("validation knows the type of a fragment");
-        match self.schema.ty(id).kind {
+    fn applies(&self, condition: TypeId, on: TypeId) -> bool {
+        match self.schema.ty(condition).kind {
             TypeKind::Interface => {
-                self.schema.type_lists[self.schema.ty(on).interfaces.range()].contains(&id)
+                self.schema.type_lists[self.schema.ty(on).interfaces.range()].contains(&condition)
             }
-            TypeKind::Union => self.schema.possible_types(id).contains(&on),
-            TypeKind::Object | TypeKind::Scalar(_) | TypeKind::Enum | TypeKind::Input { .. } => id == on,
+            TypeKind::Union => self.schema.possible_types(condition).contains(&on),
+            TypeKind::Object | TypeKind::Scalar(_) | TypeKind::Enum | TypeKind::Input { .. } => {
+                condition == on
+            }
         }
     }
 
     fn member(&mut self, group: &Group<'b>, place: &Pending) -> Result<ShapeField, Vec<Failure>> {
-        let (first, _) = group.nodes[0];
-        let id = self.resolve(self.document.str(first.name), place.on);
+        let Node { at, field: first, .. } = group.nodes[0];
+        let id = self.resolve(at, first, place.on);
         let ty = self.schema.field(id).ty;
-        let key = Key::new(group.key);
-        let when = steer::any(group.nodes.iter().map(|it| it.1));
+        let key = Key::new(self.document.str(first.key()));
+        let when = steer::any(group.nodes.iter().map(|it| it.bits));
         let (arguments_start, arguments_len, member) = if id == self.schema.meta.typename {
             (0, 0, self.typename(&key, place.on))
         } else {
-            let (start, len) = arguments::push(self.question, id, first.arguments, &mut self.shape)?;
+            let (start, len) = self.arguments(at, first, id)?;
             (start, len, self.below(group, ty.base, id, place)?)
         };
         let offset = first.span.start;
@@ -227,13 +235,30 @@ impl<'b> Collector<'b> {
         })
     }
 
-    fn resolve(&self, name: &str, on: TypeId) -> FieldId {
-        match name {
-            "__typename" => self.schema.meta.typename,
-            "__schema" if on == self.schema.query => self.schema.meta.schema,
-            "__type" if on == self.schema.query => self.schema.meta.ty,
-            name => self.schema.field_by_name(on, name).expect("validation knows the field"),
+    /// The field of objects of type `on` that is selected at `at`, perhaps on an abstract type.
+    fn resolve(&self, at: usize, field: &ast::Field, on: TypeId) -> FieldId {
+        let id = self.valid.field(at);
+        if self.valid.parent(at) == on || id == self.schema.meta.typename {
+            return id;
         }
+        let name = self.document.str(field.name);
+        self.schema.field_by_name(on, name).expect("validation knows the field")
+    }
+
+    fn arguments(&mut self, at: usize, field: &ast::Field, id: FieldId) -> Result<(u32, u32), Vec<Failure>> {
+        let run = self.schema.field(id).arguments;
+        if run.len == 0 {
+            return Ok((self.shape.arguments.len() as u32, 0));
+        }
+        let (valid, document, schema) = (self.valid, self.document, self.schema);
+        // What was selected on an interface has arguments of the interface: the object's have the same names.
+        let is_own = valid.field(at) == id;
+        let given = field.arguments.range().zip(document.list(field.arguments)).filter_map(|(at, it)| {
+            let named = || schema.input_by_name(run, document.str(it.name));
+            let input = if is_own { Some(valid.input(at)) } else { named() };
+            Some((input?, it.value))
+        });
+        arguments::push(self.question, id, given.collect(), &mut self.shape)
     }
 
     fn typename(&mut self, key: &Key, on: TypeId) -> Member {
@@ -261,36 +286,35 @@ impl<'b> Collector<'b> {
         };
         let context = self.context(field, place);
         // What holds for all of the member's places holds wherever it is written.
-        let same = group.nodes.iter().all(|it| it.1 == group.nodes[0].1);
+        let same = group.nodes.iter().all(|it| it.bits == group.nodes[0].bits);
         let bits = |own: Bits| if same { Bits::default() } else { own };
-        let parts: Rc<[Part]> = group.nodes.iter().map(|&(it, own)| (it.selections, bits(own))).collect();
-        let mut key = PlaceKey::from_slice(&[u64::from(base.0) << 32 | u64::from(context)]);
-        for &(list, bits) in parts.iter() {
-            // Empty lists begin where others do.
-            let run = (list.range().start as u64) << 32 | list.len() as u64;
-            key.extend([run, bits.mask, bits.want]);
-        }
-        if let Some(&member) = self.known.get(&key) {
+        let parts: Parts = group.nodes.iter().map(|it| (it.field.selections, bits(it.bits))).collect();
+        // Without fragments and places of several types, no selection is met twice.
+        let shares = !self.valid.fragments().is_empty() || !self.shape.choices.is_empty();
+        let key = shares.then(|| place_key(&parts, base, context));
+        if let Some(&member) = key.as_ref().and_then(|key| self.known.get(key)) {
             return Ok(member);
         }
         self.check_room(possible.map_or(1, <[_]>::len))?;
         let member = match possible {
-            None => Member::Object(self.open(&parts, base, context)),
+            None => Member::Object(self.open(parts, base, context)),
             Some(types) => {
                 let mut types = types.to_vec();
                 types.sort_unstable();
-                let sets = types.into_iter().map(|on| (on, self.open(&parts, on, context))).collect();
+                let sets = types.into_iter().map(|on| (on, self.open(parts.clone(), on, context))).collect();
                 self.shape.choices.push(Choice { on: base, sets });
                 Member::Abstract(ChoiceId(self.shape.choices.len() as u32 - 1))
             }
         };
-        self.known.insert(key, member);
+        if let Some(key) = key {
+            self.known.insert(key, member);
+        }
         Ok(member)
     }
 
-    fn open(&mut self, parts: &Rc<[Part]>, on: TypeId, context: u32) -> SetId {
+    fn open(&mut self, parts: Parts, on: TypeId, context: u32) -> SetId {
         let set = self.reserve(on);
-        self.pending.push(Pending { parts: Rc::clone(parts), on, set, context, is_root: false });
+        self.pending.push(Pending { parts, on, set, context, is_root: false });
         set
     }
 
@@ -320,4 +344,14 @@ impl<'b> Collector<'b> {
             }
         }
     }
+}
+
+fn place_key(parts: &[Part], base: TypeId, context: u32) -> PlaceKey {
+    let mut key = PlaceKey::from_slice(&[u64::from(base.0) << 32 | u64::from(context)]);
+    for &(list, bits) in parts {
+        // Empty lists begin where others do.
+        let run = (list.range().start as u64) << 32 | list.len() as u64;
+        key.extend([run, bits.mask, bits.want]);
+    }
+    key
 }

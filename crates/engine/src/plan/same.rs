@@ -6,9 +6,10 @@
 //! **Invariant:** a member that is `same_as` another comes after it in the same set, is there only if the other
 //! is, and writes the same bytes after its key. Root members of mutations are never the same: each is done.
 //!
-//! **Cost:** one look at each member; hashing only where a set has one field twice, and below that.
+//! **Cost:** one look at each member; the arguments are hashed where a set has one field twice, what stands below only
+//! where those are equal too.
 
-use super::shape::{Condition, Member, SetId, Shape};
+use super::shape::{Condition, Member, SetId, Shape, ShapeField};
 use hashbrown::hash_table::Entry;
 use hashbrown::{HashMap, HashTable};
 use std::hash::BuildHasher;
@@ -16,8 +17,8 @@ use weir_language::value::Node;
 
 /// Marks the members of `shape` that repeat an earlier one; `keep` is the set whose members are all to be done.
 pub(crate) fn mark(shape: &mut Shape, root: SetId, keep: Option<SetId>) {
+    let Some(repeated) = repeated_work(shape, keep) else { return };
     let order = upwards(shape, root);
-    let Some(repeated) = repeated_fields(shape, &order, keep) else { return };
     let compared = compared_sets(shape, &order, &repeated);
     let mut classes = Classes::with_room_for(shape);
     let mut set_classes = vec![u32::MAX; shape.sets.len()];
@@ -51,17 +52,32 @@ pub(crate) fn mark(shape: &mut Shape, root: SetId, keep: Option<SetId>) {
     }
 }
 
-/// By member: whether its set has another one of the same field. `None` if none has, as in most operations.
-fn repeated_fields(shape: &Shape, order: &[SetId], keep: Option<SetId>) -> Option<Vec<bool>> {
+/// By member: whether its set has another one of the same field and, as far as a hash tells, the same arguments.
+/// `None` if none has, as in most operations.
+fn repeated_work(shape: &Shape, keep: Option<SetId>) -> Option<Vec<bool>> {
+    let hasher = foldhash::fast::RandomState::default();
     let mut repeated = Vec::new();
-    let mut by_field: Vec<(u32, usize)> = Vec::new();
-    for &set in order.iter().filter(|&&set| Some(set) != keep) {
-        by_field.clear();
-        by_field.extend(shape.set(set).range().map(|at| (shape.fields[at].field.0, at)));
-        by_field.sort_unstable();
-        for same in by_field.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
-            repeated.resize(shape.fields.len(), false);
-            same.iter().for_each(|&(_, at)| repeated[at] = true);
+    let mut members: Vec<(u32, u64, u32)> = Vec::new();
+    let mut words = Vec::new();
+    for set in (0..shape.sets.len() as u32).map(SetId).filter(|&set| Some(set) != keep) {
+        let range = shape.set(set).range();
+        if range.len() < 2 {
+            continue;
+        }
+        members.clear();
+        members.extend(range.map(|at| (shape.fields[at].field.0, 0, at as u32)));
+        members.sort_unstable();
+        for same in members.chunk_by_mut(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
+            for (_, hash, at) in same.iter_mut() {
+                words.clear();
+                push_arguments(shape, &shape.fields[*at as usize], &mut words);
+                *hash = hasher.hash_one(words.as_slice());
+            }
+            same.sort_unstable();
+            for same in same.chunk_by(|a, b| a.1 == b.1).filter(|same| same.len() > 1) {
+                repeated.resize(shape.fields.len(), false);
+                same.iter().for_each(|it| repeated[it.2 as usize] = true);
+            }
         }
     }
     (!repeated.is_empty()).then_some(repeated)
@@ -130,6 +146,12 @@ fn work(shape: &Shape, at: usize, set_classes: &[u32], classes: &mut Classes) ->
         }
     }
     words.push(u64::from(member.field.0));
+    push_arguments(shape, member, words);
+    Some(classes.of_words())
+}
+
+/// Appends the arguments of `member`.
+fn push_arguments(shape: &Shape, member: &ShapeField, words: &mut Vec<u64>) {
     for argument in shape.arguments(member) {
         words.push(u64::from(argument.input.0) << 1 | u64::from(argument.default.is_some()));
         let start = argument.value as usize;
@@ -137,7 +159,6 @@ fn work(shape: &Shape, at: usize, set_classes: &[u32], classes: &mut Classes) ->
             push_node(shape, start, at, words);
         }
     }
-    Some(classes.of_words())
 }
 
 /// Appends `bytes` and their length.

@@ -7,8 +7,8 @@
 //! Source: GraphQL specification, sections 3.13.1 and 3.13.2.
 
 use super::shape::{Bits, Condition};
-use hashbrown::{HashMap, HashSet};
-use weir_language::ast::{self, Definition, Directive, Document, List, Selection, ValueKind};
+use weir_language::ast::{Directive, Document, List, Selection, ValueId, ValueKind};
+use weir_language::validate::Selected;
 use weir_language::value::{Node, Variables};
 
 /// The most variables a plan is specialised for.
@@ -38,43 +38,17 @@ impl Steering {
     }
 }
 
-/// Names to definitions of a document: what every walk over selections needs.
-pub(crate) struct Names<'d> {
-    /// Fragments by name.
-    pub(crate) fragments: HashMap<&'d str, ast::Fragment, foldhash::fast::RandomState>,
-    /// Numbers of the operation's variables by name.
-    pub(crate) variables: HashMap<&'d str, u32, foldhash::fast::RandomState>,
-}
-
-impl<'d> Names<'d> {
-    /// Of `operation` in `document`.
-    pub(crate) fn new(document: &'d Document<'_>, operation: &ast::Operation) -> Self {
-        let mut fragments = HashMap::default();
-        for definition in &document.definitions {
-            if let Definition::Fragment(fragment) = definition {
-                fragments.insert(document.str(fragment.name), *fragment);
-            }
-        }
-        let definitions = document.list(operation.variables).iter();
-        let variables = definitions.zip(0..).map(|(it, number)| (document.str(it.name), number)).collect();
-        Self { fragments, variables }
-    }
-}
-
 /// Finds the steering variables of an operation. `None`: more than fit into a mask.
-pub(crate) fn steering(
-    document: &Document<'_>,
-    names: &Names<'_>,
-    operation: &ast::Operation,
-) -> Option<Steering> {
+pub(crate) fn steering(selected: &Selected<'_, '_>) -> Option<Steering> {
     let mut steering = Steering::default();
+    let (valid, document) = (selected.valid(), selected.valid().document());
     if document.directives.is_empty() {
         return Some(steering);
     }
-    let mut seen = HashSet::<&str, foldhash::fast::RandomState>::default();
-    let mut lists = vec![operation.selections];
+    let mut seen = vec![false; valid.fragments().len()];
+    let mut lists = vec![selected.operation().ast.selections];
     while let Some(list) = lists.pop() {
-        for selection in document.list(list) {
+        for (at, selection) in list.range().zip(document.list(list)) {
             let directives = match selection {
                 Selection::Field(field) => {
                     lists.push(field.selections);
@@ -85,19 +59,18 @@ pub(crate) fn steering(
                     inline.directives
                 }
                 Selection::Spread(spread) => {
-                    let name = document.str(spread.name);
-                    if seen.insert(name) {
-                        lists.push(names.fragments[name].selections);
+                    let id = valid.fragment(at).0 as usize;
+                    if !std::mem::replace(&mut seen[id], true) {
+                        lists.push(valid.fragments()[id].ast.selections);
                     }
                     spread.directives
                 }
             };
             for (_, value) in conditions(document, directives) {
-                if let ValueKind::Variable(name) = value {
-                    let number = names.variables[document.str(name)];
-                    if !steering.variables.contains(&number) {
-                        steering.variables.push(number);
-                    }
+                if let Some(number) = selected.variable(value)
+                    && !steering.variables.contains(&number)
+                {
+                    steering.variables.push(number);
                 }
             }
             if steering.variables.len() > MASKED_MAX {
@@ -113,7 +86,7 @@ pub(crate) fn steering(
 fn conditions<'d>(
     document: &'d Document<'_>,
     directives: List<Directive>,
-) -> impl Iterator<Item = (bool, ValueKind)> + 'd {
+) -> impl Iterator<Item = (bool, ValueId)> + 'd {
     document.list(directives).iter().filter_map(|directive| {
         let wanted = match document.str(directive.name) {
             "include" => true,
@@ -121,7 +94,7 @@ fn conditions<'d>(
             _ => return None,
         };
         let argument = document.list(directive.arguments).first()?;
-        Some((wanted, document.value(argument.value).kind))
+        Some((wanted, argument.value))
     })
 }
 
@@ -138,17 +111,17 @@ impl Guards<'_> {
     /// never there.
     pub(crate) fn inner(
         &self,
-        document: &Document<'_>,
-        names: &Names<'_>,
+        selected: &Selected<'_, '_>,
         directives: List<Directive>,
         outer: Bits,
     ) -> Option<Bits> {
         let mut bits = outer;
+        let document = selected.valid().document();
         for (wanted, value) in conditions(document, directives) {
-            match value {
+            match document.value(value).kind {
                 ValueKind::Boolean(is) if is != wanted => return None,
-                ValueKind::Variable(name) => {
-                    let number = names.variables[document.str(name)];
+                ValueKind::Variable(_) => {
+                    let number = selected.variable(value)?;
                     let bit = self.steering.variables.iter().position(|&it| it == number)?;
                     let is = self.state >> bit & 1 == 1;
                     let mask = 1 << bit;
