@@ -16,6 +16,7 @@ use crate::source::{BoxFuture, Fetch, FetchInput, Finished, Reply, ReplyBody, So
 use crate::write::out::Out;
 use compile::{Name, OfDirective, OfField, OfInput, OfSchema, OfType, OfValue, Op, Program, Root, compile};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use weir_language::schema::{
     DirectiveId, EnumValueId, FieldId, InputId, Place, Run, Schema, Str, TypeId, TypeKind, TypeRef,
 };
@@ -38,7 +39,11 @@ pub fn fold(schema: &Schema, shape: &Shape, field: u32) -> Option<Vec<u8>> {
 #[must_use]
 pub fn prepare(schema: &Arc<Schema>, shape: &Shape, fields: &[u32]) -> Box<dyn Fetch> {
     let introspection = Introspection { program: compile(schema, shape, fields) };
-    Box::new(IntrospectionFetch { schema: Arc::clone(schema), introspection })
+    Box::new(IntrospectionFetch {
+        schema: Arc::clone(schema),
+        introspection,
+        bytes_last: AtomicUsize::new(0),
+    })
 }
 
 /// Some root members, compiled.
@@ -89,11 +94,14 @@ impl Introspection {
 struct IntrospectionFetch {
     schema: Arc<Schema>,
     introspection: Introspection,
+    /// The length of the last answer, the first guess for the next.
+    bytes_last: AtomicUsize,
 }
 
 impl Fetch for IntrospectionFetch {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
-        let mut out = Out::default();
+        let expected = self.bytes_last.load(Ordering::Relaxed);
+        let mut out = Out::new(Vec::with_capacity(expected + 64));
         let roots = &self.introspection.program.roots;
         let mut ends = Vec::with_capacity(roots.len());
         for (at, root) in roots.iter().enumerate() {
@@ -102,6 +110,7 @@ impl Fetch for IntrospectionFetch {
             }
             ends.push(out.len() as u32);
         }
+        self.bytes_last.store(out.len(), Ordering::Relaxed);
         let finished = Finished { bytes: out.into_bytes(), ends, failed: false, rest: None };
         let reply = Reply { body: ReplyBody::Finished(finished), errors: Vec::new() };
         Box::pin(std::future::ready(Ok(reply)))
