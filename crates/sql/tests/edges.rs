@@ -90,3 +90,25 @@ fn what_outgrows_the_database_is_the_clients_to_mend() {
     let query = "query ($p: String) { Album(where: {Title: {_like: $p}}) { AlbumId } }";
     assert_eq!(code(&served, query, &pattern), "INVALID_PATTERN");
 }
+
+#[test]
+fn documents_are_compared_by_what_they_say_not_how() {
+    let served = serve(
+        r#"CREATE TABLE d (id INTEGER PRIMARY KEY, doc JSONB);
+        INSERT INTO d VALUES (1, '{ "b": 1.50, "a": "\u00e9" }'), (2, '[1, 2]'), (3, NULL), (4, '{"a": 12345678901234567890}')"#,
+    );
+    let found = |condition: &str, ids: &str| {
+        let query = format!("{{ d(where: {{doc: {condition}}}, order_by: {{id: asc}}) {{ id }} }}");
+        let ids: Vec<_> = ids.split_whitespace().map(|id| format!(r#"{{"id":{id}}}"#)).collect();
+        check(&served, &[(&query, &format!(r#"{{"data":{{"d":[{}]}}}}"#, ids.join(",")))]);
+    };
+    found(r#"{_eq: {a: "é", b: 1.5}}"#, "1");
+    found(r#"{_neq: {a: "é", b: 1.5}}"#, "2 4");
+    found("{_in: [[1, 2.0], {}]}", "2");
+    found("{_eq: {a: 12345678901234567891}}", "");
+    found("{_contains: {a: 12345678901234567891}}", "");
+    found(r#"{_contains: {a: "é"}}"#, "1");
+    found(r#"{_has_key: "a"}"#, "1 4");
+    let query = r#"{ d(where: {_not: {doc: {_has_key: "a"}}}) { id } }"#;
+    check(&served, &[(query, r#"{"data":{"d":[{"id":2}]}}"#)]);
+}

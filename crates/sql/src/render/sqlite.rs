@@ -43,6 +43,17 @@ impl Dialect for Sqlite {
         let numeric = matches!(right.reader, Reader::Column(ColumnType::Numeric | ColumnType::Money));
         let cast = format!("CAST({value} AS NUMERIC)");
         let value = if right.bare && numeric { &cast } else { value };
+        // Equal documents may be written differently.
+        let (canonical_left, canonical) = (format!("weir_json({left})"), format!("weir_json({value})"));
+        let (left, value) = match (right.reader, by) {
+            (Reader::Column(ColumnType::Json | ColumnType::Jsonb), Comparison::Eq | Comparison::Neq) => {
+                (canonical_left.as_str(), canonical.as_str())
+            }
+            (Reader::Each(ColumnType::Json | ColumnType::Jsonb), Comparison::In | Comparison::Nin) => {
+                (canonical_left.as_str(), value)
+            }
+            _ => (left, value),
+        };
         let text = match by {
             Comparison::Eq => format!("{left} = {value}"),
             Comparison::Neq => format!("{left} <> {value}"),
@@ -66,15 +77,19 @@ impl Dialect for Sqlite {
             Comparison::Contains => format!("weir_json_contains({left}, {value})"),
             Comparison::ContainedIn => format!("weir_json_contains({value}, {left})"),
             Comparison::HasKey => {
-                format!("EXISTS (SELECT 1 FROM json_each({left}) AS j WHERE {} = {value})", key_of(left))
+                format!(
+                    "iif({left} IS NULL, NULL, EXISTS (SELECT 1 FROM json_each({left}) AS j WHERE {} = {value}))",
+                    key_of(left)
+                )
             }
             Comparison::HasKeysAny => format!(
-                "EXISTS (SELECT 1 FROM json_each({left}) AS j WHERE {} IN (SELECT value FROM json_each({value})))",
+                "iif({left} IS NULL, NULL, EXISTS (SELECT 1 FROM json_each({left}) AS j \
+                 WHERE {} IN (SELECT value FROM json_each({value}))))",
                 key_of(left)
             ),
             Comparison::HasKeysAll => format!(
-                "NOT EXISTS (SELECT 1 FROM json_each({value}) AS k WHERE k.value NOT IN \
-                 (SELECT {} FROM json_each({left}) AS j WHERE {} IS NOT NULL))",
+                "iif({left} IS NULL, NULL, NOT EXISTS (SELECT 1 FROM json_each({value}) AS k WHERE k.value NOT IN \
+                 (SELECT {} FROM json_each({left}) AS j WHERE {} IS NOT NULL)))",
                 key_of(left),
                 key_of(left)
             ),
@@ -136,6 +151,9 @@ impl Dialect for Sqlite {
 /// The items of a bound list. Bytes travel as hexadecimal digits, as JSON has none.
 fn items(list: &str, reader: &Reader) -> String {
     match reader {
+        Reader::Each(ColumnType::Json | ColumnType::Jsonb) => {
+            format!("SELECT weir_json(value) FROM json_each({list})")
+        }
         Reader::Each(ColumnType::Bytes) => format!("SELECT weir_unhex(value) FROM json_each({list})"),
         _ => format!("SELECT value FROM json_each({list})"),
     }

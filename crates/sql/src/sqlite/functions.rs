@@ -56,6 +56,9 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
             _ => Ok(None),
         }
     })?;
+    connection.create_scalar_function(c"weir_json", 1, flags, |context| {
+        Ok(text(context.get_raw(0)).and_then(|document| super::json_canonical::canonical(&document)))
+    })?;
     connection.create_scalar_function(c"weir_unhex", 1, flags, |context| {
         Ok(text(context.get_raw(0)).and_then(|digits| super::bind::unhex(&digits)))
     })?;

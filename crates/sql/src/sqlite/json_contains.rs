@@ -3,9 +3,12 @@
 //! Objects: every key of the part is in the whole, with a value that contains the part's. Arrays: every item of the
 //! part is contained in some item of the whole, whatever the order. At the top an array contains a scalar of its items.
 //!
-//! **Cost:** bounded by the product of the two documents' sizes; depth by [`DEPTH_MAX`].
+//! **Cost:** linear in both documents where arrays hold scalars; arrays of objects are compared each with each. Depth is
+//! bounded by [`DEPTH_MAX`].
 
-use weir_language::json::{Json, JsonKind};
+use super::json_canonical::spelled;
+use std::collections::{HashMap, HashSet};
+use weir_language::json::{Json, JsonKind, JsonRef};
 
 const DEPTH_MAX: u32 = 100;
 
@@ -13,50 +16,32 @@ const DEPTH_MAX: u32 = 100;
 pub(super) fn contains(whole: &str, part: &str) -> Option<bool> {
     let whole = Json::parse(whole.as_bytes(), DEPTH_MAX).ok()?;
     let part = Json::parse(part.as_bytes(), DEPTH_MAX).ok()?;
-    let scalar = !matches!(part.nodes[0].kind, JsonKind::Object | JsonKind::Array);
-    if scalar && whole.nodes[0].kind == JsonKind::Array {
-        return Some(items(&whole, 0).any(|item| covers(&whole, item, &part, 0)));
+    let (whole, part) = (whole.root(), part.root());
+    if is_scalar(part) && whole.is_array() {
+        let part = spelled(part);
+        return Some(whole.items().any(|item| is_scalar(item) && spelled(item) == part));
     }
-    Some(covers(&whole, 0, &part, 0))
+    Some(covers(whole, part))
 }
 
-/// The places of the values directly below a container; of an object, keys and values alternate.
-fn items<'j>(json: &'j Json<'_>, at: usize) -> impl Iterator<Item = usize> + 'j {
-    let end = json.nodes[at].next as usize;
-    let mut next = at + 1;
-    std::iter::from_fn(move || {
-        (next < end).then(|| {
-            let item = next;
-            next = json.nodes[item].next as usize;
-            item
-        })
-    })
+fn is_scalar(value: JsonRef<'_>) -> bool {
+    !value.is_object() && !value.is_array()
 }
 
-fn text<'j>(json: &'j Json<'_>, at: usize) -> &'j str {
-    &json.text[json.nodes[at].start as usize..json.nodes[at].end as usize]
-}
-
-fn members<'j>(json: &'j Json<'_>, at: usize) -> impl Iterator<Item = (usize, usize)> + 'j {
-    let mut all = items(json, at);
-    std::iter::from_fn(move || Some((all.next()?, all.next()?)))
-}
-
-fn covers(whole: &Json<'_>, at: usize, part: &Json<'_>, of: usize) -> bool {
-    match (whole.nodes[at].kind, part.nodes[of].kind) {
-        (JsonKind::Object, JsonKind::Object) => members(part, of).all(|(key, value)| {
-            members(whole, at)
-                .any(|(ours, held)| text(whole, ours) == text(part, key) && covers(whole, held, part, value))
-        }),
+fn covers(whole: JsonRef<'_>, part: JsonRef<'_>) -> bool {
+    match (whole.kind(), part.kind()) {
+        (JsonKind::Object, JsonKind::Object) => {
+            let held: HashMap<_, _> = whole.members().collect();
+            part.members().all(|(key, value)| held.get(&key).is_some_and(|held| covers(*held, value)))
+        }
         (JsonKind::Array, JsonKind::Array) => {
-            items(part, of).all(|item| items(whole, at).any(|held| covers(whole, held, part, item)))
+            let scalars: HashSet<_> = whole.items().filter(|it| is_scalar(*it)).map(spelled).collect();
+            part.items().all(|item| match is_scalar(item) {
+                true => scalars.contains(&spelled(item)),
+                false => whole.items().any(|held| covers(held, item)),
+            })
         }
-        (JsonKind::Number, JsonKind::Number) => {
-            let (ours, theirs) = (text(whole, at), text(part, of));
-            ours == theirs || ours.parse::<f64>().ok() == theirs.parse::<f64>().ok()
-        }
-        (JsonKind::String { .. }, JsonKind::String { .. }) => text(whole, at) == text(part, of),
-        (ours, theirs) => ours == theirs && !matches!(ours, JsonKind::Object | JsonKind::Array),
+        _ => is_scalar(whole) && is_scalar(part) && spelled(whole) == spelled(part),
     }
 }
 
@@ -77,6 +62,10 @@ mod tests {
         check("{\"a\":1}", "{}", Some(true));
         check("{\"a\":1.0}", "{\"a\":1}", Some(true));
         check("null", "null", Some(true));
+        check("[[1,2],3]", "[[2]]", Some(true));
+        check("[[1,2],3]", "[2]", Some(false));
+        check("{\"caf\\u00e9\":\"\\u00e9\"}", "{\"café\":\"é\"}", Some(true));
+        check("{\"a\":12345678901234567890}", "{\"a\":12345678901234567891}", Some(false));
         check("x", "1", None);
     }
 }
