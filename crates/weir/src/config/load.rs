@@ -49,9 +49,9 @@ pub fn file(path: &Path, overrule: impl FnOnce(&mut Config)) -> Result<Config, L
     self::text(&text, path, std::env::vars().collect(), overrule)
 }
 
-/// As [`file`], from `text`; `path` stands in messages and is where relative names begin.
+/// As [`file()`], from `text`; `path` stands in messages and is where relative names begin.
 /// # Errors
-/// As [`file`].
+/// As [`file()`].
 pub fn text(
     text: &str,
     path: &Path,

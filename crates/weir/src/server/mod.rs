@@ -1,7 +1,7 @@
 //! The server: hyper on one event loop per thread, all on the same port.
 //!
-//! The file list is the way of a request: [`worker`] accepts, [`clock`] and [`io`] watch the connection, [`route`]
-//! finds the page, [`graphql`] and [`hasura`] speak the two accents ([`negotiate`], [`receive`], [`encode`]), [`finish`]
+//! The file list is the way of a request: `worker` accepts, `clock` and `io` watch the connection, `route`
+//! finds the page, `graphql` and `hasura` speak the two accents (`negotiate`, `receive`, `encode`), `finish`
 //! completes the head.
 //!
 //! **Invariant:** [`Server::stop`] answers everything that was accepted, or says that it could not.
