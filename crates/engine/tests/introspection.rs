@@ -236,3 +236,21 @@ fn a_folded_answer_of_megabytes_stays_in_the_plan_cache() {
     let Body::Whole(again) = second.body else { panic!("nothing streams here") };
     assert!(bytes == again);
 }
+
+#[test]
+fn the_same_introspection_under_two_names_is_answered_twice() {
+    for (query, variables) in [
+        ("{ a: __type(name: \"Boat\") { name } b: __type(name: \"Boat\") { name } }", "{}"),
+        (
+            "query ($n: String!) { a: __type(name: $n) { name } b: __type(name: $n) { name } }",
+            "{\"n\": \"Boat\"}",
+        ),
+    ] {
+        assert_eq!(answer(query, variables), r#"{"data":{"a":{"name":"Boat"},"b":{"name":"Boat"}}}"#);
+    }
+    let expected = r#"{"data":{"long":{"queryType":{"name":"Query"}},"s":{"queryType":{"name":"Query"}}}}"#;
+    assert_eq!(
+        answer("{ long: __schema { queryType { name } } s: __schema { queryType { name } } }", "{}"),
+        expected
+    );
+}

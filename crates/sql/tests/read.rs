@@ -157,6 +157,28 @@ fn long_answers_leave_in_chunks_and_are_whole() {
     assert_eq!(tracks[3502]["TrackId"], 3503);
 }
 
+/// `levels` fragments, each of which asks twice for the next, over a row with a long text that is its own parent.
+fn doubled(levels: usize) -> String {
+    let mut query = "{ node_by_pk(id: 1) { ...f0 } }".to_string();
+    for level in 0..levels {
+        let next = level + 1;
+        let halves = format!("a: node_node {{ ...f{next} }} b: node_node {{ ...f{next} }}");
+        query += &format!(" fragment f{level} on node {{ {halves} }}");
+    }
+    query + &format!(" fragment f{levels} on node {{ word }}")
+}
+
+#[test]
+fn an_item_that_would_fill_the_memory_is_refused() {
+    let served = serve(
+        "CREATE TABLE node (id INTEGER PRIMARY KEY, parent INT NOT NULL REFERENCES node (id), word TEXT NOT NULL);
+         INSERT INTO node VALUES (1, 1, hex(zeroblob(500000)))",
+    );
+    assert_eq!(served.ask(&doubled(2), "").len(), 4_000_101);
+    let refused = served.ask(&doubled(8), "");
+    assert!(refused.contains("LIMIT_RESPONSE") && refused.len() < 400, "{} bytes", refused.len());
+}
+
 #[test]
 fn a_statement_that_takes_too_long_is_stopped() {
     let served = serve(CHINOOK);

@@ -204,6 +204,11 @@ fn a_request_that_two_readers_would_read_differently_is_refused() {
         let status = weir.raw(format!("{post}{rest}").as_bytes()).status;
         assert!(matches!(status, 400 | 501 | 0), "{rest:?}: {status}");
     }
+    let ask = body("{__typename}");
+    for coding in ["gzip, chunked", "chunked, chunked", "identity, chunked"] {
+        let rest = format!("transfer-encoding: {coding}\r\n\r\n{:x}\r\n{ask}\r\n0\r\n\r\n", ask.len());
+        check(&weir.raw(format!("{post}{rest}").as_bytes()), 400, "the only transfer coding");
+    }
     let folded = weir.raw(b"GET /livez HTTP/1.1\r\nhost: localhost\r\na: b\r\n c\r\n\r\n").status;
     assert!(matches!(folded, 400 | 0), "{folded}");
     check(&weir.raw(b"GET /livez HTTP/1.1\r\n\r\n"), 400, "`host`");

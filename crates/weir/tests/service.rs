@@ -49,6 +49,12 @@ fn with_a_secret_only_its_holder_is_served() {
         check(&weir.raw(&raw), 401, "ACCESS_DENIED");
     }
     check(&weir.get("/metrics", &[("authorization", "Bearer hush")]), 200, "# EOF");
+    for headers in
+        [&[("x-weir-admin-secret", "hush"), ("x-hasura-role", "user")][..], &[("x-hasura-role", "user")]]
+    {
+        check(&weir.get("/metrics", headers), 403, "not in allowed roles");
+        check(&weir.post("/v1/explain", headers, body(ASK).as_bytes()), 403, "not in allowed roles");
+    }
     check(&weir.get("/readyz", &[]), 200, "ok");
     assert!(!weir.log().contains("hush"), "{}", weir.log());
 }

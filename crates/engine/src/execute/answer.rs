@@ -76,8 +76,12 @@ impl Answer<'_> {
             if !member.when.holds(self.run.conditions) {
                 continue;
             }
-            if let Member::Constant { start, end } = member.member {
-                self.out.span(&shape.constants, start as usize, end as usize);
+            // Another name of a constant has no piece: it is written from the same bytes.
+            let first = member.same_as.map_or(member, |earlier| &shape.fields[earlier as usize]);
+            if let Member::Constant { start, end } = first.member {
+                let (start, key_len) = (start as usize, first.key.len as usize);
+                self.out.key(&member.key);
+                self.out.span(&shape.constants, start + key_len, end as usize);
                 continue;
             }
             let (piece, place) = plan.root_members[at];

@@ -24,6 +24,8 @@ use weir_engine::write::rows::ERRORS_MAX;
 /// Answers up to this many bytes are kept whole.
 pub(super) const HOLD_BACK_BYTES: usize = 256 << 10;
 const CHUNK_BYTES: usize = 64 << 10;
+/// What cannot leave before it is complete may grow to this many bytes.
+const PART_BYTES_MAX: usize = 64 << 20;
 
 /// What is being finished.
 pub(super) struct Finisher<'c, 'r, 's> {
@@ -141,6 +143,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         let earlier = member.same_as.and_then(|it| spans.iter().find(|span| span.field == it));
         let ok = match earlier {
             Some(written) => {
+                self.room(written.bytes.len(), member)?;
                 self.out.again(written.bytes.clone());
                 for at in written.errors.clone() {
                     let mut error = self.errors[at].clone();
@@ -311,6 +314,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
             if at_root && self.sink.is_some() {
                 self.flush()?;
             }
+            self.room(0, member)?;
         };
         drop(rows);
         self.statements.close(level, statement);
@@ -373,6 +377,18 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         for error in self.errors.get_mut(before..).unwrap_or_default() {
             error.path.push(step);
         }
+    }
+
+    /// Refuses to gather more than [`PART_BYTES_MAX`]: a few lines of nested text can ask for all memory there is.
+    #[inline]
+    fn room(&self, more: usize, member: &Member) -> Result<(), Failure> {
+        if self.out.len() + more <= PART_BYTES_MAX {
+            return Ok(());
+        }
+        let message =
+            format!("one item of the answer is longer than {PART_BYTES_MAX} bytes; ask for less at a time");
+        let fault = Fault { code: "LIMIT_RESPONSE", message: message.into() };
+        Err(Failure::Refused(Box::new(field_error(fault)), member.field))
     }
 
     /// Lets whole items of a root list go, all but the last comma, which the closing bracket may take.

@@ -52,10 +52,15 @@ pub(crate) fn caller(headers: &HeaderMap, secret: Option<&str>) -> Result<Caller
             Some(_) => {}
         }
     }
-    if headers.get_all(ROLE).iter().any(|it| it.as_bytes() != b"admin") {
+    if asks_for_other_role(headers) {
         return Err(Denied::Role);
     }
     Ok(Caller::Admin)
+}
+
+/// Whether a role other than admin is asked for.
+pub(crate) fn asks_for_other_role(headers: &HeaderMap) -> bool {
+    headers.get_all(ROLE).iter().any(|it| it.as_bytes() != b"admin")
 }
 
 /// Whether the caller holds the secret, as a header or as a bearer token: for the operator's own pages.

@@ -147,6 +147,13 @@ pub(crate) fn has_two_lengths(headers: &HeaderMap) -> bool {
     lengths > 1 || (lengths == 1 && headers.contains_key(TRANSFER_ENCODING))
 }
 
+/// Whether the body is more than cut into chunks: what is below them would be taken for the body.
+pub(crate) fn is_coded_in_transfer(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(hyper::header::TRANSFER_ENCODING).iter();
+    codings.next().is_some_and(|it| !it.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked"))
+        || codings.next().is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

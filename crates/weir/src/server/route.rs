@@ -5,7 +5,7 @@
 
 use super::auth;
 use super::body::Reply;
-use super::exchange::{Answer, Exchange, Refusal, has_two_lengths};
+use super::exchange::{Answer, Exchange, Refusal, has_two_lengths, is_coded_in_transfer};
 use super::metrics::Door;
 use super::worker::Place;
 use super::{admin, console, graphql, hasura};
@@ -148,6 +148,10 @@ fn check_head(exchange: &Exchange, request: &Request<Incoming>) -> Result<(), Re
     if has_two_lengths(headers) {
         return Err(Refusal::bad_request("the body's length is given twice").closing());
     }
+    if is_coded_in_transfer(headers) {
+        let message = "the only transfer coding that is read is `chunked`";
+        return Err(Refusal::bad_request(message).closing());
+    }
     if request.version() == Version::HTTP_11 && headers.get_all(HOST).iter().count() != 1 {
         return Err(Refusal::bad_request("exactly one `host` header is needed").closing());
     }
@@ -199,6 +203,11 @@ fn pass(exchange: &Exchange, route: &Route, request: &Request<Incoming>) -> Resu
         Gate::Open => Ok(()),
         Gate::Dev if generation.dev => Ok(()),
         Gate::Dev => Err(Refusal::not_found()),
+        // Who asks for another role gets nothing of the admin's, whatever secret comes along.
+        Gate::Operator if auth::asks_for_other_role(request.headers()) => {
+            let denied = auth::Denied::Role;
+            Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", denied.message()))
+        }
         Gate::Operator => match generation.secret() {
             None if generation.dev => Ok(()),
             secret if auth::holds_secret(request.headers(), secret) => Ok(()),
