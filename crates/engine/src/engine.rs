@@ -191,8 +191,9 @@ impl Engine {
         let started = Instant::now();
         let Bound { plan, variables, conditions } = &bound;
         let (graph, conditions) = (&self.graph, *conditions);
-        let body =
-            execute::run(Run { graph, plan, variables, conditions, caller, accent, text, deadline }).await;
+        let hold_back_bytes = self.settings.hold_back_bytes;
+        let run = Run { graph, plan, variables, conditions, caller, accent, text, deadline, hold_back_bytes };
+        let body = execute::run(run).await;
         timing.execute = started.elapsed();
         Response { outcome: Outcome::Executed, body, timing }
     }

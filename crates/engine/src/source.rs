@@ -171,6 +171,8 @@ pub struct FetchInput<'r> {
     pub parent_keys: Option<&'r [Column]>,
     /// When the whole request must have its first byte.
     pub deadline: Instant,
+    /// Up to this many bytes are held back whole, so that a late failure can still be told; more may leave in chunks.
+    pub hold_back_bytes: usize,
 }
 
 /// What a source answers.

@@ -335,3 +335,22 @@ fn a_client_that_goes_away_frees_the_thread_that_answered() {
     let whole: Value = serde_json::from_slice(&whole).unwrap();
     assert_eq!(whole["data"]["Track"].as_array().unwrap().len(), 3503);
 }
+
+#[test]
+fn as_much_is_held_back_as_the_settings_say() {
+    let streams = |hold_back_bytes: usize| {
+        let served = serve(CHINOOK).holding_back(hold_back_bytes);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let request = Request {
+            query: "{ Track(order_by: {TrackId: asc}) { TrackId Name Composer } }",
+            operation_name: None,
+            variables: None,
+            accent: weir_engine::source::Accent::Spec,
+            queries_only: false,
+            deadline: Instant::now() + Duration::from_secs(20),
+        };
+        let response = runtime.block_on(served.engine.execute(request, &Caller::Admin));
+        matches!(response.body, Body::Stream { .. })
+    };
+    assert_eq!([1 << 10, 64 << 20].map(streams), [true, false]);
+}

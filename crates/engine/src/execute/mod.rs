@@ -40,6 +40,7 @@ pub(crate) struct Run<'r> {
     /// The document, for the locations of errors.
     pub(crate) text: &'r str,
     pub(crate) deadline: Instant,
+    pub(crate) hold_back_bytes: usize,
 }
 
 /// What came of one piece.
@@ -181,6 +182,7 @@ impl<'r> Run<'r> {
             caller: self.caller,
             parent_keys: keys,
             deadline: self.deadline,
+            hold_back_bytes: self.hold_back_bytes,
         };
         // The call itself is inside, so that a panic before the first await is caught too.
         let asked = AssertUnwindSafe(async { piece.fetch.run(input).await }).catch_unwind();

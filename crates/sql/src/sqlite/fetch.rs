@@ -59,6 +59,7 @@ struct Call {
     conditions: u64,
     parent_keys: Option<Vec<Column>>,
     deadline: Instant,
+    hold_back_bytes: usize,
 }
 
 impl Reading {
@@ -296,12 +297,16 @@ impl Fetch for ReadFetch {
             conditions: input.conditions,
             parent_keys: input.parent_keys.map(<[Column]>::to_vec),
             deadline: input.deadline,
+            hold_back_bytes: input.hold_back_bytes,
         };
         let (sender, receiver) = oneshot::channel();
         let cancelled = Arc::new(AtomicBool::new(false));
         let guard = Guard { cancelled: Arc::clone(&cancelled), armed: true };
         let reading = Arc::clone(inner);
-        let job = Box::new(move || reading.run_call(&call, Sink::new(sender), &cancelled));
+        let job = Box::new(move || {
+            let sink = Sink::new(sender, call.hold_back_bytes);
+            reading.run_call(&call, sink, &cancelled);
+        });
         if !inner.shared.pool.submit(job) {
             return Box::pin(std::future::ready(Err(SourceError::Busy)));
         }

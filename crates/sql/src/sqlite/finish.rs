@@ -2,7 +2,7 @@
 //!
 //! A member that fails answers `false`; the nearest nullable position cuts the buffer back and writes `null`. Paths are
 //! kept backwards and only grown when there are errors. With a [`Sink`], what is complete leaves in chunks once the answer
-//! is longer than [`HOLD_BACK_BYTES`].
+//! is longer than what is held back.
 //!
 //! **Invariant:** bytes leave only between whole items of a list of the root, where no mark is open that could still
 //! be cut back to without breaking the answer.
@@ -21,8 +21,7 @@ use weir_engine::source::{FieldError, Finished, PathError, Step};
 use weir_engine::write::out::Out;
 use weir_engine::write::rows::ERRORS_MAX;
 
-/// Answers up to this many bytes are kept whole.
-pub(super) const HOLD_BACK_BYTES: usize = 256 << 10;
+/// Further parts of a long answer have about this many bytes.
 const CHUNK_BYTES: usize = 64 << 10;
 /// What cannot leave before it is complete may grow to this many bytes.
 const PART_BYTES_MAX: usize = 64 << 20;
@@ -394,7 +393,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
     /// Lets whole items of a root list go, all but the last comma, which the closing bracket may take.
     fn flush(&mut self) -> Result<(), Failure> {
         let Some(sink) = &mut self.sink else { return Ok(()) };
-        let bytes_max = if sink.has_flushed() { CHUNK_BYTES } else { HOLD_BACK_BYTES };
+        let bytes_max = if sink.has_flushed() { CHUNK_BYTES } else { sink.hold_back_bytes };
         if self.out.len() <= bytes_max {
             return Ok(());
         }

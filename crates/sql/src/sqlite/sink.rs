@@ -26,11 +26,13 @@ pub(super) struct Sink {
     chunks: Option<mpsc::Sender<Chunk>>,
     /// Of the connection that answers.
     watch: Option<Arc<Watch>>,
+    /// What is held back whole before the first part leaves.
+    pub(super) hold_back_bytes: usize,
 }
 
 impl Sink {
-    pub(super) const fn new(answer: Answer) -> Self {
-        Self { answer: Some(answer), chunks: None, watch: None }
+    pub(super) const fn new(answer: Answer, hold_back_bytes: usize) -> Self {
+        Self { answer: Some(answer), chunks: None, watch: None, hold_back_bytes }
     }
 
     /// From the first part on `watch` only asks for progress: the request's deadline is for its first byte.

@@ -51,19 +51,30 @@ pub fn serve(sql: &str) -> Served {
         Options { catalog: SqliteOptions::default(), model: ModelOptions::default(), tuning: Tuning::USUAL };
     let (source, _) = SqliteSource::open("main", &path, options).unwrap();
     let source = Arc::new(source);
-    let graph = Graph::compose(vec![Arc::clone(&source) as Arc<dyn Source>], &[]).unwrap();
+    Served { engine: engine(&source, 256 << 10), source, beside, path }
+}
+
+/// An engine over `source` that holds back answers of up to `hold_back_bytes`.
+fn engine(source: &Arc<SqliteSource>, hold_back_bytes: usize) -> Engine {
+    let graph = Graph::compose(vec![Arc::clone(source) as Arc<dyn Source>], &[]).unwrap();
     let settings = Settings {
         limits: Limits::STANDARD,
         plan_cache_bytes_max: 1 << 20,
         introspection: true,
         suggestions: true,
         edition_2026: false,
-        hold_back_bytes: 256 << 10,
+        hold_back_bytes,
     };
-    Served { engine: Engine::new(graph, settings), source, beside, path }
+    Engine::new(graph, settings)
 }
 
 impl Served {
+    /// The same, but answers of up to `hold_back_bytes` are held back whole.
+    pub fn holding_back(mut self, hold_back_bytes: usize) -> Self {
+        self.engine = engine(&self.source, hold_back_bytes);
+        self
+    }
+
     /// The whole answer to `query`, as bytes.
     pub fn bytes(&self, query: &str, variables: &str, accent: Accent, seconds: u64) -> Vec<u8> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
