@@ -112,3 +112,32 @@ fn documents_are_compared_by_what_they_say_not_how() {
     let query = r#"{ d(where: {_not: {doc: {_has_key: "a"}}}) { id } }"#;
     check(&served, &[(query, r#"{"data":{"d":[{"id":2}]}}"#)]);
 }
+
+#[test]
+fn columns_without_a_type_are_compared_as_the_text_they_show() {
+    let served = serve(
+        "CREATE TABLE u (k PRIMARY KEY, v ANY); INSERT INTO u VALUES (1, 31), ('2', 'two'), (3.5, NULL);
+        CREATE VIEW w AS SELECT v, count(*) AS n FROM u GROUP BY v",
+    );
+    check(
+        &served,
+        &[
+            (r#"{ u_by_pk(k: "1") { k v } }"#, r#"{"data":{"u_by_pk":{"k":"1","v":"31"}}}"#),
+            (r#"{ u_by_pk(k: "2") { k v } }"#, r#"{"data":{"u_by_pk":{"k":"2","v":"two"}}}"#),
+            (r#"{ u_by_pk(k: "01") { k v } }"#, r#"{"data":{"u_by_pk":null}}"#),
+            (
+                r#"{ u(where: {k: {_in: ["3.5", "2", "x"]}}, order_by: {k: asc}) { k } }"#,
+                r#"{"data":{"u":[{"k":"3.5"},{"k":"2"}]}}"#,
+            ),
+            (r#"{ u(where: {_not: {v: {_eq: "31"}}}) { v } }"#, r#"{"data":{"u":[{"v":"two"}]}}"#),
+            (
+                r#"{ w(where: {n: {_eq: "1"}, v: {_neq: "two"}}) { v n } }"#,
+                r#"{"data":{"w":[{"v":"31","n":"1"}]}}"#,
+            ),
+            (
+                r#"mutation { update_u_by_pk(pk_columns: {k: "1"}, _set: {v: "x"}) { v } }"#,
+                r#"{"data":{"update_u_by_pk":{"v":"x"}}}"#,
+            ),
+        ],
+    );
+}

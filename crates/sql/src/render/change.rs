@@ -104,7 +104,8 @@ impl Renderer<'_> {
                 Assign::Operator(operator, value) => {
                     let old = self.aside(|it| it.column(scope, *column));
                     let placeholder = self.bind(value);
-                    let side = Side { placeholder: &placeholder, reader: &value.reader, bare: false };
+                    let reader = &value.reader;
+                    let side = Side { placeholder: &placeholder, reader, bare: false, declared: None };
                     self.dialect.assign(&mut self.sql, *operator, &old, side);
                 }
             }

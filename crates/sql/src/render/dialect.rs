@@ -15,6 +15,8 @@ pub struct Side<'s> {
     pub reader: &'s Reader,
     /// The left side is no column, so the database does not know its type.
     pub bare: bool,
+    /// The left side is a column declared so.
+    pub declared: Option<&'s str>,
 }
 
 /// One database's way of writing.

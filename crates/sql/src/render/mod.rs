@@ -314,8 +314,18 @@ impl Renderer<'_> {
             Filter::Compare { of, by, with } => {
                 let left = self.aside(|it| it.expr(of, scope));
                 let right = self.bind(with);
-                let bare = !matches!(of, Expr::Column(_));
-                let side = Side { placeholder: &right, reader: &with.reader, bare };
+                let declared = match of {
+                    Expr::Column(column) => {
+                        Some(self.model.catalog.table(scope.table).column(*column).declared.as_str())
+                    }
+                    Expr::JsonPath(..)
+                    | Expr::Null
+                    | Expr::Count { .. }
+                    | Expr::Function(..)
+                    | Expr::Related { .. } => None,
+                };
+                let bare = declared.is_none();
+                let side = Side { placeholder: &right, reader: &with.reader, bare, declared };
                 self.dialect.compare(&mut self.sql, &left, *by, side);
             }
             Filter::Exists { by, filter } => {

@@ -5,8 +5,8 @@
 use super::dialect::{Dialect, Side};
 use crate::api::meaning::{Aggregation, Comparison};
 use crate::catalog::ColumnType;
-use crate::relational::Reader;
 use crate::relational::change::Operator;
+use crate::relational::{Cell, Reader};
 
 /// SQLite 3.38 or later.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,15 @@ impl Dialect for Sqlite {
 
     fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>) {
         let value = right.placeholder;
+        if is_untyped(&right) {
+            let text = comparison(&format!("CAST({left} AS TEXT)"), by, value, right.reader);
+            out.push_str(&match by {
+                // What is stored may be the text or the number it spells: both are found through an index.
+                Comparison::Eq => format!("({text} AND {left} IN ({value}, CAST({value} AS NUMERIC)))"),
+                _ => text,
+            });
+            return;
+        }
         // A bare expression has no affinity, so digits bound as text would be compared as text.
         let numeric = matches!(right.reader, Reader::Column(ColumnType::Numeric | ColumnType::Money));
         let cast = format!("CAST({value} AS NUMERIC)");
@@ -54,47 +63,7 @@ impl Dialect for Sqlite {
             }
             _ => (left, value),
         };
-        let text = match by {
-            Comparison::Eq => format!("{left} = {value}"),
-            Comparison::Neq => format!("{left} <> {value}"),
-            Comparison::Gt => format!("{left} > {value}"),
-            Comparison::Gte => format!("{left} >= {value}"),
-            Comparison::Lt => format!("{left} < {value}"),
-            Comparison::Lte => format!("{left} <= {value}"),
-            Comparison::In => format!("{left} IN ({})", items(value, right.reader)),
-            Comparison::Nin => format!("{left} NOT IN ({})", items(value, right.reader)),
-            Comparison::IsNull => format!("({left} IS NULL) = {value}"),
-            Comparison::Like => format!("weir_like({value}, {left})"),
-            Comparison::Nlike => format!("NOT weir_like({value}, {left})"),
-            Comparison::Ilike => format!("weir_ilike({value}, {left})"),
-            Comparison::Nilike => format!("NOT weir_ilike({value}, {left})"),
-            Comparison::Similar => format!("weir_similar({value}, {left})"),
-            Comparison::Nsimilar => format!("NOT weir_similar({value}, {left})"),
-            Comparison::Regex => format!("weir_regex({value}, {left})"),
-            Comparison::Nregex => format!("NOT weir_regex({value}, {left})"),
-            Comparison::Iregex => format!("weir_iregex({value}, {left})"),
-            Comparison::Niregex => format!("NOT weir_iregex({value}, {left})"),
-            Comparison::Contains => format!("weir_json_contains({left}, {value})"),
-            Comparison::ContainedIn => format!("weir_json_contains({value}, {left})"),
-            Comparison::HasKey => {
-                format!(
-                    "iif({left} IS NULL, NULL, EXISTS (SELECT 1 FROM json_each({left}) AS j WHERE {} = {value}))",
-                    key_of(left)
-                )
-            }
-            Comparison::HasKeysAny => format!(
-                "iif({left} IS NULL, NULL, EXISTS (SELECT 1 FROM json_each({left}) AS j \
-                 WHERE {} IN (SELECT value FROM json_each({value}))))",
-                key_of(left)
-            ),
-            Comparison::HasKeysAll => format!(
-                "iif({left} IS NULL, NULL, NOT EXISTS (SELECT 1 FROM json_each({value}) AS k WHERE k.value NOT IN \
-                 (SELECT {} FROM json_each({left}) AS j WHERE {} IS NOT NULL)))",
-                key_of(left),
-                key_of(left)
-            ),
-        };
-        out.push_str(&text);
+        out.push_str(&comparison(left, by, value, right.reader));
     }
 
     fn function(&self, function: Aggregation) -> &'static str {
@@ -145,6 +114,59 @@ impl Dialect for Sqlite {
             (Operator::DeleteElem, _) => format!("weir_json_delete_elem({old}, {value})"),
             (Operator::DeleteAtPath, _) => format!("weir_json_delete_path({old}, {value})"),
         });
+    }
+}
+
+/// `left by value`.
+fn comparison(left: &str, by: Comparison, value: &str, reader: &Reader) -> String {
+    match by {
+        Comparison::Eq => format!("{left} = {value}"),
+        Comparison::Neq => format!("{left} <> {value}"),
+        Comparison::Gt => format!("{left} > {value}"),
+        Comparison::Gte => format!("{left} >= {value}"),
+        Comparison::Lt => format!("{left} < {value}"),
+        Comparison::Lte => format!("{left} <= {value}"),
+        Comparison::In => format!("{left} IN ({})", items(value, reader)),
+        Comparison::Nin => format!("{left} NOT IN ({})", items(value, reader)),
+        Comparison::IsNull => format!("({left} IS NULL) = {value}"),
+        Comparison::Like => format!("weir_like({value}, {left})"),
+        Comparison::Nlike => format!("NOT weir_like({value}, {left})"),
+        Comparison::Ilike => format!("weir_ilike({value}, {left})"),
+        Comparison::Nilike => format!("NOT weir_ilike({value}, {left})"),
+        Comparison::Similar => format!("weir_similar({value}, {left})"),
+        Comparison::Nsimilar => format!("NOT weir_similar({value}, {left})"),
+        Comparison::Regex => format!("weir_regex({value}, {left})"),
+        Comparison::Nregex => format!("NOT weir_regex({value}, {left})"),
+        Comparison::Iregex => format!("weir_iregex({value}, {left})"),
+        Comparison::Niregex => format!("NOT weir_iregex({value}, {left})"),
+        Comparison::Contains => format!("weir_json_contains({left}, {value})"),
+        Comparison::ContainedIn => format!("weir_json_contains({value}, {left})"),
+        Comparison::HasKey => {
+            format!(
+                "iif({left} IS NULL, NULL, EXISTS (SELECT 1 FROM json_each({left}) AS j WHERE {} = {value}))",
+                key_of(left)
+            )
+        }
+        Comparison::HasKeysAny => format!(
+            "iif({left} IS NULL, NULL, EXISTS (SELECT 1 FROM json_each({left}) AS j \
+             WHERE {} IN (SELECT value FROM json_each({value}))))",
+            key_of(left)
+        ),
+        Comparison::HasKeysAll => format!(
+            "iif({left} IS NULL, NULL, NOT EXISTS (SELECT 1 FROM json_each({value}) AS k WHERE k.value NOT IN \
+             (SELECT {} FROM json_each({left}) AS j WHERE {} IS NOT NULL)))",
+            key_of(left),
+            key_of(left)
+        ),
+    }
+}
+
+/// Whether a text is compared with a column that has no type: SQLite would hold the text apart from equal numbers.
+fn is_untyped(right: &Side<'_>) -> bool {
+    let no_type = right.declared.is_some_and(|it| it.is_empty() || it.eq_ignore_ascii_case("any"));
+    match right.reader {
+        Reader::Column(ty) | Reader::Each(ty) => no_type && Cell::of(ty) == Cell::Text,
+        Reader::Limit | Reader::Offset | Reader::JsonPath | Reader::AsIs => false,
     }
 }
 
