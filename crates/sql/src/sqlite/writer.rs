@@ -69,6 +69,8 @@ impl Queue {
 trait Job: Send {
     /// Does the work; `false` if it failed and has to be undone.
     fn run(&mut self, connection: &Connection) -> bool;
+    /// Forgets what an earlier run gave, because that was taken back.
+    fn forget(&mut self);
     /// When it is no longer worth doing.
     fn deadline(&self) -> Instant;
     /// Whether anybody waits for the answer.
@@ -92,6 +94,10 @@ impl<T: Send, W: FnMut(&Connection) -> Result<T, SourceError> + Send> Job for Wo
         let ok = result.is_ok();
         self.result = Some(result);
         ok
+    }
+
+    fn forget(&mut self) {
+        self.result = None;
     }
 
     fn deadline(&self) -> Instant {
@@ -180,6 +186,10 @@ fn commit(connection: &Connection, watch: &Watch, mut group: Vec<Box<dyn Job>>) 
                     Err(error) => {
                         // What cannot be committed is taken back; a second failure says that it already was.
                         let _ = execute(connection, "ROLLBACK");
+                        if group.len() > 1 && is_constraint(&error) {
+                            // One of them left a deferred constraint broken; alone, only that one fails.
+                            return group.into_iter().for_each(|job| commit(connection, watch, vec![job]));
+                        }
                         refuse(group, &error);
                     }
                 };
@@ -188,9 +198,14 @@ fn commit(connection: &Connection, watch: &Watch, mut group: Vec<Box<dyn Job>>) 
     }
 }
 
+fn is_constraint(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation)
+}
+
 /// Runs all jobs, each in a savepoint. `Some`: the job at which SQLite took the transaction back.
 fn run_all(connection: &Connection, watch: &Watch, group: &mut [Box<dyn Job>]) -> Option<usize> {
     for (at, job) in group.iter_mut().enumerate() {
+        job.forget();
         if !job.is_awaited() || Instant::now() >= job.deadline() {
             continue;
         }
@@ -264,6 +279,53 @@ mod tests {
         });
         let inserted = expected.iter().filter(|it| **it == "1").count() as i64;
         assert_eq!(runtime.block_on(count).unwrap(), inserted);
+    }
+
+    /// Does each statement as a job of one group; answers as text.
+    fn check_group(deadlines: [Instant; 2], statements: [&'static str; 2], expected: [&str; 2]) {
+        let connection = Connection::open_in_memory().unwrap();
+        let tables = "PRAGMA foreign_keys = on; CREATE TABLE a (x INTEGER PRIMARY KEY); \
+             CREATE TABLE b (y REFERENCES a (x) DEFERRABLE INITIALLY DEFERRED)";
+        connection.execute_batch(tables).unwrap();
+        let mut connection = connection;
+        let watch = Watch::on(&mut connection).unwrap();
+        let mut receivers = Vec::new();
+        let mut group: Vec<Box<dyn Job>> = Vec::new();
+        for (sql, deadline) in statements.into_iter().zip(deadlines) {
+            let (sender, receiver) = oneshot::channel();
+            let work = move |connection: &Connection| {
+                let done = connection.execute(sql, []);
+                done.map_err(|error| super::super::error::source_error(error, Accent::Spec, None))
+            };
+            group.push(Box::new(Work { work, result: None, sender, deadline }));
+            receivers.push(receiver);
+        }
+        commit(&connection, &watch, group);
+        let shown: Vec<String> = receivers
+            .into_iter()
+            .map(|it| match it.blocking_recv().unwrap() {
+                Ok(rows) => rows.to_string(),
+                Err(error) => error.to_string(),
+            })
+            .collect();
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_deferred_constraint_fails_only_the_job_that_broke_it() {
+        let words = "Foreign key violation. a referenced row is missing or still referenced";
+        let statements = ["INSERT INTO b VALUES (9)", "INSERT INTO a VALUES (1)"];
+        check_group([later(60), later(60)], statements, [words, "1"]);
+    }
+
+    #[test]
+    fn a_job_that_is_too_late_to_run_again_is_not_told_that_it_was_done() {
+        // The second job fails its group; when the first could run again its time is over.
+        let endless =
+            "INSERT INTO a WITH RECURSIVE n(x) AS (SELECT 10 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n";
+        let soon = Instant::now() + Duration::from_millis(100);
+        let late = SourceError::Timeout.to_string();
+        check_group([soon, soon], ["INSERT INTO a VALUES (1)", endless], [&late, &late]);
     }
 
     #[test]
