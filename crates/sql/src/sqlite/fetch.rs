@@ -303,10 +303,8 @@ impl Fetch for ReadFetch {
         let cancelled = Arc::new(AtomicBool::new(false));
         let guard = Guard { cancelled: Arc::clone(&cancelled), armed: true };
         let reading = Arc::clone(inner);
-        let job = Box::new(move || {
-            let sink = Sink::new(sender, call.hold_back_bytes);
-            reading.run_call(&call, sink, &cancelled);
-        });
+        let sink = Sink::new(sender, inner.shared.pool.turns(), call.hold_back_bytes);
+        let job = Box::new(move || reading.run_call(&call, sink, &cancelled));
         if !inner.shared.pool.submit(job) {
             return Box::pin(std::future::ready(Err(SourceError::Busy)));
         }

@@ -4,9 +4,11 @@
 //! that the source died.
 
 use super::connection::Watch;
+use super::pool::Turns;
 use super::run::Failure;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use weir_engine::source::{Chunk, Chunks, Finished, PathError, Reply, ReplyBody, SourceError};
 
@@ -26,13 +28,15 @@ pub(super) struct Sink {
     chunks: Option<mpsc::Sender<Chunk>>,
     /// Of the connection that answers.
     watch: Option<Arc<Watch>>,
+    /// Of the pool that answers.
+    turns: Turns,
     /// What is held back whole before the first part leaves.
     pub(super) hold_back_bytes: usize,
 }
 
 impl Sink {
-    pub(super) const fn new(answer: Answer, hold_back_bytes: usize) -> Self {
-        Self { answer: Some(answer), chunks: None, watch: None, hold_back_bytes }
+    pub(super) const fn new(answer: Answer, turns: Turns, hold_back_bytes: usize) -> Self {
+        Self { answer: Some(answer), chunks: None, watch: None, turns, hold_back_bytes }
     }
 
     /// From the first part on `watch` only asks for progress: the request's deadline is for its first byte.
@@ -63,18 +67,29 @@ impl Sink {
         }
     }
 
-    /// Sends a further part, waiting while the channel is full.
+    /// Sends a further part, standing aside while the channel is full. When too many do, the answer ends here.
     pub(super) fn send(&mut self, bytes: Vec<u8>) -> Result<(), Failure> {
-        let sent = self.chunks.as_ref().map(|it| it.blocking_send(Chunk::Bytes(bytes)));
+        self.pass(Chunk::Bytes(bytes))?;
         self.progress();
-        if matches!(sent, Some(Ok(()))) { Ok(()) } else { Err(Failure::Gone) }
+        Ok(())
+    }
+
+    fn pass(&self, chunk: Chunk) -> Result<(), Failure> {
+        let Some(chunks) = &self.chunks else { return Err(Failure::Gone) };
+        match chunks.try_send(chunk) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Closed(_)) => Err(Failure::Gone),
+            Err(TrySendError::Full(chunk)) => {
+                let Some(_aside) = self.turns.step_aside() else { return Err(Failure::Gone) };
+                chunks.blocking_send(chunk).map_err(|_| Failure::Gone)
+            }
+        }
     }
 
     /// Sends the last part and the end.
     pub(super) fn end(&mut self, bytes: Vec<u8>, errors: Vec<PathError>) -> Result<(), Failure> {
         self.send(bytes)?;
-        let sent = self.chunks.as_ref().map(|it| it.blocking_send(Chunk::End(errors)));
-        if matches!(sent, Some(Ok(()))) { Ok(()) } else { Err(Failure::Gone) }
+        self.pass(Chunk::End(errors))
     }
 
     /// Answers all at once; after the first part that is too late, and the channel closes without an end.
