@@ -150,7 +150,7 @@ fn what_is_not_valid_is_refused_in_the_words_of_its_accent() {
         "{ albums { ...F } } fragment F on Album { nope }",
         "{}",
         r#"{"message":"Cannot query field \"nope\" on type \"Album\".","locations":[{"line":1,"column":43}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}"#,
-        r#"{"message":"field 'nope' not found in type: 'Album'","extensions":{"path":"$.F.selectionSet.nope","code":"validation-failed"}}"#,
+        r#"{"message":"field 'nope' not found in type: 'Album'","extensions":{"path":"$.selectionSet.albums.selectionSet.F.selectionSet.nope","code":"validation-failed"}}"#,
     );
     both(
         "{ albums ",

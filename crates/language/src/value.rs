@@ -29,6 +29,8 @@ pub enum Node {
     Bool(bool),
     /// `Int`, or any integer scalar that fits.
     Int(i64),
+    /// An `Int` written as a string, which only the lenient reading takes: a limit of rows refuses it.
+    QuotedInt(i64),
     /// `Float`.
     Float(f64),
     /// A decimal scalar: the digits as sent.
@@ -104,6 +106,7 @@ impl Values {
                 | Node::Null
                 | Node::Bool(_)
                 | Node::Int(_)
+                | Node::QuotedInt(_)
                 | Node::Float(_)
                 | Node::Enum(_)
                 | Node::Key(_)
@@ -123,6 +126,7 @@ impl Values {
             | Node::Null
             | Node::Bool(_)
             | Node::Int(_)
+            | Node::QuotedInt(_)
             | Node::Float(_)
             | Node::Number(_)
             | Node::Text(_)

@@ -46,7 +46,7 @@ fn said(schema: &Schema, values: &Values) -> String {
         Node::Absent => "absent".into(),
         Node::Null => "null".into(),
         Node::Bool(truth) => truth.to_string(),
-        Node::Int(int) => int.to_string(),
+        Node::Int(int) | Node::QuotedInt(int) => int.to_string(),
         Node::Float(float) => format!("{float:?}f"),
         Node::Number(span) => format!("#{}", values.str(span)),
         Node::Text(span) => format!("{:?}", values.str(span)),

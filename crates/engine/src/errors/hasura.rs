@@ -11,6 +11,9 @@ use weir_language::error::Code;
 use weir_language::limits::Limits;
 use weir_language::parser;
 
+/// A path shows so many fragments at most: each costs a look through the document, and they may form a circle.
+const FRAGMENTS_SHOWN_MAX: u32 = 20;
+
 /// An error as Hasura says it.
 pub(super) struct Words {
     pub(super) message: Box<str>,
@@ -24,9 +27,26 @@ pub(super) fn words(text: &str, failure: &Failure) -> Words {
         let message = "not a valid graphql query".into();
         return Words { message, path: "$.query".into(), code: "validation-failed" };
     }
-    let message = reworded(&failure.message).map_or_else(|| failure.message.clone(), Into::into);
-    let path = failure.hasura_path.clone().unwrap_or_else(|| path(text, failure));
+    let mut path = failure.hasura_path.clone().unwrap_or_else(|| path(text, failure));
+    let mut message = reworded(&failure.message).map_or_else(|| failure.message.clone(), Into::into);
+    if let Some(name) = input_named(&message) {
+        let args = if path.contains(".args") { "" } else { ".args" };
+        path = format!("{path}{args}.{name}").into();
+    }
+    if path.ends_with(".args.limit") && message.starts_with("expected a 32-bit integer") {
+        message = message.replacen("a 32-bit", "a non-negative 32-bit", 1).into();
+    }
     Words { message, path, code: code(failure.code) }
+}
+
+/// The argument or input field whose place is one step below the value that is complained about.
+fn input_named(message: &str) -> Option<&str> {
+    let missing = message.strip_prefix("missing required field '").and_then(|it| it.strip_suffix('\''));
+    missing.or_else(|| {
+        let (name, ty) = message.strip_prefix("field '")?.split_once("' not found in type: '")?;
+        let inputs = ["_input'", "_bool_exp'", "_exp'", "_order_by'", "_on_conflict'", "_updates'"];
+        inputs.iter().any(|it| ty.ends_with(it)).then_some(name)
+    })
 }
 
 /// The stable codes of this engine in Hasura's; what a source says in Hasura's own stays.
@@ -51,6 +71,10 @@ fn reworded(message: &str) -> Option<String> {
     match *names.as_slice() {
         [field, ty, ..] if begins("Cannot query field") => {
             Some(format!("field '{field}' not found in type: '{ty}'"))
+        }
+        [place, ..] if begins("Argument ") && message.contains(" is required, but ") => {
+            let name = place.split_once('(').map_or(place, |it| it.1.trim_end_matches([':', ')']));
+            Some(format!("missing required field '{name}'"))
         }
         [argument, place, ..] if begins("Unknown argument") => {
             let field = place.rsplit('.').next().unwrap_or(place);
@@ -97,29 +121,54 @@ fn path(text: &str, failure: &Failure) -> Box<str> {
     path.into()
 }
 
-/// The selections around the failure's first place. Parses once more: for errors only.
+/// The selections around the first of the failure's places that lies in some. Parses once more: for errors only.
 fn path_to(text: &str, failure: &Failure) -> Option<Box<str>> {
-    let at = failure.spans.first()?.start;
     let document = parser::parse(text, &Limits::NONE).ok()?;
-    let definition = document.definitions.iter().find_map(|it| match it {
+    // A complaint about a variable stands at its definition first and then at its use.
+    let mut paths = failure.spans.iter().take(2).filter_map(|span| path_from_root(&document, span.start));
+    let first = paths.next()?;
+    if first == "$" { Some(paths.next().unwrap_or(first).into()) } else { Some(first.into()) }
+}
+
+/// The way from the operation to byte `at`; a fragment on it is a step with its name.
+fn path_from_root(document: &Document<'_>, mut at: u32) -> Option<String> {
+    let mut steps = Vec::new();
+    for _ in 0..FRAGMENTS_SHOWN_MAX {
+        let (fragment, selections) = definition(document, at)?;
+        steps.push(path_below(document, selections, at));
+        let Some(fragment) = fragment else { break };
+        let mut spreads = document.selections.iter().filter_map(|it| match it {
+            Selection::Spread(spread) => Some(spread),
+            Selection::Field(_) | Selection::Inline(_) => None,
+        });
+        let Some(spread) = spreads.find(|it| document.str(it.name) == fragment) else { break };
+        at = spread.span.start;
+    }
+    steps.push("$".into());
+    steps.reverse();
+    Some(steps.concat())
+}
+
+/// What byte `at` lies in: its name if it is a fragment, and its selections.
+fn definition<'d>(document: &'d Document<'_>, at: u32) -> Option<(Option<&'d str>, List<Selection>)> {
+    document.definitions.iter().find_map(|it| match it {
         Definition::Operation(operation) if holds(operation.span, at) => Some((None, operation.selections)),
         Definition::Fragment(fragment) if holds(fragment.span, at) => {
-            Some((Some(fragment.name), fragment.selections))
+            Some((Some(document.str(fragment.name)), fragment.selections))
         }
         Definition::Operation(_)
         | Definition::Fragment(_)
         | Definition::Schema(_)
         | Definition::Type(_)
         | Definition::Directive(_) => None,
-    })?;
-    let mut path = String::from("$");
-    if let Some(fragment) = definition.0 {
-        path.push('.');
-        path.push_str(document.str(fragment));
-    }
-    let mut list = definition.1;
+    })
+}
+
+/// The way through `list` to byte `at`.
+fn path_below(document: &Document<'_>, mut list: List<Selection>, at: u32) -> String {
+    let mut path = String::new();
     let mut arguments = List::default();
-    while let Some(step) = step(&document, list, at) {
+    while let Some(step) = step(document, list, at) {
         path.push_str(".selectionSet");
         if let Some(name) = step.name {
             path.push('.');
@@ -127,8 +176,8 @@ fn path_to(text: &str, failure: &Failure) -> Option<Box<str>> {
         }
         (list, arguments) = (step.below, step.arguments);
     }
-    path_in_arguments(&document, arguments, at, &mut path);
-    Some(path.into())
+    path_in_arguments(document, arguments, at, &mut path);
+    path
 }
 
 struct PathTo<'d> {

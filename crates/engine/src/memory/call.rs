@@ -38,7 +38,7 @@ impl Call<'_> {
             Node::Absent | Node::Key(_) => return None,
             Node::Null => Value::Null,
             Node::Bool(value) => Value::Bool(value),
-            Node::Int(value) => Value::Int(value),
+            Node::Int(value) | Node::QuotedInt(value) => Value::Int(value),
             Node::Float(value) => Value::Float(value),
             Node::Text(text) => Value::Text(values.str(text).into()),
             Node::Number(text) | Node::Json(text) => Value::Json(values.str(text).into()),

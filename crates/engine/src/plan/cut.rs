@@ -167,6 +167,7 @@ pub(crate) fn copy(from: &Values, at: usize, to: &mut Values) -> u32 {
             | Node::Null
             | Node::Bool(_)
             | Node::Int(_)
+            | Node::QuotedInt(_)
             | Node::Float(_)
             | Node::Enum(_)
             | Node::Key(_)

@@ -172,6 +172,7 @@ impl<'p> Printer<'p> {
                 Node::Null => write!(out, "null"),
                 Node::Bool(is) => write!(out, "{is}"),
                 Node::Int(value) => write!(out, "{value}"),
+                Node::QuotedInt(value) => write!(out, "\"{value}\""),
                 Node::Float(value) => write!(out, "{value:?}"),
                 Node::Number(text) | Node::Json(text) => write!(out, "{}", values.str(text)),
                 Node::Text(text) => write!(out, "{:?}", values.str(text)),

@@ -189,6 +189,7 @@ fn push_node(shape: &Shape, start: usize, at: usize, words: &mut Vec<u64>) {
         Node::Key(input) => (11, u64::from(input.0)),
         Node::Variable(number) => (12, u64::from(number)),
         Node::Parent(number) => (13, u64::from(number)),
+        Node::QuotedInt(value) => (14, value.cast_unsigned()),
     };
     words.extend([kind, word]);
 }

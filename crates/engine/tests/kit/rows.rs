@@ -142,7 +142,7 @@ impl Reader<'_> {
             Node::Absent => return None,
             Node::Null => Value::Null,
             Node::Bool(is) => json!(is),
-            Node::Int(value) => json!(value),
+            Node::Int(value) | Node::QuotedInt(value) => json!(value),
             Node::Float(value) => json!(value),
             Node::Number(text) | Node::Json(text) => serde_json::from_str(values.str(text)).expect("JSON"),
             Node::Text(text) => json!(values.str(text)),

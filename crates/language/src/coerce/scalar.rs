@@ -32,7 +32,13 @@ pub(super) fn read(
     match reader {
         ScalarReader::Int => {
             let int = whole(leaf, reading, reading == Reading::Lenient)?;
-            if i32::try_from(int).is_err() { Err(Why::Size) } else { Ok(Node::Int(int)) }
+            match leaf {
+                _ if i32::try_from(int).is_err() => Err(Why::Size),
+                Leaf::Text(_) => Ok(Node::QuotedInt(int)),
+                Leaf::Bool(_) | Leaf::Int(_) | Leaf::Float(_) | Leaf::Number(_) | Leaf::Other => {
+                    Ok(Node::Int(int))
+                }
+            }
         }
         ScalarReader::BigInt => whole(leaf, reading, true).map(Node::Int),
         ScalarReader::Float => {

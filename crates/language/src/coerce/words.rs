@@ -129,6 +129,9 @@ impl Unfit {
     fn lenient(&self, schema: &Schema, kind: &str) -> String {
         let name = |id: &TypeId| schema.type_name(*id);
         match self {
+            Self::Null(ty) if !ty.wraps.is_list() && is_input_object(schema, ty.base) => {
+                format!("expected an object for type '{}', but found null", name(&ty.base))
+            }
             Self::Null(ty) => format!("unexpected null value for type '{}'", name(&ty.base)),
             Self::Leaf(_, Why::Variable) => "a variable cannot stand inside a JSON literal".to_owned(),
             Self::Leaf(ty, Why::Form | Why::Size) => {
@@ -174,6 +177,10 @@ fn leaf(schema: &Schema, ty: TypeId, why: Why, shown: &str) -> String {
         (ScalarReader::Id | ScalarReader::Text | ScalarReader::Json, _) => "value",
     };
     format!("{name} cannot represent {what}: {shown}")
+}
+
+fn is_input_object(schema: &Schema, ty: TypeId) -> bool {
+    matches!(schema.ty(ty).kind, TypeKind::Input { .. })
 }
 
 /// What Hasura says it expected.

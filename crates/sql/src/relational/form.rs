@@ -202,6 +202,7 @@ fn walk(form: &mut Form, variables: &Variables, start: usize, api: &Api, ids: &I
                 }
             }
             Node::Int(_)
+            | Node::QuotedInt(_)
             | Node::Float(_)
             | Node::Number(_)
             | Node::Text(_)

@@ -137,7 +137,7 @@ impl<'r> Reading<'_, 'r> {
                 true => Bound::Text(if value { "true" } else { "false" }.into()),
                 false => Bound::Int(i64::from(value)),
             }),
-            Node::Int(value) => Ok(match is_text(ty) {
+            Node::Int(value) | Node::QuotedInt(value) => Ok(match is_text(ty) {
                 true => Bound::Text(value.to_string().into()),
                 false => Bound::Int(value),
             }),
@@ -235,7 +235,7 @@ impl<'r> Reading<'_, 'r> {
             Node::Null | Node::Absent => return Ok(Bound::Int(-1)),
             Node::Int(value) if (0..=i64::from(i32::MAX)).contains(&value) => return Ok(Bound::Int(value)),
             Node::Int(_) => "an integer",
-            Node::Text(_) => "a string",
+            Node::QuotedInt(_) => "a string",
             _ => "another value",
         };
         let message = format!("expected a non-negative 32-bit integer for type 'Int', but found {found}");
