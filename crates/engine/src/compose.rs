@@ -163,6 +163,7 @@ impl Graph {
     }
 
     /// Who answers `field`.
+    #[inline]
     pub(crate) fn owner(&self, field: FieldId) -> Owner {
         let meta = &self.schema.meta;
         if field == meta.schema || field == meta.ty || self.schema.field(field).parent.0 < builtin::TYPES {

@@ -49,6 +49,7 @@ impl<T> List<T> {
     }
     /// The number of nodes.
     #[must_use]
+    #[inline]
     pub const fn len(self) -> usize {
         self.len as usize
     }
@@ -59,6 +60,7 @@ impl<T> List<T> {
     }
     /// Places in the arena, for side tables that run parallel to it.
     #[must_use]
+    #[inline]
     pub const fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.len) as usize
     }
@@ -104,11 +106,13 @@ pub struct Document<'t> {
 impl<'t> Document<'t> {
     /// The text under `span`.
     #[must_use]
+    #[inline]
     pub fn str(&self, span: Span) -> &'t str {
         span.of(self.text)
     }
     /// The nodes of `list`.
     #[must_use]
+    #[inline]
     pub fn list<T: Stored>(&self, list: List<T>) -> &[T] {
         &T::arena(self)[list.range()]
     }
@@ -130,6 +134,7 @@ impl<'t> Document<'t> {
     }
     /// One value.
     #[must_use]
+    #[inline]
     pub fn value(&self, id: ValueId) -> &Value {
         &self.values[id.0 as usize]
     }
@@ -244,6 +249,7 @@ pub struct Field {
 impl Field {
     /// The name under which the answer has this field.
     #[must_use]
+    #[inline]
     pub const fn key(&self) -> Name {
         if self.alias.is_empty() { self.name } else { self.alias }
     }

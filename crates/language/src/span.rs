@@ -21,12 +21,14 @@ impl Span {
 
     /// The bytes of `text` that this span names.
     #[must_use]
+    #[inline]
     pub fn of(self, text: &str) -> &str {
         &text[self.start as usize..self.end as usize]
     }
 
     /// Whether the span names nothing, as the absent alias of a field does.
     #[must_use]
+    #[inline]
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }

@@ -23,12 +23,14 @@ impl Wraps {
 
     /// Whether a list is the outermost wrapper (a `!` around it does not matter).
     #[must_use]
+    #[inline]
     pub const fn is_list(self) -> bool {
         self.0 > 1
     }
 
     /// Whether the whole is `…!`.
     #[must_use]
+    #[inline]
     pub const fn is_non_null(self) -> bool {
         match self.lists() {
             0 => self.0 & 1 == 1,
@@ -63,6 +65,7 @@ impl Wraps {
 
     /// The type of an item: `[T!]!` gives `T!`; `None` when this is no list.
     #[must_use]
+    #[inline]
     pub const fn item(self) -> Option<Self> {
         match self.lists() {
             0 => None,

@@ -43,25 +43,38 @@ struct Pending {
     is_root: bool,
 }
 
+/// Stands for no node.
+const NONE: u32 = u32::MAX;
+
 /// A selected field.
 #[derive(Clone, Copy)]
-struct Node<'b> {
+struct Node {
     /// Its place in the arena of selections.
-    at: usize,
-    field: &'b ast::Field,
+    at: u32,
+    /// The next node of its response key, or [`NONE`].
+    next: u32,
     bits: Bits,
 }
 
 /// All selections of one response key.
-struct Group<'b> {
-    nodes: SmallVec<[Node<'b>; 1]>,
+#[derive(Clone, Copy)]
+struct Group<'g> {
+    nodes: &'g [Node],
+    first: &'g Node,
+}
+
+impl<'g> Group<'g> {
+    fn iter(self) -> impl Iterator<Item = &'g Node> {
+        std::iter::successors(Some(self.first), move |node| self.nodes.get(node.next as usize))
+    }
 }
 
 /// Where the group of a response key is, valid in one round.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     round: u32,
-    group: u32,
+    /// The last of [`Collector::nodes`] that has the key.
+    last: u32,
 }
 
 /// The pass.
@@ -76,7 +89,10 @@ struct Collector<'b> {
     pending: Vec<Pending>,
     known: HashMap<PlaceKey, Member, foldhash::fast::RandomState>,
     contexts: u32,
-    groups: Vec<Group<'b>>,
+    /// Selected fields of the set that is being filled.
+    nodes: Vec<Node>,
+    /// The first node of each response key, in the order of the answer.
+    groups: Vec<u32>,
     /// By response key.
     slots: Vec<Slot>,
     round: u32,
@@ -101,6 +117,7 @@ pub(crate) fn collect<'b>(question: &'b Question<'b>, guards: Guards<'b>) -> Res
         pending: Vec::new(),
         known: HashMap::default(),
         contexts: question.graph.sources().len() as u32 + 1,
+        nodes: Vec::new(),
         groups: Vec::new(),
         slots: vec![Slot::default(); valid.keys_len()],
         round: 0,
@@ -125,18 +142,16 @@ impl<'b> Collector<'b> {
 
     fn fill(&mut self, place: &Pending) -> Result<(), Vec<Failure>> {
         self.group(&place.parts, place.on);
-        let mut groups = std::mem::take(&mut self.groups);
+        let (nodes, groups) = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.groups));
         let start = self.shape.fields.len() as u32;
         self.check_room(groups.len())?;
-        for group in &groups {
-            let field = self.member(group, place)?;
-            self.shape.fields.push(field);
+        for &first in &groups {
+            self.member(Group { nodes: &nodes, first: &nodes[first as usize] }, place)?;
         }
         let set = &mut self.shape.sets[place.set.0 as usize];
         set.start = start;
         set.len = groups.len() as u32;
-        groups.clear();
-        self.groups = groups;
+        (self.nodes, self.groups) = (nodes, groups);
         Ok(())
     }
 
@@ -156,6 +171,8 @@ impl<'b> Collector<'b> {
         let mut stack: SmallVec<[(Range<usize>, Bits); 8]> = SmallVec::new();
         stack.extend(parts.iter().rev().map(|&(list, bits)| (list.range(), bits)));
         self.round += 1;
+        self.nodes.clear();
+        self.groups.clear();
         while let Some((rest, outer)) = stack.last_mut() {
             let outer = *outer;
             let Some(at) = rest.next() else {
@@ -165,7 +182,7 @@ impl<'b> Collector<'b> {
             match &document.selections[at] {
                 Selection::Field(field) => {
                     if let Some(bits) = self.guards.inner(selected, field.directives, outer) {
-                        self.add(Node { at, field, bits });
+                        self.add(at, bits);
                     }
                 }
                 Selection::Inline(inline) => {
@@ -186,13 +203,22 @@ impl<'b> Collector<'b> {
         }
     }
 
-    fn add(&mut self, node: Node<'b>) {
-        let slot = &mut self.slots[self.valid.key(node.at) as usize];
+    fn add(&mut self, at: usize, bits: Bits) {
+        let number = self.nodes.len() as u32;
+        self.nodes.push(Node { at: at as u32, next: NONE, bits });
+        let slot = &mut self.slots[self.valid.key(at) as usize];
         if slot.round == self.round {
-            self.groups[slot.group as usize].nodes.push(node);
+            self.nodes[slot.last as usize].next = number;
         } else {
-            *slot = Slot { round: self.round, group: self.groups.len() as u32 };
-            self.groups.push(Group { nodes: SmallVec::from_iter([node]) });
+            self.groups.push(number);
+        }
+        *slot = Slot { round: self.round, last: number };
+    }
+
+    fn field(&self, node: &Node) -> &'b ast::Field {
+        match &self.document.selections[node.at as usize] {
+            Selection::Field(field) => field,
+            Selection::Inline(_) | Selection::Spread(_) => unreachable!("only fields are nodes"),
         }
     }
 
@@ -209,30 +235,35 @@ impl<'b> Collector<'b> {
         }
     }
 
-    fn member(&mut self, group: &Group<'b>, place: &Pending) -> Result<ShapeField, Vec<Failure>> {
-        let Node { at, field: first, .. } = group.nodes[0];
-        let id = self.resolve(at, first, place.on);
-        let ty = self.schema.field(id).ty;
-        let key = Key::new(self.document.str(first.key()));
-        let when = steer::any(group.nodes.iter().map(|it| it.bits));
-        let (arguments_start, arguments_len, member) = if id == self.schema.meta.typename {
-            (0, 0, self.typename(&key, place.on))
+    /// Appends the member that `group` asks for.
+    fn member(&mut self, group: Group<'_>, place: &Pending) -> Result<(), Vec<Failure>> {
+        let (at, first) = (group.first.at as usize, self.field(group.first));
+        let field = self.resolve(at, first, place.on);
+        let ty = self.schema.field(field).ty;
+        let name = self.document.str(first.key());
+        let when = steer::any(group.iter().map(|it| it.bits));
+        let (arguments_start, arguments_len, member) = if field == self.schema.meta.typename {
+            (0, 0, self.typename(name, place.on))
         } else {
-            let (start, len) = self.arguments(at, first, id)?;
-            (start, len, self.below(group, ty.base, id, place)?)
+            let (start, len) = self.arguments(at, first, field)?;
+            (start, len, self.below(group, ty.base, field, place)?)
         };
-        let offset = first.span.start;
-        Ok(ShapeField {
-            key,
-            field: id,
+        let (same_as, offset) = (None, first.span.start);
+        self.shape.fields.push(ShapeField {
+            key: Key::EMPTY,
+            field,
             ty,
             arguments_start,
             arguments_len,
             member,
             when,
-            same_as: None,
+            same_as,
             offset,
-        })
+        });
+        if let Some(member) = self.shape.fields.last_mut() {
+            member.key.set(name);
+        }
+        Ok(())
     }
 
     /// The field of objects of type `on` that is selected at `at`, perhaps on an abstract type.
@@ -261,11 +292,12 @@ impl<'b> Collector<'b> {
         arguments::push(self.question, id, given.collect(), &mut self.shape)
     }
 
-    fn typename(&mut self, key: &Key, on: TypeId) -> Member {
+    fn typename(&mut self, key: &str, on: TypeId) -> Member {
         let constants = &mut self.shape.constants;
         let start = constants.len() as u32;
-        constants.extend_from_slice(key.bytes());
         constants.push(b'"');
+        constants.extend_from_slice(key.as_bytes());
+        constants.extend_from_slice(b"\":\"");
         constants.extend_from_slice(self.schema.type_name(on).as_bytes());
         constants.extend_from_slice(b"\",");
         Member::Constant { start, end: constants.len() as u32 }
@@ -274,7 +306,7 @@ impl<'b> Collector<'b> {
     /// The sets below a member whose named type is `base`.
     fn below(
         &mut self,
-        group: &Group<'b>,
+        group: Group<'_>,
         base: TypeId,
         field: FieldId,
         place: &Pending,
@@ -286,9 +318,9 @@ impl<'b> Collector<'b> {
         };
         let context = self.context(field, place);
         // What holds for all of the member's places holds wherever it is written.
-        let same = group.nodes.iter().all(|it| it.bits == group.nodes[0].bits);
+        let same = group.iter().all(|it| it.bits == group.first.bits);
         let bits = |own: Bits| if same { Bits::default() } else { own };
-        let parts: Parts = group.nodes.iter().map(|it| (it.field.selections, bits(it.bits))).collect();
+        let parts: Parts = group.iter().map(|it| (self.field(it).selections, bits(it.bits))).collect();
         // Without fragments and places of several types, no selection is met twice.
         let shares = !self.valid.fragments().is_empty() || !self.shape.choices.is_empty();
         let key = shares.then(|| place_key(&parts, base, context));

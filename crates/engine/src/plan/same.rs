@@ -57,26 +57,29 @@ pub(crate) fn mark(shape: &mut Shape, root: SetId, keep: Option<SetId>) {
 fn repeated_work(shape: &Shape, keep: Option<SetId>) -> Option<Vec<bool>> {
     let hasher = foldhash::fast::RandomState::default();
     let mut repeated = Vec::new();
-    let mut members: Vec<(u32, u64, u32)> = Vec::new();
-    let mut words = Vec::new();
+    // Field and place in one number: most sets are sorted for nothing.
+    let mut members: Vec<u64> = Vec::new();
+    let (mut hashed, mut words) = (Vec::<(u64, u32)>::new(), Vec::new());
     for set in (0..shape.sets.len() as u32).map(SetId).filter(|&set| Some(set) != keep) {
         let range = shape.set(set).range();
         if range.len() < 2 {
             continue;
         }
         members.clear();
-        members.extend(range.map(|at| (shape.fields[at].field.0, 0, at as u32)));
+        members.extend(range.map(|at| u64::from(shape.fields[at].field.0) << 32 | at as u64));
         members.sort_unstable();
-        for same in members.chunk_by_mut(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
-            for (_, hash, at) in same.iter_mut() {
+        for same in members.chunk_by(|a, b| a >> 32 == b >> 32).filter(|same| same.len() > 1) {
+            hashed.clear();
+            hashed.extend(same.iter().map(|&it| {
+                let at = it as u32;
                 words.clear();
-                push_arguments(shape, &shape.fields[*at as usize], &mut words);
-                *hash = hasher.hash_one(words.as_slice());
-            }
-            same.sort_unstable();
-            for same in same.chunk_by(|a, b| a.1 == b.1).filter(|same| same.len() > 1) {
+                push_arguments(shape, &shape.fields[at as usize], &mut words);
+                (hasher.hash_one(words.as_slice()), at)
+            }));
+            hashed.sort_unstable();
+            for same in hashed.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
                 repeated.resize(shape.fields.len(), false);
-                same.iter().for_each(|it| repeated[it.2 as usize] = true);
+                same.iter().for_each(|it| repeated[it.1 as usize] = true);
             }
         }
     }

@@ -31,6 +31,7 @@ macro_rules! ids {
         impl $name {
             /// As a place in a table.
             #[must_use]
+            #[inline]
             pub const fn index(self) -> usize { self.0 as usize }
         }
     )* };

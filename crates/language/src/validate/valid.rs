@@ -103,6 +103,7 @@ impl<'d> Valid<'d> {
 
     /// The document that was checked.
     #[must_use]
+    #[inline]
     pub fn document(&self) -> &'d Document<'d> {
         self.document
     }
@@ -115,6 +116,7 @@ impl<'d> Valid<'d> {
 
     /// The fragments, in the order they were written.
     #[must_use]
+    #[inline]
     pub fn fragments(&self) -> &[ValidFragment] {
         &self.tables.fragments
     }
@@ -163,12 +165,14 @@ impl<'d> Valid<'d> {
 
     /// The field that the selection at `at`, which is a field, selects.
     #[must_use]
+    #[inline]
     pub fn field(&self, at: usize) -> FieldId {
         FieldId(self.tables.selections[at].target)
     }
 
     /// The type that the selection at `at` is made on.
     #[must_use]
+    #[inline]
     pub fn parent(&self, at: usize) -> TypeId {
         TypeId(self.tables.selections[at].parent)
     }
@@ -176,6 +180,7 @@ impl<'d> Valid<'d> {
     /// The number of the response key of the field at `at`: equal keys have equal numbers, all below
     /// [`Valid::keys_len`].
     #[must_use]
+    #[inline]
     pub fn key(&self, at: usize) -> u32 {
         self.tables.selections[at].key
     }
@@ -188,6 +193,7 @@ impl<'d> Valid<'d> {
 
     /// The fragment that the selection at `at`, which is a spread, spreads.
     #[must_use]
+    #[inline]
     pub fn fragment(&self, at: usize) -> FragmentId {
         FragmentId(self.tables.selections[at].target)
     }
@@ -195,6 +201,7 @@ impl<'d> Valid<'d> {
     /// The type that the selection at `at`, which is a spread or an inline fragment, asks for; without a condition
     /// the type around it.
     #[must_use]
+    #[inline]
     pub fn type_condition(&self, at: usize) -> TypeId {
         match self.document.selections[at] {
             ast::Selection::Spread(_) => self.tables.fragments[self.tables.selections[at].target as usize].on,
@@ -204,6 +211,7 @@ impl<'d> Valid<'d> {
 
     /// What the argument at `at`, of a field or a directive, is.
     #[must_use]
+    #[inline]
     pub fn input(&self, at: usize) -> InputId {
         InputId(self.tables.arguments[at])
     }
@@ -239,6 +247,7 @@ pub struct Selected<'v, 'd> {
 impl<'v, 'd> Selected<'v, 'd> {
     /// The document it is part of.
     #[must_use]
+    #[inline]
     pub fn valid(&self) -> &'v Valid<'d> {
         self.valid
     }
@@ -269,6 +278,7 @@ impl<'v, 'd> Selected<'v, 'd> {
 
     /// Which of its variables stands at `value`; `None` when that is a literal, or in a fragment of another operation.
     #[must_use]
+    #[inline]
     pub fn variable(&self, value: ValueId) -> Option<u32> {
         let name = self.valid.tables.values[value.0 as usize];
         match &self.numbers {
