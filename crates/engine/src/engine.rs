@@ -256,10 +256,10 @@ impl Engine {
     /// Null in a place that takes none, where a default let the variable stand. Source: GraphQL specification, section
     /// 5.8.5. The whole request is refused, so that no source ever sees such a null.
     fn refuse_nulls(&self, plan: &Plan, variables: &Variables) -> Result<(), Refusal> {
-        let nulls = plan.must_not_be_null.iter().filter(|it| variables.node(it.0) == Node::Null);
-        let failures = nulls.map(|&(_, input)| {
+        let nulls = plan.never_null.iter().filter(|it| variables.node(it.variable) == Node::Null);
+        let failures = nulls.map(|null| {
             let schema = self.schema();
-            let (name, ty) = (schema.input_name(input), schema.type_text(schema.input(input).ty));
+            let (name, ty) = (schema.input_name(null.input), schema.type_text(null.ty));
             let words = format!("Argument \"{name}\" of non-null type \"{ty}\" must not be null.");
             Failure::request(Code::Variable.text(), &words)
         });

@@ -14,7 +14,7 @@ const SDL: &str = "
     type Album { id: Int!  title: String!  next: Album }
     input Filter { id: Int  title: String }
     enum Colour { RED GREEN }
-    type Query { album(id: Int!): Album  sure(id: Int!): Album!  albums(where: Filter, colour: Colour): [Album!]!  refused: Int }
+    type Query { album(id: Int!): Album  sure(id: Int!): Album!  albums(where: Filter, colour: Colour, ids: [Int!]): [Album!]!  refused: Int }
     type Mutation { add(title: String!): Album  drop(id: Int!): Album! }";
 
 fn resolve(field: &str, arguments: &Value) -> Result<Value, SourceError> {
@@ -213,6 +213,18 @@ fn null_does_not_get_past_a_default() {
         query,
         r#"{"id": null}"#,
         r#"{"errors":[{"message":"Argument \"id\" of non-null type \"Int!\" must not be null.","extensions":{"code":"BAD_USER_INPUT"}}]}"#,
+    );
+}
+
+#[test]
+fn null_does_not_get_into_a_list_past_a_default() {
+    let query = "query ($id: Int = 1) { albums(ids: [2, $id]) { id } }";
+    check(Accent::Spec, query, "{}", r#"{"data":{"albums":[{"id":1},{"id":2}]}}"#);
+    check(
+        Accent::Spec,
+        query,
+        r#"{"id": null}"#,
+        r#"{"errors":[{"message":"Argument \"ids\" of non-null type \"Int!\" must not be null.","extensions":{"code":"BAD_USER_INPUT"}}]}"#,
     );
 }
 

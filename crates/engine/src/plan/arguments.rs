@@ -68,31 +68,62 @@ fn push_given(
     Ok(())
 }
 
-/// Variables that may be null though they stand where null cannot: the variable or the place has a default. With
-/// the place, for words.
-pub(crate) fn must_not_be_null(question: &Question<'_>, shape: &Shape) -> Vec<(u32, InputId)> {
+/// A place that takes no null and the variable that stands there, which may be null: one of them has a default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NeverNull {
+    /// The number of the variable.
+    pub variable: u32,
+    /// The argument or input field.
+    pub input: InputId,
+    /// What the place takes: the type of `input` or of an item of it.
+    pub ty: TypeRef,
+}
+
+/// All such places in the arguments of `shape`.
+pub(crate) fn never_null(question: &Question<'_>, shape: &Shape) -> Vec<NeverNull> {
     let mut found = Vec::new();
     if question.types.variables.iter().all(|it| it.ty.is_non_null()) {
         return found;
     }
-    let mut note = |input: InputId, node: Node| {
-        if let Node::Variable(number) = node {
-            let may_be_null = !question.types.variables[number as usize].ty.is_non_null();
-            if may_be_null && question.graph.schema().input(input).ty.is_non_null() {
-                found.push((number, input));
-            }
-        }
-    };
-    let nodes = &shape.literals.nodes;
     for argument in &shape.arguments {
-        note(argument.input, nodes[argument.value as usize]);
-    }
-    for pair in nodes.windows(2) {
-        if let Node::Key(input) = pair[0] {
-            note(input, pair[1]);
-        }
+        never_null_in(question, shape, argument, &mut found);
     }
     found
+}
+
+fn never_null_in(
+    question: &Question<'_>,
+    shape: &Shape,
+    argument: &ShapeArgument,
+    found: &mut Vec<NeverNull>,
+) {
+    let schema = question.graph.schema();
+    let typed = |input: InputId| (input, schema.input(input).ty);
+    // Open lists: where they end, and what each item is for. In objects a key says it.
+    let mut lists: Vec<(usize, InputId, TypeRef)> = Vec::new();
+    let mut expected = Some(typed(argument.input));
+    let start = argument.value as usize;
+    for at in start..shape.literals.end(start) {
+        while lists.last().is_some_and(|it| it.0 <= at) {
+            lists.pop();
+        }
+        let node = shape.literals.nodes[at];
+        if let Node::Key(input) = node {
+            expected = Some(typed(input));
+            continue;
+        }
+        let Some((input, ty)) = expected.take().or_else(|| lists.last().map(|it| (it.1, it.2))) else {
+            continue;
+        };
+        if let Node::List { end, .. } = node {
+            lists.extend(ty.item().map(|item| (end as usize, input, item)));
+        } else if let Node::Variable(variable) = node
+            && ty.is_non_null()
+            && !question.types.variables[variable as usize].ty.is_non_null()
+        {
+            found.push(NeverNull { variable, input, ty });
+        }
+    }
 }
 
 /// The value, if it is a variable or a small integer where one is taken: most are.

@@ -107,7 +107,7 @@ pub(crate) fn build(
     }
     // Every field of a mutation is done, however often it is asked.
     let keep = (kind == OperationKind::Mutation).then_some(ROOT);
-    let must_not_be_null = arguments::must_not_be_null(question, &shape);
+    let never_null = arguments::never_null(question, &shape);
     same::mark(&mut shape, ROOT, keep);
     fold(question.graph, &mut shape, ROOT);
     let (cuts, root_pieces) = cut(question.graph, &mut shape, ROOT, kind);
@@ -131,7 +131,7 @@ pub(crate) fn build(
         foreign_below,
         operation,
         root_members,
-        must_not_be_null,
+        never_null,
         weight_bytes,
     })
 }

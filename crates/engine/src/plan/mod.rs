@@ -23,8 +23,8 @@ use shape::{PieceId, SetId, Shape};
 use std::sync::Arc;
 use weir_language::ast::OperationKind;
 use weir_language::coerce::VariableTypes;
-use weir_language::schema::InputId;
 
+pub use arguments::NeverNull;
 pub(crate) use steer::Steering;
 
 /// All that is done for an operation before its variables are known.
@@ -48,8 +48,8 @@ pub struct Plan {
     /// By member of the root: the piece that answers it and its place in [`PlannedPiece::fields`]; what is no piece's
     /// has `u32::MAX`. A member that equals an earlier one has that one's.
     pub root_members: Vec<(u32, u32)>,
-    /// Variables that may be null but must not be, and the places that say so.
-    pub must_not_be_null: Vec<(u32, InputId)>,
+    /// Places that take no null though their variables may be null.
+    pub never_null: Vec<NeverNull>,
     /// Bytes this plan takes, roughly: its weight in the cache.
     pub weight_bytes: usize,
 }
