@@ -1,6 +1,6 @@
 //! Runs `tests/golden/<suite>/`: each `name.graphql` is a test, its answers stand beside it.
 //!
-//! `suite.yaml` names the seed. A case's header comments give `variables` (JSON), `operation` and `accent` (`spec` or
+//! `suite.yaml` names the seed; a `weir.yaml` beside it configures the database `<suite>.db`. A case's header comments give `variables` (JSON), `operation` and `accent` (`spec` or
 //! `hasura`). Compared are `name.json` (the response, indented), `name.plan` and `name.sql` (what `weir explain`
 //! prints). `WEIR_BLESS=1` writes them; without an answer a case fails. `ONLY=text` runs the cases whose name holds it.
 //!
@@ -127,7 +127,7 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
         if shared.as_ref().is_none_or(|it| it.0 != case.suite) {
             let file = database(&folder, case, &format!("shared-{number}"));
             seed(&case.suite, &file);
-            let weir = open(&file);
+            let weir = open(&case.suite, &file);
             shared = Some((case.suite.clone(), file, weir));
         }
         let (_, file, weir) = shared.as_ref().expect("it was opened above");
@@ -139,7 +139,7 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
                 .execute_batch(&case.before)
                 .unwrap_or_else(|error| panic!("{}: before: {error}", case.name));
             drop(database);
-            let outcome = check(&open(&own), case, bless, &runtime);
+            let outcome = check(&open(&case.suite, &own), case, bless, &runtime);
             fs::remove_dir_all(own.parent().expect("it has a folder of its own"))
                 .expect("the copy can be removed");
             outcome
@@ -179,8 +179,16 @@ fn seed(suite: &Path, file: &Path) {
     }
 }
 
-fn open(file: &Path) -> Weir {
-    let opened = Weir::open(&format!("sqlite:{}", file.display()));
+/// Opens the database at `file`, by a copy of the suite's configuration if it has one.
+fn open(suite: &Path, file: &Path) -> Weir {
+    let mut target = format!("sqlite:{}", file.display());
+    let config = suite.join("weir.yaml");
+    if config.exists() {
+        let copy = file.with_file_name("weir.yaml");
+        fs::copy(&config, &copy).expect("a configuration can be copied");
+        target = copy.display().to_string();
+    }
+    let opened = Weir::open(&target);
     opened.unwrap_or_else(|message| panic!("{}: {message}", file.display()))
 }
 

@@ -1,0 +1,3 @@
+-- shop
+-- thing
+INSERT INTO "thing" AS t0 ("name", "color", "stock") VALUES (?1, ?2, ?3) RETURNING "name", "color", "stock"

@@ -1,0 +1,3 @@
+-- shop
+-- thing
+SELECT t0."name", t0."color" FROM "thing" AS t0 WHERE t0."color" IN (SELECT value FROM json_each(?1))
