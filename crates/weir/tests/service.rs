@@ -470,6 +470,19 @@ fn the_command_line_answers_without_a_server() {
 }
 
 #[test]
+fn a_reader_that_has_gone_away_is_no_error() {
+    let folder = Folder::new();
+    let target = format!("sqlite:{}", folder.pets().display());
+    for arguments in [&["completions", "bash"][..], &["schema", &target], &["init", "-"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe is made");
+        drop(reader);
+        let output = command().args(arguments).stdout(writer).output().expect("it runs");
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!words.contains("panicked"), "{arguments:?}: {words}");
+    }
+}
+
+#[test]
 fn validate_reports_places_as_text_and_as_json() {
     let folder = Folder::new();
     let schema = folder.write("schema.graphql", "type Query { pet: Pet } type Pet { name: String! }");
@@ -485,6 +498,11 @@ fn validate_reports_places_as_text_and_as_json() {
     assert!(code == Some(1) && text.contains("bad.graphql:2:3: Cannot query field \"nam\""), "{text}");
     let json: serde_json::Value = serde_json::from_str(&run(&bad, "json").1).expect("it is JSON");
     assert_eq!(json["errors"][0]["locations"][0]["line"], 2);
+    let many = "type T { f: Nothing }\n".repeat(3);
+    let broken = folder.write("broken.graphql", &format!("type Query {{ a: Int }}\n{many}"));
+    let output = command().args(["validate", "--schema"]).arg(&broken).arg(&good).output().expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("it is UTF-8");
+    assert!(text.contains("broken.graphql:2:") && text.contains("broken.graphql:4:"), "{text}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use weir_language::error::Error;
 use weir_language::json::Json;
 use weir_language::limits::Limits;
 use weir_language::parser;
-
+use weir_language::report;
 use weir_language::schema::Schema;
 use weir_language::schema::print::{self as schema_text, Order};
 use weir_language::span::Location;
@@ -119,9 +119,11 @@ fn check(schema: &Schema, text: &str) -> Result<(), Vec<Error>> {
 }
 
 fn collect(violations: &mut Vec<Violation>, file: &Path, text: &str, errors: Vec<Error>) {
-    violations.extend(errors.into_iter().map(|error| {
-        let locations = error.locations(text);
-        Violation { file: file.to_path_buf(), error, locations }
+    let places = report::locations(text, &errors);
+    violations.extend(errors.into_iter().zip(places).map(|(error, locations)| Violation {
+        file: file.to_path_buf(),
+        error,
+        locations,
     }));
 }
 

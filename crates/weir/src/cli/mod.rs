@@ -186,8 +186,9 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Schema { target } => document::schema(&target),
         Command::Validate { schema, documents, format } => document::validate(&schema, &documents, format),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "weir", &mut std::io::stdout());
-            Ok(ExitCode::SUCCESS)
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "weir", &mut script);
+            print(&String::from_utf8_lossy(&script))
         }
     }
 }
