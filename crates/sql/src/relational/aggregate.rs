@@ -4,7 +4,7 @@
 
 use super::compile::{Compiler, Row, mark_copied};
 use super::select::Rows;
-use super::{Cell, Expr, Filter, Level, Member, MemberKind, Output, Query};
+use super::{Cell, Expr, Filter, Level, Member, MemberKind, Order, Output, Query};
 use crate::api::meaning::{Aggregation, FieldMeaning, InputMeaning};
 use crate::catalog::{ColumnId, TableId};
 use weir_engine::plan::shape::{self, ShapeField};
@@ -141,6 +141,11 @@ impl Compiler<'_> {
         }
         if by.is_empty() {
             return Err(self.refuse("`by` has to name a column"));
+        }
+        // A column outside the key has no one value in a group, so its order would be any.
+        let loose = |term: &Order| matches!(term.of, Expr::Column(column) if !by.contains(&column));
+        if rows.order.iter().any(loose) {
+            return Err(self.refuse("groups can be ordered by the columns of `by` and by aggregates alone"));
         }
         let set = self.object(field)?;
         let mut row = Row { columns: Vec::new(), groups: Some(by.clone()) };
