@@ -100,7 +100,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// `{_gt: 1, _lt: 9}` on `of`.
+    /// `{_gt: 1, _lt: 9}` on `of`; below `_cast` on its text.
     fn comparisons(
         &mut self,
         place: Place,
@@ -125,6 +125,8 @@ impl Compiler<'_> {
                     let with = self.parameter(value, reader(by, ty));
                     all.push(Filter::Compare { of: of.clone(), by, with });
                 }
+                // `_cast` and the type in it: the type system nests them no deeper.
+                InputMeaning::Cast => self.comparisons(value, of, &ColumnType::Text, all)?,
                 _ => return Err(self.refuse("this comparison is not supported by the database")),
             }
             self.path.pop();
