@@ -109,12 +109,18 @@ pub(crate) struct Guards<'b> {
 impl Guards<'_> {
     /// What has to hold for a selection with `directives` inside one for which `outer` has to hold. `None`: it is
     /// never there.
+    #[inline]
     pub(crate) fn inner(
         &self,
         selected: &Selected<'_, '_>,
         directives: List<Directive>,
         outer: Bits,
     ) -> Option<Bits> {
+        if directives.is_empty() { Some(outer) } else { self.guarded(selected, directives, outer) }
+    }
+
+    /// As [`Guards::inner`], for selections that have directives.
+    fn guarded(&self, selected: &Selected<'_, '_>, directives: List<Directive>, outer: Bits) -> Option<Bits> {
         let mut bits = outer;
         let document = selected.valid().document();
         for (wanted, value) in conditions(document, directives) {
