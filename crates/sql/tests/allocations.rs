@@ -1,0 +1,104 @@
+//! A known request over SQLite allocates a fixed number of times, whatever the number of rows.
+//!
+//! A binary of its own, so that nothing else allocates while it counts. What SQLite itself takes is not counted.
+
+mod kit;
+
+mod counting {
+    //! An allocator that counts what the current thread asks for.
+    //!
+    //! **Invariant:** every call goes to [`System`] unchanged; the count is a plain thread-local number without a
+    //! destructor, so counting never allocates.
+    #![allow(unsafe_code)]
+
+    use std::alloc::{GlobalAlloc, Layout, System};
+    use std::cell::Cell;
+
+    thread_local! {
+        static COUNT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    struct Counting;
+
+    // SAFETY: all three methods hand the caller's own arguments to `System`, which keeps the contract.
+    unsafe impl GlobalAlloc for Counting {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            COUNT.set(COUNT.get() + 1);
+            // SAFETY: as above.
+            unsafe { System.alloc(layout) }
+        }
+        unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+            // SAFETY: as above.
+            unsafe { System.dealloc(at, layout) }
+        }
+        unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+            COUNT.set(COUNT.get() + 1);
+            // SAFETY: as above.
+            unsafe { System.realloc(at, layout, size) }
+        }
+    }
+
+    #[global_allocator]
+    static ALLOCATOR: Counting = Counting;
+
+    /// How often `run` allocates on this thread.
+    pub(super) fn count<T>(run: impl FnOnce() -> T) -> (usize, T) {
+        let before = COUNT.get();
+        let value = run();
+        (COUNT.get() - before, value)
+    }
+}
+
+use futures_util::FutureExt;
+use kit::{CHINOOK, Served, serve};
+use std::time::{Duration, Instant};
+use weir_engine::engine::{Body, Request};
+use weir_engine::source::{Accent, Caller};
+use weir_language::json::Json;
+
+/// Allocations of one request and the bytes of its answer.
+fn run(served: &Served, query: &str, variables: &str) -> (usize, usize) {
+    let json = Json::parse(variables.as_bytes(), 100).unwrap();
+    let request = Request {
+        query,
+        operation_name: None,
+        variables: Some(json.root()),
+        accent: Accent::Spec,
+        queries_only: false,
+        deadline: Instant::now() + Duration::from_secs(60),
+    };
+    let answering = || served.engine.execute(request, &Caller::Admin).now_or_never();
+    let (allocations, response) = counting::count(answering);
+    match response.expect("a short page is read at once").body {
+        Body::Whole(bytes) => (allocations, bytes.len()),
+        Body::Stream { .. } => panic!("a short page does not stream"),
+    }
+}
+
+const MOST: usize = 8;
+
+/// The allocations of a request whose plan is cached and whose answer's size is known from the last time.
+fn check(served: &Served, query: &str, variables: &str) -> (usize, usize) {
+    for _ in 0..3 {
+        run(served, query, variables);
+    }
+    let (allocations, bytes) = run(served, query, variables);
+    assert!(allocations <= MOST, "{allocations} allocations for {query}");
+    (allocations, bytes)
+}
+
+#[test]
+fn a_row_by_its_key_stays_within_the_bound() {
+    let served = serve(CHINOOK);
+    check(&served, "{ Album_by_pk(AlbumId: 1) { Title AlbumId } }", "{}");
+    check(&served, "query ($id: Int!) { Album_by_pk(AlbumId: $id) { Title AlbumId } }", "{\"id\": 1}");
+}
+
+#[test]
+fn a_hundred_rows_allocate_no_more_than_one() {
+    let served = serve(CHINOOK);
+    let (one, few) = check(&served, "{ Album(limit: 1) { AlbumId Title ArtistId } }", "{}");
+    let (hundred, many) = check(&served, "{ Album(limit: 100) { AlbumId Title ArtistId } }", "{}");
+    assert!(many > 50 * few, "{few} and {many} bytes");
+    assert!(hundred <= one, "{hundred} for a hundred rows, {one} for one");
+}
