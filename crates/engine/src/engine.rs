@@ -256,14 +256,17 @@ impl Engine {
     /// Null in a place that takes none, where a default let the variable stand. Source: GraphQL specification, section
     /// 5.8.5. The whole request is refused, so that no source ever sees such a null.
     fn refuse_nulls(&self, plan: &Plan, variables: &Variables) -> Result<(), Refusal> {
-        let nulls = plan.never_null.iter().filter(|it| variables.node(it.variable) == Node::Null);
-        let failures = nulls.map(|null| {
-            let schema = self.schema();
-            let (name, ty) = (schema.input_name(null.input), schema.type_text(null.ty));
+        let refused = |name: &str, ty: &str| {
             let words = format!("Argument \"{name}\" of non-null type \"{ty}\" must not be null.");
             Failure::request(Code::Variable.text(), &words)
-        });
-        let failures: Vec<Failure> = failures.collect();
+        };
+        let schema = self.schema();
+        let nulls = plan.never_null.iter().filter(|it| variables.node(it.variable) == Node::Null);
+        let mut failures: Vec<Failure> =
+            nulls.map(|it| refused(schema.input_name(it.input), &schema.type_text(it.ty))).collect();
+        if plan.operation.steering.is_null(variables) {
+            failures.push(refused("if", "Boolean!"));
+        }
         if failures.is_empty() { Ok(()) } else { Err(failures.into()) }
     }
 

@@ -228,6 +228,25 @@ fn null_does_not_get_into_a_list_past_a_default() {
     );
 }
 
+#[test]
+fn null_does_not_steer_past_a_default() {
+    let refused = r#"{"errors":[{"message":"Argument \"if\" of non-null type \"Boolean!\" must not be null.","extensions":{"code":"BAD_USER_INPUT"}}]}"#;
+    for directive in ["skip", "include"] {
+        let query = format!(
+            "query ($s: Boolean = true) {{ album(id: 1) {{ id ...on Album @{directive}(if: $s) {{ title }} }} }}"
+        );
+        check(Accent::Spec, &query, r#"{"s": null}"#, refused);
+    }
+    let query = "query ($s: Boolean = true) { album(id: 1) { id title @skip(if: $s) } }";
+    check(Accent::Spec, query, "{}", r#"{"data":{"album":{"id":1}}}"#);
+    // With so many variables that the plan has masks.
+    let many: String = (0..6).map(|it| format!("$s{it}: Boolean = true ")).collect();
+    let fields: String = (0..6).map(|it| format!("t{it}: title @skip(if: $s{it}) ")).collect();
+    let query = format!("query ({many}) {{ album(id: 1) {{ id {fields} }} }}");
+    check(Accent::Spec, &query, "{}", r#"{"data":{"album":{"id":1}}}"#);
+    check(Accent::Spec, &query, r#"{"s3": null}"#, refused);
+}
+
 #[tokio::test]
 async fn introspection_can_be_switched_off() {
     let source = Documents::new("zoo", SDL, resolve);

@@ -28,7 +28,12 @@ impl Steering {
         (1..=SPECIALISED_MAX).contains(&self.variables.len())
     }
 
-    /// The state of a request. Null counts as false.
+    /// Whether one of them is null, where a default let it stand for the condition, which takes none.
+    pub(crate) fn is_null(&self, variables: &Variables) -> bool {
+        self.variables.iter().any(|&number| variables.node(number) == Node::Null)
+    }
+
+    /// The state of a request. Null counts as false, and is refused later.
     pub(crate) fn bits(&self, variables: &Variables) -> u64 {
         let mut bits = 0;
         for (bit, &number) in self.variables.iter().enumerate() {
