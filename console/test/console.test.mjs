@@ -70,6 +70,8 @@ async function openPage(url, options = {}) {
 const responseText = page => page.locator('.graphiql-response .view-lines').innerText();
 
 async function runQuery(page) {
+  // The button is there before the editor holds its first query.
+  await page.waitForFunction(() => document.querySelector('.graphiql-query-editor .view-lines')?.textContent?.includes('First'));
   const answered = page.waitForResponse(it => it.url().endsWith('/graphql') && it.request().postData()?.includes('First'));
   await page.getByRole('button', { name: /execute query/i }).click();
   await answered;
