@@ -83,7 +83,7 @@ def wrk(port, body, connections=64, seconds=4.0, path="/graphql", pid=None):
     figures = dict(re.findall(r"(\w+)=([\d.]+)", next(line for line in text.splitlines() if line.startswith("RESULT"))))
     result = {name: float(value) for name, value in figures.items()}
     if result["errors"]:
-        raise SystemExit(f"{int(result['errors'])} errors under load: {body}")
+        raise SystemExit(f"{int(result['errors'])} errors under load: {body}\n{text}")
     requests = float(re.search(r"(\d+) requests in", text)[1])
     result["cpu_us"] = (after - before) * 1e6 / requests if pid else None
     return result
