@@ -6,5 +6,5 @@ say "building the console"
 cd console
 # The stamp holds the lock file the modules were installed from.
 cmp -s package-lock.json node_modules/.installed-lock || { npm ci --no-audit --no-fund --loglevel=error; cp package-lock.json node_modules/.installed-lock; }
-npm run --silent build 2>&1 | { grep -vE 'MODULE_LEVEL_DIRECTIVE|"use (no memo|client)|^ *\S*[│╭╯╰─]|Help:|^$|npm warn' || true; }
+npm run --silent build
 [ -f dist/index.html.br ] || die "the console did not build: run 'cd console && npm run build' to see why"
