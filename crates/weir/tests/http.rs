@@ -45,6 +45,13 @@ fn the_media_type_decides_the_status_of_a_refusal() {
 }
 
 #[test]
+fn an_answer_to_a_get_says_what_a_cache_has_to_compare() {
+    let weir = Weir::pets(&[]);
+    let answer = weir.get("/graphql?query=%7B__typename%7D", &[]);
+    assert_eq!((answer.status, answer.header("vary")), (200, Some("accept, accept-encoding")));
+}
+
+#[test]
 fn only_the_right_methods_pass() {
     let weir = Weir::pets(&[]);
     for method in ["PUT", "DELETE", "PATCH", "TRACE"] {

@@ -132,7 +132,11 @@ async fn run(
         }
     };
     let timing = made.timing;
-    let response = respond(exchange, made, status, media, headers);
+    let mut response = respond(exchange, made, status, media, headers);
+    if queries_only {
+        // Only what came by GET is ever kept by a cache between us and the client.
+        response.headers_mut().append(VARY, HeaderValue::from_static("accept, accept-encoding"));
+    }
     Ok(Answer { response, door: Door::Graphql, verdict, timing: Some(timing) })
 }
 
