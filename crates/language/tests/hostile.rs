@@ -9,6 +9,7 @@ use weir_language::json::{Json, JsonErrorKind};
 use weir_language::limits::Limits;
 use weir_language::parser::parse;
 use weir_language::printer::print;
+use weir_language::schema::Schema;
 
 /// Large enough that a quadratic step would take minutes.
 const MANY: usize = 400_000;
@@ -209,4 +210,67 @@ fn errors_behind_long_texts_have_their_place() {
     let place = error.locations(&text)[0];
     assert_eq!((place.line, place.column), (900_001, 4));
     assert_eq!(error.message, "Syntax Error: Expected Name, found \"}\".");
+}
+
+/// The messages of a schema that cannot be built.
+fn faults(sdl: &str) -> Vec<String> {
+    let errors = Schema::from_sdl(sdl).err().unwrap_or_default();
+    errors.into_iter().map(|error| error.message).collect()
+}
+
+/// `count` times `text`, `#` in it being the number and `#next` the one after.
+fn times(count: usize, text: &str) -> String {
+    (0..count).map(|at| text.replace("#next", &(at + 1).to_string()).replace('#', &at.to_string())).collect()
+}
+
+/// Each of these has a fault per line; looking all owners up for each of them would not end.
+#[test]
+fn schemas_of_many_faults_say_the_first_fifty() {
+    const LINES: usize = 100_000;
+    for (line, first) in [
+        ("a#(x: Int = \"#\"): Int", "Query.a0(x:) has invalid default value: Int cannot represent"),
+        ("a#: T#", "Unknown type \"T0\"."),
+        ("a: Int a: Int", "Field \"Query.a\" can only be defined once."),
+        ("a#(x: Int x: Int): Int", "Argument \"Query.a0(x:)\" can only be defined once."),
+        ("a#: Int @none", "Unknown directive \"@none\"."),
+        ("a#: Int @deprecated(reason: 1)", "String cannot represent a non string value: 1"),
+        ("__a#: Int", "Name \"__a0\" must not begin with \"__\""),
+        ("a#(x: Query): Int", "The type of Query.a0(x:) must be Input Type but got: Query."),
+    ] {
+        let found = faults(&format!("type Query {{ {} }}", times(LINES, &format!("{line} "))));
+        assert!(found[0].starts_with(first), "{}", found[0]);
+        assert_eq!(found.len(), 50, "{line}");
+    }
+}
+
+/// A way of many input types whose last one leads back to each of them: as many circles as types, all long.
+#[test]
+fn circles_of_input_types_and_defaults_are_found_up_to_the_bound() {
+    const TYPES: usize = 20_000;
+    let query = "type Query { a(x: I0): Int }";
+    for (chain, back, first) in [
+        ("input I# { a: I#next! } ", "a#: I#! ", "Cannot reference Input Object \"I0\" within itself"),
+        ("input I# { a: I#next = {} } ", "a#: I# = {} ", "Invalid circular reference. The default value of"),
+    ] {
+        let last = format!("input I{TYPES} {{ {} }}", times(TYPES, back));
+        let found = faults(&format!("{query} {} {last}", times(TYPES, chain)));
+        assert!(found[0].starts_with(first), "{:.200}", found[0]);
+        assert!(found.len() <= 50, "{} errors", found.len());
+    }
+}
+
+/// Defaults within defaults are copied, so a chain of forty that each need the one before twice cannot be written down.
+#[test]
+fn defaults_that_double_are_refused_before_they_are_copied() {
+    let doubling = |types: usize| {
+        let chain = times(types, "input I#next { a: I# = {} b: I# = {} } ");
+        faults(&format!("type Query {{ a(x: I{types} = {{}}): Int }} input I0 {{ a: Int = 1 }} {chain}"))
+    };
+    assert_eq!(doubling(10), [""; 0]);
+    let found = doubling(40);
+    assert!(
+        found[0].ends_with("has invalid default value: Default values make the value too large."),
+        "{found:?}"
+    );
+    assert!(found.len() <= 50);
 }

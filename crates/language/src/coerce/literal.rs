@@ -64,7 +64,8 @@ pub(crate) fn constant(
     out: &mut Values,
 ) -> Constant {
     let tree = Literals { document, reading: Reading::Strict, number: &|_| None };
-    let mut walk = Walk::new(schema, &tree, Settings::new(Reading::Strict, &Limits::NONE));
+    let settings = Settings::new(Reading::Strict, &Limits::NONE);
+    let mut walk = Walk::beside(schema, &tree, settings, schema.defaults.nodes.len());
     out.clear();
     walk.run(value.0, ty, out);
     if !walk.faults.is_empty() {

@@ -85,11 +85,16 @@ enum Frame {
 /// A default that was needed before it was coerced: while a schema is being built.
 pub(crate) type Needed = Vec<InputId>;
 
+/// The most nodes that values may have once defaults are filled in: defaults within defaults double with every level.
+const NODES_MAX: usize = 1_000_000;
+
 /// One reading of one value.
 pub(super) struct Walk<'s, T> {
     schema: &'s Schema,
     tree: &'s T,
     settings: Settings,
+    /// The most nodes the tape may have after a default.
+    nodes_max: usize,
     frames: SmallVec<[Frame; 8]>,
     /// Members of the open objects: place of the field in its type, place of the value.
     given: SmallVec<[(u32, u32); 16]>,
@@ -104,11 +109,17 @@ impl<'s, T: Tree> Walk<'s, T> {
             schema,
             tree,
             settings,
+            nodes_max: NODES_MAX,
             frames: SmallVec::new(),
             given: SmallVec::new(),
             faults: Vec::new(),
             needed: Needed::new(),
         }
+    }
+
+    /// As [`Walk::new`], where `taken` of the nodes are another tape's.
+    pub(super) fn beside(schema: &'s Schema, tree: &'s T, settings: Settings, taken: usize) -> Self {
+        Self { nodes_max: NODES_MAX.saturating_sub(taken), ..Self::new(schema, tree, settings) }
     }
 
     /// Reads the value at `at` as a `ty` and appends it to `out`.
@@ -280,12 +291,25 @@ impl<'s, T: Tree> Walk<'s, T> {
                 self.needed.push(id);
                 out.nodes.push(Node::Null);
             } else {
-                out.push_copy(&self.schema.defaults, default.value as usize);
+                self.default(default.value as usize, out);
             }
         } else if input.ty.is_non_null() {
             let (object, ty) = (*object, *ty);
             self.note_beside(object, Unfit::Missing(ty, id));
         }
+    }
+
+    /// Copies the default at `at`. When the tape has no room for it, nothing more is read.
+    fn default(&mut self, at: usize, out: &mut Values) {
+        let defaults = &self.schema.defaults;
+        if out.nodes.len() + defaults.end(at) - at <= self.nodes_max {
+            out.push_copy(defaults, at);
+            return;
+        }
+        if let Some(&Frame::Object { at: object, .. }) = self.frames.last() {
+            self.note_beside(object, Unfit::TooLarge);
+        }
+        self.frames.clear();
     }
 
     fn close(&mut self, out: &mut Values) {

@@ -34,6 +34,8 @@ pub(super) enum Unfit {
     OneOfNull(TypeId, InputId),
     /// More items than allowed.
     TooLong(u32),
+    /// More nodes than a tape may have once defaults are filled in.
+    TooLarge,
 }
 
 /// A fact and its place.
@@ -56,7 +58,7 @@ pub(super) enum Form {
 impl Unfit {
     pub(super) const fn code(&self, form: Form) -> Code {
         match (self, form) {
-            (Self::TooLong(_), _) => Code::LimitList,
+            (Self::TooLong(_) | Self::TooLarge, _) => Code::LimitList,
             (_, Form::Json) => Code::Variable,
             (_, Form::Literal) => Code::Validation,
         }
@@ -123,6 +125,7 @@ impl Unfit {
                 }
             },
             Self::TooLong(most) => format!("List contains more than {most} items."),
+            Self::TooLarge => "Default values make the value too large.".to_owned(),
         }
     }
 
@@ -157,6 +160,7 @@ impl Unfit {
                 format!("field '{}' must not be null", schema.input_name(*input))
             }
             Self::TooLong(most) => format!("the list has more than {most} items"),
+            Self::TooLarge => "default values make the value too large".to_owned(),
         }
     }
 }

@@ -9,6 +9,7 @@
 //!
 //! **Cost:** one copy of each text and one hash per type; names of members are hashed once, at the end.
 
+use super::complaints::Complaints;
 use super::places::Places;
 use super::{
     Directive, DirectiveId, EnumValue, EnumValueId, Field, FieldId, Input, InputId, MetaFields, Run,
@@ -56,7 +57,7 @@ pub struct SchemaBuilder {
     pub(super) defaults: Vec<PendingDefault>,
     /// Where things were written. Empty tables when the schema is built by calls.
     pub(super) places: Places,
-    pub(super) errors: Vec<Error>,
+    pub(super) errors: Complaints,
 }
 
 /// A default that is to be coerced.
@@ -104,7 +105,7 @@ impl SchemaBuilder {
             roots: [None; 3],
             defaults: Vec::new(),
             places: Places::default(),
-            errors: Vec::new(),
+            errors: Complaints::default(),
         };
         builtin::put(&mut builder);
         builder

@@ -3,7 +3,7 @@
 //! A default may need the defaults of the input fields it leaves out, so defaults are coerced in the order of their
 //! needs; one that needs itself is an error.
 //!
-//! **Cost:** linear; each default is coerced at most twice.
+//! **Cost:** linear; each default is coerced at most twice, and whose input it is is found out once.
 
 use super::build::{PendingDefault, SchemaBuilder};
 use super::owners::Owners;
@@ -38,7 +38,7 @@ pub(super) fn finish(mut builder: SchemaBuilder, documents: &[Document<'_>]) -> 
             base += document.text.len() as u32;
         }
     }
-    if builder.errors.is_empty() { Ok(builder.schema) } else { Err(builder.errors) }
+    if builder.errors.is_empty() { Ok(builder.schema) } else { Err(builder.errors.into_errors()) }
 }
 
 fn undefined_types(builder: &mut SchemaBuilder) {
@@ -94,38 +94,13 @@ fn coerce_defaults(builder: &mut SchemaBuilder, documents: &[Document<'_>]) {
         Err(_) => return unreadable(builder, &pending),
     };
     let Some(sources) = sources(&pending, documents, &made_up) else { return unreadable(builder, &pending) };
-    let mut states = vec![State::New; pending.len()];
-    let mut stack: Vec<usize> = Vec::new();
-    let mut scratch = Values::default();
-    for first in 0..pending.len() {
+    let states = vec![State::New; pending.len()];
+    let mut defaults =
+        Defaults { builder, pending, sources, states, scratch: Values::default(), owners: None };
+    let mut stack = Vec::new();
+    for first in 0..defaults.pending.len() {
         stack.push(first);
-        while let Some(&top) = stack.last() {
-            if states[top] != State::Done {
-                states[top] = State::Begun;
-                let needs = coerce_one(builder, sources[top], pending[top].input, &mut scratch);
-                let mut needs: Vec<usize> = needs
-                    .iter()
-                    .filter_map(|id| pending.binary_search_by_key(id, |it| it.input).ok())
-                    .collect();
-                needs.sort_unstable();
-                needs.dedup();
-                if let Some(&again) = needs.iter().find(|&&need| states[need] == State::Begun) {
-                    let from = stack.iter().position(|&it| it == again).unwrap_or_default();
-                    circle(
-                        builder,
-                        stack[from..]
-                            .iter()
-                            .filter(|&&it| states[it] == State::Begun)
-                            .map(|&it| pending[it].input),
-                    );
-                } else if !needs.is_empty() {
-                    stack.extend(needs);
-                    continue;
-                }
-            }
-            states[top] = State::Done;
-            stack.pop();
-        }
+        defaults.coerce_all(&mut stack);
     }
 }
 
@@ -165,70 +140,117 @@ fn literals_text(schema: &Schema, pending: &[PendingDefault]) -> String {
 
 /// Some literal that was given as text is none: finds which.
 fn unreadable(builder: &mut SchemaBuilder, pending: &[PendingDefault]) {
+    let owners = Owners::of(&builder.schema);
     for default in pending.iter().filter(|it| it.written.is_none()) {
         let one = literals_text(&builder.schema, std::slice::from_ref(default));
         let read = parser::parse(&one, &Limits::NONE);
         if !read.is_ok_and(|document| document.variables.len() == 1) {
-            let input = Owners::of(&builder.schema).coordinate(&builder.schema, default.input);
+            let input = owners.coordinate(&builder.schema, default.input);
             builder.complain(format!("{input} has a default value that is no GraphQL literal."));
         }
     }
 }
 
-/// Coerces one default, or says which others it needs first.
-fn coerce_one(
-    builder: &mut SchemaBuilder,
-    written: Written<'_>,
-    id: InputId,
-    scratch: &mut Values,
-) -> Vec<InputId> {
-    let schema = &mut builder.schema;
-    let ty = schema.input(id).ty;
-    let value = schema.defaults.nodes.len() as u32;
-    match constant(schema, written.document, written.value, ty, scratch) {
-        Constant::Fits => schema.defaults.push_copy(scratch, 0),
-        Constant::Needs(needs) => return needs,
-        Constant::Wrong(errors) => {
-            schema.defaults.nodes.push(Node::Null);
-            let input = Owners::of(schema).coordinate(schema, id);
-            for error in errors {
-                let shifted = |span: Span, shift: u32| Span::new(span.start + shift, span.end + shift);
-                let spans = match written.shift {
-                    Some(shift) => error.spans.iter().map(|&span| shifted(span, shift)).collect(),
-                    None => builder.places.of_input(id),
-                };
-                let message = format!("{input} has invalid default value: {}", error.message);
-                builder.errors.push(Error { message, spans, code: Code::Schema });
-            }
-        }
-    }
-    if let Some(default) = &mut builder.schema.inputs[id.index()].default {
-        default.value = value;
-    }
-    Vec::new()
+/// The defaults of a schema while they are coerced.
+struct Defaults<'b, 'd> {
+    builder: &'b mut SchemaBuilder,
+    pending: Vec<PendingDefault>,
+    /// By place in `pending`.
+    sources: Vec<Written<'d>>,
+    /// By place in `pending`.
+    states: Vec<State>,
+    scratch: Values,
+    /// Made for the first complaint.
+    owners: Option<Owners>,
 }
 
-/// Reports defaults that need each other, and lets the last of them be null so that the rest can go on.
-fn circle(builder: &mut SchemaBuilder, inputs: impl Iterator<Item = InputId>) {
-    let schema = &mut builder.schema;
-    let owners = Owners::of(schema);
-    let inputs: Vec<InputId> = inputs.collect();
-    let names: Vec<String> = inputs.iter().map(|&id| owners.coordinate(schema, id)).collect();
-    let Some((first, rest)) = names.split_first() else { return };
-    let through = match rest {
-        [] => String::new(),
-        rest => format!(" via the default values of: {}", rest.join(", ")),
-    };
-    let message = format!(
-        "Invalid circular reference. The default value of Input Object field {first} references itself{through}."
-    );
-    let spans = inputs.iter().flat_map(|&id| builder.places.of_input(id)).collect();
-    builder.errors.push(Error { message, spans, code: Code::Schema });
-    let value = schema.defaults.nodes.len() as u32;
-    schema.defaults.nodes.push(Node::Null);
-    if let Some(&last) = inputs.last()
-        && let Some(default) = &mut schema.inputs[last.index()].default
-    {
-        default.value = value;
+impl Defaults<'_, '_> {
+    /// Coerces the defaults on `stack` and those they need.
+    fn coerce_all(&mut self, stack: &mut Vec<usize>) {
+        while let Some(&top) = stack.last() {
+            if self.builder.errors.are_enough() {
+                return;
+            }
+            if self.states[top] != State::Done {
+                self.states[top] = State::Begun;
+                let needs = self.coerce_one(top);
+                let needed = |id: &InputId| self.pending.binary_search_by_key(id, |it| it.input).ok();
+                let mut needs: Vec<usize> = needs.iter().filter_map(needed).collect();
+                needs.sort_unstable();
+                needs.dedup();
+                if let Some(&again) = needs.iter().find(|&&need| self.states[need] == State::Begun) {
+                    let from = stack.iter().position(|&it| it == again).unwrap_or_default();
+                    self.circle(&stack[from..]);
+                } else if !needs.is_empty() {
+                    stack.extend(needs);
+                    continue;
+                }
+            }
+            self.states[top] = State::Done;
+            stack.pop();
+        }
+    }
+
+    /// Coerces one default, or says which others it needs first.
+    fn coerce_one(&mut self, at: usize) -> Vec<InputId> {
+        let (written, id) = (self.sources[at], self.pending[at].input);
+        let schema = &mut self.builder.schema;
+        let ty = schema.input(id).ty;
+        let value = schema.defaults.nodes.len() as u32;
+        match constant(schema, written.document, written.value, ty, &mut self.scratch) {
+            Constant::Fits => schema.defaults.push_copy(&self.scratch, 0),
+            Constant::Needs(needs) => return needs,
+            Constant::Wrong(errors) => {
+                schema.defaults.nodes.push(Node::Null);
+                self.wrong(id, written, errors);
+            }
+        }
+        self.set_value(id, value);
+        Vec::new()
+    }
+
+    fn set_value(&mut self, id: InputId, value: u32) {
+        if let Some(default) = &mut self.builder.schema.inputs[id.index()].default {
+            default.value = value;
+        }
+    }
+
+    fn coordinate(&mut self, id: InputId) -> String {
+        let schema = &self.builder.schema;
+        self.owners.get_or_insert_with(|| Owners::of(schema)).coordinate(schema, id)
+    }
+
+    /// Reports what does not fit in the default of `id`.
+    fn wrong(&mut self, id: InputId, written: Written<'_>, errors: Vec<Error>) {
+        let input = self.coordinate(id);
+        for error in errors {
+            let shifted = |span: Span, shift: u32| Span::new(span.start + shift, span.end + shift);
+            let spans = match written.shift {
+                Some(shift) => error.spans.iter().map(|&span| shifted(span, shift)).collect(),
+                None => self.builder.places.of_input(id),
+            };
+            let message = format!("{input} has invalid default value: {}", error.message);
+            self.builder.errors.push(Error { message, spans, code: Code::Schema });
+        }
+    }
+
+    /// Reports defaults that need each other, and lets the last of them be null so that the rest can go on.
+    fn circle(&mut self, stack: &[usize]) {
+        let begun = stack.iter().filter(|&&it| self.states[it] == State::Begun);
+        let inputs: Vec<InputId> = begun.map(|&it| self.pending[it].input).collect();
+        let names: Vec<String> = inputs.iter().map(|&id| self.coordinate(id)).collect();
+        let (Some((first, rest)), Some(&last)) = (names.split_first(), inputs.last()) else { return };
+        let through = match rest {
+            [] => String::new(),
+            rest => format!(" via the default values of: {}", rest.join(", ")),
+        };
+        let message = format!(
+            "Invalid circular reference. The default value of Input Object field {first} references itself{through}."
+        );
+        let spans = inputs.iter().flat_map(|&id| self.builder.places.of_input(id)).collect();
+        self.builder.errors.push(Error { message, spans, code: Code::Schema });
+        let value = self.builder.schema.defaults.nodes.len() as u32;
+        self.builder.schema.defaults.nodes.push(Node::Null);
+        self.set_value(last, value);
     }
 }

@@ -3,6 +3,7 @@
 //! **Cost:** linear in the schema; one hash per field, and per input and enum value of long lists. Short lists of
 //! inputs and enum values are searched in turn, which is faster than hashing and needs no memory.
 
+use super::complaints::Complaints;
 use super::places::Places;
 use super::{EnumValueId, FieldId, InputId, Run, Schema, TypeId, TypeKind, hash_name};
 use crate::error::{Code, Error};
@@ -67,7 +68,7 @@ pub(super) fn demanding(schema: &mut Schema) {
 }
 
 /// Makes the indexes over names and reports names that are there twice.
-pub(super) fn names(schema: &mut Schema, places: &Places, errors: &mut Vec<Error>) {
+pub(super) fn names(schema: &mut Schema, places: &Places, errors: &mut Complaints) {
     fields(schema, places, errors);
     reserve(schema);
     for at in 0..schema.types.len() {
@@ -132,7 +133,7 @@ fn twice(message: String, first: Vec<Span>, mut second: Vec<Span>) -> Error {
     Error { message, spans: second, code: Code::Schema }
 }
 
-fn fields(schema: &mut Schema, places: &Places, errors: &mut Vec<Error>) {
+fn fields(schema: &mut Schema, places: &Places, errors: &mut Complaints) {
     let Schema { types, fields, text, field_names, .. } = schema;
     field_names.reserve(fields.len(), |_| 0);
     for ty in types.iter() {
@@ -184,7 +185,7 @@ fn inputs(schema: &mut Schema, run: Run, on_twice: &mut dyn FnMut(&Schema, Input
     }
 }
 
-fn enum_values(schema: &mut Schema, ty: TypeId, places: &Places, errors: &mut Vec<Error>) {
+fn enum_values(schema: &mut Schema, ty: TypeId, places: &Places, errors: &mut Complaints) {
     let run = schema.ty(ty).members;
     for at in run.range() {
         let id = EnumValueId(at as u32);

@@ -14,6 +14,7 @@ use hashbrown::HashTable;
 
 pub mod build;
 pub mod builtin;
+mod complaints;
 mod finish;
 mod index;
 mod modify;

@@ -7,6 +7,7 @@ use crate::ast::{Definition, Directive, DirectiveDefinition, Document, List, Val
 use crate::coerce::render::{self, Style};
 use crate::coerce::{Constant, constant};
 use crate::error::{Code, Error};
+use crate::schema::complaints::Complaints;
 use crate::schema::{DirectiveId, InputId, Place, Schema, builtin};
 use crate::span::Span;
 use crate::string_value;
@@ -175,9 +176,12 @@ pub(in crate::schema) fn check_values(
     schema: &Schema,
     document: &Document<'_>,
     base: u32,
-    errors: &mut Vec<Error>,
+    errors: &mut Complaints,
 ) {
     for directive in &document.directives {
+        if errors.are_enough() {
+            return;
+        }
         let Some(id) = schema.directive_by_name(document.str(directive.name)) else { continue };
         for argument in document.list(directive.arguments) {
             let run = schema.directives[id.index()].arguments;
@@ -194,14 +198,14 @@ fn check_value(
     value: ValueId,
     input: InputId,
     base: u32,
-    errors: &mut Vec<Error>,
+    errors: &mut Complaints,
 ) {
     let mut scratch = Values::default();
     if let Constant::Wrong(wrong) = constant(schema, document, value, schema.input(input).ty, &mut scratch) {
-        errors.extend(wrong.into_iter().map(|error| Error {
-            spans: error.spans.iter().map(|span| Span::new(span.start + base, span.end + base)).collect(),
-            code: Code::Schema,
-            ..error
-        }));
+        for error in wrong {
+            let spans =
+                error.spans.iter().map(|span| Span::new(span.start + base, span.end + base)).collect();
+            errors.push(Error { spans, code: Code::Schema, ..error });
+        }
     }
 }

@@ -26,6 +26,9 @@ pub(super) fn inputs(check: &mut Check<'_>) {
                 way.push((id, schema.ty(id).members.start));
             }
             let Some((id, next)) = way.last_mut() else { break };
+            if check.errors.are_enough() {
+                return;
+            }
             let members = schema.ty(*id).members;
             if *next as usize == members.range().end {
                 on_way[id.index()] = None;

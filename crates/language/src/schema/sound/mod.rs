@@ -1,4 +1,4 @@
-//! Checks a schema: every rule of the type system, in graphql-js's words, all complaints at once.
+//! Checks a schema: every rule of the type system, in graphql-js's words, up to the bound of complaints.
 //!
 //! This file checks types one by one; `implements` compares objects with their interfaces, `circles` finds what
 //! contains itself.
@@ -9,6 +9,7 @@
 mod circles;
 mod implements;
 
+use super::complaints::Complaints;
 use super::places::Places;
 use super::{
     DirectiveId, EnumValueId, Field, FieldId, Input, InputId, Schema, Type, TypeId, TypeKind, TypeRef,
@@ -18,13 +19,16 @@ use crate::error::{Code, Error};
 use crate::span::Span;
 
 /// Reports everything that is wrong with `schema`, whose names are all defined and unique.
-pub(super) fn check(schema: &Schema, places: &Places, errors: &mut Vec<Error>) {
+pub(super) fn check(schema: &Schema, places: &Places, errors: &mut Complaints) {
     let mut check = Check { schema, places, errors, marks: vec![0; schema.types.len()], mark: 0 };
     check.roots();
     for at in 0..schema.directives.len() {
         check.directive(DirectiveId(at as u32));
     }
     for at in builtin::TYPES as usize..schema.types.len() {
+        if check.errors.are_enough() {
+            return;
+        }
         check.ty(TypeId(at as u32));
     }
     circles::inputs(&mut check);
@@ -34,7 +38,7 @@ pub(super) fn check(schema: &Schema, places: &Places, errors: &mut Vec<Error>) {
 struct Check<'s> {
     schema: &'s Schema,
     places: &'s Places,
-    errors: &'s mut Vec<Error>,
+    errors: &'s mut Complaints,
     /// By type: the last set it was put into. Sets are numbers, so a new one costs nothing.
     marks: Vec<u32>,
     mark: u32,
