@@ -8,6 +8,7 @@
 pub mod api;
 pub mod catalog;
 pub mod model;
+pub mod postgres;
 pub mod relational;
 pub mod render;
 pub mod sqlite;

@@ -67,6 +67,8 @@ pub struct Column {
     pub declared: String,
     /// What Weir makes of it.
     pub ty: ColumnType,
+    /// The number of its type in PostgreSQL's catalog; 0 on SQLite.
+    pub oid: u32,
     /// May be null.
     pub nullable: bool,
     /// Has a default, or is filled by the database.

@@ -313,6 +313,7 @@ fn column(row: &Row<'_>, hidden: i64, integers: Integers) -> Result<Column, rusq
         name: text(row, 0)?,
         ty: column_type(&declared, integers),
         declared,
+        oid: 0,
         nullable: row.get::<_, i64>(2)? == 0,
         has_default: row.get(3)?,
         generated: hidden != 0,

@@ -1,0 +1,3 @@
+//! PostgreSQL and the databases that speak its protocol.
+
+pub mod types;
