@@ -8,7 +8,15 @@ die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
 # need COMMAND PACKAGE: makes sure that COMMAND is there, from Debian's PACKAGE when we may install.
 need() {
-  command -v "$1" >/dev/null && return
+  command -v "$1" >/dev/null || provide "$1" "$2"
+}
+
+# need_file PATTERN COMMAND PACKAGE: the same for a command that is not in the path.
+need_file() {
+  command -v "$2" >/dev/null || compgen -G "$1" >/dev/null || provide "$2" "$3"
+}
+
+provide() {
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     say "installing $2"
     [ -n "${APT_UPDATED:-}" ] || { apt-get update -qq; export APT_UPDATED=1; }

@@ -6,6 +6,9 @@ log=$(mktemp)
 status=0
 trap 'rm -f "$log"' EXIT
 need chromium chromium
+# A cluster of the tests' own; the one that Debian starts is not touched.
+need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
+need_file /usr/sbin/pgbouncer pgbouncer pgbouncer
 scripts/console.sh
 say "cargo test"
 export WEIR_ONLY="${ONLY:-}"

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** ids are places in the tables of one catalog.
 
+pub mod postgres;
 pub mod sqlite;
 pub mod sqlite_type;
 
@@ -18,6 +19,8 @@ pub struct ColumnId(pub u32);
 pub struct Catalog {
     /// In the order of their names.
     pub tables: Vec<Table>,
+    /// Functions that could be tracked; empty where none was asked for.
+    pub functions: Vec<Function>,
 }
 
 /// A table or view.
@@ -45,6 +48,8 @@ pub struct Table {
     pub updatable: bool,
     /// As above.
     pub deletable: bool,
+    /// About how many rows it has, where the database keeps count.
+    pub rows_estimate: Option<u64>,
 }
 
 /// What kind of relation.
@@ -128,6 +133,57 @@ pub struct ForeignKey {
     pub target: TableId,
     /// Its columns, in the same order.
     pub target_columns: Vec<ColumnId>,
+    /// Whether every row is known to keep it; one added as `NOT VALID` is for new rows only.
+    pub holds: bool,
+}
+
+/// A function of the database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The schema it is in.
+    pub schema: String,
+    /// Its name in the database.
+    pub name: String,
+    /// What it takes, in order.
+    pub arguments: Vec<Argument>,
+    /// The number of the type it returns.
+    pub returns: u32,
+    /// The table whose rows it returns.
+    pub table: Option<TableId>,
+    /// Whether it returns any number of them.
+    pub is_set: bool,
+    /// Whether equal calls have equal answers.
+    pub volatility: Volatility,
+    /// The comment in the database, or empty.
+    pub comment: String,
+}
+
+/// An argument of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// Its name, or empty.
+    pub name: String,
+    /// The number of its type.
+    pub oid: u32,
+    /// What Weir makes of it.
+    pub ty: ColumnType,
+    /// The table a row of which it takes, as computed fields do.
+    pub table: Option<TableId>,
+    /// May be left out.
+    pub has_default: bool,
+    /// Takes any number of values, as an array.
+    pub is_variadic: bool,
+}
+
+/// What PostgreSQL is told of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Volatility {
+    /// The same for ever.
+    Immutable,
+    /// The same within a statement.
+    Stable,
+    /// May change data.
+    Volatile,
 }
 
 /// Something that was left out or changed, and why. The rest is served.

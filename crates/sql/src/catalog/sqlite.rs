@@ -113,6 +113,7 @@ impl Reading {
                 insertable: !view,
                 updatable: !view,
                 deletable: !view,
+                rows_estimate: None,
             });
         }
         Ok(())
@@ -280,7 +281,13 @@ impl Reading {
                 Some(to) => self.column(target, to).ok_or_else(|| missing(wanted, to))?,
             });
         }
-        Ok(ForeignKey { name: made_up(table, &columns, "fkey"), columns, target, target_columns })
+        Ok(ForeignKey {
+            name: made_up(table, &columns, "fkey"),
+            columns,
+            target,
+            target_columns,
+            holds: true,
+        })
     }
 
     fn place(&self, name: &str) -> Option<TableId> {

@@ -151,7 +151,7 @@ fn by_keys(building: &Building<'_>) -> Vec<(Relationship, String)> {
 
 /// Along a foreign key of `table` itself.
 fn forward(from: TableId, table: &Table, key: &ForeignKey, name: String) -> Relationship {
-    let certain = key.columns.iter().all(|&column| !table.column(column).nullable);
+    let certain = key.holds && key.columns.iter().all(|&column| !table.column(column).nullable);
     Relationship {
         name,
         from,

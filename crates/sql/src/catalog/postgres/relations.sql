@@ -1,0 +1,48 @@
+-- $1: the schemas that are served. Partitions are served through their table; what belongs to an extension is not served.
+WITH relations AS MATERIALIZED (
+  SELECT c.oid, n.nspname::text AS schema, c.relname::text AS name, c.relkind::text AS kind, c.reltype,
+    -- What was never analysed says -1, before PostgreSQL 14 it has no pages.
+    CASE WHEN c.relkind = 'v' OR c.reltuples < 0 OR c.relpages = 0 THEN NULL ELSE c.reltuples::int8 END AS rows,
+    -- Bits: 4 update, 8 insert, 16 delete.
+    CASE WHEN c.relkind IN ('v', 'f') THEN pg_relation_is_updatable(c.oid, true)
+      WHEN c.relkind = 'm' THEN 0 ELSE 28 END AS can,
+    has_table_privilege(c.oid, 'SELECT') AS readable,
+    CASE WHEN has_table_privilege(c.oid, 'UPDATE') THEN 4 ELSE 0 END
+      + CASE WHEN has_table_privilege(c.oid, 'INSERT') THEN 8 ELSE 0 END
+      + CASE WHEN has_table_privilege(c.oid, 'DELETE') THEN 16 ELSE 0 END AS may
+  FROM pg_catalog.pg_class c
+  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN pg_catalog.pg_depend x
+    ON x.objid = c.oid AND x.classid = 'pg_catalog.pg_class'::regclass AND x.deptype = 'e'
+  WHERE n.nspname = ANY ($1) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+    AND x.objid IS NULL
+)
+SELECT c.oid, c.schema, c.name, c.kind, c.reltype, c.rows, c.can & c.may AS can, c.readable,
+  (SELECT d.description FROM pg_catalog.pg_description d
+    WHERE d.objoid = c.oid AND d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = 0) AS comment,
+  a.numbers, a.names, a.types, a.declared, a.marks, a.comments
+FROM relations c
+JOIN (
+  SELECT a.attrelid, array_agg(a.attnum ORDER BY a.attnum) AS numbers,
+    array_agg(a.attname::text ORDER BY a.attnum) AS names,
+    array_agg(a.atttypid ORDER BY a.attnum) AS types,
+    array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum) AS declared,
+    -- Bits: 1 not null, 2 filled by the database, 4 not to be written.
+    array_agg(
+      CASE WHEN r.kind NOT IN ('v', 'm') AND (a.attnotnull OR t.typnotnull) THEN 1 ELSE 0 END
+      + CASE WHEN a.atthasdef OR a.attidentity <> '' OR t.typdefault IS NOT NULL THEN 2 ELSE 0 END
+      + CASE WHEN a.attgenerated <> '' OR a.attidentity = 'a' THEN 4
+          -- It answers for update and delete together.
+          WHEN r.kind = 'v' AND r.can & 20 = 20
+            AND NOT pg_column_is_updatable(a.attrelid, a.attnum, true) THEN 4
+          ELSE 0 END
+      ORDER BY a.attnum) AS marks,
+    array_agg(d.description ORDER BY a.attnum) AS comments
+  FROM pg_catalog.pg_attribute a
+  JOIN relations r ON r.oid = a.attrelid
+  JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+  LEFT JOIN pg_catalog.pg_description d
+    ON d.objoid = a.attrelid AND d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = a.attnum
+  WHERE a.attnum > 0 AND NOT a.attisdropped
+  GROUP BY a.attrelid
+) a ON a.attrelid = c.oid
