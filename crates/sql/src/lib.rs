@@ -12,3 +12,4 @@ pub mod postgres;
 pub mod relational;
 pub mod render;
 pub mod sqlite;
+mod value;

@@ -167,7 +167,7 @@ impl<'r> Reading<'_, 'r> {
                 Err(_) => self.invalid("integer", text),
             },
             ColumnType::Real | ColumnType::Double | ColumnType::Numeric | ColumnType::Money => {
-                match super::value::is_number(text.trim().as_bytes()) {
+                match crate::value::is_number(text.trim().as_bytes()) {
                     true => Ok(number(text.trim())),
                     false => self.invalid("numeric", text),
                 }

@@ -12,9 +12,10 @@
 use super::cells::Cells;
 use super::run::{Failure, Statements};
 use super::sink::Sink;
-use super::value::{Fault, Value, read};
+use super::value::read;
 use crate::relational::change::WriteAnswer;
 use crate::relational::{Cell, Member, MemberKind, Run};
+use crate::value::{Fault, Value};
 use smallvec::SmallVec;
 use weir_engine::plan::shape::{Condition, Shape, ShapeField};
 use weir_engine::source::{FieldError, Finished, PathError, Step};

@@ -6,8 +6,9 @@
 use super::cells::Cells;
 use super::finish::{field_error, null_words};
 use super::run::{Failure, Statements};
-use super::value::{Fault, Value, read};
+use super::value::read;
 use crate::relational::{Cell, Hidden, Member, MemberKind, Run};
+use crate::value::{Fault, Value};
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::{CellError, Column, Data, Rows, Table, Texts};
 use weir_engine::write::out::Out;
