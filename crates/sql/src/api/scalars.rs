@@ -1,161 +1,141 @@
 //! Scalars of column types, and the inputs that compare them.
 
-use super::core::{Core, LIST, NULLABLE, plain};
+use super::core::{Core, list, plain};
 use super::meaning::{Comparison, InputMeaning};
 use crate::catalog::ColumnType;
+use crate::catalog::facts::Operators;
 use crate::model::names::graphql_name;
 use std::borrow::Cow;
-use weir_language::schema::{ScalarReader, TypeId};
+use weir_language::schema::TypeId;
 
 /// The GraphQL name of a column type. Unknown types keep their own name where it can be one.
 #[must_use]
 pub fn scalar_name(ty: &ColumnType) -> &str {
-    match ty {
-        ColumnType::SmallInt => "smallint",
-        ColumnType::Int => "Int",
-        ColumnType::BigInt => "bigint",
-        ColumnType::Real => "Float",
-        ColumnType::Double => "float8",
-        ColumnType::Numeric => "numeric",
-        ColumnType::Money => "money",
-        ColumnType::Boolean => "Boolean",
-        ColumnType::Text => "String",
-        ColumnType::Char => "bpchar",
-        ColumnType::CiText => "citext",
-        ColumnType::Uuid => "uuid",
-        ColumnType::Date => "date",
-        ColumnType::Timestamp => "timestamp",
-        ColumnType::TimestampTz => "timestamptz",
-        ColumnType::Time => "time",
-        ColumnType::TimeTz => "timetz",
-        ColumnType::Interval => "interval",
-        ColumnType::Json => "json",
-        ColumnType::Jsonb => "jsonb",
-        ColumnType::Bytes => "bytea",
-        ColumnType::Other(name) => match graphql_name(name) {
-            Some(Cow::Borrowed(name)) if !crate::model::is_reserved_type(name) => name,
-            Some(Cow::Borrowed(_) | Cow::Owned(_)) | None => "String",
-        },
+    let ty = served(ty);
+    match (ty.facts().scalar, ty) {
+        (None, ColumnType::Other(name)) => name,
+        (scalar, _) => scalar.unwrap_or("String"),
     }
 }
 
-/// How a scalar is read; `None` for those every schema has.
-fn reader(ty: &ColumnType) -> Option<ScalarReader> {
-    match ty {
-        ColumnType::Int | ColumnType::Real | ColumnType::Boolean | ColumnType::Text => None,
-        ColumnType::SmallInt | ColumnType::BigInt => Some(ScalarReader::BigInt),
-        ColumnType::Double | ColumnType::Numeric | ColumnType::Money => Some(ScalarReader::Decimal),
-        ColumnType::Json | ColumnType::Jsonb => Some(ScalarReader::Json),
-        ColumnType::Other(_) if scalar_name(ty) == "String" => None,
-        ColumnType::Char
-        | ColumnType::CiText
-        | ColumnType::Uuid
-        | ColumnType::Date
-        | ColumnType::Timestamp
-        | ColumnType::TimestampTz
-        | ColumnType::Time
-        | ColumnType::TimeTz
-        | ColumnType::Interval
-        | ColumnType::Bytes
-        | ColumnType::Other(_) => Some(ScalarReader::Text),
-    }
+/// `ty`, or a text where no scalar can be called as `ty` is.
+fn served(ty: &ColumnType) -> &ColumnType {
+    let ColumnType::Other(name) = ty else { return ty };
+    let own = matches!(graphql_name(name), Some(Cow::Borrowed(_))) && !crate::model::is_reserved_type(name);
+    if own { ty } else { &ColumnType::Text }
 }
 
-/// Whether values can be added up.
-pub(super) fn is_numeric(ty: &ColumnType) -> bool {
-    match ty {
-        ColumnType::SmallInt
-        | ColumnType::Int
-        | ColumnType::BigInt
-        | ColumnType::Real
-        | ColumnType::Double
-        | ColumnType::Numeric
-        | ColumnType::Money => true,
-        ColumnType::Boolean
-        | ColumnType::Text
-        | ColumnType::Char
-        | ColumnType::CiText
-        | ColumnType::Uuid
-        | ColumnType::Date
-        | ColumnType::Timestamp
-        | ColumnType::TimestampTz
-        | ColumnType::Time
-        | ColumnType::TimeTz
-        | ColumnType::Interval
-        | ColumnType::Json
-        | ColumnType::Jsonb
-        | ColumnType::Bytes
-        | ColumnType::Other(_) => false,
-    }
+/// What an operator takes.
+#[derive(Clone, Copy)]
+enum Takes {
+    /// A value of the column's type.
+    Own,
+    /// A list of such.
+    Owns,
+    /// `true` or `false`.
+    Boolean,
+    String,
+    Strings,
 }
 
-/// Whether there is a largest value.
-pub(super) fn is_comparable(ty: &ColumnType) -> bool {
-    match ty {
-        ColumnType::Boolean
-        | ColumnType::Json
-        | ColumnType::Jsonb
-        | ColumnType::Bytes
-        | ColumnType::Other(_) => false,
-        ColumnType::Text
-        | ColumnType::Char
-        | ColumnType::CiText
-        | ColumnType::Uuid
-        | ColumnType::Date
-        | ColumnType::Timestamp
-        | ColumnType::TimestampTz
-        | ColumnType::Time
-        | ColumnType::TimeTz
-        | ColumnType::Interval => true,
-        ColumnType::SmallInt
-        | ColumnType::Int
-        | ColumnType::BigInt
-        | ColumnType::Real
-        | ColumnType::Double
-        | ColumnType::Numeric
-        | ColumnType::Money => true,
-    }
-}
+/// An operator: its name, its meaning, what it takes, its words.
+type Operator = (&'static str, Comparison, Takes, &'static str);
 
-/// Operators that take a value of the column's type.
-const ORDERED: [(&str, Comparison); 6] = [
-    ("_eq", Comparison::Eq),
-    ("_gt", Comparison::Gt),
-    ("_gte", Comparison::Gte),
-    ("_lt", Comparison::Lt),
-    ("_lte", Comparison::Lte),
-    ("_neq", Comparison::Neq),
+const EQUALITY: [Operator; 5] = [
+    ("_eq", Comparison::Eq, Takes::Own, ""),
+    ("_neq", Comparison::Neq, Takes::Own, ""),
+    ("_in", Comparison::In, Takes::Owns, ""),
+    ("_nin", Comparison::Nin, Takes::Owns, ""),
+    ("_is_null", Comparison::IsNull, Takes::Boolean, ""),
 ];
 
-/// Operators over texts.
-const TEXT: [(&str, Comparison, &str); 10] = [
-    ("_ilike", Comparison::Ilike, "does the column match the given case-insensitive pattern"),
+const ORDER: [Operator; 4] = [
+    ("_gt", Comparison::Gt, Takes::Own, ""),
+    ("_gte", Comparison::Gte, Takes::Own, ""),
+    ("_lt", Comparison::Lt, Takes::Own, ""),
+    ("_lte", Comparison::Lte, Takes::Own, ""),
+];
+
+const TEXT: [Operator; 10] = [
+    ("_ilike", Comparison::Ilike, Takes::Own, "does the column match the given case-insensitive pattern"),
     (
         "_iregex",
         Comparison::Iregex,
+        Takes::Own,
         "does the column match the given POSIX regular expression, case insensitive",
     ),
-    ("_like", Comparison::Like, "does the column match the given pattern"),
-    ("_nilike", Comparison::Nilike, "does the column NOT match the given case-insensitive pattern"),
+    ("_like", Comparison::Like, Takes::Own, "does the column match the given pattern"),
+    (
+        "_nilike",
+        Comparison::Nilike,
+        Takes::Own,
+        "does the column NOT match the given case-insensitive pattern",
+    ),
     (
         "_niregex",
         Comparison::Niregex,
+        Takes::Own,
         "does the column NOT match the given POSIX regular expression, case insensitive",
     ),
-    ("_nlike", Comparison::Nlike, "does the column NOT match the given pattern"),
+    ("_nlike", Comparison::Nlike, Takes::Own, "does the column NOT match the given pattern"),
     (
         "_nregex",
         Comparison::Nregex,
+        Takes::Own,
         "does the column NOT match the given POSIX regular expression, case sensitive",
     ),
-    ("_nsimilar", Comparison::Nsimilar, "does the column NOT match the given SQL regular expression"),
-    ("_regex", Comparison::Regex, "does the column match the given POSIX regular expression, case sensitive"),
-    ("_similar", Comparison::Similar, "does the column match the given SQL regular expression"),
+    (
+        "_nsimilar",
+        Comparison::Nsimilar,
+        Takes::Own,
+        "does the column NOT match the given SQL regular expression",
+    ),
+    (
+        "_regex",
+        Comparison::Regex,
+        Takes::Own,
+        "does the column match the given POSIX regular expression, case sensitive",
+    ),
+    ("_similar", Comparison::Similar, Takes::Own, "does the column match the given SQL regular expression"),
 ];
+
+const JSONB: [Operator; 5] = [
+    ("_contained_in", Comparison::ContainedIn, Takes::Own, "is the column contained in the given json value"),
+    (
+        "_contains",
+        Comparison::Contains,
+        Takes::Own,
+        "does the column contain the given json value at the top level",
+    ),
+    ("_has_key", Comparison::HasKey, Takes::String, "does the string exist as a top-level key in the column"),
+    (
+        "_has_keys_all",
+        Comparison::HasKeysAll,
+        Takes::Strings,
+        "do all of these strings exist as top-level keys in the column",
+    ),
+    (
+        "_has_keys_any",
+        Comparison::HasKeysAny,
+        Takes::Strings,
+        "do any of these strings exist as top-level keys in the column",
+    ),
+];
+
+/// The operators of a family.
+const fn members(family: Operators) -> &'static [Operator] {
+    match family {
+        Operators::Equality => &EQUALITY,
+        Operators::Order => &ORDER,
+        Operators::Text => &TEXT,
+        Operators::Jsonb => &JSONB,
+    }
+}
 
 impl Core {
     /// The scalar of a column type and the input that compares it; [`Self::define_scalars`] defines both.
     pub(super) fn scalar_uses(&mut self, ty: &ColumnType) -> (TypeId, TypeId) {
+        let ty = served(ty);
         if let Some(&(_, scalar, comparison)) = self.scalars.iter().find(|(known, ..)| known == ty) {
             return (scalar, comparison);
         }
@@ -168,8 +148,8 @@ impl Core {
 
     /// Defines all scalars that were used, and their comparisons.
     pub(super) fn define_scalars(&mut self) {
-        let jsonb = self.scalars.iter().any(|(ty, ..)| *ty == ColumnType::Jsonb);
-        if jsonb {
+        let casts = |ty: &ColumnType| ty.facts().operators.contains(&Operators::Jsonb);
+        if self.scalars.iter().any(|(ty, ..)| casts(ty)) {
             let (_, text) = self.scalar_uses(&ColumnType::Text);
             self.b.input_object("jsonb_cast_exp", "");
             self.input_field("String", "", plain(text), InputMeaning::Cast);
@@ -180,99 +160,33 @@ impl Core {
                 continue;
             }
             defined.push(scalar);
-            let name = scalar_name(&ty);
-            if let Some(reader) = reader(&ty) {
+            let (name, facts) = (scalar_name(&ty), ty.facts());
+            if let Some(reader) = facts.input {
                 self.b.scalar(name, "", reader);
             }
-            let text = matches!(ty, ColumnType::Char | ColumnType::CiText) || name == "String";
-            let words = format!(
-                "Boolean expression to compare columns of type \"{name}\". All fields are combined with logical 'AND'."
-            );
-            self.b.input_object(&format!("{name}_comparison_exp"), &words);
-            self.comparisons(scalar, text, ty == ColumnType::Jsonb);
-        }
-    }
-
-    /// The members of a comparison that is open.
-    fn comparisons(&mut self, scalar: TypeId, text: bool, jsonb: bool) {
-        for (name, operator) in ORDERED {
-            self.input_field(name, "", plain(scalar), InputMeaning::Compare(operator));
-        }
-        self.equality_lists(scalar);
-        if text {
-            for (name, operator, words) in TEXT {
-                self.input_field(name, words, plain(scalar), InputMeaning::Compare(operator));
+            self.comparison(name, scalar, facts.operators);
+            if casts(&ty) {
+                let cast = self.b.reference("jsonb_cast_exp");
+                self.input_field("_cast", "", plain(cast), InputMeaning::Cast);
             }
         }
-        if jsonb {
-            self.json_comparisons(scalar);
-        }
     }
 
-    /// `_in`, `_is_null`, `_nin`.
-    fn equality_lists(&mut self, base: TypeId) {
-        self.list_field("_in", base, Comparison::In);
-        let boolean = self.b.reference("Boolean");
-        self.input_field("_is_null", "", plain(boolean), InputMeaning::Compare(Comparison::IsNull));
-        self.list_field("_nin", base, Comparison::Nin);
-    }
-
-    fn list_field(&mut self, name: &str, base: TypeId, operator: Comparison) {
-        let ty = weir_language::schema::TypeRef { base, wraps: LIST };
-        self.input_field(name, "", ty, InputMeaning::Compare(operator));
-    }
-
-    fn json_comparisons(&mut self, jsonb: TypeId) {
-        let string = self.b.reference("String");
-        let cast = self.b.reference("jsonb_cast_exp");
-        let strings = weir_language::schema::TypeRef { base: string, wraps: LIST };
-        let members = [
-            (
-                "_contained_in",
-                plain(jsonb),
-                Comparison::ContainedIn,
-                "is the column contained in the given json value",
-            ),
-            (
-                "_contains",
-                plain(jsonb),
-                Comparison::Contains,
-                "does the column contain the given json value at the top level",
-            ),
-            (
-                "_has_key",
-                plain(string),
-                Comparison::HasKey,
-                "does the string exist as a top-level key in the column",
-            ),
-            (
-                "_has_keys_all",
-                strings,
-                Comparison::HasKeysAll,
-                "do all of these strings exist as top-level keys in the column",
-            ),
-            (
-                "_has_keys_any",
-                strings,
-                Comparison::HasKeysAny,
-                "do any of these strings exist as top-level keys in the column",
-            ),
-        ];
-        self.input_field("_cast", "", plain(cast), InputMeaning::Cast);
-        for (name, ty, operator, words) in members {
-            self.input_field(name, words, ty, InputMeaning::Compare(operator));
-        }
-    }
-
-    /// The comparison of an enum table's values.
-    pub(super) fn enum_comparison(&mut self, name: &str, values: TypeId) {
+    /// The input that compares values of a scalar or enum by the operators of `families`.
+    pub(super) fn comparison(&mut self, name: &str, base: TypeId, families: &[Operators]) {
         let words = format!(
             "Boolean expression to compare columns of type \"{name}\". All fields are combined with logical 'AND'."
         );
         self.b.input_object(&format!("{name}_comparison_exp"), &words);
-        let value = weir_language::schema::TypeRef { base: values, wraps: NULLABLE };
-        self.input_field("_eq", "", value, InputMeaning::Compare(Comparison::Eq));
-        self.input_field("_neq", "", value, InputMeaning::Compare(Comparison::Neq));
-        self.equality_lists(values);
+        for &(name, operator, takes, words) in families.iter().flat_map(|&family| members(family)) {
+            let ty = match takes {
+                Takes::Own => plain(base),
+                Takes::Owns => list(base),
+                Takes::Boolean => plain(self.common.boolean),
+                Takes::String => plain(self.common.string),
+                Takes::Strings => list(self.common.string),
+            };
+            self.input_field(name, words, ty, InputMeaning::Compare(operator));
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! What the generator has to know of each table, found once.
 
 use super::core::Core;
-use super::scalars::{is_comparable, is_numeric};
-use crate::catalog::{ColumnId, ColumnType, Table, TableId};
+use crate::catalog::facts::{Aggregates, Cell, Operators};
+use crate::catalog::{ColumnId, Table, TableId};
 use crate::model::{Model, Relationship, RelationshipKind, Tracked};
 use weir_language::schema::TypeId;
 
@@ -158,7 +158,8 @@ fn columns<'m>(
                 (ty, core.reference(&values.name, "_enum_comparison_exp"))
             }
         };
-        let free = values.is_none();
+        let facts = column.ty.facts();
+        let aggregates = if values.is_none() { facts.aggregates } else { Aggregates::None };
         out.push(ColumnApi {
             id: ColumnId(at as u32),
             name,
@@ -167,11 +168,11 @@ fn columns<'m>(
             comparison,
             nullable: column.nullable,
             writable: !column.generated,
-            numeric: free && is_numeric(&column.ty),
-            comparable: free && is_comparable(&column.ty),
-            boolean: column.ty == ColumnType::Boolean,
-            json: matches!(column.ty, ColumnType::Json | ColumnType::Jsonb),
-            jsonb: column.ty == ColumnType::Jsonb,
+            numeric: aggregates == Aggregates::Sums,
+            comparable: aggregates != Aggregates::None,
+            boolean: facts.cell == Cell::Boolean,
+            json: facts.cell == Cell::Json,
+            jsonb: facts.operators.contains(&Operators::Jsonb),
         });
     }
     out

@@ -5,6 +5,7 @@ use super::generate::Tables;
 use super::meaning::{EnumMeaning, InputMeaning};
 use super::tables::{ColumnApi, TableApi};
 use crate::catalog::UniqueKey;
+use crate::catalog::facts::Operators;
 use crate::model::names::graphql_name;
 use crate::model::{Model, RelationshipKind};
 use hashbrown::HashSet;
@@ -172,7 +173,7 @@ impl Core {
         for (at, value) in tracked.enum_values.iter().enumerate() {
             self.enum_value(&value.value, &value.comment, EnumMeaning::TableValue(table.id, at as u32));
         }
-        self.enum_comparison(&format!("{}_enum", tracked.name), values);
+        self.comparison(&format!("{}_enum", tracked.name), values, &[Operators::Equality]);
     }
 }
 

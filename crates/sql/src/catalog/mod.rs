@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** ids are places in the tables of one catalog.
 
+pub mod facts;
 pub mod postgres;
 pub mod sqlite;
 pub mod sqlite_type;
@@ -84,7 +85,7 @@ pub struct Column {
     pub comment: String,
 }
 
-/// A type as Weir knows it. The GraphQL scalar, the reader and the operators follow from it.
+/// A type as Weir knows it. What follows from it stands in [`facts`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum ColumnType {

@@ -5,6 +5,7 @@
 use super::metadata::{RootFieldEntry, TableEntry};
 use super::names::{assign, graphql_name};
 use super::{EnumTableValue, Model, RootField, RootFields, Tracked, relationships, reserved};
+use crate::catalog::facts::Operators;
 use crate::catalog::{Catalog, ColumnType, Table, TableId, Warning};
 use hashbrown::HashSet;
 
@@ -223,10 +224,7 @@ fn base_name(table: &Table, entry: Option<&TableEntry>) -> String {
 
 /// The scalar an unknown type brings: no table can have its name.
 fn other(column: &crate::catalog::Column) -> Option<String> {
-    match &column.ty {
-        ColumnType::Other(name) => Some(name.clone()),
-        _ => None,
-    }
+    if let ColumnType::Other(name) = &column.ty { Some(name.clone()) } else { None }
 }
 
 fn tracked(
@@ -293,8 +291,7 @@ fn slots<'f, 'e>(
 
 /// An enum table has a text as its key and at most one other column, its comment.
 fn enum_shape(table: &Table) -> Result<(), String> {
-    let text =
-        |at: usize| matches!(table.columns[at].ty, ColumnType::Text | ColumnType::Char | ColumnType::CiText);
+    let text = |at: usize| table.columns[at].ty.facts().operators.contains(&Operators::Text);
     let key = table.primary_key.as_ref().filter(|key| key.columns.len() == 1);
     let key = key.ok_or("it needs a primary key of one column")?.columns[0];
     if !text(key.0 as usize) {

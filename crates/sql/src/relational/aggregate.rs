@@ -4,8 +4,9 @@
 
 use super::compile::{Compiler, Row, mark_copied};
 use super::select::Rows;
-use super::{Cell, Expr, Filter, Level, Member, MemberKind, Order, Output, Query};
+use super::{Expr, Filter, Level, Member, MemberKind, Order, Output, Query};
 use crate::api::meaning::{Aggregation, FieldMeaning, InputMeaning};
+use crate::catalog::facts::Cell;
 use crate::catalog::{ColumnId, TableId};
 use weir_engine::plan::shape::{self, ShapeField};
 use weir_engine::source::PlanError;
@@ -109,7 +110,7 @@ impl Compiler<'_> {
     ) -> MemberKind {
         let cell = match function {
             Aggregation::Sum | Aggregation::Min | Aggregation::Max => {
-                Cell::of(self.api.column_type(table, column))
+                self.api.column_type(table, column).facts().cell
             }
             Aggregation::Avg
             | Aggregation::Stddev

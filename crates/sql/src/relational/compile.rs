@@ -7,7 +7,7 @@
 use super::form::Form;
 use super::input::{Inputs, Place};
 use super::select::Rows;
-use super::{Cell, Expr, Hidden, Level, Member, MemberKind, Output, Plan, Query, Reader, Run};
+use super::{Expr, Hidden, Level, Member, MemberKind, Output, Plan, Query, Reader, Run};
 use crate::api::meaning::{Api, FieldMeaning, InputMeaning};
 use crate::catalog::{ColumnId, TableId};
 use crate::model::RelationshipKind;
@@ -270,7 +270,7 @@ impl<'c> Compiler<'c> {
         column: ColumnId,
         row: &mut Row,
     ) -> Result<MemberKind, PlanError> {
-        let cell = Cell::of(self.api.column_type(table, column));
+        let cell = self.api.column_type(table, column).facts().cell;
         let mut expr = Expr::Column(column);
         if row.groups.as_ref().is_some_and(|by| !by.contains(&column)) {
             expr = Expr::Null;
@@ -335,7 +335,7 @@ impl<'c> Compiler<'c> {
     fn hidden(&self, field: FieldId, row: &mut Row) -> Result<Hidden, PlanError> {
         match self.api.field(self.ids.field(field)) {
             FieldMeaning::Column(table, column) => {
-                let cell = Cell::of(self.api.column_type(table, column));
+                let cell = self.api.column_type(table, column).facts().cell;
                 Ok(Hidden { column: row.column(Expr::Column(column)), cell })
             }
             _ => Err(self.refuse("only columns can be joined on")),

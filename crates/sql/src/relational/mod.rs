@@ -7,6 +7,7 @@
 //! [`compile::FILTER_DEPTH_MAX`] deep, so walking them may recurse.
 
 use crate::api::meaning::{Aggregation, Comparison};
+use crate::catalog::facts::Cell;
 use crate::catalog::{ColumnId, ColumnType, TableId};
 use crate::model::RelationshipId;
 use weir_engine::plan::shape::ShapeField;
@@ -158,54 +159,6 @@ pub enum MemberKind {
     Affected,
     /// Those rows.
     Returned(Run),
-}
-
-/// How a value of the database is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cell {
-    /// `Int`: 32 bits.
-    Int,
-    /// 64 bits.
-    BigInt,
-    /// Floating point.
-    Float,
-    /// Decimal digits.
-    Numeric,
-    /// `true`, `false`.
-    Boolean,
-    /// Text and everything that comes as text.
-    Text,
-    /// JSON, copied.
-    Json,
-    /// Bytes, as PostgreSQL writes them: `\x…`.
-    Bytes,
-}
-
-impl Cell {
-    /// How a column of type `ty` is written.
-    #[must_use]
-    pub const fn of(ty: &ColumnType) -> Self {
-        match ty {
-            ColumnType::SmallInt | ColumnType::Int => Self::Int,
-            ColumnType::BigInt => Self::BigInt,
-            ColumnType::Real | ColumnType::Double => Self::Float,
-            ColumnType::Numeric | ColumnType::Money => Self::Numeric,
-            ColumnType::Boolean => Self::Boolean,
-            ColumnType::Json | ColumnType::Jsonb => Self::Json,
-            ColumnType::Bytes => Self::Bytes,
-            ColumnType::Text
-            | ColumnType::Char
-            | ColumnType::CiText
-            | ColumnType::Uuid
-            | ColumnType::Date
-            | ColumnType::Timestamp
-            | ColumnType::TimestampTz
-            | ColumnType::Time
-            | ColumnType::TimeTz
-            | ColumnType::Interval
-            | ColumnType::Other(_) => Self::Text,
-        }
-    }
 }
 
 /// Select, Filter, Order, Page, Nest over one table.

@@ -4,9 +4,9 @@
 
 use super::dialect::{Dialect, Side};
 use crate::api::meaning::{Aggregation, Comparison};
-use crate::catalog::ColumnType;
+use crate::catalog::facts::Cell;
+use crate::relational::Reader;
 use crate::relational::change::Operator;
-use crate::relational::{Cell, Reader};
 
 /// SQLite 3.38 or later.
 #[derive(Clone, Copy, Debug)]
@@ -49,18 +49,15 @@ impl Dialect for Sqlite {
             return;
         }
         // A bare expression has no affinity, so digits bound as text would be compared as text.
-        let numeric = matches!(right.reader, Reader::Column(ColumnType::Numeric | ColumnType::Money));
+        let numeric = column_cell(right.reader) == Some(Cell::Numeric);
         let cast = format!("CAST({value} AS NUMERIC)");
         let value = if right.bare && numeric { &cast } else { value };
         // Equal documents may be written differently.
         let (canonical_left, canonical) = (format!("weir_json({left})"), format!("weir_json({value})"));
-        let (left, value) = match (right.reader, by) {
-            (Reader::Column(ColumnType::Json | ColumnType::Jsonb), Comparison::Eq | Comparison::Neq) => {
-                (canonical_left.as_str(), canonical.as_str())
-            }
-            (Reader::Each(ColumnType::Json | ColumnType::Jsonb), Comparison::In | Comparison::Nin) => {
-                (canonical_left.as_str(), value)
-            }
+        let json = [column_cell(right.reader), item_cell(right.reader)].contains(&Some(Cell::Json));
+        let (left, value) = match by {
+            Comparison::Eq | Comparison::Neq if json => (canonical_left.as_str(), canonical.as_str()),
+            Comparison::In | Comparison::Nin if json => (canonical_left.as_str(), value),
             _ => (left, value),
         };
         out.push_str(&comparison(left, by, value, right.reader));
@@ -98,12 +95,7 @@ impl Dialect for Sqlite {
     }
 
     fn assign(&self, out: &mut String, operator: Operator, old: &str, value: Side<'_>) {
-        let bits = match value.reader {
-            Reader::Column(ColumnType::SmallInt) => Some(16),
-            Reader::Column(ColumnType::Int) => Some(32),
-            Reader::Column(ColumnType::BigInt) => Some(64),
-            _ => None,
-        };
+        let bits = if let Reader::Column(ty) = value.reader { ty.facts().bits } else { None };
         let value = value.placeholder;
         out.push_str(&match (operator, bits) {
             (Operator::Increment, Some(bits)) => format!("weir_add({old}, {value}, {bits})"),
@@ -165,20 +157,28 @@ fn comparison(left: &str, by: Comparison, value: &str, reader: &Reader) -> Strin
 fn is_untyped(right: &Side<'_>) -> bool {
     let no_type = right.declared.is_some_and(|it| it.is_empty() || it.eq_ignore_ascii_case("any"));
     match right.reader {
-        Reader::Column(ty) | Reader::Each(ty) => no_type && Cell::of(ty) == Cell::Text,
+        Reader::Column(ty) | Reader::Each(ty) => no_type && ty.facts().cell == Cell::Text,
         Reader::Limit | Reader::Offset | Reader::JsonPath | Reader::AsIs => false,
     }
 }
 
 /// The items of a bound list. Bytes travel as hexadecimal digits, as JSON has none.
 fn items(list: &str, reader: &Reader) -> String {
-    match reader {
-        Reader::Each(ColumnType::Json | ColumnType::Jsonb) => {
-            format!("SELECT weir_json(value) FROM json_each({list})")
-        }
-        Reader::Each(ColumnType::Bytes) => format!("SELECT weir_unhex(value) FROM json_each({list})"),
+    match item_cell(reader) {
+        Some(Cell::Json) => format!("SELECT weir_json(value) FROM json_each({list})"),
+        Some(Cell::Bytes) => format!("SELECT weir_unhex(value) FROM json_each({list})"),
         _ => format!("SELECT value FROM json_each({list})"),
     }
+}
+
+/// What a single value is compared with.
+fn column_cell(reader: &Reader) -> Option<Cell> {
+    if let Reader::Column(ty) = reader { Some(ty.facts().cell) } else { None }
+}
+
+/// What the items of a list are compared with.
+fn item_cell(reader: &Reader) -> Option<Cell> {
+    if let Reader::Each(ty) = reader { Some(ty.facts().cell) } else { None }
 }
 
 /// The keys of an object, the texts of an array.

@@ -6,6 +6,7 @@
 //! **Cost:** texts are borrowed; only lists (one JSON text) and blobs are built.
 
 use crate::catalog::ColumnType;
+use crate::catalog::facts::Cell;
 use crate::relational::form::Form;
 use crate::relational::{Origin, Parameter, Reader};
 use rusqlite::ToSql;
@@ -161,42 +162,28 @@ impl<'r> Reading<'_, 'r> {
             let message = "a text must not contain the character U+0000".into();
             return self.refuse("INVALID_TEXT", "data-exception", message);
         }
-        match ty {
-            ColumnType::SmallInt | ColumnType::Int | ColumnType::BigInt => match text.trim().parse() {
+        match ty.facts().cell {
+            Cell::Int | Cell::BigInt => match text.trim().parse() {
                 Ok(value) => Ok(Bound::Int(value)),
                 Err(_) => self.invalid("integer", text),
             },
-            ColumnType::Real | ColumnType::Double | ColumnType::Numeric | ColumnType::Money => {
-                match crate::value::is_number(text.trim().as_bytes()) {
-                    true => Ok(number(text.trim())),
-                    false => self.invalid("numeric", text),
-                }
-            }
-            ColumnType::Boolean => match text.trim().to_ascii_lowercase().as_str() {
+            Cell::Float | Cell::Numeric => match crate::value::is_number(text.trim().as_bytes()) {
+                true => Ok(number(text.trim())),
+                false => self.invalid("numeric", text),
+            },
+            Cell::Boolean => match text.trim().to_ascii_lowercase().as_str() {
                 "true" | "t" | "yes" | "y" | "on" | "1" => Ok(Bound::Int(1)),
                 "false" | "f" | "no" | "n" | "off" | "0" => Ok(Bound::Int(0)),
                 _ => self.invalid("boolean", text),
             },
-            ColumnType::Bytes => match text.strip_prefix("\\x") {
+            Cell::Bytes => match text.strip_prefix("\\x") {
                 Some(digits) => match unhex(digits) {
                     Some(bytes) => Ok(Bound::Blob(bytes)),
                     None => self.invalid("bytea", text),
                 },
                 None => Ok(Bound::Blob(text.as_bytes().to_vec())),
             },
-            ColumnType::Text
-            | ColumnType::Char
-            | ColumnType::CiText
-            | ColumnType::Uuid
-            | ColumnType::Date
-            | ColumnType::Timestamp
-            | ColumnType::TimestampTz
-            | ColumnType::Time
-            | ColumnType::TimeTz
-            | ColumnType::Interval
-            | ColumnType::Json
-            | ColumnType::Jsonb
-            | ColumnType::Other(_) => Ok(Bound::Text(text.into())),
+            Cell::Text | Cell::Json => Ok(Bound::Text(text.into())),
         }
     }
 
@@ -219,7 +206,7 @@ impl<'r> Reading<'_, 'r> {
                 Bound::Real(value) => {
                     out.float(value);
                 }
-                Bound::Text(text) if is_numeric(ty) => out.raw(text.as_bytes()),
+                Bound::Text(text) if has_digits(ty) => out.raw(text.as_bytes()),
                 Bound::Text(text) => out.string(&text),
                 Bound::Blob(bytes) => out.string(&hex(&bytes)),
             }
@@ -275,12 +262,12 @@ fn number(digits: &str) -> Bound<'_> {
     digits.parse().map_or(Bound::Text(digits.into()), Bound::Int)
 }
 
-fn is_numeric(ty: &ColumnType) -> bool {
-    matches!(ty, ColumnType::Real | ColumnType::Double | ColumnType::Numeric | ColumnType::Money)
+fn has_digits(ty: &ColumnType) -> bool {
+    matches!(ty.facts().cell, Cell::Float | Cell::Numeric)
 }
 
 fn is_text(ty: &ColumnType) -> bool {
-    crate::relational::Cell::of(ty) == crate::relational::Cell::Text
+    ty.facts().cell == Cell::Text
 }
 
 fn hex(bytes: &[u8]) -> String {

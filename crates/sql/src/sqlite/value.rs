@@ -5,7 +5,7 @@
 //!
 //! **Cost:** no allocation, except for blobs, numbers in text columns and the check of stored JSON.
 
-use crate::relational::Cell;
+use crate::catalog::facts::Cell;
 use crate::value::{Fault, Value, hex, is_number};
 use rusqlite::types::ValueRef;
 use std::borrow::Cow;

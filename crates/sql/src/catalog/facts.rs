@@ -1,0 +1,129 @@
+//! What follows from a column's type: its scalar, how values are taken and given, its operators and aggregates.
+//!
+//! One row per type, so that a new type is one line here. Every other room asks this table and names no type itself,
+//! but where a database writes one type in a way of its own.
+//!
+//! **Cost:** a jump; looked up while planning and binding, never per row.
+
+use super::ColumnType;
+use weir_language::schema::ScalarReader;
+
+/// What follows from a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The scalar's name in GraphQL; `None`: the database's own name, where it can be one.
+    pub scalar: Option<&'static str>,
+    /// How a client's value is taken; `None`: as the built-in scalar of that name is.
+    pub input: Option<ScalarReader>,
+    /// How a value is given.
+    pub cell: Cell,
+    /// The width of an integer.
+    pub bits: Option<u8>,
+    /// What its values can be compared by.
+    pub operators: &'static [Operators],
+    /// What can be made of many of its values.
+    pub aggregates: Aggregates,
+}
+
+/// How a value of the database is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// `Int`: 32 bits.
+    Int,
+    /// 64 bits.
+    BigInt,
+    /// Floating point.
+    Float,
+    /// Decimal digits.
+    Numeric,
+    /// `true`, `false`.
+    Boolean,
+    /// Text and everything that comes as text.
+    Text,
+    /// JSON, copied.
+    Json,
+    /// Bytes, as PostgreSQL writes them: `\x…`.
+    Bytes,
+}
+
+/// Comparison operators that come together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operators {
+    /// `_eq _neq _in _nin _is_null`.
+    Equality,
+    /// `_gt _gte _lt _lte`.
+    Order,
+    /// `_like`, `_regex` and their kin.
+    Text,
+    /// `_contains`, `_has_key` and their kin, `_cast`.
+    Jsonb,
+}
+
+/// Aggregates that come together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aggregates {
+    /// `count` alone.
+    None,
+    /// Also `max` and `min`.
+    Extremes,
+    /// Also `sum`, `avg` and the deviations.
+    Sums,
+}
+
+const ORDERED: &[Operators] = &[Operators::Equality, Operators::Order];
+const TEXT: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Text];
+const JSONB: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Jsonb];
+
+impl ColumnType {
+    /// The row of this type.
+    #[inline]
+    #[must_use]
+    pub const fn facts(&self) -> Facts {
+        use Aggregates::{Extremes, None as Nothing, Sums};
+        use ScalarReader as Take;
+        match self {
+            Self::SmallInt => row("smallint", Cell::Int, ORDERED, Sums).taken(Take::BigInt).wide(16),
+            Self::Int => row("Int", Cell::Int, ORDERED, Sums).wide(32),
+            Self::BigInt => row("bigint", Cell::BigInt, ORDERED, Sums).taken(Take::BigInt).wide(64),
+            Self::Real => row("Float", Cell::Float, ORDERED, Sums),
+            Self::Double => row("float8", Cell::Float, ORDERED, Sums).taken(Take::Decimal),
+            Self::Numeric => row("numeric", Cell::Numeric, ORDERED, Sums).taken(Take::Decimal),
+            Self::Money => row("money", Cell::Numeric, ORDERED, Sums).taken(Take::Decimal),
+            Self::Boolean => row("Boolean", Cell::Boolean, ORDERED, Nothing),
+            Self::Text => row("String", Cell::Text, TEXT, Extremes),
+            Self::Char => row("bpchar", Cell::Text, TEXT, Extremes).taken(Take::Text),
+            Self::CiText => row("citext", Cell::Text, TEXT, Extremes).taken(Take::Text),
+            Self::Uuid => row("uuid", Cell::Text, ORDERED, Extremes).taken(Take::Text),
+            Self::Date => row("date", Cell::Text, ORDERED, Extremes).taken(Take::Text),
+            Self::Timestamp => row("timestamp", Cell::Text, ORDERED, Extremes).taken(Take::Text),
+            Self::TimestampTz => row("timestamptz", Cell::Text, ORDERED, Extremes).taken(Take::Text),
+            Self::Time => row("time", Cell::Text, ORDERED, Extremes).taken(Take::Text),
+            Self::TimeTz => row("timetz", Cell::Text, ORDERED, Extremes).taken(Take::Text),
+            Self::Interval => row("interval", Cell::Text, ORDERED, Extremes).taken(Take::Text),
+            Self::Json => row("json", Cell::Json, ORDERED, Nothing).taken(Take::Json),
+            Self::Jsonb => row("jsonb", Cell::Json, JSONB, Nothing).taken(Take::Json),
+            Self::Bytes => row("bytea", Cell::Bytes, ORDERED, Nothing).taken(Take::Text),
+            Self::Other(_) => {
+                Facts { scalar: None, ..row("", Cell::Text, ORDERED, Nothing).taken(Take::Text) }
+            }
+        }
+    }
+}
+
+const fn row(
+    scalar: &'static str,
+    cell: Cell,
+    operators: &'static [Operators],
+    aggregates: Aggregates,
+) -> Facts {
+    Facts { scalar: Some(scalar), input: None, cell, bits: None, operators, aggregates }
+}
+
+impl Facts {
+    const fn taken(self, reader: ScalarReader) -> Self {
+        Self { input: Some(reader), ..self }
+    }
+    const fn wide(self, bits: u8) -> Self {
+        Self { bits: Some(bits), ..self }
+    }
+}
