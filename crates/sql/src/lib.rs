@@ -6,10 +6,12 @@
 //! **Invariant:** nothing a client sends is ever part of a statement's text; it is bound.
 
 pub mod api;
+mod bind;
 pub mod catalog;
+mod json_path;
 pub mod model;
 pub mod postgres;
 pub mod relational;
 pub mod render;
 pub mod sqlite;
-mod value;
+pub mod value;

@@ -8,9 +8,12 @@ use std::borrow::Cow;
 
 /// A value ready to be written.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value<'v> {
+pub enum Value<'v> {
+    /// No value.
     Null,
+    /// `true` or `false`.
     Bool(bool),
+    /// Up to 64 bits.
     Int(i64),
     /// Finite.
     Float(f64),
@@ -22,9 +25,11 @@ pub(crate) enum Value<'v> {
 
 /// Why a stored value cannot be given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    pub(crate) code: &'static str,
-    pub(crate) message: Cow<'static, str>,
+pub struct Fault {
+    /// Stable code, of `docs/errors.md`.
+    pub code: &'static str,
+    /// Words for the client.
+    pub message: Cow<'static, str>,
 }
 
 /// Appends `bytes` as PostgreSQL writes a `bytea`.

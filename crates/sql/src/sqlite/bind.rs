@@ -5,19 +5,16 @@
 //!
 //! **Cost:** texts are borrowed; only lists (one JSON text) and blobs are built.
 
+use crate::bind::{Bindings, Found, Given, Refused};
 use crate::catalog::ColumnType;
 use crate::catalog::facts::Cell;
-use crate::relational::form::Form;
-use crate::relational::{Origin, Parameter, Reader};
+use crate::relational::{Parameter, Reader};
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::borrow::Cow;
-use weir_engine::plan::shape::Shape;
 use weir_engine::rows::{Column, Data};
-use weir_engine::source::{Accent, FieldError, Ids};
 use weir_engine::write::out::Out;
-use weir_language::schema::Schema;
-use weir_language::value::{Node, Values, Variables};
+use weir_language::value::Node;
 
 /// A value for SQLite.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,47 +38,21 @@ impl ToSql for Bound<'_> {
     }
 }
 
-/// Where the values of a request are.
-#[derive(Clone, Copy)]
-pub(super) struct Bindings<'r> {
-    pub(super) schema: &'r Schema,
-    pub(super) ids: &'r Ids,
-    pub(super) shape: &'r Shape,
-    pub(super) variables: &'r Variables,
-    pub(super) form: &'r Form,
-    /// For the row at hand of a slot that holds rows: the slot and how many leaves come before the row.
-    pub(super) row: (u32, u32),
-    pub(super) parent_keys: &'r [Column],
-    pub(super) accent: Accent,
-}
-
-/// What is wrong with a value.
-type Refused = Box<FieldError>;
-
-impl<'r> Bindings<'r> {
-    /// The value of `parameter`; for a piece below the root, for parent key `key`.
-    pub(super) fn value(&self, parameter: &Parameter, key: usize) -> Result<Bound<'r>, Refused> {
-        let variables = &self.variables.values;
-        let (values, at) = match parameter.origin {
-            Origin::Literal(at) => (&self.shape.literals, at),
-            Origin::Variable(number) => (variables, self.variables.starts[number as usize]),
-            Origin::Inside { slot, leaf } => {
-                let before = if slot == self.row.0 { self.row.1 } else { 0 };
-                (variables, self.form.leaf(slot, leaf + before))
-            }
-            Origin::Parent(column) => return Ok(parent(&self.parent_keys[column as usize], key)),
-            // Bound for each parent, by the level.
-            Origin::ParentColumn(_) => return Ok(Bound::Null),
-        };
-        let reading = Reading { bindings: self, parameter, key };
-        match &parameter.reader {
-            Reader::Column(ty) => reading.scalar(values, at as usize, ty),
-            Reader::Each(ty) => reading.list(values, at as usize, ty),
-            Reader::Limit => reading.limit(values.nodes[at as usize]),
-            Reader::Offset => reading.offset(values, at as usize),
-            Reader::JsonPath => reading.json_path(values, at as usize),
-            Reader::AsIs => reading.scalar(values, at as usize, &ColumnType::Text),
-        }
+/// The value of `parameter`; for a piece below the root, for parent key `key`.
+pub(super) fn value<'r>(
+    bindings: &Bindings<'r>,
+    parameter: &Parameter,
+    key: usize,
+) -> Result<Bound<'r>, Refused> {
+    let reading = Reading { bindings, parameter, key };
+    let found = bindings.find(parameter, key);
+    match &parameter.reader {
+        Reader::Column(ty) => reading.scalar(found, ty),
+        Reader::Each(ty) => reading.list(found, ty),
+        Reader::Limit => Ok(Bound::Int(bindings.limit(parameter, found)?.unwrap_or(-1))),
+        Reader::Offset => reading.offset(found),
+        Reader::JsonPath => reading.json_path(found),
+        Reader::AsIs => reading.scalar(found, &ColumnType::Text),
     }
 }
 
@@ -107,32 +78,25 @@ struct Reading<'b, 'r> {
 }
 
 impl<'r> Reading<'_, 'r> {
-    #[cold]
     fn refuse<T>(&self, spec: &'static str, hasura: &'static str, message: String) -> Result<T, Refused> {
-        let code = match self.bindings.accent {
-            Accent::Spec => spec,
-            Accent::Hasura => hasura,
-        };
-        let hasura_path = Some(self.parameter.path.clone());
-        Err(Box::new(FieldError { code, message: message.into(), hasura_path }))
+        self.bindings.refuse(self.parameter, spec, hasura, message)
     }
 
     fn invalid<T>(&self, ty: &str, text: &str) -> Result<T, Refused> {
-        let text: String = text.chars().take(100).collect();
-        self.refuse(
-            "BAD_USER_INPUT",
-            "data-exception",
-            format!("invalid input syntax for type {ty}: \"{text}\""),
-        )
+        self.bindings.invalid(self.parameter, ty, text)
     }
 
-    fn scalar(&self, values: &'r Values, at: usize, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
-        match values.nodes[at] {
-            Node::Variable(number) => {
-                let variables = self.bindings.variables;
-                self.scalar(&variables.values, variables.starts[number as usize] as usize, ty)
-            }
-            Node::Parent(column) => Ok(parent(&self.bindings.parent_keys[column as usize], self.key)),
+    fn scalar(&self, found: Found<'r>, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+        match found {
+            Found::Given(given) => self.given(given, ty),
+            Found::Key(column, row) => Ok(parent(column, row)),
+            // Bound for each parent, by the level.
+            Found::Above => Ok(Bound::Null),
+        }
+    }
+
+    fn given(&self, given: Given<'r>, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+        match given.node() {
             Node::Null | Node::Absent => Ok(Bound::Null),
             Node::Bool(value) => Ok(match is_text(ty) {
                 true => Bound::Text(if value { "true" } else { "false" }.into()),
@@ -143,25 +107,18 @@ impl<'r> Reading<'_, 'r> {
                 false => Bound::Int(value),
             }),
             Node::Float(value) => Ok(Bound::Real(value)),
-            Node::Number(span) => Ok(number(values.str(span))),
-            Node::Text(span) => self.text(values.str(span), ty),
-            Node::Json(span) => Ok(Bound::Text(values.str(span).into())),
-            Node::Enum(value) => {
-                let schema = self.bindings.schema;
-                let own = self.bindings.ids.enum_value(value);
-                Ok(Bound::Text(schema.str(schema.enum_value(own).name).into()))
-            }
-            Node::List { .. } | Node::Object { .. } | Node::Key(_) => {
+            Node::Number(span) => Ok(number(given.str(span))),
+            Node::Text(span) => self.text(given.str(span), ty),
+            Node::Json(span) => Ok(Bound::Text(given.str(span).into())),
+            Node::Enum(value) => Ok(Bound::Text(self.bindings.enum_name(value).into())),
+            Node::List { .. } | Node::Object { .. } | Node::Key(_) | Node::Variable(_) | Node::Parent(_) => {
                 self.refuse("BAD_USER_INPUT", "parse-failed", "expected a scalar".into())
             }
         }
     }
 
     fn text(&self, text: &'r str, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
-        if text.contains('\0') {
-            let message = "a text must not contain the character U+0000".into();
-            return self.refuse("INVALID_TEXT", "data-exception", message);
-        }
+        self.bindings.check_text(self.parameter, text)?;
         match ty.facts().cell {
             Cell::Int | Cell::BigInt => match text.trim().parse() {
                 Ok(value) => Ok(Bound::Int(value)),
@@ -188,16 +145,12 @@ impl<'r> Reading<'_, 'r> {
     }
 
     /// A list as one JSON text.
-    fn list(&self, values: &'r Values, at: usize, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
-        if let Node::Variable(number) = values.nodes[at] {
-            let variables = self.bindings.variables;
-            return self.list(&variables.values, variables.starts[number as usize] as usize, ty);
-        }
+    fn list(&self, found: Found<'r>, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+        let Found::Given(list) = found else { return self.scalar(found, ty) };
         let mut out = Out::default();
         out.open(b'[');
-        let single = !matches!(values.nodes[at], Node::List { .. });
-        for item in values.items(at).chain(single.then_some(at)) {
-            match self.scalar(values, item, ty)? {
+        for item in self.bindings.items(list, self.key) {
+            match self.scalar(item, ty)? {
                 Bound::Null => {
                     let message = "unexpected null value in a list".into();
                     return self.refuse("BAD_USER_INPUT", "validation-failed", message);
@@ -217,27 +170,8 @@ impl<'r> Reading<'_, 'r> {
         Ok(Bound::Text(text.into()))
     }
 
-    fn limit(&self, node: Node) -> Result<Bound<'r>, Refused> {
-        let found = match self.through(node) {
-            Node::Null | Node::Absent => return Ok(Bound::Int(-1)),
-            Node::Int(value) if (0..=i64::from(i32::MAX)).contains(&value) => return Ok(Bound::Int(value)),
-            Node::Int(_) => "an integer",
-            Node::QuotedInt(_) => "a string",
-            _ => "another value",
-        };
-        let message = format!("expected a non-negative 32-bit integer for type 'Int', but found {found}");
-        self.refuse("BAD_USER_INPUT", "parse-failed", message)
-    }
-
-    fn through(&self, node: Node) -> Node {
-        match node {
-            Node::Variable(number) => self.bindings.variables.node(number),
-            _ => node,
-        }
-    }
-
-    fn offset(&self, values: &'r Values, at: usize) -> Result<Bound<'r>, Refused> {
-        match self.scalar(values, at, &ColumnType::BigInt)? {
+    fn offset(&self, found: Found<'r>) -> Result<Bound<'r>, Refused> {
+        match self.scalar(found, &ColumnType::BigInt)? {
             Bound::Null => Ok(Bound::Int(0)),
             Bound::Int(value) if value >= 0 => Ok(Bound::Int(value)),
             Bound::Int(_) => {
@@ -248,8 +182,8 @@ impl<'r> Reading<'_, 'r> {
         }
     }
 
-    fn json_path(&self, values: &'r Values, at: usize) -> Result<Bound<'r>, Refused> {
-        let Bound::Text(path) = self.scalar(values, at, &ColumnType::Text)? else { return Ok(Bound::Null) };
+    fn json_path(&self, found: Found<'r>) -> Result<Bound<'r>, Refused> {
+        let Bound::Text(path) = self.scalar(found, &ColumnType::Text)? else { return Ok(Bound::Null) };
         match super::json_path::translate(&path) {
             Some(path) => Ok(Bound::Text(path.into())),
             None => self.refuse("INVALID_PATH", "parse-failed", format!("parse json path error: \"{path}\"")),

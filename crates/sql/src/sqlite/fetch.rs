@@ -6,7 +6,7 @@
 //! **Cost:** a warm run looks up its plan (nothing without structural variables), takes the thread's connection and
 //! allocates the answer's buffer and the future.
 
-use super::bind::Bindings;
+use super::bind;
 use super::connection::reader;
 use super::finish::Finisher;
 use super::gather::Gatherer;
@@ -14,6 +14,7 @@ use super::prepared::{Class, PAGE_ROWS_MAX, Prepared, SLOW_RUNS_MAX};
 use super::run::{Failure, Statements};
 use super::sink::Sink;
 use super::source::Shared;
+use crate::bind::Bindings;
 use crate::relational::compile::{Ask, compile};
 use crate::relational::form::{Form, form};
 use rusqlite::Connection;
@@ -256,7 +257,7 @@ fn key_count(keys: &[Column]) -> usize {
 fn is_short(prepared: &Prepared, bindings: &Bindings<'_>) -> bool {
     let Class::Short(limits) = &prepared.class else { return false };
     let small = |it: &crate::relational::Parameter| {
-        matches!(bindings.value(it, 0), Ok(super::bind::Bound::Int(0..=PAGE_ROWS_MAX)))
+        matches!(bind::value(bindings, it, 0), Ok(bind::Bound::Int(0..=PAGE_ROWS_MAX)))
     };
     prepared.slow_runs.load(Ordering::Relaxed) < SLOW_RUNS_MAX && limits.iter().all(small)
 }

@@ -423,7 +423,7 @@ pub(super) fn field_error(fault: Fault) -> FieldError {
 }
 
 /// graphql-js's words for a null where none can be.
-pub(super) fn null_words(bindings: &super::bind::Bindings<'_>, shape: &Shape, field: u32) -> String {
+pub(super) fn null_words(bindings: &crate::bind::Bindings<'_>, shape: &Shape, field: u32) -> String {
     let schema = bindings.schema;
     let field = schema.field(bindings.ids.field(shape.fields[field as usize].field));
     format!(

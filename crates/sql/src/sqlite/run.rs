@@ -2,9 +2,10 @@
 //!
 //! **Cost:** no preparation and no allocation per row; a parent's key is bound straight from its row.
 
-use super::bind::Bindings;
+use super::bind;
 use super::cells::Cells;
 use super::prepared::Prepared;
+use crate::bind::Bindings;
 use rusqlite::{CachedStatement, Connection};
 use smallvec::SmallVec;
 use weir_engine::source::{Accent, FieldError, SourceError};
@@ -99,7 +100,7 @@ impl<'c, 'r> Statements<'c, 'r> {
         let sqlite = |error| Failure::Sqlite(error, field);
         let mut statement = self.connection.prepare_cached(&ready.statement.sql).map_err(sqlite)?;
         for &at in &ready.fixed {
-            let value = self.bindings.value(&ready.statement.parameters[at], self.key);
+            let value = bind::value(&self.bindings, &ready.statement.parameters[at], self.key);
             let value = value.map_err(|error| Failure::Refused(error, field))?;
             statement.raw_bind_parameter(at + 1, &value).map_err(sqlite)?;
         }

@@ -5,8 +5,9 @@
 //!
 //! **Cost:** one prepared statement per set of columns; a row costs its bindings and one step.
 
-use super::bind::{Bindings, Bound};
+use super::bind::{self, Bound};
 use super::run::{Failure, Raw, Statements};
+use crate::bind::Bindings;
 use crate::relational::change::{Given, Step, Work, Write};
 use rusqlite::types::{Null, Value, ValueRef};
 use rusqlite::{CachedStatement, Statement};
@@ -98,7 +99,8 @@ impl Statements<'_, '_> {
     fn bind_parameters(&self, change: u32, statement: &mut Statement<'_>, field: u32) -> Result<(), Failure> {
         let ready = &self.prepared.changes[change as usize];
         for (at, parameter) in ready.parameters.iter().enumerate() {
-            let value = self.bindings.value(parameter, 0).map_err(|error| Failure::Refused(error, field))?;
+            let value =
+                bind::value(&self.bindings, parameter, 0).map_err(|error| Failure::Refused(error, field))?;
             let bound = statement.raw_bind_parameter(ready.values + at + 1, &value);
             bound.map_err(|error| Failure::Sqlite(error, field))?;
         }
@@ -122,7 +124,7 @@ fn bind_values(
                 statement.raw_bind_parameter(at + 1, Raw(value))
             }
             Given::Parameter(parameter) => {
-                let value = bindings.value(parameter, 0);
+                let value = bind::value(&bindings, parameter, 0);
                 let value: Bound<'_> = value.map_err(|error| Failure::Refused(error, field))?;
                 statement.raw_bind_parameter(at + 1, &value)
             }

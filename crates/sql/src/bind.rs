@@ -1,0 +1,164 @@
+//! Where the values of a request are, whichever database they are bound for.
+//!
+//! A parameter says where its value stands: in a literal, a variable, a leaf of a structural variable, or the key of a
+//! parent. Here it is found; how it is bound is the driver's business.
+//!
+//! **Invariant:** what is found is never a variable: those are followed to their values.
+
+use crate::relational::form::Form;
+use crate::relational::{Origin, Parameter};
+use weir_engine::plan::shape::Shape;
+use weir_engine::rows::Column;
+use weir_engine::source::{Accent, FieldError, Ids};
+use weir_language::schema::{EnumValueId, Schema};
+use weir_language::value::{Node, TextSpan, Values, Variables};
+
+/// Where the values of a request are.
+#[derive(Clone, Copy)]
+pub(crate) struct Bindings<'r> {
+    pub(crate) schema: &'r Schema,
+    pub(crate) ids: &'r Ids,
+    pub(crate) shape: &'r Shape,
+    pub(crate) variables: &'r Variables,
+    pub(crate) form: &'r Form,
+    /// For the row at hand of a slot that holds rows: the slot and how many leaves come before the row.
+    pub(crate) row: (u32, u32),
+    pub(crate) parent_keys: &'r [Column],
+    pub(crate) accent: Accent,
+}
+
+/// A value of a request.
+#[derive(Clone, Copy)]
+pub(crate) enum Found<'r> {
+    /// As the client sent it.
+    Given(Given<'r>),
+    /// A row of a column of keys.
+    Key(&'r Column, usize),
+    /// In the row of the level above, which the driver has.
+    Above,
+}
+
+/// A value that a client sent, and the tape it is on.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'r> {
+    values: &'r Values,
+    at: usize,
+}
+
+impl<'r> Given<'r> {
+    pub(crate) fn node(self) -> Node {
+        self.values.nodes[self.at]
+    }
+
+    pub(crate) fn str(self, span: TextSpan) -> &'r str {
+        self.values.str(span)
+    }
+
+    /// Whether it is a list.
+    pub(crate) fn is_list(self) -> bool {
+        matches!(self.node(), Node::List { .. })
+    }
+}
+
+/// What is wrong with a value.
+pub(crate) type Refused = Box<FieldError>;
+
+impl<'r> Bindings<'r> {
+    /// The value of `parameter`; for a piece below the root, for parent key `key`.
+    pub(crate) fn find(&self, parameter: &Parameter, key: usize) -> Found<'r> {
+        let variables = &self.variables.values;
+        let (values, at) = match parameter.origin {
+            Origin::Literal(at) => (&self.shape.literals, at),
+            Origin::Variable(number) => (variables, self.variables.starts[number as usize]),
+            Origin::Inside { slot, leaf } => {
+                let before = if slot == self.row.0 { self.row.1 } else { 0 };
+                (variables, self.form.leaf(slot, leaf + before))
+            }
+            Origin::Parent(column) => return Found::Key(&self.parent_keys[column as usize], key),
+            Origin::ParentColumn(_) => return Found::Above,
+        };
+        self.follow(Given { values, at: at as usize }, key)
+    }
+
+    fn follow(&self, given: Given<'r>, key: usize) -> Found<'r> {
+        match given.node() {
+            Node::Variable(number) => {
+                let at = self.variables.starts[number as usize] as usize;
+                Found::Given(Given { values: &self.variables.values, at })
+            }
+            Node::Parent(column) => Found::Key(&self.parent_keys[column as usize], key),
+            Node::Absent
+            | Node::Null
+            | Node::Bool(_)
+            | Node::Int(_)
+            | Node::QuotedInt(_)
+            | Node::Float(_)
+            | Node::Number(_)
+            | Node::Text(_)
+            | Node::Json(_)
+            | Node::Enum(_)
+            | Node::List { .. }
+            | Node::Object { .. }
+            | Node::Key(_) => Found::Given(given),
+        }
+    }
+
+    /// The items of a list; what is no list is a list of one.
+    pub(crate) fn items(&self, list: Given<'r>, key: usize) -> impl Iterator<Item = Found<'r>> {
+        let single = (!list.is_list()).then_some(list.at);
+        let places = list.values.items(list.at).chain(single);
+        places.map(move |at| self.follow(Given { values: list.values, at }, key))
+    }
+
+    /// The text of an enum's value.
+    pub(crate) fn enum_name(&self, value: EnumValueId) -> &'r str {
+        self.schema.str(self.schema.enum_value(self.ids.enum_value(value)).name)
+    }
+
+    /// A limit of rows; `None`: there is none.
+    pub(crate) fn limit(&self, parameter: &Parameter, found: Found<'r>) -> Result<Option<i64>, Refused> {
+        let node = if let Found::Given(given) = found { given.node() } else { Node::Null };
+        let words = match node {
+            Node::Null | Node::Absent => return Ok(None),
+            Node::Int(value) if (0..=i64::from(i32::MAX)).contains(&value) => return Ok(Some(value)),
+            Node::Int(_) => "an integer",
+            Node::QuotedInt(_) => "a string",
+            _ => "another value",
+        };
+        let message = format!("expected a non-negative 32-bit integer for type 'Int', but found {words}");
+        self.refuse(parameter, "BAD_USER_INPUT", "parse-failed", message)
+    }
+
+    #[cold]
+    pub(crate) fn refuse<T>(
+        &self,
+        parameter: &Parameter,
+        spec: &'static str,
+        hasura: &'static str,
+        message: String,
+    ) -> Result<T, Refused> {
+        let code = match self.accent {
+            Accent::Spec => spec,
+            Accent::Hasura => hasura,
+        };
+        let hasura_path = Some(parameter.path.clone());
+        Err(Box::new(FieldError { code, message: message.into(), hasura_path }))
+    }
+
+    /// `text` is no value of type `ty`.
+    #[cold]
+    pub(crate) fn invalid<T>(&self, parameter: &Parameter, ty: &str, text: &str) -> Result<T, Refused> {
+        let text: String = text.chars().take(100).collect();
+        let message = format!("invalid input syntax for type {ty}: \"{text}\"");
+        self.refuse(parameter, "BAD_USER_INPUT", "data-exception", message)
+    }
+
+    /// Refuses what no database can store in a text.
+    pub(crate) fn check_text(&self, parameter: &Parameter, text: &str) -> Result<(), Refused> {
+        if text.contains('\0') {
+            let message = "a text must not contain the character U+0000".into();
+            return self.refuse(parameter, "INVALID_TEXT", "data-exception", message);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,69 @@
+//! The `path` argument of JSON columns: `$.a.b`, `a.b`, `[0].x`, `['odd key']` as steps, which each database writes its way.
+
+/// One step into a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step<'p> {
+    /// Into an object; the key may be a number, which is also a place in an array.
+    Key(&'p str),
+    /// Into an array: digits.
+    Index(&'p str),
+}
+
+/// The steps of `path`; `None` if it is no path.
+pub(crate) fn steps(path: &str) -> Option<Vec<Step<'_>>> {
+    let mut out = Vec::new();
+    let mut rest = path.strip_prefix('$').unwrap_or(path);
+    while !rest.is_empty() {
+        let step;
+        (step, rest) = match rest.strip_prefix('[') {
+            Some(bracket) => bracketed(bracket)?,
+            None => {
+                let rest = rest.strip_prefix('.').unwrap_or(rest);
+                let (key, rest) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
+                (Step::Key(key), rest)
+            }
+        };
+        if step == Step::Key("") {
+            return None;
+        }
+        out.push(step);
+    }
+    Some(out)
+}
+
+fn bracketed(rest: &str) -> Option<(Step<'_>, &str)> {
+    if let Some(quote) = rest.chars().next().filter(|it| matches!(it, '\'' | '"')) {
+        let (name, rest) = rest[1..].split_once(quote)?;
+        return Some((Step::Key(name), rest.strip_prefix(']')?));
+    }
+    let (digits, rest) = rest.split_once(']')?;
+    let is_index = (1..=9).contains(&digits.len()) && digits.bytes().all(|it| it.is_ascii_digit());
+    is_index.then_some((Step::Index(digits), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, expected: &[Step<'_>]) {
+        assert_eq!(steps(path).as_deref(), Some(expected), "{path}");
+    }
+
+    #[test]
+    fn every_form_of_a_path_is_understood() {
+        let [a, b, k] = ["a", "b", "k"].map(Step::Key);
+        check("$.a.b", &[a, b]);
+        check("a.b", &[a, b]);
+        check(".a", &[a]);
+        check("[0].a", &[Step::Index("0"), a]);
+        check("['odd key'][\"k\"]", &[Step::Key("odd key"), k]);
+        check("$", &[]);
+    }
+
+    #[test]
+    fn what_is_no_path_is_refused() {
+        for path in ["a..b", "[", "[x]", "['k", "['']", "[-1]", "."] {
+            assert_eq!(steps(path), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Values without parts, in binary.
+//!
+//! **Invariant:** what is written without escapes needs none: digits, dates, identifiers of bytes.
+
+use super::{broken, number, time};
+use crate::value::{Fault, Value, hex};
+use std::borrow::Cow;
+use weir_engine::write::out::Out;
+
+/// How the bytes are read. Names ending in `Text` give a number as a JSON string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Plain {
+    Int4,
+    /// Copied.
+    Text,
+    Int8,
+    Bool,
+    Int2,
+    Timestamp,
+    /// At UTC.
+    TimestampTz,
+    Date,
+    Numeric,
+    Float8,
+    Float4,
+    Uuid,
+    /// Copied.
+    Json,
+    /// Copied, but for the number of its version.
+    Jsonb,
+    Time,
+    TimeTz,
+    Interval,
+    Bytes,
+    /// 32 bits, which `to_json` gives as a string.
+    Unsigned,
+    /// PostgreSQL's type of one byte.
+    Char,
+    Int8Text,
+    Float8Text,
+    NumericText,
+}
+
+/// What the text that was written is in JSON.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Is {
+    /// A number.
+    Number,
+    /// A string that needs no escapes.
+    Text,
+}
+
+impl Plain {
+    /// Reads a value of a result column.
+    #[inline]
+    pub(super) fn read<'v>(self, bytes: &'v [u8], scratch: &'v mut Vec<u8>) -> Result<Value<'v>, Fault> {
+        match self {
+            Self::Int4 => Ok(Value::Int(i32::from_be_bytes(fixed(bytes)?).into())),
+            Self::Text => Ok(Value::Text(Cow::Borrowed(bytes))),
+            Self::Int8 => Ok(Value::Int(i64::from_be_bytes(fixed(bytes)?))),
+            Self::Bool => boolean(bytes).map(Value::Bool),
+            Self::Int2 => Ok(Value::Int(i16::from_be_bytes(fixed(bytes)?).into())),
+            Self::Json => Ok(Value::Json(bytes)),
+            Self::Jsonb => Ok(Value::Json(document(bytes)?)),
+            Self::Timestamp
+            | Self::TimestampTz
+            | Self::Date
+            | Self::Numeric
+            | Self::Float8
+            | Self::Float4
+            | Self::Uuid
+            | Self::Time
+            | Self::TimeTz
+            | Self::Interval
+            | Self::Bytes
+            | Self::Unsigned
+            | Self::Char
+            | Self::Int8Text
+            | Self::Float8Text
+            | Self::NumericText => {
+                scratch.clear();
+                Ok(match self.write(bytes, scratch)? {
+                    Is::Number => Value::Json(scratch),
+                    Is::Text => Value::Text(Cow::Borrowed(scratch)),
+                })
+            }
+        }
+    }
+
+    /// Appends a part of a larger value, as JSON.
+    pub(super) fn json(self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+        match self {
+            Self::Text => quote(out, bytes),
+            Self::Bool => out.extend_from_slice(if boolean(bytes)? { b"true" } else { b"false" }),
+            Self::Json => out.extend_from_slice(bytes),
+            Self::Jsonb => out.extend_from_slice(document(bytes)?),
+            Self::Bytes => {
+                out.extend_from_slice(b"\"\\");
+                hex(out, bytes);
+                out.push(b'"');
+            }
+            Self::Char => {
+                let mut text = Vec::new();
+                self.write(bytes, &mut text)?;
+                quote(out, &text);
+            }
+            Self::Int4
+            | Self::Int8
+            | Self::Int2
+            | Self::Timestamp
+            | Self::TimestampTz
+            | Self::Date
+            | Self::Numeric
+            | Self::Float8
+            | Self::Float4
+            | Self::Uuid
+            | Self::Time
+            | Self::TimeTz
+            | Self::Interval
+            | Self::Unsigned
+            | Self::Int8Text
+            | Self::Float8Text
+            | Self::NumericText => {
+                let start = out.len();
+                if self.write(bytes, out)? == Is::Text {
+                    out.insert(start, b'"');
+                    out.push(b'"');
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends PostgreSQL's text of the value; dates and times in the form they have in JSON.
+    fn write(self, bytes: &[u8], out: &mut Vec<u8>) -> Result<Is, Fault> {
+        match self {
+            Self::Int2 => Ok(number::integer(i16::from_be_bytes(fixed(bytes)?).into(), out)),
+            Self::Int4 => Ok(number::integer(i32::from_be_bytes(fixed(bytes)?).into(), out)),
+            Self::Int8 => Ok(number::integer(i64::from_be_bytes(fixed(bytes)?), out)),
+            Self::Float8 => Ok(number::float8(f64::from_be_bytes(fixed(bytes)?), out)),
+            Self::Float4 => Ok(number::float4(f32::from_be_bytes(fixed(bytes)?), out)),
+            Self::Numeric => number::decimal(bytes, out).ok_or_else(broken),
+            Self::Int8Text => as_text(Self::Int8, bytes, out),
+            Self::Float8Text => as_text(Self::Float8, bytes, out),
+            Self::NumericText => as_text(Self::Numeric, bytes, out),
+            Self::Unsigned
+            | Self::Timestamp
+            | Self::TimestampTz
+            | Self::Date
+            | Self::Time
+            | Self::TimeTz
+            | Self::Interval
+            | Self::Uuid
+            | Self::Bytes
+            | Self::Char
+            | Self::Text
+            | Self::Json
+            | Self::Jsonb
+            | Self::Bool => self.write_text(bytes, out).map(|()| Is::Text),
+        }
+    }
+
+    fn write_text(self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+        match self {
+            Self::Timestamp => time::timestamp(i64::from_be_bytes(fixed(bytes)?), "", out),
+            Self::TimestampTz => time::timestamp(i64::from_be_bytes(fixed(bytes)?), "+00:00", out),
+            Self::Date => time::date(i32::from_be_bytes(fixed(bytes)?), out),
+            Self::Time => time::time(i64::from_be_bytes(fixed(bytes)?), out),
+            Self::TimeTz => {
+                let (time, zone) = bytes.split_at_checked(8).ok_or_else(broken)?;
+                time::time(i64::from_be_bytes(fixed(time)?), out);
+                time::zone(i32::from_be_bytes(fixed(zone)?), out);
+            }
+            Self::Interval => {
+                let (time, rest) = bytes.split_at_checked(8).ok_or_else(broken)?;
+                let (days, months) = rest.split_at_checked(4).ok_or_else(broken)?;
+                let (days, months) = (i32::from_be_bytes(fixed(days)?), i32::from_be_bytes(fixed(months)?));
+                time::interval(i64::from_be_bytes(fixed(time)?), days, months, out);
+            }
+            Self::Uuid => uuid(fixed(bytes)?, out),
+            Self::Bytes => hex(out, bytes),
+            Self::Char => char(fixed::<1>(bytes)?[0], out),
+            Self::Jsonb => out.extend_from_slice(document(bytes)?),
+            Self::Bool => out.push(if boolean(bytes)? { b't' } else { b'f' }),
+            Self::Text | Self::Json => out.extend_from_slice(bytes),
+            Self::Unsigned => {
+                number::integer(u32::from_be_bytes(fixed(bytes)?).into(), out);
+            }
+            Self::Int4
+            | Self::Int8
+            | Self::Int2
+            | Self::Numeric
+            | Self::Float8
+            | Self::Float4
+            | Self::Int8Text
+            | Self::Float8Text
+            | Self::NumericText => {
+                self.write(bytes, out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn as_text(number: Plain, bytes: &[u8], out: &mut Vec<u8>) -> Result<Is, Fault> {
+    number.write(bytes, out)?;
+    Ok(Is::Text)
+}
+
+/// All of `bytes`, which are `N`.
+#[inline]
+fn fixed<const N: usize>(bytes: &[u8]) -> Result<[u8; N], Fault> {
+    bytes.try_into().map_err(|_| broken())
+}
+
+fn boolean(bytes: &[u8]) -> Result<bool, Fault> {
+    match bytes {
+        [0] => Ok(false),
+        [1] => Ok(true),
+        _ => Err(broken()),
+    }
+}
+
+/// The text of a `jsonb`: what follows the number of its version.
+fn document(bytes: &[u8]) -> Result<&[u8], Fault> {
+    match bytes {
+        [1, text @ ..] => Ok(text),
+        _ => Err(broken()),
+    }
+}
+
+fn uuid(bytes: [u8; 16], out: &mut Vec<u8>) {
+    let digits = b"0123456789abcdef";
+    let mut text = [b'-'; 36];
+    let mut at = 0;
+    for (place, byte) in bytes.into_iter().enumerate() {
+        at += usize::from(matches!(place, 4 | 6 | 8 | 10));
+        text[at] = digits[usize::from(byte >> 4)];
+        text[at + 1] = digits[usize::from(byte & 15)];
+        at += 2;
+    }
+    out.extend_from_slice(&text);
+}
+
+/// As PostgreSQL 15 writes a `"char"`: what is no ASCII by its octal digits, zero not at all.
+fn char(byte: u8, out: &mut Vec<u8>) {
+    match byte {
+        0 => {}
+        1..0x80 => out.push(byte),
+        0x80.. => out.extend([b'\\', b'0' + (byte >> 6), b'0' + (byte >> 3 & 7), b'0' + (byte & 7)]),
+    }
+}
+
+/// Appends `text`, which is UTF-8, as a JSON string.
+pub(super) fn quote(out: &mut Vec<u8>, text: &[u8]) {
+    let mut json = Out::new(std::mem::take(out));
+    json.text(text);
+    *out = json.into_bytes();
+}
