@@ -8,7 +8,8 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use std::fmt::Write as _;
 use weir_sql::postgres::decode::{Choices, Decoder};
-use weir_sql::postgres::statement::Format;
+use weir_sql::postgres::literal::write;
+use weir_sql::postgres::statement::{Buffer, Format};
 use weir_sql::postgres::types::{Kind, Type, Types};
 use weir_sql::value::Value;
 
@@ -210,6 +211,73 @@ fn random_values_are_what_to_json_prints() {
     let samples = ask(&server, "UTC", &values);
     check(&types, &samples, USUAL);
     check(&types, &samples, Choices { utf8: false, ..USUAL });
+}
+
+/// JSON that stands for a value of a type.
+const GIVEN: &[(&str, &str)] = &[
+    ("int4[]", "[[1, 2], [3, null]]"),
+    ("text[]", r#"["", "NULL", null, "\"", "\\", "{a,b}", "é", " ", "a\nb"]"#),
+    ("jsonb[]", r#"[{"a": [1, null]}, [1, 2], "x", 1.50, true]"#),
+    ("numeric[]", "[]"),
+    ("box[]", r#"["(3,4),(1,2)", "(5,6),(1,2)"]"#),
+    ("words", r#"["a", "b c"]"#),
+    ("mood", r#""o\"k""#),
+    ("numeric", "12345678901234567890.50"),
+    ("bool", "true"),
+    ("pair", r#"{"the \"n\"": "a\"b\\c,(d)", "at": "2015-10-17T14:42:43+00:00", "n": 1.5, "l": [1, null]}"#),
+    ("pair[]", r#"[{"the \"n\"": null, "at": null, "n": null, "l": [[1], [2]]}, null]"#),
+    ("outer_row[]", r#"[{"t": "(\"", "r": {"t": "\\,", "p": "(1,2)", "n": 5, "nothing": null}}]"#),
+];
+
+#[test]
+fn json_comes_back_from_its_literal_as_it_was() {
+    let server = Server::start("literals", corpus::TYPES);
+    let types = types(&server);
+    let mut given: Vec<(String, String)> =
+        GIVEN.iter().map(|&(ty, json)| (ty.to_owned(), json.to_owned())).collect();
+    for texts in some(300, proptest::collection::vec(proptest::option::of("[^\0]{0,12}"), 0..5)) {
+        given.push(("text[]".to_owned(), serde_json::to_string(&texts).expect("JSON")));
+        let json = serde_json::json!([{"t": texts.first(), "r": {"t": texts.last(), "p": null, "n": 1, "nothing": null}}]);
+        given.push(("outer_row[]".to_owned(), json.to_string()));
+    }
+    let asked: String = given.iter().map(|(ty, _)| format!("SELECT '{ty}'::regtype::oid::int8;\n")).collect();
+    let oids = server.psql("values", &asked);
+    let mut sql = "SET timezone = 'UTC';\n".to_owned();
+    for ((ty, json), oid) in given.iter().zip(oids.lines()) {
+        let mut literal = Buffer::new();
+        write(&types, oid.parse().expect("a number"), json, &mut literal).expect("it fits");
+        let literal = String::from_utf8(literal.to_vec()).expect("UTF-8");
+        let (literal, json) = (quoted(&literal), quoted(json));
+        let _ = writeln!(sql, "SELECT to_jsonb({literal}::{ty}) = {json}::jsonb;");
+    }
+    let answers = server.psql("values", &sql);
+    assert_eq!(answers.lines().count(), given.len(), "an answer for each");
+    let wrong = given.iter().zip(answers.lines()).find(|(_, answer)| *answer != "t");
+    assert_eq!(wrong, None);
+}
+
+#[test]
+fn json_that_fits_no_literal_is_told() {
+    let mut types = Types::builtin();
+    let fields = vec![("a".to_owned(), 23)];
+    let (name, schema) = ("one".to_owned(), "public".to_owned());
+    types.add(Type {
+        oid: 90_000,
+        array_oid: 0,
+        cast: name.clone(),
+        name,
+        schema,
+        kind: Kind::Composite { fields },
+    });
+    for (oid, json, words) in [
+        (90_000, r#"{"a": 1, "b": 2}"#, "field 'b' not found in the composite type"),
+        (90_000, "[1]", "expected a value of type \"one\""),
+        (23, "{}", "expected a value of type \"int4\""),
+        (1007, "[[[[[[[1]]]]]]]", "the number of array dimensions exceeds the maximum allowed (6)"),
+        (1009, r#"["a\u0000"]"#, "a text must not contain the character U+0000"),
+    ] {
+        assert_eq!(write(&types, oid, json, &mut Buffer::new()), Err(words.to_owned()), "{json}");
+    }
 }
 
 #[test]

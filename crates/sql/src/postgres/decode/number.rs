@@ -1,6 +1,9 @@
 //! Numbers, digit by digit as PostgreSQL writes them.
 //!
 //! A `numeric` never becomes a float: its digits come in groups of four and leave in the number of decimals the value has.
+//!
+//! Floats have the fewest digits that read back as the same number. PostgreSQL sometimes writes one more: it takes a decimal
+//! that lies just between two floats for neither, where IEEE 754 reads it as the even one.
 
 use super::plain::Is;
 

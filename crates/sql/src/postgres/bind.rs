@@ -1,0 +1,420 @@
+//! Values on their way in: nodes of literals and variables, as PostgreSQL's text.
+//!
+//! The server reads the text by the parameter's type, so a string fits every type and no digit is touched. Lists become
+//! array literals; JSON for an array, a composite or a shape becomes what the type is written as ([`super::literal`]).
+//!
+//! **Cost:** a value is written once, into the parameters; only JSON for types that are none is parsed.
+
+use super::decode::delimiter;
+use super::literal;
+use super::statement::{Buffer, Parameters};
+use super::types::{Kind, Types, oid};
+use crate::bind::{Bindings, Found, Given, Refused};
+use crate::catalog::ColumnType;
+use crate::json_path::{Step, steps};
+use crate::relational::{Parameter, Reader};
+use weir_engine::rows::{Column, Data};
+use weir_language::value::Node;
+
+/// What the statement's parameters are.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'t> {
+    pub(super) types: &'t Types,
+    /// The number of each one's type; 0 is left to the server.
+    pub(super) oids: &'t [u32],
+}
+
+/// Binds `parameter` as the statement's next one; for a piece below the root, for parent key `key`.
+pub(super) fn push(
+    bindings: &Bindings<'_>,
+    target: Target<'_>,
+    parameter: &Parameter,
+    key: usize,
+    parameters: &mut Parameters,
+) -> Result<(), Refused> {
+    let found = bindings.find(parameter, key);
+    if is_null(found) {
+        parameters.push_null();
+        return Ok(());
+    }
+    let oid = target.oids.get(parameters.count() as usize).copied().unwrap_or(0);
+    let oid = target.types.base(oid);
+    let reading = Reading { bindings, parameter, types: target.types, key };
+    parameters.push_with(|out| match &parameter.reader {
+        Reader::Column(ty) => reading.value(found, ty, oid, out),
+        Reader::Each(ty) => reading.list(found, ty, oid, out),
+        Reader::Limit => {
+            bindings.limit(parameter, found)?.into_iter().for_each(|it| integer(it, out));
+            Ok(())
+        }
+        Reader::Offset => reading.value(found, &ColumnType::BigInt, oid::INT8, out),
+        Reader::JsonPath => reading.json_path(found, out),
+        Reader::AsIs => reading.value(found, &ColumnType::Text, oid, out),
+    })
+}
+
+fn is_null(found: Found<'_>) -> bool {
+    match found {
+        Found::Given(given) => matches!(given.node(), Node::Null | Node::Absent),
+        Found::Key(column, row) => {
+            column.nulls.get(row)
+                || !matches!(
+                    column.data,
+                    Data::Bool(_) | Data::Int(_) | Data::Float(_) | Data::Text(_) | Data::Json(_)
+                )
+        }
+        // Matched by the statement itself.
+        Found::Above => true,
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Reading<'b, 'r> {
+    bindings: &'b Bindings<'r>,
+    parameter: &'b Parameter,
+    types: &'b Types,
+    key: usize,
+}
+
+impl Reading<'_, '_> {
+    #[cold]
+    fn refuse<T>(&self, message: String) -> Result<T, Refused> {
+        self.bindings.refuse(self.parameter, "BAD_USER_INPUT", "parse-failed", message)
+    }
+
+    /// Appends a value, which is not null, for a column of type `ty`, whose number is `oid` where it is known.
+    fn value(&self, found: Found<'_>, ty: &ColumnType, oid: u32, out: &mut Buffer) -> Result<(), Refused> {
+        match found {
+            Found::Given(given) => self.given(given, ty, oid, out),
+            Found::Key(column, row) => {
+                key(column, row, out);
+                Ok(())
+            }
+            Found::Above => Ok(()),
+        }
+    }
+
+    fn given(&self, given: Given<'_>, ty: &ColumnType, oid: u32, out: &mut Buffer) -> Result<(), Refused> {
+        match given.node() {
+            Node::Int(value) | Node::QuotedInt(value) => {
+                self.check_bounds(value, ty)?;
+                integer(value, out);
+            }
+            Node::Text(span) => {
+                self.bindings.check_text(self.parameter, given.str(span))?;
+                out.extend_from_slice(given.str(span).as_bytes());
+            }
+            Node::Bool(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
+            Node::Number(span) => out.extend_from_slice(given.str(span).as_bytes()),
+            Node::Float(value) => out.extend_from_slice(zmij::Buffer::new().format(value).as_bytes()),
+            Node::Json(span) => match literal::write(self.types, oid, given.str(span), out) {
+                Ok(()) => {}
+                Err(words) => return self.refuse(words),
+            },
+            Node::Enum(value) => out.extend_from_slice(self.bindings.enum_name(value).as_bytes()),
+            Node::List { .. } => return self.array(given, ty, oid, out),
+            Node::Null
+            | Node::Absent
+            | Node::Object { .. }
+            | Node::Key(_)
+            | Node::Variable(_)
+            | Node::Parent(_) => return self.refuse("expected a scalar".into()),
+        }
+        Ok(())
+    }
+
+    /// Hasura's words for an integer that its column cannot hold.
+    fn check_bounds(&self, value: i64, ty: &ColumnType) -> Result<(), Refused> {
+        let fits = match ty.facts().bits {
+            Some(16) => i16::try_from(value).is_ok(),
+            Some(32) => i32::try_from(value).is_ok(),
+            Some(_) | None => true,
+        };
+        if fits {
+            return Ok(());
+        }
+        let shown = scientific(value);
+        self.refuse(format!(
+            "The value {shown} lies outside the bounds or is not an integer. \
+             Maybe it is a float, or is there integer overflow?"
+        ))
+    }
+
+    /// A list for a column of arrays. One text that is an array in PostgreSQL's own form stands for the whole, where it
+    /// cannot be an element.
+    fn array(&self, list: Given<'_>, ty: &ColumnType, oid: u32, out: &mut Buffer) -> Result<(), Refused> {
+        let element = match self.types.by_oid(oid).map(|it| &it.kind) {
+            Some(Kind::Array { element }) => self.types.base(*element),
+            Some(_) => return self.refuse("expected a scalar".into()),
+            None => 0,
+        };
+        let mut items = self.bindings.items(list, self.key);
+        if let (Some(Found::Given(only)), None) = (items.next(), items.next())
+            && let Node::Text(span) = only.node()
+            && !holds_braces(element)
+            && given_array(only.str(span))
+        {
+            return self.given(only, ty, oid, out);
+        }
+        self.items(list, ty, element, true, out)
+    }
+
+    /// A list that a column's value is looked for in.
+    fn list(&self, found: Found<'_>, ty: &ColumnType, oid: u32, out: &mut Buffer) -> Result<(), Refused> {
+        let Found::Given(list) = found else { return self.value(found, ty, oid, out) };
+        let element = match self.types.by_oid(oid).map(|it| &it.kind) {
+            Some(Kind::Array { element }) => self.types.base(*element),
+            Some(_) | None => 0,
+        };
+        self.items(list, ty, element, false, out)
+    }
+
+    fn items(
+        &self,
+        list: Given<'_>,
+        ty: &ColumnType,
+        element: u32,
+        nulls: bool,
+        out: &mut Buffer,
+    ) -> Result<(), Refused> {
+        let mut item = Buffer::new();
+        out.push(b'{');
+        for (at, found) in self.bindings.items(list, self.key).enumerate() {
+            if at != 0 {
+                out.push(delimiter(self.types, element));
+            }
+            if is_null(found) {
+                if !nulls {
+                    let message = "unexpected null value in a list".into();
+                    return self.bindings.refuse(
+                        self.parameter,
+                        "BAD_USER_INPUT",
+                        "validation-failed",
+                        message,
+                    );
+                }
+                out.extend_from_slice(b"NULL");
+                continue;
+            }
+            item.clear();
+            self.value(found, ty, element, &mut item)?;
+            literal::quote(&item, out);
+        }
+        out.push(b'}');
+        Ok(())
+    }
+
+    /// The steps of a path, as an array of texts.
+    fn json_path(&self, found: Found<'_>, out: &mut Buffer) -> Result<(), Refused> {
+        let mut path = Buffer::new();
+        self.value(found, &ColumnType::Text, oid::TEXT, &mut path)?;
+        let path = String::from_utf8_lossy(&path);
+        let Some(steps) = steps(&path) else {
+            let message = format!("parse json path error: \"{path}\"");
+            return self.bindings.refuse(self.parameter, "INVALID_PATH", "parse-failed", message);
+        };
+        out.push(b'{');
+        for (at, step) in steps.into_iter().enumerate() {
+            if at != 0 {
+                out.push(b',');
+            }
+            let (Step::Key(text) | Step::Index(text)) = step;
+            literal::quote(text.as_bytes(), out);
+        }
+        out.push(b'}');
+        Ok(())
+    }
+}
+
+/// A key that another source gave.
+fn key(column: &Column, row: usize, out: &mut Buffer) {
+    match &column.data {
+        Data::Bool(values) => out.extend_from_slice(if values[row] { b"true" } else { b"false" }),
+        Data::Int(values) => integer(values[row], out),
+        Data::Float(values) => out.extend_from_slice(zmij::Buffer::new().format(values[row]).as_bytes()),
+        Data::Text(texts) | Data::Json(texts) => out.extend_from_slice(texts.get(row)),
+        // Null, as `is_null` says.
+        Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => {}
+    }
+}
+
+fn integer(value: i64, out: &mut Buffer) {
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
+
+/// Whether an element of the type may be a text between braces itself; what is not known may.
+fn holds_braces(element: u32) -> bool {
+    !matches!(
+        element,
+        oid::BOOL
+            | oid::INT2
+            | oid::INT4
+            | oid::INT8
+            | oid::FLOAT4
+            | oid::FLOAT8
+            | oid::NUMERIC
+            | oid::MONEY
+            | oid::UUID
+            | oid::DATE
+            | oid::TIME
+            | oid::TIMETZ
+            | oid::TIMESTAMP
+            | oid::TIMESTAMPTZ
+            | oid::INTERVAL
+            | oid::INET
+            | oid::CIDR
+    )
+}
+
+fn given_array(text: &str) -> bool {
+    let text = text.trim();
+    (text.starts_with('{') || text.starts_with('[')) && text.ends_with('}')
+}
+
+/// As Haskell shows a `Scientific`: `32768.0`, and `2.147483648e9` from ten million on.
+fn scientific(value: i64) -> String {
+    if value.abs() < 10_000_000 {
+        return format!("{value}.0");
+    }
+    let digits = value.unsigned_abs().to_string();
+    let (first, rest) = digits.split_at(1);
+    let rest = rest.trim_end_matches('0');
+    let rest = if rest.is_empty() { "0" } else { rest };
+    format!("{}{first}.{rest}e{}", if value < 0 { "-" } else { "" }, digits.len() - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::relational::Origin;
+    use crate::relational::form::Form;
+    use weir_engine::plan::shape::Shape;
+    use weir_engine::source::{Accent, Ids};
+    use weir_language::schema::Schema;
+    use weir_language::value::{Values, Variables};
+
+    /// Binds the value that `build` writes to a parameter of type `oid`; `null` stands for null.
+    fn check(build: impl Fn(&mut Values), reader: Reader, oid: u32, expected: Result<&str, &str>) {
+        let mut shape = Shape::default();
+        build(&mut shape.literals);
+        let schema = Schema::from_sdl("type Query { a: Int }").unwrap();
+        let (ids, variables, form) = (Ids::default(), Variables::default(), Form::default());
+        let bindings = Bindings {
+            schema: &schema,
+            ids: &ids,
+            shape: &shape,
+            variables: &variables,
+            form: &form,
+            row: (0, 0),
+            parent_keys: &[],
+            accent: Accent::Hasura,
+        };
+        let parameter = Parameter { origin: Origin::Literal(0), reader, path: "$".into() };
+        let types = Types::builtin();
+        let mut parameters = Parameters::new();
+        let pushed = push(&bindings, Target { types: &types, oids: &[oid] }, &parameter, 0, &mut parameters);
+        let bound = match (&pushed, parameters.as_bytes().split_first_chunk::<4>()) {
+            (Err(error), _) => Err(&*error.message),
+            (Ok(()), Some(([0xff, ..], _))) => Ok("null"),
+            (Ok(()), text) => Ok(std::str::from_utf8(text.unwrap().1).unwrap()),
+        };
+        assert_eq!(bound, expected);
+    }
+
+    fn node(node: Node) -> impl Fn(&mut Values) {
+        move |values| values.nodes.push(node)
+    }
+
+    fn text(text: &'static str) -> impl Fn(&mut Values) {
+        move |values| {
+            let span = values.push_text(text);
+            values.nodes.push(Node::Text(span));
+        }
+    }
+
+    fn json(json: &'static str) -> impl Fn(&mut Values) {
+        move |values| {
+            let span = values.push_text(json);
+            values.nodes.push(Node::Json(span));
+        }
+    }
+
+    fn list(texts: &'static [&'static str]) -> impl Fn(&mut Values) {
+        move |values| {
+            let len = texts.len() as u32;
+            values.nodes.push(Node::List { len, end: len + 1 });
+            texts.iter().for_each(|it| text(it)(values));
+        }
+    }
+
+    fn column(ty: ColumnType) -> Reader {
+        Reader::Column(ty)
+    }
+
+    #[test]
+    fn scalars_are_bound_as_they_were_sent() {
+        check(node(Node::Int(-5)), column(ColumnType::Int), oid::INT4, Ok("-5"));
+        check(text("0.10"), column(ColumnType::Numeric), oid::NUMERIC, Ok("0.10"));
+        check(node(Node::Bool(true)), column(ColumnType::Boolean), oid::BOOL, Ok("true"));
+        check(node(Node::Float(0.1)), column(ColumnType::Real), oid::FLOAT4, Ok("0.1"));
+        check(node(Node::Null), column(ColumnType::Text), oid::TEXT, Ok("null"));
+        check(text("null"), column(ColumnType::Text), oid::TEXT, Ok("null"));
+        check(json("{ \"a\": 1.50 }"), column(ColumnType::Jsonb), oid::JSONB, Ok("{ \"a\": 1.50 }"));
+        let nul = "a text must not contain the character U+0000";
+        check(text("a\0b"), column(ColumnType::Text), oid::TEXT, Err(nul));
+    }
+
+    #[test]
+    fn an_integer_too_large_for_its_column_is_refused_in_hasuras_words() {
+        let words = |shown: &str| {
+            format!(
+                "The value {shown} lies outside the bounds or is not an integer. \
+                 Maybe it is a float, or is there integer overflow?"
+            )
+        };
+        let (small, large) = (words("32768.0"), words("2.147483648e9"));
+        check(node(Node::Int(32_768)), column(ColumnType::SmallInt), oid::INT2, Err(&small));
+        check(node(Node::Int(2_147_483_648)), column(ColumnType::Int), oid::INT4, Err(&large));
+        check(node(Node::Int(2_147_483_648)), column(ColumnType::BigInt), oid::INT8, Ok("2147483648"));
+        assert_eq!([10_000_000, -12_345_678].map(scientific), ["1.0e7", "-1.2345678e7"]);
+    }
+
+    #[test]
+    fn lists_are_array_literals_and_no_item_is_more_than_an_item() {
+        let each = || Reader::Each(ColumnType::Text);
+        let quoted = r#"{"a","NULL","{\"b\\c,\"}",""}"#;
+        check(list(&["a", "NULL", "{\"b\\c,\"}", ""]), each(), oid::TEXT_ARRAY, Ok(quoted));
+        check(list(&[]), each(), oid::TEXT_ARRAY, Ok("{}"));
+        check(text("a"), each(), oid::TEXT_ARRAY, Ok("{\"a\"}"));
+        let hole = |values: &mut Values| {
+            values.nodes.extend([Node::List { len: 1, end: 2 }, Node::Null]);
+        };
+        check(hole, each(), oid::TEXT_ARRAY, Err("unexpected null value in a list"));
+        check(hole, column(ColumnType::Text), oid::TEXT_ARRAY, Ok("{NULL}"));
+    }
+
+    #[test]
+    fn an_array_in_postgresqls_own_form_is_taken_where_it_can_be_no_element() {
+        let whole = list(&["{1,2}"]);
+        check(whole, column(ColumnType::BigInt), oid::INT8_ARRAY, Ok("{1,2}"));
+        check(list(&["{1,2}"]), column(ColumnType::Text), oid::TEXT_ARRAY, Ok("{\"{1,2}\"}"));
+        check(text("{a,b}"), column(ColumnType::Text), oid::TEXT_ARRAY, Ok("{a,b}"));
+        check(
+            json("[[1, null], [2, 3]]"),
+            column(ColumnType::BigInt),
+            oid::INT8_ARRAY,
+            Ok("{{\"1\",NULL},{\"2\",\"3\"}}"),
+        );
+    }
+
+    #[test]
+    fn pages_and_paths_have_readers_of_their_own() {
+        check(node(Node::Int(7)), Reader::Limit, oid::INT8, Ok("7"));
+        check(node(Node::Null), Reader::Limit, oid::INT8, Ok("null"));
+        let words = "expected a non-negative 32-bit integer for type 'Int', but found an integer";
+        check(node(Node::Int(-1)), Reader::Limit, oid::INT8, Err(words));
+        check(text("3"), Reader::Offset, oid::INT8, Ok("3"));
+        check(text("$.a['o\"k'][0]"), Reader::JsonPath, oid::TEXT_ARRAY, Ok(r#"{"a","o\"k","0"}"#));
+        check(text("a..b"), Reader::JsonPath, oid::TEXT_ARRAY, Err("parse json path error: \"a..b\""));
+    }
+}

@@ -1,0 +1,127 @@
+//! GeoJSON for PostGIS's shapes: checked before the database sees it, in Hasura's words.
+//!
+//! Source: RFC 7946, section 3.1. What PostGIS checks itself (numbers, the reference system) is left to it.
+//!
+//! **Invariant:** recursion is over collections of shapes only, at most [`COLLECTIONS_MAX`] deep.
+
+use weir_language::json::JsonRef;
+
+/// How deep collections may hold collections.
+const COLLECTIONS_MAX: u32 = 16;
+
+/// Checks a shape.
+/// # Errors
+/// Words for the client.
+pub(super) fn check(shape: JsonRef<'_>) -> Result<(), String> {
+    geometry(shape, 0)
+}
+
+fn geometry(shape: JsonRef<'_>, depth: u32) -> Result<(), String> {
+    let name = shape.get("type").and_then(JsonRef::as_str).ok_or("key \"type\" not found")?;
+    let coordinates = || shape.get("coordinates").ok_or("key \"coordinates\" not found");
+    match &*name {
+        "Point" => position(coordinates()?),
+        "MultiPoint" => each(coordinates()?, "MultiPoint", position),
+        "LineString" => line(coordinates()?),
+        "MultiLineString" => each(coordinates()?, "MultiLineString", line),
+        "Polygon" => each(coordinates()?, "Polygon", ring),
+        "MultiPolygon" => each(coordinates()?, "MultiPolygon", |polygon| each(polygon, "Polygon", ring)),
+        "GeometryCollection" if depth == COLLECTIONS_MAX => {
+            Err(format!("a GeometryCollection may be nested {COLLECTIONS_MAX} deep"))
+        }
+        "GeometryCollection" => {
+            let shapes = shape.get("geometries").ok_or("key \"geometries\" not found")?;
+            each(shapes, "GeometryCollection", |it| geometry(it, depth + 1))
+        }
+        other => Err(format!("unexpected geometry type: {other}")),
+    }
+}
+
+fn each<'j>(
+    list: JsonRef<'j>,
+    name: &str,
+    check: impl Fn(JsonRef<'j>) -> Result<(), String>,
+) -> Result<(), String> {
+    if !list.is_array() {
+        return Err(format!("a {name} needs a list"));
+    }
+    list.items().try_for_each(check)
+}
+
+fn position(list: JsonRef<'_>) -> Result<(), String> {
+    if !list.is_array() || list.items().count() < 2 {
+        return Err("A Position needs at least 2 elements".to_owned());
+    }
+    match list.items().all(|it| it.as_number().is_some()) {
+        true => Ok(()),
+        false => Err("A Position needs numbers".to_owned()),
+    }
+}
+
+fn line(list: JsonRef<'_>) -> Result<(), String> {
+    each(list, "LineString", position)?;
+    match list.items().count() {
+        0 | 1 => Err("A LineString needs at least 2 Positions".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+fn ring(list: JsonRef<'_>) -> Result<(), String> {
+    each(list, "LinearRing", position)?;
+    if list.items().count() < 4 {
+        return Err("A LinearRing needs at least 4 Positions".to_owned());
+    }
+    let place = |it: JsonRef<'_>| it.items().map(|it| it.as_number().map(str::to_owned)).collect::<Vec<_>>();
+    match list.items().next().map(place) == list.items().last().map(place) {
+        true => Ok(()),
+        false => Err("the first and last locations have to be equal for a LinearRing".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use weir_language::json::Json;
+
+    fn check(shape: &str, expected: Result<(), &str>) {
+        let json = Json::parse(shape.as_bytes(), 64).unwrap();
+        assert_eq!(super::check(json.root()), expected.map_err(str::to_owned), "{shape}");
+    }
+
+    #[test]
+    fn shapes_that_are_whole_pass() {
+        check(r#"{"type": "Point", "coordinates": [1, 2.50, 3]}"#, Ok(()));
+        check(r#"{"type": "MultiPoint", "coordinates": []}"#, Ok(()));
+        check(r#"{"type": "LineString", "coordinates": [[1, 2], [3, 4]]}"#, Ok(()));
+        check(r#"{"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 0]]]}"#, Ok(()));
+        check(
+            r#"{"type": "GeometryCollection", "geometries": [{"type": "Point", "coordinates": [1, 2]}]}"#,
+            Ok(()),
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        check(r#"{"type": "Point", "coordinates": [1]}"#, Err("A Position needs at least 2 elements"));
+        check(r#"{"type": "Cube", "coordinates": []}"#, Err("unexpected geometry type: Cube"));
+        check(r#"{"coordinates": [1, 2]}"#, Err("key \"type\" not found"));
+        check(
+            r#"{"type": "LineString", "coordinates": [[1, 2]]}"#,
+            Err("A LineString needs at least 2 Positions"),
+        );
+        check(
+            r#"{"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [0, 0]]]}"#,
+            Err("A LinearRing needs at least 4 Positions"),
+        );
+        check(
+            r#"{"type": "MultiPolygon", "coordinates": [[[[0, 0], [1, 0], [1, 1], [0, 1]]]]}"#,
+            Err("the first and last locations have to be equal for a LinearRing"),
+        );
+    }
+
+    #[test]
+    fn collections_are_followed_only_so_deep() {
+        let open = r#"{"type":"GeometryCollection","geometries":["#;
+        let deep = format!("{}{}", open.repeat(17), "]}".repeat(17));
+        check(&deep, Err("a GeometryCollection may be nested 16 deep"));
+    }
+}
