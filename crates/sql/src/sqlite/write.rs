@@ -124,7 +124,7 @@ fn bind_values(
                 statement.raw_bind_parameter(at + 1, Raw(value))
             }
             Given::Parameter(parameter) => {
-                let value = bind::value(&bindings, parameter, 0);
+                let value = bind::value(bindings, parameter, 0);
                 let value: Bound<'_> = value.map_err(|error| Failure::Refused(error, field))?;
                 statement.raw_bind_parameter(at + 1, &value)
             }
