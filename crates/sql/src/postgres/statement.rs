@@ -6,6 +6,8 @@
 //! **Cost:** a request with up to [`INLINE_BYTES`] bytes of values allocates nothing.
 
 use smallvec::SmallVec;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of values that need no allocation.
 const INLINE_BYTES: usize = 64;
@@ -21,6 +23,42 @@ pub enum Format {
     Text = 0,
     /// The type's binary form.
     Binary = 1,
+}
+
+/// A statement's text and what is needed to bind and read it.
+#[derive(Debug)]
+pub struct Statement {
+    /// Its number in this process: connections know by it what they have prepared, the lane what is equal.
+    pub id: u64,
+    /// The text, parameters written `$1`, `$2`, ….
+    pub sql: Box<str>,
+    /// OID of each parameter's type; 0 lets PostgreSQL infer it.
+    pub parameters: Box<[u32]>,
+    /// How each result column travels.
+    pub formats: Box<[Format]>,
+    /// OID of each result column's type as the server describes it, a domain by its base: looked at whenever a connection
+    /// prepares the statement, so that no value is decoded as what it is no longer. Empty: not looked at.
+    pub columns: Box<[u32]>,
+    /// The same question for many at once. Its parameter i is an array literal of the originals' parameter i; result column 0
+    /// is the ordinal of the asker (int8, from 1), the original's columns follow; at most one row for each asker.
+    pub merged: Option<Arc<Self>>,
+}
+
+impl Statement {
+    /// Gives the statement a number of its own.
+    #[must_use]
+    pub fn new(
+        sql: impl Into<Box<str>>,
+        parameters: impl Into<Box<[u32]>>,
+        formats: impl Into<Box<[Format]>>,
+        columns: impl Into<Box<[u32]>>,
+        merged: Option<Arc<Self>>,
+    ) -> Arc<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let (sql, parameters) = (sql.into(), parameters.into());
+        Arc::new(Self { id, sql, parameters, formats: formats.into(), columns: columns.into(), merged })
+    }
 }
 
 /// Values of one request, in the wire's form: a length of four bytes (-1 is null) and the bytes of each.
@@ -71,6 +109,11 @@ impl Parameters {
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
+
+    /// The values again: `None` is null.
+    pub fn iter(&self) -> impl Iterator<Item = Option<&[u8]>> {
+        super::rows::Columns::new(&self.bytes)
+    }
 }
 
 #[cfg(test)]
@@ -93,5 +136,13 @@ mod tests {
             parameters.as_bytes(),
             b"\x00\x00\x00\x0242\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\x00\x05{1,2}"
         );
+        let values: Vec<_> = parameters.iter().collect();
+        assert_eq!(values, [Some(&b"42"[..]), None, Some(b""), Some(b"{1,2}")]);
+    }
+
+    #[test]
+    fn every_statement_has_its_own_number() {
+        let [one, other] = [(); 2].map(|()| Statement::new("SELECT 1", [], [Format::Binary], [23], None));
+        assert_ne!(one.id, other.id);
     }
 }

@@ -1,0 +1,452 @@
+//! Where a database is and how it is to be spoken to, read from a URL.
+//!
+//! What the URL does not say comes from the `PG*` variables, which the caller looks up: a source reads no environment.
+//!
+//! **Invariant:** a password is never shown, neither by `Debug` nor in an error.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where Debian's PostgreSQL has its socket.
+const SOCKET_FOLDER: &str = "/var/run/postgresql";
+const PORT: u16 = 5432;
+
+/// A database, or several that stand in for each other, and the bounds of our use of it.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Tried in order.
+    pub hosts: Vec<Host>,
+    /// Who connects.
+    pub user: String,
+    /// Its password.
+    pub password: Option<Secret>,
+    /// The database's name.
+    pub database: String,
+    /// Encryption.
+    pub tls: Tls,
+    /// Which of the hosts will do.
+    pub target: Target,
+    /// How one attempt to connect may take.
+    pub connect_timeout: Duration,
+    /// What `pg_stat_activity` shows.
+    pub application_name: String,
+    /// Command line options for the session, as `-c search_path=app`.
+    pub options: Option<String>,
+    /// Whether statements have names.
+    pub naming: Naming,
+    /// What the server is, if that is not to be found out.
+    pub flavour: Option<Flavour>,
+    /// Bounds.
+    pub limits: Limits,
+    /// Replicas that queries may read from.
+    pub replicas: Vec<Host>,
+    /// How far behind such a replica may be.
+    pub replica_lag_max: Duration,
+}
+
+/// Bounds on what grows.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Connections that share statements: one for each worker thread is best.
+    pub lanes: usize,
+    /// Connections for mutations and long reads.
+    pub sessions_max: usize,
+    /// Statements that may wait for one lane, and callers for a session.
+    pub waiting_max: usize,
+    /// How long they may wait.
+    pub wait_max: Duration,
+    /// Statements that a connection keeps prepared.
+    pub statements_max: usize,
+    /// Bytes of one answer that is held whole.
+    pub answer_bytes_max: usize,
+    /// What the server allows a statement of a lane.
+    pub statement_timeout: Duration,
+    /// What the server allows a statement of a session: a stream lasts as long as its reader takes.
+    pub stream_timeout: Duration,
+}
+
+impl Limits {
+    /// For servers with ordinary requests.
+    pub const DEFAULT: Self = Self {
+        lanes: 2,
+        sessions_max: 16,
+        waiting_max: 1024,
+        wait_max: Duration::from_secs(2),
+        statements_max: 256,
+        answer_bytes_max: 64 << 20,
+        statement_timeout: Duration::from_secs(35),
+        stream_timeout: Duration::from_secs(900),
+    };
+}
+
+/// A server.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Host {
+    /// By name or number.
+    Tcp {
+        /// Without brackets.
+        name: String,
+        /// 5432 if none was said.
+        port: u16,
+    },
+    /// The file of a Unix socket.
+    Unix(PathBuf),
+}
+
+/// A text that is not shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
+    }
+}
+
+/// Encryption, as libpq's `ssl…` parameters say it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tls {
+    /// How much of it.
+    pub mode: TlsMode,
+    /// Certificates that are trusted; `None`: those of the system.
+    pub root_certificates: Option<PathBuf>,
+    /// Certificate and key that we show.
+    pub client: Option<(PathBuf, PathBuf)>,
+}
+
+/// libpq's `sslmode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlsMode {
+    /// Never.
+    Disable,
+    /// When the server insists.
+    Allow,
+    /// When the server can.
+    Prefer,
+    /// Always, with whomever; with root certificates as `VerifyCa`.
+    Require,
+    /// Always, and the certificate is from whom we trust.
+    VerifyCa,
+    /// Always, and the certificate is from whom we trust for this very name.
+    VerifyFull,
+}
+
+/// libpq's `target_session_attrs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The first that answers.
+    Any,
+    /// One that takes writes.
+    ReadWrite,
+    /// One that takes none.
+    ReadOnly,
+    /// One that is not in recovery.
+    Primary,
+    /// One that is in recovery.
+    Standby,
+    /// One that is in recovery, else any.
+    PreferStandby,
+}
+
+/// Whether a connection may keep statements under names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Naming {
+    /// Unless something stands between, which is found out.
+    Detect,
+    /// Names always: the pooler keeps track of them.
+    Named,
+    /// Never: parsed each time.
+    Unnamed,
+}
+
+/// What speaks PostgreSQL's protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flavour {
+    /// The original.
+    PostgreSql,
+    /// CockroachDB.
+    CockroachDb,
+    /// YugabyteDB's YSQL.
+    YugabyteDb,
+    /// PostgreSQL with the extension Citus.
+    Citus,
+}
+
+/// What is wrong with a URL or a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingsError(pub String);
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SettingsError {}
+
+/// The parameters that are understood, and the variable that stands in for each.
+const KNOWN: &[(&str, &str)] = &[
+    ("host", "PGHOST"),
+    ("port", "PGPORT"),
+    ("user", "PGUSER"),
+    ("password", "PGPASSWORD"),
+    ("dbname", "PGDATABASE"),
+    ("sslmode", "PGSSLMODE"),
+    ("sslrootcert", "PGSSLROOTCERT"),
+    ("sslcert", "PGSSLCERT"),
+    ("sslkey", "PGSSLKEY"),
+    ("target_session_attrs", "PGTARGETSESSIONATTRS"),
+    ("connect_timeout", "PGCONNECT_TIMEOUT"),
+    ("application_name", "PGAPPNAME"),
+    ("options", "PGOPTIONS"),
+];
+
+impl Settings {
+    /// Reads `postgres://user:password@host:port,host:port/database?parameter=value`; all parts may be absent.
+    ///
+    /// - `variable`: looks up a variable of the environment.
+    /// # Errors
+    /// The part that is wrong.
+    pub fn parse(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
+        let parts = Parts::read(url)?;
+        let get = |name: &str| -> Option<String> {
+            let said = parts.0.iter().rfind(|(key, _)| key == name).map(|(_, value)| value.clone());
+            let other = || KNOWN.iter().find(|it| it.0 == name).and_then(|it| variable(it.1));
+            said.or_else(other).filter(|it| !it.is_empty())
+        };
+        let user = get("user")
+            .or_else(|| variable("USER"))
+            .ok_or_else(|| SettingsError("no user: write postgres://user@host/database or set PGUSER".into()))?;
+        Ok(Self {
+            hosts: hosts(get("host").as_deref(), get("port").as_deref())?,
+            database: get("dbname").unwrap_or_else(|| user.clone()),
+            user,
+            password: get("password").map(Secret),
+            tls: tls(&get)?,
+            target: get("target_session_attrs").map_or(Ok(Target::Any), |it| target(&it))?,
+            connect_timeout: connect_timeout(get("connect_timeout").as_deref())?,
+            application_name: get("application_name").unwrap_or_else(|| "weir".into()),
+            options: get("options"),
+            naming: Naming::Detect,
+            flavour: None,
+            limits: Limits::DEFAULT,
+            replicas: Vec::new(),
+            replica_lag_max: Duration::from_secs(1),
+        })
+    }
+}
+
+fn tls(get: &dyn Fn(&str) -> Option<String>) -> Result<Tls, SettingsError> {
+    let mode = match get("sslmode").as_deref() {
+        None | Some("prefer") => TlsMode::Prefer,
+        Some("disable") => TlsMode::Disable,
+        Some("allow") => TlsMode::Allow,
+        Some("require") => TlsMode::Require,
+        Some("verify-ca") => TlsMode::VerifyCa,
+        Some("verify-full") => TlsMode::VerifyFull,
+        Some(other) => {
+            let known = "disable, allow, prefer, require, verify-ca or verify-full";
+            return Err(SettingsError(format!("sslmode `{other}` is not one of {known}")));
+        }
+    };
+    let root_certificates = get("sslrootcert").filter(|it| it != "system").map(PathBuf::from);
+    let client = match (get("sslcert"), get("sslkey")) {
+        (Some(certificate), Some(key)) => Some((certificate.into(), key.into())),
+        (None, None) => None,
+        (Some(_), None) => return Err(SettingsError("sslcert needs sslkey".into())),
+        (None, Some(_)) => return Err(SettingsError("sslkey needs sslcert".into())),
+    };
+    Ok(Tls { mode, root_certificates, client })
+}
+
+fn target(text: &str) -> Result<Target, SettingsError> {
+    Ok(match text {
+        "any" => Target::Any,
+        "read-write" => Target::ReadWrite,
+        "read-only" => Target::ReadOnly,
+        "primary" => Target::Primary,
+        "standby" => Target::Standby,
+        "prefer-standby" => Target::PreferStandby,
+        other => {
+            let known = "any, read-write, read-only, primary, standby or prefer-standby";
+            return Err(SettingsError(format!("target_session_attrs `{other}` is not one of {known}")));
+        }
+    })
+}
+
+/// libpq's zero means no bound; ours is ten seconds then.
+fn connect_timeout(text: Option<&str>) -> Result<Duration, SettingsError> {
+    let wrong = |_| SettingsError("connect_timeout is not a number of seconds".into());
+    let seconds = text.map_or(Ok(0), |it| it.parse::<u32>().map_err(wrong))?;
+    Ok(Duration::from_secs(if seconds == 0 { 10 } else { seconds.into() }))
+}
+
+/// Reads lists that are parted by commas; one port serves all hosts.
+///
+/// # Errors
+/// A port that is none, or as many ports as there are not hosts.
+pub fn hosts(names: Option<&str>, ports: Option<&str>) -> Result<Vec<Host>, SettingsError> {
+    let names: Vec<&str> = names.unwrap_or_default().split(',').collect();
+    let port = |text: &str| match text {
+        "" => Ok(PORT),
+        text => text.parse().map_err(|_| SettingsError(format!("`{text}` is no port"))),
+    };
+    let ports: Vec<u16> = ports.unwrap_or_default().split(',').map(port).collect::<Result<_, _>>()?;
+    if ports.len() != 1 && ports.len() != names.len() {
+        return Err(SettingsError(format!("{} ports for {} hosts", ports.len(), names.len())));
+    }
+    let host = |(name, port): (&&str, &u16)| match *name {
+        "" => Host::Unix(format!("{SOCKET_FOLDER}/.s.PGSQL.{port}").into()),
+        folder if folder.starts_with('/') => Host::Unix(format!("{folder}/.s.PGSQL.{port}").into()),
+        name => Host::Tcp { name: name.into(), port: *port },
+    };
+    Ok(names.iter().zip(ports.iter().cycle()).map(host).collect())
+}
+
+/// The named parts of a URL, decoded, in the order in which they stand; later ones count.
+struct Parts(Vec<(String, String)>);
+
+impl Parts {
+    fn read(url: &str) -> Result<Self, SettingsError> {
+        let rest = url
+            .strip_prefix("postgres://")
+            .or_else(|| url.strip_prefix("postgresql://"))
+            .ok_or_else(|| SettingsError("the URL does not begin with postgres://".into()))?;
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
+        let (account, places) = authority.rsplit_once('@').unwrap_or(("", authority));
+        let mut parts = Self(Vec::new());
+        let (user, password) = account.split_once(':').unwrap_or((account, ""));
+        parts.add("user", user)?;
+        parts.add("password", password)?;
+        parts.add("dbname", database)?;
+        parts.add_places(places)?;
+        for pair in query.split('&').filter(|it| !it.is_empty()) {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            if !KNOWN.iter().any(|it| it.0 == key) {
+                let known: Vec<&str> = KNOWN.iter().map(|it| it.0).collect();
+                return Err(SettingsError(format!("parameter `{key}` is not one of {}", known.join(", "))));
+            }
+            parts.add(key, value)?;
+        }
+        Ok(parts)
+    }
+
+    /// An empty part is as none.
+    fn add(&mut self, name: &str, text: &str) -> Result<(), SettingsError> {
+        if !text.is_empty() {
+            self.0.push((name.into(), decoded(text, name)?));
+        }
+        Ok(())
+    }
+
+    /// `host:port,[::1]:port`.
+    fn add_places(&mut self, places: &str) -> Result<(), SettingsError> {
+        let split = |place: &str| -> (String, String) {
+            let (name, port) = match place.strip_prefix('[').and_then(|it| it.split_once(']')) {
+                Some((name, port)) => (name, port.trim_start_matches(':')),
+                None => place.rsplit_once(':').unwrap_or((place, "")),
+            };
+            (name.into(), port.into())
+        };
+        let (names, ports): (Vec<String>, Vec<String>) = places.split(',').map(split).unzip();
+        self.add("host", &names.join(","))?;
+        match ports.iter().all(String::is_empty) {
+            true => Ok(()),
+            false => self.add("port", &ports.join(",")),
+        }
+    }
+}
+
+/// Undoes `%41`; what stands for nothing names only the part, as it may be the password.
+fn decoded(text: &str, part: &str) -> Result<String, SettingsError> {
+    let wrong = || SettingsError(format!("{part} has a `%` that is not followed by two hexadecimal digits of UTF-8"));
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut pieces = text.split('%');
+    bytes.extend_from_slice(pieces.next().unwrap_or_default().as_bytes());
+    for piece in pieces {
+        let (digits, rest) = piece.split_at_checked(2).ok_or_else(wrong)?;
+        bytes.push(u8::from_str_radix(digits, 16).map_err(|_| wrong())?);
+        bytes.extend_from_slice(rest.as_bytes());
+    }
+    String::from_utf8(bytes).map_err(|_| wrong())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTHING: &[(&str, &str)] = &[];
+
+    fn parse(url: &str, variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
+        Settings::parse(url, |name| {
+            variables.iter().find(|it| it.0 == name).map(|it| it.1.to_string())
+        })
+    }
+
+    fn check(url: &str, variables: &[(&str, &str)], expected: &str) {
+        let shown = match parse(url, variables) {
+            Ok(it) => {
+                let password = it.password.map_or(String::new(), |it| format!(":{}", it.0));
+                format!("{}{password} {:?} {}", it.user, it.hosts, it.database)
+            }
+            Err(error) => error.to_string(),
+        };
+        let short = shown.replace("Tcp { name: ", "").replace(", port: ", ":").replace(" }", "");
+        assert_eq!(short, expected, "{url}");
+    }
+
+    #[test]
+    fn a_url_says_it_all() {
+        check("postgres://me:pa%3Ass@db:6432/shop", NOTHING, "me:pa:ss [\"db\":6432] shop");
+        check("postgresql://me@a,b:1,[::1]:2/shop", NOTHING, "me [\"a\":5432, \"b\":1, \"::1\":2] shop");
+        check("postgres://me@/shop?host=/run/pg&port=7", NOTHING, "me [Unix(\"/run/pg/.s.PGSQL.7\")] shop");
+        check("postgres://me@%2Frun%2Fpg/shop", NOTHING, "me [Unix(\"/run/pg/.s.PGSQL.5432\")] shop");
+        check("postgres://me@a/", NOTHING, "me [\"a\":5432] me");
+    }
+
+    #[test]
+    fn variables_stand_in_for_what_the_url_leaves_out() {
+        let variables =
+            [("PGHOST", "x,y"), ("PGPORT", "9"), ("PGUSER", "you"), ("PGPASSWORD", "p"), ("PGDATABASE", "d")];
+        check("postgres://", &variables, "you:p [\"x\":9, \"y\":9] d");
+        check("postgres://me@a/shop", &variables, "me:p [\"a\":9] shop");
+        check("postgres:///shop", &[("USER", "os")], "os [Unix(\"/var/run/postgresql/.s.PGSQL.5432\")] shop");
+    }
+
+    #[test]
+    fn a_wrong_part_is_named_and_a_password_never_shown() {
+        check("mysql://a", NOTHING, "the URL does not begin with postgres://");
+        check("postgres://a/b", NOTHING, "no user: write postgres://user@host/database or set PGUSER");
+        check("postgres://me@a:x/b", NOTHING, "`x` is no port");
+        check("postgres://me@a/b?port=1,2", NOTHING, "2 ports for 1 hosts");
+        check(
+            "postgres://me:se%cret@a/b",
+            NOTHING,
+            "password has a `%` that is not followed by two hexadecimal digits of UTF-8",
+        );
+        check("postgres://me@a/b?sslcert=x", NOTHING, "sslcert needs sslkey");
+        let error = parse("postgres://me@a/b?sslmod=require", NOTHING).unwrap_err();
+        assert!(error.to_string().starts_with("parameter `sslmod` is not one of host, port, user"), "{error}");
+        let shown = format!("{:?}", parse("postgres://me:secret@a/b", NOTHING).unwrap());
+        assert!(!shown.contains("secret"), "{shown}");
+    }
+
+    #[test]
+    fn parameters_choose_encryption_and_host() {
+        let settings = parse(
+            "postgres://me@a/b?sslmode=verify-full&sslrootcert=/ca&sslcert=/c&sslkey=/k&target_session_attrs=standby&connect_timeout=3",
+            NOTHING,
+        )
+        .unwrap();
+        let tls = Tls {
+            mode: TlsMode::VerifyFull,
+            root_certificates: Some("/ca".into()),
+            client: Some(("/c".into(), "/k".into())),
+        };
+        assert_eq!(settings.tls, tls);
+        assert_eq!(settings.target, Target::Standby);
+        assert_eq!(settings.connect_timeout, Duration::from_secs(3));
+    }
+}

@@ -1,0 +1,369 @@
+//! A connection that has been let in: statements are appended, sent together, and answered in order.
+//!
+//! What is written leaves while answers are read, so that neither side can wait for the other for ever. Rows are cut out of the
+//! read buffer as they are, whole messages at a time.
+//!
+//! **Invariant:** dropping a future of this module loses nothing: what was read stays in the connection.
+//!
+//! **Cost:** a batch is one write and, mostly, one read; an answer takes no allocation of its own.
+
+use super::address::Flavour;
+use super::cache::{Need, Prepared};
+use super::error::{DatabaseError, Error};
+use super::message::{self, Name};
+use super::rows::Rows;
+use super::statement::{Parameters, Statement};
+use super::stream::Stream;
+use bytes::{Buf, BytesMut};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use tokio::io::{AsyncReadExt, AsyncWrite};
+
+/// What is read at once, and the size of a part of a stream.
+pub(super) const READ_BYTES: usize = 64 << 10;
+/// Tag and length.
+const HEADER_BYTES: usize = 5;
+
+/// What a connection found out about its server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// As `server_version_num`: 150018 is 15.18.
+    pub version: u32,
+    /// What it is.
+    pub flavour: Flavour,
+    /// Whether the session's time zone is UTC.
+    pub is_utc: bool,
+    /// Whether something stands between, such as pgbouncer.
+    pub is_pooled: bool,
+    /// Whether it is a replica.
+    pub in_recovery: bool,
+    /// Whether transactions are read-only unless they say otherwise.
+    pub is_read_only: bool,
+}
+
+/// Whether a transaction is open, as the server says when it is ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    Idle,
+    InTransaction,
+    Failed,
+}
+
+/// The end of something in the stream of answers.
+#[derive(Debug)]
+pub(super) enum End {
+    /// A statement is through.
+    Complete(Rows),
+    /// Its answer is larger than one may be; what is left of it still comes.
+    TooLarge {
+        /// What one may have.
+        bytes_max: usize,
+    },
+    /// A statement failed; what follows up to the next sync is passed over.
+    Refused(Box<DatabaseError>),
+    /// The server waits.
+    Ready(Status),
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    stream: Stream,
+    read: BytesMut,
+    write: BytesMut,
+    /// How far `read` was looked through.
+    at: usize,
+    /// Where the rows of the answer begin that is being read.
+    rows_from: usize,
+    prepared: Option<Prepared>,
+    /// Statements with columns to be looked at, whose parsing is not confirmed, in order.
+    described: VecDeque<Arc<Statement>>,
+    answer_bytes_max: usize,
+    /// Whether bytes may still be held back by TLS.
+    is_unflushed: bool,
+    pub(super) facts: Facts,
+}
+
+impl Connection {
+    /// `statements_max`: how many may be kept prepared.
+    pub(super) fn new(
+        stream: Stream,
+        read: BytesMut,
+        statements_max: usize,
+        answer_bytes_max: usize,
+        facts: Facts,
+    ) -> Self {
+        let prepared = Some(Prepared::new(statements_max));
+        let described = VecDeque::new();
+        let write = BytesMut::new();
+        let (at, rows_from, is_unflushed) = (0, 0, false);
+        Self { stream, read, write, at, rows_from, prepared, described, answer_bytes_max, is_unflushed, facts }
+    }
+
+    /// Parses statements anew each time: who stands between may give each batch to another server.
+    pub(super) fn forgo_names(&mut self) {
+        self.prepared = None;
+    }
+
+    /// Appends a statement: parsed first where it is new to the connection.
+    pub(super) fn push(&mut self, statement: &Arc<Statement>, parameters: &Parameters) -> Result<(), Error> {
+        let need = match &mut self.prepared {
+            Some(prepared) => prepared.use_statement(statement.id),
+            None => Need::Parse { close: None },
+        };
+        let name = if self.prepared.is_some() { Name::of(statement.id) } else { Name::NONE };
+        if let Need::Parse { close } = need {
+            if let Some(oldest) = close {
+                message::close(&mut self.write, &Name::of(oldest));
+            }
+            message::parse(&mut self.write, &name, statement);
+            if !statement.columns.is_empty() {
+                self.described.push_back(Arc::clone(statement));
+            }
+        }
+        message::bind_and_execute(&mut self.write, &name, parameters, &statement.formats)
+    }
+
+    /// Ends the batch.
+    pub(super) fn sync(&mut self) {
+        message::sync(&mut self.write);
+    }
+
+    /// Whether bytes wait to be sent.
+    pub(super) fn is_unsent(&self) -> bool {
+        !self.write.is_empty()
+    }
+
+    /// Reads until something ends.
+    pub(super) async fn next_end(&mut self) -> Result<End, Error> {
+        loop {
+            if let Some(end) = self.scan()? {
+                return Ok(end);
+            }
+            if self.at - self.rows_from + self.missing() > self.answer_bytes_max {
+                return Ok(End::TooLarge { bytes_max: self.answer_bytes_max });
+            }
+            self.fill().await.map_err(Error::unavailable)?;
+        }
+    }
+
+    /// Whole rows of the answer that is being read, as many as are there, and its end if it is there too.
+    pub(super) async fn next_part(&mut self) -> Result<(Rows, Option<End>), Error> {
+        loop {
+            if let Some(end) = self.scan()? {
+                return Ok((Rows::default(), Some(end)));
+            }
+            let ready = self.at - self.rows_from;
+            if ready >= READ_BYTES / 2 {
+                return Ok((self.take_rows(0), None));
+            }
+            if self.missing() > self.answer_bytes_max {
+                return Err(Error::AnswerTooLarge { bytes_max: self.answer_bytes_max });
+            }
+            self.fill().await.map_err(Error::unavailable)?;
+        }
+    }
+
+    /// The rows up to here, taken out of the buffer.
+    fn take_rows(&mut self, affected: u64) -> Rows {
+        self.read.advance(self.rows_from);
+        let rows = self.read.split_to(self.at - self.rows_from).freeze();
+        self.at = 0;
+        self.rows_from = 0;
+        Rows::new(rows, affected)
+    }
+
+    /// Passes `bytes` over, from the beginning of the buffer on.
+    fn pass(&mut self, bytes: usize) {
+        self.read.advance(bytes);
+        self.at = 0;
+        self.rows_from = 0;
+    }
+
+    /// Looks through what was read; `None` when more has to be.
+    fn scan(&mut self) -> Result<Option<End>, Error> {
+        loop {
+            let Some(header) = self.read.get(self.at..self.at + HEADER_BYTES) else { return Ok(None) };
+            let tag = header[0];
+            let length = u32::from_be_bytes([header[1], header[2], header[3], header[4]]) as usize;
+            if !(4..=1 << 30).contains(&length) {
+                return Err(Error::Protocol("a message has no length".into()));
+            }
+            let next = self.at + 1 + length;
+            if self.read.len() < next {
+                return Ok(None);
+            }
+            match tag {
+                b'D' => self.at = next,
+                _ => {
+                    if let Some(end) = self.other(tag, next)? {
+                        return Ok(Some(end));
+                    }
+                }
+            }
+        }
+    }
+
+    /// A message that is no row and ends at `next`.
+    fn other(&mut self, tag: u8, next: usize) -> Result<Option<End>, Error> {
+        let body_from = self.at + HEADER_BYTES;
+        match tag {
+            b'C' => {
+                let affected = message::affected(&self.read[body_from..next]);
+                let rows = self.take_rows(affected);
+                self.pass(next - body_from + HEADER_BYTES);
+                Ok(Some(End::Complete(rows)))
+            }
+            b'E' => {
+                let error = Box::new(DatabaseError::read(&self.read[body_from..next]));
+                self.pass(next);
+                Ok(Some(End::Refused(error)))
+            }
+            b'Z' => {
+                let status = match self.read.get(body_from) {
+                    Some(b'I') => Status::Idle,
+                    Some(b'T') => Status::InTransaction,
+                    Some(b'E') => Status::Failed,
+                    other => return Err(Error::Protocol(format!("a status is {other:?}").into())),
+                };
+                self.pass(next);
+                if let Some(prepared) = &mut self.prepared {
+                    prepared.settle();
+                }
+                self.described.clear();
+                Ok(Some(End::Ready(status)))
+            }
+            b'I' => {
+                self.pass(next);
+                Ok(Some(End::Complete(Rows::default())))
+            }
+            b'T' | b'n' => self.describe(tag, next),
+            b'1' | b'3' => {
+                if let Some(prepared) = &mut self.prepared {
+                    prepared.confirm();
+                }
+                self.skip(next);
+                Ok(None)
+            }
+            // Bound; described parameters; notices, settings and notifications, which come at any time.
+            b'2' | b't' | b'N' | b'S' | b'A' | b'K' => {
+                self.skip(next);
+                Ok(None)
+            }
+            other => Err(Error::Protocol(format!("a message is `{}`", char::from(other)).into())),
+        }
+    }
+
+    /// Goes on behind a message; between rows it stays, as rows pass over others.
+    fn skip(&mut self, next: usize) {
+        if self.at == self.rows_from {
+            self.rows_from = next;
+        }
+        self.at = next;
+    }
+
+    /// The columns of a statement that was just parsed: a failure if they are not as the plan has them.
+    fn describe(&mut self, tag: u8, next: usize) -> Result<Option<End>, Error> {
+        let body = &self.read[self.at + HEADER_BYTES..next];
+        let is_same = match (self.described.pop_front(), tag) {
+            (Some(statement), b'T') => message::has_columns(body, &statement.columns),
+            (Some(_), _) => false,
+            (None, _) => true,
+        };
+        self.skip(next);
+        if is_same {
+            return Ok(None);
+        }
+        // The statement goes on to run; its answer cannot be read as planned, so the connection ends here.
+        Err(Error::Database { error: Box::new(changed()), statement: 0 })
+    }
+
+    /// Sends what waits and reads more.
+    async fn fill(&mut self) -> io::Result<()> {
+        let needed = self.missing();
+        poll_fn(|context| self.poll_fill(context, needed)).await
+    }
+
+    /// How many bytes the message needs that is not whole.
+    fn missing(&self) -> usize {
+        let left = self.read.len() - self.at;
+        let whole = self.read.get(self.at + 1..self.at + HEADER_BYTES).map_or(HEADER_BYTES, |it| {
+            u32::from_be_bytes([it[0], it[1], it[2], it[3]]) as usize + 1
+        });
+        whole.saturating_sub(left)
+    }
+
+    fn poll_fill(&mut self, context: &mut Context<'_>, needed: usize) -> Poll<io::Result<()>> {
+        let sent = self.poll_send(context);
+        let spare = self.read.capacity() - self.read.len();
+        if spare < needed.max(READ_BYTES / 8) {
+            self.read.reserve(needed.max(READ_BYTES));
+        }
+        match pin!(self.stream.read_buf(&mut self.read)).poll(context) {
+            Poll::Ready(Ok(0)) => Poll::Ready(Err(sent.err().unwrap_or_else(closed))),
+            Poll::Ready(Ok(_)) => Poll::Ready(Ok(())),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            // A server that goes says why before: what it said is read first.
+            Poll::Pending => sent.map_or_else(|error| Poll::Ready(Err(error)), |()| Poll::Pending),
+        }
+    }
+
+    /// Sends as much as goes without waiting.
+    fn poll_send(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        while !self.write.is_empty() {
+            match Pin::new(&mut self.stream).poll_write(context, &self.write) {
+                Poll::Ready(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
+                Poll::Ready(Ok(sent)) => self.write.advance(sent),
+                Poll::Ready(Err(error)) => return Err(error),
+                Poll::Pending => return Ok(()),
+            }
+            self.is_unflushed = true;
+        }
+        if self.is_unflushed {
+            match Pin::new(&mut self.stream).poll_flush(context) {
+                Poll::Ready(done) => done?,
+                Poll::Pending => return Ok(()),
+            }
+            self.is_unflushed = false;
+        }
+        Ok(())
+    }
+
+    /// Waits, while nothing was asked, for the connection to break. Messages that come meanwhile are looked through.
+    pub(super) async fn idle(&mut self) -> Error {
+        loop {
+            match self.next_end().await {
+                Ok(End::Refused(error)) => return Error::Database { error, statement: 0 },
+                Ok(End::Complete(_) | End::TooLarge { .. } | End::Ready(_)) => {
+                    return Error::Protocol("the server answers what was not asked".into());
+                }
+                Err(error) => return error,
+            }
+        }
+    }
+
+    /// Whether it is unbroken, as far as can be seen without asking.
+    pub(super) fn is_alive(&mut self) -> bool {
+        let mut context = Context::from_waker(std::task::Waker::noop());
+        pin!(self.idle()).poll(&mut context).is_pending()
+    }
+}
+
+/// What a server would say of a statement that it had prepared before.
+fn changed() -> DatabaseError {
+    DatabaseError {
+        sqlstate: *b"0A000",
+        severity: "ERROR".into(),
+        message: "the result columns of a statement have other types than planned".into(),
+        routine: "RevalidateCachedQuery".into(),
+        ..DatabaseError::default()
+    }
+}
+
+fn closed() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection")
+}

@@ -1,0 +1,411 @@
+//! Gets a connection let in: the first host that fits, encrypted as asked, with the settings that our reading relies on.
+//!
+//! Each host is tried at each of its addresses. A server that refuses a way of encryption is tried the other way where the
+//! mode has one; one that refuses our settings, as poolers do, is asked again with the few that all know.
+//!
+//! **Invariant:** a connection that leaves here fits `target_session_attrs` and has its [`Facts`].
+
+use super::address::{Flavour, Host, Naming, Settings, Target, TlsMode};
+use super::connection::{Connection, End, Facts, READ_BYTES};
+use super::error::{DatabaseError, Error};
+use super::rows::split;
+use super::stream::{Address, Encryption, Stream, resolve};
+use bytes::{Buf, BytesMut};
+use postgres_protocol::authentication::md5_hash;
+use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
+use postgres_protocol::message::frontend;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio_rustls::TlsConnector;
+
+/// How long a cancel request may take.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long a transaction of ours may stand still before the server ends it.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What is asked of a new connection.
+const FACTS: &str = "SELECT version(), current_setting('server_version_num'), current_setting('TimeZone'), \
+    pg_backend_pid(), pg_is_in_recovery(), current_setting('transaction_read_only'), \
+    EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus')";
+
+/// Names of the time zone that is none.
+const UTC: &[&str] = &["UTC", "Etc/UTC", "UCT", "Etc/UCT", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "Universal"];
+
+/// What a connection is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Shared short statements.
+    Lane,
+    /// One caller at a time.
+    Session,
+}
+
+/// Makes connections.
+#[derive(Debug)]
+pub(super) struct Dialer {
+    pub(super) settings: Settings,
+    tls: Result<Option<TlsConnectorHandle>, String>,
+    /// The server was seen to refuse our settings.
+    is_modest: AtomicBool,
+    facts: Mutex<Option<Facts>>,
+}
+
+/// A connector, which cannot show itself.
+struct TlsConnectorHandle(TlsConnector);
+
+impl std::fmt::Debug for TlsConnectorHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TlsConnector")
+    }
+}
+
+/// How to ask the server to stop what a connection asked for.
+#[derive(Clone, Debug)]
+pub(super) struct CancelKey {
+    address: Address,
+    encryption: Encryption,
+    process: i32,
+    secret: i32,
+}
+
+/// A connection before it is asked for its facts.
+struct Admitted {
+    stream: Stream,
+    read: BytesMut,
+    process: i32,
+    secret: i32,
+}
+
+/// Why one attempt failed.
+enum Refusal {
+    Broken(io::Error),
+    Said(Box<DatabaseError>),
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Self {
+        Self::Broken(error)
+    }
+}
+
+impl Dialer {
+    pub(super) fn new(settings: Settings) -> Self {
+        let tls = super::tls::connector(&settings).map(|it| it.map(TlsConnectorHandle));
+        Self { settings, tls, is_modest: AtomicBool::new(false), facts: Mutex::new(None) }
+    }
+
+    /// What the connection made last found out.
+    pub(super) fn facts(&self) -> Option<Facts> {
+        *self.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Connects to the first of `hosts` that is as `target` wants it.
+    pub(super) async fn connect(
+        &self,
+        kind: Kind,
+        hosts: &[Host],
+        target: Target,
+    ) -> Result<(Connection, CancelKey), Error> {
+        let passes: &[Target] = match target {
+            Target::PreferStandby => &[Target::Standby, Target::Any],
+            _ => &[target],
+        };
+        let mut last = None;
+        for target in passes {
+            for host in hosts {
+                match tokio::time::timeout(self.settings.connect_timeout, self.host(kind, host)).await {
+                    Ok(Ok((connection, key))) if fits(connection.facts, *target) => {
+                        *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection.facts);
+                        return Ok((connection, key));
+                    }
+                    Ok(Ok(_)) => {
+                        let facts = format!("{host:?} is not `{target:?}`, as target_session_attrs wants it");
+                        last = Some(Error::unavailable(facts));
+                    }
+                    Ok(Err(error)) => last = Some(error),
+                    Err(_) => last = Some(Error::unavailable(format!("{host:?} does not answer"))),
+                }
+            }
+        }
+        Err(last.unwrap_or_else(|| Error::unavailable("no host is named")))
+    }
+
+    /// The first address of `host` that lets us in.
+    async fn host(&self, kind: Kind, host: &Host) -> Result<(Connection, CancelKey), Error> {
+        let mut last = None;
+        for address in resolve(host).await.map_err(Error::unavailable)? {
+            match self.address(kind, &address).await {
+                Ok(done) => return Ok(done),
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(last.unwrap_or_else(|| Error::unavailable(format!("{host:?} has no address"))))
+    }
+
+    async fn address(&self, kind: Kind, address: &Address) -> Result<(Connection, CancelKey), Error> {
+        use Encryption::{Always, IfOffered, Never};
+        let attempts: &[Encryption] = match self.settings.tls.mode {
+            _ if !address.is_tcp() => &[Never],
+            TlsMode::Disable => &[Never],
+            TlsMode::Allow => &[Never, Always],
+            TlsMode::Prefer => &[IfOffered, Never],
+            TlsMode::Require | TlsMode::VerifyCa | TlsMode::VerifyFull => &[Always],
+        };
+        let mut last = None;
+        for encryption in attempts {
+            match self.enter(kind, address, *encryption).await {
+                Ok(admitted) => {
+                    let key = CancelKey {
+                        address: address.clone(),
+                        encryption: *encryption,
+                        process: admitted.process,
+                        secret: admitted.secret,
+                    };
+                    return Ok((self.look_around(admitted).await?, key));
+                }
+                Err(Refusal::Broken(error)) => last = Some(Error::unavailable(error)),
+                // Another encryption may be what it wants; anything else it would say again.
+                Err(Refusal::Said(error)) if &error.sqlstate == b"28000" => last = Some(Error::Unavailable(error)),
+                Err(Refusal::Said(error)) => return Err(Error::Unavailable(error)),
+            }
+        }
+        Err(last.unwrap_or_else(|| Error::unavailable("no way to connect is allowed")))
+    }
+
+    fn connector(&self) -> Result<Option<&TlsConnector>, io::Error> {
+        match &self.tls {
+            Ok(tls) => Ok(tls.as_ref().map(|it| &it.0)),
+            Err(words) => Err(io::Error::other(words.clone())),
+        }
+    }
+
+    /// Connects and is let in, with fewer settings if ours are refused.
+    async fn enter(&self, kind: Kind, address: &Address, encryption: Encryption) -> Result<Admitted, Refusal> {
+        let tls = self.connector()?;
+        let is_modest = self.is_modest.load(Ordering::Relaxed);
+        let stream = address.connect(encryption, tls).await?;
+        match self.start(stream, kind, is_modest).await {
+            Err(Refusal::Said(error)) if !is_modest && is_about_settings(&error) => {
+                let stream = address.connect(encryption, tls).await?;
+                let admitted = self.start(stream, kind, true).await?;
+                self.is_modest.store(true, Ordering::Relaxed);
+                Ok(admitted)
+            }
+            other => other,
+        }
+    }
+
+    /// Says who we are and proves it. Source: the manual of PostgreSQL, "Message Flow", "Start-up".
+    async fn start(&self, mut stream: Stream, kind: Kind, is_modest: bool) -> Result<Admitted, Refusal> {
+        let mut out = BytesMut::new();
+        let parameters = self.parameters(kind, is_modest);
+        frontend::startup_message(parameters.iter().map(|(name, value)| (*name, value.as_str())), &mut out)?;
+        stream.write_all(&out.split()).await?;
+        let mut read = BytesMut::with_capacity(READ_BYTES);
+        let (mut process, mut secret) = (0, 0);
+        let mut proof = Proof { settings: &self.settings, scram: None };
+        loop {
+            let length = next_message(&mut stream, &mut read).await?;
+            let Some((tag, body, _)) = split(&read) else { continue };
+            match tag {
+                b'R' => proof.answer(body, &mut out)?,
+                b'K' => {
+                    let number = |from: usize| body.get(from..from + 4).map(|mut it| it.get_i32());
+                    (process, secret) = (number(0).unwrap_or(0), number(4).unwrap_or(0));
+                }
+                b'E' => return Err(Refusal::Said(Box::new(DatabaseError::read(body)))),
+                b'Z' => {
+                    read.advance(length);
+                    return Ok(Admitted { stream, read, process, secret });
+                }
+                // Settings and notices.
+                _ => {}
+            }
+            read.advance(length);
+            if !out.is_empty() {
+                stream.write_all(&out.split()).await?;
+            }
+        }
+    }
+
+    /// What a session is to be like. Source: the manual of PostgreSQL, chapter "Client Connection Defaults".
+    fn parameters(&self, kind: Kind, is_modest: bool) -> Vec<(&'static str, String)> {
+        let settings = &self.settings;
+        let timeout = match kind {
+            Kind::Lane => settings.limits.statement_timeout,
+            Kind::Session => settings.limits.stream_timeout,
+        };
+        let mut parameters = vec![
+            ("user", settings.user.clone()),
+            ("database", settings.database.clone()),
+            ("application_name", settings.application_name.clone()),
+            ("client_encoding", "UTF8".into()),
+            ("DateStyle", "ISO".into()),
+        ];
+        parameters.extend(settings.options.iter().map(|it| ("options", it.clone())));
+        if !is_modest {
+            parameters.extend([
+                ("IntervalStyle", "postgres".into()),
+                ("extra_float_digits", "1".into()),
+                ("jit", "off".into()),
+                ("statement_timeout", timeout.as_millis().to_string()),
+                ("idle_in_transaction_session_timeout", IDLE_TIMEOUT.as_millis().to_string()),
+            ]);
+        }
+        parameters
+    }
+
+    /// Asks the connection what its server is.
+    async fn look_around(&self, admitted: Admitted) -> Result<Connection, Error> {
+        let Admitted { mut stream, read, process, .. } = admitted;
+        let mut out = BytesMut::new();
+        frontend::query(FACTS, &mut out).map_err(Error::unavailable)?;
+        stream.write_all(&out).await.map_err(Error::unavailable)?;
+        let limits = &self.settings.limits;
+        let unknown =
+            Facts { version: 0, flavour: Flavour::PostgreSql, is_utc: false, is_pooled: false, in_recovery: false, is_read_only: false };
+        let mut connection = Connection::new(stream, read, limits.statements_max, limits.answer_bytes_max, unknown);
+        let mut facts = None;
+        loop {
+            match connection.next_end().await? {
+                End::Complete(rows) => {
+                    facts = rows.iter().next().map(|row| self.read_facts(row.columns(), process));
+                }
+                End::TooLarge { .. } => return Err(Error::Protocol("the server's version is too long".into())),
+                End::Refused(error) => return Err(Error::Unavailable(error)),
+                End::Ready(_) => break,
+            }
+        }
+        connection.facts = facts.ok_or_else(|| Error::Protocol("the server says not what it is".into()))?;
+        let has_names = match self.settings.naming {
+            Naming::Detect => !connection.facts.is_pooled,
+            Naming::Named => true,
+            Naming::Unnamed => false,
+        };
+        if !has_names {
+            connection.forgo_names();
+        }
+        Ok(connection)
+    }
+
+    /// `process`: the one that may be cancelled. One who stands between made it up.
+    fn read_facts<'r>(&self, columns: impl Iterator<Item = Option<&'r [u8]>>, process: i32) -> Facts {
+        let texts: Vec<&str> =
+            columns.map(|it| it.and_then(|it| std::str::from_utf8(it).ok()).unwrap_or("")).collect();
+        let text = |at: usize| texts.get(at).copied().unwrap_or("");
+        let found = if text(0).contains("CockroachDB") {
+            Flavour::CockroachDb
+        } else if text(0).contains("-YB-") {
+            Flavour::YugabyteDb
+        } else if text(6) == "t" {
+            Flavour::Citus
+        } else {
+            Flavour::PostgreSql
+        };
+        Facts {
+            version: text(1).parse().unwrap_or(0),
+            flavour: self.settings.flavour.unwrap_or(found),
+            is_utc: UTC.contains(&text(2)),
+            is_pooled: found != Flavour::CockroachDb && text(3).parse() != Ok(process),
+            in_recovery: text(4) == "t",
+            is_read_only: text(5) == "on",
+        }
+    }
+
+    /// Asks the server to stop what `key`'s connection asked for, and waits until it took the request.
+    pub(super) async fn cancel(&self, key: &CancelKey) -> io::Result<()> {
+        let request = async {
+            let mut stream = key.address.connect(key.encryption, self.connector()?).await?;
+            let mut out = BytesMut::new();
+            frontend::cancel_request(key.process, key.secret, &mut out);
+            stream.write_all(&out).await?;
+            stream.flush().await?;
+            // The server says nothing and closes.
+            let mut rest = [0; 1];
+            stream.read(&mut rest).await.map(drop)
+        };
+        tokio::time::timeout(CANCEL_TIMEOUT, request).await?
+    }
+}
+
+/// Whether a server is what is wanted.
+fn fits(facts: Facts, target: Target) -> bool {
+    match target {
+        Target::Any | Target::PreferStandby => true,
+        Target::ReadWrite => !facts.is_read_only && !facts.in_recovery,
+        Target::ReadOnly => facts.is_read_only || facts.in_recovery,
+        Target::Primary => !facts.in_recovery,
+        Target::Standby => facts.in_recovery,
+    }
+}
+
+/// A pooler that knows no such setting, or a server that is older or other than ours.
+fn is_about_settings(error: &DatabaseError) -> bool {
+    matches!(&error.sqlstate, b"08P01" | b"42704" | b"22023" | b"0A000")
+        && (error.message.contains("parameter") || error.message.contains("setting"))
+}
+
+/// Reads until a message is whole at the beginning of `read`: its length.
+async fn next_message(stream: &mut Stream, read: &mut BytesMut) -> io::Result<usize> {
+    loop {
+        if let Some((_, body, _)) = split(read) {
+            return Ok(body.len() + 5);
+        }
+        if read.len() > READ_BYTES {
+            return Err(io::Error::other("the server does not speak PostgreSQL's protocol"));
+        }
+        if stream.read_buf(read).await? == 0 {
+            let words = "the server closed the connection while it was made";
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, words));
+        }
+    }
+}
+
+/// Proves who we are.
+struct Proof<'s> {
+    settings: &'s Settings,
+    /// Begun and not ended.
+    scram: Option<ScramSha256>,
+}
+
+impl Proof<'_> {
+    /// Appends the answer to what the server asks. Source: the manual of PostgreSQL, "Message Formats", Authentication….
+    fn answer(&mut self, asked: &[u8], out: &mut BytesMut) -> io::Result<()> {
+        let wrong = |words: &'static str| io::Error::other(words);
+        let (kind, data) = asked.split_first_chunk::<4>().ok_or_else(|| wrong("an empty question"))?;
+        let password = self.settings.password.as_ref().map(|it| it.0.as_bytes());
+        let password = password.ok_or_else(|| wrong("the server asks for a password and none is given"));
+        let begun = || wrong("the server authenticates out of turn");
+        match u32::from_be_bytes(*kind) {
+            0 if self.scram.is_none() => Ok(()),
+            3 => frontend::password_message(password?, out),
+            5 => {
+                let salt = data.try_into().map_err(|_| wrong("a salt is too short"))?;
+                let hash = md5_hash(self.settings.user.as_bytes(), password?, salt);
+                frontend::password_message(hash.as_bytes(), out)
+            }
+            10 => {
+                if !data.split(|it| *it == 0).any(|it| it == SCRAM_SHA_256.as_bytes()) {
+                    return Err(wrong("the server takes no SCRAM-SHA-256"));
+                }
+                let scram = ScramSha256::new(password?, ChannelBinding::unsupported());
+                frontend::sasl_initial_response(SCRAM_SHA_256, scram.message(), out)?;
+                self.scram = Some(scram);
+                Ok(())
+            }
+            11 => {
+                let scram = self.scram.as_mut().ok_or_else(begun)?;
+                scram.update(data)?;
+                frontend::sasl_response(scram.message(), out)
+            }
+            // The server proves that it knows the password too.
+            12 => self.scram.take().ok_or_else(begun)?.finish(data),
+            0 => Err(wrong("the server does not prove that it knows the password")),
+            _ => Err(wrong("the server asks for an authentication that is not supported")),
+        }
+    }
+}

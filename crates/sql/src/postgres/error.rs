@@ -1,0 +1,419 @@
+//! What can go wrong with PostgreSQL, and what clients are told of it: no SQL, no values, no hidden names.
+//!
+//! Codes are Hasura's in its accent and stable upper-case ones under the specification's. What a client is not told is logged.
+
+use memchr::memchr;
+use std::fmt;
+use weir_engine::source::{Accent, FieldError, SourceError};
+
+/// Why a statement has no answer.
+#[derive(Debug)]
+pub enum Error {
+    /// The server refused it.
+    Database {
+        /// In the server's words.
+        error: Box<DatabaseError>,
+        /// Which of the statements that were sent together, from 0.
+        statement: u32,
+    },
+    /// No answer before the deadline.
+    Timeout,
+    /// Too many wait already.
+    Busy,
+    /// The answer is larger than one may be.
+    AnswerTooLarge {
+        /// What one may have.
+        bytes_max: usize,
+    },
+    /// The server cannot be reached, or the connection broke. What was asked did not happen, or only read.
+    Unavailable(Box<dyn std::error::Error + Send + Sync>),
+    /// The connection broke before a write was confirmed: it may have happened.
+    Unconfirmed(Box<dyn std::error::Error + Send + Sync>),
+    /// The server, or we, broke the protocol.
+    Protocol(Box<str>),
+}
+
+impl Error {
+    /// The connection broke, or cannot be made, for this cause.
+    pub(super) fn unavailable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Unavailable(cause.into())
+    }
+
+    /// The same failure for another who asked the same.
+    pub(super) fn again(&self) -> Self {
+        match self {
+            Self::Database { error, statement } => {
+                Self::Database { error: error.clone(), statement: *statement }
+            }
+            Self::Timeout => Self::Timeout,
+            Self::Busy => Self::Busy,
+            Self::AnswerTooLarge { bytes_max } => Self::AnswerTooLarge { bytes_max: *bytes_max },
+            Self::Unavailable(cause) => Self::unavailable(cause.to_string()),
+            Self::Unconfirmed(cause) => Self::Unconfirmed(cause.to_string().into()),
+            Self::Protocol(what) => Self::Protocol(what.clone()),
+        }
+    }
+
+    /// The SQLSTATE, if the server gave one.
+    #[must_use]
+    pub fn sqlstate(&self) -> Option<[u8; 5]> {
+        match self {
+            Self::Database { error, .. } => Some(error.sqlstate),
+            Self::Timeout
+            | Self::Busy
+            | Self::AnswerTooLarge { .. }
+            | Self::Unavailable(_)
+            | Self::Unconfirmed(_)
+            | Self::Protocol(_) => None,
+        }
+    }
+
+    /// Whether the same transaction may succeed when it is run once more from its start: serialization failure, deadlock.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        matches!(self.sqlstate().as_ref(), Some(b"40001" | b"40P01"))
+    }
+}
+
+impl fmt::Display for Error {
+    /// Words for operators: logs only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Database { error, .. } => error.fmt(f),
+            Self::Timeout => f.write_str("PostgreSQL did not answer before the deadline"),
+            Self::Busy => f.write_str("too many statements or sessions wait already"),
+            Self::AnswerTooLarge { bytes_max } => write!(f, "the answer is larger than {bytes_max} bytes"),
+            Self::Unavailable(cause) => write!(f, "PostgreSQL is unavailable: {cause}"),
+            Self::Unconfirmed(cause) => {
+                write!(f, "the connection broke before a write was confirmed: {cause}")
+            }
+            Self::Protocol(what) => write!(f, "the protocol was broken: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Database { error, .. } => Some(&**error),
+            Self::Unavailable(cause) | Self::Unconfirmed(cause) => Some(&**cause),
+            Self::Timeout | Self::Busy | Self::AnswerTooLarge { .. } | Self::Protocol(_) => None,
+        }
+    }
+}
+
+/// What the server says of a failure. Absent facts are empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DatabaseError {
+    /// The five letters of the condition.
+    pub sqlstate: [u8; 5],
+    /// `ERROR`, `FATAL`, `PANIC`.
+    pub severity: Box<str>,
+    /// What happened, in the server's language.
+    pub message: Box<str>,
+    /// More of it; may hold values.
+    pub detail: Box<str>,
+    /// What could be done.
+    pub hint: Box<str>,
+    /// Where in the statement's text, from 1.
+    pub position: Box<str>,
+    /// Schema of the table that is meant.
+    pub schema: Box<str>,
+    /// The table that is meant.
+    pub table: Box<str>,
+    /// The column that is meant.
+    pub column: Box<str>,
+    /// The constraint that is meant.
+    pub constraint: Box<str>,
+    /// The function of the server that gave up.
+    pub routine: Box<str>,
+}
+
+impl DatabaseError {
+    /// Reads the body of an error or notice: a letter and a text that ends with 0, each; unknown letters are passed over.
+    pub(super) fn read(mut body: &[u8]) -> Self {
+        let mut error = Self { sqlstate: *b"XX000", ..Self::default() };
+        while let Some((&letter, rest)) = body.split_first() {
+            let Some(end) = memchr(0, rest) else { break };
+            let text: Box<str> = String::from_utf8_lossy(&rest[..end]).into();
+            body = &rest[end + 1..];
+            match letter {
+                b'C' => error.sqlstate = text.as_bytes().try_into().unwrap_or(error.sqlstate),
+                // The second is not translated, and newer.
+                b'S' if error.severity.is_empty() => error.severity = text,
+                b'V' => error.severity = text,
+                b'M' => error.message = text,
+                b'D' => error.detail = text,
+                b'H' => error.hint = text,
+                b'P' => error.position = text,
+                b's' => error.schema = text,
+                b't' => error.table = text,
+                b'c' => error.column = text,
+                b'n' => error.constraint = text,
+                b'R' => error.routine = text,
+                _ => {}
+            }
+        }
+        error
+    }
+}
+
+impl fmt::Display for DatabaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { severity, sqlstate, message, .. } = self;
+        write!(f, "{severity} {}: {message}", String::from_utf8_lossy(sqlstate))?;
+        [(" detail", &self.detail), (" hint", &self.hint), (" position", &self.position)]
+            .iter()
+            .filter(|(_, text)| !text.is_empty())
+            .try_for_each(|(name, text)| write!(f, ";{name}: {text}"))
+    }
+}
+
+impl std::error::Error for DatabaseError {}
+
+/// Turns a failure into an answer for the client of `accent`.
+///
+/// - `field`: place of the member whose statement failed.
+/// - `is_tracked`: whether a table (schema, name) stands in the generated schema: only then is it, its columns or its
+///   constraints named.
+#[must_use]
+pub fn source_error(
+    error: Error,
+    accent: Accent,
+    field: Option<u32>,
+    is_tracked: &dyn Fn(&str, &str) -> bool,
+) -> SourceError {
+    match error {
+        Error::Database { error, .. } => refused(error, accent, field, is_tracked),
+        Error::Timeout => SourceError::Timeout,
+        Error::Busy => SourceError::Busy,
+        Error::AnswerTooLarge { bytes_max } => {
+            let message =
+                format!("the answer of the database is larger than {bytes_max} bytes: ask for less at once");
+            rejected(accent, field, "LIMIT_RESPONSE", "unexpected", &message)
+        }
+        Error::Unavailable(cause) => SourceError::Unavailable(cause),
+        Error::Unconfirmed(cause) => {
+            tracing::error!(%cause, "the connection broke before a write was confirmed");
+            rejected(accent, field, "WRITE_UNCONFIRMED", "unexpected", UNCONFIRMED)
+        }
+        Error::Protocol(what) => SourceError::Broken(what),
+    }
+}
+
+const UNCONFIRMED: &str = "the connection to the database broke before it confirmed the mutation: look whether it happened before sending it again";
+const CHANGED: &str = "the database's tables are no longer as they were read: reload the source";
+const TOO_LARGE: &str = "the request makes a statement that is too large for the database";
+const CONCURRENT: &str = "serialization failure due to concurrent update";
+const NO_ARBITER: &str = "there is no unique or exclusion constraint on target column(s)";
+
+fn rejected(
+    accent: Accent,
+    field: Option<u32>,
+    spec: &'static str,
+    hasura: &'static str,
+    message: &str,
+) -> SourceError {
+    let code = match accent {
+        Accent::Spec => spec,
+        Accent::Hasura => hasura,
+    };
+    SourceError::Rejected { error: FieldError { code, message: message.into(), hasura_path: None }, field }
+}
+
+/// By SQLSTATE. Source: the manual of PostgreSQL, appendix A.
+fn refused(
+    error: Box<DatabaseError>,
+    accent: Accent,
+    field: Option<u32>,
+    is_tracked: &dyn Fn(&str, &str) -> bool,
+) -> SourceError {
+    let said = |spec, hasura, message: &str| rejected(accent, field, spec, hasura, message);
+    match &error.sqlstate {
+        b"57014" | b"55P03" | b"25P03" | b"57P05" => SourceError::Timeout,
+        b"53300" => SourceError::Busy,
+        b"40001" | b"40P01" => said("CONCURRENT_UPDATE", "concurrent-update", CONCURRENT),
+        b"25006" => said("READ_ONLY", "not-supported", "the database is read-only"),
+        b"42P10" => said("CONSTRAINT_VIOLATION", "constraint-error", NO_ARBITER),
+        b"21000" => said("CONSTRAINT_VIOLATION", "constraint-violation", &without_values(&error.message)),
+        b"44000" => said("CHECK_VIOLATION", "permission-error", "new row violates check option for view"),
+        b"428C9" => said("INVALID_VALUE", "data-exception", "a generated column takes no value"),
+        [b'2', b'3', ..] => {
+            let (spec, hasura, message) = constraint(&error, is_tracked);
+            said(spec, hasura, &message)
+        }
+        [b'2', b'2', ..] => {
+            let (spec, hasura) = data_exception(error.sqlstate);
+            said(spec, hasura, &without_values(&error.message))
+        }
+        [b'5', b'4', ..] => said("LIMIT_STATEMENT", "validation-failed", TOO_LARGE),
+        [b'0', b'8', ..] | [b'5', b'3', ..] | [b'5', b'7', b'P', ..] | [b'5', b'8', ..] => {
+            SourceError::Unavailable(error)
+        }
+        state => {
+            tracing::error!(%error, "a statement was refused");
+            if is_schema_change(*state, &error.routine) {
+                return said("SCHEMA_CHANGED", "unexpected", CHANGED);
+            }
+            said("DATABASE_ERROR", "unexpected", "database query error")
+        }
+    }
+}
+
+/// A name or type that is no more, or a prepared statement whose columns have other types now.
+fn is_schema_change(sqlstate: [u8; 5], routine: &str) -> bool {
+    match &sqlstate {
+        b"42P01" | b"42703" | b"42883" | b"42804" | b"42704" | b"42725" | b"3F000" => true,
+        b"0A000" => routine == "RevalidateCachedQuery",
+        _ => false,
+    }
+}
+
+/// Codes of class 22.
+fn data_exception(sqlstate: [u8; 5]) -> (&'static str, &'static str) {
+    match &sqlstate {
+        b"22025" => ("INVALID_PATTERN", "bad-request"),
+        b"2201B" | b"22019" | b"2200C" => ("INVALID_PATTERN", "data-exception"),
+        b"22021" | b"22P05" => ("INVALID_TEXT", "data-exception"),
+        b"2201W" | b"2201X" => ("BAD_USER_INPUT", "data-exception"),
+        _ => ("INVALID_VALUE", "data-exception"),
+    }
+}
+
+/// Spec code, Hasura's code and message of a violated constraint.
+fn constraint(
+    error: &DatabaseError,
+    is_tracked: &dyn Fn(&str, &str) -> bool,
+) -> (&'static str, &'static str, String) {
+    let (spec, hasura, title, otherwise) = match &error.sqlstate {
+        b"23505" => (
+            "UNIQUE_VIOLATION",
+            "constraint-violation",
+            "Uniqueness violation. ",
+            "duplicate key value violates unique constraint",
+        ),
+        b"23503" | b"23001" => (
+            "FOREIGN_KEY_VIOLATION",
+            "constraint-violation",
+            "Foreign key violation. ",
+            "a referenced row is missing or still referenced",
+        ),
+        b"23502" => (
+            "NOT_NULL_VIOLATION",
+            "constraint-violation",
+            "Not-NULL violation. ",
+            "null value violates not-null constraint",
+        ),
+        b"23514" => (
+            "CHECK_VIOLATION",
+            "permission-error",
+            "Check constraint violation. ",
+            "new row violates check constraint",
+        ),
+        b"23P01" => (
+            "CONSTRAINT_VIOLATION",
+            "constraint-violation",
+            "Exclusion violation. ",
+            "conflicting key value violates exclusion constraint",
+        ),
+        _ => ("CONSTRAINT_VIOLATION", "constraint-violation", "", "a constraint is violated"),
+    };
+    // A failure raised by a function names no table: its words were written for the client.
+    let is_named = error.table.is_empty() || is_tracked(&error.schema, &error.table);
+    (spec, hasura, format!("{title}{}", if is_named { &error.message } else { otherwise }))
+}
+
+/// `message` without what it quotes, as a value of a hidden column may be quoted: `: "…"` or ` "…"`.
+fn without_values(message: &str) -> String {
+    let mut kept = String::with_capacity(message.len());
+    for (at, part) in message.split('"').enumerate() {
+        if at % 2 == 0 {
+            kept.push_str(part.strip_suffix(": ").unwrap_or_else(|| part.trim_end_matches(' ')));
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(fields: &str, accent: Accent, expected: &str) {
+        let body = fields.replace('|', "\0") + "\0\0";
+        let error = Box::new(DatabaseError::read(body.as_bytes()));
+        let is_tracked = |schema: &str, table: &str| (schema, table) == ("public", "Album");
+        let error = source_error(Error::Database { error, statement: 0 }, accent, Some(3), &is_tracked);
+        let shown = match error {
+            SourceError::Rejected { error, field } => {
+                assert_eq!(field, Some(3));
+                format!("{}: {}", error.code, error.message)
+            }
+            other => other.to_string(),
+        };
+        assert_eq!(shown, expected, "{fields}");
+    }
+
+    #[test]
+    fn violated_constraints_are_told_in_hasuras_words() {
+        check(
+            "SERROR|C23505|Mduplicate key value violates unique constraint \"PK\"|DKey (a)=(7) already exists.|spublic|tAlbum|nPK",
+            Accent::Hasura,
+            "constraint-violation: Uniqueness violation. duplicate key value violates unique constraint \"PK\"",
+        );
+        check(
+            "C23514|Mnew row for relation \"Album\" violates check constraint \"c\"|spublic|tAlbum|nc",
+            Accent::Hasura,
+            "permission-error: Check constraint violation. new row for relation \"Album\" violates check constraint \"c\"",
+        );
+        check(
+            "C23502|Mnull value in column \"Title\" of relation \"Album\" violates not-null constraint|spublic|tAlbum|cTitle",
+            Accent::Spec,
+            "NOT_NULL_VIOLATION: Not-NULL violation. null value in column \"Title\" of relation \"Album\" violates not-null constraint",
+        );
+    }
+
+    #[test]
+    fn tables_that_are_not_tracked_are_not_named() {
+        check(
+            "C23503|Minsert or update on table \"secret\" violates foreign key constraint \"s\"|spublic|tsecret|ns",
+            Accent::Spec,
+            "FOREIGN_KEY_VIOLATION: Foreign key violation. a referenced row is missing or still referenced",
+        );
+    }
+
+    #[test]
+    fn values_are_not_repeated() {
+        check(
+            "C22P02|Minvalid input syntax for type integer: \"abc\"",
+            Accent::Hasura,
+            "data-exception: invalid input syntax for type integer",
+        );
+        check(
+            "C22003|Mvalue \"99\" is out of range for type smallint",
+            Accent::Spec,
+            "INVALID_VALUE: value is out of range for type smallint",
+        );
+        check(
+            "C2201B|Minvalid regular expression: x",
+            Accent::Spec,
+            "INVALID_PATTERN: invalid regular expression: x",
+        );
+    }
+
+    #[test]
+    fn other_states_say_who_can_mend_it() {
+        check("C40001|Mcould not serialize", Accent::Hasura, &format!("concurrent-update: {CONCURRENT}"));
+        check("C57014|Mcanceling", Accent::Spec, "the source did not answer before the deadline");
+        check("C53300|Msorry", Accent::Spec, "the source has no capacity left");
+        check("SFATAL|C57P01|Mbye", Accent::Spec, "the source is unavailable: FATAL 57P01: bye");
+        check("C42703|Mcolumn a.b does not exist", Accent::Spec, &format!("SCHEMA_CHANGED: {CHANGED}"));
+        check("CP0001|Msecret", Accent::Hasura, "unexpected: database query error");
+    }
+
+    #[test]
+    fn a_connection_that_breaks_at_the_commit_leaves_a_doubt() {
+        let error = Error::Unconfirmed("reset".into());
+        let error = source_error(error, Accent::Spec, None, &|_, _| true);
+        assert_eq!(error.code(), "WRITE_UNCONFIRMED");
+    }
+}

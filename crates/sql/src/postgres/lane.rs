@@ -1,0 +1,343 @@
+//! A connection that is shared by short statements: all that wait go together, in one batch with one sync.
+//!
+//! Equal statements with equal values are sent once; one-row statements that differ in values alone go as one merged
+//! statement. Nothing waits in order to be merged: an idle lane sends at once, a busy one gets cheaper for each statement.
+//!
+//! An error makes the server pass over the rest of its batch; those statements, being reads, go again with the next.
+//!
+//! **Invariant:** what was sent is never joined by another; every statement is answered, or its asker has gone; at most
+//! [`BATCH_MAX`] go together and at most `waiting_max` wait.
+//!
+//! **Cost:** for each statement one allocation, its reply's channel; for a batch one write, and one timer that is moved.
+
+use super::batch::{Batch, Fate};
+use super::connection::Connection;
+use super::dial::{Dialer, Kind};
+use super::error::Error;
+use super::rows::Rows;
+use super::statement::{Parameters, Statement};
+use std::collections::VecDeque;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, oneshot};
+use tokio::time::Sleep;
+
+/// How many statements go together.
+pub(super) const BATCH_MAX: usize = 64;
+/// How often a lane that waits looks for those whose time is over.
+const TICK: Duration = Duration::from_millis(50);
+/// After how long a lane that waits for its answers counts as stuck, so that others are asked first.
+const STUCK: Duration = Duration::from_millis(20);
+/// How much longer than the server's own bound a batch may take.
+const GRACE: Duration = Duration::from_secs(2);
+/// The longest pause between two attempts to connect.
+const PAUSE_MAX: Duration = Duration::from_secs(1);
+
+/// One statement that waits for its answer.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) statement: Arc<Statement>,
+    pub(super) parameters: Parameters,
+    pub(super) deadline: Instant,
+    pub(super) since: Instant,
+    /// Not to be merged: it was, and something failed.
+    pub(super) is_alone: bool,
+    /// It went before, to a server that shut down.
+    pub(super) is_repeated: bool,
+    pub(super) reply: oneshot::Sender<Result<Rows, Error>>,
+}
+
+impl Request {
+    pub(super) fn answer(self, result: Result<Rows, Error>) {
+        // Nobody waiting is no failure: the asker has gone.
+        let _ = self.reply.send(result);
+    }
+}
+
+/// The handle of a lane.
+#[derive(Debug)]
+pub(super) struct Lane {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    dialer: Arc<Dialer>,
+    queue: Mutex<Queue>,
+    filled: Notify,
+    started: Instant,
+    /// Milliseconds from `started` to when the batch was sent that is under way, plus one; 0 if none is.
+    busy_since_ms: AtomicU64,
+    batches: AtomicU64,
+    statements: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: VecDeque<Request>,
+    is_running: bool,
+    is_closed: bool,
+}
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lane {
+    pub(super) fn new(dialer: Arc<Dialer>) -> Self {
+        let shared = Shared {
+            dialer,
+            queue: Mutex::default(),
+            filled: Notify::new(),
+            started: Instant::now(),
+            busy_since_ms: AtomicU64::new(0),
+            batches: AtomicU64::new(0),
+            statements: AtomicU64::new(0),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Queues a statement; its answer comes through the channel.
+    ///
+    /// # Errors
+    /// Too many wait.
+    pub(super) fn submit(
+        &self,
+        statement: &Arc<Statement>,
+        parameters: Parameters,
+        deadline: Instant,
+    ) -> Result<oneshot::Receiver<Result<Rows, Error>>, Error> {
+        let (reply, answer) = oneshot::channel();
+        let request = Request {
+            statement: Arc::clone(statement),
+            parameters,
+            deadline,
+            since: Instant::now(),
+            is_alone: false,
+            is_repeated: false,
+            reply,
+        };
+        let mut queue = self.shared.queue();
+        if queue.waiting.len() >= self.shared.dialer.settings.limits.waiting_max {
+            return Err(Error::Busy);
+        }
+        queue.waiting.push_back(request);
+        let starts = !std::mem::replace(&mut queue.is_running, true);
+        drop(queue);
+        match starts {
+            true => drop(tokio::spawn(Runner::new(Arc::clone(&self.shared)).run())),
+            false => self.shared.filled.notify_one(),
+        }
+        Ok(answer)
+    }
+
+    /// Whether its server is slow to answer the batch that is under way.
+    pub(super) fn is_stuck(&self) -> bool {
+        match self.shared.busy_since_ms.load(Ordering::Relaxed) {
+            0 => false,
+            since => self.shared.started.elapsed() > Duration::from_millis(since - 1) + STUCK,
+        }
+    }
+
+    /// How many batches and how many statements went to the server.
+    pub(super) fn sent(&self) -> (u64, u64) {
+        (self.shared.batches.load(Ordering::Relaxed), self.shared.statements.load(Ordering::Relaxed))
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        self.shared.queue().is_closed = true;
+        self.shared.filled.notify_one();
+    }
+}
+
+/// The task behind a lane.
+struct Runner {
+    shared: Arc<Shared>,
+    connection: Option<Connection>,
+    /// How long to pause before the next attempt to connect.
+    pause: Duration,
+}
+
+impl Drop for Runner {
+    /// The lane ends, or its runtime does: askers learn it by their channels, and the next statement starts it anew.
+    fn drop(&mut self) {
+        let mut queue = self.shared.queue();
+        queue.is_running = false;
+        queue.waiting.clear();
+    }
+}
+
+impl Runner {
+    fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, connection: None, pause: Duration::ZERO }
+    }
+
+    async fn run(mut self) {
+        let mut timer = pin!(tokio::time::sleep(TICK));
+        while self.wait().await {
+            let is_alive = self.connection.as_mut().is_some_and(Connection::is_alive);
+            if !is_alive && !self.connect(timer.as_mut()).await {
+                continue;
+            }
+            let batch = self.take();
+            if !batch.is_empty() {
+                self.send(batch, timer.as_mut()).await;
+            }
+        }
+    }
+
+    /// Waits for statements, and meanwhile for the connection to break; `false` when the lane is closed.
+    async fn wait(&mut self) -> bool {
+        loop {
+            let (is_closed, is_empty) = {
+                let queue = self.shared.queue();
+                (queue.is_closed, queue.waiting.is_empty())
+            };
+            if is_closed || !is_empty {
+                return !is_closed;
+            }
+            let filled = self.shared.filled.notified();
+            let Some(connection) = &mut self.connection else {
+                filled.await;
+                continue;
+            };
+            tokio::select! {
+                biased;
+                () = filled => {}
+                error = connection.idle() => {
+                    tracing::info!(%error, "an idle connection to PostgreSQL ended");
+                    self.connection = None;
+                }
+            }
+        }
+    }
+
+    /// Connects, after a pause if the last attempt failed; `false` if it fails again, which all who wait learn.
+    async fn connect(&mut self, mut timer: Pin<&mut Sleep>) -> bool {
+        let shared = Arc::clone(&self.shared);
+        let pause = jittered(self.pause);
+        let attempt = async {
+            tokio::time::sleep(pause).await;
+            let settings = &shared.dialer.settings;
+            shared.dialer.connect(Kind::Lane, &settings.hosts, settings.target).await
+        };
+        let mut attempt = pin!(attempt);
+        tick(timer.as_mut());
+        let connected = loop {
+            tokio::select! {
+                biased;
+                connected = &mut attempt => break connected,
+                () = &mut timer => {
+                    tick(timer.as_mut());
+                    self.expire(|| Error::unavailable("the connection is not made yet"));
+                }
+            }
+        };
+        match connected {
+            Ok((connection, _)) => {
+                self.connection = Some(connection);
+                self.pause = Duration::ZERO;
+                true
+            }
+            Err(error) => {
+                tracing::warn!(%error, "PostgreSQL cannot be reached");
+                self.pause = (self.pause * 2).clamp(TICK, PAUSE_MAX);
+                let waiting = std::mem::take(&mut self.shared.queue().waiting);
+                waiting.into_iter().for_each(|it| it.answer(Err(error.again())));
+                false
+            }
+        }
+    }
+
+    /// Answers those who wait and whose time is over; with `too_long` those who waited as long as one may.
+    fn expire(&self, too_long: impl Fn() -> Error) {
+        let now = Instant::now();
+        let wait_max = self.shared.dialer.settings.limits.wait_max;
+        let mut over = Vec::new();
+        let mut queue = self.shared.queue();
+        let waiting = std::mem::take(&mut queue.waiting);
+        for request in waiting {
+            match () {
+                () if request.reply.is_closed() => {}
+                () if request.deadline <= now => over.push((request, Error::Timeout)),
+                () if request.since + wait_max <= now => over.push((request, too_long())),
+                () => queue.waiting.push_back(request),
+            }
+        }
+        drop(queue);
+        over.into_iter().for_each(|(request, error)| request.answer(Err(error)));
+    }
+
+    /// The next batch: who waits still, in order, joined where they can be.
+    fn take(&self) -> Batch {
+        let now = Instant::now();
+        let mut batch = Batch::default();
+        let mut over = Vec::new();
+        let mut queue = self.shared.queue();
+        while batch.requests() < BATCH_MAX {
+            let Some(request) = queue.waiting.pop_front() else { break };
+            match () {
+                () if request.reply.is_closed() => {}
+                () if request.deadline <= now => over.push(request),
+                () => batch.add(request),
+            }
+        }
+        drop(queue);
+        over.into_iter().for_each(|request| request.answer(Err(Error::Timeout)));
+        batch.merge();
+        batch
+    }
+
+    /// Sends a batch and hands out its answers; what has to go again waits first in the queue.
+    async fn send(&mut self, mut batch: Batch, mut timer: Pin<&mut Sleep>) {
+        let Some(mut connection) = self.connection.take() else { return };
+        batch.write(&mut connection);
+        self.shared.batches.fetch_add(1, Ordering::Relaxed);
+        self.shared.statements.fetch_add(batch.statements() as u64, Ordering::Relaxed);
+        let sent = Instant::now();
+        let since = u64::try_from((sent - self.shared.started).as_millis()).unwrap_or(u64::MAX - 1) + 1;
+        self.shared.busy_since_ms.store(since, Ordering::Relaxed);
+        let last = sent + self.shared.dialer.settings.limits.statement_timeout + GRACE;
+        let mut fate = Fate::Open;
+        tick(timer.as_mut());
+        while matches!(fate, Fate::Open) {
+            tokio::select! {
+                biased;
+                end = connection.next_end() => fate = batch.hand_out(end),
+                () = &mut timer => {
+                    tick(timer.as_mut());
+                    self.expire(|| Error::Busy);
+                    batch.expire();
+                    if Instant::now() > last {
+                        fate = batch.hand_out(Err(Error::unavailable("the server has stopped answering")));
+                    }
+                }
+            }
+        }
+        self.shared.busy_since_ms.store(0, Ordering::Relaxed);
+        let again = batch.into_rest();
+        if matches!(fate, Fate::Ready) {
+            self.connection = Some(connection);
+        }
+        let mut queue = self.shared.queue();
+        again.into_iter().rev().for_each(|request| queue.waiting.push_front(request));
+    }
+}
+
+/// Sets the timer one tick ahead, which is cheap as it only ever moves on.
+fn tick(timer: Pin<&mut Sleep>) {
+    timer.reset(tokio::time::Instant::now() + TICK);
+}
+
+/// Between half of `pause` and all of it, so that not all lanes come at once.
+fn jittered(pause: Duration) -> Duration {
+    use std::hash::BuildHasher;
+    let random = std::hash::RandomState::new().hash_one(0_u8);
+    pause / 2 + pause.mul_f64(f64::from(u32::try_from(random >> 32).unwrap_or(0)) / f64::from(u32::MAX)) / 2
+}

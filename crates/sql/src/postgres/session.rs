@@ -1,0 +1,424 @@
+//! A connection that one caller has for itself: mutations, snapshots, long reads.
+//!
+//! Statements are appended and sent together, so that a whole transaction can be one round trip. A session that is dropped
+//! while the server works is cleaned in the background: the server is asked to stop, what comes is thrown away, the
+//! transaction is rolled back; then it is used again.
+//!
+//! **Invariant:** a session goes back only when no transaction is open and nothing is under way. A write that may have
+//! happened is never reported as one that did not.
+
+use super::connection::{Connection, End, Status};
+use super::dial::CancelKey;
+use super::error::{DatabaseError, Error};
+use super::pool::Sessions;
+use super::rows::Rows;
+use super::statement::{Parameters, Statement};
+use std::collections::VecDeque;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+use tokio::sync::OwnedSemaphorePermit;
+
+/// How long a server that was asked to stop may take to do so.
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// What a session will be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Nothing is changed: a broken connection leaves no doubt.
+    Read,
+    /// Something may be changed.
+    Write,
+}
+
+/// How transactions see each other. Source: the manual of PostgreSQL, "Transaction Isolation".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    /// Each statement sees what was committed before it.
+    ReadCommitted,
+    /// All statements see the same.
+    RepeatableRead,
+    /// As if they had run one after another.
+    Serializable,
+}
+
+/// A kind of transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transaction {
+    /// For changes.
+    ReadWrite(Isolation),
+    /// Several reads of one state.
+    Snapshot,
+}
+
+fn control(sql: &str) -> Arc<Statement> {
+    Statement::new(sql, [], [], [], None)
+}
+
+static READ_COMMITTED: LazyLock<Arc<Statement>> = LazyLock::new(|| control("BEGIN ISOLATION LEVEL READ COMMITTED"));
+static REPEATABLE_READ: LazyLock<Arc<Statement>> =
+    LazyLock::new(|| control("BEGIN ISOLATION LEVEL REPEATABLE READ"));
+static SERIALIZABLE: LazyLock<Arc<Statement>> = LazyLock::new(|| control("BEGIN ISOLATION LEVEL SERIALIZABLE"));
+static SNAPSHOT: LazyLock<Arc<Statement>> =
+    LazyLock::new(|| control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
+static COMMIT: LazyLock<Arc<Statement>> = LazyLock::new(|| control("COMMIT"));
+static ROLLBACK: LazyLock<Arc<Statement>> = LazyLock::new(|| control("ROLLBACK"));
+
+/// What was appended, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Begin,
+    Statement,
+    Commit,
+}
+
+/// A connection of one's own.
+#[derive(Debug)]
+pub struct Session {
+    /// `None` once it broke.
+    wire: Option<Wire>,
+    sessions: Arc<Sessions>,
+    permit: Option<OwnedSemaphorePermit>,
+    purpose: Purpose,
+    /// Not answered yet.
+    steps: VecDeque<Step>,
+    /// What could not be appended.
+    refused: Option<Error>,
+    rows: Vec<Rows>,
+    failure: Option<Error>,
+}
+
+/// A connection, how to stop it, and how it stands.
+#[derive(Debug)]
+pub(super) struct Wire {
+    pub(super) connection: Connection,
+    pub(super) key: CancelKey,
+    status: Status,
+    /// Something was sent and not answered whole.
+    is_busy: bool,
+}
+
+impl Wire {
+    pub(super) fn new(connection: Connection, key: CancelKey) -> Self {
+        Self { connection, key, status: Status::Idle, is_busy: false }
+    }
+
+    fn is_clean(&self) -> bool {
+        !self.is_busy && self.status == Status::Idle && !self.connection.is_unsent()
+    }
+
+    fn sync(&mut self) {
+        self.connection.sync();
+        self.is_busy = true;
+    }
+
+    /// The next end; the server's being ready is remembered.
+    async fn next_end(&mut self) -> Result<End, Error> {
+        let end = self.connection.next_end().await?;
+        self.note(&end);
+        Ok(end)
+    }
+
+    fn note(&mut self, end: &End) {
+        if let End::Ready(status) = end {
+            self.status = *status;
+            self.is_busy = false;
+        }
+    }
+
+    /// Throws away what comes until the server is ready.
+    async fn drain(&mut self) -> Result<(), Error> {
+        while self.is_busy {
+            match self.next_end().await? {
+                End::TooLarge { bytes_max } => return Err(Error::AnswerTooLarge { bytes_max }),
+                End::Refused(error) if &*error.severity != "ERROR" => return Err(Error::Unavailable(error)),
+                End::Complete(_) | End::Refused(_) | End::Ready(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends what is under way and the transaction.
+    async fn clean(&mut self) -> Result<(), Error> {
+        self.drain().await?;
+        if self.status != Status::Idle {
+            self.connection.push(&ROLLBACK, &Parameters::new())?;
+            self.sync();
+            self.drain().await?;
+        }
+        Ok(())
+    }
+}
+
+impl Session {
+    pub(super) fn new(wire: Wire, sessions: Arc<Sessions>, permit: OwnedSemaphorePermit, purpose: Purpose) -> Self {
+        Self {
+            wire: Some(wire),
+            sessions,
+            permit: Some(permit),
+            purpose,
+            steps: VecDeque::new(),
+            refused: None,
+            rows: Vec::new(),
+            failure: None,
+        }
+    }
+
+    /// Appends the beginning of a transaction.
+    pub fn begin(&mut self, mode: Transaction) {
+        let statement = match mode {
+            Transaction::ReadWrite(Isolation::ReadCommitted) => &READ_COMMITTED,
+            Transaction::ReadWrite(Isolation::RepeatableRead) => &REPEATABLE_READ,
+            Transaction::ReadWrite(Isolation::Serializable) => &SERIALIZABLE,
+            Transaction::Snapshot => &SNAPSHOT,
+        };
+        self.append(Step::Begin, statement, &Parameters::new());
+    }
+
+    /// Appends a statement.
+    pub fn push(&mut self, statement: &Arc<Statement>, parameters: &Parameters) {
+        self.append(Step::Statement, statement, parameters);
+    }
+
+    /// Appends the end of the transaction.
+    pub fn commit(&mut self) {
+        self.append(Step::Commit, &COMMIT, &Parameters::new());
+    }
+
+    fn append(&mut self, step: Step, statement: &Arc<Statement>, parameters: &Parameters) {
+        if let Some(wire) = &mut self.wire {
+            match wire.connection.push(statement, parameters) {
+                Ok(()) => self.steps.push_back(step),
+                Err(error) => self.refused = Some(error),
+            }
+        }
+    }
+
+    /// Sends what was appended and gives the rows of each statement.
+    ///
+    /// # Errors
+    /// Of a statement, with its place; nothing after it was done. `statement` is the number of statements when the commit
+    /// failed. After the deadline the server is asked to stop: [`Error::Timeout`] says that nothing happened.
+    pub async fn flush(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
+        if let Some(error) = self.refused.take() {
+            self.wire = None;
+            return Err(error);
+        }
+        let may_commit = self.may_commit();
+        let Some(wire) = &mut self.wire else { return Err(broken()) };
+        if wire.status == Status::Failed {
+            self.wire = None;
+            return Err(Error::Protocol("a statement follows one that failed".into()));
+        }
+        wire.sync();
+        self.rows = Vec::with_capacity(self.steps.len());
+        let done = match tokio::time::timeout_at(deadline.into(), self.settle()).await {
+            Ok(done) => done,
+            Err(_) => self.stop().await,
+        };
+        match done {
+            Ok(()) => match self.failure.take() {
+                None => Ok(std::mem::take(&mut self.rows)),
+                Some(error) => Err(error),
+            },
+            Err(error) => Err(self.broke(error, may_commit)),
+        }
+    }
+
+    /// Whether what was appended may end a transaction that changes something.
+    fn may_commit(&self) -> bool {
+        let is_open = self.wire.as_ref().is_some_and(|it| it.status == Status::InTransaction);
+        let begins = self.steps.contains(&Step::Begin);
+        self.purpose == Purpose::Write && (self.steps.contains(&Step::Commit) || !(is_open || begins))
+    }
+
+    /// Reads until the server is ready.
+    async fn settle(&mut self) -> Result<(), Error> {
+        while self.wire.as_ref().is_some_and(|it| it.is_busy) {
+            let Some(wire) = &mut self.wire else { break };
+            match wire.next_end().await? {
+                End::Complete(rows) => {
+                    if self.steps.pop_front() == Some(Step::Statement) {
+                        self.rows.push(rows);
+                    }
+                }
+                End::TooLarge { bytes_max } => return Err(Error::AnswerTooLarge { bytes_max }),
+                End::Refused(error) if &*error.severity != "ERROR" => return Err(self.shut_out(error)),
+                End::Refused(error) => {
+                    self.failure = Some(self.blame(error));
+                    self.steps.clear();
+                }
+                End::Ready(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The failure of the first step that is not answered.
+    fn blame(&self, error: Box<DatabaseError>) -> Error {
+        Error::Database { error, statement: u32::try_from(self.rows.len()).unwrap_or(u32::MAX) }
+    }
+
+    /// The server closes the connection. Before a statement was done it cannot have been committed.
+    fn shut_out(&self, error: Box<DatabaseError>) -> Error {
+        match self.steps.front() {
+            Some(Step::Begin | Step::Statement) => Error::Database { error, statement: 0 },
+            Some(Step::Commit) | None => Error::Unavailable(error),
+        }
+    }
+
+    /// The deadline is over: asks the server to stop and reads what became of it.
+    async fn stop(&mut self) -> Result<(), Error> {
+        let Some(wire) = &self.wire else { return Err(broken()) };
+        let dialer = Arc::clone(&self.sessions.dialer);
+        let key = wire.key.clone();
+        let stopped = async {
+            dialer.cancel(&key).await.map_err(Error::unavailable)?;
+            self.settle().await
+        };
+        tokio::time::timeout(STOP_TIMEOUT, stopped).await.unwrap_or(Err(Error::Timeout))?;
+        if self.failure.as_ref().and_then(Error::sqlstate).as_ref() == Some(b"57014") {
+            self.failure = Some(Error::Timeout);
+        }
+        Ok(())
+    }
+
+    /// The connection cannot be used again: says what is known of the statements.
+    fn broke(&mut self, error: Error, may_commit: bool) -> Error {
+        self.wire = None;
+        match error {
+            // Shut out before anything was done; see `shut_out`.
+            Error::Database { error, .. } if &*error.severity != "ERROR" => Error::Unavailable(error),
+            other if !may_commit => other,
+            Error::Unavailable(cause) => Error::Unconfirmed(cause),
+            other => Error::Unconfirmed(other.to_string().into()),
+        }
+    }
+
+    /// Sends what was appended and one more statement, whose rows are taken part by part.
+    ///
+    /// # Errors
+    /// As [`Self::flush`], as far as they show before the first rows.
+    pub async fn stream(
+        &mut self,
+        statement: &Arc<Statement>,
+        parameters: &Parameters,
+        deadline: Instant,
+    ) -> Result<(), Error> {
+        self.push(statement, parameters);
+        if let Some(error) = self.refused.take() {
+            self.wire = None;
+            return Err(error);
+        }
+        self.wire.as_mut().ok_or_else(broken)?.sync();
+        self.rows = Vec::new();
+        match tokio::time::timeout_at(deadline.into(), self.read_part()).await {
+            Ok(Ok(first)) => self.rows.extend(first),
+            Ok(Err(error)) => return Err(error),
+            Err(_) => {
+                self.stop().await.map_err(|error| self.broke(error, false))?;
+                self.failure = None;
+                return Err(Error::Timeout);
+            }
+        }
+        Ok(())
+    }
+
+    /// The next rows, whole ones, some 64 KiB; `None` after the last. The server waits while they are not taken.
+    ///
+    /// # Errors
+    /// What went wrong after the first rows.
+    pub async fn part(&mut self) -> Result<Option<Rows>, Error> {
+        if let Some(first) = self.rows.pop() {
+            return Ok(Some(first));
+        }
+        let limit = self.sessions.dialer.settings.limits.stream_timeout;
+        match tokio::time::timeout(limit, self.read_part()).await {
+            Ok(part) => part,
+            Err(_) => Err(self.broke(Error::Timeout, false)),
+        }
+    }
+
+    async fn read_part(&mut self) -> Result<Option<Rows>, Error> {
+        loop {
+            let Some(wire) = &mut self.wire else { return Err(broken()) };
+            if !wire.is_busy {
+                return match self.failure.take() {
+                    None => Ok(None),
+                    Some(error) => Err(error),
+                };
+            }
+            let (rows, end) = match wire.connection.next_part().await {
+                Ok(part) => part,
+                Err(error) => return Err(self.broke(error, false)),
+            };
+            let rows = match end {
+                None => rows,
+                Some(End::Complete(rows)) => {
+                    let step = self.steps.pop_front();
+                    if step == Some(Step::Statement) { rows } else { Rows::default() }
+                }
+                Some(End::Refused(error)) if &*error.severity != "ERROR" => {
+                    return Err(self.broke(Error::Unavailable(error), false));
+                }
+                Some(End::Refused(error)) => {
+                    self.failure = Some(self.blame(error));
+                    self.steps.clear();
+                    Rows::default()
+                }
+                Some(end @ (End::TooLarge { .. } | End::Ready(_))) => {
+                    wire.note(&end);
+                    Rows::default()
+                }
+            };
+            if rows.bytes_len() > 0 {
+                return Ok(Some(rows));
+            }
+        }
+    }
+
+    /// Gives the transaction up and waits until it is undone.
+    pub async fn rollback(mut self) {
+        let Some(mut wire) = self.wire.take() else { return };
+        if wire.connection.is_unsent() {
+            return;
+        }
+        if matches!(tokio::time::timeout(STOP_TIMEOUT, wire.clean()).await, Ok(Ok(()))) {
+            self.wire = Some(wire);
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let Some(mut wire) = self.wire.take() else { return };
+        if wire.is_clean() {
+            return self.sessions.put_back(wire);
+        }
+        // Behind a pooler a cancel request may arrive late, at another's statement.
+        let cannot_stop = wire.is_busy && wire.connection.facts.is_pooled;
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        if cannot_stop || (wire.connection.is_unsent() && !wire.is_busy) {
+            return;
+        }
+        let (sessions, permit) = (Arc::clone(&self.sessions), self.permit.take());
+        runtime.spawn(async move {
+            let cleaned = async {
+                if wire.is_busy {
+                    sessions.dialer.cancel(&wire.key).await.map_err(Error::unavailable)?;
+                }
+                wire.clean().await?;
+                // One more round trip: the cancel request has hit by now, if it had not before.
+                wire.sync();
+                wire.drain().await
+            };
+            if matches!(tokio::time::timeout(2 * STOP_TIMEOUT, cleaned).await, Ok(Ok(()))) {
+                sessions.put_back(wire);
+            }
+            drop(permit);
+        });
+    }
+}
+
+fn broken() -> Error {
+    Error::unavailable("the session's connection broke before")
+}
