@@ -3,7 +3,9 @@
 mod wire_kit;
 
 use futures_util::future::join_all;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use weir_sql::postgres::{
@@ -28,7 +30,8 @@ fn text(sql: &str, parameters: &[u32]) -> Arc<Statement> {
 
 /// A thing by its key, alone and for many.
 fn by_pk() -> Arc<Statement> {
-    let many = "SELECT p.n, t.name FROM unnest($1::int4[]) WITH ORDINALITY AS p(k, n) JOIN thing AS t ON t.id = p.k";
+    let many =
+        "SELECT p.n, t.name FROM unnest($1::int4[]) WITH ORDINALITY AS p(k, n) JOIN thing AS t ON t.id = p.k";
     let formats = [Format::Binary, Format::Text];
     let many = Statement::new(many, [1007], formats, [20, 25], None);
     Statement::new("SELECT name FROM thing WHERE id = $1", [23], [Format::Text], [25], Some(many))
@@ -64,6 +67,11 @@ fn shown(result: Result<Rows, Error>) -> String {
 
 async fn ask(pool: &Pool, sql: &str) -> String {
     shown(pool.read(&text(sql, &[]), Parameters::new(), soon()).await)
+}
+
+/// Polls once.
+fn waits(future: Pin<&mut impl Future>) -> bool {
+    future.poll(&mut Context::from_waker(Waker::noop())).is_pending()
 }
 
 async fn who(settings: Settings) -> String {
@@ -183,8 +191,7 @@ async fn an_error_in_a_batch_is_no_neighbours() {
     let other = text("SELECT nothing FROM nowhere", &[]);
     for _ in 0..2 {
         let reads = ["1", "0", "2", "0", "3"].map(|it| pool.read(&divide, values(&[it]), soon()));
-        let (answers, failed) =
-            tokio::join!(join_all(reads), pool.read(&other, Parameters::new(), soon()));
+        let (answers, failed) = tokio::join!(join_all(reads), pool.read(&other, Parameters::new(), soon()));
         let answers: Vec<String> = answers.into_iter().map(shown).collect();
         assert_eq!(answers, ["12", "22012", "6", "22012", "4"]);
         assert_eq!(shown(failed), "42P01");
@@ -220,7 +227,8 @@ async fn an_answer_that_is_too_large_is_refused_and_its_neighbours_answered() {
     let pool = Pool::new(settings);
     let many = "SELECT repeat('x', 1000) FROM generate_series(1, 1000)";
     let one = "SELECT repeat('x', 1000000)";
-    let answers = tokio::join!(ask(&pool, "SELECT 1"), ask(&pool, many), ask(&pool, one), ask(&pool, "SELECT 2"));
+    let answers =
+        tokio::join!(ask(&pool, "SELECT 1"), ask(&pool, many), ask(&pool, one), ask(&pool, "SELECT 2"));
     let too_large = "the answer is larger than 10000 bytes";
     assert_eq!(answers, ("1".into(), too_large.into(), too_large.into(), "2".into()));
 }
@@ -245,10 +253,8 @@ async fn a_column_of_another_type_than_planned_is_not_read() {
     let pool = pool();
     let formats = [Format::Binary];
     let statement = Statement::new("SELECT 1::int8", [], formats, [23], None);
-    let (failed, other) = tokio::join!(
-        pool.read(&statement, Parameters::new(), soon()),
-        ask(&pool, "SELECT 'still here'")
-    );
+    let (failed, other) =
+        tokio::join!(pool.read(&statement, Parameters::new(), soon()), ask(&pool, "SELECT 'still here'"));
     assert_eq!((shown(failed).as_str(), other.as_str()), ("0A000", "still here"));
 }
 
@@ -282,7 +288,7 @@ async fn what_nobody_waits_for_is_not_sent() {
     let read = pool.read(&statement, Parameters::new(), soon());
     // Polled once, then dropped: it waits in the queue.
     let mut read = Box::pin(read);
-    assert!(futures_util::poll!(&mut read).is_pending());
+    assert!(waits(read.as_mut()));
     drop(read);
     ask(&pool, "SELECT 2").await;
     assert_eq!(pool.counts().statements, 2);
@@ -293,15 +299,18 @@ async fn a_transaction_is_one_round_trip_and_all_or_nothing() {
     let pool = pool();
     let mut session = pool.session(Purpose::Write, soon()).await.unwrap();
     session.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
-    session.push(&text("CREATE TABLE once (id int4 PRIMARY KEY DEFERRABLE INITIALLY DEFERRED)", &[]), &Parameters::new());
+    session.push(
+        &text("CREATE TABLE once (id int4 PRIMARY KEY DEFERRABLE INITIALLY DEFERRED)", &[]),
+        &Parameters::new(),
+    );
     let insert = text("INSERT INTO once VALUES ($1), ($2) RETURNING id", &[23, 23]);
     session.push(&insert, &values(&["1", "2"]));
     session.commit();
     let rows = session.flush(soon()).await.unwrap();
-    assert_eq!(rows.iter().map(|it| (show(it), it.affected)).collect::<Vec<_>>(), [
-        (String::new(), 0),
-        ("1|2".into(), 2)
-    ]);
+    assert_eq!(
+        rows.iter().map(|it| (show(it), it.affected)).collect::<Vec<_>>(),
+        [(String::new(), 0), ("1|2".into(), 2)]
+    );
     // The second statement fails: the first is undone.
     session.begin(Transaction::ReadWrite(Isolation::Serializable));
     session.push(&insert, &values(&["3", "4"]));
@@ -335,7 +344,10 @@ async fn a_session_that_is_dropped_in_a_transaction_is_rolled_back_and_used_agai
     drop(session);
     let mut session = pool.session(Purpose::Write, soon()).await.unwrap();
     session.push(&process, &Parameters::new());
-    session.push(&text("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dropped'", &[]), &Parameters::new());
+    session.push(
+        &text("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dropped'", &[]),
+        &Parameters::new(),
+    );
     let rows = session.flush(soon()).await.unwrap();
     assert_eq!((show(&rows[0]).split(' ').next(), show(&rows[1]).as_str()), (before.split(' ').next(), "1"));
 }
@@ -349,7 +361,7 @@ async fn a_session_that_is_dropped_while_the_server_works_stops_it() {
     session.begin(Transaction::Snapshot);
     session.push(&text("SELECT 'abandoned' FROM pg_sleep(600)", &[]), &Parameters::new());
     let mut flush = Box::pin(session.flush(soon()));
-    assert!(futures_util::poll!(&mut flush).is_pending());
+    assert!(waits(flush.as_mut()));
     drop(flush);
     drop(session);
     let mut session = pool.session(Purpose::Read, soon()).await.unwrap();

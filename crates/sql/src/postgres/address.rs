@@ -27,7 +27,7 @@ pub struct Settings {
     pub tls: Tls,
     /// Which of the hosts will do.
     pub target: Target,
-    /// How one attempt to connect may take.
+    /// How long one attempt to connect may take.
     pub connect_timeout: Duration,
     /// What `pg_stat_activity` shows.
     pub application_name: String,
@@ -39,10 +39,6 @@ pub struct Settings {
     pub flavour: Option<Flavour>,
     /// Bounds.
     pub limits: Limits,
-    /// Replicas that queries may read from.
-    pub replicas: Vec<Host>,
-    /// How far behind such a replica may be.
-    pub replica_lag_max: Duration,
 }
 
 /// Bounds on what grows.
@@ -215,9 +211,9 @@ impl Settings {
             let other = || KNOWN.iter().find(|it| it.0 == name).and_then(|it| variable(it.1));
             said.or_else(other).filter(|it| !it.is_empty())
         };
-        let user = get("user")
-            .or_else(|| variable("USER"))
-            .ok_or_else(|| SettingsError("no user: write postgres://user@host/database or set PGUSER".into()))?;
+        let user = get("user").or_else(|| variable("USER")).ok_or_else(|| {
+            SettingsError("no user: write postgres://user@host/database or set PGUSER".into())
+        })?;
         Ok(Self {
             hosts: hosts(get("host").as_deref(), get("port").as_deref())?,
             database: get("dbname").unwrap_or_else(|| user.clone()),
@@ -231,8 +227,6 @@ impl Settings {
             naming: Naming::Detect,
             flavour: None,
             limits: Limits::DEFAULT,
-            replicas: Vec::new(),
-            replica_lag_max: Duration::from_secs(1),
         })
     }
 }
@@ -361,7 +355,8 @@ impl Parts {
 
 /// Undoes `%41`; what stands for nothing names only the part, as it may be the password.
 fn decoded(text: &str, part: &str) -> Result<String, SettingsError> {
-    let wrong = || SettingsError(format!("{part} has a `%` that is not followed by two hexadecimal digits of UTF-8"));
+    let wrong =
+        || SettingsError(format!("{part} has a `%` that is not followed by two hexadecimal digits of UTF-8"));
     let mut bytes = Vec::with_capacity(text.len());
     let mut pieces = text.split('%');
     bytes.extend_from_slice(pieces.next().unwrap_or_default().as_bytes());
@@ -380,9 +375,7 @@ mod tests {
     const NOTHING: &[(&str, &str)] = &[];
 
     fn parse(url: &str, variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
-        Settings::parse(url, |name| {
-            variables.iter().find(|it| it.0 == name).map(|it| it.1.to_string())
-        })
+        Settings::parse(url, |name| variables.iter().find(|it| it.0 == name).map(|it| it.1.to_string()))
     }
 
     fn check(url: &str, variables: &[(&str, &str)], expected: &str) {
@@ -428,7 +421,10 @@ mod tests {
         );
         check("postgres://me@a/b?sslcert=x", NOTHING, "sslcert needs sslkey");
         let error = parse("postgres://me@a/b?sslmod=require", NOTHING).unwrap_err();
-        assert!(error.to_string().starts_with("parameter `sslmod` is not one of host, port, user"), "{error}");
+        assert!(
+            error.to_string().starts_with("parameter `sslmod` is not one of host, port, user"),
+            "{error}"
+        );
         let shown = format!("{:?}", parse("postgres://me:secret@a/b", NOTHING).unwrap());
         assert!(!shown.contains("secret"), "{shown}");
     }

@@ -349,7 +349,8 @@ mod tests {
         let mut batch = Batch::default();
         let mut answers = ["1", "2", "3"].map(|value| add(&mut batch, &plain, value));
         assert_eq!(batch.hand_out(Ok(End::Complete(Rows::default()))), Fate::Open);
-        let error = Box::new(super::super::error::DatabaseError { severity: "ERROR".into(), ..Default::default() });
+        let error =
+            Box::new(super::super::error::DatabaseError { severity: "ERROR".into(), ..Default::default() });
         assert_eq!(batch.hand_out(Ok(End::Refused(error))), Fate::Open);
         assert_eq!(batch.hand_out(Ok(End::Ready(Status::Idle))), Fate::Ready);
         assert!(answers[0].try_recv().unwrap().is_ok());
@@ -363,7 +364,8 @@ mod tests {
         let mut batch = Batch::default();
         let answers = ["1", "2"].map(|value| add(&mut batch, &merging, value));
         batch.merge();
-        let error = Box::new(super::super::error::DatabaseError { severity: "ERROR".into(), ..Default::default() });
+        let error =
+            Box::new(super::super::error::DatabaseError { severity: "ERROR".into(), ..Default::default() });
         assert_eq!(batch.hand_out(Ok(End::Refused(error))), Fate::Open);
         let rest = batch.into_rest();
         assert_eq!((rest.len(), answers.len()), (2, 2));

@@ -101,7 +101,18 @@ impl Connection {
         let described = VecDeque::new();
         let write = BytesMut::new();
         let (at, rows_from, is_unflushed) = (0, 0, false);
-        Self { stream, read, write, at, rows_from, prepared, described, answer_bytes_max, is_unflushed, facts }
+        Self {
+            stream,
+            read,
+            write,
+            at,
+            rows_from,
+            prepared,
+            described,
+            answer_bytes_max,
+            is_unflushed,
+            facts,
+        }
     }
 
     /// Parses statements anew each time: who stands between may give each batch to another server.
@@ -291,9 +302,10 @@ impl Connection {
     /// How many bytes the message needs that is not whole.
     fn missing(&self) -> usize {
         let left = self.read.len() - self.at;
-        let whole = self.read.get(self.at + 1..self.at + HEADER_BYTES).map_or(HEADER_BYTES, |it| {
-            u32::from_be_bytes([it[0], it[1], it[2], it[3]]) as usize + 1
-        });
+        let whole = self
+            .read
+            .get(self.at + 1..self.at + HEADER_BYTES)
+            .map_or(HEADER_BYTES, |it| u32::from_be_bytes([it[0], it[1], it[2], it[3]]) as usize + 1);
         whole.saturating_sub(left)
     }
 
@@ -335,14 +347,12 @@ impl Connection {
 
     /// Waits, while nothing was asked, for the connection to break. Messages that come meanwhile are looked through.
     pub(super) async fn idle(&mut self) -> Error {
-        loop {
-            match self.next_end().await {
-                Ok(End::Refused(error)) => return Error::Database { error, statement: 0 },
-                Ok(End::Complete(_) | End::TooLarge { .. } | End::Ready(_)) => {
-                    return Error::Protocol("the server answers what was not asked".into());
-                }
-                Err(error) => return error,
+        match self.next_end().await {
+            Ok(End::Refused(error)) => Error::Database { error, statement: 0 },
+            Ok(End::Complete(_) | End::TooLarge { .. } | End::Ready(_)) => {
+                Error::Protocol("the server answers what was not asked".into())
             }
+            Err(error) => error,
         }
     }
 

@@ -169,7 +169,9 @@ impl Dialer {
                 }
                 Err(Refusal::Broken(error)) => last = Some(Error::unavailable(error)),
                 // Another encryption may be what it wants; anything else it would say again.
-                Err(Refusal::Said(error)) if &error.sqlstate == b"28000" => last = Some(Error::Unavailable(error)),
+                Err(Refusal::Said(error)) if &error.sqlstate == b"28000" => {
+                    last = Some(Error::Unavailable(error))
+                }
                 Err(Refusal::Said(error)) => return Err(Error::Unavailable(error)),
             }
         }
@@ -184,7 +186,12 @@ impl Dialer {
     }
 
     /// Connects and is let in, with fewer settings if ours are refused.
-    async fn enter(&self, kind: Kind, address: &Address, encryption: Encryption) -> Result<Admitted, Refusal> {
+    async fn enter(
+        &self,
+        kind: Kind,
+        address: &Address,
+        encryption: Encryption,
+    ) -> Result<Admitted, Refusal> {
         let tls = self.connector()?;
         let is_modest = self.is_modest.load(Ordering::Relaxed);
         let stream = address.connect(encryption, tls).await?;
@@ -266,16 +273,25 @@ impl Dialer {
         frontend::query(FACTS, &mut out).map_err(Error::unavailable)?;
         stream.write_all(&out).await.map_err(Error::unavailable)?;
         let limits = &self.settings.limits;
-        let unknown =
-            Facts { version: 0, flavour: Flavour::PostgreSql, is_utc: false, is_pooled: false, in_recovery: false, is_read_only: false };
-        let mut connection = Connection::new(stream, read, limits.statements_max, limits.answer_bytes_max, unknown);
+        let unknown = Facts {
+            version: 0,
+            flavour: Flavour::PostgreSql,
+            is_utc: false,
+            is_pooled: false,
+            in_recovery: false,
+            is_read_only: false,
+        };
+        let mut connection =
+            Connection::new(stream, read, limits.statements_max, limits.answer_bytes_max, unknown);
         let mut facts = None;
         loop {
             match connection.next_end().await? {
                 End::Complete(rows) => {
                     facts = rows.iter().next().map(|row| self.read_facts(row.columns(), process));
                 }
-                End::TooLarge { .. } => return Err(Error::Protocol("the server's version is too long".into())),
+                End::TooLarge { .. } => {
+                    return Err(Error::Protocol("the server's version is too long".into()));
+                }
                 End::Refused(error) => return Err(Error::Unavailable(error)),
                 End::Ready(_) => break,
             }

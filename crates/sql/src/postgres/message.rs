@@ -130,11 +130,13 @@ pub(super) fn sync(out: &mut BytesMut) {
 pub(super) fn affected(body: &[u8]) -> u64 {
     let tag = body.strip_suffix(&[0]).unwrap_or(body);
     let digits = tag.rsplit(|it| *it == b' ').next().unwrap_or_default();
-    digits.iter().try_fold(0_u64, |sum, it| match it {
-        b'0'..=b'9' => sum.checked_mul(10)?.checked_add(u64::from(it - b'0')),
-        _ => None,
-    })
-    .unwrap_or(0)
+    digits
+        .iter()
+        .try_fold(0_u64, |sum, it| match it {
+            b'0'..=b'9' => sum.checked_mul(10)?.checked_add(u64::from(it - b'0')),
+            _ => None,
+        })
+        .unwrap_or(0)
 }
 
 /// Whether a description of result columns has the types `expected`.

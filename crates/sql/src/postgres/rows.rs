@@ -92,7 +92,9 @@ impl<'r> Row<'r> {
     /// `body`: of a message that is a row.
     fn new(body: &'r [u8], hidden: u8) -> Self {
         let mut columns = Columns::new(body.get(2..).unwrap_or_default());
-        (0..hidden).for_each(|_| drop(columns.next()));
+        for _ in 0..hidden {
+            columns.next();
+        }
         Self { columns }
     }
 

@@ -54,10 +54,12 @@ fn control(sql: &str) -> Arc<Statement> {
     Statement::new(sql, [], [], [], None)
 }
 
-static READ_COMMITTED: LazyLock<Arc<Statement>> = LazyLock::new(|| control("BEGIN ISOLATION LEVEL READ COMMITTED"));
+static READ_COMMITTED: LazyLock<Arc<Statement>> =
+    LazyLock::new(|| control("BEGIN ISOLATION LEVEL READ COMMITTED"));
 static REPEATABLE_READ: LazyLock<Arc<Statement>> =
     LazyLock::new(|| control("BEGIN ISOLATION LEVEL REPEATABLE READ"));
-static SERIALIZABLE: LazyLock<Arc<Statement>> = LazyLock::new(|| control("BEGIN ISOLATION LEVEL SERIALIZABLE"));
+static SERIALIZABLE: LazyLock<Arc<Statement>> =
+    LazyLock::new(|| control("BEGIN ISOLATION LEVEL SERIALIZABLE"));
 static SNAPSHOT: LazyLock<Arc<Statement>> =
     LazyLock::new(|| control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
 static COMMIT: LazyLock<Arc<Statement>> = LazyLock::new(|| control("COMMIT"));
@@ -150,7 +152,12 @@ impl Wire {
 }
 
 impl Session {
-    pub(super) fn new(wire: Wire, sessions: Arc<Sessions>, permit: OwnedSemaphorePermit, purpose: Purpose) -> Self {
+    pub(super) fn new(
+        wire: Wire,
+        sessions: Arc<Sessions>,
+        permit: OwnedSemaphorePermit,
+        purpose: Purpose,
+    ) -> Self {
         Self {
             wire: Some(wire),
             sessions,
@@ -315,7 +322,10 @@ impl Session {
             Ok(Ok(first)) => self.rows.extend(first),
             Ok(Err(error)) => return Err(error),
             Err(_) => {
-                self.stop().await.map_err(|error| self.broke(error, false))?;
+                if let Err(error) = self.stop().await {
+                    tracing::info!(%error, "a read could not be stopped in time");
+                    self.wire = None;
+                }
                 self.failure = None;
                 return Err(Error::Timeout);
             }

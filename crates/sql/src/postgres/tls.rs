@@ -69,7 +69,8 @@ enum Look {
 }
 
 fn certificates(file: &Path, name: &str) -> Result<Vec<CertificateDer<'static>>, String> {
-    let unreadable = |cause: &dyn std::fmt::Display| format!("{name}: {} cannot be read: {cause}", file.display());
+    let unreadable =
+        |cause: &dyn std::fmt::Display| format!("{name}: {} cannot be read: {cause}", file.display());
     let found: Vec<_> = CertificateDer::pem_file_iter(file)
         .and_then(Iterator::collect)
         .map_err(|cause| unreadable(&cause))?;

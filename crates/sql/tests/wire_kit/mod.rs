@@ -95,7 +95,8 @@ pub fn free_port() -> u16 {
 pub fn folder(name: &str) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}-{number}", std::process::id()));
+    let folder =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}-{number}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     give(&folder);
     folder
@@ -122,8 +123,17 @@ impl Cluster {
     pub fn new() -> Self {
         let folder = folder("wire");
         let data = folder.join("data");
-        succeed(command(bin("initdb")).args(["-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C", "-N", "-D"]).arg(&data));
-        std::fs::OpenOptions::new().append(true).open(data.join("postgresql.conf")).unwrap().write_all(SETTINGS.as_bytes()).unwrap();
+        succeed(
+            command(bin("initdb"))
+                .args(["-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C", "-N", "-D"])
+                .arg(&data),
+        );
+        std::fs::OpenOptions::new()
+            .append(true)
+            .open(data.join("postgresql.conf"))
+            .unwrap()
+            .write_all(SETTINGS.as_bytes())
+            .unwrap();
         std::fs::write(data.join("pg_hba.conf"), RULES).unwrap();
         let cluster = Self { folder, port: free_port(), server: None };
         cluster.certify();
@@ -185,7 +195,8 @@ impl Cluster {
     /// Runs SQL beside the client that is tested, and gives its output.
     pub fn sql(&self, sql: &str) -> String {
         let port = self.port.to_string();
-        let arguments = ["-XqAt", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-c", sql];
+        let arguments =
+            ["-XqAt", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-c", sql];
         let output = succeed(command(bin("psql")).args(arguments));
         String::from_utf8(output.stdout).unwrap().trim().into()
     }
