@@ -148,7 +148,7 @@ async fn a_session_has_the_settings_that_reading_relies_on() {
     let pool = pool();
     let sql = "SELECT string_agg(current_setting(n), ' ' ORDER BY n) FROM unnest(ARRAY['application_name', 'DateStyle', \
                'IntervalStyle', 'client_encoding', 'extra_float_digits', 'jit', 'statement_timeout']) AS n";
-    assert_eq!(ask(&pool, sql).await, "weir UTF8 ISO, MDY 1 postgres off 35s");
+    assert_eq!(ask(&pool, sql).await, "ISO, MDY postgres weir UTF8 1 off 35s");
     let facts = pool.facts().expect("a connection was made");
     assert_eq!(facts.flavour, Flavour::PostgreSql);
     assert!(!facts.is_pooled && !facts.in_recovery && facts.version >= 130_000, "{facts:?}");

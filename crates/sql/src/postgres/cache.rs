@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn what_an_error_made_the_server_pass_over_is_taken_back() {
         let mut prepared = Prepared::new(2);
-        [1, 2].map(|id| prepared.use_statement(id));
+        assert_eq!([1, 2].map(|id| prepared.use_statement(id)), [PARSE; 2]);
         prepared.confirm();
         prepared.settle();
         assert_eq!(prepared.use_statement(1), Need::Nothing);

@@ -1,6 +1,7 @@
 //! A private PostgreSQL for the tests of the wire: a cluster below `target/`, on loopback, that ends with the process.
 //!
-//! A shell stands between: it stops the server when its standard input closes, which it does however the test ends.
+//! A shell stands between: it stops the server and cleans up when its standard input closes, which it does however the test
+//! ends.
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::io::Write;
@@ -44,14 +45,14 @@ INSERT INTO thing SELECT i, 'thing ' || i FROM generate_series(1, 1000) AS i;
 ";
 
 /// A cluster.
-pub struct Cluster {
-    pub folder: PathBuf,
-    pub port: u16,
+pub(crate) struct Cluster {
+    pub(crate) folder: PathBuf,
+    pub(crate) port: u16,
     server: Option<Child>,
 }
 
 /// The cluster that the tests of this process share.
-pub fn shared() -> &'static Cluster {
+pub(crate) fn shared() -> &'static Cluster {
     static SHARED: OnceLock<Cluster> = OnceLock::new();
     SHARED.get_or_init(|| {
         let mut cluster = Cluster::new();
@@ -69,7 +70,7 @@ fn bin(name: &str) -> PathBuf {
 }
 
 /// `program` as a user that PostgreSQL takes: it refuses root.
-pub fn command(program: impl AsRef<Path>) -> Command {
+pub(crate) fn command(program: impl AsRef<Path>) -> Command {
     let program = program.as_ref();
     // The owner of our files tells who we are.
     let is_root = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").unwrap()) == 0;
@@ -81,18 +82,18 @@ pub fn command(program: impl AsRef<Path>) -> Command {
     command
 }
 
-pub fn succeed(command: &mut Command) -> Output {
+pub(crate) fn succeed(command: &mut Command) -> Output {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     output
 }
 
-pub fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// A folder of its own that the server's user owns.
-pub fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let folder =
@@ -110,9 +111,9 @@ fn give(path: &Path) {
     }
 }
 
-/// Runs `program`, which ends when the child's standard input closes; then `folder` is removed if `removes`.
-pub fn guarded(program: &Path, arguments: &[&str], folder: &Path) -> Child {
-    let script = "\"$@\" >> log 2>&1 & server=$!; read nothing; kill -INT $server; wait $server";
+/// Runs `program` in `folder` until the child reads a line, or its input ends; then the folder is emptied too.
+pub(crate) fn guarded(program: &Path, arguments: &[&str], folder: &Path) -> Child {
+    let script = "\"$@\" >> log 2>&1 & server=$!; read line; more=$?; kill -INT $server; wait $server; [ $more = 0 ] || rm -rf ./*";
     let mut command = command("sh");
     command.args(["-c", script, "sh"]).arg(program).args(arguments).current_dir(folder);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
@@ -120,7 +121,7 @@ pub fn guarded(program: &Path, arguments: &[&str], folder: &Path) -> Child {
 
 impl Cluster {
     /// Makes a cluster that does not run yet.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = folder("wire");
         let data = folder.join("data");
         succeed(
@@ -161,12 +162,12 @@ impl Cluster {
         }
     }
 
-    pub fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
     /// Starts the server and waits until it takes connections; the first time makes users and a table.
-    pub fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         let data = self.folder.join("data");
         let port = self.port.to_string();
         let socket = self.folder.to_str().unwrap();
@@ -185,15 +186,15 @@ impl Cluster {
     }
 
     /// Stops the server; clients are told.
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         if let Some(mut server) = self.server.take() {
-            drop(server.stdin.take());
+            server.stdin.take().unwrap().write_all(b"stop\n").unwrap();
             server.wait().unwrap();
         }
     }
 
     /// Runs SQL beside the client that is tested, and gives its output.
-    pub fn sql(&self, sql: &str) -> String {
+    pub(crate) fn sql(&self, sql: &str) -> String {
         let port = self.port.to_string();
         let arguments =
             ["-XqAt", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-c", sql];
@@ -202,7 +203,7 @@ impl Cluster {
     }
 
     /// How to connect as `user`, with more parameters of the URL.
-    pub fn settings(&self, user: &str, parameters: &str) -> Settings {
+    pub(crate) fn settings(&self, user: &str, parameters: &str) -> Settings {
         let url = format!("postgres://{user}@127.0.0.1:{}/postgres?{parameters}", self.port);
         Settings::parse(&url, |_| None).unwrap()
     }
@@ -221,7 +222,7 @@ fn succeeds(command: &mut Command) -> bool {
 }
 
 /// Waits until something listens.
-pub fn await_port(port: u16) {
+pub(crate) fn await_port(port: u16) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         assert!(Instant::now() < deadline, "nothing listens on port {port}");
