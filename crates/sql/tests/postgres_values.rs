@@ -1,12 +1,13 @@
 //! What PostgreSQL's `to_json` prints is what the decoders make of its bytes: value by value, asked of a real server.
 //!
-//! One private server for all tests. A value comes back as hexadecimal digits, in binary (`record_send`) and as text, so that
-//! each decoder reads what it would ask for.
+//! A value comes back as hexadecimal digits, in binary (`record_send`) and as text, so that each decoder reads what it would
+//! ask for.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use std::fmt::Write as _;
+use weir_sql::catalog::postgres::{Functions, assemble, questions, schemas_array};
 use weir_sql::postgres::decode::{Choices, Decoder};
 use weir_sql::postgres::literal::write;
 use weir_sql::postgres::statement::{Buffer, Format};
@@ -15,10 +16,9 @@ use weir_sql::value::Value;
 
 #[path = "postgres_values/corpus.rs"]
 mod corpus;
-#[path = "postgres_values/server.rs"]
-mod server;
+mod postgres_kit;
 
-use server::Server;
+use postgres_kit::{Database, database};
 
 /// UTC, UTF-8, numbers as numbers.
 const USUAL: Choices = Choices { utc: true, stringify: false, utf8: true };
@@ -47,7 +47,7 @@ fn unhex(digits: &str) -> Vec<u8> {
 }
 
 /// Asks for `values`: SQL expressions, none of them null.
-fn ask(server: &Server, zone: &str, values: &[String]) -> Vec<Sample> {
+fn ask(database: &Database, zone: &str, values: &[String]) -> Vec<Sample> {
     let mut sql = format!("SET timezone = '{zone}';\n");
     for value in values {
         let _ = writeln!(
@@ -57,7 +57,7 @@ fn ask(server: &Server, zone: &str, values: &[String]) -> Vec<Sample> {
              FROM (SELECT {value} AS v) AS it;"
         );
     }
-    let answer = server.psql("values", &sql);
+    let answer = database.run(&sql);
     let samples = answer.lines().filter(|line| line.contains('|')).map(|line| {
         let mut parts = line.split('|');
         let mut part = || parts.next().expect("four columns");
@@ -74,31 +74,13 @@ fn ask(server: &Server, zone: &str, values: &[String]) -> Vec<Sample> {
 }
 
 /// The types of the database, those of [`corpus::TYPES`] among them.
-fn types(server: &Server) -> Types {
-    let mut types = Types::builtin();
-    let sql = "SELECT oid::int8, typarray::int8, typname, typtype, typbasetype::int8, \
-         (SELECT string_agg(encode(attname::text::bytea, 'hex') || ':' || atttypid::int8, ',' ORDER BY attnum) \
-          FROM pg_attribute AS a WHERE a.attrelid = typrelid AND attnum > 0 AND NOT attisdropped) \
-         FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typelem = 0;";
-    for line in server.psql("values", sql).lines() {
-        let parts: Vec<&str> = line.split('|').collect();
-        let number = |at: usize| parts[at].parse().expect("a number");
-        let kind = match parts[3] {
-            "d" => Kind::Domain { base: number(4) },
-            "e" => Kind::Enum { labels: Vec::new() },
-            "c" => {
-                let fields = parts[5].split(',').map(|field| {
-                    let (name, of) = field.split_once(':').expect("name and type");
-                    (String::from_utf8(unhex(name)).expect("UTF-8"), of.parse().expect("a number"))
-                });
-                Kind::Composite { fields: fields.collect() }
-            }
-            _ => Kind::Base,
-        };
-        let (name, schema) = (parts[2].to_owned(), "public".to_owned());
-        types.add(Type { oid: number(0), array_oid: number(1), cast: name.clone(), name, schema, kind });
-    }
-    types
+fn types(database: &Database) -> Types {
+    let schemas = schemas_array(&["public".to_owned()]);
+    let answers = questions(Functions::Ignored)
+        .map(|question| database.rows(&format!("PREPARE q(text[]) AS {question}; EXECUTE q('{schemas}')")));
+    let rows =
+        answers.each_ref().map(|rows| rows.iter().map(|row| row.iter().map(Option::as_deref)).collect());
+    assemble(rows).1
 }
 
 /// The JSON of `value`.
@@ -143,14 +125,14 @@ fn check(types: &Types, samples: &[Sample], choices: Choices) {
 
 #[test]
 fn every_value_is_what_to_json_prints() {
-    let server = Server::start("values", corpus::TYPES);
-    let types = types(&server);
+    let database = database(corpus::TYPES);
+    let types = types(&database);
     let values = corpus::values();
-    let samples = ask(&server, "UTC", &values);
+    let samples = ask(&database, "UTC", &values);
     check(&types, &samples, USUAL);
     check(&types, &samples, Choices { utf8: false, ..USUAL });
     for zone in ["Europe/Rome", "Asia/Kolkata", "America/St_Johns"] {
-        check(&types, &ask(&server, zone, &values), Choices { utc: false, ..USUAL });
+        check(&types, &ask(&database, zone, &values), Choices { utc: false, ..USUAL });
     }
 }
 
@@ -166,7 +148,7 @@ fn quoted(text: &str) -> String {
 
 #[test]
 fn random_values_are_what_to_json_prints() {
-    let server = Server::start("random", corpus::TYPES);
+    let database = database(corpus::TYPES);
     let text = || "[^\0]{0,12}";
     let mut values = Vec::new();
     values.extend(some(600, "-?[0-9]{1,40}(\\.[0-9]{1,40})?").iter().map(|it| format!("numeric '{it}'")));
@@ -207,8 +189,8 @@ fn random_values_are_what_to_json_prints() {
     values.extend(some(200, (text(), text(), any::<i32>())).iter().map(|(one, two, number)| {
         format!("ARRAY[row({}, row({}, '(1,2)', {number}, NULL))]::outer_row[]", quoted(one), quoted(two))
     }));
-    let types = types(&server);
-    let samples = ask(&server, "UTC", &values);
+    let types = types(&database);
+    let samples = ask(&database, "UTC", &values);
     check(&types, &samples, USUAL);
     check(&types, &samples, Choices { utf8: false, ..USUAL });
 }
@@ -231,8 +213,8 @@ const GIVEN: &[(&str, &str)] = &[
 
 #[test]
 fn json_comes_back_from_its_literal_as_it_was() {
-    let server = Server::start("literals", corpus::TYPES);
-    let types = types(&server);
+    let database = database(corpus::TYPES);
+    let types = types(&database);
     let mut given: Vec<(String, String)> =
         GIVEN.iter().map(|&(ty, json)| (ty.to_owned(), json.to_owned())).collect();
     for texts in some(300, proptest::collection::vec(proptest::option::of("[^\0]{0,12}"), 0..5)) {
@@ -241,7 +223,7 @@ fn json_comes_back_from_its_literal_as_it_was() {
         given.push(("outer_row[]".to_owned(), json.to_string()));
     }
     let asked: String = given.iter().map(|(ty, _)| format!("SELECT '{ty}'::regtype::oid::int8;\n")).collect();
-    let oids = server.psql("values", &asked);
+    let oids = database.run(&asked);
     let mut sql = "SET timezone = 'UTC';\n".to_owned();
     for ((ty, json), oid) in given.iter().zip(oids.lines()) {
         let mut literal = Buffer::new();
@@ -250,7 +232,7 @@ fn json_comes_back_from_its_literal_as_it_was() {
         let (literal, json) = (quoted(&literal), quoted(json));
         let _ = writeln!(sql, "SELECT to_jsonb({literal}::{ty}) = {json}::jsonb;");
     }
-    let answers = server.psql("values", &sql);
+    let answers = database.run(&sql);
     assert_eq!(answers.lines().count(), given.len(), "an answer for each");
     let wrong = given.iter().zip(answers.lines()).find(|(_, answer)| *answer != "t");
     assert_eq!(wrong, None);
@@ -282,8 +264,8 @@ fn json_that_fits_no_literal_is_told() {
 
 #[test]
 fn large_numbers_are_strings_when_asked() {
-    let server = Server::start("stringify", corpus::TYPES);
-    let types = types(&server);
+    let database = database(corpus::TYPES);
+    let types = types(&database);
     let expected = [
         ("9223372036854775807::int8", "\"9223372036854775807\""),
         ("1.50::numeric", "\"1.50\""),
@@ -297,7 +279,7 @@ fn large_numbers_are_strings_when_asked() {
     let values: Vec<String> = expected.iter().map(|it| it.0.to_owned()).collect();
     for utf8 in [true, false] {
         let choices = Choices { stringify: true, utf8, ..USUAL };
-        for (sample, (value, json)) in ask(&server, "UTC", &values).iter().zip(expected) {
+        for (sample, (value, json)) in ask(&database, "UTC", &values).iter().zip(expected) {
             let decoder = Decoder::new(&types, sample.oid, choices);
             let mut scratch = Vec::new();
             let value_read = decoder.read(sample.bytes(&decoder), &mut scratch).expect("a value");
@@ -308,9 +290,9 @@ fn large_numbers_are_strings_when_asked() {
 
 #[test]
 fn bytes_of_another_form_are_a_fault_and_nothing_else() {
-    let server = Server::start("broken", corpus::TYPES);
-    let types = types(&server);
-    let samples = ask(&server, "UTC", &corpus::values());
+    let database = database(corpus::TYPES);
+    let types = types(&database);
+    let samples = ask(&database, "UTC", &corpus::values());
     let (mut faults, mut scratch) = (0, Vec::new());
     for sample in &samples {
         let decoder = Decoder::new(&types, sample.oid, USUAL);

@@ -227,6 +227,7 @@ fn run(command: &mut Command, input: &str) -> Vec<u8> {
 }
 
 /// Starts the server and waits until it can be asked.
+#[allow(clippy::zombie_processes, reason = "the keeper outlives this process, which it waits for")]
 fn keep(bin: &Path, folder: &Path, port: u16, user: Option<(u32, u32)>) -> ChildStdin {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(KEEPER).arg("keeper").arg(bin).arg(folder).env("PGPORT", port.to_string());

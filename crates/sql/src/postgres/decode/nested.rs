@@ -52,10 +52,10 @@ fn array(element: &Form, bytes: &mut Bytes<'_>, out: &mut Vec<u8>) -> Result<(),
         return Ok(());
     }
     // How many elements there are in a list of each dimension.
-    let mut sizes = [0_usize; DIMENSIONS_MAX];
+    let mut sizes = [0_u32; DIMENSIONS_MAX];
     let sizes = sizes.get_mut(..dimensions).ok_or_else(broken)?;
     for size in &mut *sizes {
-        *size = bytes.count()?;
+        *size = bytes.count()? as u32;
         bytes.take(4)?;
     }
     for at in (0..dimensions - 1).rev() {

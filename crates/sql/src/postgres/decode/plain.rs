@@ -230,14 +230,12 @@ fn document(bytes: &[u8]) -> Result<&[u8], Fault> {
 }
 
 fn uuid(bytes: [u8; 16], out: &mut Vec<u8>) {
+    const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
     let digits = b"0123456789abcdef";
     let mut text = [b'-'; 36];
-    let mut at = 0;
-    for (place, byte) in bytes.into_iter().enumerate() {
-        at += usize::from(matches!(place, 4 | 6 | 8 | 10));
+    for (byte, at) in bytes.into_iter().zip(PLACES) {
         text[at] = digits[usize::from(byte >> 4)];
         text[at + 1] = digits[usize::from(byte & 15)];
-        at += 2;
     }
     out.extend_from_slice(&text);
 }

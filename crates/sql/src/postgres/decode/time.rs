@@ -16,11 +16,13 @@ pub(super) fn timestamp(since_us: i64, zone: &str, out: &mut Vec<u8>) {
         i64::MAX => out.extend_from_slice(b"infinity"),
         i64::MIN => out.extend_from_slice(b"-infinity"),
         _ => {
-            let year = day(since_us.div_euclid(DAY_US), out);
+            // In 64 bits there are few enough days for 32.
+            let day = Day::at(since_us.div_euclid(DAY_US) as i32);
+            day.write(out);
             out.push(b'T');
             time(since_us.rem_euclid(DAY_US), out);
             out.extend_from_slice(zone.as_bytes());
-            era(year, out);
+            day.write_era(out);
         }
     }
 }
@@ -31,57 +33,70 @@ pub(super) fn date(since_days: i32, out: &mut Vec<u8>) {
         i32::MAX => out.extend_from_slice(b"infinity"),
         i32::MIN => out.extend_from_slice(b"-infinity"),
         _ => {
-            let year = day(since_days.into(), out);
-            era(year, out);
+            let day = Day::at(since_days);
+            day.write(out);
+            day.write_era(out);
         }
     }
 }
 
-/// Appends year, month and day; gives the year, 0 being 1 BC.
-///
-/// Years begin in March, so that the leap day is a year's last: then the month follows from the day by one division.
-fn day(since_days: i64, out: &mut Vec<u8>) -> i64 {
-    let days = since_days + EPOCH_DAYS;
-    let (era, day) = (days.div_euclid(ERA_DAYS), days.rem_euclid(ERA_DAYS));
-    let year_of_era = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = era * 400 + year_of_era + i64::from(month <= 2);
-    let shown = if year > 0 { year } else { 1 - year };
-    if shown < 10_000 {
-        let [[a, b], [c, d]] = [shown / 100, shown % 100].map(two);
-        out.extend_from_slice(&[a, b, c, d]);
-    } else {
-        number::integer(shown, out);
-    }
-    let [[a, b], [c, d]] = [month, day].map(two);
-    out.extend_from_slice(&[b'-', a, b, b'-', c, d]);
-    year
+/// A day of the calendar.
+struct Day {
+    /// 0 is 1 BC.
+    year: i32,
+    month: u32,
+    day: u32,
 }
 
-fn era(year: i64, out: &mut Vec<u8>) {
-    if year <= 0 {
-        out.extend_from_slice(b" BC");
+impl Day {
+    /// Years begin in March here, so that the leap day is a year's last: then the month follows from the day by one division.
+    fn at(since_days: i32) -> Self {
+        let days = i64::from(since_days) + EPOCH_DAYS;
+        let (era, day) = (days.div_euclid(ERA_DAYS) as i32, days.rem_euclid(ERA_DAYS) as u32);
+        let year_of_era = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+        let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month_from_march = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+        let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+        Self { year: era * 400 + year_of_era as i32 + i32::from(month <= 2), month, day }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let shown = if self.year > 0 { self.year } else { 1 - self.year }.unsigned_abs();
+        let [[a, b], [c, d]] = [shown / 100 % 100, shown % 100].map(two);
+        let [[e, f], [g, h]] = [self.month, self.day].map(two);
+        let text = [a, b, c, d, b'-', e, f, b'-', g, h];
+        if shown < 10_000 {
+            out.extend_from_slice(&text);
+        } else {
+            number::integer(shown.into(), out);
+            out.extend_from_slice(&text[4..]);
+        }
+    }
+
+    fn write_era(&self, out: &mut Vec<u8>) {
+        if self.year <= 0 {
+            out.extend_from_slice(b" BC");
+        }
     }
 }
 
 /// Appends `10:23:54.5`, of microseconds of a day or, in intervals, of any number of hours.
 pub(super) fn time(us: i64, out: &mut Vec<u8>) {
     let us = us.unsigned_abs();
-    let (seconds, fraction) = (us / 1_000_000, us % 1_000_000);
-    let hours = seconds / 3600;
-    let [minute, second] = [seconds / 60 % 60, seconds % 60].map(|it| two(it as i64));
+    let (seconds, fraction) = (us / 1_000_000, (us % 1_000_000) as u32);
+    let (hours, rest) = (seconds / 3600, (seconds % 3600) as u32);
+    let [[a, b], [c, d], [e, f]] = [(hours % 100) as u32, rest / 60, rest % 60].map(two);
+    let text = [a, b, b':', c, d, b':', e, f];
     if hours < 100 {
-        out.extend_from_slice(&two(hours as i64));
+        out.extend_from_slice(&text);
     } else {
         number::integer(hours as i64, out);
+        out.extend_from_slice(&text[2..]);
     }
-    out.extend_from_slice(&[b':', minute[0], minute[1], b':', second[0], second[1]]);
     if fraction != 0 {
-        let [a, b, c] = [fraction / 10_000, fraction / 100 % 100, fraction % 100].map(|it| two(it as i64));
-        let digits = [b'.', a[0], a[1], b[0], b[1], c[0], c[1]];
+        let [[a, b], [c, d], [e, f]] = [fraction / 10_000, fraction / 100 % 100, fraction % 100].map(two);
+        let digits = [b'.', a, b, c, d, e, f];
         let zeros = digits.iter().rev().take_while(|&&it| it == b'0').count();
         out.extend_from_slice(&digits[..digits.len() - zeros]);
     }
@@ -90,10 +105,10 @@ pub(super) fn time(us: i64, out: &mut Vec<u8>) {
 /// Appends `+02` or `-03:30`, of seconds west of Greenwich.
 pub(super) fn zone(west_seconds: i32, out: &mut Vec<u8>) {
     out.push(if west_seconds <= 0 { b'+' } else { b'-' });
-    let seconds = i64::from(west_seconds).abs();
+    let seconds = west_seconds.unsigned_abs();
     out.extend_from_slice(&two(seconds / 3600));
-    for (shown, part) in [(seconds % 3600 != 0, seconds / 60 % 60), (seconds % 60 != 0, seconds % 60)] {
-        if shown {
+    for (left, part) in [(seconds % 3600, seconds / 60 % 60), (seconds % 60, seconds % 60)] {
+        if left != 0 {
             let [a, b] = two(part);
             out.extend_from_slice(&[b':', a, b]);
         }
@@ -141,6 +156,6 @@ pub(super) fn interval(us: i64, days: i32, months: i32, out: &mut Vec<u8>) {
 }
 
 /// Two digits.
-fn two(value: i64) -> [u8; 2] {
+fn two(value: u32) -> [u8; 2] {
     [b'0' + (value / 10 % 10) as u8, b'0' + (value % 10) as u8]
 }
