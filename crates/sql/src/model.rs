@@ -101,6 +101,8 @@ pub struct Relationship {
     pub kind: RelationshipKind,
     /// For nested inserts: whether the related row comes first (its key flows into ours).
     pub insert_first: bool,
+    /// The database sees to it that where our columns are not null the related row is there.
+    pub enforced: bool,
 }
 
 /// One row or many.

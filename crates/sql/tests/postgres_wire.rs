@@ -150,7 +150,7 @@ async fn a_session_has_the_settings_that_reading_relies_on() {
                'IntervalStyle', 'client_encoding', 'extra_float_digits', 'jit', 'statement_timeout']) AS n";
     assert_eq!(ask(&pool, sql).await, "ISO, MDY postgres weir UTF8 1 off 35s");
     let facts = pool.facts().expect("a connection was made");
-    assert_eq!(facts.flavour, Flavour::PostgreSql);
+    assert_eq!(facts.flavour, Flavour::Postgres);
     assert!(!facts.is_pooled && !facts.in_recovery && facts.version >= 130_000, "{facts:?}");
 }
 

@@ -200,8 +200,10 @@ pub enum InputMeaning {
     BoolOr,
     /// `key` in the order of a group by.
     GroupKey(TableId),
-    /// `_cast` of a jsonb comparison.
+    /// `_cast` of a comparison.
     Cast,
+    /// A type below `_cast`.
+    CastTo(Cast),
 }
 
 /// The comparison operators.
@@ -232,6 +234,48 @@ pub enum Comparison {
     HasKey,
     HasKeysAny,
     HasKeysAll,
+    /// On the paths of PostgreSQL's `ltree`.
+    Tree(Tree),
+    /// On PostGIS's shapes.
+    Spatial(Spatial),
+}
+
+/// How paths of labels are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Tree {
+    Ancestor,
+    AncestorAny,
+    Descendant,
+    DescendantAny,
+    Matches,
+    MatchesAny,
+    MatchesFulltext,
+}
+
+/// How shapes are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Spatial {
+    Contains,
+    Crosses,
+    Equals,
+    Intersects,
+    Intersects3d,
+    Overlaps,
+    Touches,
+    Within,
+}
+
+/// What a value can be cast to in a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cast {
+    /// Its text.
+    Text,
+    /// PostGIS's shape on a plane.
+    Geometry,
+    /// PostGIS's shape on the globe.
+    Geography,
 }
 
 /// What an enum value chooses.

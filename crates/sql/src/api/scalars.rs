@@ -1,7 +1,7 @@
 //! Scalars of column types, and the inputs that compare them.
 
 use super::core::{Core, list, plain};
-use super::meaning::{Comparison, InputMeaning};
+use super::meaning::{Cast, Comparison, InputMeaning};
 use crate::catalog::ColumnType;
 use crate::catalog::facts::Operators;
 use crate::model::names::graphql_name;
@@ -152,7 +152,7 @@ impl Core {
         if self.scalars.iter().any(|(ty, ..)| casts(ty)) {
             let (_, text) = self.scalar_uses(&ColumnType::Text);
             self.b.input_object("jsonb_cast_exp", "");
-            self.input_field("String", "", plain(text), InputMeaning::Cast);
+            self.input_field("String", "", plain(text), InputMeaning::CastTo(Cast::Text));
         }
         let mut defined: Vec<TypeId> = Vec::new();
         for (ty, scalar, _) in std::mem::take(&mut self.scalars) {

@@ -136,6 +136,8 @@ pub struct ForeignKey {
     pub target_columns: Vec<ColumnId>,
     /// Whether every row is known to keep it; one added as `NOT VALID` is for new rows only.
     pub holds: bool,
+    /// Whether the database sees to it that every snapshot keeps it. On SQLite each writer decides for itself.
+    pub enforced: bool,
 }
 
 /// A function of the database.

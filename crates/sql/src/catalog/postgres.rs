@@ -203,7 +203,7 @@ impl Reading {
         match letter {
             'f' => {
                 let Some((target, target_columns)) = self.columns(target, &target_columns) else { return };
-                let key = ForeignKey { name, columns, target, target_columns, holds };
+                let key = ForeignKey { name, columns, target, target_columns, holds, enforced: holds };
                 self.catalog.tables[at.0 as usize].foreign_keys.push(key);
             }
             'p' => self.catalog.tables[at.0 as usize].primary_key = Some(UniqueKey { name, columns }),

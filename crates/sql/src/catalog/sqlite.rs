@@ -287,6 +287,7 @@ impl Reading {
             target,
             target_columns,
             holds: true,
+            enforced: false,
         })
     }
 

@@ -141,6 +141,7 @@ fn by_keys(building: &Building<'_>) -> Vec<(Relationship, String)> {
                     RelationshipKind::Array
                 },
                 insert_first: false,
+                enforced: false,
             };
             out.push((there, appendix.clone()));
             out.push((back, appendix));
@@ -159,6 +160,7 @@ fn forward(from: TableId, table: &Table, key: &ForeignKey, name: String) -> Rela
         on: key.columns.iter().copied().zip(key.target_columns.iter().copied()).collect(),
         kind: RelationshipKind::Object { certain },
         insert_first: true,
+        enforced: key.enforced,
     }
 }
 
@@ -235,6 +237,7 @@ fn by_constraint(
                     Wanted::Array => RelationshipKind::Array,
                 },
                 insert_first: false,
+                enforced: false,
             })
         }
     }
@@ -270,6 +273,7 @@ fn by_mapping(
             Wanted::Array => RelationshipKind::Array,
         },
         insert_first: wanted == Wanted::Object && !after,
+        enforced: false,
     })
 }
 

@@ -4,6 +4,7 @@
 //!
 //! **Invariant:** a password is never shown, neither by `Debug` nor in an error.
 
+use super::flavour::Flavour;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -154,19 +155,6 @@ pub enum Naming {
     Named,
     /// Never: parsed each time.
     Unnamed,
-}
-
-/// What speaks PostgreSQL's protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Flavour {
-    /// The original.
-    PostgreSql,
-    /// CockroachDB.
-    CockroachDb,
-    /// YugabyteDB's YSQL.
-    YugabyteDb,
-    /// PostgreSQL with the extension Citus.
-    Citus,
 }
 
 /// What is wrong with a URL or a variable.

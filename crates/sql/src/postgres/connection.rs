@@ -7,9 +7,9 @@
 //!
 //! **Cost:** a batch is one write and, mostly, one read; an answer takes no allocation of its own.
 
-use super::address::Flavour;
 use super::cache::{Need, Prepared};
 use super::error::{DatabaseError, Error};
+use super::flavour::Flavour;
 use super::message::{self, Name};
 use super::rows::Rows;
 use super::statement::{Parameters, Statement};

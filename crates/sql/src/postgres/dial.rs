@@ -5,9 +5,10 @@
 //!
 //! **Invariant:** a connection that leaves here fits `target_session_attrs` and has its [`Facts`].
 
-use super::address::{Flavour, Host, Naming, Settings, Target, TlsMode};
+use super::address::{Host, Naming, Settings, Target, TlsMode};
 use super::connection::{Connection, End, Facts, READ_BYTES};
 use super::error::{DatabaseError, Error};
+use super::flavour::Flavour;
 use super::rows::split;
 use super::stream::{Address, Encryption, Stream, resolve};
 use bytes::{Buf, BytesMut};
@@ -275,7 +276,7 @@ impl Dialer {
         let limits = &self.settings.limits;
         let unknown = Facts {
             version: 0,
-            flavour: Flavour::PostgreSql,
+            flavour: Flavour::Postgres,
             is_utc: false,
             is_pooled: false,
             in_recovery: false,
@@ -313,20 +314,12 @@ impl Dialer {
         let texts: Vec<&str> =
             columns.map(|it| it.and_then(|it| std::str::from_utf8(it).ok()).unwrap_or("")).collect();
         let text = |at: usize| texts.get(at).copied().unwrap_or("");
-        let found = if text(0).contains("CockroachDB") {
-            Flavour::CockroachDb
-        } else if text(0).contains("-YB-") {
-            Flavour::YugabyteDb
-        } else if text(6) == "t" {
-            Flavour::Citus
-        } else {
-            Flavour::PostgreSql
-        };
+        let found = Flavour::found(text(0), text(6) == "t");
         Facts {
             version: text(1).parse().unwrap_or(0),
             flavour: self.settings.flavour.unwrap_or(found),
             is_utc: UTC.contains(&text(2)),
-            is_pooled: found != Flavour::CockroachDb && text(3).parse() != Ok(process),
+            is_pooled: found != Flavour::Cockroach && text(3).parse() != Ok(process),
             in_recovery: text(4) == "t",
             is_read_only: text(5) == "on",
         }

@@ -6,6 +6,7 @@
 //! mutation or long read has for itself.
 
 mod address;
+pub mod assemble;
 mod batch;
 #[cfg_attr(not(test), expect(dead_code, reason = "the driver that binds is yet to come"))]
 mod bind;
@@ -14,23 +15,26 @@ mod connection;
 pub mod decode;
 mod dial;
 mod error;
+pub mod flavour;
 mod geojson;
 mod lane;
 pub mod literal;
+mod merged;
 mod message;
+mod nested;
 mod pool;
 mod rows;
 mod session;
+mod slots;
 pub mod statement;
 mod stream;
 mod tls;
 pub mod types;
 
-pub use address::{
-    Flavour, Host, Limits, Naming, Secret, Settings, SettingsError, Target, Tls, TlsMode, hosts,
-};
+pub use address::{Host, Limits, Naming, Secret, Settings, SettingsError, Target, Tls, TlsMode, hosts};
 pub use connection::Facts;
 pub use error::{DatabaseError, Error, source_error};
+pub use flavour::Flavour;
 pub use pool::{Counts, Pool};
 pub use rows::{Columns, Row, Rows};
 pub use session::{Isolation, Purpose, Session, Transaction};

@@ -101,6 +101,16 @@ impl Change {
             Self::Delete(delete) => delete.table,
         }
     }
+
+    /// What comes back of each row.
+    #[must_use]
+    pub fn returning(&self) -> &[Expr] {
+        match self {
+            Self::Insert(insert) => &insert.returning,
+            Self::Update(update) => &update.returning,
+            Self::Delete(delete) => &delete.returning,
+        }
+    }
 }
 
 /// Inserts one row; its values are bound first.
@@ -121,6 +131,8 @@ pub struct Insert {
 pub struct Conflict {
     /// The key.
     pub key: Vec<ColumnId>,
+    /// The name of its constraint.
+    pub constraint: String,
     /// Columns that take the new values; none: the row stays as it is.
     pub update: Vec<ColumnId>,
     /// Only rows that fit are updated.

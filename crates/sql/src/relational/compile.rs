@@ -223,7 +223,8 @@ impl<'c> Compiler<'c> {
                 let rows = self.rows_arguments(field)?;
                 let nest = nest(related, row);
                 let one = matches!(related.kind, RelationshipKind::Object { .. });
-                self.rows(field, related.to, rows, nest, one)
+                let kind = self.rows(field, related.to, rows, nest, one)?;
+                Ok(self.elided(kind, by))
             }
             FieldMeaning::RelatedAggregate(by) => {
                 let related = &self.api.model.relationships[by.0 as usize];

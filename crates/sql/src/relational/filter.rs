@@ -6,7 +6,7 @@
 use super::compile::Compiler;
 use super::input::Place;
 use super::{Expr, Filter, Reader};
-use crate::api::meaning::{Aggregation, Comparison, InputMeaning};
+use crate::api::meaning::{Aggregation, Cast, Comparison, InputMeaning, Tree};
 use crate::catalog::{ColumnType, TableId};
 use crate::model::RelationshipId;
 use weir_engine::source::{Accent, PlanError};
@@ -126,7 +126,12 @@ impl Compiler<'_> {
                     all.push(Filter::Compare { of: of.clone(), by, with });
                 }
                 // `_cast` and the type in it: the type system nests them no deeper.
-                InputMeaning::Cast => self.comparisons(value, of, &ColumnType::Text, all)?,
+                InputMeaning::Cast => self.comparisons(value, of, ty, all)?,
+                InputMeaning::CastTo(to) => {
+                    let of = Expr::Cast(Box::new(of.clone()), to);
+                    let text = ColumnType::Text;
+                    self.comparisons(value, &of, if to == Cast::Text { &text } else { ty }, all)?;
+                }
                 _ => return Err(self.refuse("this comparison is not supported by the database")),
             }
             self.path.pop();
@@ -221,7 +226,11 @@ fn reader(by: Comparison, ty: &ColumnType) -> Reader {
     match by {
         Comparison::In | Comparison::Nin => Reader::Each(ty.clone()),
         Comparison::HasKeysAny | Comparison::HasKeysAll => Reader::Each(ColumnType::Text),
-        Comparison::HasKey
+        Comparison::Tree(Tree::AncestorAny | Tree::DescendantAny | Tree::MatchesAny) => {
+            Reader::Each(ColumnType::Text)
+        }
+        Comparison::Tree(Tree::Ancestor | Tree::Descendant | Tree::Matches | Tree::MatchesFulltext)
+        | Comparison::HasKey
         | Comparison::Like
         | Comparison::Nlike
         | Comparison::Ilike
@@ -240,6 +249,7 @@ fn reader(by: Comparison, ty: &ColumnType) -> Reader {
         | Comparison::Lte
         | Comparison::IsNull
         | Comparison::Contains
-        | Comparison::ContainedIn => Reader::Column(ty.clone()),
+        | Comparison::ContainedIn
+        | Comparison::Spatial(_) => Reader::Column(ty.clone()),
     }
 }

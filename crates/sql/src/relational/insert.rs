@@ -8,7 +8,7 @@ use super::compile::{Compiler, Row};
 use super::input::Place;
 use super::{Expr, Filter, Reader};
 use crate::api::meaning::{EnumMeaning, InputMeaning};
-use crate::catalog::{ColumnId, TableId};
+use crate::catalog::{ColumnId, TableId, UniqueKey};
 use crate::model::{Relationship, RelationshipId, RelationshipKind};
 use weir_engine::plan::shape::ShapeField;
 use weir_engine::source::PlanError;
@@ -310,12 +310,17 @@ impl Compiler<'_> {
         if matches!(self.inputs.node(place), Node::Null | Node::Absent) {
             return Ok(None);
         }
-        let mut conflict = Conflict { key: Vec::new(), update: Vec::new(), filter: Filter::TRUE };
+        let mut conflict =
+            Conflict { key: Vec::new(), constraint: String::new(), update: Vec::new(), filter: Filter::TRUE };
         for (input, value) in self.inputs.members(place) {
             let null = matches!(self.inputs.node(value), Node::Null | Node::Absent);
             let name = self.input_words(input).0;
             match self.meaning(input) {
-                InputMeaning::Constraint => conflict.key = self.constraint(value, table),
+                InputMeaning::Constraint => {
+                    let key = self.constraint(value, table);
+                    conflict.key = key.map(|key| key.columns.clone()).unwrap_or_default();
+                    conflict.constraint = key.map(|key| key.name.clone()).unwrap_or_default();
+                }
                 InputMeaning::UpdateColumns => conflict.update = self.columns(value),
                 InputMeaning::Where(_) if !null => {
                     conflict.filter = self.below(name, |it| it.filter(value, table))?;
@@ -327,15 +332,14 @@ impl Compiler<'_> {
         Ok(Some(drafts.conflicts.len() - 1))
     }
 
-    /// The columns of the key an enum value names.
-    fn constraint(&self, place: Place, table: TableId) -> Vec<ColumnId> {
+    /// The key an enum value names.
+    fn constraint(&self, place: Place, table: TableId) -> Option<&UniqueKey> {
         let table = self.api.model.catalog.table(table);
-        let key = match self.enum_meaning(place) {
+        match self.enum_meaning(place) {
             Some(EnumMeaning::Constraint(_, None)) => table.primary_key.as_ref(),
             Some(EnumMeaning::Constraint(_, Some(at))) => table.unique_keys.get(at as usize),
             _ => None,
-        };
-        key.map(|key| key.columns.clone()).unwrap_or_default()
+        }
     }
 
     fn column_name(&self, table: TableId, column: ColumnId) -> String {

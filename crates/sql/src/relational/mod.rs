@@ -6,7 +6,7 @@
 //! **Invariant:** flat tables; ids are places in the tables of one plan. Filters are at most
 //! [`compile::FILTER_DEPTH_MAX`] deep, so walking them may recurse.
 
-use crate::api::meaning::{Aggregation, Comparison};
+use crate::api::meaning::{Aggregation, Cast, Comparison};
 use crate::catalog::facts::Cell;
 use crate::catalog::{ColumnId, ColumnType, TableId};
 use crate::model::RelationshipId;
@@ -15,6 +15,7 @@ use weir_engine::plan::shape::ShapeField;
 mod aggregate;
 pub mod change;
 pub mod compile;
+mod elide;
 mod filter;
 pub mod form;
 pub mod input;
@@ -65,6 +66,33 @@ impl Plan {
         }
         let rest: Vec<usize> = (0..self.levels.len()).filter(|it| !out.contains(it)).collect();
         out.extend(rest);
+        out
+    }
+}
+
+impl Plan {
+    /// The levels directly below the members `run`, in order; those that are copied are not asked.
+    #[must_use]
+    pub fn levels_below(&self, run: Run) -> Vec<u32> {
+        let mut out = Vec::new();
+        let mut waiting = vec![run];
+        while let Some(run) = waiting.pop() {
+            let Some(member) = self.members[run.range()].first() else { continue };
+            waiting.push(Run { start: run.start + 1, len: run.len - 1 });
+            if member.same_as.is_some() {
+                continue;
+            }
+            match member.kind {
+                MemberKind::Inline(below) | MemberKind::Returned(below) => waiting.push(below),
+                MemberKind::One(level) | MemberKind::Many(level) => out.push(level),
+                MemberKind::Leaf { .. }
+                | MemberKind::Text(_)
+                | MemberKind::Constant
+                | MemberKind::Foreign
+                | MemberKind::Write(_)
+                | MemberKind::Affected => {}
+            }
+        }
         out
     }
 }
@@ -234,6 +262,8 @@ pub enum Expr {
         /// What of them.
         of: Box<Expr>,
     },
+    /// A value as another type.
+    Cast(Box<Expr>, Cast),
 }
 
 /// A condition on a row.
@@ -261,6 +291,8 @@ pub enum Filter {
         /// Right side.
         with: Parameter,
     },
+    /// A spatial value is within a distance of another.
+    Near(Box<Near>),
     /// There is a related row.
     Exists {
         /// The way there.
@@ -268,6 +300,21 @@ pub enum Filter {
         /// Which rows count.
         filter: Box<Filter>,
     },
+}
+
+/// What is near what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    /// The value.
+    pub of: Expr,
+    /// In three dimensions.
+    pub spatial: bool,
+    /// The other.
+    pub from: Parameter,
+    /// The distance.
+    pub distance: Parameter,
+    /// Whether to measure on the spheroid.
+    pub spheroid: Option<Parameter>,
 }
 
 impl Filter {

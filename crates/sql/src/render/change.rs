@@ -3,7 +3,7 @@
 //! **Invariant:** the values of an inserted row are the first placeholders, in the order of its columns; parameters
 //! follow.
 
-use super::dialect::{Dialect, Side};
+use super::dialect::{Dialect, Side, Usual};
 use super::{Renderer, Scope};
 use crate::catalog::{ColumnId, TableId};
 use crate::model::Model;
@@ -19,6 +19,10 @@ pub struct ChangeStatement {
     pub values: usize,
     /// What is bound after them.
     pub parameters: Vec<Parameter>,
+    /// The numbers of the types of all placeholders; 0 where they have none.
+    pub types: Vec<u32>,
+    /// The numbers of the types of the columns that were asked back.
+    pub columns: Vec<u32>,
     /// Every table it changes or reads.
     pub tables: Vec<TableId>,
 }
@@ -26,42 +30,40 @@ pub struct ChangeStatement {
 /// Renders `change`.
 #[must_use]
 pub fn render_change(dialect: &dyn Dialect, model: &Model, change: &Change) -> ChangeStatement {
-    let values = match change {
-        Change::Insert(insert) => insert.columns.len(),
-        Change::Update(_) | Change::Delete(_) => 0,
+    let columns: &[ColumnId] = match change {
+        Change::Insert(insert) => &insert.columns,
+        Change::Update(_) | Change::Delete(_) => &[],
     };
-    let sql = String::new();
-    let mut renderer = Renderer {
-        dialect,
-        model,
-        sql,
-        parameters: Vec::new(),
-        aliases: 0,
-        tables: Vec::new(),
-        first: values,
-    };
+    let mut renderer = Renderer::new(dialect, model, columns.len());
+    let column = |&column: &ColumnId| model.catalog.table(change.table()).column(column).oid;
+    let mut types: Vec<u32> = columns.iter().map(|it| dialect.given_type(column(it))).collect();
     let scope = renderer.alias(change.table());
     match change {
         Change::Insert(insert) => renderer.insert(insert, scope),
         Change::Update(update) => renderer.update(update, scope),
         Change::Delete(delete) => renderer.delete(delete, scope),
     }
-    ChangeStatement { sql: renderer.sql, values, parameters: renderer.parameters, tables: renderer.tables }
+    types.extend(&renderer.types);
+    let returned = change.returning().iter().map(|it| renderer.shown_type(it, change.table())).collect();
+    let Renderer { sql, parameters, tables, .. } = renderer;
+    ChangeStatement { sql, values: columns.len(), parameters, types, columns: returned, tables }
 }
 
 impl Renderer<'_> {
     fn insert(&mut self, insert: &Insert, scope: Scope) {
         self.sql.push_str("INSERT INTO ");
-        self.target(scope);
+        self.table(scope);
         if insert.columns.is_empty() {
             self.sql.push_str(" DEFAULT VALUES");
         } else {
             self.sql.push(' ');
             self.names(insert.table, &insert.columns);
             self.sql.push_str(" VALUES (");
-            for at in 1..=insert.columns.len() {
-                self.sql.push_str(if at == 1 { "" } else { ", " });
-                self.sql.push_str(&self.dialect.placeholder(at));
+            for (at, &column) in insert.columns.iter().enumerate() {
+                self.sql.push_str(if at == 0 { "" } else { ", " });
+                let ty = self.ty(&Expr::Column(column), insert.table);
+                let value = self.dialect.given(self.dialect.placeholder(at + 1), ty);
+                self.sql.push_str(&value);
             }
             self.sql.push(')');
         }
@@ -73,7 +75,12 @@ impl Renderer<'_> {
 
     fn conflict(&mut self, conflict: &Conflict, scope: Scope) {
         self.sql.push_str(" ON CONFLICT ");
-        self.names(scope.table, &conflict.key);
+        if self.dialect.conflict_by_name() {
+            self.sql.push_str("ON CONSTRAINT ");
+            self.dialect.identifier(&mut self.sql, &conflict.constraint);
+        } else {
+            self.names(scope.table, &conflict.key);
+        }
         if conflict.update.is_empty() {
             self.sql.push_str(" DO NOTHING");
             return;
@@ -90,22 +97,24 @@ impl Renderer<'_> {
 
     fn update(&mut self, update: &Update, scope: Scope) {
         self.sql.push_str("UPDATE ");
-        self.target(scope);
+        self.table(scope);
         for (at, (column, assign)) in update.set.iter().enumerate() {
             self.sql.push_str(if at == 0 { " SET " } else { ", " });
             self.name(update.table, *column);
             self.sql.push_str(" = ");
+            let ty = self.ty(&Expr::Column(*column), update.table);
             match assign {
                 Assign::Null => self.sql.push_str("NULL"),
                 Assign::Value(value) => {
-                    let value = self.bind(value);
+                    let placeholder = self.bind(value, self.dialect.given_type(ty));
+                    let value = self.dialect.given(placeholder, ty);
                     self.sql.push_str(&value);
                 }
                 Assign::Operator(operator, value) => {
                     let old = self.aside(|it| it.column(scope, *column));
-                    let placeholder = self.bind(value);
+                    let placeholder = self.bind(value, self.dialect.assigned_type(*operator, ty));
                     let reader = &value.reader;
-                    let side = Side { placeholder: &placeholder, reader, bare: false, declared: None };
+                    let side = Side { placeholder: &placeholder, reader, bare: false, declared: None, ty };
                     self.dialect.assign(&mut self.sql, *operator, &old, side);
                 }
             }
@@ -116,7 +125,7 @@ impl Renderer<'_> {
 
     fn delete(&mut self, delete: &Delete, scope: Scope) {
         self.sql.push_str("DELETE FROM ");
-        self.target(scope);
+        self.table(scope);
         self.where_(&delete.filter, scope);
         self.returning(delete.table, &delete.returning);
     }
@@ -126,14 +135,6 @@ impl Renderer<'_> {
             self.sql.push_str(" WHERE ");
             self.filter(filter, scope);
         }
-    }
-
-    /// The table under its alias.
-    fn target(&mut self, scope: Scope) {
-        let table = &self.model.catalog.tables[scope.table.0 as usize];
-        self.dialect.table(&mut self.sql, &table.schema, &table.name);
-        self.sql.push_str(" AS ");
-        self.write_alias(scope.alias);
     }
 
     fn names(&mut self, table: TableId, columns: &[ColumnId]) {
@@ -157,14 +158,22 @@ impl Renderer<'_> {
         for (at, column) in columns.iter().enumerate() {
             self.sql.push_str(if at == 0 { "" } else { ", " });
             match column {
-                Expr::Column(column) => self.name(table, *column),
+                Expr::Column(id) => {
+                    let name = self.aside(|it| it.name(table, *id));
+                    let shown = self.dialect.shown(name, self.ty(column, table));
+                    self.sql.push_str(&shown);
+                }
                 Expr::JsonPath(column, path) => {
                     let column = self.aside(|it| it.name(table, *column));
-                    let path = self.bind(path);
+                    let path = self.bind(path, self.dialect.usual(Usual::Texts));
                     self.dialect.json_path(&mut self.sql, &column, &path);
                 }
                 // Values of other rows are read after the change, by levels of their own.
-                Expr::Null | Expr::Count { .. } | Expr::Function(..) | Expr::Related { .. } => {
+                Expr::Null
+                | Expr::Count { .. }
+                | Expr::Function(..)
+                | Expr::Related { .. }
+                | Expr::Cast(..) => {
                     self.sql.push_str("NULL");
                 }
             }

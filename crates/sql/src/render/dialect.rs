@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** every function appends whole tokens; names go through [`Dialect::identifier`].
 
-use crate::api::meaning::{Aggregation, Comparison};
+use crate::api::meaning::{Aggregation, Cast, Comparison};
 use crate::relational::change::Operator;
 use crate::relational::{Order, Reader};
 
@@ -17,6 +17,34 @@ pub struct Side<'s> {
     pub bare: bool,
     /// The left side is a column declared so.
     pub declared: Option<&'s str>,
+    /// The number of the left side's type, or 0.
+    pub ty: u32,
+}
+
+/// Types that values have whatever the columns are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Usual {
+    /// Counts, limits and offsets.
+    Integer,
+    /// A text.
+    Text,
+    /// A list of texts: keys, paths.
+    Texts,
+}
+
+/// How two spatial values are measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Near<'s> {
+    /// In three dimensions.
+    pub spatial: bool,
+    /// The placeholder of the value it has to be near to.
+    pub from: &'s str,
+    /// The placeholder of the distance.
+    pub distance: &'s str,
+    /// The placeholder of whether to measure on the spheroid.
+    pub spheroid: Option<&'s str>,
+    /// The number of the left side's type.
+    pub ty: u32,
 }
 
 /// One database's way of writing.
@@ -47,12 +75,66 @@ pub trait Dialect: Send + Sync {
     }
     /// A comparison.
     fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>);
-    /// The name of an aggregate function.
-    fn function(&self, function: Aggregation) -> &'static str;
+    /// Whether two spatial values are near each other.
+    fn near(&self, out: &mut String, left: &str, right: Near<'_>);
+    /// A function over the column written `column`, whose type is `ty`.
+    fn function(&self, out: &mut String, function: Aggregation, column: &str, ty: u32);
     /// `count(…)` of rows in which no column of `columns` is null.
     fn count(&self, out: &mut String, columns: &[String], distinct: bool);
     /// The part of a JSON column under a bound path.
     fn json_path(&self, out: &mut String, column: &str, path: &str);
     /// The new value of a column whose old one is `old`. What leaves the column's type has to fail, not to be rounded.
     fn assign(&self, out: &mut String, operator: Operator, old: &str, value: Side<'_>);
+    /// A value as another type. Default: values have no types of their own.
+    fn cast(&self, of: String, _to: Cast) -> String {
+        of
+    }
+    /// A column of type `ty` as it is given to clients.
+    fn shown(&self, column: String, _ty: u32) -> String {
+        column
+    }
+    /// A bound value as one of type `ty`.
+    fn given(&self, placeholder: String, _ty: u32) -> String {
+        placeholder
+    }
+    /// A column of parents' keys that came in type `first`, used as type `ty`.
+    fn parent_key(&self, column: String, _first: u32, _ty: u32) -> String {
+        column
+    }
+    /// Whether `SELECT DISTINCT ON` is known.
+    fn distinct_on(&self) -> bool {
+        false
+    }
+    /// Whether an upsert names the constraint instead of its columns.
+    fn conflict_by_name(&self) -> bool {
+        false
+    }
+    /// The number of a usual type. Default, as for all that follow: types have no numbers.
+    fn usual(&self, _ty: Usual) -> u32 {
+        0
+    }
+    /// The number of the type in which a column of type `ty` is given to clients.
+    fn shown_type(&self, ty: u32) -> u32 {
+        ty
+    }
+    /// The number of the type of `function` over a column of type `ty`.
+    fn function_type(&self, _function: Aggregation, _ty: u32) -> u32 {
+        0
+    }
+    /// The number of the type of a cast of a value of type `ty`.
+    fn cast_type(&self, _to: Cast, _ty: u32) -> u32 {
+        0
+    }
+    /// The number of the type in which a value is bound that is compared with one of type `left`.
+    fn compared_type(&self, _left: u32, _by: Comparison) -> u32 {
+        0
+    }
+    /// The number of the type in which a value is bound that becomes a column of type `ty`.
+    fn given_type(&self, _ty: u32) -> u32 {
+        0
+    }
+    /// The number of the type in which the right side of an operator of an update is bound.
+    fn assigned_type(&self, _operator: Operator, _ty: u32) -> u32 {
+        0
+    }
 }

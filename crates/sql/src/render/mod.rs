@@ -4,15 +4,17 @@
 //!
 //! **Cost:** linear in the query; run once per plan and form.
 
+use crate::api::meaning::{Comparison, Spatial};
 use crate::catalog::{ColumnId, TableId};
 use crate::model::{Model, RelationshipId};
-use crate::relational::{Expr, Filter, Order, Origin, Output, Page, Parameter, Query, Reader};
+use crate::relational::{self, Expr, Filter, Order, Origin, Output, Page, Parameter, Query, Reader};
 
 pub mod change;
 pub mod dialect;
+pub mod postgres;
 pub mod sqlite;
 
-use dialect::{Dialect, Side};
+use dialect::{Dialect, Near, Side, Usual};
 
 /// So many conditions are joined side by side; more become a balanced tree.
 const FLAT_MAX: usize = 16;
@@ -31,39 +33,78 @@ pub struct Statement {
 /// Renders `query`.
 #[must_use]
 pub fn render(dialect: &dyn Dialect, model: &Model, query: &Query) -> Statement {
-    let mut renderer = Renderer {
-        dialect,
-        model,
-        sql: String::new(),
-        parameters: Vec::new(),
-        aliases: 0,
-        tables: Vec::new(),
-        first: 0,
-    };
-    renderer.query(query);
-    Statement { sql: renderer.sql, parameters: renderer.parameters, tables: renderer.tables }
+    let mut renderer = Renderer::new(dialect, model, 0);
+    let parts = renderer.query(query);
+    Statement { sql: parts.sql(), parameters: renderer.parameters, tables: renderer.tables }
 }
 
-struct Renderer<'r> {
-    dialect: &'r dyn Dialect,
-    model: &'r Model,
-    sql: String,
-    parameters: Vec<Parameter>,
-    aliases: u32,
-    tables: Vec<TableId>,
+/// Writes one statement.
+pub(crate) struct Renderer<'r> {
+    pub(crate) dialect: &'r dyn Dialect,
+    pub(crate) model: &'r Model,
+    pub(crate) sql: String,
+    pub(crate) parameters: Vec<Parameter>,
+    /// Parallel to the parameters: the number of the type in which each is bound.
+    pub(crate) types: Vec<u32>,
+    pub(crate) aliases: u32,
+    pub(crate) tables: Vec<TableId>,
     /// Placeholders that come before those of the parameters.
-    first: usize,
+    pub(crate) first: usize,
+    /// Origins whose value stands in a column of the statement instead of being bound.
+    pub(crate) parents: Vec<ParentKey>,
+}
+
+/// A key of the parents that a statement holds as a column.
+#[derive(Clone, Debug)]
+pub(crate) struct ParentKey {
+    pub(crate) origin: Origin,
+    /// The column.
+    pub(crate) column: String,
+    /// The number of its type, known from its first use or before.
+    pub(crate) ty: Option<u32>,
 }
 
 /// A table under an alias.
 #[derive(Clone, Copy)]
-struct Scope {
-    table: TableId,
-    alias: u32,
+pub(crate) struct Scope {
+    pub(crate) table: TableId,
+    pub(crate) alias: u32,
 }
 
-impl Renderer<'_> {
-    fn alias(&mut self, table: TableId) -> Scope {
+/// A query in parts, for those who put it into a larger one.
+pub(crate) struct Parts {
+    /// `DISTINCT ON (…) `, or nothing.
+    pub(crate) distinct: String,
+    /// Its columns.
+    pub(crate) columns: Vec<String>,
+    /// From ` FROM` on.
+    pub(crate) rest: String,
+}
+
+impl Parts {
+    /// The query alone.
+    pub(crate) fn sql(&self) -> String {
+        let columns = if self.columns.is_empty() { "1".to_owned() } else { self.columns.join(", ") };
+        format!("SELECT {}{columns}{}", self.distinct, self.rest)
+    }
+}
+
+impl<'r> Renderer<'r> {
+    pub(crate) const fn new(dialect: &'r dyn Dialect, model: &'r Model, first: usize) -> Self {
+        Self {
+            dialect,
+            model,
+            sql: String::new(),
+            parameters: Vec::new(),
+            types: Vec::new(),
+            aliases: 0,
+            tables: Vec::new(),
+            first,
+            parents: Vec::new(),
+        }
+    }
+
+    pub(crate) fn alias(&mut self, table: TableId) -> Scope {
         self.aliases += 1;
         if !self.tables.contains(&table) {
             self.tables.push(table);
@@ -71,57 +112,75 @@ impl Renderer<'_> {
         Scope { table, alias: self.aliases - 1 }
     }
 
-    fn write_alias(&mut self, alias: u32) {
+    pub(crate) fn write_alias(&mut self, alias: u32) {
         self.sql.push('t');
         self.sql.push_str(&alias.to_string());
     }
 
-    fn query(&mut self, query: &Query) {
+    pub(crate) fn query(&mut self, query: &Query) -> Parts {
         let scope = self.alias(query.table);
         match &query.output {
-            Output::Rows(columns) if query.distinct_on.is_empty() => {
-                self.select(columns, scope);
-                self.from(scope);
-                self.conditions(query, scope);
-                self.order(&query.order, scope);
-                self.page(&query.page);
+            Output::Rows(columns) if query.distinct_on.is_empty() || self.dialect.distinct_on() => {
+                let columns = self.columns(columns, scope);
+                let distinct = self.aside(|it| it.distinct_columns(&query.distinct_on, scope));
+                let rest = self.aside(|it| it.rows(query, scope));
+                Parts { distinct, columns, rest }
             }
             Output::Rows(columns) => {
                 let outer = Scope { table: scope.table, alias: scope.alias + 1 };
-                self.select(columns, outer);
-                self.distinct(query, scope);
+                let columns = self.columns(columns, outer);
+                let rest = self.aside(|it| it.distinct(query, scope));
+                Parts { distinct: String::new(), columns, rest }
             }
             Output::Aggregate(columns) => self.aggregate(query, columns, scope),
             Output::Groups { by, columns, having } => self.groups(query, by, columns, having, scope),
         }
     }
 
-    fn aggregate(&mut self, query: &Query, columns: &[Expr], scope: Scope) {
+    fn rows(&mut self, query: &Query, scope: Scope) {
+        self.from(scope);
+        self.conditions(query, scope, " WHERE ");
+        self.order(&query.order, scope);
+        self.page(&query.page);
+    }
+
+    fn distinct_columns(&mut self, columns: &[ColumnId], scope: Scope) {
+        for (at, &column) in columns.iter().enumerate() {
+            self.sql.push_str(if at == 0 { "DISTINCT ON (" } else { ", " });
+            self.column(scope, column);
+        }
+        self.sql.push_str(if columns.is_empty() { "" } else { ") " });
+    }
+
+    fn aggregate(&mut self, query: &Query, columns: &[Expr], scope: Scope) -> Parts {
         let paged = query.page.limit.is_some() || query.page.offset.is_some();
         if query.distinct_on.is_empty() && !paged {
-            self.select(columns, scope);
-            self.from(scope);
-            self.conditions(query, scope);
-            return;
+            let columns = self.columns(columns, scope);
+            let rest = self.aside(|it| {
+                it.from(scope);
+                it.conditions(query, scope, " WHERE ");
+            });
+            return Parts { distinct: String::new(), columns, rest };
         }
         let over = Scope { table: scope.table, alias: scope.alias + 2 };
-        self.select(columns, over);
-        self.sql.push_str(" FROM (SELECT ");
-        if query.distinct_on.is_empty() {
-            self.write_alias(scope.alias);
-            self.sql.push_str(".*");
-            self.from(scope);
-            self.conditions(query, scope);
-            self.order(&query.order, scope);
-            self.page(&query.page);
-        } else {
-            self.write_alias(scope.alias + 1);
-            self.sql.push_str(".*");
-            self.distinct(query, scope);
-        }
-        self.sql.push_str(") AS ");
-        self.write_alias(over.alias);
-        self.aliases = self.aliases.max(over.alias + 1);
+        let columns = self.columns(columns, over);
+        let rest = self.aside(|it| {
+            it.sql.push_str(" FROM (SELECT ");
+            if query.distinct_on.is_empty() || it.dialect.distinct_on() {
+                it.distinct_columns(&query.distinct_on, scope);
+                it.write_alias(scope.alias);
+                it.sql.push_str(".*");
+                it.rows(query, scope);
+            } else {
+                it.write_alias(scope.alias + 1);
+                it.sql.push_str(".*");
+                it.distinct(query, scope);
+            }
+            it.sql.push_str(") AS ");
+            it.write_alias(over.alias);
+            it.aliases = it.aliases.max(over.alias + 1);
+        });
+        Parts { distinct: String::new(), columns, rest }
     }
 
     /// Rows numbered within each value of `distinct_on`, of which the first stays.
@@ -144,7 +203,7 @@ impl Renderer<'_> {
         self.order(&query.order, scope);
         self.sql.push_str(") AS weir_place");
         self.from(scope);
-        self.conditions(query, scope);
+        self.conditions(query, scope, " WHERE ");
         self.sql.push_str(") AS ");
         self.write_alias(outer);
         self.sql.push_str(" WHERE ");
@@ -159,50 +218,91 @@ impl Renderer<'_> {
         self.page(&query.page);
     }
 
-    fn groups(&mut self, query: &Query, by: &[ColumnId], columns: &[Expr], having: &Filter, scope: Scope) {
-        self.select(columns, scope);
-        self.from(scope);
-        self.conditions(query, scope);
-        for (at, &column) in by.iter().enumerate() {
-            self.sql.push_str(if at == 0 { " GROUP BY " } else { ", " });
-            self.column(scope, column);
-        }
-        if !having.is_true() {
-            self.sql.push_str(" HAVING ");
-            self.filter(having, scope);
-        }
-        self.order(&query.order, scope);
-        self.page(&query.page);
+    fn groups(
+        &mut self,
+        query: &Query,
+        by: &[ColumnId],
+        columns: &[Expr],
+        having: &Filter,
+        scope: Scope,
+    ) -> Parts {
+        let columns = self.columns(columns, scope);
+        let rest = self.aside(|it| {
+            it.from(scope);
+            it.conditions(query, scope, " WHERE ");
+            for (at, &column) in by.iter().enumerate() {
+                it.sql.push_str(if at == 0 { " GROUP BY " } else { ", " });
+                it.column(scope, column);
+            }
+            if !having.is_true() {
+                it.sql.push_str(" HAVING ");
+                it.filter(having, scope);
+            }
+            it.order(&query.order, scope);
+            it.page(&query.page);
+        });
+        Parts { distinct: String::new(), columns, rest }
     }
 
-    fn select(&mut self, columns: &[Expr], scope: Scope) {
-        self.sql.push_str("SELECT ");
-        if columns.is_empty() {
-            self.sql.push('1');
-        }
-        for (at, column) in columns.iter().enumerate() {
-            self.sql.push_str(if at == 0 { "" } else { ", " });
-            self.expr(column, scope);
+    /// The text of each output column.
+    pub(crate) fn columns(&mut self, columns: &[Expr], scope: Scope) -> Vec<String> {
+        let text = |of: &Expr| {
+            let text = self.aside(|it| it.expr(of, scope));
+            match of {
+                Expr::Column(_) => self.dialect.shown(text, self.ty(of, scope.table)),
+                Expr::JsonPath(..)
+                | Expr::Null
+                | Expr::Count { .. }
+                | Expr::Function(..)
+                | Expr::Related { .. }
+                | Expr::Cast(..) => text,
+            }
+        };
+        columns.iter().map(text).collect()
+    }
+
+    /// The number of the type of an output column over `table`.
+    pub(crate) fn shown_type(&self, of: &Expr, table: TableId) -> u32 {
+        let ty = self.ty(of, table);
+        if matches!(of, Expr::Column(_)) { self.dialect.shown_type(ty) } else { ty }
+    }
+
+    /// The number of an expression's type over `table`.
+    pub(crate) fn ty(&self, of: &Expr, table: TableId) -> u32 {
+        let column = |column: &ColumnId| self.model.catalog.table(table).column(*column).oid;
+        match of {
+            Expr::Column(of) | Expr::JsonPath(of, _) => column(of),
+            Expr::Null => self.dialect.usual(Usual::Text),
+            Expr::Count { .. } => self.dialect.usual(Usual::Integer),
+            Expr::Function(function, of) => self.dialect.function_type(*function, column(of)),
+            Expr::Related { by, of, .. } => self.ty(of, self.model.relationship(*by).to),
+            Expr::Cast(of, to) => self.dialect.cast_type(*to, self.ty(of, table)),
         }
     }
 
-    fn from(&mut self, scope: Scope) {
-        let table = &self.model.catalog.tables[scope.table.0 as usize];
+    pub(crate) fn from(&mut self, scope: Scope) {
         self.sql.push_str(" FROM ");
+        self.table(scope);
+    }
+
+    /// The table under its alias.
+    pub(crate) fn table(&mut self, scope: Scope) {
+        let table = self.model.catalog.table(scope.table);
         self.dialect.table(&mut self.sql, &table.schema, &table.name);
         self.sql.push_str(" AS ");
         self.write_alias(scope.alias);
     }
 
-    fn conditions(&mut self, query: &Query, scope: Scope) {
-        let mut word = " WHERE ";
+    pub(crate) fn conditions(&mut self, query: &Query, scope: Scope, first: &str) {
+        let mut word = first;
         for &(column, parent) in &query.nest {
             self.sql.push_str(word);
             word = " AND ";
             self.column(scope, column);
             self.sql.push_str(" = ");
             let origin = Origin::ParentColumn(parent);
-            let key = self.bind(&Parameter { origin, reader: Reader::AsIs, path: "".into() });
+            let ty = self.ty(&Expr::Column(column), scope.table);
+            let key = self.bind(&Parameter { origin, reader: Reader::AsIs, path: "".into() }, ty);
             self.sql.push_str(&key);
         }
         if !query.filter.is_true() {
@@ -211,7 +311,7 @@ impl Renderer<'_> {
         }
     }
 
-    fn order(&mut self, order: &[Order], scope: Scope) {
+    pub(crate) fn order(&mut self, order: &[Order], scope: Scope) {
         for (at, term) in order.iter().enumerate() {
             self.sql.push_str(if at == 0 { " ORDER BY " } else { ", " });
             self.expr(&term.of, scope);
@@ -220,18 +320,29 @@ impl Renderer<'_> {
     }
 
     fn page(&mut self, page: &Page) {
-        let limit = page.limit.as_ref().map(|it| self.bind(it));
-        let offset = page.offset.as_ref().map(|it| self.bind(it));
+        let (limit, offset) = self.page_values(page);
         self.dialect.page(&mut self.sql, limit.as_deref(), offset.as_deref());
     }
 
-    /// The placeholder of a new parameter.
-    fn bind(&mut self, parameter: &Parameter) -> String {
+    /// The placeholders of limit and offset.
+    pub(crate) fn page_values(&mut self, page: &Page) -> (Option<String>, Option<String>) {
+        let integer = self.dialect.usual(Usual::Integer);
+        let limit = page.limit.as_ref().map(|it| self.bind(it, integer));
+        (limit, page.offset.as_ref().map(|it| self.bind(it, integer)))
+    }
+
+    /// The placeholder of a new parameter that is bound in the type with that number.
+    pub(crate) fn bind(&mut self, parameter: &Parameter, ty: u32) -> String {
+        if let Some(key) = self.parents.iter_mut().find(|it| it.origin == parameter.origin) {
+            let first = *key.ty.get_or_insert(ty);
+            return self.dialect.parent_key(key.column.clone(), first, ty);
+        }
         self.parameters.push(parameter.clone());
+        self.types.push(ty);
         self.dialect.placeholder(self.first + self.parameters.len())
     }
 
-    fn column(&mut self, scope: Scope, column: ColumnId) {
+    pub(crate) fn column(&mut self, scope: Scope, column: ColumnId) {
         self.write_alias(scope.alias);
         self.sql.push('.');
         let table = &self.model.catalog.tables[scope.table.0 as usize];
@@ -239,18 +350,18 @@ impl Renderer<'_> {
     }
 
     /// What `write` appends, taken out of the text again.
-    fn aside(&mut self, write: impl FnOnce(&mut Self)) -> String {
+    pub(crate) fn aside(&mut self, write: impl FnOnce(&mut Self)) -> String {
         let start = self.sql.len();
         write(self);
         self.sql.split_off(start)
     }
 
-    fn expr(&mut self, expr: &Expr, scope: Scope) {
+    pub(crate) fn expr(&mut self, expr: &Expr, scope: Scope) {
         match expr {
             Expr::Column(column) => self.column(scope, *column),
             Expr::JsonPath(column, path) => {
                 let column = self.aside(|it| it.column(scope, *column));
-                let path = self.bind(path);
+                let path = self.bind(path, self.dialect.usual(Usual::Texts));
                 self.dialect.json_path(&mut self.sql, &column, &path);
             }
             Expr::Null => self.sql.push_str("NULL"),
@@ -260,10 +371,14 @@ impl Renderer<'_> {
                 self.dialect.count(&mut self.sql, &columns, *distinct);
             }
             Expr::Function(function, column) => {
-                self.sql.push_str(self.dialect.function(*function));
-                self.sql.push('(');
-                self.column(scope, *column);
-                self.sql.push(')');
+                let ty = self.ty(&Expr::Column(*column), scope.table);
+                let column = self.aside(|it| it.column(scope, *column));
+                self.dialect.function(&mut self.sql, *function, &column, ty);
+            }
+            Expr::Cast(of, to) => {
+                let of = self.aside(|it| it.expr(of, scope));
+                let cast = self.dialect.cast(of, *to);
+                self.sql.push_str(&cast);
             }
             Expr::Related { by, filter, of } => {
                 self.sql.push('(');
@@ -298,7 +413,7 @@ impl Renderer<'_> {
         }
     }
 
-    fn filter(&mut self, filter: &Filter, scope: Scope) {
+    pub(crate) fn filter(&mut self, filter: &Filter, scope: Scope) {
         match filter {
             Filter::All(all) => self.joined(all, " AND ", "(1 = 1)", scope),
             Filter::Any(any) => self.joined(any, " OR ", "(1 = 0)", scope),
@@ -311,28 +426,53 @@ impl Renderer<'_> {
                 self.expr(of, scope);
                 self.sql.push_str(if *is { " IS NULL" } else { " IS NOT NULL" });
             }
-            Filter::Compare { of, by, with } => {
+            Filter::Compare { of, by, with } => self.compare(of, *by, with, scope),
+            Filter::Near(near) => {
+                let relational::Near { of, spatial, from, distance, spheroid } = &**near;
                 let left = self.aside(|it| it.expr(of, scope));
-                let right = self.bind(with);
-                let declared = match of {
-                    Expr::Column(column) => {
-                        Some(self.model.catalog.table(scope.table).column(*column).declared.as_str())
-                    }
-                    Expr::JsonPath(..)
-                    | Expr::Null
-                    | Expr::Count { .. }
-                    | Expr::Function(..)
-                    | Expr::Related { .. } => None,
-                };
-                let bare = declared.is_none();
-                let side = Side { placeholder: &right, reader: &with.reader, bare, declared };
-                self.dialect.compare(&mut self.sql, &left, *by, side);
+                let ty = self.ty(of, scope.table);
+                let near = Comparison::Spatial(Spatial::Intersects);
+                let from = self.bind(from, self.dialect.compared_type(ty, near));
+                let distance = self.bind(distance, 0);
+                let spheroid = spheroid.as_ref().map(|it| self.bind(it, 0));
+                let (spatial, spheroid) = (*spatial, spheroid.as_deref());
+                let right = Near { spatial, from: &from, distance: &distance, spheroid, ty };
+                self.dialect.near(&mut self.sql, &left, right);
             }
             Filter::Exists { by, filter } => {
                 self.sql.push_str("EXISTS (");
                 self.related(*by, filter, scope, None);
                 self.sql.push(')');
             }
+        }
+    }
+
+    fn compare(&mut self, of: &Expr, by: Comparison, with: &Parameter, scope: Scope) {
+        let left = self.aside(|it| it.expr(of, scope));
+        // A column of the statement holds one value for each parent, never a list.
+        let single = self.parents.iter().any(|it| it.origin == with.origin);
+        let by = match by {
+            Comparison::In if single => Comparison::Eq,
+            Comparison::Nin if single => Comparison::Neq,
+            _ => by,
+        };
+        let ty = self.ty(of, scope.table);
+        let right = self.bind(with, self.dialect.compared_type(ty, by));
+        let declared = self.declared(of, scope.table);
+        let side = Side { placeholder: &right, reader: &with.reader, bare: declared.is_none(), declared, ty };
+        self.dialect.compare(&mut self.sql, &left, by, side);
+    }
+
+    /// How a column was declared.
+    fn declared(&self, of: &Expr, table: TableId) -> Option<&'r str> {
+        match of {
+            Expr::Column(column) => Some(self.model.catalog.table(table).column(*column).declared.as_str()),
+            Expr::Cast(of, _) => self.declared(of, table),
+            Expr::JsonPath(..)
+            | Expr::Null
+            | Expr::Count { .. }
+            | Expr::Function(..)
+            | Expr::Related { .. } => None,
         }
     }
 
@@ -377,8 +517,15 @@ mod tests {
         let to = model.catalog.find("main", "a\"b").unwrap();
         let kind = crate::model::RelationshipKind::Object { certain: false };
         let on = vec![(ColumnId(0), ColumnId(0))];
-        let way =
-            crate::model::Relationship { name: "a".into(), from: table, to, on, kind, insert_first: true };
+        let way = crate::model::Relationship {
+            name: "a".into(),
+            from: table,
+            to,
+            on,
+            kind,
+            insert_first: true,
+            enforced: false,
+        };
         model.relationships = vec![way];
         let output = Output::Rows(vec![Expr::Column(ColumnId(0))]);
         let query = Query {

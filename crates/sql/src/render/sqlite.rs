@@ -2,7 +2,7 @@
 //!
 //! Lists are bound as one JSON text and opened by `json_each`, so one statement fits every length.
 
-use super::dialect::{Dialect, Side};
+use super::dialect::{Dialect, Near, Side};
 use crate::api::meaning::{Aggregation, Comparison};
 use crate::catalog::facts::Cell;
 use crate::relational::Reader;
@@ -63,8 +63,13 @@ impl Dialect for Sqlite {
         out.push_str(&comparison(left, by, value, right.reader));
     }
 
-    fn function(&self, function: Aggregation) -> &'static str {
-        match function {
+    fn near(&self, out: &mut String, left: &str, _right: Near<'_>) {
+        // No column of SQLite is spatial; what is neither true nor false fits no row.
+        out.push_str(&format!("({left} IS NULL AND NULL)"));
+    }
+
+    fn function(&self, out: &mut String, function: Aggregation, column: &str, _ty: u32) {
+        let name = match function {
             Aggregation::Avg => "avg",
             Aggregation::Max => "max",
             Aggregation::Min => "min",
@@ -73,7 +78,8 @@ impl Dialect for Sqlite {
             Aggregation::StddevPop => "weir_stddev_pop",
             Aggregation::VarPop => "weir_var_pop",
             Aggregation::VarSamp | Aggregation::Variance => "weir_var_samp",
-        }
+        };
+        out.push_str(&format!("{name}({column})"));
     }
 
     fn count(&self, out: &mut String, columns: &[String], distinct: bool) {
@@ -133,6 +139,8 @@ fn comparison(left: &str, by: Comparison, value: &str, reader: &Reader) -> Strin
         Comparison::Niregex => format!("NOT weir_iregex({value}, {left})"),
         Comparison::Contains => format!("weir_json_contains({left}, {value})"),
         Comparison::ContainedIn => format!("weir_json_contains({value}, {left})"),
+        // No column of SQLite has such a type; what is neither true nor false fits no row.
+        Comparison::Tree(_) | Comparison::Spatial(_) => format!("({left} IS NULL AND NULL)"),
         Comparison::HasKey => {
             format!(
                 "iif({left} IS NULL, NULL, EXISTS (SELECT 1 FROM json_each({left}) AS j WHERE {} = {value}))",

@@ -1,0 +1,117 @@
+//! PostgreSQL and its kin: what their SQL can do, said in one table.
+//!
+//! The flavour is found at connect, or forced by the configuration: every flavour's statements run on plain PostgreSQL,
+//! so that its tests can run them all.
+//!
+//! Source: the databases' own documents and issue trackers; `docs/decisions.md`.
+
+/// Which database speaks the protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Flavour {
+    /// PostgreSQL.
+    #[default]
+    Postgres,
+    /// CockroachDB.
+    Cockroach,
+    /// YugabyteDB's YSQL.
+    Yugabyte,
+    /// PostgreSQL with the extension Citus.
+    Citus,
+}
+
+/// What a flavour's SQL can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// `LATERAL (… LIMIT …)` is planned well. If not, pages below parents are cut by `row_number()`.
+    pub lateral_pages: bool,
+    /// `= ANY(ARRAY(SELECT …))` reads an index. If not, keys are joined.
+    pub any_of_keys: bool,
+    /// `ON CONFLICT ON CONSTRAINT` is known.
+    pub conflict_by_name: bool,
+    /// Where an order says nothing, nulls come last ascending and first descending; if not, the other way round.
+    pub nulls_are_largest: bool,
+    /// `LISTEN` and `NOTIFY` are known.
+    pub listens: bool,
+    /// A transaction may have to be repeated though it does nothing unusual (40001).
+    pub repeats: bool,
+}
+
+impl Flavour {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Postgres, Self::Cockroach, Self::Yugabyte, Self::Citus];
+
+    /// The flavour's name in the configuration.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Postgres => "postgresql",
+            Self::Cockroach => "cockroachdb",
+            Self::Yugabyte => "yugabytedb",
+            Self::Citus => "citus",
+        }
+    }
+
+    /// The flavour called so in the configuration.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// The flavour by what `SELECT version()` says and whether the extension Citus is there.
+    #[must_use]
+    pub fn found(version: &str, citus: bool) -> Self {
+        match version {
+            _ if citus => Self::Citus,
+            _ if version.contains("CockroachDB") => Self::Cockroach,
+            _ if version.contains("-YB-") => Self::Yugabyte,
+            _ => Self::Postgres,
+        }
+    }
+
+    /// What it can do.
+    #[must_use]
+    pub const fn abilities(self) -> Abilities {
+        let all = Abilities {
+            lateral_pages: true,
+            any_of_keys: true,
+            conflict_by_name: true,
+            nulls_are_largest: true,
+            listens: true,
+            repeats: false,
+        };
+        match self {
+            Self::Postgres => all,
+            Self::Cockroach => Abilities {
+                lateral_pages: false,
+                any_of_keys: false,
+                conflict_by_name: false,
+                nulls_are_largest: false,
+                listens: false,
+                repeats: true,
+            },
+            Self::Yugabyte => Abilities { listens: false, repeats: true, ..all },
+            Self::Citus => Abilities { lateral_pages: false, ..all },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_tells_the_flavour() {
+        let check =
+            |version, citus, expected| assert_eq!(Flavour::found(version, citus), expected, "{version}");
+        check("PostgreSQL 15.18 (Debian 15.18-0+deb12u1) on x86_64-pc-linux-gnu", false, Flavour::Postgres);
+        check("PostgreSQL 16.3 on x86_64-pc-linux-gnu", true, Flavour::Citus);
+        check("CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu, built 2024/05/15)", false, Flavour::Cockroach);
+        check("PostgreSQL 15.12-YB-2025.1.0.0-b0 on x86_64-pc-linux-gnu", false, Flavour::Yugabyte);
+    }
+
+    #[test]
+    fn every_flavour_is_found_by_its_name() {
+        assert_eq!(Flavour::ALL.map(|it| Flavour::named(it.name())), Flavour::ALL.map(Some));
+        assert_eq!(Flavour::named("oracle"), None);
+    }
+}

@@ -1,0 +1,369 @@
+//! PostgreSQL's way of writing, and that of its kin.
+//!
+//! Parameters travel as text in a declared type, so that strings are taken for every type and digits stay as they are:
+//! the types of the columns decide, found by their numbers.
+
+use super::dialect::{Dialect, Near, Side, Usual};
+use crate::api::meaning::{Aggregation, Cast, Comparison, Spatial, Tree};
+use crate::postgres::flavour::Flavour;
+use crate::postgres::types::{Kind, Type, Types, oid};
+use crate::relational::Order;
+use crate::relational::change::Operator;
+
+/// PostgreSQL 13 or later.
+#[derive(Clone, Debug)]
+pub struct Postgres {
+    /// Which of the kin.
+    pub flavour: Flavour,
+    /// The types of the database.
+    pub types: Types,
+}
+
+/// A PostGIS type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Geometry,
+    Geography,
+}
+
+impl Postgres {
+    /// The number of the type of arrays of `element`, if there is one.
+    pub(crate) fn list_of(&self, element: u32) -> Option<u32> {
+        self.types.by_oid(element).map(|it| it.array_oid).filter(|&it| it != 0)
+    }
+
+    /// The number of the type in which many of `element` are bound.
+    pub(crate) fn array_of(&self, element: u32) -> u32 {
+        self.list_of(element).unwrap_or(oid::TEXT_ARRAY)
+    }
+
+    /// The type's name as a cast writes it.
+    pub(crate) fn cast_name(&self, ty: u32) -> &str {
+        self.types.by_oid(ty).map_or("text", |it| &it.cast)
+    }
+
+    /// A type of the same extension as the type `of`.
+    fn beside(&self, of: u32, name: &str) -> Option<&Type> {
+        self.types.by_oid(of).and_then(|it| self.types.find(&it.schema, name))
+    }
+
+    fn shape(&self, ty: u32) -> Option<(Shape, &Type)> {
+        let ty = self.types.by_oid(ty).filter(|it| it.kind == Kind::Base && it.schema != "pg_catalog")?;
+        match ty.name.as_str() {
+            "geometry" => Some((Shape::Geometry, ty)),
+            "geography" => Some((Shape::Geography, ty)),
+            _ => None,
+        }
+    }
+
+    /// The beginning of a call of a function of the same extension as `ty`.
+    fn call(&self, ty: &Type, function: &str) -> String {
+        let mut out = String::new();
+        self.identifier(&mut out, &ty.schema);
+        out + "." + function + "("
+    }
+
+    fn spatial(&self, left: &str, by: Spatial, value: &str, ty: u32) -> String {
+        let function = match by {
+            Spatial::Contains => "st_contains",
+            Spatial::Crosses => "st_crosses",
+            Spatial::Equals => "st_equals",
+            Spatial::Intersects => "st_intersects",
+            Spatial::Intersects3d => "st_3dintersects",
+            Spatial::Overlaps => "st_overlaps",
+            Spatial::Touches => "st_touches",
+            Spatial::Within => "st_within",
+        };
+        let call = self.shape(ty).map_or_else(|| format!("{function}("), |(_, ty)| self.call(ty, function));
+        format!("{call}{left}, {})", self.given(value.to_owned(), ty))
+    }
+}
+
+impl Dialect for Postgres {
+    fn table(&self, out: &mut String, schema: &str, name: &str) {
+        // Qualified always: what a bare name means depends on the session.
+        self.identifier(out, schema);
+        out.push('.');
+        self.identifier(out, name);
+    }
+
+    fn placeholder(&self, number: usize) -> String {
+        format!("${number}")
+    }
+
+    fn page(&self, out: &mut String, limit: Option<&str>, offset: Option<&str>) {
+        for (word, value) in [(" LIMIT ", limit), (" OFFSET ", offset)] {
+            if let Some(value) = value {
+                out.push_str(word);
+                out.push_str(value);
+            }
+        }
+    }
+
+    fn direction(&self, out: &mut String, order: &Order) {
+        out.push_str(if order.descending { " DESC" } else { "" });
+        let usual =
+            if self.flavour.abilities().nulls_are_largest { order.descending } else { !order.descending };
+        if order.nullable && order.nulls_first != usual {
+            out.push_str(if order.nulls_first { " NULLS FIRST" } else { " NULLS LAST" });
+        }
+    }
+
+    fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>) {
+        let base = self.types.base(right.ty);
+        // Documents of type `json` have no order of their own.
+        let document = format!("{left}::jsonb");
+        let left = if base == oid::JSON { document.as_str() } else { left };
+        let single = self.given(right.placeholder.to_owned(), base);
+        let value = &single;
+        let list = match self.shape(base) {
+            Some(_) => {
+                let item = self.given("v".to_owned(), base);
+                format!("ARRAY(SELECT {item} FROM unnest({}) AS v)", right.placeholder)
+            }
+            None => right.placeholder.to_owned(),
+        };
+        let tree = right.placeholder;
+        out.push_str(&match by {
+            Comparison::Eq => format!("{left} = {value}"),
+            Comparison::Neq => format!("{left} <> {value}"),
+            Comparison::Gt => format!("{left} > {value}"),
+            Comparison::Gte => format!("{left} >= {value}"),
+            Comparison::Lt => format!("{left} < {value}"),
+            Comparison::Lte => format!("{left} <= {value}"),
+            Comparison::In => format!("{left} = ANY({list})"),
+            Comparison::Nin => format!("{left} <> ALL({list})"),
+            Comparison::IsNull => format!("({left} IS NULL) = {}", right.placeholder),
+            Comparison::Like => format!("{left} LIKE {value}"),
+            Comparison::Nlike => format!("{left} NOT LIKE {value}"),
+            Comparison::Ilike => format!("{left} ILIKE {value}"),
+            Comparison::Nilike => format!("{left} NOT ILIKE {value}"),
+            Comparison::Similar => format!("{left} SIMILAR TO {value}"),
+            Comparison::Nsimilar => format!("{left} NOT SIMILAR TO {value}"),
+            Comparison::Regex => format!("{left} ~ {value}"),
+            Comparison::Nregex => format!("{left} !~ {value}"),
+            Comparison::Iregex => format!("{left} ~* {value}"),
+            Comparison::Niregex => format!("{left} !~* {value}"),
+            Comparison::Contains => format!("{left} @> {value}"),
+            Comparison::ContainedIn => format!("{left} <@ {value}"),
+            Comparison::HasKey => format!("{left} ? {value}"),
+            Comparison::HasKeysAny => format!("{left} ?| {value}"),
+            Comparison::HasKeysAll => format!("{left} ?& {value}"),
+            Comparison::Tree(Tree::Ancestor | Tree::AncestorAny) => format!("{left} @> {tree}"),
+            Comparison::Tree(Tree::Descendant | Tree::DescendantAny) => format!("{left} <@ {tree}"),
+            Comparison::Tree(Tree::Matches) => format!("{left} ~ {tree}"),
+            Comparison::Tree(Tree::MatchesAny) => format!("{left} ? {tree}"),
+            Comparison::Tree(Tree::MatchesFulltext) => format!("{left} @ {tree}"),
+            Comparison::Spatial(by) => self.spatial(left, by, right.placeholder, base),
+        });
+    }
+
+    fn near(&self, out: &mut String, left: &str, right: Near<'_>) {
+        let function = if right.spatial { "st_3ddwithin" } else { "st_dwithin" };
+        let base = self.types.base(right.ty);
+        let call = self.shape(base).map_or_else(|| format!("{function}("), |(_, ty)| self.call(ty, function));
+        let from = self.given(right.from.to_owned(), base);
+        out.push_str(&format!("{call}{left}, {from}, {}", right.distance));
+        if let Some(spheroid) = right.spheroid {
+            out.push_str(", ");
+            out.push_str(spheroid);
+        }
+        out.push(')');
+    }
+
+    fn function(&self, out: &mut String, function: Aggregation, column: &str, ty: u32) {
+        let base = self.types.base(ty);
+        let name = match (function, base) {
+            (Aggregation::Min, oid::BOOL) => "bool_and",
+            (Aggregation::Max, oid::BOOL) => "bool_or",
+            (Aggregation::Avg, _) => "avg",
+            (Aggregation::Max, _) => "max",
+            (Aggregation::Min, _) => "min",
+            (Aggregation::Sum, _) => "sum",
+            (Aggregation::Stddev, _) => "stddev",
+            (Aggregation::StddevPop, _) => "stddev_pop",
+            (Aggregation::StddevSamp, _) => "stddev_samp",
+            (Aggregation::VarPop, _) => "var_pop",
+            (Aggregation::VarSamp, _) => "var_samp",
+            (Aggregation::Variance, _) => "variance",
+        };
+        let keeps = matches!(function, Aggregation::Max | Aggregation::Min | Aggregation::Sum);
+        out.push_str(&match base {
+            // Equal to their order, as their texts have one length and lower-case digits.
+            oid::UUID => format!("{name}({column}::text COLLATE \"C\")::uuid"),
+            oid::MONEY if !keeps => format!("{name}({column}::numeric)"),
+            _ => format!("{name}({column})"),
+        });
+    }
+
+    fn count(&self, out: &mut String, columns: &[String], distinct: bool) {
+        match columns {
+            [one] if distinct => out.push_str(&format!("count(DISTINCT {one})")),
+            [one] => out.push_str(&format!("count({one})")),
+            [_, _, ..] if distinct => out.push_str(&format!("count(DISTINCT ({}))", columns.join(", "))),
+            [] | [_, _, ..] => out.push_str("count(*)"),
+        }
+    }
+
+    fn json_path(&self, out: &mut String, column: &str, path: &str) {
+        out.push_str(&format!("{column} #> {path}"));
+    }
+
+    fn assign(&self, out: &mut String, operator: Operator, old: &str, value: Side<'_>) {
+        let value = value.placeholder;
+        out.push_str(&match operator {
+            Operator::Increment => format!("{old} + {value}"),
+            Operator::Append => format!("{old} || {value}"),
+            Operator::Prepend => format!("{value} || {old}"),
+            Operator::DeleteKey | Operator::DeleteElem => format!("{old} - {value}"),
+            Operator::DeleteAtPath => format!("{old} #- {value}"),
+        });
+    }
+
+    fn cast(&self, of: String, to: Cast) -> String {
+        match to {
+            Cast::Text => format!("{of}::text"),
+            Cast::Geometry => format!("{of}::geometry"),
+            Cast::Geography => format!("{of}::geography"),
+        }
+    }
+
+    fn shown(&self, column: String, ty: u32) -> String {
+        match self.shape(self.types.base(ty)) {
+            Some((_, ty)) => format!("{}{column}, 15, 4)::json", self.call(ty, "st_asgeojson")),
+            None => column,
+        }
+    }
+
+    fn given(&self, placeholder: String, ty: u32) -> String {
+        match self.shape(self.types.base(ty)) {
+            Some((shape, ty)) => {
+                let geometry = format!("{}{placeholder})", self.call(ty, "st_geomfromgeojson"));
+                match shape {
+                    Shape::Geometry => geometry,
+                    Shape::Geography => format!("{geometry}::{}", ty.cast),
+                }
+            }
+            None => placeholder,
+        }
+    }
+
+    fn parent_key(&self, column: String, first: u32, ty: u32) -> String {
+        // What has no arrays came as text.
+        let same = first == ty && (ty == 0 || self.list_of(ty).is_some());
+        if same { column } else { format!("{column}::{}", self.cast_name(ty)) }
+    }
+
+    fn distinct_on(&self) -> bool {
+        true
+    }
+
+    fn conflict_by_name(&self) -> bool {
+        self.flavour.abilities().conflict_by_name
+    }
+
+    fn usual(&self, ty: Usual) -> u32 {
+        match ty {
+            Usual::Integer => oid::INT8,
+            Usual::Text => oid::TEXT,
+            Usual::Texts => oid::TEXT_ARRAY,
+        }
+    }
+
+    fn shown_type(&self, ty: u32) -> u32 {
+        let base = self.types.base(ty);
+        if self.shape(base).is_some() { oid::JSON } else { base }
+    }
+
+    fn function_type(&self, function: Aggregation, ty: u32) -> u32 {
+        let base = self.types.base(ty);
+        match function {
+            Aggregation::Max | Aggregation::Min => base,
+            Aggregation::Sum => match base {
+                oid::INT2 | oid::INT4 => oid::INT8,
+                oid::INT8 => oid::NUMERIC,
+                other => other,
+            },
+            Aggregation::Avg
+            | Aggregation::Stddev
+            | Aggregation::StddevPop
+            | Aggregation::StddevSamp
+            | Aggregation::VarPop
+            | Aggregation::VarSamp
+            | Aggregation::Variance => match base {
+                oid::FLOAT4 | oid::FLOAT8 => oid::FLOAT8,
+                oid::INTERVAL => oid::INTERVAL,
+                _ => oid::NUMERIC,
+            },
+        }
+    }
+
+    fn cast_type(&self, to: Cast, ty: u32) -> u32 {
+        let shape = |name| self.beside(self.types.base(ty), name).map_or(0, |it| it.oid);
+        match to {
+            Cast::Text => oid::TEXT,
+            Cast::Geometry => shape("geometry"),
+            Cast::Geography => shape("geography"),
+        }
+    }
+
+    fn compared_type(&self, left: u32, by: Comparison) -> u32 {
+        let base = self.types.base(left);
+        let tree = |name| self.beside(base, name).map_or(0, |it| it.oid);
+        let array = |of: u32| if of == 0 { 0 } else { self.array_of(of) };
+        match by {
+            Comparison::In | Comparison::Nin => match self.given_type(base) {
+                oid::JSON => array(oid::JSONB),
+                other => array(other),
+            },
+            Comparison::Eq
+            | Comparison::Neq
+            | Comparison::Gt
+            | Comparison::Gte
+            | Comparison::Lt
+            | Comparison::Lte
+            | Comparison::Contains
+            | Comparison::ContainedIn
+            | Comparison::Spatial(_) => match self.given_type(base) {
+                oid::JSON => oid::JSONB,
+                other => other,
+            },
+            Comparison::IsNull => oid::BOOL,
+            // An extension's text brings its own patterns.
+            Comparison::Like
+            | Comparison::Nlike
+            | Comparison::Ilike
+            | Comparison::Nilike
+            | Comparison::Similar
+            | Comparison::Nsimilar
+            | Comparison::Regex
+            | Comparison::Nregex
+            | Comparison::Iregex
+            | Comparison::Niregex => match base {
+                oid::TEXT | oid::VARCHAR | oid::BPCHAR | oid::NAME => oid::TEXT,
+                _ => 0,
+            },
+            Comparison::HasKey => oid::TEXT,
+            Comparison::HasKeysAny | Comparison::HasKeysAll => oid::TEXT_ARRAY,
+            Comparison::Tree(Tree::Ancestor | Tree::Descendant) => base,
+            Comparison::Tree(Tree::AncestorAny | Tree::DescendantAny) => array(base),
+            Comparison::Tree(Tree::Matches) => tree("lquery"),
+            Comparison::Tree(Tree::MatchesAny) => array(tree("lquery")),
+            Comparison::Tree(Tree::MatchesFulltext) => tree("ltxtquery"),
+        }
+    }
+
+    fn given_type(&self, ty: u32) -> u32 {
+        let base = self.types.base(ty);
+        if self.shape(base).is_some() { oid::TEXT } else { base }
+    }
+
+    fn assigned_type(&self, operator: Operator, ty: u32) -> u32 {
+        match operator {
+            Operator::Increment | Operator::Append | Operator::Prepend => self.types.base(ty),
+            Operator::DeleteKey => oid::TEXT,
+            Operator::DeleteElem => oid::INT4,
+            Operator::DeleteAtPath => oid::TEXT_ARRAY,
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! What PostgreSQL and its kin would be sent for a question about Chinook, without any of them.
+
+#![allow(unreachable_pub, reason = "a module of tests")]
+
+use rusqlite::Connection;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use weir_engine::compose::Graph;
+use weir_engine::engine::{Engine, Request, Settings};
+use weir_engine::plan::shape::Shape;
+use weir_engine::source::{
+    Accent, BoxFuture, Caller, Fetch, FetchInput, Piece, PlanError, Reply, Source, SourceError, Tag,
+};
+use weir_language::limits::Limits;
+use weir_language::schema::Schema;
+use weir_language::value::{Node, Values};
+use weir_sql::api::generate;
+use weir_sql::api::meaning::Api;
+use weir_sql::catalog::sqlite::{SqliteOptions, read};
+use weir_sql::catalog::{Catalog, ColumnType};
+use weir_sql::model::{Model, ModelOptions};
+use weir_sql::postgres::assemble::{Assembly, Parents, assemble};
+use weir_sql::postgres::flavour::Flavour;
+use weir_sql::postgres::types::{Types, oid};
+use weir_sql::relational::compile::{Ask, compile};
+use weir_sql::relational::{Origin, Parameter};
+use weir_sql::render::change::{ChangeStatement, render_change};
+use weir_sql::render::postgres::Postgres;
+
+/// What would be sent.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// The changes of a mutation, each with what is bound after its values.
+    pub changes: Vec<(ChangeStatement, Vec<String>)>,
+    /// The reading, if there is any.
+    pub read: Option<Assembly>,
+    /// What it binds, as text.
+    pub values: Vec<String>,
+}
+
+/// Chinook as PostgreSQL's catalog would tell it.
+fn chinook() -> Catalog {
+    let connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch(include_str!("../../../../examples/chinook/chinook.sql")).unwrap();
+    let (mut catalog, _) = read(&connection, SqliteOptions::default()).unwrap();
+    for table in &mut catalog.tables {
+        table.schema = "public".into();
+        if let Some(key) = &mut table.primary_key {
+            key.name = format!("{}_pkey", table.name);
+        }
+        for key in &mut table.foreign_keys {
+            key.enforced = true;
+        }
+        for column in &mut table.columns {
+            column.oid = match column.ty {
+                ColumnType::Int => oid::INT4,
+                ColumnType::Text => oid::VARCHAR,
+                ColumnType::Numeric => oid::NUMERIC,
+                ColumnType::Timestamp => oid::TIMESTAMP,
+                ref other => panic!("Chinook has no column of type {other:?}"),
+            };
+        }
+    }
+    catalog
+}
+
+/// The API over Chinook.
+pub fn api() -> Arc<Api> {
+    let (model, _) = Model::build(chinook(), ModelOptions::default(), &mut |_| Err("none".into()));
+    Arc::new(generate(model).unwrap())
+}
+
+/// Plans pieces, and keeps what would be sent.
+struct Texts {
+    api: Arc<Api>,
+    dialect: Postgres,
+    sent: Arc<Mutex<Vec<Sent>>>,
+}
+
+/// What would be sent to `flavour` for `query`, whose arguments are all literals.
+pub fn sent(api: &Arc<Api>, flavour: Flavour, query: &str) -> Sent {
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    let dialect = Postgres { flavour, types: Types::builtin() };
+    let source: Arc<dyn Source> = Arc::new(Texts { api: Arc::clone(api), dialect, sent: Arc::clone(&sent) });
+    let graph = Graph::compose(vec![source], &[]).unwrap();
+    let settings = Settings {
+        limits: Limits::STANDARD,
+        plan_cache_bytes_max: 1 << 20,
+        introspection: true,
+        suggestions: true,
+        edition_2026: false,
+        hold_back_bytes: 1 << 16,
+    };
+    let request = Request {
+        query,
+        operation_name: None,
+        variables: None,
+        accent: Accent::Spec,
+        queries_only: false,
+        deadline: Instant::now() + Duration::from_secs(60),
+    };
+    let explained = Engine::new(graph, settings).explain(request, &Caller::Admin);
+    assert!(explained.is_ok(), "{query}: {explained:?}");
+    let mut sent = sent.lock().unwrap();
+    sent.pop().expect("a piece was planned")
+}
+
+impl Source for Texts {
+    fn name(&self) -> &str {
+        "chinook"
+    }
+
+    fn schema(&self) -> &Arc<Schema> {
+        &self.api.schema
+    }
+
+    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+        let ask = Ask {
+            set: piece.set,
+            fields: piece.fields.to_vec(),
+            accent: piece.accent,
+            structural: Vec::new(),
+            objects: Vec::new(),
+        };
+        let plan = compile(&self.api, piece.ids, piece.shape, &ask, None)?;
+        let changes = plan.changes.iter().map(|change| {
+            let statement = render_change(&self.dialect, &self.api.model, change);
+            let values = values(piece.shape, &statement.parameters);
+            (statement, values)
+        });
+        let changes = changes.collect();
+        let tops = plan.levels_below(plan.root);
+        let read = (!tops.is_empty())
+            .then(|| assemble(&self.dialect, &self.api, &plan, &tops, Parents::None).unwrap());
+        let values = read.as_ref().map(|it| values(piece.shape, &it.parameters)).unwrap_or_default();
+        self.sent.lock().unwrap().push(Sent { changes, read, values });
+        Ok(Box::new(Silent))
+    }
+}
+
+/// Literals as PostgreSQL reads them.
+fn values(shape: &Shape, parameters: &[Parameter]) -> Vec<String> {
+    let value = |it: &Parameter| match it.origin {
+        Origin::Literal(at) => text(&shape.literals, at as usize),
+        ref other => panic!("{other:?} is no literal"),
+    };
+    parameters.iter().map(value).collect()
+}
+
+fn text(values: &Values, at: usize) -> String {
+    match values.nodes[at] {
+        Node::Int(value) | Node::QuotedInt(value) => value.to_string(),
+        Node::Bool(value) => value.to_string(),
+        Node::Float(value) => value.to_string(),
+        Node::Number(span) | Node::Text(span) | Node::Json(span) => values.str(span).to_owned(),
+        Node::List { .. } => {
+            let items: Vec<String> = values.items(at).map(|it| format!("{:?}", text(values, it))).collect();
+            format!("{{{}}}", items.join(","))
+        }
+        other => panic!("{other:?} cannot be bound"),
+    }
+}
+
+/// Never asked.
+struct Silent;
+
+impl Fetch for Silent {
+    fn run<'r>(&'r self, _input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+        Box::pin(async { Err(SourceError::Timeout) })
+    }
+
+    fn touches(&self) -> &[Tag] {
+        &[]
+    }
+
+    fn explain(&self, _out: &mut String) {}
+}
