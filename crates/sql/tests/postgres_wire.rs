@@ -9,7 +9,8 @@ use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use weir_sql::postgres::{
-    Error, Flavour, Format, Isolation, Parameters, Pool, Purpose, Rows, Settings, Statement, Transaction,
+    Error, Flavour, Format, Host, Isolation, Parameters, Pool, Purpose, Rows, Settings, Statement,
+    Transaction,
 };
 use wire_kit::{Cluster, shared};
 
@@ -530,4 +531,71 @@ async fn behind_a_pooler_statements_have_no_names() {
     drop(pooler.stdin.take());
     pooler.wait().unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Asks where reads go until it is as expected.
+async fn reads_go_to(pool: &Pool, expected: &str) {
+    while ask(pool, "SELECT CASE WHEN pg_is_in_recovery() THEN 'replica' ELSE 'primary' END").await
+        != expected
+    {
+        assert!(pool.facts().is_none_or(|it| !it.in_recovery), "the primary's facts are a replica's");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn reads_go_to_a_replica_as_long_as_it_follows() {
+    let cluster = shared();
+    let mut replica = cluster.replica();
+    let mut settings = one_lane(cluster.settings("postgres", ""));
+    settings.replicas = vec![Host::Tcp { name: "127.0.0.1".into(), port: replica.port }];
+    settings.replica_lag_max = Duration::from_millis(500);
+    let pool = Pool::new(settings);
+    reads_go_to(&pool, "replica").await;
+    replica.sql("SELECT pg_wal_replay_pause()");
+    cluster.sql("CREATE TABLE unseen (id int4)");
+    reads_go_to(&pool, "primary").await;
+    replica.sql("SELECT pg_wal_replay_resume()");
+    reads_go_to(&pool, "replica").await;
+    assert_eq!(ask(&pool, "SELECT count(*) FROM unseen").await, "0");
+    replica.stop();
+    assert_eq!(ask(&pool, "SELECT 'answered'").await, "answered");
+    reads_go_to(&pool, "primary").await;
+}
+
+/// Passes bytes on to `port` until told to swallow them.
+async fn fall_silent(port: u16, silence: Arc<tokio::sync::Notify>) -> u16 {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let own = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        let mut held = Vec::new();
+        loop {
+            let (mut client, _) = listener.accept().await.unwrap();
+            let mut server = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+            tokio::select! {
+                _ = tokio::io::copy_bidirectional(&mut client, &mut server) => {}
+                () = silence.notified() => {}
+            }
+            // Open, but nobody reads.
+            held.push((client, server));
+        }
+    });
+    own
+}
+
+#[tokio::test]
+async fn a_server_that_falls_silent_holds_nobody_for_ever() {
+    let silence = Arc::new(tokio::sync::Notify::new());
+    let port = fall_silent(shared().port, Arc::clone(&silence)).await;
+    let mut settings = one_lane(shared().settings("postgres", &format!("port={port}&sslmode=disable")));
+    settings.limits.statement_timeout = Duration::from_millis(100);
+    let pool = Pool::new(settings);
+    pool.ready(soon()).await.unwrap();
+    silence.notify_one();
+    tokio::task::yield_now().await;
+    let (expired, lost) =
+        tokio::join!(pool.ready(Instant::now() + Duration::from_millis(100)), ask(&pool, "SELECT 'lost'"),);
+    assert!(matches!(expired, Err(Error::Timeout)), "{expired:?}");
+    assert_eq!(lost, "PostgreSQL is unavailable: the server has stopped answering");
+    pool.ready(soon()).await.unwrap();
 }

@@ -40,6 +40,10 @@ pub struct Settings {
     pub flavour: Option<Flavour>,
     /// Bounds.
     pub limits: Limits,
+    /// Replicas that reads may go to.
+    pub replicas: Vec<Host>,
+    /// How far behind such a replica may be.
+    pub replica_lag_max: Duration,
 }
 
 /// Bounds on what grows.
@@ -215,6 +219,8 @@ impl Settings {
             naming: Naming::Detect,
             flavour: None,
             limits: Limits::DEFAULT,
+            replicas: Vec::new(),
+            replica_lag_max: Duration::from_secs(1),
         })
     }
 }

@@ -23,6 +23,7 @@ mod merged;
 mod message;
 mod nested;
 mod pool;
+mod replica;
 mod rows;
 mod session;
 mod slots;

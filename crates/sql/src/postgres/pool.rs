@@ -12,6 +12,7 @@ use super::connection::Facts;
 use super::dial::{Dialer, Kind};
 use super::error::Error;
 use super::lane::Lane;
+use super::replica::Replicas;
 use super::rows::Rows;
 use super::session::{Purpose, Session, Wire};
 use super::statement::{Format, Parameters, Statement};
@@ -28,7 +29,8 @@ static ONE: LazyLock<Arc<Statement>> =
 #[derive(Debug)]
 pub struct Pool {
     dialer: Arc<Dialer>,
-    lanes: Box<[Lane]>,
+    lanes: Arc<[Lane]>,
+    replicas: Option<Arc<Replicas>>,
     sessions: Arc<Sessions>,
 }
 
@@ -58,17 +60,18 @@ impl Pool {
     pub fn new(settings: Settings) -> Arc<Self> {
         let dialer = Arc::new(Dialer::new(settings));
         let limits = dialer.settings.limits;
-        let lanes = (0..limits.lanes.max(1)).map(|_| Lane::new(Arc::clone(&dialer))).collect();
+        let lanes = lanes(&dialer);
+        let replicas = Replicas::new(&dialer.settings, &lanes);
         let sessions = Arc::new(Sessions {
             dialer: Arc::clone(&dialer),
             idle: Mutex::default(),
             permits: Arc::new(Semaphore::new(limits.sessions_max.max(1))),
             waiting: AtomicUsize::new(0),
         });
-        Arc::new(Self { dialer, lanes, sessions })
+        Arc::new(Self { dialer, lanes, replicas, sessions })
     }
 
-    /// Runs one short read together with others.
+    /// Runs one short read together with others, on a replica if there is a recent one.
     ///
     /// # Errors
     /// Of this statement alone: those of its neighbours are theirs.
@@ -78,17 +81,15 @@ impl Pool {
         parameters: Parameters,
         deadline: Instant,
     ) -> Result<Rows, Error> {
-        let answer = self.lane().submit(statement, parameters, deadline)?;
-        answer.await.unwrap_or_else(|_| Err(Error::unavailable("the runtime of the connection has ended")))
-    }
-
-    /// The thread's own lane, or one that is not stuck.
-    fn lane(&self) -> &Lane {
-        let own = &self.lanes[thread_number() % self.lanes.len()];
-        match own.is_stuck() {
-            true => self.lanes.iter().find(|it| !it.is_stuck()).unwrap_or(own),
-            false => own,
+        if let Some(recent) = self.replicas.as_ref().and_then(Replicas::recent) {
+            match ask(recent, statement, parameters.clone(), deadline).await {
+                // It went away, is overrun, or had to end the read to follow the primary.
+                Err(Error::Unavailable(_) | Error::Busy) => {}
+                Err(error) if error.is_retryable() => {}
+                other => return other,
+            }
         }
+        ask(&self.lanes, statement, parameters, deadline).await
     }
 
     /// A connection for the caller alone; it comes back when it is dropped.
@@ -130,6 +131,27 @@ impl Pool {
         let sent = self.lanes.iter().map(Lane::sent).fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
         Counts { batches: sent.0, statements: sent.1, sessions_idle: self.sessions.idle().len() }
     }
+}
+
+/// The connections of one server that reads share.
+pub(super) fn lanes(dialer: &Arc<Dialer>) -> Arc<[Lane]> {
+    (0..dialer.settings.limits.lanes.max(1)).map(|_| Lane::new(Arc::clone(dialer))).collect()
+}
+
+/// Asks by the thread's own lane, or by one that is not stuck.
+pub(super) async fn ask(
+    lanes: &[Lane],
+    statement: &Arc<Statement>,
+    parameters: Parameters,
+    deadline: Instant,
+) -> Result<Rows, Error> {
+    let own = &lanes[thread_number() % lanes.len()];
+    let lane = match own.is_stuck() {
+        true => lanes.iter().find(|it| !it.is_stuck()).unwrap_or(own),
+        false => own,
+    };
+    let answer = lane.submit(statement, parameters, deadline)?;
+    answer.await.unwrap_or_else(|_| Err(Error::unavailable("the runtime of the connection has ended")))
 }
 
 impl Sessions {

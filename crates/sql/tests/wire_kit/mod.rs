@@ -28,6 +28,7 @@ ssl_ca_file = 'ca.crt'
 const RULES: &str = "
 local   all postgres trust
 host    all postgres 127.0.0.1/32 trust
+host    replication postgres 127.0.0.1/32 trust
 host    all scram 127.0.0.1/32 scram-sha-256
 host    all md5 127.0.0.1/32 md5
 host    all clear 127.0.0.1/32 password
@@ -139,6 +140,17 @@ impl Cluster {
         let cluster = Self { folder, port: free_port(), server: None };
         cluster.certify();
         cluster
+    }
+
+    /// Makes a replica of this cluster, which runs already.
+    pub(crate) fn replica(&self) -> Self {
+        let (folder, port) = (folder("replica"), self.port.to_string());
+        let arguments = ["-R", "-c", "fast", "-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-D"];
+        succeed(command(bin("pg_basebackup")).args(arguments).arg(folder.join("data")));
+        std::fs::write(folder.join("made"), "").unwrap();
+        let mut replica = Self { folder, port: free_port(), server: None };
+        replica.start();
+        replica
     }
 
     /// Certificates: of an authority, of the server as `localhost`, of the client `certified`.

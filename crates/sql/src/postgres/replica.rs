@@ -1,0 +1,144 @@
+//! Replicas that take reads, as long as they are known to be recent.
+//!
+//! A task asks the primary how far its log goes and each replica how far it has followed. A replica that has followed to
+//! where the primary was at some moment knows all that was committed before that moment, and may be read from until the
+//! bound on its lag after it: a watch that stops, or a primary that is gone, makes replicas stale by itself.
+//!
+//! **Invariant:** no read goes to a replica that may be further behind than the bound.
+//!
+//! **Cost:** for a read one look at the clock; nothing where no replicas are named.
+
+use super::address::{Host, Settings, Target};
+use super::dial::Dialer;
+use super::error::Error;
+use super::lane::Lane;
+use super::pool::{ask, lanes};
+use super::statement::{Format, Parameters, Statement};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Weak};
+use std::time::{Duration, Instant};
+
+/// The ends of the pause between two questions.
+const PAUSE_MIN: Duration = Duration::from_millis(50);
+const PAUSE_MAX: Duration = Duration::from_secs(1);
+
+fn position(sql: &str) -> Arc<Statement> {
+    Statement::new(sql, [], [Format::Text], [1700], None)
+}
+
+/// How far the log goes, as a number of bytes.
+static WRITTEN: LazyLock<Arc<Statement>> =
+    LazyLock::new(|| position("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"));
+/// How far it was followed; null on a server that follows none.
+static REPLAYED: LazyLock<Arc<Statement>> =
+    LazyLock::new(|| position("SELECT pg_last_wal_replay_lsn() - '0/0'::pg_lsn"));
+
+/// The replicas of a primary.
+#[derive(Debug)]
+pub(super) struct Replicas {
+    primary: Arc<[Lane]>,
+    list: Box<[Replica]>,
+    lag_max: Duration,
+    started: Instant,
+    /// Whose turn it is.
+    next: AtomicUsize,
+    is_watched: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Replica {
+    lanes: Arc<[Lane]>,
+    /// Milliseconds from `started` until when it may be read from.
+    recent_until_ms: AtomicU64,
+}
+
+/// Says, when the watch ends, that there is none.
+struct Watch(Weak<Replicas>);
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(replicas) = self.0.upgrade() {
+            replicas.is_watched.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Replicas {
+    /// `None` if none are named.
+    pub(super) fn new(settings: &Settings, primary: &Arc<[Lane]>) -> Option<Arc<Self>> {
+        let replica = |host: &Host| {
+            let hosts = vec![host.clone()];
+            let settings = Settings { hosts, target: Target::Any, ..settings.clone() };
+            let lanes = lanes(&Arc::new(Dialer::new(settings)));
+            Replica { lanes, recent_until_ms: AtomicU64::new(0) }
+        };
+        let list: Box<[Replica]> = settings.replicas.iter().map(replica).collect();
+        let (lag_max, started) = (settings.replica_lag_max, Instant::now());
+        let (next, is_watched) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let primary = Arc::clone(primary);
+        (!list.is_empty()).then(|| Arc::new(Self { primary, list, lag_max, started, next, is_watched }))
+    }
+
+    /// The lanes of the next replica that is recent enough.
+    pub(super) fn recent(self: &Arc<Self>) -> Option<&[Lane]> {
+        if !self.is_watched.swap(true, Ordering::Relaxed) {
+            tokio::spawn(Watch(Arc::downgrade(self)).run());
+        }
+        let now = self.millis(Instant::now());
+        let first = self.next.fetch_add(1, Ordering::Relaxed);
+        (0..self.list.len())
+            .map(|it| &self.list[(first + it) % self.list.len()])
+            .find(|it| now < it.recent_until_ms.load(Ordering::Relaxed))
+            .map(|it| &*it.lanes)
+    }
+
+    fn millis(&self, at: Instant) -> u64 {
+        u64::try_from(at.saturating_duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn pause(&self) -> Duration {
+        (self.lag_max / 4).clamp(PAUSE_MIN, PAUSE_MAX)
+    }
+
+    /// Asks all once. `written`: where the primary was at moments within the bound.
+    async fn look(&self, written: &mut VecDeque<(Instant, u64)>) {
+        let now = Instant::now();
+        let deadline = now + self.lag_max;
+        written.retain(|it| now.duration_since(it.0) < self.lag_max);
+        match asked(&self.primary, &WRITTEN, deadline).await {
+            Ok(Some(position)) => written.push_back((now, position)),
+            Ok(None) => {}
+            Err(error) => tracing::warn!(%error, "the primary does not say how far it is"),
+        }
+        for replica in &self.list {
+            let replayed = asked(&replica.lanes, &REPLAYED, deadline).await.unwrap_or_else(|error| {
+                tracing::warn!(%error, "a replica does not say how far it is");
+                None
+            });
+            let known = |it: &&(Instant, u64)| replayed.is_some_and(|replayed| it.1 <= replayed);
+            let until = written.iter().rev().find(known).map_or(0, |it| self.millis(it.0 + self.lag_max));
+            replica.recent_until_ms.store(until, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Watch {
+    /// Looks until the pool is gone.
+    async fn run(self) {
+        let mut written = VecDeque::new();
+        while let Some(replicas) = self.0.upgrade() {
+            replicas.look(&mut written).await;
+            let pause = replicas.pause();
+            drop(replicas);
+            tokio::time::sleep(pause).await;
+        }
+    }
+}
+
+/// A position in the log; `None` for null.
+async fn asked(lanes: &[Lane], question: &Arc<Statement>, deadline: Instant) -> Result<Option<u64>, Error> {
+    let rows = ask(lanes, question, Parameters::new(), deadline).await?;
+    let text = rows.iter().next().and_then(|it| it.column(0).flatten());
+    Ok(text.and_then(|it| std::str::from_utf8(it).ok()?.parse().ok()))
+}
