@@ -3,6 +3,10 @@
 //! A shell stands between: it stops the server and cleans up when its standard input closes, which it does however the test
 //! ends.
 
+#![allow(dead_code, unreachable_pub, reason = "every test that has it uses a part of it")]
+
+pub mod client;
+
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -46,14 +50,14 @@ INSERT INTO thing SELECT i, 'thing ' || i FROM generate_series(1, 1000) AS i;
 ";
 
 /// A cluster.
-pub(crate) struct Cluster {
-    pub(crate) folder: PathBuf,
-    pub(crate) port: u16,
+pub struct Cluster {
+    pub folder: PathBuf,
+    pub port: u16,
     server: Option<Child>,
 }
 
 /// The cluster that the tests of this process share.
-pub(crate) fn shared() -> &'static Cluster {
+pub fn shared() -> &'static Cluster {
     static SHARED: OnceLock<Cluster> = OnceLock::new();
     SHARED.get_or_init(|| {
         let mut cluster = Cluster::new();
@@ -71,7 +75,7 @@ fn bin(name: &str) -> PathBuf {
 }
 
 /// `program` as a user that PostgreSQL takes: it refuses root.
-pub(crate) fn command(program: impl AsRef<Path>) -> Command {
+pub fn command(program: impl AsRef<Path>) -> Command {
     let program = program.as_ref();
     // The owner of our files tells who we are.
     let is_root = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").unwrap()) == 0;
@@ -83,18 +87,18 @@ pub(crate) fn command(program: impl AsRef<Path>) -> Command {
     command
 }
 
-pub(crate) fn succeed(command: &mut Command) -> Output {
+pub fn succeed(command: &mut Command) -> Output {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     output
 }
 
-pub(crate) fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// A folder of its own that the server's user owns.
-pub(crate) fn folder(name: &str) -> PathBuf {
+pub fn folder(name: &str) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let folder =
@@ -113,7 +117,7 @@ fn give(path: &Path) {
 }
 
 /// Runs `program` in `folder` until the child reads a line, or its input ends; then the folder is emptied too.
-pub(crate) fn guarded(program: &Path, arguments: &[&str], folder: &Path) -> Child {
+pub fn guarded(program: &Path, arguments: &[&str], folder: &Path) -> Child {
     let script = "\"$@\" >> log 2>&1 & server=$!; read line; more=$?; kill -INT $server; wait $server; [ $more = 0 ] || rm -rf ./*";
     let mut command = command("sh");
     command.args(["-c", script, "sh"]).arg(program).args(arguments).current_dir(folder);
@@ -122,7 +126,7 @@ pub(crate) fn guarded(program: &Path, arguments: &[&str], folder: &Path) -> Chil
 
 impl Cluster {
     /// Makes a cluster that does not run yet.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let folder = folder("wire");
         let data = folder.join("data");
         succeed(
@@ -143,7 +147,7 @@ impl Cluster {
     }
 
     /// Makes a replica of this cluster, which runs already.
-    pub(crate) fn replica(&self) -> Self {
+    pub fn replica(&self) -> Self {
         let (folder, port) = (folder("replica"), self.port.to_string());
         let arguments = ["-R", "-c", "fast", "-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-D"];
         succeed(command(bin("pg_basebackup")).args(arguments).arg(folder.join("data")));
@@ -174,12 +178,12 @@ impl Cluster {
         }
     }
 
-    pub(crate) fn file(&self, name: &str) -> PathBuf {
+    pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
     /// Starts the server and waits until it takes connections; the first time makes users and a table.
-    pub(crate) fn start(&mut self) {
+    pub fn start(&mut self) {
         let data = self.folder.join("data");
         let port = self.port.to_string();
         let socket = self.folder.to_str().unwrap();
@@ -198,7 +202,7 @@ impl Cluster {
     }
 
     /// Stops the server; clients are told.
-    pub(crate) fn stop(&mut self) {
+    pub fn stop(&mut self) {
         if let Some(mut server) = self.server.take() {
             server.stdin.take().unwrap().write_all(b"stop\n").unwrap();
             server.wait().unwrap();
@@ -206,7 +210,7 @@ impl Cluster {
     }
 
     /// Runs SQL beside the client that is tested, and gives its output.
-    pub(crate) fn sql(&self, sql: &str) -> String {
+    pub fn sql(&self, sql: &str) -> String {
         let port = self.port.to_string();
         let arguments =
             ["-XqAt", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-c", sql];
@@ -215,7 +219,7 @@ impl Cluster {
     }
 
     /// How to connect as `user`, with more parameters of the URL.
-    pub(crate) fn settings(&self, user: &str, parameters: &str) -> Settings {
+    pub fn settings(&self, user: &str, parameters: &str) -> Settings {
         let url = format!("postgres://{user}@127.0.0.1:{}/postgres?{parameters}", self.port);
         Settings::parse(&url, |_| None).unwrap()
     }
@@ -234,7 +238,7 @@ fn succeeds(command: &mut Command) -> bool {
 }
 
 /// Waits until something listens.
-pub(crate) fn await_port(port: u16) {
+pub fn await_port(port: u16) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         assert!(Instant::now() < deadline, "nothing listens on port {port}");
