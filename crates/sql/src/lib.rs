@@ -8,6 +8,8 @@
 pub mod api;
 mod bind;
 pub mod catalog;
+mod columns;
+mod forms;
 mod json_path;
 pub mod model;
 pub mod postgres;

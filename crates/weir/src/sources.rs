@@ -10,8 +10,12 @@ use weir_sql::api;
 use weir_sql::catalog::sqlite::SqliteOptions;
 use weir_sql::catalog::{self, sqlite_type};
 use weir_sql::model::{self, Model, ModelOptions, Track};
+use weir_sql::postgres::{self, PostgresSource, Settings};
 use weir_sql::sqlite::SqliteSource;
 use weir_sql::sqlite::connection::Tuning;
+
+/// A server that has not told what it has after so long is not there.
+const OPEN_MAX: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// File endings that are taken for SQLite databases.
 const SQLITE_ENDINGS: [&str; 3] = ["db", "sqlite", "sqlite3"];
@@ -30,6 +34,8 @@ pub enum Target {
 pub enum Address {
     /// A file.
     Sqlite(PathBuf),
+    /// A server, by its URL.
+    Postgres(String),
 }
 
 /// Reads an address: `sqlite:chinook.db`, `chinook.db`, `weir.yaml`.
@@ -57,10 +63,8 @@ pub fn address(text: &str) -> Result<Address, String> {
     }
     if let Some((scheme, _)) = text.split_once("://") {
         return Err(match scheme {
-            "postgres" | "postgresql" => {
-                "PostgreSQL is not served yet; what works today is SQLite: `sqlite:chinook.db`".into()
-            }
-            _ => format!("`{scheme}://` is not a kind of source Weir knows; try `sqlite:chinook.db`"),
+            "postgres" | "postgresql" => return Ok(Address::Postgres(text.to_owned())),
+            _ => format!("`{scheme}://` is not a kind of source Weir knows; try `postgres://…` or `sqlite:chinook.db`"),
         });
     }
     let ending =
@@ -76,10 +80,17 @@ pub fn address(text: &str) -> Result<Address, String> {
 /// The configuration that serves `address` alone.
 #[must_use]
 pub fn config_of(address: &Address) -> Config {
-    let Address::Sqlite(path) = address;
-    let name = path.file_stem().and_then(|it| it.to_str()).unwrap_or("sqlite").to_string();
-    let url = format!("sqlite:{}", path.display());
-    let source = Source { name, kind: SourceKind::Sqlite, url, ..Source::default() };
+    let source = match address {
+        Address::Sqlite(path) => {
+            let name = path.file_stem().and_then(|it| it.to_str()).unwrap_or("sqlite").to_string();
+            let url = format!("sqlite:{}", path.display());
+            Source { name, kind: SourceKind::Sqlite, url, ..Source::default() }
+        }
+        Address::Postgres(url) => {
+            let name = "postgres".to_owned();
+            Source { name, kind: SourceKind::Postgres, url: url.clone(), ..Source::default() }
+        }
+    };
     Config { sources: vec![source], ..Config::default() }
 }
 
@@ -130,16 +141,41 @@ pub fn compose(sources: Vec<Arc<dyn EngineSource>>) -> Result<Graph, String> {
 }
 
 fn open(source: &Source) -> Result<(Arc<dyn EngineSource>, Vec<String>), String> {
-    match source.kind {
-        SourceKind::Sqlite => {
-            let Address::Sqlite(path) = address(&source.url)?;
+    match address(&source.url)? {
+        Address::Sqlite(path) => {
             if !path.is_file() {
                 return Err(format!("there is no file {}", path.display()));
             }
             let (made, warnings) = sqlite(source, &path)?;
             Ok((Arc::new(made), warnings))
         }
+        Address::Postgres(url) => {
+            let (made, warnings) = postgres(source, &url)?;
+            Ok((Arc::new(made), warnings))
+        }
     }
+}
+
+/// Reads what a database server has and opens it for serving. Beside it what is left out.
+fn postgres(source: &Source, url: &str) -> Result<(PostgresSource, Vec<String>), String> {
+    let settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
+    let relationship_names = match source.relationship_names {
+        RelationshipNames::Long => model::RelationshipNames::Long,
+        RelationshipNames::Short => model::RelationshipNames::Short,
+    };
+    let model = ModelOptions { track: Track::All, relationship_names, tables: &source.tables };
+    let schemas = ["public".to_owned()];
+    let options = postgres::source::Options { model, schemas: &schemas, stringify: false };
+    let open = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let opened = runtime.block_on(PostgresSource::open(&source.name, settings, options, OPEN_MAX));
+        opened.map_err(|error| error.to_string())
+    };
+    // A thread of its own, as this may be called where another runtime runs.
+    let opened = std::thread::scope(|scope| scope.spawn(open).join());
+    let (made, warnings) = opened.map_err(|_| "reading the database panicked".to_owned())??;
+    Ok((made, warnings.iter().map(ToString::to_string).collect()))
 }
 
 /// Reads what a database has, generates its API and opens it for serving. Beside it what is left out.
@@ -192,8 +228,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_served_says_what_can() {
-        check("postgres://localhost/x", Err("PostgreSQL is not served yet"));
-        check("mysql://localhost/x", Err("not a kind of source"));
+                check("mysql://localhost/x", Err("not a kind of source"));
         check("chinook", Err("cannot tell what `chinook` is"));
         check("sqlite:", Err("needs a file name"));
     }

@@ -1,12 +1,17 @@
 //! Runs `tests/golden/<suite>/`: each `name.graphql` is a test, its answers stand beside it.
 //!
-//! `suite.yaml` names the seed; a `weir.yaml` beside it configures the database `<suite>.db`. A case's header comments give `variables` (JSON), `operation` and `accent` (`spec` or
-//! `hasura`). Compared are `name.json` (the response, indented), `name.plan` and `name.sql` (what `weir explain`
-//! prints). `WEIR_BLESS=1` writes them; without an answer a case fails. `ONLY=text` runs the cases whose name holds it.
+//! `suite.yaml` names the seed; a `weir.yaml` beside it configures the database `<suite>.db`. A case's header comments
+//! give `variables` (JSON), `operation` and `accent` (`spec` or `hasura`). Compared are `name.json` (the response,
+//! indented), `name.plan` and `name.sql` (what `weir explain` prints). `WEIR_BLESS=1` writes them; without an answer a case
+//! fails. `ONLY=text` runs the cases whose name holds it.
+//!
+//! A suite with seeds for PostgreSQL is run there too: its cases end with `@postgres`, their SQL is `name.postgres.sql`, and
+//! the answer has to be `name.json` again; where the databases differ by right it stands in `name.postgres.json`.
 //!
 //! A case that mutates gets a database of its own, where `before` (SQL) is run first; all others of a suite share one.
 
 use serde::Deserialize;
+use postgres_kit::Database;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,18 +19,39 @@ use std::time::{Duration, Instant};
 use weir::Weir;
 use weir_engine::source::Accent;
 
+#[path = "../../sql/tests/postgres_kit/mod.rs"]
+mod postgres_kit;
+
 /// `suite.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Suite {
     /// SQL that makes the database, from the root of the repository.
     seed: PathBuf,
+    /// The same for PostgreSQL; without it the suite is SQLite's alone.
+    postgres: Option<Around>,
+}
+
+/// What makes the tables and what ends the seed on PostgreSQL; the rows between are those of the seed.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Around {
+    before: PathBuf,
+    after: PathBuf,
+}
+
+/// Where a case is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Store {
+    Sqlite,
+    Postgres,
 }
 
 /// One `name.graphql`.
 struct Case {
-    /// `golden::suite::name`.
+    /// `golden::suite::name`, and `@postgres` there.
     name: String,
+    store: Store,
     suite: PathBuf,
     file: PathBuf,
     text: String,
@@ -73,8 +99,13 @@ fn main() -> ExitCode {
 fn all_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for suite in sorted(&root().join("tests/golden")).into_iter().filter(|it| it.is_dir()) {
-        for file in sorted(&suite).into_iter().filter(|it| it.extension().is_some_and(|it| it == "graphql")) {
-            cases.push(case(&suite, file));
+        let stores: &[Store] = match settings(&suite).postgres {
+            None => &[Store::Sqlite],
+            Some(_) => &[Store::Sqlite, Store::Postgres],
+        };
+        for &store in stores {
+            let files = sorted(&suite).into_iter().filter(|it| it.extension().is_some_and(|it| it == "graphql"));
+            cases.extend(files.map(|file| case(&suite, file, store)));
         }
     }
     cases
@@ -87,7 +118,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn case(suite: &Path, file: PathBuf) -> Case {
+fn case(suite: &Path, file: PathBuf, store: Store) -> Case {
     let text = fs::read_to_string(&file).unwrap_or_else(|cause| panic!("{}: {cause}", file.display()));
     let header = |key: &str| {
         let lines = text.lines().take_while(|line| line.starts_with('#'));
@@ -103,7 +134,13 @@ fn case(suite: &Path, file: PathBuf) -> Case {
     let role = header("role");
     assert!(role.as_deref().is_none_or(|it| it == "admin"), "{}: there are no roles yet", file.display());
     Case {
-        name: format!("golden::{}::{}", stem(suite), stem(&file)),
+        name: format!(
+            "golden::{}::{}{}",
+            stem(suite),
+            stem(&file),
+            if store == Store::Postgres { "@postgres" } else { "" }
+        ),
+        store,
         variables: header("variables").unwrap_or_else(|| "{}".into()),
         operation: header("operation"),
         before: header("before").unwrap_or_default(),
@@ -114,6 +151,22 @@ fn case(suite: &Path, file: PathBuf) -> Case {
     }
 }
 
+/// A suite's databases: one that all reading cases share, and what makes more of them.
+struct Seeded {
+    suite: PathBuf,
+    store: Store,
+    folder: PathBuf,
+    /// Untouched; PostgreSQL's are copied.
+    template: Option<Database>,
+    shared: Weir,
+}
+
+/// A database of a case's own.
+enum Own {
+    File(PathBuf),
+    Server(Database),
+}
+
 /// Runs the cases suite by suite; gives back those that failed and why.
 fn run(cases: &[Case]) -> Vec<(String, String)> {
     let bless = std::env::var("WEIR_BLESS").is_ok_and(|it| it == "1");
@@ -122,53 +175,111 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
     let folder = std::env::temp_dir().join(format!("weir-golden-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder can be made");
     let mut failures = Vec::new();
-    let mut shared: Option<(PathBuf, PathBuf, Weir)> = None;
+    let mut seeded: Option<Seeded> = None;
     for (number, case) in cases.iter().enumerate() {
-        if shared.as_ref().is_none_or(|it| it.0 != case.suite) {
-            let file = database(&folder, case, &format!("shared-{number}"));
-            seed(&case.suite, &file);
-            let weir = open(&case.suite, &file);
-            shared = Some((case.suite.clone(), file, weir));
+        if seeded.as_ref().is_none_or(|it| it.suite != case.suite || it.store != case.store) {
+            seeded = Some(Seeded::new(case, folder.join(number.to_string())));
         }
-        let (_, file, weir) = shared.as_ref().expect("it was opened above");
-        let outcome = if case.text.contains("mutation") {
-            let own = database(&folder, case, &number.to_string());
-            seed(&case.suite, &own);
-            let database = rusqlite::Connection::open(&own).expect("it was just made");
-            database
-                .execute_batch(&case.before)
-                .unwrap_or_else(|error| panic!("{}: before: {error}", case.name));
-            drop(database);
-            let outcome = check(&open(&case.suite, &own), case, bless, &runtime);
-            fs::remove_dir_all(own.parent().expect("it has a folder of its own"))
-                .expect("the copy can be removed");
-            outcome
-        } else {
-            assert!(file.exists(), "the suite's database is there");
-            check(weir, case, bless, &runtime)
+        let seeded = seeded.as_ref().expect("it was seeded above");
+        let outcome = match case.text.contains("mutation") {
+            true => {
+                let own = seeded.own(&number.to_string());
+                own.run(&case.before);
+                check(&own.open(&case.suite), case, bless, &runtime)
+            }
+            false => check(&seeded.shared, case, bless, &runtime),
         };
         println!("test {} ... {}", case.name, if outcome.is_ok() { "ok" } else { "FAILED" });
         failures.extend(outcome.err().map(|message| (case.name.clone(), message)));
     }
-    drop(shared);
+    drop(seeded);
     // Files of ours in the system's own folder for such: that they stay is no failure.
     let _ = fs::remove_dir_all(&folder);
     failures
 }
 
-/// A place for a database that is called like its suite, as plans name their source.
-fn database(folder: &Path, case: &Case, name: &str) -> PathBuf {
-    let own = folder.join(name);
-    fs::create_dir_all(&own).expect("a folder can be made");
-    own.join(case.suite.file_name().unwrap_or_default()).with_extension("db")
+impl Seeded {
+    fn new(case: &Case, folder: PathBuf) -> Self {
+        let template = match case.store {
+            Store::Sqlite => None,
+            Store::Postgres => {
+                let settings = settings(&case.suite);
+                let around = settings.postgres.expect("only such suites have cases here");
+                let [before, seed, after] =
+                    [around.before, settings.seed, around.after].map(|it| read(&root().join(it)));
+                let rows = &seed[seed.find("INSERT INTO").expect("a seed has rows")..];
+                Some(postgres_kit::database(&[&before, rows, &after].concat()))
+            }
+        };
+        let (suite, store) = (case.suite.clone(), case.store);
+        let own = own(&suite, &folder, template.as_ref(), "shared");
+        let shared = own.open(&suite);
+        Self { suite, store, folder, template, shared }
+    }
+
+    fn own(&self, name: &str) -> Own {
+        own(&self.suite, &self.folder, self.template.as_ref(), name)
+    }
+}
+
+fn own(suite: &Path, folder: &Path, template: Option<&Database>, name: &str) -> Own {
+    match template {
+        Some(template) => Own::Server(template.copy()),
+        None => {
+            let folder = folder.join(name);
+            fs::create_dir_all(&folder).expect("a folder can be made");
+            // Called like its suite, as plans name their source.
+            let file = folder.join(suite.file_name().unwrap_or_default()).with_extension("db");
+            seed(suite, &file);
+            Own::File(file)
+        }
+    }
+}
+
+impl Own {
+    fn run(&self, sql: &str) {
+        match self {
+            Self::Server(database) => drop(database.run(sql)),
+            Self::File(file) => {
+                let database = rusqlite::Connection::open(file).expect("it was just made");
+                database.execute_batch(sql).unwrap_or_else(|error| panic!("before: {error}"));
+            }
+        }
+    }
+
+    /// Opens it, by the suite's configuration with its address in it, if it has one.
+    fn open(&self, suite: &Path) -> Weir {
+        let name = suite.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+        let (kind, url) = match self {
+            Self::File(file) => ("sqlite", format!("sqlite:{}", file.display())),
+            Self::Server(database) => ("postgres", database.url()),
+        };
+        let own = suite.join("weir.yaml");
+        let config = match own.exists() {
+            true => {
+                let at = format!("url: sqlite:{name}.db");
+                read(&own).replace(&at, &format!("kind: {kind}\n    url: {url}"))
+            }
+            false => format!("sources:\n  - name: {name}\n    kind: {kind}\n    url: {url}\n"),
+        };
+        let file = std::env::temp_dir().join(format!("weir-golden-{}/weir.yaml", std::process::id()));
+        fs::write(&file, config).expect("a configuration can be written");
+        let opened = Weir::open(&file.display().to_string());
+        opened.unwrap_or_else(|message| panic!("{name}: {message}"))
+    }
+}
+
+fn read(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|cause| panic!("{}: {cause}", file.display()))
+}
+
+fn settings(suite: &Path) -> Suite {
+    serde_saphyr::from_str(&read(&suite.join("suite.yaml")))
+        .unwrap_or_else(|error| panic!("{}: suite.yaml: {error}", suite.display()))
 }
 
 fn seed(suite: &Path, file: &Path) {
-    let yaml = fs::read_to_string(suite.join("suite.yaml"))
-        .unwrap_or_else(|cause| panic!("{}: suite.yaml: {cause}", suite.display()));
-    let suite: Suite = serde_saphyr::from_str(&yaml).unwrap_or_else(|error| panic!("suite.yaml: {error}"));
-    let sql =
-        fs::read_to_string(root().join(&suite.seed)).unwrap_or_else(|cause| panic!("the seed: {cause}"));
+    let sql = read(&root().join(settings(suite).seed));
     let database = rusqlite::Connection::open(file).expect("SQLite makes a file");
     database
         .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
@@ -177,19 +288,6 @@ fn seed(suite: &Path, file: &Path) {
         // The error holds the whole seed; its first words are enough.
         panic!("the seed does not load: {:.300}", error.to_string());
     }
-}
-
-/// Opens the database at `file`, by a copy of the suite's configuration if it has one.
-fn open(suite: &Path, file: &Path) -> Weir {
-    let mut target = format!("sqlite:{}", file.display());
-    let config = suite.join("weir.yaml");
-    if config.exists() {
-        let copy = file.with_file_name("weir.yaml");
-        fs::copy(&config, &copy).expect("a configuration can be copied");
-        target = copy.display().to_string();
-    }
-    let opened = Weir::open(&target);
-    opened.unwrap_or_else(|message| panic!("{}: {message}", file.display()))
 }
 
 /// Compares, or writes, the files beside the case.
@@ -209,10 +307,17 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
     };
     let sql = sql.map(|it| it.collect::<Vec<String>>().join("\n"));
     let mut wrong = String::new();
+    let (json, plan_file, sql_file) = match case.store {
+        Store::Sqlite => ("json", "plan", "sql"),
+        Store::Postgres => {
+            let own = case.file.with_extension("postgres.json").exists();
+            (if own { "postgres.json" } else { "json" }, "plan", "postgres.sql")
+        }
+    };
     for (ending, found) in [
-        ("json", Some(indented(&answer))),
-        ("plan", plan.filter(|it| !it.is_empty())),
-        ("sql", sql.filter(|it| !it.is_empty())),
+        (json, Some(indented(&answer))),
+        (plan_file, plan.filter(|it| !it.is_empty())),
+        (sql_file, sql.filter(|it| !it.is_empty())),
     ] {
         wrong.push_str(&compare(&case.file.with_extension(ending), found.as_deref(), bless));
     }

@@ -6,31 +6,43 @@
 //! mutation or long read has for itself.
 
 mod address;
+mod asked;
 pub mod assemble;
 mod batch;
-#[cfg_attr(not(test), expect(dead_code, reason = "the driver that binds is yet to come"))]
 mod bind;
 mod cache;
+mod catalog;
 mod connection;
+mod cursor;
 pub mod decode;
 mod dial;
 mod error;
+mod fetch;
+mod finish;
 pub mod flavour;
+mod found;
+mod gather;
 mod geojson;
 mod lane;
 pub mod literal;
 mod merged;
 mod message;
 mod nested;
+mod parts;
 mod pool;
+mod prepared;
 mod replica;
 mod rows;
 mod session;
 mod slots;
+pub mod source;
 pub mod statement;
 mod stream;
+mod text;
 mod tls;
 pub mod types;
+mod write;
+mod write_fetch;
 
 pub use address::{Host, Limits, Naming, Secret, Settings, SettingsError, Target, Tls, TlsMode, hosts};
 pub use connection::Facts;
@@ -39,4 +51,5 @@ pub use flavour::Flavour;
 pub use pool::{Counts, Pool};
 pub use rows::{Columns, Row, Rows};
 pub use session::{Isolation, Purpose, Session, Transaction};
+pub use source::PostgresSource;
 pub use statement::{Buffer, Format, Parameters, Statement};

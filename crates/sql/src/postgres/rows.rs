@@ -30,17 +30,9 @@ impl Rows {
     }
 
     /// The rows in the order in which they came.
-    pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
-        let mut rest = &self.messages[..];
-        std::iter::from_fn(move || {
-            loop {
-                let (tag, body, after) = split(rest)?;
-                rest = after;
-                if tag == DATA_ROW {
-                    return Some(Row::new(body, self.hidden));
-                }
-            }
-        })
+    #[must_use]
+    pub fn iter(&self) -> RowsIter<'_> {
+        RowsIter { rest: &self.messages[..], hidden: self.hidden }
     }
 
     /// The rows of each asker of a merged statement: the first column says whose a row is, from 1.
@@ -71,6 +63,28 @@ fn ordinal_of(value: &[u8], is_binary: bool) -> Option<usize> {
     match is_binary {
         true => usize::try_from(i64::from_be_bytes(value.try_into().ok()?)).ok(),
         false => std::str::from_utf8(value).ok()?.parse().ok(),
+    }
+}
+
+/// Walks the rows of an answer.
+#[derive(Clone, Debug)]
+pub struct RowsIter<'r> {
+    rest: &'r [u8],
+    hidden: u8,
+}
+
+impl<'r> Iterator for RowsIter<'r> {
+    type Item = Row<'r>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Row<'r>> {
+        loop {
+            let (tag, body, after) = split(self.rest)?;
+            self.rest = after;
+            if tag == DATA_ROW {
+                return Some(Row::new(body, self.hidden));
+            }
+        }
     }
 }
 

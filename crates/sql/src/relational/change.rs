@@ -6,8 +6,9 @@
 //!
 //! **Invariant:** a step takes values only from earlier steps of its work.
 
-use super::{Expr, Filter, Parameter, Run};
+use super::{Expr, Filter, Parameter, Plan, Run};
 use crate::catalog::{ColumnId, TableId};
+use weir_engine::source::SourceError;
 
 /// What one root field of a mutation does, and what of it is answered.
 #[derive(Clone, Debug)]
@@ -102,6 +103,7 @@ impl Change {
         }
     }
 
+
     /// What comes back of each row.
     #[must_use]
     pub fn returning(&self) -> &[Expr] {
@@ -189,4 +191,25 @@ pub struct Delete {
     pub filter: Filter,
     /// What comes back.
     pub returning: Vec<Expr>,
+}
+
+/// Says where in Hasura's words a statement failed: an insert at its rows, another change at the whole request.
+pub(crate) fn with_path(mut error: SourceError, plan: &Plan) -> SourceError {
+    if let SourceError::Rejected { error, field: Some(field) } = &mut error
+        && error.hasura_path.is_none()
+        && let Some(write) = plan.writes.iter().find(|it| it.field == *field)
+    {
+        let inserts = write.works.iter().any(|it| match it {
+            Work::Insert(_) | Work::Each { .. } => true,
+            Work::Nothing | Work::Change(_) => false,
+        });
+        error.hasura_path = Some(match (inserts, write.answer) {
+            (false, _) => "$".into(),
+            (true, WriteAnswer::Row(_)) => format!("$.selectionSet.{}.args.object", write.path).into(),
+            (true, WriteAnswer::Response(_) | WriteAnswer::Responses(_)) => {
+                format!("$.selectionSet.{}.args.objects", write.path).into()
+            }
+        });
+    }
+    error
 }

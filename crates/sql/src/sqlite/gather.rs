@@ -7,12 +7,11 @@ use super::cells::Cells;
 use super::finish::{field_error, null_words};
 use super::run::{Failure, Statements};
 use super::value::read;
-use crate::catalog::facts::Cell;
+use crate::columns::{fill, leaf_data, push_value};
 use crate::relational::{Hidden, Member, MemberKind, Run};
 use crate::value::{Fault, Value};
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::{CellError, Column, Data, Rows, Table, Texts};
-use weir_engine::write::out::Out;
 use weir_engine::write::rows::ERRORS_MAX;
 
 /// What is being gathered.
@@ -197,54 +196,5 @@ impl<'c, 'r> Gatherer<'c, 'r> {
         if self.errors <= ERRORS_MAX {
             column.errors.push(CellError { row: at as u32, error: field_error(fault) });
         }
-    }
-}
-
-fn leaf_data(cell: Cell) -> Data {
-    match cell {
-        Cell::Int | Cell::BigInt => Data::Int(Vec::new()),
-        Cell::Boolean => Data::Bool(Vec::new()),
-        Cell::Text | Cell::Bytes => Data::Text(Texts::default()),
-        // Digits are kept as JSON.
-        Cell::Float | Cell::Numeric | Cell::Json => Data::Json(Texts::default()),
-    }
-}
-
-fn push_value(column: &mut Column, at: usize, value: Value<'_>) {
-    if value == Value::Null {
-        column.nulls.set(at);
-        fill_column(column);
-        return;
-    }
-    match (&mut column.data, value) {
-        (Data::Int(values), Value::Int(value)) => values.push(value),
-        (Data::Bool(values), Value::Bool(value)) => values.push(value),
-        (Data::Text(texts), Value::Text(text)) => texts.push(&text),
-        (Data::Json(texts), Value::Json(json)) => texts.push(json),
-        (Data::Json(texts), Value::Int(value)) => texts.push(value.to_string().as_bytes()),
-        (Data::Json(texts), Value::Float(value)) => {
-            let mut out = Out::default();
-            out.float(value);
-            texts.push(out.bytes());
-        }
-        _ => fill_column(column),
-    }
-}
-
-/// Appends a row no one will look at.
-fn fill(table: &mut Table) {
-    table.columns.iter_mut().chain(&mut table.hidden).for_each(fill_column);
-    table.rows += 1;
-}
-
-fn fill_column(column: &mut Column) {
-    match &mut column.data {
-        Data::Empty | Data::Abstract(_) | Data::Foreign(_) => {}
-        Data::Bool(values) => values.push(false),
-        Data::Int(values) => values.push(0),
-        Data::Float(values) => values.push(0.0),
-        Data::Text(texts) | Data::Json(texts) => texts.push(b""),
-        Data::List { offsets, .. } => offsets.extend(offsets.last().copied()),
-        Data::Object(table) => fill(table),
     }
 }

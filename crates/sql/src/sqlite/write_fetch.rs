@@ -3,8 +3,7 @@
 //! **Invariant:** a failing field undoes the whole piece; the writer's savepoint sees to it.
 
 use super::fetch::Reading;
-use crate::relational::Plan;
-use crate::relational::change::{Work, WriteAnswer};
+use crate::relational::change::with_path;
 use std::sync::Arc;
 use weir_engine::source::{Accent, BoxFuture, Fetch, FetchInput, FieldError, Reply, SourceError, Tag};
 
@@ -47,27 +46,6 @@ impl Fetch for WriteFetch {
     fn explain(&self, out: &mut String) {
         self.inner.explain(out);
     }
-}
-
-/// Says where in Hasura's words a statement failed: an insert at its rows, another change at the whole request.
-fn with_path(mut error: SourceError, plan: &Plan) -> SourceError {
-    if let SourceError::Rejected { error, field: Some(field) } = &mut error
-        && error.hasura_path.is_none()
-        && let Some(write) = plan.writes.iter().find(|it| it.field == *field)
-    {
-        let inserts = write.works.iter().any(|it| match it {
-            Work::Insert(_) | Work::Each { .. } => true,
-            Work::Nothing | Work::Change(_) => false,
-        });
-        error.hasura_path = Some(match (inserts, write.answer) {
-            (false, _) => "$".into(),
-            (true, WriteAnswer::Row(_)) => format!("$.selectionSet.{}.args.object", write.path).into(),
-            (true, WriteAnswer::Response(_) | WriteAnswer::Responses(_)) => {
-                format!("$.selectionSet.{}.args.objects", write.path).into()
-            }
-        });
-    }
-    error
 }
 
 fn read_only(accent: Accent) -> SourceError {

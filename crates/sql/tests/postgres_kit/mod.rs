@@ -150,6 +150,11 @@ impl Cluster {
 }
 
 impl Database {
+    /// A copy, as long as nobody else is connected.
+    pub fn copy(&self) -> Self {
+        self.cluster.create(&self.name)
+    }
+
     /// Its address over loopback, with a password.
     pub fn url(&self) -> String {
         self.cluster.url(&self.name)

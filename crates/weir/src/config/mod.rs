@@ -335,6 +335,8 @@ pub enum SourceKind {
     /// A file, opened by the embedded SQLite.
     #[default]
     Sqlite,
+    /// A PostgreSQL server, or what speaks its protocol.
+    Postgres,
 }
 
 impl Config {

@@ -1,0 +1,79 @@
+//! A reading statement with all that is needed to run it and to read its answer.
+
+use super::assemble::{Arm, Assembly};
+use super::decode::Decoder;
+use super::rows::Row;
+use super::statement::{Format, Statement};
+use crate::catalog::TableId;
+use crate::relational::Parameter;
+use std::sync::Arc;
+
+/// A level that is answered by another statement.
+const ELSEWHERE: u16 = u16::MAX;
+
+/// See the module's words.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) statement: Arc<Statement>,
+    /// Bound after the arrays of the parents' keys.
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) arms: Vec<Arm>,
+    /// By result column.
+    pub(super) decoders: Vec<Decoder>,
+    pub(super) tables: Vec<TableId>,
+    /// The arm of each level of the plan.
+    arm_of: Vec<u16>,
+    /// Parents are given, so that even one arm has to be searched.
+    has_parents: bool,
+}
+
+impl Asked {
+    /// `levels`: how many the plan has; `decoder` makes what reads a type by its number.
+    pub(super) fn new(
+        assembly: Assembly,
+        levels: usize,
+        has_parents: bool,
+        decoder: impl Fn(u32) -> Decoder,
+    ) -> Self {
+        let decoders: Vec<Decoder> = assembly.columns.iter().map(|&oid| decoder(oid)).collect();
+        let mut arm_of = vec![ELSEWHERE; levels];
+        for (at, arm) in assembly.arms.iter().enumerate() {
+            arm_of[arm.level as usize] = at as u16;
+        }
+        let formats: Vec<Format> = decoders.iter().map(Decoder::format).collect();
+        let merged = assembly.merged.map(|it| {
+            let ordinal = [Format::Binary];
+            let formats: Vec<Format> = ordinal.into_iter().chain(formats.iter().copied()).collect();
+            Statement::new(it.sql, it.oids, formats, [], None)
+        });
+        Self {
+            statement: Statement::new(assembly.sql, assembly.oids, formats, [], merged),
+            parameters: assembly.parameters,
+            arms: assembly.arms,
+            decoders,
+            tables: assembly.tables,
+            arm_of,
+            has_parents,
+        }
+    }
+
+    /// Whether every row of the answer is one of the only level.
+    pub(super) const fn is_plain(&self) -> bool {
+        self.arms.len() == 1 && !self.has_parents
+    }
+
+    /// The place of the arm that answers `level`, if this statement does.
+    pub(super) fn arm(&self, level: u32) -> Option<usize> {
+        let arm = self.arm_of[level as usize];
+        (arm != ELSEWHERE).then_some(usize::from(arm))
+    }
+
+    pub(super) fn arm_of_row(&self, row: Row<'_>) -> Option<usize> {
+        if self.arms.len() == 1 {
+            return Some(0);
+        }
+        let number = row.column(0)??;
+        let at = usize::from(u16::from_be_bytes(number.try_into().ok()?));
+        (at < self.arms.len()).then_some(at)
+    }
+}

@@ -1,0 +1,85 @@
+//! Reads what a database has, over a connection of its own.
+//!
+//! **Invariant:** all is of one moment: one transaction that sees one state.
+
+use super::error::Error;
+use super::pool::Pool;
+use super::rows::Rows;
+use super::session::{Purpose, Transaction};
+use super::statement::{Parameters, Statement};
+use super::types::{Types, oid, quoted};
+use crate::catalog::postgres::{Functions, assemble, questions, schemas_array};
+use crate::catalog::{Catalog, Table, Warning};
+use crate::model::metadata::TableName;
+use crate::model::{EnumTableValue, ModelOptions};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Reads tables, types, keys and functions of `schemas`.
+/// # Errors
+/// The database cannot be asked.
+pub(super) async fn read(
+    pool: &Pool,
+    schemas: &[String],
+    deadline: Instant,
+) -> Result<(Catalog, Types, Vec<Warning>), Error> {
+    let mut session = pool.session(Purpose::Read, deadline).await?;
+    session.begin(Transaction::Snapshot);
+    let mut parameters = Parameters::new();
+    parameters.push(schemas_array(schemas).as_bytes());
+    for question in questions(Functions::Read) {
+        session.push(&text_statement(question, &[oid::TEXT_ARRAY]), &parameters);
+    }
+    session.commit();
+    let answers = session.flush(deadline).await?;
+    let rows = |at: usize| answers.get(at).map(Rows::iter).into_iter().flatten().map(|row| row.columns()).collect();
+    Ok(assemble([rows(0), rows(1), rows(2)]))
+}
+
+/// The values of each table that the configuration calls an enum, by schema and name.
+pub(super) async fn enums(
+    pool: &Pool,
+    catalog: &Catalog,
+    options: ModelOptions<'_>,
+    deadline: Instant,
+) -> Vec<((String, String), Result<Vec<EnumTableValue>, String>)> {
+    let mut out = Vec::new();
+    for entry in options.tables.iter().filter(|it| it.is_enum) {
+        let Some(table) = find(catalog, &entry.table) else { continue };
+        let table = catalog.table(table);
+        let values = enum_values(pool, table, deadline).await;
+        out.push(((table.schema.clone(), table.name.clone()), values));
+    }
+    out
+}
+
+fn find(catalog: &Catalog, name: &TableName) -> Option<crate::catalog::TableId> {
+    match name {
+        TableName::Name(name) => catalog.find("", name),
+        TableName::Qualified(name) => catalog.find(&name.schema, &name.name),
+    }
+}
+
+async fn enum_values(pool: &Pool, table: &Table, deadline: Instant) -> Result<Vec<EnumTableValue>, String> {
+    let key = table.primary_key.as_ref().and_then(|key| key.columns.first().copied());
+    let key = key.ok_or("it has no primary key")?;
+    let comment = table.columns.iter().find(|column| column.name != table.column(key).name);
+    let comment = comment.map_or("''".into(), |column| format!("coalesce({}::text, '')", quoted(&column.name)));
+    let key = quoted(&table.column(key).name);
+    let name = format!("{}.{}", quoted(&table.schema), quoted(&table.name));
+    let sql = format!("SELECT {key}::text, {comment} FROM {name} WHERE {key} IS NOT NULL ORDER BY 1");
+    let answer = pool.read(&text_statement(sql, &[]), Parameters::new(), deadline).await;
+    let answer = answer.map_err(|error| error.to_string())?;
+    let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+    let value = |row: super::rows::Row<'_>| {
+        let mut columns = row.columns();
+        let (value, comment) = (columns.next().flatten(), columns.next().flatten());
+        EnumTableValue { value: text(value), comment: text(comment) }
+    };
+    Ok(answer.iter().map(value).collect())
+}
+
+/// A statement whose answer is text.
+fn text_statement(sql: impl Into<Box<str>>, parameters: &[u32]) -> Arc<Statement> {
+    Statement::new(sql, parameters, [], [], None)
+}

@@ -1,0 +1,222 @@
+//! A piece of reading, prepared: finds its plan by the form of the structural variables, asks once, writes the answer.
+//!
+//! **Invariant:** a piece is one statement, so all of its rows are of one snapshot.
+//!
+//! **Cost:** a warm run looks up its plan (nothing without structural variables) and allocates the future, the parameters
+//! and the answer's buffer.
+
+use super::assemble::TooWide;
+use super::bind::{Target, push};
+use super::error::{Error, source_error};
+use super::finish::{At, Finisher, Task, TooLong};
+use super::found::Found;
+use super::gather::Gatherer;
+use super::prepared::{Prepared, SHORT_MAX, SLOW_RUNS_MAX};
+use super::rows::Rows;
+use super::session::Purpose;
+use super::source::Shared;
+use super::statement::Parameters;
+use super::{parts, text};
+use crate::bind::Bindings;
+use crate::forms::Forms;
+use crate::relational::compile::{Ask, compile};
+use crate::relational::form::{Form, form};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+use weir_engine::plan::shape::Shape;
+use weir_engine::rows::Column;
+use weir_engine::source::{
+    Accent, BoxFuture, Fetch, FetchInput, FieldError, Ids, PlanError, Reply, ReplyBody, SourceError, Tag,
+};
+use weir_language::value::Variables;
+
+/// A read that lost its connection, or a race with others, is asked again so often.
+const TRIES_MAX: u32 = 3;
+
+/// See the module's words.
+pub(super) struct ReadFetch {
+    pub(super) inner: Arc<Reading>,
+    pub(super) tags: Vec<Tag>,
+}
+
+/// What does not differ between runs.
+pub(super) struct Reading {
+    pub(super) shared: Arc<Shared>,
+    pub(super) ids: Arc<Ids>,
+    pub(super) ask: Ask,
+    /// Typed rows are wanted.
+    pub(super) rows: bool,
+    pub(super) streams: bool,
+    pub(super) forms: Forms<Prepared>,
+    /// Bytes of the last answer: the next one's first capacity.
+    pub(super) answer_bytes: AtomicUsize,
+    /// How many columns the parents' keys have, below the root.
+    pub(super) parent_keys: Option<u32>,
+}
+
+impl Reading {
+    /// The plan for the form of `variables`.
+    pub(super) fn plan(
+        &self,
+        shape: &Shape,
+        variables: &Variables,
+    ) -> Result<(Arc<Prepared>, Form), SourceError> {
+        let form = match self.forms.fixed() {
+            Some(fixed) => return Ok((fixed, Form::default())),
+            None => {
+                form(&self.ask.structural, &self.ask.objects, variables, &self.shared.api, &self.ids)
+            }
+        };
+        let prepared = self.forms.find(&form, || self.prepare(shape, Some((variables, &form))));
+        let prepared =
+            prepared.map_err(|it| SourceError::Rejected { error: it.error, field: Some(it.field) })?;
+        Ok((prepared, form))
+    }
+
+    /// Renders all that is asked, for one form of the variables.
+    pub(super) fn prepare(
+        &self,
+        shape: &Shape,
+        variables: Option<(&Variables, &Form)>,
+    ) -> Result<Prepared, PlanError> {
+        let plan = compile(&self.shared.api, &self.ids, shape, &self.ask, variables)?;
+        let field = self.ask.fields.first().copied().unwrap_or(0);
+        self.shared.prepare(plan, self.parent_keys).map_err(|TooWide| {
+            let code = match self.ask.accent {
+                Accent::Spec => "LIMIT_STATEMENT",
+                Accent::Hasura => "validation-failed",
+            };
+            let message = "the request makes a statement that is too large for the database".into();
+            PlanError { error: FieldError { code, message, hasura_path: None }, field }
+        })
+    }
+
+    pub(super) fn bindings<'r>(
+        &'r self,
+        shape: &'r Shape,
+        variables: &'r Variables,
+        form: &'r Form,
+        parent_keys: &'r [Column],
+    ) -> Bindings<'r> {
+        let schema = &self.shared.api.schema;
+        let (ids, accent) = (&*self.ids, self.ask.accent);
+        Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, accent }
+    }
+
+    pub(super) fn task<'r>(&'r self, prepared: &'r Prepared, shape: &'r Shape, conditions: u64) -> Task<'r> {
+        Task { prepared, schema: &self.shared.api.schema, ids: &self.ids, shape, conditions }
+    }
+
+    /// The values of a request for the statement of `prepared`.
+    fn parameters(&self, prepared: &Prepared, bindings: &Bindings<'_>) -> Result<Parameters, SourceError> {
+        let mut parameters = Parameters::default();
+        for column in bindings.parent_keys {
+            text::push_column(column, &mut parameters);
+        }
+        for parameter in &prepared.read.parameters {
+            let target = Target { types: &self.shared.dialect.types, oids: &prepared.read.statement.parameters };
+            push(bindings, target, parameter, 0, &mut parameters).map_err(|error| {
+                let field = Some(self.ask.fields.first().copied().unwrap_or(0));
+                SourceError::Rejected { error: *error, field }
+            })?;
+        }
+        Ok(parameters)
+    }
+
+    /// Asks, on a connection that is shared or an own one.
+    async fn rows(
+        &self,
+        prepared: &Prepared,
+        parameters: Parameters,
+        deadline: Instant,
+    ) -> Result<Rows, Error> {
+        let asked = &prepared.read;
+        if asked.arms.is_empty() {
+            return Ok(Rows::default());
+        }
+        let pool = &self.shared.pool;
+        let is_slow = prepared.slow_runs.load(Ordering::Relaxed) >= SLOW_RUNS_MAX;
+        if prepared.is_long || is_slow {
+            let mut session = pool.session(Purpose::Read, deadline).await?;
+            session.push(&asked.statement, &parameters);
+            return session.flush(deadline).await.map(|mut it| it.pop().unwrap_or_default());
+        }
+        let start = Instant::now();
+        let rows = pool.read(&asked.statement, parameters, deadline).await?;
+        let before = prepared.slow_runs.load(Ordering::Relaxed);
+        let slow = start.elapsed() > SHORT_MAX;
+        if slow || before > 0 {
+            prepared.slow_runs.store(if slow { before + 1 } else { 0 }, Ordering::Relaxed);
+        }
+        Ok(rows)
+    }
+
+    async fn run(self: &Arc<Self>, input: FetchInput<'_>) -> Result<Reply, SourceError> {
+        let (prepared, form) = self.plan(input.shape, input.variables)?;
+        let keys = input.parent_keys.unwrap_or_default();
+        let bindings = self.bindings(input.shape, input.variables, &form, keys);
+        let parameters = self.parameters(&prepared, &bindings)?;
+        if self.streams && prepared.streams() {
+            return parts::run(self, prepared, &input, parameters).await;
+        }
+        let mut tries = 0;
+        let rows = loop {
+            tries += 1;
+            match self.rows(&prepared, parameters.clone(), input.deadline).await {
+                Ok(rows) => break rows,
+                Err(error) if tries < TRIES_MAX && error.is_retryable() => {}
+                Err(error) => return Err(self.source_error(error)),
+            }
+        };
+        self.answer(&prepared, &rows, &input).map_err(TooLong::into_error)
+    }
+
+    fn answer(
+        &self,
+        prepared: &Prepared,
+        rows: &Rows,
+        input: &FetchInput<'_>,
+    ) -> Result<Reply, TooLong> {
+        let task = self.task(prepared, input.shape, input.conditions);
+        let found = Found::new(&prepared.read, rows);
+        if self.rows {
+            let parents = input.parent_keys.map(|keys| keys.first().map_or(1, Column::len));
+            let rows = Gatherer::new(task).gather(&found, parents)?;
+            return Ok(Reply { body: ReplyBody::Rows(rows), errors: Vec::new() });
+        }
+        let finisher = Finisher::new(task, self.answer_bytes.load(Ordering::Relaxed));
+        let (finished, errors) = finisher.finish(At::Root(&found))?;
+        let bytes = finished.bytes.len();
+        self.answer_bytes.store(bytes + bytes / 8 + 64, Ordering::Relaxed);
+        Ok(Reply { body: ReplyBody::Finished(finished), errors })
+    }
+
+    pub(super) fn source_error(&self, error: Error) -> SourceError {
+        let field = self.ask.fields.first().copied();
+        source_error(error, self.ask.accent, field, &|schema, table| self.shared.is_tracked(schema, table))
+    }
+
+    /// The statements, changes first, each under what it is for.
+    pub(super) fn explain(&self, out: &mut String) {
+        let Some(prepared) = self.forms.fixed() else {
+            out.push_str("-- written when the variables that choose columns and conditions are known\n");
+            return;
+        };
+        prepared.explain(&self.shared.api, out);
+    }
+}
+
+impl Fetch for ReadFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+        Box::pin(self.inner.run(input))
+    }
+
+    fn touches(&self) -> &[Tag] {
+        &self.tags
+    }
+
+    fn explain(&self, out: &mut String) {
+        self.inner.explain(out);
+    }
+}

@@ -1,0 +1,150 @@
+//! The rows of one answer, found by their level and, below the top, by their parent.
+//!
+//! A statement of several arms says in its first column which arm a row belongs to; a row of a nested arm carries the key
+//! of its parent, as the parent's own bytes. Rows of the same parent are chained in the order in which they came.
+//!
+//! **Cost:** one pass over the answer and a hash per nested row; some buffers per arm, none per row. A statement of
+//! one arm is walked as it came.
+
+use super::asked::Asked;
+use super::rows::{Row, Rows, RowsIter};
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use smallvec::SmallVec;
+use std::hash::{BuildHasher, Hasher};
+
+/// No more rows in a chain.
+const END: u32 = u32::MAX;
+
+/// A key of a parent: the bytes of its columns.
+pub(super) type Key<'r> = SmallVec<[&'r [u8]; 2]>;
+
+/// See the module's words.
+pub(super) struct Found<'r> {
+    pub(super) asked: &'r Asked,
+    rows: &'r Rows,
+    arms: SmallVec<[ArmRows<'r>; 4]>,
+}
+
+#[derive(Default)]
+pub(super) struct ArmRows<'r> {
+    rows: Vec<Row<'r>>,
+    /// The next row of the same parent.
+    next: Vec<u32>,
+    chains: HashTable<Chain>,
+}
+
+/// The rows of one parent.
+struct Chain {
+    hash: u64,
+    first: u32,
+    last: u32,
+}
+
+impl<'r> Found<'r> {
+    pub(super) fn new(asked: &'r Asked, rows: &'r Rows) -> Self {
+        let mut found = Self { asked, rows, arms: SmallVec::new() };
+        if !asked.is_plain() {
+            found.arms.resize_with(asked.arms.len(), ArmRows::default);
+            for row in rows.iter() {
+                found.file(row);
+            }
+        }
+        found
+    }
+
+    fn file(&mut self, row: Row<'r>) {
+        let asked = self.asked;
+        let Some(at) = asked.arm_of_row(row) else { return };
+        let keys = &asked.arms[at].keys;
+        let arm = &mut self.arms[at];
+        let place = arm.rows.len() as u32;
+        arm.rows.push(row);
+        arm.next.push(END);
+        if keys.is_empty() {
+            return;
+        }
+        let key: Option<Key<'r>> = keys.iter().map(|&it| row.column(usize::from(it))?).collect();
+        let Some(key) = key else { return };
+        let hash = hash(&key);
+        let rows = &arm.rows;
+        let same = |chain: &Chain| chain.hash == hash && is_key(rows[chain.first as usize], keys, &key);
+        match arm.chains.find_mut(hash, same) {
+            Some(chain) => {
+                arm.next[chain.last as usize] = place;
+                chain.last = place;
+            }
+            None => {
+                arm.chains.insert_unique(hash, Chain { hash, first: place, last: place }, |it| it.hash);
+            }
+        }
+    }
+
+    /// All rows of an arm.
+    pub(super) fn all(&self, arm: usize) -> Walk<'_, 'r> {
+        match self.arms.get(arm) {
+            Some(rows) => Walk::Arm(rows.rows.iter()),
+            None => Walk::Answer(self.rows.iter()),
+        }
+    }
+
+    /// The rows of an arm whose parent has `key`.
+    pub(super) fn below(&self, arm: usize, key: &[&[u8]]) -> Walk<'_, 'r> {
+        let Some(rows) = self.arms.get(arm) else { return Walk::None };
+        let keys = &self.asked.arms[arm].keys;
+        let hash = hash(key);
+        let same = |chain: &Chain| chain.hash == hash && is_key(rows.rows[chain.first as usize], keys, key);
+        match rows.chains.find(hash, same) {
+            Some(chain) => Walk::Chain(rows, chain.first),
+            None => Walk::None,
+        }
+    }
+
+    /// The rows of an arm whose parent was number `number`, from zero, of those that were given.
+    pub(super) fn of_parent(&self, arm: usize, number: usize) -> Walk<'_, 'r> {
+        let ordinal = (number as i64 + 1).to_be_bytes();
+        self.below(arm, &[&ordinal])
+    }
+}
+
+fn hash(key: &[&[u8]]) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    for part in key {
+        hasher.write(part);
+    }
+    hasher.finish()
+}
+
+fn is_key(row: Row<'_>, columns: &[u16], key: &[&[u8]]) -> bool {
+    columns.iter().zip(key).all(|(&column, part)| row.column(usize::from(column)).flatten() == Some(*part))
+}
+
+/// Rows in their order.
+pub(super) enum Walk<'f, 'r> {
+    /// None at all.
+    None,
+    /// Of a statement of one arm.
+    Answer(RowsIter<'r>),
+    /// Of an arm.
+    Arm(std::slice::Iter<'f, Row<'r>>),
+    /// Of a parent, from this one on.
+    Chain(&'f ArmRows<'r>, u32),
+}
+
+impl<'r> Iterator for Walk<'_, 'r> {
+    type Item = Row<'r>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Row<'r>> {
+        match self {
+            Self::None => None,
+            Self::Answer(rows) => rows.next(),
+            Self::Arm(rows) => rows.next().copied(),
+            Self::Chain(arm, at) => {
+                let row = *arm.rows.get(*at as usize)?;
+                *at = arm.next[*at as usize];
+                Some(row)
+            }
+        }
+    }
+}

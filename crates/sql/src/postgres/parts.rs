@@ -1,0 +1,274 @@
+//! Long lists, answered in parts while their rows arrive.
+//!
+//! **Invariant:** bytes leave only between whole items of a list of the root, where no mark is open that could still be
+//! cut back to; the channel gets its end only when the answer is whole.
+//!
+//! **Cost:** memory for one part of rows, one chunk of the answer and the few chunks that may wait; a slow client slows
+//! the database's connection.
+
+use super::error::Error;
+use super::fetch::Reading;
+use super::finish::{At, Finisher, TooLong};
+use super::found::Found;
+use super::prepared::Prepared;
+use super::rows::Rows;
+use super::session::{Purpose, Session};
+use super::statement::Parameters;
+use crate::relational::{Member, MemberKind, Run};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot};
+use weir_engine::plan::shape::Shape;
+use weir_engine::write::out::Out;
+use weir_engine::source::{Chunk, Chunks, FetchInput, Finished, PathError, Reply, ReplyBody, SourceError, Step};
+
+/// How many chunks may wait.
+const CHUNKS_MAX: usize = 4;
+/// Further parts of a long answer have about this many bytes.
+const CHUNK_BYTES: usize = 64 << 10;
+/// How long the database may take from one part to the next.
+const PROGRESS_MAX: Duration = Duration::from_secs(30);
+
+/// What a stream takes with it.
+struct Job {
+    reading: Arc<Reading>,
+    prepared: Arc<Prepared>,
+    shape: Arc<Shape>,
+    conditions: u64,
+    hold_back_bytes: usize,
+    session: Session,
+    way: Way,
+}
+
+/// Where the parts go: the first one as the reply.
+struct Way {
+    answer: Option<oneshot::Sender<Result<Reply, SourceError>>>,
+    chunks: Option<mpsc::Sender<Chunk>>,
+}
+
+/// Why a stream ends early.
+enum End {
+    /// Nobody waits for it any more.
+    Gone,
+    Failed(SourceError),
+}
+
+/// What is written and not sent.
+#[derive(Default)]
+struct Written {
+    bytes: Vec<u8>,
+    errors: Vec<PathError>,
+}
+
+/// Answers with the first part; the rest follows.
+pub(super) async fn run(
+    reading: &Arc<Reading>,
+    prepared: Arc<Prepared>,
+    input: &FetchInput<'_>,
+    parameters: Parameters,
+) -> Result<Reply, SourceError> {
+    let deadline = input.deadline;
+    let mut session =
+        reading.shared.pool.session(Purpose::Read, deadline).await.map_err(|it| reading.source_error(it))?;
+    let asked = &prepared.read;
+    session
+        .stream(&asked.statement, &parameters, deadline)
+        .await
+        .map_err(|it| reading.source_error(it))?;
+    let (sender, receiver) = oneshot::channel();
+    let job = Job {
+        reading: Arc::clone(reading),
+        shape: Arc::clone(input.shape),
+        conditions: input.conditions,
+        hold_back_bytes: input.hold_back_bytes,
+        session,
+        way: Way { answer: Some(sender), chunks: None },
+        prepared,
+    };
+    let guard = Guard(Some(tokio::spawn(job.run(deadline))));
+    let reply = receiver.await;
+    guard.let_go();
+    reply.unwrap_or_else(|_| Err(SourceError::Broken("a stream ended without an answer".into())))
+}
+
+/// Ends the stream when nobody waits for its first part.
+struct Guard(Option<tokio::task::JoinHandle<()>>);
+
+impl Guard {
+    fn let_go(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(task) = &self.0 {
+            task.abort();
+        }
+    }
+}
+
+impl Job {
+    async fn run(mut self, deadline: Instant) {
+        let done = self.members(deadline).await;
+        if let (Err(End::Failed(error)), Some(answer)) = (done, self.way.answer.take()) {
+            // Nobody waiting is no failure: the request was cancelled. After the first part the channel just closes.
+            let _ = answer.send(Err(error));
+        }
+    }
+
+    async fn members(&mut self, deadline: Instant) -> Result<(), End> {
+        let prepared = Arc::clone(&self.prepared);
+        let mut written = Written::default();
+        let mut failed = false;
+        for member in &prepared.plan.members[prepared.plan.root.range()] {
+            match member.kind {
+                MemberKind::Many(level) => {
+                    failed |= !self.list(member, level, deadline, &mut written).await?;
+                }
+                _ => {
+                    let nothing = Rows::default();
+                    let found = Found::new(&prepared.read, &nothing);
+                    let mut finisher = self.finisher(&prepared, &mut written);
+                    let done = finisher.root_member(member, At::Root(&found));
+                    (written.bytes, written.errors) = finisher.into_parts();
+                    failed |= !done.map_err(|it: TooLong| End::Failed(it.into_error()))?;
+                }
+            }
+        }
+        self.end(written, failed).await
+    }
+
+    /// Writes a list of the root, letting parts of it go. `false`: it failed before anything had left.
+    async fn list(
+        &mut self,
+        member: &Member,
+        level: u32,
+        deadline: Instant,
+        written: &mut Written,
+    ) -> Result<bool, End> {
+        let prepared = Arc::clone(&self.prepared);
+        let shape = Arc::clone(&self.shape);
+        let of = &shape.fields[member.field as usize];
+        if !of.when.holds(self.conditions) {
+            return Ok(true);
+        }
+        let members = prepared.plan.levels[level as usize].members;
+        let mark = written.bytes.len();
+        let mut out = Out::new(std::mem::take(&mut written.bytes));
+        out.member_open(&of.key, b'[');
+        written.bytes = out.into_bytes();
+        let (mut index, before) = (0, written.errors.len());
+        while let Some(part) = self.part(deadline).await? {
+            let done = self.items(&prepared, members, &part, &mut index, written);
+            if !done.map_err(|it: TooLong| End::Failed(it.into_error()))? {
+                let late = SourceError::Broken("a null came too late to be bubbled".into());
+                if self.way.chunks.is_some() {
+                    return Err(End::Failed(late));
+                }
+                written.bytes.truncate(mark);
+                written.close(before, member);
+                return Ok(false);
+            }
+            self.flush(member, before, written).await?;
+        }
+        let mut out = Out::new(std::mem::take(&mut written.bytes));
+        out.close(b']');
+        out.comma();
+        written.bytes = out.into_bytes();
+        written.close(if self.way.chunks.is_some() { 0 } else { before }, member);
+        Ok(true)
+    }
+
+    /// Writes the items of one part.
+    fn items(
+        &self,
+        prepared: &Prepared,
+        members: Run,
+        part: &Rows,
+        index: &mut u32,
+        written: &mut Written,
+    ) -> Result<bool, TooLong> {
+        let found = Found::new(&prepared.read, part);
+        let mut finisher = self.finisher(prepared, written);
+        let mut done = Ok(true);
+        for row in found.all(0) {
+            done = finisher.item(members, row, &found, 0, *index);
+            *index += 1;
+            if !matches!(done, Ok(true)) {
+                break;
+            }
+        }
+        (written.bytes, written.errors) = finisher.into_parts();
+        done
+    }
+
+    fn finisher<'r>(&'r self, prepared: &'r Prepared, written: &mut Written) -> Finisher<'r> {
+        let task = self.reading.task(prepared, &self.shape, self.conditions);
+        let (bytes, errors) = (std::mem::take(&mut written.bytes), std::mem::take(&mut written.errors));
+        Finisher::from_parts(task, bytes, errors)
+    }
+
+    /// The next rows: the first in time, the others with progress.
+    async fn part(&mut self, deadline: Instant) -> Result<Option<Rows>, End> {
+        let until = match self.way.chunks {
+            Some(_) => Instant::now() + PROGRESS_MAX,
+            None => deadline,
+        };
+        let part = tokio::time::timeout_at(until.into(), self.session.part()).await;
+        part.unwrap_or(Err(Error::Timeout)).map_err(|it| End::Failed(self.reading.source_error(it)))
+    }
+
+    /// Lets whole items go, all but the last comma, which the closing bracket may take.
+    async fn flush(&mut self, member: &Member, before: usize, written: &mut Written) -> Result<(), End> {
+        let bytes_max = if self.way.chunks.is_some() { CHUNK_BYTES } else { self.hold_back_bytes };
+        if written.bytes.len() <= bytes_max {
+            return Ok(());
+        }
+        let mut bytes = std::mem::replace(&mut written.bytes, Vec::with_capacity(2 * CHUNK_BYTES));
+        bytes.pop();
+        written.bytes.push(b',');
+        if let Some(chunks) = &self.way.chunks {
+            return chunks.send(Chunk::Bytes(bytes)).await.map_err(|_| End::Gone);
+        }
+        written.close(before, member);
+        let (sender, receiver) = mpsc::channel(CHUNKS_MAX);
+        self.way.chunks = Some(sender);
+        let errors = std::mem::take(&mut written.errors);
+        let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(Chunks { receiver }) };
+        let reply = Reply { body: ReplyBody::Finished(finished), errors };
+        match self.way.answer.take().map(|it| it.send(Ok(reply))) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(_)) | None => Err(End::Gone),
+        }
+    }
+
+    async fn end(&mut self, written: Written, failed: bool) -> Result<(), End> {
+        let Written { bytes, errors } = written;
+        match (&self.way.chunks, self.way.answer.take()) {
+            (Some(chunks), _) => {
+                for chunk in [Chunk::Bytes(bytes), Chunk::End(errors)] {
+                    chunks.send(chunk).await.map_err(|_| End::Gone)?;
+                }
+                Ok(())
+            }
+            (None, Some(answer)) => {
+                let finished = Finished { bytes, ends: Vec::new(), failed, rest: None };
+                let reply = Reply { body: ReplyBody::Finished(finished), errors };
+                answer.send(Ok(reply)).map_err(|_| End::Gone)
+            }
+            (None, None) => Err(End::Gone),
+        }
+    }
+
+}
+
+impl Written {
+    /// Puts the list's own step in front of the paths of its errors, which were written backwards.
+    fn close(&mut self, before: usize, member: &Member) {
+        for error in self.errors.get_mut(before..).unwrap_or_default() {
+            error.path.push(Step::Field(member.field));
+            error.path.reverse();
+        }
+    }
+}

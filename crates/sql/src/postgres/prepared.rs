@@ -1,0 +1,156 @@
+//! A plan with its statements rendered for PostgreSQL, and where it may run.
+//!
+//! **Invariant:** all levels of a query are arms of one statement; those below a root field of a mutation are arms of one
+//! that is asked after it.
+
+use super::asked::Asked;
+use super::assemble::{Parents, TooWide};
+use super::bind::Target;
+use super::decode::Decoder;
+use super::source::Shared;
+use super::statement::Statement;
+use super::types::Types;
+use crate::api::meaning::{Api, Comparison};
+use crate::catalog::TableId;
+use crate::relational::change::{Change, Work, Write, WriteAnswer};
+use crate::relational::{Expr, Filter, Level, Output, Parameter, Plan};
+use crate::render::change::render_change;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::time::Duration;
+
+/// A statement that takes longer than this several times in a row gets connections of its own.
+pub(super) const SHORT_MAX: Duration = Duration::from_millis(50);
+/// One long run can be the machine's fault, this many in a row are the plan's.
+pub(super) const SLOW_RUNS_MAX: u32 = 3;
+
+/// A plan ready to run.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) plan: Plan,
+    /// What a query asks: nothing in a mutation.
+    pub(super) read: Asked,
+    /// Parallel to the plan's changes.
+    pub(super) changes: Vec<Ready>,
+    /// Parallel to the plan's writes: what is asked about the rows that came back.
+    pub(super) below: Vec<Option<Children>>,
+    /// Whether it always has a connection of its own.
+    pub(super) is_long: bool,
+    /// How many runs in a row took long.
+    pub(super) slow_runs: AtomicU32,
+}
+
+/// A changing statement.
+#[derive(Debug)]
+pub(super) struct Ready {
+    pub(super) statement: Arc<Statement>,
+    /// Bound after the values of an inserted row.
+    pub(super) parameters: Vec<Parameter>,
+    /// By returned column.
+    pub(super) decoders: Vec<Decoder>,
+    pub(super) tables: Vec<TableId>,
+}
+
+/// The levels below the rows of a root field of a mutation.
+#[derive(Debug)]
+pub(super) struct Children {
+    pub(super) asked: Asked,
+    /// The returned columns whose values are sent as arrays, in order.
+    pub(super) keys: Vec<u16>,
+}
+
+impl Prepared {
+    /// Renders `plan`; `parent_keys` is how many columns the keys of its parents in another source have.
+    pub(super) fn new(shared: &Shared, plan: Plan, parent_keys: Option<u32>) -> Result<Self, TooWide> {
+        let tops = plan.levels_below(plan.root);
+        let parents = parent_keys.map_or(Parents::None, |count| Parents::Keys(count as usize));
+        let read = shared.ask(&plan, &tops, parents)?;
+        let changes = plan.changes.iter().map(|it| Ready::new(shared, it)).collect();
+        let below = plan.writes.iter().map(|it| Children::of(shared, &plan, it)).collect::<Result<_, _>>()?;
+        let is_long = tops.iter().any(|&it| is_long(&plan.levels[it as usize]));
+        Ok(Self { plan, read, changes, below, is_long, slow_runs: AtomicU32::new(0) })
+    }
+
+    /// Whether its answer can leave while its rows arrive.
+    pub(super) fn streams(&self) -> bool {
+        self.is_long && self.read.is_plain() && !self.plan.root_copied
+    }
+
+    /// The statements, changes first, each under what it is for.
+    pub(super) fn explain(&self, api: &Api, out: &mut String) {
+        let table = |it: &Change| api.model.catalog.table(it.table()).name.clone();
+        let changes = self.plan.changes.iter().zip(&self.changes);
+        let changes = changes.map(|(of, it)| (table(of), &*it.statement.sql));
+        let below = self.plan.writes.iter().zip(&self.below);
+        let below = below.filter_map(|(write, it)| Some((write.path.clone(), &*it.as_ref()?.asked.statement.sql)));
+        let paths: Vec<&str> =
+            self.read.arms.iter().map(|it| self.plan.levels[it.level as usize].path.as_str()).collect();
+        let read = (!paths.is_empty()).then(|| (paths.join(", "), &*self.read.statement.sql));
+        for (at, (words, sql)) in changes.chain(below).chain(read).enumerate() {
+            if at > 0 {
+                out.push('\n');
+            }
+            out.push_str(&format!("-- {words}\n{sql}\n"));
+        }
+    }
+}
+
+impl Ready {
+    /// What its parameters are.
+    pub(super) fn target<'t>(&'t self, types: &'t Types) -> Target<'t> {
+        Target { types, oids: &self.statement.parameters }
+    }
+
+    fn new(shared: &Shared, change: &Change) -> Self {
+        let rendered = render_change(&shared.dialect, &shared.api.model, change);
+        let decoders: Vec<Decoder> = rendered.columns.iter().map(|&it| shared.decoder(it)).collect();
+        let formats: Vec<_> = decoders.iter().map(Decoder::format).collect();
+        let statement = Statement::new(rendered.sql, rendered.types, formats, [], None);
+        Self { statement, parameters: rendered.parameters, decoders, tables: rendered.tables }
+    }
+}
+
+impl Children {
+    /// What is asked about the rows that come back from `write`, if anything.
+    fn of(shared: &Shared, plan: &Plan, write: &Write) -> Result<Option<Self>, TooWide> {
+        let (WriteAnswer::Row(run) | WriteAnswer::Response(run) | WriteAnswer::Responses(run)) = write.answer;
+        let tops = plan.levels_below(run);
+        let change = write.works.iter().find_map(|work| match work {
+            Work::Nothing => None,
+            Work::Change(change) => Some(*change),
+            Work::Insert(steps) | Work::Each { steps, .. } => {
+                steps.iter().find(|it| it.shown).map(|it| it.change)
+            }
+        });
+        let Some(change) = change.filter(|_| !tops.is_empty()) else { return Ok(None) };
+        let change = &plan.changes[change as usize];
+        let mut keys: Vec<u16> = tops
+            .iter()
+            .flat_map(|&it| plan.levels[it as usize].query.nest.iter().map(|key| key.1))
+            .collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let table = shared.api.model.catalog.table(change.table());
+        let types: Vec<(u16, u32)> = keys
+            .iter()
+            .map(|&key| match &change.returning()[usize::from(key)] {
+                Expr::Column(column) => (key, table.column(*column).oid),
+                _ => (key, 0),
+            })
+            .collect();
+        let asked = shared.ask(plan, &tops, Parents::Rows(&types))?;
+        Ok(Some(Self { asked, keys }))
+    }
+}
+
+/// Lists without a bound, of which no one knows how long they take.
+fn is_long(level: &Level) -> bool {
+    let query = &level.query;
+    let is_key =
+        |filter: &Filter| matches!(filter, Filter::Compare { of: Expr::Column(_), by: Comparison::Eq, .. });
+    let by_key = match &query.filter {
+        Filter::All(all) => all.iter().any(is_key),
+        other => is_key(other),
+    };
+    matches!(query.output, Output::Rows(_)) && query.page.limit.is_none() && !by_key
+}

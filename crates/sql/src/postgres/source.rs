@@ -1,0 +1,248 @@
+//! A PostgreSQL database as a source of a graph.
+
+use super::address::Settings;
+use super::asked::Asked;
+use super::assemble::{Parents, TooWide, assemble};
+use super::catalog;
+use super::decode::{Choices, Decoder};
+use super::error::Error;
+use super::fetch::{ReadFetch, Reading};
+use super::pool::Pool;
+use super::prepared::Prepared;
+use super::write_fetch::WriteFetch;
+use crate::api::generate;
+use crate::api::meaning::Api;
+use crate::catalog::{Table, TableId, Warning};
+use crate::forms::Forms;
+use crate::model::{Model, ModelOptions};
+use crate::relational::Plan;
+use crate::relational::compile::Ask;
+use crate::relational::form::{objects, structural};
+use crate::render::postgres::Postgres;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use weir_engine::source::{Accent, Answer, Fetch, FieldError, Piece, PlanError, Source, Tag};
+use weir_language::ast::OperationKind;
+use weir_language::schema::Schema;
+
+/// What the fetches of a source share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) api: Arc<Api>,
+    pub(super) dialect: Postgres,
+    choices: Choices,
+    pub(super) pool: Arc<Pool>,
+    renderings: AtomicU64,
+}
+
+impl Shared {
+    /// Renders `plan`.
+    pub(super) fn prepare(&self, plan: Plan, parent_keys: Option<u32>) -> Result<Prepared, TooWide> {
+        let prepared = Prepared::new(self, plan, parent_keys)?;
+        let below = prepared.below.iter().flatten().count();
+        let read = usize::from(!prepared.read.arms.is_empty());
+        let rendered = (prepared.changes.len() + below + read) as u64;
+        self.renderings.fetch_add(rendered, Ordering::Relaxed);
+        Ok(prepared)
+    }
+
+    /// One statement for the levels `tops` and all below them.
+    pub(super) fn ask(&self, plan: &Plan, tops: &[u32], parents: Parents<'_>) -> Result<Asked, TooWide> {
+        let assembly = assemble(&self.dialect, &self.api, plan, tops, parents)?;
+        let has_parents = !matches!(parents, Parents::None);
+        Ok(Asked::new(assembly, plan.levels.len(), has_parents, |oid| self.decoder(oid)))
+    }
+
+    pub(super) fn decoder(&self, oid: u32) -> Decoder {
+        Decoder::new(&self.dialect.types, oid, self.choices)
+    }
+
+    /// Whether a table may be named to clients.
+    pub(super) fn is_tracked(&self, schema: &str, table: &str) -> bool {
+        let model = &self.api.model;
+        model.catalog.find(schema, table).is_some_and(|it| model.tracked(it).is_some())
+    }
+}
+
+/// See the module's words.
+#[derive(Debug)]
+pub struct PostgresSource {
+    name: String,
+    shared: Arc<Shared>,
+}
+
+/// How a database is served.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    /// What is tracked and under which names.
+    pub model: ModelOptions<'o>,
+    /// The schemas that are served.
+    pub schemas: &'o [String],
+    /// Give numbers of 64 bits and decimals as JSON strings.
+    pub stringify: bool,
+}
+
+/// Why a database cannot be served.
+#[derive(Debug)]
+pub enum OpenError {
+    /// It cannot be asked.
+    Database(Error),
+    /// The names of the tables make no sound schema.
+    Schema(Vec<weir_language::error::Error>),
+}
+
+impl std::fmt::Display for OpenError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Database(error) => write!(f, "cannot read the database: {error}"),
+            Self::Schema(errors) => {
+                let first = errors.first().map_or("", |it| it.message.as_str());
+                write!(f, "the generated schema is unsound: {first}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Database(error) => Some(error),
+            Self::Schema(_) => None,
+        }
+    }
+}
+
+impl PostgresSource {
+    /// Reads what the database has and serves it as the source `name`. What cannot be served of it stands in the
+    /// warnings.
+    /// # Errors
+    /// The database cannot be asked within `patience`, or makes no sound schema.
+    pub async fn open(
+        name: &str,
+        settings: Settings,
+        options: Options<'_>,
+        patience: Duration,
+    ) -> Result<(Self, Vec<Warning>), OpenError> {
+        // Connections belong to the runtime that made them, which may end when the catalog is read.
+        let pool = Pool::new(settings.clone());
+        let deadline = Instant::now() + patience;
+        let (catalog, types, mut warnings) =
+            catalog::read(&pool, options.schemas, deadline).await.map_err(OpenError::Database)?;
+        let enums = catalog::enums(&pool, &catalog, options.model, deadline).await;
+        let mut values = |table: &Table| {
+            let found = enums.iter().find(|it| it.0 == (table.schema.clone(), table.name.clone()));
+            found.map_or_else(|| Err("its values were not read".into()), |it| it.1.clone())
+        };
+        let (model, more) = Model::build(catalog, options.model, &mut values);
+        warnings.extend(more);
+        let api = generate(model).map_err(OpenError::Schema)?;
+        let facts = pool.facts();
+        let choices = Choices {
+            utc: facts.is_some_and(|it| it.is_utc),
+            stringify: options.stringify,
+            utf8: true,
+        };
+        let flavour = facts.map(|it| it.flavour).unwrap_or_default();
+        let dialect = Postgres { flavour, types };
+        let renderings = AtomicU64::new(0);
+        let pool = Pool::new(settings);
+        let shared = Arc::new(Shared { api: Arc::new(api), dialect, choices, pool, renderings });
+        Ok((Self { name: name.to_owned(), shared }, warnings))
+    }
+
+    /// How many statements were rendered since it was opened.
+    #[must_use]
+    pub fn renderings(&self) -> u64 {
+        self.shared.renderings.load(Ordering::Relaxed)
+    }
+
+    /// The tables a fetch reads or changes: all of them while that depends on its variables.
+    fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
+        let model = &self.shared.api.model;
+        let mut tables: Vec<TableId> = match prepared {
+            Some(prepared) => {
+                let below = prepared.below.iter().flatten().flat_map(|it| &it.asked.tables);
+                let changed = prepared.changes.iter().flat_map(|it| &it.tables);
+                prepared.read.tables.iter().chain(below).chain(changed).copied().collect()
+            }
+            None => {
+                let tracked = model.tables.iter().enumerate().filter(|it| it.1.is_some());
+                tracked.map(|it| TableId(it.0 as u32)).collect()
+            }
+        };
+        tables.sort_unstable();
+        tables.dedup();
+        let tag = |table: &TableId| {
+            let table = model.catalog.table(*table);
+            Tag(format!("{}.{}", table.schema, table.name).into())
+        };
+        tables.iter().map(tag).collect()
+    }
+
+    fn reading(&self, piece: &Piece<'_>) -> Result<(Arc<Reading>, Vec<Tag>), PlanError> {
+        let structural = structural(piece, &self.shared.api);
+        let ask = Ask {
+            set: piece.set,
+            fields: piece.fields.to_vec(),
+            accent: piece.accent,
+            objects: objects(&structural, piece, &self.shared.api),
+            structural,
+        };
+        let mut reading = Reading {
+            shared: Arc::clone(&self.shared),
+            ids: Arc::clone(piece.ids),
+            rows: piece.answer == Answer::Rows || piece.parent_keys.is_some(),
+            streams: piece.answer == Answer::Any { contiguous: true } && piece.parent_keys.is_none(),
+            forms: Forms::many(),
+            answer_bytes: AtomicUsize::new(256),
+            parent_keys: piece.parent_keys,
+            ask,
+        };
+        if reading.ask.structural.is_empty() {
+            reading.forms = Forms::one(reading.prepare(piece.shape, None)?);
+        }
+        let tags = self.tags(reading.forms.fixed().as_deref());
+        Ok((Arc::new(reading), tags))
+    }
+
+    /// A run of root fields of a mutation. Children in other sources would need its rows as tables, which are read
+    /// while the transaction is still open.
+    fn prepare_write(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+        if piece.answer == Answer::Rows {
+            return Err(no_foreign_below(piece));
+        }
+        let (inner, tags) = self.reading(piece)?;
+        Ok(Box::new(WriteFetch { inner, tags }))
+    }
+}
+
+impl Source for PostgresSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn schema(&self) -> &Arc<Schema> {
+        &self.shared.api.schema
+    }
+
+    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+        match piece.kind {
+            OperationKind::Mutation if piece.parent_keys.is_none() => self.prepare_write(piece),
+            OperationKind::Query | OperationKind::Mutation | OperationKind::Subscription => {
+                let (inner, tags) = self.reading(piece)?;
+                Ok(Box::new(ReadFetch { inner, tags }))
+            }
+        }
+    }
+}
+
+fn no_foreign_below(piece: &Piece<'_>) -> PlanError {
+    let code = match piece.accent {
+        Accent::Spec => "NOT_SUPPORTED",
+        Accent::Hasura => "not-supported",
+    };
+    let message = "a mutation cannot select fields of another source yet: ask for them in a query".into();
+    let error = FieldError { code, message, hasura_path: None };
+    PlanError { error, field: piece.fields.first().copied().unwrap_or(0) }
+}

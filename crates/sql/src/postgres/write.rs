@@ -1,0 +1,403 @@
+//! Runs the root fields of a mutation: all in one transaction, as few round trips as their needs of each other allow.
+//!
+//! Statements that need nothing of each other share a flight. A nested insert goes in waves: rows that take keys from
+//! others come after them, all rows of a wave together. A single statement is a transaction of its own and needs one
+//! trip.
+//!
+//! **Invariant:** nothing is answered before the commit has been acknowledged; whatever fails leaves the transaction to
+//! be rolled back.
+
+use super::bind::{Target, push};
+use super::decode::Decoder;
+use super::error::Error;
+use super::prepared::{Children, Prepared, Ready};
+use super::rows::{Row, Rows};
+use super::session::{Isolation, Session, Transaction};
+use super::statement::Parameters;
+use super::text;
+use super::types::Types;
+use crate::bind::Bindings;
+use crate::relational::MemberKind;
+use crate::relational::change::{Given, Step, Work};
+use std::time::Instant;
+use weir_engine::plan::shape::Shape;
+use weir_engine::source::{Accent, FieldError};
+
+/// So many statements leave in one flight at most: what is waiting is kept in memory on both sides.
+const FLIGHT_MAX: usize = 1024;
+
+/// What a root field did.
+#[derive(Default)]
+pub(super) struct Done<'r> {
+    pub(super) works: Vec<WorkDone<'r>>,
+    /// The answer of the levels below what came back.
+    pub(super) below: Option<Rows>,
+}
+
+/// What a work did.
+#[derive(Default)]
+pub(super) struct WorkDone<'r> {
+    /// Rows of all tables together.
+    pub(super) affected: i64,
+    /// How many rows came back from the works before it.
+    pub(super) first: usize,
+    /// One per statement, in order.
+    answers: Vec<Answered<'r>>,
+}
+
+#[derive(Clone)]
+struct Answered<'r> {
+    rows: Option<Rows>,
+    ready: &'r Ready,
+    /// Its rows are the field's own, not nested in them.
+    shown: bool,
+}
+
+impl<'r> WorkDone<'r> {
+    /// The rows of the field's own table, with what reads them.
+    pub(super) fn rows(&'r self) -> impl Iterator<Item = (Row<'r>, &'r [Decoder])> {
+        let shown = self.answers.iter().filter(|it| it.shown);
+        shown.flat_map(|it| {
+            it.rows.iter().flat_map(Rows::iter).map(|row| (row, it.ready.decoders.as_slice()))
+        })
+    }
+}
+
+/// Why a mutation failed.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The database, while it worked for a root field: a place in the shape.
+    Database(Error, u32),
+    /// The request asks for what cannot be.
+    Refused(Box<FieldError>, u32),
+}
+
+/// Whose answer is awaited.
+#[derive(Clone, Copy)]
+enum Awaited {
+    Statement { write: usize, work: usize, at: usize },
+    Below { write: usize },
+}
+
+/// See the module's words.
+pub(super) struct Runner<'r, 's> {
+    pub(super) prepared: &'r Prepared,
+    pub(super) bindings: Bindings<'r>,
+    pub(super) shape: &'r Shape,
+    pub(super) conditions: u64,
+    types: &'r Types,
+    pub(super) session: &'s mut Session,
+    pub(super) deadline: Instant,
+    pub(super) done: Vec<Done<'r>>,
+    awaited: Vec<Awaited>,
+}
+
+impl<'r, 's> Runner<'r, 's> {
+    pub(super) fn new(
+        prepared: &'r Prepared,
+        bindings: Bindings<'r>,
+        types: &'r Types,
+        conditions: u64,
+        session: &'s mut Session,
+        deadline: Instant,
+    ) -> Self {
+        let mut done = Vec::new();
+        done.resize_with(prepared.plan.writes.len(), Done::default);
+        let shape = bindings.shape;
+        Self { prepared, bindings, shape, conditions, types, session, deadline, done, awaited: Vec::new() }
+    }
+
+    /// Does all that is asked for.
+    pub(super) async fn run(mut self) -> Result<Vec<Done<'r>>, Failure> {
+        let writes = self.wanted();
+        let single = self.is_single(&writes);
+        if !single {
+            self.session.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
+        }
+        for &write in &writes {
+            self.write(write).await?;
+        }
+        if !single {
+            self.session.commit();
+        }
+        self.flush().await?;
+        for &write in &writes {
+            self.count(write);
+        }
+        Ok(self.done)
+    }
+
+    /// The root fields that were not left out by a directive.
+    fn wanted(&self) -> Vec<usize> {
+        let plan = &self.prepared.plan;
+        let wanted = plan.members[plan.root.range()].iter().filter_map(|member| match member.kind {
+            MemberKind::Write(write) => {
+                let when = &self.shape.fields[member.field as usize].when;
+                when.holds(self.conditions).then_some(write as usize)
+            }
+            _ => None,
+        });
+        wanted.collect()
+    }
+
+    /// Whether one statement is all there is to do.
+    fn is_single(&self, writes: &[usize]) -> bool {
+        let [write] = writes else { return false };
+        let of = &self.prepared.plan.writes[*write];
+        let [work] = of.works.as_slice() else { return false };
+        let one = match work {
+            Work::Nothing | Work::Change(_) => true,
+            Work::Insert(steps) => steps.len() == 1,
+            Work::Each { slot, steps } => {
+                steps.len() == 1 && self.bindings.form.rows(*slot).is_some_and(|rows| rows.len == 1)
+            }
+        };
+        one && self.prepared.below[*write].is_none()
+    }
+
+    async fn write(&mut self, write: usize) -> Result<(), Failure> {
+        let of = &self.prepared.plan.writes[write];
+        for (work, what) in of.works.iter().enumerate() {
+            self.done[write].works.push(WorkDone::default());
+            match what {
+                Work::Nothing => {}
+                Work::Change(change) => {
+                    let mut parameters = Parameters::default();
+                    let ready = &self.prepared.changes[*change as usize];
+                    self.bind(ready, &mut parameters, of.field)?;
+                    self.push(write, work, ready, &parameters, true).await?;
+                }
+                Work::Insert(steps) => self.insert(write, work, steps, 1, None).await?,
+                Work::Each { slot, steps } => {
+                    if let Some(rows) = self.bindings.form.rows(*slot) {
+                        let each = Some((*slot, rows.leaves));
+                        self.insert(write, work, steps, rows.len as usize, each).await?;
+                    }
+                }
+            }
+        }
+        match &self.prepared.below[write] {
+            Some(children) => self.below(write, children).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Inserts `count` rows, each by `steps`; `each` is the slot that holds them and how many leaves each has.
+    async fn insert(
+        &mut self,
+        write: usize,
+        work: usize,
+        steps: &'r [Step],
+        count: usize,
+        each: Option<(u32, u32)>,
+    ) -> Result<(), Failure> {
+        let waves = waves(steps);
+        let prepared = self.prepared;
+        let answers = (0..count).flat_map(|_| steps).map(|step| {
+            let ready = &prepared.changes[step.change as usize];
+            Answered { rows: None, ready, shown: step.shown }
+        });
+        self.done[write].works[work].answers = answers.collect();
+        let last = waves.iter().copied().max().unwrap_or(0);
+        for wave in 0..=last {
+            for row in 0..count {
+                if let Some((slot, leaves)) = each {
+                    self.bindings.row = (slot, row as u32 * leaves);
+                }
+                for (at, step) in steps.iter().enumerate().filter(|it| waves[it.0] == wave) {
+                    self.step(write, work, row * steps.len(), at, step).await?;
+                }
+            }
+            if wave < last || steps.iter().any(|it| it.needed.is_some()) {
+                self.flush().await?;
+                self.check(write, work, steps, &waves, wave)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One row; `first` is the place of its first step among the answers.
+    async fn step(
+        &mut self,
+        write: usize,
+        work: usize,
+        first: usize,
+        at: usize,
+        step: &'r Step,
+    ) -> Result<(), Failure> {
+        let field = self.prepared.plan.writes[write].field;
+        let ready = &self.prepared.changes[step.change as usize];
+        let mut parameters = Parameters::default();
+        for given in &step.values {
+            match given {
+                Given::Null => parameters.push_null(),
+                Given::Parameter(parameter) => push(&self.bindings, ready.target(self.types), parameter, 0, &mut parameters)
+                    .map_err(|error| Failure::Refused(error, field))?,
+                Given::Returned { step, column } => {
+                    let from = &self.done[write].works[work].answers[first + *step as usize];
+                    let row = from.rows.as_ref().and_then(|it| it.iter().next());
+                    let bytes = row.and_then(|it| it.column(usize::from(*column)).flatten());
+                    text::push(&from.ready.decoders[usize::from(*column)], bytes, &mut parameters);
+                }
+            }
+        }
+        self.bind(ready, &mut parameters, field)?;
+        self.send(Awaited::Statement { write, work, at: first + at }, ready, &parameters).await
+    }
+
+    /// Rows that others need have to have come back.
+    fn check(
+        &self,
+        write: usize,
+        work: usize,
+        steps: &[Step],
+        waves: &[u32],
+        wave: u32,
+    ) -> Result<(), Failure> {
+        for (at, answer) in self.done[write].works[work].answers.iter().enumerate() {
+            let at = at % steps.len();
+            if let Some(words) = steps[at].needed.as_ref().filter(|_| waves[at] == wave)
+                && answer.rows.as_ref().is_none_or(|it| it.iter().next().is_none())
+            {
+                let code = match self.bindings.accent {
+                    Accent::Spec => "BAD_USER_INPUT",
+                    Accent::Hasura => "not-supported",
+                };
+                let error = FieldError { code, message: words.clone(), hasura_path: None };
+                return Err(Failure::Refused(Box::new(error), self.prepared.plan.writes[write].field));
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for the levels below the rows that came back.
+    async fn below(&mut self, write: usize, children: &'r Children) -> Result<(), Failure> {
+        self.flush().await?;
+        self.count(write);
+        let field = self.prepared.plan.writes[write].field;
+        let mut parameters = Parameters::default();
+        let done = &self.done[write];
+        for &column in &children.keys {
+            let rows = done.works.iter().flat_map(|work| {
+                let shown = work.answers.iter().filter(|it| it.shown);
+                shown.flat_map(|it| it.rows.iter().flat_map(Rows::iter).map(|row| (row, &it.ready.decoders)))
+            });
+            let values = rows.map(|(row, decoders)| {
+                let column = usize::from(column);
+                (&decoders[column], row.column(column).flatten())
+            });
+            text::push_array(values, &mut parameters);
+        }
+        for parameter in &children.asked.parameters {
+            let target = Target { types: self.types, oids: &children.asked.statement.parameters };
+            push(&self.bindings, target, parameter, 0, &mut parameters)
+                .map_err(|error| Failure::Refused(error, field))?;
+        }
+        self.session.push(&children.asked.statement, &parameters);
+        self.awaited.push(Awaited::Below { write });
+        Ok(())
+    }
+
+    fn bind(&self, ready: &Ready, parameters: &mut Parameters, field: u32) -> Result<(), Failure> {
+        for parameter in &ready.parameters {
+            push(&self.bindings, ready.target(self.types), parameter, 0, parameters)
+                .map_err(|error| Failure::Refused(error, field))?;
+        }
+        Ok(())
+    }
+
+    async fn push(
+        &mut self,
+        write: usize,
+        work: usize,
+        ready: &'r Ready,
+        parameters: &Parameters,
+        shown: bool,
+    ) -> Result<(), Failure> {
+        let answers = &mut self.done[write].works[work].answers;
+        answers.push(Answered { rows: None, ready, shown });
+        let at = answers.len() - 1;
+        self.send(Awaited::Statement { write, work, at }, ready, parameters).await
+    }
+
+    async fn send(&mut self, whose: Awaited, ready: &Ready, parameters: &Parameters) -> Result<(), Failure> {
+        if self.awaited.len() >= FLIGHT_MAX {
+            self.flush().await?;
+        }
+        self.session.push(&ready.statement, parameters);
+        self.awaited.push(whose);
+        Ok(())
+    }
+
+    /// Sends what is waiting and takes the answers.
+    async fn flush(&mut self) -> Result<(), Failure> {
+        let answers = self.session.flush(self.deadline).await;
+        let awaited = std::mem::take(&mut self.awaited);
+        let answers = match answers {
+            Ok(answers) => answers,
+            Err(error) => {
+                let at = statement(&error).and_then(|it| awaited.get(it)).or(awaited.last());
+                let field = self.field(at);
+                return Err(Failure::Database(error, field));
+            }
+        };
+        for (whose, rows) in awaited.into_iter().zip(answers) {
+            match whose {
+                Awaited::Statement { write, work, at } => {
+                    self.done[write].works[work].answers[at].rows = Some(rows);
+                }
+                Awaited::Below { write } => self.done[write].below = Some(rows),
+            }
+        }
+        Ok(())
+    }
+
+    fn field(&self, whose: Option<&Awaited>) -> u32 {
+        let writes = &self.prepared.plan.writes;
+        let last = writes.last().map_or(0, |it| it.field);
+        match whose {
+            Some(Awaited::Statement { write, .. } | Awaited::Below { write }) => writes[*write].field,
+            None => last,
+        }
+    }
+
+    /// Adds up what the works of a field did.
+    fn count(&mut self, write: usize) {
+        let mut first = 0;
+        for work in &mut self.done[write].works {
+            work.first = first;
+            work.affected = 0;
+            for answer in &work.answers {
+                let Some(rows) = &answer.rows else { continue };
+                work.affected += rows.affected as i64;
+                first += if answer.shown { rows.iter().count() } else { 0 };
+            }
+        }
+    }
+}
+
+/// Which of the statements sent together failed.
+fn statement(error: &Error) -> Option<usize> {
+    match error {
+        Error::Database { statement, .. } => Some(*statement as usize),
+        Error::Timeout
+        | Error::Busy
+        | Error::AnswerTooLarge { .. }
+        | Error::Unavailable(_)
+        | Error::Unconfirmed(_)
+        | Error::Protocol(_) => None,
+    }
+}
+
+/// After how many others each step comes.
+fn waves(steps: &[Step]) -> Vec<u32> {
+    let mut waves: Vec<u32> = Vec::with_capacity(steps.len());
+    for step in steps {
+        let after = step.values.iter().filter_map(|given| match given {
+            Given::Returned { step, .. } => Some(waves[*step as usize] + 1),
+            Given::Null | Given::Parameter(_) => None,
+        });
+        waves.push(after.max().unwrap_or(0));
+    }
+    waves
+}
