@@ -98,7 +98,7 @@ fn main() -> ExitCode {
 /// Every case of every suite, in the order of their names.
 fn all_cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for suite in sorted(&root().join("tests/golden")).into_iter().filter(|it| it.is_dir()) {
+    for suite in sorted(&root().join("tests/golden")).into_iter().filter(|it| it.join("suite.yaml").exists()) {
         let stores: &[Store] = match settings(&suite).postgres {
             None => &[Store::Sqlite],
             Some(_) => &[Store::Sqlite, Store::Postgres],
@@ -307,18 +307,19 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
     };
     let sql = sql.map(|it| it.collect::<Vec<String>>().join("\n"));
     let mut wrong = String::new();
-    let (json, plan_file, sql_file) = match case.store {
-        Store::Sqlite => ("json", "plan", "sql"),
+    let answer = Some(indented(&answer));
+    let sql = sql.filter(|it| !it.is_empty());
+    let files = match case.store {
+        Store::Sqlite => {
+            vec![("json", answer), ("plan", plan.filter(|it| !it.is_empty())), ("sql", sql)]
+        }
+        // The plan above the source is the same.
         Store::Postgres => {
             let own = case.file.with_extension("postgres.json").exists();
-            (if own { "postgres.json" } else { "json" }, "plan", "postgres.sql")
+            vec![(if own { "postgres.json" } else { "json" }, answer), ("postgres.sql", sql)]
         }
     };
-    for (ending, found) in [
-        (json, Some(indented(&answer))),
-        (plan_file, plan.filter(|it| !it.is_empty())),
-        (sql_file, sql.filter(|it| !it.is_empty())),
-    ] {
+    for (ending, found) in files {
         wrong.push_str(&compare(&case.file.with_extension(ending), found.as_deref(), bless));
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }

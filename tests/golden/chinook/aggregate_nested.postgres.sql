@@ -1,0 +1,3 @@
+-- chinook
+-- Artist, Artist.Artist_Albums_aggregate.aggregate, Artist.Artist_Albums_aggregate.nodes
+WITH l0 AS MATERIALIZED (SELECT t0."ArtistId" AS c0 FROM "public"."Artist" AS t0 ORDER BY t0."ArtistId" LIMIT $1) SELECT 0::int2, l0.c0, NULL::int8, NULL::varchar FROM l0 UNION ALL SELECT 1::int2, p.k0, count(t1."ArtistId"), max(t1."Title") FROM (SELECT l0.c0 AS k0 FROM l0) AS p LEFT JOIN "public"."Album" AS t1 ON t1."ArtistId" = p.k0 AND t1."Title" LIKE $2 GROUP BY p.k0 UNION ALL SELECT 2::int2, t2."ArtistId", NULL, t2."Title" FROM "public"."Album" AS t2 WHERE t2."ArtistId" = ANY(ARRAY(SELECT l0.c0 FROM l0)) AND t2."Title" LIKE $3

@@ -1,0 +1,6 @@
+-- chinook
+-- Genre
+INSERT INTO "public"."Genre" AS t0 ("GenreId", "Name") VALUES ($1, $2) RETURNING "GenreId", "Name"
+
+-- Genre
+INSERT INTO "public"."Genre" AS t0 ("GenreId") VALUES ($1) RETURNING "GenreId", "Name"

@@ -1,0 +1,3 @@
+-- chinook
+-- Album
+INSERT INTO "public"."Album" AS t0 ("ArtistId") VALUES ($1) RETURNING "Title"

@@ -1,0 +1,3 @@
+-- chinook
+-- Album
+SELECT t0."AlbumId" FROM "public"."Album" AS t0 LIMIT $1

@@ -1,0 +1,3 @@
+-- chinook
+-- Playlist, Playlist.Playlist_PlaylistTracks, Playlist.Playlist_PlaylistTracks.PlaylistTrack_Track
+WITH l0 AS MATERIALIZED (SELECT t0."Name" AS c0, t0."PlaylistId" AS c1 FROM "public"."Playlist" AS t0 WHERE t0."Name" = $1), l1 AS MATERIALIZED (SELECT x.c0 AS c0, p.k0 AS k0 FROM (SELECT l0.c1 AS k0 FROM l0) AS p CROSS JOIN LATERAL (SELECT t1."TrackId" AS c0 FROM "public"."PlaylistTrack" AS t1 WHERE t1."PlaylistId" = p.k0 ORDER BY t1."TrackId" LIMIT $2) AS x) SELECT 0::int2, l0.c0, l0.c1, NULL::int4 FROM l0 UNION ALL SELECT 1::int2, NULL, l1.c0, l1.k0 FROM l1 UNION ALL SELECT 2::int2, t2."Name", t2."TrackId", NULL FROM "public"."Track" AS t2 WHERE t2."TrackId" = ANY(ARRAY(SELECT DISTINCT l1.c0 FROM l1))

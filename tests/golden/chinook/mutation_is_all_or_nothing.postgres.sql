@@ -1,0 +1,6 @@
+-- chinook
+-- Genre
+INSERT INTO "public"."Genre" AS t0 ("GenreId", "Name") VALUES ($1, $2) RETURNING "Name"
+
+-- Genre
+INSERT INTO "public"."Genre" AS t0 ("GenreId", "Name") VALUES ($1, $2) RETURNING "Name"

@@ -1,0 +1,3 @@
+-- chinook
+-- Artist_by_pk, Artist_by_pk.short, Artist_by_pk.last
+WITH l0 AS MATERIALIZED (SELECT t0."ArtistId" AS c0 FROM "public"."Artist" AS t0 WHERE t0."ArtistId" = $1) SELECT 0::int2, l0.c0, NULL::varchar FROM l0 UNION ALL SELECT 1::int2, p.k0, x.c0 FROM (SELECT l0.c0 AS k0 FROM l0) AS p CROSS JOIN LATERAL (SELECT t1."Title" AS c0 FROM "public"."Album" AS t1 WHERE t1."ArtistId" = p.k0 ORDER BY t1."AlbumId" LIMIT $2) AS x UNION ALL SELECT 2::int2, p.k0, x.c0 FROM (SELECT l0.c0 AS k0 FROM l0) AS p CROSS JOIN LATERAL (SELECT t2."Title" AS c0 FROM "public"."Album" AS t2 WHERE t2."ArtistId" = p.k0 ORDER BY t2."AlbumId" DESC LIMIT $3) AS x

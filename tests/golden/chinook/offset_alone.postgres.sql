@@ -1,0 +1,3 @@
+-- chinook
+-- MediaType
+SELECT t0."Name" FROM "public"."MediaType" AS t0 ORDER BY t0."MediaTypeId" OFFSET $1

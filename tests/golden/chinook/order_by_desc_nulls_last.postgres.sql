@@ -1,0 +1,3 @@
+-- chinook
+-- Customer
+SELECT t0."CustomerId", t0."State" FROM "public"."Customer" AS t0 ORDER BY t0."State" DESC NULLS LAST, t0."CustomerId" LIMIT $1

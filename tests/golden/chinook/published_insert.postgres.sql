@@ -1,0 +1,3 @@
+-- chinook
+-- Album
+INSERT INTO "public"."Album" AS t0 ("Title", "ArtistId") VALUES ($1, $2) RETURNING "Title"

@@ -1,0 +1,3 @@
+-- chinook
+-- Album
+UPDATE "public"."Album" AS t0 SET "Title" = $1 WHERE t0."AlbumId" = $2 RETURNING "Title", "AlbumId"

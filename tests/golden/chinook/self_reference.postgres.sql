@@ -1,0 +1,3 @@
+-- chinook
+-- Employee, Employee.Employee_Employee, Employee.Employee_Employees
+WITH l0 AS MATERIALIZED (SELECT t0."LastName" AS c0, t0."ReportsTo" AS c1, t0."EmployeeId" AS c2 FROM "public"."Employee" AS t0 ORDER BY t0."EmployeeId" LIMIT $1) SELECT 0::int2, l0.c0, l0.c1, l0.c2 FROM l0 UNION ALL SELECT 1::int2, t1."LastName", t1."EmployeeId", NULL FROM "public"."Employee" AS t1 WHERE t1."EmployeeId" = ANY(ARRAY(SELECT DISTINCT l0.c1 FROM l0)) UNION ALL (SELECT 2::int2, t2."LastName", t2."ReportsTo", NULL FROM "public"."Employee" AS t2 WHERE t2."ReportsTo" = ANY(ARRAY(SELECT l0.c2 FROM l0)) ORDER BY t2."EmployeeId")

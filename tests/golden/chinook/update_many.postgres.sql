@@ -1,0 +1,6 @@
+-- chinook
+-- Album
+UPDATE "public"."Album" AS t0 SET "Title" = $1 WHERE t0."AlbumId" = $2 RETURNING "AlbumId", "Title"
+
+-- Album
+UPDATE "public"."Album" AS t0 SET "Title" = $1 WHERE t0."AlbumId" < $2 RETURNING "AlbumId", "Title"

@@ -1,0 +1,3 @@
+-- chinook
+-- Album
+SELECT t0."AlbumId", t0."Title" FROM "public"."Album" AS t0 WHERE t0."AlbumId" = ANY($1) ORDER BY t0."AlbumId" LIMIT $2

@@ -1,0 +1,3 @@
+-- chinook_hasura
+-- Artist
+DELETE FROM "public"."Artist" AS t0 WHERE t0."ArtistId" = $1 RETURNING "ArtistId"

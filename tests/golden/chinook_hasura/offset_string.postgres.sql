@@ -1,0 +1,3 @@
+-- chinook_hasura
+-- Album
+SELECT t0."AlbumId" FROM "public"."Album" AS t0 ORDER BY t0."AlbumId" LIMIT $1 OFFSET $2
