@@ -6,7 +6,7 @@ use crate::catalog::ColumnType;
 use crate::catalog::facts::Operators;
 use crate::model::names::graphql_name;
 use std::borrow::Cow;
-use weir_language::schema::TypeId;
+use weir_language::schema::{TypeId, TypeRef};
 
 /// The GraphQL name of a column type. Unknown types keep their own name where it can be one.
 #[must_use]
@@ -164,20 +164,27 @@ impl Core {
             if let Some(reader) = facts.input {
                 self.b.scalar(name, "", reader);
             }
-            self.comparison(name, scalar, facts.operators);
             if casts(&ty) {
                 let cast = self.b.reference("jsonb_cast_exp");
-                self.input_field("_cast", "", plain(cast), InputMeaning::Cast);
+                self.comparison_with(name, scalar, facts.operators, Some(cast));
+            } else {
+                self.comparison(name, scalar, facts.operators);
             }
         }
     }
 
     /// The input that compares values of a scalar or enum by the operators of `families`.
     pub(super) fn comparison(&mut self, name: &str, base: TypeId, families: &[Operators]) {
+        self.comparison_with(name, base, families, None);
+    }
+
+    /// As [`Core::comparison`], and by the comparisons of another type that `cast` leads to.
+    fn comparison_with(&mut self, name: &str, base: TypeId, families: &[Operators], cast: Option<TypeId>) {
         let words = format!(
             "Boolean expression to compare columns of type \"{name}\". All fields are combined with logical 'AND'."
         );
         self.b.input_object(&format!("{name}_comparison_exp"), &words);
+        let mut fields: Vec<(&str, &str, TypeRef, InputMeaning)> = Vec::new();
         for &(name, operator, takes, words) in families.iter().flat_map(|&family| members(family)) {
             let ty = match takes {
                 Takes::Own => plain(base),
@@ -186,7 +193,13 @@ impl Core {
                 Takes::String => plain(self.common.string),
                 Takes::Strings => list(self.common.string),
             };
-            self.input_field(name, words, ty, InputMeaning::Compare(operator));
+            fields.push((name, words, ty, InputMeaning::Compare(operator)));
+        }
+        fields.extend(cast.map(|cast| ("_cast", "", plain(cast), InputMeaning::Cast)));
+        // As Hasura shows them.
+        fields.sort_unstable_by_key(|it| it.0);
+        for (name, words, ty, meaning) in fields {
+            self.input_field(name, words, ty, meaning);
         }
     }
 }
