@@ -64,7 +64,9 @@ pub fn address(text: &str) -> Result<Address, String> {
     if let Some((scheme, _)) = text.split_once("://") {
         return Err(match scheme {
             "postgres" | "postgresql" => return Ok(Address::Postgres(text.to_owned())),
-            _ => format!("`{scheme}://` is not a kind of source Weir knows; try `postgres://…` or `sqlite:chinook.db`"),
+            _ => format!(
+                "`{scheme}://` is not a kind of source Weir knows; try `postgres://…` or `sqlite:chinook.db`"
+            ),
         });
     }
     let ending =
@@ -228,7 +230,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_served_says_what_can() {
-                check("mysql://localhost/x", Err("not a kind of source"));
+        check("mysql://localhost/x", Err("not a kind of source"));
         check("chinook", Err("cannot tell what `chinook` is"));
         check("sqlite:", Err("needs a file name"));
     }

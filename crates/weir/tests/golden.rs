@@ -10,8 +10,8 @@
 //!
 //! A case that mutates gets a database of its own, where `before` (SQL) is run first; all others of a suite share one.
 
-use serde::Deserialize;
 use postgres_kit::Database;
+use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -98,13 +98,15 @@ fn main() -> ExitCode {
 /// Every case of every suite, in the order of their names.
 fn all_cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for suite in sorted(&root().join("tests/golden")).into_iter().filter(|it| it.join("suite.yaml").exists()) {
+    for suite in sorted(&root().join("tests/golden")).into_iter().filter(|it| it.join("suite.yaml").exists())
+    {
         let stores: &[Store] = match settings(&suite).postgres {
             None => &[Store::Sqlite],
             Some(_) => &[Store::Sqlite, Store::Postgres],
         };
         for &store in stores {
-            let files = sorted(&suite).into_iter().filter(|it| it.extension().is_some_and(|it| it == "graphql"));
+            let files =
+                sorted(&suite).into_iter().filter(|it| it.extension().is_some_and(|it| it == "graphql"));
             cases.extend(files.map(|file| case(&suite, file, store)));
         }
     }

@@ -32,7 +32,8 @@ pub(super) async fn read(
     }
     session.commit();
     let answers = session.flush(deadline).await?;
-    let rows = |at: usize| answers.get(at).map(Rows::iter).into_iter().flatten().map(|row| row.columns()).collect();
+    let rows =
+        |at: usize| answers.get(at).map(Rows::iter).into_iter().flatten().map(|row| row.columns()).collect();
     Ok(assemble([rows(0), rows(1), rows(2)]))
 }
 
@@ -64,7 +65,8 @@ async fn enum_values(pool: &Pool, table: &Table, deadline: Instant) -> Result<Ve
     let key = table.primary_key.as_ref().and_then(|key| key.columns.first().copied());
     let key = key.ok_or("it has no primary key")?;
     let comment = table.columns.iter().find(|column| column.name != table.column(key).name);
-    let comment = comment.map_or("''".into(), |column| format!("coalesce({}::text, '')", quoted(&column.name)));
+    let comment =
+        comment.map_or("''".into(), |column| format!("coalesce({}::text, '')", quoted(&column.name)));
     let key = quoted(&table.column(key).name);
     let name = format!("{}.{}", quoted(&table.schema), quoted(&table.name));
     let sql = format!("SELECT {key}::text, {comment} FROM {name} WHERE {key} IS NOT NULL ORDER BY 1");

@@ -64,9 +64,7 @@ impl Reading {
     ) -> Result<(Arc<Prepared>, Form), SourceError> {
         let form = match self.forms.fixed() {
             Some(fixed) => return Ok((fixed, Form::default())),
-            None => {
-                form(&self.ask.structural, &self.ask.objects, variables, &self.shared.api, &self.ids)
-            }
+            None => form(&self.ask.structural, &self.ask.objects, variables, &self.shared.api, &self.ids),
         };
         let prepared = self.forms.find(&form, || self.prepare(shape, Some((variables, &form))));
         let prepared =
@@ -115,7 +113,8 @@ impl Reading {
             text::push_column(column, &mut parameters);
         }
         for parameter in &prepared.read.parameters {
-            let target = Target { types: &self.shared.dialect.types, oids: &prepared.read.statement.parameters };
+            let target =
+                Target { types: &self.shared.dialect.types, oids: &prepared.read.statement.parameters };
             push(bindings, target, parameter, 0, &mut parameters).map_err(|error| {
                 let field = Some(self.ask.fields.first().copied().unwrap_or(0));
                 SourceError::Rejected { error: *error, field }
@@ -172,12 +171,7 @@ impl Reading {
         self.answer(&prepared, &rows, &input).map_err(TooLong::into_error)
     }
 
-    fn answer(
-        &self,
-        prepared: &Prepared,
-        rows: &Rows,
-        input: &FetchInput<'_>,
-    ) -> Result<Reply, TooLong> {
+    fn answer(&self, prepared: &Prepared, rows: &Rows, input: &FetchInput<'_>) -> Result<Reply, TooLong> {
         let task = self.task(prepared, input.shape, input.conditions);
         let found = Found::new(&prepared.read, rows);
         if self.rows {

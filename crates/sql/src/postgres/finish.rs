@@ -13,8 +13,8 @@ use super::found::{Found, Key, Walk};
 use super::prepared::Prepared;
 use super::rows::Row;
 use super::write::{Done, WorkDone};
-use crate::relational::change::WriteAnswer;
 use crate::catalog::facts::Cell;
+use crate::relational::change::WriteAnswer;
 use crate::relational::{Member, MemberKind, Run};
 use crate::value::{Fault, Value};
 use smallvec::SmallVec;
@@ -247,7 +247,13 @@ impl<'r> Finisher<'r> {
     }
 
     /// What a root field of a mutation did.
-    fn write(&mut self, write: usize, member: &'r Member, done: &'r Done<'r>, found: Option<&Found<'r>>) -> Wrote {
+    fn write(
+        &mut self,
+        write: usize,
+        member: &'r Member,
+        done: &'r Done<'r>,
+        found: Option<&Found<'r>>,
+    ) -> Wrote {
         let prepared = self.task.prepared;
         match (prepared.plan.writes[write].answer, done.works.first()) {
             (WriteAnswer::Responses(run), _) => {
@@ -277,7 +283,13 @@ impl<'r> Finisher<'r> {
     }
 
     /// The rows that came back.
-    fn returned(&mut self, run: Run, member: &Member, work: &'r WorkDone<'r>, found: Option<&Found<'r>>) -> Wrote {
+    fn returned(
+        &mut self,
+        run: Run,
+        member: &Member,
+        work: &'r WorkDone<'r>,
+        found: Option<&Found<'r>>,
+    ) -> Wrote {
         self.out.open(b'[');
         for (index, (row, decoders)) in work.rows().enumerate() {
             let before = self.errors.len();

@@ -151,9 +151,8 @@ impl<'r> Gatherer<'r> {
             (MemberKind::Inline(run), Data::Object(table)) => self.push(*run, &[], at, table)?,
             (MemberKind::One(level), Data::Object(table)) => {
                 let of = &plan.levels[*level as usize];
-                let first = place(*level, at).and_then(|(found, arm)| {
-                    Some((self.walk(*level, found, arm, at).next()?, found, arm))
-                });
+                let first = place(*level, at)
+                    .and_then(|(found, arm)| Some((self.walk(*level, found, arm, at).next()?, found, arm)));
                 match first {
                     Some((first, found, arm)) => {
                         let first = Cursor::new(first);

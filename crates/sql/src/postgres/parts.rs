@@ -19,8 +19,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use weir_engine::plan::shape::Shape;
+use weir_engine::source::{
+    Chunk, Chunks, FetchInput, Finished, PathError, Reply, ReplyBody, SourceError, Step,
+};
 use weir_engine::write::out::Out;
-use weir_engine::source::{Chunk, Chunks, FetchInput, Finished, PathError, Reply, ReplyBody, SourceError, Step};
 
 /// How many chunks may wait.
 const CHUNKS_MAX: usize = 4;
@@ -71,10 +73,7 @@ pub(super) async fn run(
     let mut session =
         reading.shared.pool.session(Purpose::Read, deadline).await.map_err(|it| reading.source_error(it))?;
     let asked = &prepared.read;
-    session
-        .stream(&asked.statement, &parameters, deadline)
-        .await
-        .map_err(|it| reading.source_error(it))?;
+    session.stream(&asked.statement, &parameters, deadline).await.map_err(|it| reading.source_error(it))?;
     let (sender, receiver) = oneshot::channel();
     let job = Job {
         reading: Arc::clone(reading),
@@ -260,7 +259,6 @@ impl Job {
             (None, None) => Err(End::Gone),
         }
     }
-
 }
 
 impl Written {

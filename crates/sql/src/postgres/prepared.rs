@@ -82,7 +82,8 @@ impl Prepared {
         let changes = self.plan.changes.iter().zip(&self.changes);
         let changes = changes.map(|(of, it)| (table(of), &*it.statement.sql));
         let below = self.plan.writes.iter().zip(&self.below);
-        let below = below.filter_map(|(write, it)| Some((write.path.clone(), &*it.as_ref()?.asked.statement.sql)));
+        let below =
+            below.filter_map(|(write, it)| Some((write.path.clone(), &*it.as_ref()?.asked.statement.sql)));
         let paths: Vec<&str> =
             self.read.arms.iter().map(|it| self.plan.levels[it.level as usize].path.as_str()).collect();
         let read = (!paths.is_empty()).then(|| (paths.join(", "), &*self.read.statement.sql));
@@ -124,10 +125,8 @@ impl Children {
         });
         let Some(change) = change.filter(|_| !tops.is_empty()) else { return Ok(None) };
         let change = &plan.changes[change as usize];
-        let mut keys: Vec<u16> = tops
-            .iter()
-            .flat_map(|&it| plan.levels[it as usize].query.nest.iter().map(|key| key.1))
-            .collect();
+        let mut keys: Vec<u16> =
+            tops.iter().flat_map(|&it| plan.levels[it as usize].query.nest.iter().map(|key| key.1)).collect();
         keys.sort_unstable();
         keys.dedup();
         let table = shared.api.model.catalog.table(change.table());

@@ -138,11 +138,8 @@ impl PostgresSource {
         warnings.extend(more);
         let api = generate(model).map_err(OpenError::Schema)?;
         let facts = pool.facts();
-        let choices = Choices {
-            utc: facts.is_some_and(|it| it.is_utc),
-            stringify: options.stringify,
-            utf8: true,
-        };
+        let choices =
+            Choices { utc: facts.is_some_and(|it| it.is_utc), stringify: options.stringify, utf8: true };
         let flavour = facts.map(|it| it.flavour).unwrap_or_default();
         let dialect = Postgres { flavour, types };
         let renderings = AtomicU64::new(0);

@@ -57,9 +57,8 @@ impl<'r> WorkDone<'r> {
     /// The rows of the field's own table, with what reads them.
     pub(super) fn rows(&'r self) -> impl Iterator<Item = (Row<'r>, &'r [Decoder])> {
         let shown = self.answers.iter().filter(|it| it.shown);
-        shown.flat_map(|it| {
-            it.rows.iter().flat_map(Rows::iter).map(|row| (row, it.ready.decoders.as_slice()))
-        })
+        shown
+            .flat_map(|it| it.rows.iter().flat_map(Rows::iter).map(|row| (row, it.ready.decoders.as_slice())))
     }
 }
 
@@ -231,8 +230,10 @@ impl<'r, 's> Runner<'r, 's> {
         for given in &step.values {
             match given {
                 Given::Null => parameters.push_null(),
-                Given::Parameter(parameter) => push(&self.bindings, ready.target(self.types), parameter, 0, &mut parameters)
-                    .map_err(|error| Failure::Refused(error, field))?,
+                Given::Parameter(parameter) => {
+                    push(&self.bindings, ready.target(self.types), parameter, 0, &mut parameters)
+                        .map_err(|error| Failure::Refused(error, field))?
+                }
                 Given::Returned { step, column } => {
                     let from = &self.done[write].works[work].answers[first + *step as usize];
                     let row = from.rows.as_ref().and_then(|it| it.iter().next());

@@ -103,7 +103,6 @@ impl Change {
         }
     }
 
-
     /// What comes back of each row.
     #[must_use]
     pub fn returning(&self) -> &[Expr] {
