@@ -19,9 +19,10 @@ use weir_sql::api::meaning::Api;
 use weir_sql::catalog::sqlite::{SqliteOptions, read};
 use weir_sql::catalog::{Catalog, ColumnType};
 use weir_sql::model::{Model, ModelOptions};
-use weir_sql::postgres::assemble::{Assembly, Parents, assemble};
+use weir_sql::postgres::assemble::{Arm, Assembly, Parents, assemble};
 use weir_sql::postgres::flavour::Flavour;
 use weir_sql::postgres::types::{Types, oid};
+use weir_sql::relational::change::WriteAnswer;
 use weir_sql::relational::compile::{Ask, compile};
 use weir_sql::relational::{Origin, Parameter};
 use weir_sql::render::change::{ChangeStatement, render_change};
@@ -32,10 +33,19 @@ use weir_sql::render::postgres::Postgres;
 pub struct Sent {
     /// The changes of a mutation, each with what is bound after its values.
     pub changes: Vec<(ChangeStatement, Vec<String>)>,
-    /// The reading, if there is any.
-    pub read: Option<Assembly>,
-    /// What it binds, as text.
+    /// What is read, if anything, and what is read below the rows that come back from changes.
+    pub reads: Vec<Read>,
+}
+
+/// A reading.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The statement.
+    pub assembly: Assembly,
+    /// What it binds after the keys of parents, as text.
     pub values: Vec<String>,
+    /// By arm: whether an order was asked.
+    pub ordered: Vec<bool>,
 }
 
 /// Chinook as PostgreSQL's catalog would tell it.
@@ -129,11 +139,31 @@ impl Source for Texts {
             (statement, values)
         });
         let changes = changes.collect();
-        let tops = plan.levels_below(plan.root);
-        let read = (!tops.is_empty())
-            .then(|| assemble(&self.dialect, &self.api, &plan, &tops, Parents::None).unwrap());
-        let values = read.as_ref().map(|it| values(piece.shape, &it.parameters)).unwrap_or_default();
-        self.sent.lock().unwrap().push(Sent { changes, read, values });
+        let mut reads = Vec::new();
+        let mut read = |tops: &[u32], parents: Parents<'_>| {
+            if !tops.is_empty() {
+                let assembly = assemble(&self.dialect, &self.api, &plan, tops, parents).unwrap();
+                let values = values(piece.shape, &assembly.parameters);
+                let order = |it: &Arm| !plan.levels[it.level as usize].query.order.is_empty();
+                let ordered = assembly.arms.iter().map(order).collect();
+                reads.push(Read { assembly, values, ordered });
+            }
+        };
+        read(&plan.levels_below(plan.root), Parents::None);
+        for write in &plan.writes {
+            let (WriteAnswer::Row(run) | WriteAnswer::Response(run) | WriteAnswer::Responses(run)) =
+                write.answer;
+            let tops = plan.levels_below(run);
+            let mut keys: Vec<u16> = tops
+                .iter()
+                .flat_map(|&it| plan.levels[it as usize].query.nest.iter().map(|it| it.1))
+                .collect();
+            keys.sort_unstable();
+            keys.dedup();
+            let keys: Vec<(u16, u32)> = keys.into_iter().map(|it| (it, oid::INT4)).collect();
+            read(&tops, Parents::Rows(&keys));
+        }
+        self.sent.lock().unwrap().push(Sent { changes, reads });
         Ok(Box::new(Silent))
     }
 }
