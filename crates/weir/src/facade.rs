@@ -82,7 +82,11 @@ impl Builder {
     /// # Errors
     /// What cannot be opened or does not fit together, in words.
     pub fn build(mut self) -> Result<Weir, String> {
-        let mut all = sources::open_all(&self.config)?.sources;
+        let opened = sources::open_all(&self.config)?;
+        if let Some(message) = opened.down.first() {
+            return Err(message.clone());
+        }
+        let mut all = opened.sources;
         all.append(&mut self.sources);
         Ok(Weir { engine: Engine::new(sources::compose(all)?, settings(&self.config)) })
     }

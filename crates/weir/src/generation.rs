@@ -25,6 +25,10 @@ pub struct Generation {
     pub engine: Engine,
     /// What of the sources is not served, for the operator.
     pub warnings: Vec<String>,
+    /// Sources that could not be asked when it was made, one line each.
+    pub down: Vec<String>,
+    /// No source could be: there is nothing to ask.
+    pub(crate) is_waiting: bool,
     pub(crate) dev: bool,
     /// Everyone on this machine is admin, and nobody else may come in by its name.
     pub(crate) local_only: bool,
@@ -33,16 +37,29 @@ pub struct Generation {
 }
 
 impl Generation {
-    /// Opens the sources of `config` and makes their engine.
+    /// Opens the sources of `config` and makes their engine. Those that are down are left out.
     /// # Errors
     /// What cannot be opened or does not fit together, in words for the operator.
     pub fn build(config: Config, number: u64) -> Result<Self, String> {
-        let (graph, warnings) = sources::graph(&config)?;
+        let (graph, opened) = sources::graph(&config)?;
+        let sources::Opened { sources, warnings, down } = opened;
+        let is_waiting = sources.is_empty();
         let engine = Engine::new(graph, settings(&config));
         let tls = config.tls.as_ref().map(server::acceptor).transpose()?;
         let local_only = config.admin_secret.is_none() && config.listeners().all(|it| it.ip().is_loopback());
         let (dev, cors) = (config.is_dev(), Cors::new(&config.cors));
-        Ok(Self { number, engine, warnings, dev, local_only, cors, tls, config })
+        Ok(Self { number, engine, warnings, down, is_waiting, dev, local_only, cors, tls, config })
+    }
+
+    /// As [`Self::build`], where all sources have to be there.
+    /// # Errors
+    /// As [`Self::build`]; a source that is down.
+    pub fn build_whole(config: Config) -> Result<Self, String> {
+        let made = Self::build(config, 1)?;
+        match made.down.first() {
+            Some(message) => Err(message.clone()),
+            None => Ok(made),
+        }
     }
 
     pub(crate) fn secret(&self) -> Option<&str> {
@@ -149,7 +166,12 @@ impl Live {
     /// # Errors
     /// Why there is no next generation; the one before serves on.
     pub fn reload(&self) -> Result<u64, String> {
-        let made = self.next();
+        let before = self.current().down.len();
+        let made = self.next().and_then(|made| match made.down.first() {
+            // What is served stays served.
+            Some(message) if made.down.len() > before => Err(message.clone()),
+            Some(_) | None => Ok(made),
+        });
         let mut failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
         match made {
             Ok(generation) => {
@@ -162,6 +184,19 @@ impl Live {
                 *failure = Some(message.clone());
                 Err(message)
             }
+        }
+    }
+
+    /// Tries the sources again that were down, and takes those in that are there now.
+    pub fn revive(&self) {
+        let down = self.current().down.len();
+        match self.next() {
+            Ok(made) if made.down.len() < down => {
+                tracing::info!(generation = made.number, "sources that were down are served");
+                self.current.store(Arc::new(made));
+            }
+            Ok(_) => {}
+            Err(message) => tracing::warn!("sources that were down are not served: {message}"),
         }
     }
 

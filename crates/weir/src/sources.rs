@@ -5,11 +5,14 @@ use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use weir_engine::compose::Graph;
+use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
+use weir_language::schema::Schema;
 use weir_sql::api;
 use weir_sql::catalog::sqlite::SqliteOptions;
 use weir_sql::catalog::{self, sqlite_type};
 use weir_sql::model::{self, Model, ModelOptions, Track};
+use weir_sql::postgres::source::OpenError;
 use weir_sql::postgres::{self, PostgresSource, Settings};
 use weir_sql::sqlite::SqliteSource;
 use weir_sql::sqlite::connection::Tuning;
@@ -86,27 +89,39 @@ pub fn config_of(address: &Address) -> Config {
         Address::Sqlite(path) => {
             let name = path.file_stem().and_then(|it| it.to_str()).unwrap_or("sqlite").to_string();
             let url = format!("sqlite:{}", path.display());
-            Source { name, kind: SourceKind::Sqlite, url, ..Source::default() }
+            Source { name, kind: Some(SourceKind::Sqlite), url, ..Source::default() }
         }
         Address::Postgres(url) => {
             let name = "postgres".to_owned();
-            Source { name, kind: SourceKind::Postgres, url: url.clone(), ..Source::default() }
+            Source { name, kind: Some(SourceKind::Postgres), url: url.clone(), ..Source::default() }
         }
     };
     Config { sources: vec![source], ..Config::default() }
 }
 
-/// Opens every source and makes one graph of them; beside it what is not served, one line each.
+/// Opens every source and makes one graph of those that are there.
 /// # Errors
 /// All that is in the way, one line each.
-pub fn graph(config: &Config) -> Result<(Graph, Vec<String>), String> {
+pub fn graph(config: &Config) -> Result<(Graph, Opened), String> {
     if config.sources.is_empty() {
         return Err("there is nothing to serve: `sources` is empty; add one, as in\n  sources:\n    - name: chinook\n      \
                     url: sqlite:chinook.db"
             .into());
     }
     let opened = open_all(config)?;
-    Ok((compose(opened.sources)?, opened.warnings))
+    let sources = match opened.sources.is_empty() {
+        true => vec![nothing()?],
+        false => opened.sources.clone(),
+    };
+    Ok((compose(sources)?, opened))
+}
+
+/// Stands in while no source is there; no request gets to it.
+fn nothing() -> Result<Arc<dyn EngineSource>, String> {
+    let schema =
+        Schema::from_sdl("type query_root { no_queries_available: String } schema { query: query_root }");
+    let schema = schema.map_err(|_| "the schema without sources is unsound".to_owned())?;
+    Ok(Arc::new(Memory::new("nothing", Arc::new(schema))))
 }
 
 /// Sources that are open, and what of them is not served.
@@ -116,18 +131,39 @@ pub struct Opened {
     pub sources: Vec<Arc<dyn EngineSource>>,
     /// For the operator, one line each.
     pub warnings: Vec<String>,
+    /// Sources that cannot be asked now and are tried again, one line each.
+    pub down: Vec<String>,
+}
+
+/// Why a source is not open.
+enum Unopened {
+    /// It may be there later.
+    Down(String),
+    /// Somebody has to change something.
+    Wrong(String),
+}
+
+impl From<String> for Unopened {
+    fn from(message: String) -> Self {
+        Self::Wrong(message)
+    }
 }
 
 /// Opens every source of `config`.
 /// # Errors
-/// The first that cannot be opened, by name.
+/// The first that cannot be opened, now or later, by name.
 pub fn open_all(config: &Config) -> Result<Opened, String> {
     let mut opened = Opened::default();
     for source in &config.sources {
         let name = &source.name;
-        let (made, warnings) = open(source).map_err(|message| format!("source `{name}`: {message}"))?;
-        opened.sources.push(made);
-        opened.warnings.extend(warnings.into_iter().map(|it| format!("source `{name}`: {it}")));
+        match open(source, config.worker_threads()) {
+            Ok((made, warnings)) => {
+                opened.sources.push(made);
+                opened.warnings.extend(warnings.into_iter().map(|it| format!("source `{name}`: {it}")));
+            }
+            Err(Unopened::Down(message)) => opened.down.push(format!("source `{name}`: {message}")),
+            Err(Unopened::Wrong(message)) => return Err(format!("source `{name}`: {message}")),
+        }
     }
     Ok(opened)
 }
@@ -142,37 +178,60 @@ pub fn compose(sources: Vec<Arc<dyn EngineSource>>) -> Result<Graph, String> {
     })
 }
 
-fn open(source: &Source) -> Result<(Arc<dyn EngineSource>, Vec<String>), String> {
-    match address(&source.url)? {
+/// Opens one source; `threads` will ask it.
+fn open(source: &Source, threads: usize) -> Result<(Arc<dyn EngineSource>, Vec<String>), Unopened> {
+    let address = address(&source.url)?;
+    check_kind(source, &address)?;
+    match address {
         Address::Sqlite(path) => {
             if !path.is_file() {
-                return Err(format!("there is no file {}", path.display()));
+                return Err(Unopened::Wrong(format!("there is no file {}", path.display())));
             }
             let (made, warnings) = sqlite(source, &path)?;
             Ok((Arc::new(made), warnings))
         }
         Address::Postgres(url) => {
-            let (made, warnings) = postgres(source, &url)?;
+            let (made, warnings) = postgres(source, &url, threads)?;
             Ok((Arc::new(made), warnings))
         }
     }
 }
 
+/// `kind` and the block `postgres` have to fit the address.
+fn check_kind(source: &Source, address: &Address) -> Result<(), String> {
+    let (kind, word) = match address {
+        Address::Sqlite(_) => (SourceKind::Sqlite, "SQLite"),
+        Address::Postgres(_) => (SourceKind::Postgres, "PostgreSQL"),
+    };
+    if source.kind.is_some_and(|it| it != kind) {
+        return Err(format!("`kind` says otherwise than `url`, which is one of {word}; leave `kind` out"));
+    }
+    if source.postgres.is_some() && kind != SourceKind::Postgres {
+        return Err(format!("the block `postgres` is not for {word}; remove it"));
+    }
+    Ok(())
+}
+
 /// Reads what a database server has and opens it for serving. Beside it what is left out.
-fn postgres(source: &Source, url: &str) -> Result<(PostgresSource, Vec<String>), String> {
-    let settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
+fn postgres(source: &Source, url: &str, threads: usize) -> Result<(PostgresSource, Vec<String>), Unopened> {
+    let keys = source.postgres.clone().unwrap_or_default();
+    let mut settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
+    keys.apply(&mut settings, threads);
     let relationship_names = match source.relationship_names {
         RelationshipNames::Long => model::RelationshipNames::Long,
         RelationshipNames::Short => model::RelationshipNames::Short,
     };
     let model = ModelOptions { track: Track::All, relationship_names, tables: &source.tables };
-    let schemas = ["public".to_owned()];
-    let options = postgres::source::Options { model, schemas: &schemas, stringify: false };
+    let options =
+        postgres::source::Options { model, schemas: &keys.schemas, stringify: keys.stringify_numeric_types };
     let open = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let opened = runtime.block_on(PostgresSource::open(&source.name, settings, options, OPEN_MAX));
-        opened.map_err(|error| error.to_string())
+        opened.map_err(|error| match error {
+            OpenError::Database(_) => Unopened::Down(error.to_string()),
+            OpenError::Schema(_) => Unopened::Wrong(error.to_string()),
+        })
     };
     // A thread of its own, as this may be called where another runtime runs.
     let opened = std::thread::scope(|scope| scope.spawn(open).join());
@@ -225,6 +284,7 @@ mod tests {
         check("sqlite:chinook.db", sqlite("chinook.db"));
         check("sqlite:///var/lib/chinook", sqlite("/var/lib/chinook"));
         check("data/chinook.SQLite3", sqlite("data/chinook.SQLite3"));
+        check("postgres://ada@h/x", Ok(Target::Source(Address::Postgres("postgres://ada@h/x".into()))));
         check("conf/weir.yaml", Ok(Target::Config("conf/weir.yaml".into())));
     }
 

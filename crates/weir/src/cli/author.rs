@@ -35,7 +35,7 @@ pub(super) fn init(file: &Path, json_schema: bool) -> Result<ExitCode, String> {
 pub(super) fn check(target: &str) -> Result<ExitCode, String> {
     let config = origin(sources::target(target)?, Overrides::default())?.read()?;
     config.check()?;
-    let generation = Generation::build(config, 1)?;
+    let generation = Generation::build_whole(config)?;
     for warning in &generation.warnings {
         eprintln!("warning: {warning}");
     }

@@ -23,7 +23,7 @@ use weir_language::validate::{self, Options};
 /// Opens what `target` means, without serving it.
 fn open(target: &str) -> Result<Generation, String> {
     let config = origin(sources::target(target)?, Overrides::default())?.read()?;
-    Generation::build(config, 1)
+    Generation::build_whole(config)
 }
 
 /// Prints plan and SQL of a document.

@@ -16,6 +16,10 @@ use tokio::sync::mpsc;
 /// Editors write a file in several steps; after so long without another one it is read.
 const QUIET: Duration = Duration::from_millis(50);
 
+/// A source that is down is tried again after so long; the pause doubles up to the second.
+const REVIVE_MIN: Duration = Duration::from_millis(500);
+const REVIVE_MAX: Duration = Duration::from_secs(15);
+
 /// Serves `target` until a signal ends it.
 pub(super) fn serve(target: &str, options: ServeOptions) -> Result<ExitCode, String> {
     let overrides = overrides(options)?;
@@ -89,14 +93,33 @@ fn greet(server: &Server) {
     let _ = super::print(&text);
 }
 
+/// Tries sources that are down again, less and less often; never returns.
+async fn revive(live: &Arc<Live>) {
+    let mut pause = REVIVE_MIN;
+    loop {
+        tokio::time::sleep(pause).await;
+        if live.current().down.is_empty() {
+            pause = REVIVE_MIN;
+            continue;
+        }
+        let again = Arc::clone(live);
+        // A panic is reported by itself; the next turn tries again.
+        let _ = tokio::task::spawn_blocking(move || again.revive()).await;
+        pause = (pause * 2).min(REVIVE_MAX);
+    }
+}
+
 /// Says that the server is up, reloads when asked to, and returns when it is to end.
 async fn until_told(server: &Server, mut changes: mpsc::UnboundedReceiver<()>) -> std::io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hangup = signal(SignalKind::hangup())?;
     greet(server);
+    let live = Arc::clone(server.live());
+    let mut reviving = std::pin::pin!(revive(&live));
     loop {
         tokio::select! {
+            () = &mut reviving => {}
             _ = terminate.recv() => return Ok(()),
             _ = interrupt.recv() => return Ok(()),
             _ = hangup.recv() => server.reload(),

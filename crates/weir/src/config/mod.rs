@@ -6,6 +6,7 @@
 //! **Invariant:** an unknown key is an error, never ignored.
 
 pub mod load;
+pub mod postgres;
 pub mod published;
 
 use schemars::JsonSchema;
@@ -289,11 +290,14 @@ impl Default for Compression {
 pub struct Source {
     /// A short name for logs, metrics and explanations.
     pub name: String,
-    /// What kind of database it is.
+    /// What kind of database it is; the `url` says it too.
     #[serde(default)]
-    pub kind: SourceKind,
-    /// Where it is: `sqlite:chinook.db`, or a file name relative to the configuration.
+    pub kind: Option<SourceKind>,
+    /// Where it is: `postgres://user@host/database`, `sqlite:chinook.db`, or a file name relative to the configuration.
     pub url: String,
+    /// What only a PostgreSQL source knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub postgres: Option<postgres::Postgres>,
     /// How relationships are called that nobody named.
     #[serde(default)]
     pub relationship_names: RelationshipNames,
@@ -329,11 +333,10 @@ pub enum Integers {
 }
 
 /// `sources[].kind`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceKind {
     /// A file, opened by the embedded SQLite.
-    #[default]
     Sqlite,
     /// A PostgreSQL server, or what speaks its protocol.
     Postgres,
@@ -343,6 +346,13 @@ impl Config {
     /// Every address that is listened on.
     pub fn listeners(&self) -> impl Iterator<Item = SocketAddr> {
         std::iter::once(self.listen.0).chain(self.admin_listen)
+    }
+
+    /// How many threads serve.
+    #[must_use]
+    pub fn worker_threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(cores, usize::from).max(1)
     }
 
     /// Whether the console and explain are open to everyone who can connect.

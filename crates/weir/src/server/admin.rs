@@ -33,6 +33,9 @@ pub(crate) fn ready(exchange: &Exchange) -> Answer {
     if exchange.worker.is_draining() {
         return page(StatusCode::SERVICE_UNAVAILABLE, "draining\n");
     }
+    if !exchange.generation.down.is_empty() {
+        return page(StatusCode::SERVICE_UNAVAILABLE, "a source is down\n");
+    }
     page(StatusCode::OK, "ok\n")
 }
 

@@ -68,6 +68,12 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
+    /// No source is there yet.
+    pub(crate) fn waiting() -> Self {
+        let message = "the sources of this graph cannot be reached: try again";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "SOURCE_UNAVAILABLE", message)
+    }
+
     pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
         Self { status, code, message: message.into(), allow: None, close: false }
     }

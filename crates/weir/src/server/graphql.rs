@@ -26,6 +26,9 @@ pub(crate) async fn answer(exchange: &Exchange, request: Request<Incoming>) -> R
         let status = StatusCode::from_u16(denied.status()).unwrap_or(StatusCode::FORBIDDEN);
         Refusal::new(status, "ACCESS_DENIED", denied.message())
     })?;
+    if exchange.generation.is_waiting {
+        return Err(Refusal::waiting());
+    }
     let Some(media) = negotiate::media(headers) else {
         let message = "answers are application/graphql-response+json or application/json";
         return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE", message));

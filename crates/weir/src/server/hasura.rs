@@ -30,6 +30,9 @@ pub(crate) async fn answer(exchange: &Exchange, request: Request<Incoming>) -> R
         Ok(caller) => caller,
         Err(denied) => return Ok(refused(denied.message(), "access-denied", Verdict::Denied)),
     };
+    if exchange.generation.is_waiting {
+        return Ok(refused(&Refusal::waiting().message, "unexpected", Verdict::Failed));
+    }
     if !negotiate::is_json(headers) {
         let message = "a POST needs `content-type: application/json`";
         return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));

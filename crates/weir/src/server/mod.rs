@@ -68,7 +68,8 @@ impl Server {
         let metrics = Arc::new(Metrics::new());
         log::start(&config.log, &metrics)?;
         generation.warnings.iter().for_each(|it| tracing::warn!("{it}"));
-        let threads = config.threads.map_or_else(cores, usize::from).max(1);
+        generation.down.iter().for_each(|it| tracing::warn!("it is tried again: {it}"));
+        let threads = config.worker_threads();
         let (listen, public) = listeners(config.listen.0, threads)?;
         let (admin_listen, admin) = match config.admin_listen {
             None => (None, Vec::new()),
@@ -147,10 +148,6 @@ impl Server {
         }
         failed.map_or(Ok(()), Err)
     }
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// One listening socket per thread on the same address; the kernel spreads connections over them.

@@ -87,7 +87,17 @@ impl Weir {
     /// As [`Weir::configured`], where further files are.
     pub fn in_folder(folder: Folder, yaml: &str) -> Self {
         let file = folder.write("weir.yaml", &config(yaml));
+        Self::by_file(&file, folder)
+    }
+
+    /// Serves what the configuration `file` says.
+    pub fn by_file(file: &Path, folder: Folder) -> Self {
         Self::start(&["serve", file.to_str().expect("it is UTF-8")], folder)
+    }
+
+    /// Serves the database at `url`.
+    pub fn serving(url: &str) -> Self {
+        Self::start(&["serve", url, "--listen", "127.0.0.1:0"], Folder::new())
     }
 
     fn start(arguments: &[&str], folder: Folder) -> Self {

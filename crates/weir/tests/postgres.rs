@@ -1,0 +1,69 @@
+//! A server in front of PostgreSQL: it waits for a database that is down, and does as it is configured.
+
+#[path = "../../sql/tests/postgres_kit/mod.rs"]
+mod postgres_kit;
+mod support;
+
+use postgres_kit::{cluster, database};
+use std::time::{Duration, Instant};
+use support::{Answer, Folder, Weir, body, command};
+
+/// Nothing that is waited for takes so long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn check(answer: &Answer, status: u16, part: &str) {
+    assert_eq!(answer.status, status, "{answer:?}");
+    assert!(answer.text().contains(part), "{part} is not in {}", answer.text());
+}
+
+#[test]
+fn a_database_that_comes_later_is_served_when_it_is_there() {
+    let template =
+        database("CREATE TABLE pet (id int PRIMARY KEY, name text); INSERT INTO pet VALUES (1, 'Ada')");
+    let name = format!("later_{}", template.name);
+    let weir = Weir::serving(&cluster().url(&name));
+    check(&weir.get("/readyz", &[]), 503, "a source is down");
+    check(&weir.get("/livez", &[]), 200, "ok");
+    let ask = "{ pet_by_pk(id: 1) { name } }";
+    check(&weir.query(ask), 503, r#""code":"SOURCE_UNAVAILABLE""#);
+    check(&weir.post("/v1/graphql", &[], body(ask).as_bytes()), 200, r#""code":"unexpected""#);
+    template.run(&format!("\\connect postgres\nCREATE DATABASE {name} TEMPLATE {}", template.name));
+    let begun = Instant::now();
+    while weir.get("/readyz", &[]).status != 200 {
+        assert!(begun.elapsed() < PATIENCE, "it is never ready: {}", weir.log());
+        std::thread::yield_now();
+    }
+    check(&weir.query(ask), 200, r#"{"data":{"pet_by_pk":{"name":"Ada"}}}"#);
+}
+
+#[test]
+fn the_configuration_says_which_schemas_and_how_numbers_look() {
+    let database = database(
+        "CREATE SCHEMA shop; CREATE TABLE shop.item (id int8 PRIMARY KEY, price numeric(9, 2));
+         CREATE TABLE unseen (id int PRIMARY KEY); INSERT INTO shop.item VALUES (9007199254740993, 1.50)",
+    );
+    let folder = Folder::new();
+    let (url, block) =
+        (database.url(), "{schemas: [shop], stringify_numeric_types: true, lanes: 1, flavour: citus}");
+    let yaml =
+        format!("listen: 127.0.0.1:0\nsources:\n  - name: shop\n    url: {url}\n    postgres: {block}\n");
+    let file = folder.write("weir.yaml", &yaml);
+    let output = command().args(["schema"]).arg(&file).output().expect("it runs");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("unseen"));
+    let weir = Weir::by_file(&file, folder);
+    let answer = weir.query("{ shop_item { id price } }");
+    check(&answer, 200, r#"{"data":{"shop_item":[{"id":"9007199254740993","price":"1.50"}]}}"#);
+}
+
+#[test]
+fn keys_that_do_not_fit_the_address_are_refused() {
+    let folder = Folder::new();
+    folder.pets();
+    for (keys, part) in [("kind: postgres", "leave `kind` out"), ("postgres: {}", "is not for SQLite")] {
+        let file =
+            folder.write("weir.yaml", &format!("sources:\n  - name: a\n    url: pets.db\n    {keys}\n"));
+        let output = command().arg("check").arg(&file).output().expect("it runs");
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && words.contains(part), "{words}");
+    }
+}
