@@ -37,6 +37,16 @@ fn a_database_that_comes_later_is_served_when_it_is_there() {
 }
 
 #[test]
+fn a_reload_finds_new_tables() {
+    let database = database("CREATE TABLE old (id int PRIMARY KEY)");
+    let weir = Weir::serving(&database.url());
+    database.run("CREATE TABLE fresh (id int PRIMARY KEY); INSERT INTO fresh VALUES (7)");
+    check(&weir.query("{ fresh { id } }"), 200, "Cannot query field");
+    check(&weir.post("/v1/reload", &[], b""), 200, r#"{"generation":2}"#);
+    check(&weir.query("{ fresh { id } }"), 200, r#"{"data":{"fresh":[{"id":7}]}}"#);
+}
+
+#[test]
 fn the_configuration_says_which_schemas_and_how_numbers_look() {
     let database = database(
         "CREATE SCHEMA shop; CREATE TABLE shop.item (id int8 PRIMARY KEY, price numeric(9, 2));

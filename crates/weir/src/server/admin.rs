@@ -8,6 +8,7 @@ use super::receive;
 use hyper::body::Incoming;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response, StatusCode};
+use std::sync::Arc;
 use weir_engine::engine::Explanation;
 use weir_engine::source::{Accent, Caller};
 
@@ -63,6 +64,17 @@ pub(crate) fn metrics(exchange: &Exchange) -> Answer {
     let mut answer = page(StatusCode::OK, exchange.worker.metrics.page());
     answer.response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(OPENMETRICS));
     answer
+}
+
+/// Reads the configuration and inspects the sources again, and says which generation serves then.
+pub(crate) async fn reload(exchange: &Exchange) -> Result<Answer, Refusal> {
+    let (live, metrics) = (Arc::clone(&exchange.worker.live), Arc::clone(&exchange.worker.metrics));
+    let made = tokio::task::spawn_blocking(move || super::reload(&live, &metrics)).await;
+    let made = made.unwrap_or_else(|_| Err("a bug: the reload panicked".into()));
+    let number =
+        made.map_err(|message| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "RELOAD_FAILED", message))?;
+    let body = format!("{{\"generation\":{number}}}").into_bytes();
+    Ok(Answer::page(json(StatusCode::OK, Media::Json, Reply::whole(body))))
 }
 
 /// The plan of an operation and what it asks its sources, without running it.

@@ -114,17 +114,8 @@ impl Server {
     /// Reads the configuration and inspects the sources again. What cannot be taken over is logged and the generation
     /// before goes on; no request is dropped either way.
     pub fn reload(&self) {
-        match self.live.reload() {
-            Ok(number) => {
-                self.metrics.reloads.inc();
-                self.live.current().warnings.iter().for_each(|it| tracing::warn!("{it}"));
-                tracing::info!(generation = number, "the configuration was taken over");
-            }
-            Err(message) => {
-                self.metrics.reload_failures.inc();
-                tracing::error!("the configuration was not taken over, the one before serves on: {message}");
-            }
-        }
+        // It is logged; a signal has nobody to tell.
+        let _ = reload(&self.live, &self.metrics);
     }
 
     /// What serves now.
@@ -148,6 +139,23 @@ impl Server {
         }
         failed.map_or(Ok(()), Err)
     }
+}
+
+/// Has `live` reload, logs and counts it.
+fn reload(live: &Live, metrics: &Metrics) -> Result<u64, String> {
+    let made = live.reload();
+    match &made {
+        Ok(number) => {
+            metrics.reloads.inc();
+            live.current().warnings.iter().for_each(|it| tracing::warn!("{it}"));
+            tracing::info!(generation = number, "the configuration was taken over");
+        }
+        Err(message) => {
+            metrics.reload_failures.inc();
+            tracing::error!("the configuration was not taken over, the one before serves on: {message}");
+        }
+    }
+    made
 }
 
 /// One listening socket per thread on the same address; the kernel spreads connections over them.

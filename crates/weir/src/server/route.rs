@@ -45,6 +45,7 @@ enum Page {
     Version,
     Metrics,
     Explain,
+    Reload,
     Console,
     Root,
 }
@@ -75,6 +76,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/v1/version", "GET, HEAD", Gate::Open, Where::Everywhere, Page::Version),
     route("/metrics", "GET", Gate::Operator, Where::Admin, Page::Metrics),
     route("/v1/explain", "POST", Gate::Operator, Where::Everywhere, Page::Explain),
+    route("/v1/reload", "POST", Gate::Operator, Where::Admin, Page::Reload),
     route("/console", "GET, HEAD", Gate::Dev, Where::Public, Page::Console),
     route("/console/", "GET, HEAD", Gate::Dev, Where::Public, Page::Console),
     route("/", "GET, HEAD", Gate::Dev, Where::Public, Page::Root),
@@ -132,6 +134,7 @@ async fn dispatch(exchange: &Exchange, place: Place, request: Request<Incoming>)
         Page::Version => Ok(admin::version()),
         Page::Metrics => Ok(admin::metrics(exchange)),
         Page::Explain => admin::explain(exchange, request).await,
+        Page::Reload => admin::reload(exchange).await,
         Page::Console => console::answer(&request),
         Page::Root => Ok(redirect("/console")),
     }
