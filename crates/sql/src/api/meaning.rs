@@ -272,10 +272,6 @@ pub enum Spatial {
 pub enum Cast {
     /// Its text.
     Text,
-    /// PostGIS's shape on a plane.
-    Geometry,
-    /// PostGIS's shape on the globe.
-    Geography,
 }
 
 /// What an enum value chooses.

@@ -1,7 +1,7 @@
 //! Scalars of column types, and the inputs that compare them.
 
 use super::core::{Core, list, plain};
-use super::meaning::{Cast, Comparison, InputMeaning};
+use super::meaning::{Cast, Comparison, InputMeaning, Spatial, Tree};
 use crate::catalog::ColumnType;
 use crate::catalog::facts::Operators;
 use crate::model::names::graphql_name;
@@ -122,6 +122,98 @@ const JSONB: [Operator; 5] = [
     ),
 ];
 
+const TREE: [Operator; 7] = [
+    (
+        "_ancestor",
+        Comparison::Tree(Tree::Ancestor),
+        Takes::Own,
+        "is the left argument an ancestor of right (or equal)?",
+    ),
+    (
+        "_ancestor_any",
+        Comparison::Tree(Tree::AncestorAny),
+        Takes::Owns,
+        "does array contain an ancestor of `ltree`?",
+    ),
+    (
+        "_descendant",
+        Comparison::Tree(Tree::Descendant),
+        Takes::Own,
+        "is the left argument a descendant of right (or equal)?",
+    ),
+    (
+        "_descendant_any",
+        Comparison::Tree(Tree::DescendantAny),
+        Takes::Owns,
+        "does array contain a descendant of `ltree`?",
+    ),
+    ("_matches", Comparison::Tree(Tree::Matches), Takes::String, "does `ltree` match `lquery`?"),
+    (
+        "_matches_any",
+        Comparison::Tree(Tree::MatchesAny),
+        Takes::Strings,
+        "does `ltree` match any `lquery` in array?",
+    ),
+    (
+        "_matches_fulltext",
+        Comparison::Tree(Tree::MatchesFulltext),
+        Takes::String,
+        "does `ltree` match `ltxtquery`?",
+    ),
+];
+
+const SHAPE: [Operator; 1] = [(
+    "_st_intersects",
+    Comparison::Spatial(Spatial::Intersects),
+    Takes::Own,
+    "does the column spatially intersect the given value",
+)];
+
+const PLANE: [Operator; 7] = [
+    (
+        "_st_3d_intersects",
+        Comparison::Spatial(Spatial::Intersects3d),
+        Takes::Own,
+        "does the column spatially intersect the given geometry value in 3D",
+    ),
+    (
+        "_st_contains",
+        Comparison::Spatial(Spatial::Contains),
+        Takes::Own,
+        "does the column contain the given geometry value",
+    ),
+    (
+        "_st_crosses",
+        Comparison::Spatial(Spatial::Crosses),
+        Takes::Own,
+        "does the column cross the given geometry value",
+    ),
+    (
+        "_st_equals",
+        Comparison::Spatial(Spatial::Equals),
+        Takes::Own,
+        "is the column equal to given geometry value (directionality is ignored)",
+    ),
+    (
+        "_st_overlaps",
+        Comparison::Spatial(Spatial::Overlaps),
+        Takes::Own,
+        "does the column 'spatially overlap' (intersect but not completely contain) the given geometry value",
+    ),
+    (
+        "_st_touches",
+        Comparison::Spatial(Spatial::Touches),
+        Takes::Own,
+        "does the column have at least one point in common with the given geometry value",
+    ),
+    (
+        "_st_within",
+        Comparison::Spatial(Spatial::Within),
+        Takes::Own,
+        "is the column contained in the given geometry value",
+    ),
+];
+
 /// The operators of a family.
 const fn members(family: Operators) -> &'static [Operator] {
     match family {
@@ -129,6 +221,9 @@ const fn members(family: Operators) -> &'static [Operator] {
         Operators::Order => &ORDER,
         Operators::Text => &TEXT,
         Operators::Jsonb => &JSONB,
+        Operators::Tree => &TREE,
+        Operators::Shape => &SHAPE,
+        Operators::Plane => &PLANE,
     }
 }
 

@@ -57,6 +57,12 @@ pub enum Operators {
     Text,
     /// `_contains`, `_has_key` and their kin, `_cast`.
     Jsonb,
+    /// Those of paths of labels: `_ancestor`, `_matches` and their kin.
+    Tree,
+    /// Those of shapes: `_st_intersects`.
+    Shape,
+    /// Those of shapes on a plane alone: `_st_contains`, `_st_within` and their kin.
+    Plane,
 }
 
 /// Aggregates that come together.
@@ -73,6 +79,10 @@ pub enum Aggregates {
 const ORDERED: &[Operators] = &[Operators::Equality, Operators::Order];
 const TEXT: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Text];
 const JSONB: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Jsonb];
+
+const TREE: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Tree];
+const GLOBE: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Shape];
+const PLANE: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Shape, Operators::Plane];
 
 impl ColumnType {
     /// The row of this type.
@@ -103,6 +113,9 @@ impl ColumnType {
             Self::Json => row("json", Cell::Json, ORDERED, Nothing).taken(Take::Json),
             Self::Jsonb => row("jsonb", Cell::Json, JSONB, Nothing).taken(Take::Json),
             Self::Bytes => row("bytea", Cell::Bytes, ORDERED, Nothing).taken(Take::Text),
+            Self::Ltree => row("ltree", Cell::Text, TREE, Nothing).taken(Take::Text),
+            Self::Geometry => row("geometry", Cell::Json, PLANE, Nothing).taken(Take::Json),
+            Self::Geography => row("geography", Cell::Json, GLOBE, Nothing).taken(Take::Json),
             Self::Other(_) => {
                 Facts { scalar: None, ..row("", Cell::Text, ORDERED, Nothing).taken(Take::Text) }
             }

@@ -110,6 +110,12 @@ pub enum ColumnType {
     Json,
     Jsonb,
     Bytes,
+    /// PostgreSQL's paths of labels.
+    Ltree,
+    /// PostGIS's shapes on a plane.
+    Geometry,
+    /// PostGIS's shapes on the globe.
+    Geography,
     /// Any other, by the database's name for it.
     Other(String),
 }

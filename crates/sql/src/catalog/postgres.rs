@@ -291,7 +291,12 @@ fn column_type(types: &Types, oid: u32) -> ColumnType {
         base => match types.by_oid(base) {
             // An extension may be in any schema.
             Some(ty) if ty.name == "citext" && ty.kind == Kind::Base => ColumnType::CiText,
-            Some(ty) => ColumnType::Other(ty.name.clone()),
+            Some(ty) => match ty.name.as_str() {
+                "ltree" => ColumnType::Ltree,
+                "geometry" => ColumnType::Geometry,
+                "geography" => ColumnType::Geography,
+                name => ColumnType::Other(name.to_owned()),
+            },
             None => ColumnType::Other("unknown".into()),
         },
     }

@@ -15,9 +15,7 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
     let conditions = match &query.filter {
         Filter::All(all) => all.as_slice(),
         one @ Filter::Compare { .. } => std::slice::from_ref(one),
-        Filter::Any(_) | Filter::Not(_) | Filter::Null { .. } | Filter::Near(_) | Filter::Exists { .. } => {
-            &[]
-        }
+        Filter::Any(_) | Filter::Not(_) | Filter::Null { .. } | Filter::Exists { .. } => &[],
     };
     let key = |it: &Filter| match it {
         Filter::Compare { of: Expr::Column(_), by: Comparison::Eq, with } => {
@@ -28,7 +26,6 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
         | Filter::Any(_)
         | Filter::Not(_)
         | Filter::Null { .. }
-        | Filter::Near(_)
         | Filter::Exists { .. } => None,
     };
     let origins: Option<Vec<_>> = conditions.iter().map(key).collect();

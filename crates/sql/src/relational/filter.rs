@@ -129,8 +129,10 @@ impl Compiler<'_> {
                 InputMeaning::Cast => self.comparisons(value, of, ty, all)?,
                 InputMeaning::CastTo(to) => {
                     let of = Expr::Cast(Box::new(of.clone()), to);
-                    let text = ColumnType::Text;
-                    self.comparisons(value, &of, if to == Cast::Text { &text } else { ty }, all)?;
+                    let ty = match to {
+                        Cast::Text => ColumnType::Text,
+                    };
+                    self.comparisons(value, &of, &ty, all)?;
                 }
                 _ => return Err(self.refuse("this comparison is not supported by the database")),
             }

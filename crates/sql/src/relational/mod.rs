@@ -291,8 +291,6 @@ pub enum Filter {
         /// Right side.
         with: Parameter,
     },
-    /// A spatial value is within a distance of another.
-    Near(Box<Near>),
     /// There is a related row.
     Exists {
         /// The way there.
@@ -300,21 +298,6 @@ pub enum Filter {
         /// Which rows count.
         filter: Box<Filter>,
     },
-}
-
-/// What is near what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Near {
-    /// The value.
-    pub of: Expr,
-    /// In three dimensions.
-    pub spatial: bool,
-    /// The other.
-    pub from: Parameter,
-    /// The distance.
-    pub distance: Parameter,
-    /// Whether to measure on the spheroid.
-    pub spheroid: Option<Parameter>,
 }
 
 impl Filter {

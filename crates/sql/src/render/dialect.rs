@@ -32,21 +32,6 @@ pub enum Usual {
     Texts,
 }
 
-/// How two spatial values are measured.
-#[derive(Clone, Copy, Debug)]
-pub struct Near<'s> {
-    /// In three dimensions.
-    pub spatial: bool,
-    /// The placeholder of the value it has to be near to.
-    pub from: &'s str,
-    /// The placeholder of the distance.
-    pub distance: &'s str,
-    /// The placeholder of whether to measure on the spheroid.
-    pub spheroid: Option<&'s str>,
-    /// The number of the left side's type.
-    pub ty: u32,
-}
-
 /// One database's way of writing.
 pub trait Dialect: Send + Sync {
     /// A quoted name.
@@ -75,8 +60,6 @@ pub trait Dialect: Send + Sync {
     }
     /// A comparison.
     fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>);
-    /// Whether two spatial values are near each other.
-    fn near(&self, out: &mut String, left: &str, right: Near<'_>);
     /// A function over the column written `column`, whose type is `ty`.
     fn function(&self, out: &mut String, function: Aggregation, column: &str, ty: u32);
     /// `count(…)` of rows in which no column of `columns` is null.
@@ -121,8 +104,8 @@ pub trait Dialect: Send + Sync {
     fn function_type(&self, _function: Aggregation, _ty: u32) -> u32 {
         0
     }
-    /// The number of the type of a cast of a value of type `ty`.
-    fn cast_type(&self, _to: Cast, _ty: u32) -> u32 {
+    /// The number of the type of a cast.
+    fn cast_type(&self, _to: Cast) -> u32 {
         0
     }
     /// The number of the type in which a value is bound that is compared with one of type `left`.

@@ -4,17 +4,17 @@
 //!
 //! **Cost:** linear in the query; run once per plan and form.
 
-use crate::api::meaning::{Comparison, Spatial};
+use crate::api::meaning::Comparison;
 use crate::catalog::{ColumnId, TableId};
 use crate::model::{Model, RelationshipId};
-use crate::relational::{self, Expr, Filter, Order, Origin, Output, Page, Parameter, Query, Reader};
+use crate::relational::{Expr, Filter, Order, Origin, Output, Page, Parameter, Query, Reader};
 
 pub mod change;
 pub mod dialect;
 pub mod postgres;
 pub mod sqlite;
 
-use dialect::{Dialect, Near, Side, Usual};
+use dialect::{Dialect, Side, Usual};
 
 /// So many conditions are joined side by side; more become a balanced tree.
 const FLAT_MAX: usize = 16;
@@ -276,7 +276,7 @@ impl<'r> Renderer<'r> {
             Expr::Count { .. } => self.dialect.usual(Usual::Integer),
             Expr::Function(function, of) => self.dialect.function_type(*function, column(of)),
             Expr::Related { by, of, .. } => self.ty(of, self.model.relationship(*by).to),
-            Expr::Cast(of, to) => self.dialect.cast_type(*to, self.ty(of, table)),
+            Expr::Cast(_, to) => self.dialect.cast_type(*to),
         }
     }
 
@@ -427,18 +427,6 @@ impl<'r> Renderer<'r> {
                 self.sql.push_str(if *is { " IS NULL" } else { " IS NOT NULL" });
             }
             Filter::Compare { of, by, with } => self.compare(of, *by, with, scope),
-            Filter::Near(near) => {
-                let relational::Near { of, spatial, from, distance, spheroid } = &**near;
-                let left = self.aside(|it| it.expr(of, scope));
-                let ty = self.ty(of, scope.table);
-                let near = Comparison::Spatial(Spatial::Intersects);
-                let from = self.bind(from, self.dialect.compared_type(ty, near));
-                let distance = self.bind(distance, 0);
-                let spheroid = spheroid.as_ref().map(|it| self.bind(it, 0));
-                let (spatial, spheroid) = (*spatial, spheroid.as_deref());
-                let right = Near { spatial, from: &from, distance: &distance, spheroid, ty };
-                self.dialect.near(&mut self.sql, &left, right);
-            }
             Filter::Exists { by, filter } => {
                 self.sql.push_str("EXISTS (");
                 self.related(*by, filter, scope, None);

@@ -3,7 +3,7 @@
 //! Parameters travel as text in a declared type, so that strings are taken for every type and digits stay as they are:
 //! the types of the columns decide, found by their numbers.
 
-use super::dialect::{Dialect, Near, Side, Usual};
+use super::dialect::{Dialect, Side, Usual};
 use crate::api::meaning::{Aggregation, Cast, Comparison, Spatial, Tree};
 use crate::postgres::flavour::Flavour;
 use crate::postgres::types::{Kind, Type, Types, oid};
@@ -158,19 +158,6 @@ impl Dialect for Postgres {
         });
     }
 
-    fn near(&self, out: &mut String, left: &str, right: Near<'_>) {
-        let function = if right.spatial { "st_3ddwithin" } else { "st_dwithin" };
-        let base = self.types.base(right.ty);
-        let call = self.shape(base).map_or_else(|| format!("{function}("), |(_, ty)| self.call(ty, function));
-        let from = self.given(right.from.to_owned(), base);
-        out.push_str(&format!("{call}{left}, {from}, {}", right.distance));
-        if let Some(spheroid) = right.spheroid {
-            out.push_str(", ");
-            out.push_str(spheroid);
-        }
-        out.push(')');
-    }
-
     fn function(&self, out: &mut String, function: Aggregation, column: &str, ty: u32) {
         let base = self.types.base(ty);
         let name = match (function, base) {
@@ -223,8 +210,6 @@ impl Dialect for Postgres {
     fn cast(&self, of: String, to: Cast) -> String {
         match to {
             Cast::Text => format!("{of}::text"),
-            Cast::Geometry => format!("{of}::geometry"),
-            Cast::Geography => format!("{of}::geography"),
         }
     }
 
@@ -298,12 +283,9 @@ impl Dialect for Postgres {
         }
     }
 
-    fn cast_type(&self, to: Cast, ty: u32) -> u32 {
-        let shape = |name| self.beside(self.types.base(ty), name).map_or(0, |it| it.oid);
+    fn cast_type(&self, to: Cast) -> u32 {
         match to {
             Cast::Text => oid::TEXT,
-            Cast::Geometry => shape("geometry"),
-            Cast::Geography => shape("geography"),
         }
     }
 
@@ -365,5 +347,53 @@ impl Dialect for Postgres {
             Operator::DeleteElem => oid::INT4,
             Operator::DeleteAtPath => oid::TEXT_ARRAY,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::ColumnType;
+    use crate::relational::Reader;
+
+    const LTREE: u32 = 90_001;
+    const LQUERY: u32 = 90_003;
+    const GEOMETRY: u32 = 90_005;
+
+    /// Checks a comparison of a column of type `left`, and the cast in which its right side is bound.
+    fn check(left: u32, by: Comparison, sql: &str, bound: &str) {
+        let mut types = Types::builtin();
+        for (oid, name) in [(LTREE, "ltree"), (LQUERY, "lquery"), (GEOMETRY, "geometry")] {
+            let (name, schema, cast) = (name.to_owned(), "x\"y".to_owned(), format!("\"x\"\"y\".{name}"));
+            types.add(Type { oid, array_oid: oid + 1, cast, name, schema, kind: Kind::Base });
+        }
+        let postgres = Postgres { flavour: Flavour::Postgres, types };
+        let reader = Reader::Column(ColumnType::Text);
+        let side = Side { placeholder: "$1", reader: &reader, bare: false, declared: None, ty: left };
+        let mut out = String::new();
+        postgres.compare(&mut out, "c", by, side);
+        assert_eq!(out, sql);
+        assert_eq!(postgres.cast_name(postgres.compared_type(left, by)), bound);
+    }
+
+    #[test]
+    fn each_type_is_compared_by_its_own_operators() {
+        check(oid::VARCHAR, Comparison::Niregex, "c !~* $1", "text");
+        check(oid::INT4, Comparison::Nin, "c <> ALL($1)", "int4[]");
+        check(oid::JSON, Comparison::Eq, "c::jsonb = $1", "jsonb");
+        check(oid::JSONB, Comparison::HasKeysAll, "c ?& $1", "text[]");
+        check(oid::TEXT_ARRAY, Comparison::ContainedIn, "c <@ $1", "text[]");
+        check(LTREE, Comparison::Tree(Tree::Descendant), "c <@ $1", "\"x\"\"y\".ltree");
+        check(LTREE, Comparison::Tree(Tree::MatchesAny), "c ? $1", "\"x\"\"y\".lquery[]");
+    }
+
+    #[test]
+    fn shapes_come_as_geojson() {
+        let given = "\"x\"\"y\".st_geomfromgeojson";
+        let within = format!("\"x\"\"y\".st_within(c, {given}($1))");
+        check(GEOMETRY, Comparison::Spatial(Spatial::Within), &within, "text");
+        check(GEOMETRY, Comparison::Eq, &format!("c = {given}($1)"), "text");
+        let any = format!("c = ANY(ARRAY(SELECT {given}(v) FROM unnest($1) AS v))");
+        check(GEOMETRY, Comparison::In, &any, "text[]");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Lists are bound as one JSON text and opened by `json_each`, so one statement fits every length.
 
-use super::dialect::{Dialect, Near, Side};
+use super::dialect::{Dialect, Side};
 use crate::api::meaning::{Aggregation, Comparison};
 use crate::catalog::facts::Cell;
 use crate::relational::Reader;
@@ -61,11 +61,6 @@ impl Dialect for Sqlite {
             _ => (left, value),
         };
         out.push_str(&comparison(left, by, value, right.reader));
-    }
-
-    fn near(&self, out: &mut String, left: &str, _right: Near<'_>) {
-        // No column of SQLite is spatial; what is neither true nor false fits no row.
-        out.push_str(&format!("({left} IS NULL AND NULL)"));
     }
 
     fn function(&self, out: &mut String, function: Aggregation, column: &str, _ty: u32) {
