@@ -279,3 +279,34 @@ fn records_give_keys_to_children_of_another_source_and_answer_as_such() {
         r#"{"data":{"rows":[{"id":1,"person":{"name":"P7","id":7}},{"id":2,"person":null},{"id":3,"person":null},{"id":4,"person":{"name":"P7","id":7}}]}}"#
     );
 }
+
+#[test]
+fn mutations_run_in_turn_and_one_that_fails_is_null_with_its_error() {
+    let calls = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = Arc::clone(&calls);
+    let add = move |call: &weir_engine::memory::Call<'_>| {
+        let Some(Value::Text(title)) = call.argument("title") else { panic!("the title is required") };
+        let mut calls = seen.lock().unwrap();
+        calls.push(title.to_string());
+        match &*title {
+            "bad" => Err(gone()),
+            _ => Ok(calls.len() as i32),
+        }
+    };
+    let sdl =
+        "type Query { none: Int } type Mutation { add(title: String!): Int sure(title: String!): Int! }";
+    for as_rows in [false, true] {
+        calls.lock().unwrap().clear();
+        let source = Memory::new("memory", schema(sdl)).field("add", add.clone()).field("sure", add.clone());
+        let source = if as_rows { source.always_rows() } else { source };
+        let engine = engine_of(vec![Arc::new(source)], &[]);
+        let query = r#"mutation ($t: String!) { a: add(title: "x") add(title: $t) again: add(title: "x") sure(title: "z") }"#;
+        assert_eq!(
+            answer(&engine, query, r#"{"t": "bad"}"#),
+            r#"{"errors":[{"message":"sold \"out\"","locations":[{"line":1,"column":45}],"path":["add"],"extensions":{"code":"GONE"}}],"data":{"a":1,"add":null,"again":3,"sure":4}}"#
+        );
+        assert_eq!(*calls.lock().unwrap(), ["x", "bad", "x", "z"], "as rows: {as_rows}");
+        let sure = answer(&engine, r#"mutation { sure(title: "bad") }"#, "{}");
+        assert!(sure.contains(r#""data":null"#) && sure.contains("GONE"), "{sure}");
+    }
+}
