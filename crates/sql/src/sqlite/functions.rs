@@ -191,12 +191,40 @@ fn wildcards(pattern: &str, similar: bool) -> Result<String, BadPattern> {
                 Some(literal) => push_literal(literal, &mut out),
                 None => return Err(BadPattern("LIKE pattern must not end with escape character".into())),
             },
-            '|' | '*' | '+' | '?' | '{' | '}' | '(' | ')' | '[' | ']' if similar => out.push(letter),
+            '|' | '*' | '+' | '?' | '{' | '}' | ')' if similar => out.push(letter),
+            // Only groups: what begins with `(?` would switch something.
+            '(' if similar => out.push_str("(?:"),
+            '[' if similar => class(&mut letters, &mut out),
             literal => push_literal(literal, &mut out),
         }
     }
     out.push_str(")\\z");
     Ok(out)
+}
+
+/// What stands between `[` and `]`: letters, ranges, `[:names:]`, all but them after `^`. Wildcards are letters here.
+fn class(letters: &mut std::str::Chars<'_>, out: &mut String) {
+    out.push('[');
+    if letters.as_str().starts_with('^') {
+        out.extend(letters.next());
+    }
+    let (mut first, mut range) = (true, false);
+    while let Some(letter) = letters.next() {
+        // Two hyphens in a row would take one class out of another.
+        let hyphen = letter == '-' && !range;
+        match letter {
+            ']' if !first => return out.push(']'),
+            '[' if letters.as_str().starts_with(':') => {
+                out.push('[');
+                out.extend(letters.by_ref().take_while(|&it| it != ']'));
+                out.push(']');
+            }
+            '\\' => letters.next().into_iter().for_each(|it| push_literal(it, out)),
+            '-' if hyphen => out.push('-'),
+            literal => push_literal(literal, out),
+        }
+        (first, range) = (false, hyphen);
+    }
 }
 
 fn push_literal(letter: char, out: &mut String) {
@@ -280,6 +308,13 @@ mod tests {
         check("SELECT weir_like('a%', NULL)", "null");
         check("SELECT weir_like('%b%', 'a' || char(10) || 'b')", "1");
         check("SELECT weir_similar('(ab|cd)%', 'cdx')", "1");
+        check("SELECT weir_similar('[a-c]_', 'bx')", "1");
+        check("SELECT weir_similar('[a-c]_', '-x')", "0");
+        check("SELECT weir_similar('[^a-c]', 'b')", "0");
+        check("SELECT weir_similar('[%_.]', 'x')", "0");
+        check("SELECT weir_similar('[]x]', ']')", "1");
+        check("SELECT weir_similar('[[:digit:]x]+', '1x2')", "1");
+        check("SELECT weir_similar('[a\\-c]', 'b')", "0");
         check("SELECT weir_regex('^b', 'abc')", "0");
         check("SELECT weir_iregex('B', 'abc')", "1");
         check("SELECT weir_like('5%', 51)", "1");
@@ -288,6 +323,9 @@ mod tests {
     #[test]
     fn a_bad_pattern_is_an_error_in_words() {
         check("SELECT weir_regex('(', 'abc')", "invalid regular expression");
+        check("SELECT weir_similar('[z-a]', 'b')", "invalid regular expression");
+        check("SELECT weir_similar('[a', 'a')", "invalid regular expression");
+        check("SELECT weir_similar('(?i)a', 'A')", "invalid regular expression");
         check("SELECT weir_like('a\\', 'abc')", "LIKE pattern must not end with escape character");
         check("SELECT weir_regex('(a{1000}){1000}', 'abc')", "the pattern is too long");
         check("SELECT weir_like(printf('%.*c', 40000, '%'), 'abc')", "the pattern is too long");
