@@ -1,3 +1,3 @@
 -- chinook
 -- Track_aggregate.aggregate
-SELECT count(*), count(t0."Composer"), count(DISTINCT t0."AlbumId"), count(DISTINCT CASE WHEN t0."AlbumId" IS NOT NULL AND t0."GenreId" IS NOT NULL THEN quote(t0."AlbumId") || ',' || quote(t0."GenreId") END) FROM "Track" AS t0
+SELECT count(*), count(t0."Composer"), count(DISTINCT t0."AlbumId"), count(DISTINCT quote(t0."AlbumId") || ',' || quote(t0."GenreId")) FROM "Track" AS t0

@@ -62,7 +62,8 @@ pub trait Dialect: Send + Sync {
     fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>);
     /// A function over the column written `column`, whose type is `ty`.
     fn function(&self, out: &mut String, function: Aggregation, column: &str, ty: u32);
-    /// `count(…)` of rows in which no column of `columns` is null.
+    /// `count(…)`: of all rows, of those in which the one column is not null, or of rows of several columns, which are
+    /// never null as a whole; `distinct` ones, nulls being equal.
     fn count(&self, out: &mut String, columns: &[String], distinct: bool);
     /// The part of a JSON column under a bound path.
     fn json_path(&self, out: &mut String, column: &str, path: &str);

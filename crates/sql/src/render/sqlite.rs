@@ -80,14 +80,12 @@ impl Dialect for Sqlite {
     fn count(&self, out: &mut String, columns: &[String], distinct: bool) {
         let distinct = if distinct { "DISTINCT " } else { "" };
         match columns {
-            [] => out.push_str("count(*)"),
             [one] => out.push_str(&format!("count({distinct}{one})")),
-            many => {
-                let whole: Vec<String> = many.iter().map(|it| format!("{it} IS NOT NULL")).collect();
-                let quoted: Vec<String> = many.iter().map(|it| format!("quote({it})")).collect();
-                let (whole, tuple) = (whole.join(" AND "), quoted.join(" || ',' || "));
-                out.push_str(&format!("count({distinct}CASE WHEN {whole} THEN {tuple} END)"));
+            [_, _, ..] if !distinct.is_empty() => {
+                let quoted: Vec<String> = columns.iter().map(|it| format!("quote({it})")).collect();
+                out.push_str(&format!("count(DISTINCT {})", quoted.join(" || ',' || ")));
             }
+            [] | [_, _, ..] => out.push_str("count(*)"),
         }
     }
 

@@ -1,0 +1,1 @@
+SELECT json_object('Track_aggregate', json_object('aggregate', json_object('rows', count(*), 'different', (SELECT count(*) FROM (SELECT DISTINCT "Composer", "GenreId" FROM "Track")), 'composed', count("Composer")))) FROM "Track";
