@@ -7,6 +7,8 @@
 //! tables.
 
 use crate::catalog::{Catalog, ColumnId, Table, TableId, Warning};
+use std::collections::BTreeMap;
+use weir_engine::source::SourceError;
 
 mod build;
 pub mod metadata;
@@ -14,7 +16,7 @@ pub mod names;
 mod relationships;
 mod reserved;
 
-pub use build::{EnumReader, ModelOptions, RelationshipNames, Track};
+pub use build::{EnumReader, MissingRow, ModelOptions, RelationshipNames, Track};
 pub(crate) use reserved::is_type as is_reserved_type;
 
 /// The place of a relationship in [`Model::relationships`].
@@ -30,6 +32,10 @@ pub struct Model {
     pub tables: Vec<Option<Tracked>>,
     /// All relationships.
     pub relationships: Vec<Relationship>,
+    /// What a change by key answers that finds no row.
+    pub missing_row: MissingRow,
+    /// What to say when a constraint is violated, by its name.
+    pub messages: BTreeMap<String, String>,
 }
 
 /// A tracked table.
@@ -122,6 +128,14 @@ impl Model {
     #[must_use]
     pub fn tracked(&self, id: TableId) -> Option<&Tracked> {
         self.tables[id.0 as usize].as_ref()
+    }
+    /// `error` in the words of the configuration, if it has any for the violated constraint `name`.
+    pub(crate) fn in_own_words(&self, mut error: SourceError, name: Option<String>) -> SourceError {
+        let words = name.and_then(|it| self.messages.get(&it));
+        if let (Some(words), SourceError::Rejected { error, .. }) = (words, &mut error) {
+            error.message = words.as_str().into();
+        }
+        error
     }
     /// One relationship.
     #[must_use]

@@ -2,7 +2,16 @@
 
 mod kit;
 
-use kit::{CHINOOK, Served, serve};
+use kit::{CHINOOK, Served, serve, serve_as};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use weir_engine::compose::Join;
+use weir_sql::model::{MissingRow, ModelOptions};
+
+/// A row with a word that is its own parent.
+const NODE: &str =
+    "CREATE TABLE node (id INTEGER PRIMARY KEY, parent INT NOT NULL REFERENCES node (id), word TEXT);
+    INSERT INTO node VALUES (1, 1, 'x')";
 
 /// Asks in turn; each answer whole.
 fn check(served: &Served, asked: &[(&str, &str)]) {
@@ -89,6 +98,219 @@ fn what_outgrows_the_database_is_the_clients_to_mend() {
     let pattern = format!(r#"{{"p": "{}"}}"#, "%a".repeat(100_000));
     let query = "query ($p: String) { Album(where: {Title: {_like: $p}}) { AlbumId } }";
     assert_eq!(code(&served, query, &pattern), "INVALID_PATTERN");
+}
+
+/// Conditions over a row that is its own parent: each is true or false whatever lies between.
+fn nested(depth: u32) -> impl Strategy<Value = (String, bool)> {
+    let leaf = any::<bool>().prop_map(|truth| {
+        let by = if truth { "_gt" } else { "_lt" };
+        (format!(r#"{{"id": {{"{by}": 0}}}}"#), truth)
+    });
+    let step = (0_u8..6, any::<bool>());
+    (leaf, proptest::collection::vec(step, 1..=depth as usize)).prop_map(|((mut text, mut truth), steps)| {
+        for (step, beside) in steps {
+            let side = if beside { r#"{"id": {"_eq": 1}}"# } else { r#"{"id": {"_eq": 2}}"# };
+            (text, truth) = match step {
+                0 => (format!(r#"{{"_and": [{text}, {side}]}}"#), truth && beside),
+                1 => (format!(r#"{{"_or": [{side}, {text}]}}"#), truth || beside),
+                2 => (format!(r#"{{"_not": {text}}}"#), !truth),
+                3 => (format!(r#"{{"node_node": {text}}}"#), truth),
+                4 => (format!(r#"{{"node_nodes": {text}}}"#), truth),
+                _ => {
+                    let count = r#""predicate": {"_eq": 1}"#;
+                    (
+                        format!(r#"{{"node_nodes_aggregate": {{"count": {{{count}, "filter": {text}}}}}}}"#),
+                        truth,
+                    )
+                }
+            };
+        }
+        (text, truth)
+    })
+}
+
+#[test]
+fn conditions_of_any_depth_are_answered_or_refused_with_a_code() {
+    let served = serve(NODE);
+    let query = "query ($w: node_bool_exp!) { node(where: $w) { id } }";
+    let mut runner = TestRunner::new(Config { cases: 150, failure_persistence: None, ..Config::default() });
+    let run = runner.run(&nested(100), |(condition, truth)| {
+        let answer = served.ask(query, &format!(r#"{{"w": {condition}}}"#));
+        let found = if truth { r#"{"data":{"node":[{"id":1}]}}"# } else { r#"{"data":{"node":[]}}"# };
+        let refused = ["LIMIT_STATEMENT", "LIMIT_NESTING"].iter().any(|code| answer.contains(code));
+        prop_assert!(answer == found || refused, "{} -> {}", condition, answer);
+        Ok(())
+    });
+    run.unwrap_or_else(|error| panic!("{error}"));
+    // What is not deep is not refused.
+    let shallow =
+        (0..15).fold(r#"{"id": {"_eq": 1}}"#.to_owned(), |it, _| format!(r#"{{"node_nodes": {it}}}"#));
+    let answer = served.ask(query, &format!(r#"{{"w": {shallow}}}"#));
+    assert_eq!(answer, r#"{"data":{"node":[{"id":1}]}}"#);
+}
+
+#[test]
+fn rows_for_other_sources_are_bounded_as_answers_are() {
+    let again = Join {
+        on: "node".into(),
+        name: "again".into(),
+        description: String::new(),
+        source: "main".into(),
+        target: "node_by_pk".into(),
+        arguments: "(id: $this.parent)".into(),
+    };
+    let many = format!("{NODE}; UPDATE node SET word = hex(zeroblob(1000000))");
+    let served = serve_as(&many, ModelOptions::default(), &[again]);
+    let words = |count: usize| {
+        let words: Vec<String> =
+            (1..=count).map(|it| format!("n{it}: node_nodes(limit: {it}) {{ word }}")).collect();
+        format!("{{ node {{ again {{ id }} {} }} }}", words.join(" "))
+    };
+    let fits = served.ask(&words(5), "");
+    assert!(fits.len() > 10_000_000 && !fits.contains("errors"), "{} bytes", fits.len());
+    let refused = served.ask(&words(40), "");
+    assert!(refused.contains("LIMIT_RESPONSE") && refused.len() < 400, "{} bytes", refused.len());
+}
+
+#[test]
+fn rows_that_a_mutation_returns_are_bounded_and_nothing_is_changed() {
+    let served = serve(&format!(
+        "{NODE}; WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+         INSERT INTO node SELECT i, 1, hex(zeroblob(1000000)) FROM n"
+    ));
+    let query = "mutation { update_node(where: {id: {_gt: 0}}, _set: {parent: 2}) { affected_rows returning { word } } }";
+    assert_eq!(code(&served, query, ""), "LIMIT_RESPONSE");
+    let check = "{ node_aggregate(where: {parent: {_eq: 2}}) { aggregate { count } } }";
+    assert_eq!(served.ask(check, ""), r#"{"data":{"node_aggregate":{"aggregate":{"count":0}}}}"#);
+}
+
+#[test]
+fn rows_of_several_columns_are_counted_though_some_are_null() {
+    let served = serve(
+        "CREATE TABLE c (a INT, b TEXT); INSERT INTO c VALUES (NULL, NULL), (1, NULL), (1, NULL), (1, 'x')",
+    );
+    check(
+        &served,
+        &[
+            (
+                "{ c_aggregate { aggregate { count all: count(columns: [a, b]) one: count(columns: [b]) } } }",
+                r#"{"data":{"c_aggregate":{"aggregate":{"count":4,"all":4,"one":1}}}}"#,
+            ),
+            (
+                "{ c_aggregate { aggregate { count(columns: [a, b], distinct: true) one: count(columns: a, distinct: true) } } }",
+                r#"{"data":{"c_aggregate":{"aggregate":{"count":3,"one":1}}}}"#,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_update_without_operator_is_refused_and_an_empty_one_does_nothing() {
+    let served = serve(CHINOOK);
+    for arguments in ["where: {}", "where: {}, _set: null", "pk_columns: {AlbumId: 1}"] {
+        let end = if arguments.starts_with("pk") { "_by_pk" } else { "" };
+        let select = if end.is_empty() { "affected_rows" } else { "Title" };
+        let query = format!("mutation {{ update_Album{end}({arguments}) {{ {select} }} }}");
+        assert_eq!(code(&served, &query, ""), "BAD_USER_INPUT", "{query}");
+    }
+    let query =
+        "mutation { update_Album_many(updates: [{where: {}, _set: {}}, {where: {}}]) { affected_rows } }";
+    assert_eq!(code(&served, query, ""), "BAD_USER_INPUT");
+    let query = "mutation ($s: Album_set_input) { update_Album(where: {}, _set: $s) { affected_rows } }";
+    assert_eq!(code(&served, query, "{}"), "BAD_USER_INPUT");
+    let empty = served.ask(query, r#"{"s": {}}"#);
+    assert_eq!(empty, r#"{"data":{"update_Album":{"affected_rows":0}}}"#);
+}
+
+#[test]
+fn null_in_a_list_is_refused_wherever_it_comes_from() {
+    let served = serve(CHINOOK);
+    let literal = "{ Album(where: {AlbumId: {_in: [1, null]}}) { AlbumId } }";
+    assert_eq!(code(&served, literal, ""), "GRAPHQL_VALIDATION_FAILED");
+    let list = "query ($l: [Int!]) { Album(where: {AlbumId: {_in: $l}}) { AlbumId } }";
+    assert_eq!(code(&served, list, r#"{"l": [1, null]}"#), "BAD_USER_INPUT");
+    assert_eq!(code(&served, list, r#"{"l": null}"#), "BAD_USER_INPUT");
+    let filter = "query ($w: Album_bool_exp) { Album(where: $w) { AlbumId } }";
+    assert_eq!(code(&served, filter, r#"{"w": {"AlbumId": {"_nin": [null]}}}"#), "BAD_USER_INPUT");
+}
+
+#[test]
+fn offset_is_an_int_that_takes_no_string_but_in_hasuras_accent() {
+    let served = serve(CHINOOK);
+    let query = r#"{ Album(offset: "345", order_by: {AlbumId: asc}) { AlbumId } }"#;
+    assert_eq!(code(&served, query, ""), "GRAPHQL_VALIDATION_FAILED");
+    let lenient = served.bytes(query, "", weir_engine::source::Accent::Hasura, 60);
+    assert_eq!(lenient, br#"{"data":{"Album":[{"AlbumId":346},{"AlbumId":347}]}}"#);
+    for page in ["limit: -1", "offset: -1"] {
+        assert_eq!(
+            code(&served, &format!("{{ Album({page}) {{ AlbumId }} }}"), ""),
+            "BAD_USER_INPUT",
+            "{page}"
+        );
+    }
+}
+
+#[test]
+fn a_change_by_key_that_finds_no_row_is_an_error_where_that_is_wanted() {
+    let strict = ModelOptions { missing_row: MissingRow::Error, ..ModelOptions::default() };
+    let served = serve_as(CHINOOK, strict, &[]);
+    let update = |id: u32| {
+        format!(
+            "u{id}: update_Album_by_pk(pk_columns: {{AlbumId: {id}}}, _set: {{Title: \"new\"}}) {{ AlbumId }}"
+        )
+    };
+    let query = format!("mutation {{ {} {} }}", update(1), update(999));
+    assert_eq!(
+        served.ask(&query, ""),
+        r#"{"errors":[{"message":"no row of `Album` has this key","locations":[{"line":1,"column":95}],"path":["u999"],"extensions":{"code":"ROW_NOT_FOUND"}}],"data":{"u1":null,"u999":null}}"#
+    );
+    assert_eq!(
+        served.ask("{ Album_by_pk(AlbumId: 1) { Title } }", ""),
+        r#"{"data":{"Album_by_pk":{"Title":"For Those About To Rock We Salute You"}}}"#
+    );
+    assert_eq!(
+        code(&served, "mutation { delete_Album_by_pk(AlbumId: 999) { AlbumId } }", ""),
+        "ROW_NOT_FOUND"
+    );
+    let lenient = serve(CHINOOK);
+    let answer = lenient.ask("mutation { delete_Album_by_pk(AlbumId: 999) { AlbumId } }", "");
+    assert_eq!(answer, r#"{"data":{"delete_Album_by_pk":null}}"#);
+}
+
+#[test]
+fn constraints_speak_in_the_words_of_the_configuration() {
+    let messages = [
+        ("t_word_key", "this word is taken"),
+        ("t_word_not_null", "a word is needed"),
+        ("positive", "size has to be positive"),
+    ];
+    let messages = messages.map(|(name, words)| (name.to_owned(), words.to_owned())).into();
+    let spoken = ModelOptions { messages: Some(&messages), ..ModelOptions::default() };
+    let served = serve_as(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE, size INT CONSTRAINT positive CHECK (size > 0));
+         INSERT INTO t VALUES (1, 'a', 1)",
+        spoken,
+        &[],
+    );
+    for (row, code, words) in [
+        (r#"{id: 2, word: "a", size: 1}"#, "UNIQUE_VIOLATION", "this word is taken"),
+        ("{id: 2, size: 1}", "NOT_NULL_VIOLATION", "a word is needed"),
+        (r#"{id: 2, word: "b", size: 0}"#, "CHECK_VIOLATION", "size has to be positive"),
+        (
+            r#"{id: 1, word: "b", size: 1}"#,
+            "UNIQUE_VIOLATION",
+            "Uniqueness violation. duplicate key value violates unique constraint \"t_pkey\"",
+        ),
+    ] {
+        let answer = served.ask(&format!("mutation {{ insert_t_one(object: {row}) {{ id }} }}"), "");
+        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        let error = &answer["errors"][0];
+        assert_eq!(
+            (error["extensions"]["code"].as_str(), error["message"].as_str()),
+            (Some(code), Some(words)),
+            "{row}"
+        );
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! From addresses in the configuration to one graph.
 
-use crate::config::{Config, Integers, RelationshipNames, Source, SourceKind};
+use crate::config::{Config, Integers, MissingRow, RelationshipNames, Source, SourceKind};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -212,16 +212,29 @@ fn check_kind(source: &Source, address: &Address) -> Result<(), String> {
     Ok(())
 }
 
+/// What a configuration says about what is served of `source`.
+fn model_options(source: &Source) -> ModelOptions<'_> {
+    ModelOptions {
+        track: Track::All,
+        relationship_names: match source.relationship_names {
+            RelationshipNames::Long => model::RelationshipNames::Long,
+            RelationshipNames::Short => model::RelationshipNames::Short,
+        },
+        tables: &source.tables,
+        missing_row: match source.missing_row {
+            MissingRow::Allow => model::MissingRow::Null,
+            MissingRow::Error => model::MissingRow::Error,
+        },
+        messages: Some(&source.constraint_messages),
+    }
+}
+
 /// Reads what a database server has and opens it for serving. Beside it what is left out.
 fn postgres(source: &Source, url: &str, threads: usize) -> Result<(PostgresSource, Vec<String>), Unopened> {
     let keys = source.postgres.clone().unwrap_or_default();
     let mut settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
     keys.apply(&mut settings, threads);
-    let relationship_names = match source.relationship_names {
-        RelationshipNames::Long => model::RelationshipNames::Long,
-        RelationshipNames::Short => model::RelationshipNames::Short,
-    };
-    let model = ModelOptions { track: Track::All, relationship_names, tables: &source.tables };
+    let model = model_options(source);
     let options =
         postgres::source::Options { model, schemas: &keys.schemas, stringify: keys.stringify_numeric_types };
     let open = || {
@@ -248,15 +261,10 @@ fn sqlite(source: &Source, path: &Path) -> Result<(SqliteSource, Vec<String>), S
         Integers::Declared => sqlite_type::Integers::Declared,
         Integers::Bigint => sqlite_type::Integers::BigInt,
     };
-    let relationship_names = match source.relationship_names {
-        RelationshipNames::Long => model::RelationshipNames::Long,
-        RelationshipNames::Short => model::RelationshipNames::Short,
-    };
     let (catalog, left_out) =
         catalog::sqlite::read(&connection, SqliteOptions { integers }).map_err(unreadable)?;
-    let options = ModelOptions { track: Track::All, relationship_names, tables: &source.tables };
     let mut read_enum = |table: &catalog::Table| catalog::sqlite::enum_values(&connection, table);
-    let (model, unnamed) = Model::build(catalog, options, &mut read_enum);
+    let (model, unnamed) = Model::build(catalog, model_options(source), &mut read_enum);
     let warnings = left_out.iter().chain(&unnamed).map(ToString::to_string).collect();
     let api = api::generate(model).map_err(|errors| {
         let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();

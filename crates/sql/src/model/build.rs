@@ -8,6 +8,7 @@ use super::{EnumTableValue, Model, RootField, RootFields, Tracked, relationships
 use crate::catalog::facts::Operators;
 use crate::catalog::{Catalog, ColumnType, Table, TableId, Warning};
 use hashbrown::HashSet;
+use std::collections::BTreeMap;
 
 /// What a configuration says about tables.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,6 +19,20 @@ pub struct ModelOptions<'o> {
     pub relationship_names: RelationshipNames,
     /// Entries for single tables.
     pub tables: &'o [TableEntry],
+    /// What a change by key answers that finds no row.
+    pub missing_row: MissingRow,
+    /// What to say when a constraint is violated, by its name.
+    pub messages: Option<&'o BTreeMap<String, String>>,
+}
+
+/// What `update_…_by_pk` and `delete_…_by_pk` answer where no row has the key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MissingRow {
+    /// Null, and the mutation goes on.
+    #[default]
+    Null,
+    /// An error, and the mutation is undone.
+    Error,
 }
 
 /// Which tables are served.
@@ -60,7 +75,8 @@ impl Model {
         read_enum: &mut EnumReader<'_>,
     ) -> (Self, Vec<Warning>) {
         let tables = vec![None; catalog.tables.len()];
-        let model = Self { catalog, tables, relationships: Vec::new() };
+        let (missing_row, messages) = (options.missing_row, options.messages.cloned().unwrap_or_default());
+        let model = Self { catalog, tables, relationships: Vec::new(), missing_row, messages };
         let mut building = Building { model, options, warnings: Vec::new(), entries: Vec::new() };
         building.find_entries();
         building.track();

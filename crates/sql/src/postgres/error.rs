@@ -68,6 +68,19 @@ impl Error {
         }
     }
 
+    /// The name of the constraint that is violated, as a configuration calls it. Before version 18 those of columns that
+    /// take no null have none, so they are called as there.
+    pub(super) fn violated(&self) -> Option<String> {
+        let Self::Database { error, .. } = self else { return None };
+        match &error.sqlstate {
+            b"23502" if error.constraint.is_empty() => {
+                Some(format!("{}_{}_not_null", error.table, error.column))
+            }
+            [b'2', b'3', ..] => Some(error.constraint.to_string()),
+            _ => None,
+        }
+    }
+
     /// Whether the same transaction may succeed when it is run once more from its start: serialization failure, deadlock.
     #[must_use]
     pub fn is_retryable(&self) -> bool {

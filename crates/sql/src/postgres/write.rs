@@ -18,7 +18,7 @@ use super::text;
 use super::types::Types;
 use crate::bind::Bindings;
 use crate::relational::MemberKind;
-use crate::relational::change::{Given, Step, Work};
+use crate::relational::change::{Given, Step, Work, not_found};
 use std::time::Instant;
 use weir_engine::plan::shape::Shape;
 use weir_engine::source::{Accent, FieldError};
@@ -165,6 +165,13 @@ impl<'r, 's> Runner<'r, 's> {
                     let ready = &self.prepared.changes[*change as usize];
                     self.bind(ready, &mut parameters, of.field)?;
                     self.push(write, work, ready, &parameters, true).await?;
+                    if let Some(words) = &of.missing {
+                        self.flush().await?;
+                        if self.done[write].works[work].rows().next().is_none() {
+                            let error = not_found(words, self.bindings.accent);
+                            return Err(Failure::Refused(error, of.field));
+                        }
+                    }
                 }
                 Work::Insert(steps) => self.insert(write, work, steps, 1, None).await?,
                 Work::Each { slot, steps } => {

@@ -42,9 +42,11 @@ impl WriteFetch {
                     let accent = reading.ask.accent;
                     let error = match failure {
                         Failure::Database(error, field) => {
+                            let name = error.violated();
                             let is_tracked =
                                 |schema: &str, table: &str| reading.shared.is_tracked(schema, table);
-                            source_error(error, accent, Some(field), &is_tracked)
+                            let error = source_error(error, accent, Some(field), &is_tracked);
+                            reading.shared.api.model.in_own_words(error, name)
                         }
                         Failure::Refused(error, field) => {
                             SourceError::Rejected { error: *error, field: Some(field) }

@@ -8,7 +8,7 @@
 
 use super::{Expr, Filter, Parameter, Plan, Run};
 use crate::catalog::{ColumnId, TableId};
-use weir_engine::source::SourceError;
+use weir_engine::source::{Accent, FieldError, SourceError};
 
 /// What one root field of a mutation does, and what of it is answered.
 #[derive(Clone, Debug)]
@@ -17,10 +17,22 @@ pub struct Write {
     pub works: Vec<Work>,
     /// What is answered.
     pub answer: WriteAnswer,
+    /// What to say if a change finds no row; `None`: the answer is null then.
+    pub missing: Option<Box<str>>,
     /// The place of the field in the shape.
     pub field: u32,
     /// Its response key, for people.
     pub path: String,
+}
+
+/// A change by key found no row, where that is an error; `words` are [`Write::missing`].
+#[cold]
+pub(crate) fn not_found(words: &str, accent: Accent) -> Box<FieldError> {
+    let code = match accent {
+        Accent::Spec => "ROW_NOT_FOUND",
+        Accent::Hasura => "not-found",
+    };
+    Box::new(FieldError { code, message: words.into(), hasura_path: None })
 }
 
 /// The answer of a root field of a mutation.

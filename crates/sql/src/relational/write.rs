@@ -6,6 +6,7 @@ use super::input::Place;
 use super::{Expr, Filter, MemberKind, Reader};
 use crate::api::meaning::{Comparison, FieldMeaning, InputMeaning};
 use crate::catalog::{ColumnId, ColumnType, TableId};
+use crate::model::MissingRow;
 use weir_engine::plan::shape::ShapeField;
 use weir_engine::source::PlanError;
 use weir_language::schema::InputId;
@@ -53,9 +54,24 @@ impl Compiler<'_> {
             }
             _ => return Err(self.refuse("this field cannot be answered here")),
         };
-        let write = Write { works, answer, field: self.field, path: self.keys.join(".") };
+        let missing = self.missing(meaning);
+        let write = Write { works, answer, missing, field: self.field, path: self.keys.join(".") };
         self.plan.writes.push(write);
         Ok(MemberKind::Write(self.plan.writes.len() as u32 - 1))
+    }
+
+    /// What to say where a change by key finds no row, if that is an error.
+    fn missing(&self, meaning: FieldMeaning) -> Option<Box<str>> {
+        let (FieldMeaning::UpdateByPk(table) | FieldMeaning::DeleteByPk(table)) = meaning else {
+            return None;
+        };
+        let model = &self.api.model;
+        match model.missing_row {
+            MissingRow::Null => None,
+            MissingRow::Error => {
+                model.tracked(table).map(|it| format!("no row of `{}` has this key", it.name).into())
+            }
+        }
     }
 
     /// `returning`: several under aliases share what the statement returns.
@@ -96,6 +112,7 @@ impl Compiler<'_> {
     fn update(&mut self, members: Vec<(InputId, Place)>, table: TableId) -> Result<Work, PlanError> {
         let (mut set, mut twice) = (Assigns::new(), Vec::new());
         let mut filter = None;
+        let mut operators = 0;
         for (input, place) in members {
             if matches!(self.inputs.node(place), Node::Null | Node::Absent) {
                 continue;
@@ -111,7 +128,10 @@ impl Compiler<'_> {
                     filter = Some(it.key_filter(place));
                     Ok(())
                 }
-                _ => it.assign(meaning, place, &mut set, &mut twice),
+                _ => {
+                    operators += 1;
+                    it.assign(meaning, place, &mut set, &mut twice)
+                }
             })?;
         }
         if !twice.is_empty() {
@@ -121,6 +141,9 @@ impl Compiler<'_> {
         let Some(filter) = filter else {
             return Err(self.refuse("an update needs to know which rows are meant"));
         };
+        if operators == 0 {
+            return Err(self.refuse("an update needs at least one operator, such as `_set`"));
+        }
         if set.is_empty() {
             return Ok(Work::Nothing);
         }

@@ -80,6 +80,8 @@ fn constraint(extended: i32, words: Option<&str>) -> (&'static str, &'static str
     let columns = words.and_then(|it| it.split_once(": ")).map(|it| it.1);
     match extended {
         ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => {
+            // An index over expressions is no constraint of the schema.
+            let columns = columns.filter(|it| !it.starts_with("index '"));
             let message = format!(
                 "Uniqueness violation. duplicate key value violates unique constraint{}",
                 columns.map(|it| format!(" \"{}\"", constraint_name(it, extended))).unwrap_or_default()
@@ -104,6 +106,23 @@ fn constraint(extended: i32, words: Option<&str>) -> (&'static str, &'static str
             ("INVALID_VALUE", "data-exception", "a value does not fit the type of its column".into())
         }
         _ => ("CONSTRAINT_VIOLATION", "constraint-violation", "a constraint is violated".into()),
+    }
+}
+
+/// The name of the constraint that `error` violates, as a configuration calls it. SQLite does not say which foreign key.
+pub(super) fn violated(error: &Error) -> Option<String> {
+    let Error::SqliteFailure(cause, Some(words)) = error else { return None };
+    let what = words.split_once(": ")?.1;
+    match cause.extended_code {
+        ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => {
+            let index = what.strip_prefix("index '").and_then(|it| it.strip_suffix('\''));
+            Some(index.map_or_else(|| constraint_name(what, cause.extended_code), str::to_owned))
+        }
+        ffi::SQLITE_CONSTRAINT_NOTNULL => {
+            what.split_once('.').map(|(table, column)| format!("{table}_{column}_not_null"))
+        }
+        ffi::SQLITE_CONSTRAINT_CHECK => Some(what.to_owned()),
+        _ => None,
     }
 }
 
@@ -139,6 +158,25 @@ mod tests {
             other => other.to_string(),
         };
         assert_eq!(shown, expected, "{sql}");
+    }
+
+    #[test]
+    fn violated_constraints_have_the_names_postgresql_gives() {
+        let connection = Connection::open_in_memory().unwrap();
+        let tables = "CREATE TABLE a (x INTEGER PRIMARY KEY, y TEXT UNIQUE NOT NULL, z INT, \
+             CONSTRAINT positive CHECK (z > 0)); CREATE UNIQUE INDEX folded ON a (lower(y)) WHERE z > 5; \
+             INSERT INTO a VALUES (1, 'one', 9);";
+        connection.execute_batch(tables).unwrap();
+        for (row, name) in [
+            ("1, 'two', 1", "a_pkey"),
+            ("2, 'one', 1", "a_y_key"),
+            ("2, 'ONE', 9", "folded"),
+            ("2, NULL, 1", "a_y_not_null"),
+            ("2, 'two', 0", "positive"),
+        ] {
+            let error = connection.execute(&format!("INSERT INTO a VALUES ({row})"), []).unwrap_err();
+            assert_eq!(violated(&error).as_deref(), Some(name), "{row}");
+        }
     }
 
     #[test]

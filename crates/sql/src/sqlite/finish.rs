@@ -14,7 +14,7 @@ use super::run::{Failure, Statements};
 use super::sink::Sink;
 use super::value::read;
 use crate::catalog::facts::Cell;
-use crate::relational::change::WriteAnswer;
+use crate::relational::change::{Work, WriteAnswer, not_found};
 use crate::relational::{Member, MemberKind, Run};
 use crate::value::{Fault, Value};
 use smallvec::SmallVec;
@@ -26,7 +26,7 @@ use weir_engine::write::rows::ERRORS_MAX;
 /// Further parts of a long answer have about this many bytes.
 const CHUNK_BYTES: usize = 64 << 10;
 /// What cannot leave before it is complete may grow to this many bytes.
-const PART_BYTES_MAX: usize = 64 << 20;
+pub(super) const PART_BYTES_MAX: usize = 64 << 20;
 
 /// What is being finished.
 pub(super) struct Finisher<'c, 'r, 's> {
@@ -194,7 +194,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
                 self.out.int(affected);
                 Ok(true)
             }
-            MemberKind::Returned(run) => self.returned(*run, row),
+            MemberKind::Returned(run) => self.returned(*run, member, row),
             MemberKind::Leaf { .. } | MemberKind::Constant | MemberKind::Foreign => {
                 self.out.null();
                 Ok(true)
@@ -228,9 +228,13 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
             }
             (WriteAnswer::Row(run), Some(work)) => {
                 let done = self.statements.work(write, work)?;
-                match done.rows.first() {
-                    Some(row) => self.inline(run, Cells::Kept(row)),
-                    None => Ok(self.missing(member)),
+                match (done.rows.first(), work, &write.missing) {
+                    (Some(row), ..) => self.inline(run, Cells::Kept(row)),
+                    (None, Work::Change(_), Some(words)) => {
+                        let accent = self.statements.bindings.accent;
+                        Err(Failure::Refused(not_found(words, accent), write.field))
+                    }
+                    (None, ..) => Ok(self.missing(member)),
                 }
             }
             (WriteAnswer::Response(_) | WriteAnswer::Row(_), None) => Ok(self.missing(member)),
@@ -246,7 +250,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
     }
 
     /// The rows that came back.
-    fn returned(&mut self, run: Run, row: Option<Cells<'_>>) -> Result<bool, Failure> {
+    fn returned(&mut self, run: Run, member: &Member, row: Option<Cells<'_>>) -> Result<bool, Failure> {
         let Some(Cells::Done(written)) = row else {
             self.out.null();
             return Ok(true);
@@ -260,6 +264,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
             if !ok {
                 return Ok(false);
             }
+            self.room(0, member)?;
         }
         self.out.close(b']');
         Ok(true)
@@ -386,10 +391,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         if self.out.len() + more <= PART_BYTES_MAX {
             return Ok(());
         }
-        let message =
-            format!("one item of the answer is longer than {PART_BYTES_MAX} bytes; ask for less at a time");
-        let fault = Fault { code: "LIMIT_RESPONSE", message: message.into() };
-        Err(Failure::Refused(Box::new(field_error(fault)), member.field))
+        Err(too_long("one item of the answer is", member.field))
     }
 
     /// Lets whole items of a root list go, all but the last comma, which the closing bracket may take.
@@ -416,6 +418,14 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         self.root.1 = 0;
         sink.begin(bytes, errors)
     }
+}
+
+/// What outgrew [`PART_BYTES_MAX`] while `field` was answered.
+#[cold]
+pub(super) fn too_long(what: &str, field: u32) -> Failure {
+    let message = format!("{what} longer than {PART_BYTES_MAX} bytes; ask for less at a time");
+    let fault = Fault { code: "LIMIT_RESPONSE", message: message.into() };
+    Failure::Refused(Box::new(field_error(fault)), field)
 }
 
 pub(super) fn field_error(fault: Fault) -> FieldError {

@@ -4,7 +4,7 @@
 //! failed hold a filler of the right kind.
 
 use super::cells::Cells;
-use super::finish::{field_error, null_words};
+use super::finish::{PART_BYTES_MAX, field_error, null_words, too_long};
 use super::run::{Failure, Statements};
 use super::value::read;
 use crate::columns::{fill, leaf_data, push_value};
@@ -20,11 +20,13 @@ pub(super) struct Gatherer<'c, 'r> {
     shape: &'r Shape,
     conditions: u64,
     errors: usize,
+    /// About how much memory what is gathered takes.
+    bytes: usize,
 }
 
 impl<'c, 'r> Gatherer<'c, 'r> {
     pub(super) const fn new(statements: Statements<'c, 'r>, shape: &'r Shape, conditions: u64) -> Self {
-        Self { statements, shape, conditions, errors: 0 }
+        Self { statements, shape, conditions, errors: 0, bytes: 0 }
     }
 
     /// One row at the root, or one for each of `keys` parent keys.
@@ -101,7 +103,9 @@ impl<'c, 'r> Gatherer<'c, 'r> {
         for (hidden, column) in hidden.iter().zip(&mut table.hidden) {
             if let Some(row) = row {
                 let read = read(hidden.cell, row.get(usize::from(hidden.column)));
-                push_value(column, at, read.unwrap_or(Value::Null));
+                let value = read.unwrap_or(Value::Null);
+                self.bytes += size(&value);
+                push_value(column, at, value);
             }
         }
         table.rows += 1;
@@ -120,7 +124,10 @@ impl<'c, 'r> Gatherer<'c, 'r> {
             (MemberKind::Leaf { column: from, cell }, _) => {
                 let Some(row) = row else { return Ok(()) };
                 match read(*cell, row.get(usize::from(*from))) {
-                    Ok(value) => push_value(column, at, value),
+                    Ok(value) => {
+                        self.bytes += size(&value);
+                        push_value(column, at, value);
+                    }
                     Err(fault) => {
                         push_value(column, at, Value::Null);
                         self.fail(column, at, fault);
@@ -138,7 +145,8 @@ impl<'c, 'r> Gatherer<'c, 'r> {
                     loop {
                         match rows.next() {
                             Ok(Some(row)) => {
-                                self.push(of.members, &of.hidden, Some(Cells::Row(row)), table)?
+                                self.push(of.members, &of.hidden, Some(Cells::Row(row)), table)?;
+                                self.room(member)?;
                             }
                             Ok(None) => break,
                             Err(error) => return Err(self.statements.failure(error, *level)),
@@ -172,6 +180,7 @@ impl<'c, 'r> Gatherer<'c, 'r> {
                 Ok(Some(row)) => {
                     found = true;
                     self.push(of.members, &of.hidden, Some(Cells::Row(row)), table)?;
+                    self.room(member)?;
                 }
                 Ok(None) => {}
                 Err(error) => return Err(self.statements.failure(error, level)),
@@ -190,11 +199,29 @@ impl<'c, 'r> Gatherer<'c, 'r> {
         Ok(())
     }
 
+    /// Refuses to gather more than [`PART_BYTES_MAX`], as a finished answer does.
+    fn room(&mut self, member: &Member) -> Result<(), Failure> {
+        self.bytes += size_of::<u64>();
+        if self.bytes <= PART_BYTES_MAX {
+            return Ok(());
+        }
+        Err(too_long("the rows other sources are joined to are", member.field))
+    }
+
     #[cold]
     fn fail(&mut self, column: &mut Column, at: usize, fault: Fault) {
         self.errors += 1;
         if self.errors <= ERRORS_MAX {
             column.errors.push(CellError { row: at as u32, error: field_error(fault) });
         }
+    }
+}
+
+/// About how much memory a value takes in its column.
+fn size(value: &Value<'_>) -> usize {
+    match value {
+        Value::Text(text) => size_of::<u32>() + text.len(),
+        Value::Json(json) => size_of::<u32>() + json.len(),
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => size_of::<u64>(),
     }
 }

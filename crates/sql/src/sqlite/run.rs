@@ -24,6 +24,14 @@ pub(super) enum Failure {
 }
 
 impl Failure {
+    /// The name of the constraint that was violated, as far as the database says it.
+    pub(super) fn violated(&self) -> Option<String> {
+        match self {
+            Self::Sqlite(error, _) => super::error::violated(error),
+            Self::Refused(..) | Self::Gone | Self::Late => None,
+        }
+    }
+
     pub(super) fn into_error(self, accent: Accent) -> SourceError {
         match self {
             Self::Sqlite(error, field) => super::error::source_error(error, accent, Some(field)),

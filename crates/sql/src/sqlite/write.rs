@@ -6,6 +6,7 @@
 //! **Cost:** one prepared statement per set of columns; a row costs its bindings and one step.
 
 use super::bind::{self, Bound};
+use super::finish::{PART_BYTES_MAX, too_long};
 use super::run::{Failure, Raw, Statements};
 use crate::bind::Bindings;
 use crate::relational::change::{Given, Step, Work, Write};
@@ -18,6 +19,8 @@ use weir_engine::source::{Accent, FieldError};
 pub(super) struct Written {
     /// Rows of all tables together.
     pub(super) affected: i64,
+    /// About how much memory what came back takes.
+    bytes: usize,
     /// What came back for the rows of the field's own table.
     pub(super) rows: Vec<Vec<Value>>,
 }
@@ -30,8 +33,11 @@ impl Statements<'_, '_> {
             Work::Change(change) => {
                 let mut statement = self.change(*change, write.field)?;
                 self.bind_parameters(*change, &mut statement, write.field)?;
-                let rows = rows(&mut statement).map_err(|error| Failure::Sqlite(error, write.field))?;
-                Ok(Written { affected: rows.len() as i64, rows })
+                let mut written = Written::default();
+                // Where nothing of the rows is asked for, they are only counted.
+                let width = self.prepared.plan.changes[*change as usize].returning().len();
+                let rows = self.rows(&mut statement, width, &mut written, write.field)?;
+                Ok(Written { rows, ..written })
             }
             Work::Insert(steps) => {
                 let mut written = Written::default();
@@ -68,9 +74,9 @@ impl Statements<'_, '_> {
             };
             bind_values(bindings, step, &done, &mut statement, field)?;
             self.bind_parameters(step.change, &mut statement, field)?;
-            let mut rows = rows(&mut statement).map_err(|error| Failure::Sqlite(error, field))?;
+            let width = statement.column_count();
+            let mut rows = self.rows(&mut statement, width, written, field)?;
             *held = Some((step.change, statement));
-            written.affected += rows.len() as i64;
             match (rows.pop(), &step.needed) {
                 (None, Some(words)) => return Err(self.refused(words, field)),
                 (row, _) => done.push(row.unwrap_or_default()),
@@ -88,6 +94,37 @@ impl Statements<'_, '_> {
         };
         let error = FieldError { code, message: words.into(), hasura_path: None };
         Failure::Refused(Box::new(error), field)
+    }
+
+    /// All rows that come back, their first `width` columns. They are stepped through to the end, where foreign keys are
+    /// checked.
+    fn rows(
+        &self,
+        statement: &mut Statement<'_>,
+        width: usize,
+        written: &mut Written,
+        field: u32,
+    ) -> Result<Vec<Vec<Value>>, Failure> {
+        let sqlite = |error| Failure::Sqlite(error, field);
+        let mut rows = statement.raw_query();
+        let mut out = Vec::new();
+        while let Some(row) = rows.next().map_err(sqlite)? {
+            let mut values = Vec::with_capacity(width);
+            for at in 0..width {
+                let value = row.get_ref(at).map_err(sqlite)?;
+                written.bytes += size_of::<Value>();
+                if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = value {
+                    written.bytes += bytes.len();
+                }
+                values.push(row.get(at).map_err(sqlite)?);
+            }
+            written.affected += 1;
+            if written.bytes > PART_BYTES_MAX {
+                return Err(too_long("the rows that come back are", field));
+            }
+            out.push(values);
+        }
+        Ok(out)
     }
 
     fn change(&self, change: u32, field: u32) -> Result<CachedStatement<'_>, Failure> {
@@ -132,16 +169,4 @@ fn bind_values(
         bound.map_err(|error| Failure::Sqlite(error, field))?;
     }
     Ok(())
-}
-
-/// All rows that come back. They are stepped through to the end, where foreign keys are checked.
-fn rows(statement: &mut Statement<'_>) -> rusqlite::Result<Vec<Vec<Value>>> {
-    let width = statement.column_count();
-    let mut rows = statement.raw_query();
-    let mut out = Vec::new();
-    while let Some(row) = rows.next()? {
-        let values = (0..width).map(|at| row.get(at)).collect::<rusqlite::Result<_>>()?;
-        out.push(values);
-    }
-    Ok(out)
 }

@@ -32,7 +32,9 @@ impl Fetch for WriteFetch {
                 Ok(Some(reply)) => Ok(reply),
                 Ok(None) => Err(SourceError::Broken("a mutation cannot stream".into())),
                 Err(failure) => {
+                    let name = failure.violated();
                     let error = failure.into_error(reading.ask.accent);
+                    let error = reading.shared.api.model.in_own_words(error, name);
                     Err(with_path(error, &prepared.plan))
                 }
             }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-use weir_engine::compose::Graph;
+use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::source::{Accent, Caller, Source};
 use weir_language::json::{Json, JsonRef};
@@ -41,22 +41,26 @@ impl Drop for Served {
 
 /// Serves a new database made by `sql`.
 pub fn serve(sql: &str) -> Served {
+    serve_as(sql, ModelOptions::default(), &[])
+}
+
+/// As [`serve`], with choices of its own and fields that hang below others.
+pub fn serve_as(sql: &str, model: ModelOptions<'_>, joins: &[Join]) -> Served {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("weir-sql-{}-{number}.db", std::process::id()));
     let beside = Connection::open(&path).unwrap();
     beside.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF").unwrap();
     beside.execute_batch(sql).unwrap();
-    let options =
-        Options { catalog: SqliteOptions::default(), model: ModelOptions::default(), tuning: Tuning::USUAL };
+    let options = Options { catalog: SqliteOptions::default(), model, tuning: Tuning::USUAL };
     let (source, _) = SqliteSource::open("main", &path, options).unwrap();
     let source = Arc::new(source);
-    Served { engine: engine(&source, 256 << 10), source, beside, path }
+    Served { engine: engine(&source, 256 << 10, joins), source, beside, path }
 }
 
 /// An engine over `source` that holds back answers of up to `hold_back_bytes`.
-fn engine(source: &Arc<SqliteSource>, hold_back_bytes: usize) -> Engine {
-    let graph = Graph::compose(vec![Arc::clone(source) as Arc<dyn Source>], &[]).unwrap();
+fn engine(source: &Arc<SqliteSource>, hold_back_bytes: usize, joins: &[Join]) -> Engine {
+    let graph = Graph::compose(vec![Arc::clone(source) as Arc<dyn Source>], joins).unwrap();
     let settings = Settings {
         limits: Limits::STANDARD,
         plan_cache_bytes_max: 1 << 20,
@@ -71,7 +75,7 @@ fn engine(source: &Arc<SqliteSource>, hold_back_bytes: usize) -> Engine {
 impl Served {
     /// The same, but answers of up to `hold_back_bytes` are held back whole.
     pub fn holding_back(mut self, hold_back_bytes: usize) -> Self {
-        self.engine = engine(&self.source, hold_back_bytes);
+        self.engine = engine(&self.source, hold_back_bytes, &[]);
         self
     }
 

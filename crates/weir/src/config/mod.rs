@@ -11,6 +11,7 @@ pub mod published;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use weir_sql::model::metadata::TableEntry;
@@ -304,6 +305,13 @@ pub struct Source {
     /// What an INTEGER column is.
     #[serde(default)]
     pub integers: Integers,
+    /// What `update_…_by_pk` and `delete_…_by_pk` answer where no row has the key.
+    #[serde(default)]
+    pub missing_row: MissingRow,
+    /// What clients are told when a constraint is violated, by the constraint's name: `Album_pkey`, `Artist_Name_key`,
+    /// `Album_Title_not_null`, or the name of a CHECK.
+    #[serde(default)]
+    pub constraint_messages: BTreeMap<String, String>,
     /// Entries for tables that are to be served otherwise than by default, in the keys of Hasura's metadata v3.
     #[serde(default, skip_serializing)]
     #[schemars(schema_with = "published::tables")]
@@ -330,6 +338,17 @@ pub enum Integers {
     Declared,
     /// Always `bigint`.
     Bigint,
+}
+
+/// `sources[].missing_row`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MissingRow {
+    /// Null, and the mutation goes on.
+    #[default]
+    Allow,
+    /// The error `ROW_NOT_FOUND`, and the mutation is undone.
+    Error,
 }
 
 /// `sources[].kind`.
