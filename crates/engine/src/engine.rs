@@ -127,7 +127,8 @@ pub struct Engine {
 /// An operation ready to be run.
 struct Bound {
     plan: Arc<Plan>,
-    variables: Arc<Variables>,
+    /// `None`: those of the engine that stand for no variables.
+    variables: Option<Arc<Variables>>,
     conditions: u64,
 }
 
@@ -190,6 +191,7 @@ impl Engine {
         };
         let started = Instant::now();
         let Bound { plan, variables, conditions } = &bound;
+        let variables = self.values(variables.as_ref());
         let (graph, conditions) = (&self.graph, *conditions);
         let hold_back_bytes = self.settings.hold_back_bytes;
         let run = Run { graph, plan, variables, conditions, caller, accent, text, deadline, hold_back_bytes };
@@ -226,30 +228,34 @@ impl Engine {
         let key = request.key(None);
         let known = self.plans.get(key);
         timing.plan_hit = known.is_some();
-        let (operation, plan, variables) = match known {
-            Some(Known::Plan(plan)) => (Arc::clone(&plan.operation), Some(plan), None),
-            Some(Known::Steered(operation)) => (operation, None, None),
+        let (known, variables) = match known {
+            Some(known) => (known, None),
             None => {
                 let Opened { plan, variables } = self.open(request, timing)?;
                 clock = Instant::now();
-                (Arc::clone(&plan.operation), Some(plan), variables)
+                (Known::Plan(plan), variables)
             }
         };
-        let variables = match variables {
-            Some(variables) => variables,
-            None => self.bind(request, &operation)?,
+        let operation = match &known {
+            Known::Plan(plan) => &plan.operation,
+            Known::Steered(operation) => operation,
         };
-        let conditions = operation.steering.bits(&variables);
+        let variables = match variables {
+            Some(variables) => Some(variables),
+            None => self.bind(request, operation)?,
+        };
+        let values = self.values(variables.as_ref());
+        let conditions = operation.steering.bits(values);
         timing.bind = clock.elapsed();
-        let plan = match plan {
-            Some(plan) => plan,
-            None => self.plan_for_state(request, conditions, timing)?,
+        let plan = match known {
+            Known::Plan(plan) => plan,
+            Known::Steered(_) => self.plan_for_state(request, conditions, timing)?,
         };
         if request.queries_only && plan.kind != OperationKind::Query {
             let words = "Can only perform a mutation operation from a POST request.";
             return Err(Refusal::MethodNotAllowed(Failure::request("METHOD_NOT_ALLOWED", words)));
         }
-        self.refuse_nulls(&plan, &variables)?;
+        self.refuse_nulls(&plan, values)?;
         Ok(Bound { plan, variables, conditions })
     }
 
@@ -277,10 +283,10 @@ impl Engine {
             if operation.steering.is_in_key() {
                 self.plans.put(request.key(None), Known::Steered(Arc::clone(&operation)));
                 let variables = self.bind(request, &operation)?;
-                let state = operation.steering.bits(&variables);
+                let state = operation.steering.bits(self.values(variables.as_ref()));
                 let plan = self.build(question, &operation, state)?;
                 self.plans.put(request.key(Some(state)), Known::Plan(Arc::clone(&plan)));
-                return Ok(Opened { plan, variables: Some(variables) });
+                return Ok(Opened { plan, variables });
             }
             let plan = self.build(question, &operation, 0)?;
             self.plans.put(request.key(None), Known::Plan(Arc::clone(&plan)));
@@ -348,14 +354,14 @@ impl Engine {
         made
     }
 
-    /// Coerces the variables.
+    /// Coerces the variables, if there are any.
     fn bind(
         &self,
         request: &Request<'_>,
         operation: &PlannedOperation,
-    ) -> Result<Arc<Variables>, Vec<Failure>> {
+    ) -> Result<Option<Arc<Variables>>, Vec<Failure>> {
         if operation.variables.is_empty() && request.variables.is_none() {
-            return Ok(Arc::clone(&self.no_variables));
+            return Ok(None);
         }
         let settings = coercion(request.accent, &self.settings.limits);
         let mut variables = Variables::default();
@@ -363,7 +369,12 @@ impl Engine {
             .types
             .coerce(self.schema(), request.variables, settings, &mut variables)
             .map_err(failures)?;
-        Ok(Arc::new(variables))
+        Ok(Some(Arc::new(variables)))
+    }
+
+    /// What was bound, or what stands for nothing.
+    fn values<'v>(&'v self, bound: Option<&'v Arc<Variables>>) -> &'v Arc<Variables> {
+        bound.unwrap_or(&self.no_variables)
     }
 }
 
