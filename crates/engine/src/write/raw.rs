@@ -2,11 +2,11 @@
 //! text written there without a check per byte.
 //!
 //! A key is one 32-byte store of which only `len` bytes count; text is stored sixteen bytes at a time and kept up to
-//! the first byte that needs an escape. Neither is possible with `Vec`'s safe methods, which check and copy by length.
+//! the first byte that needs an escape. `Vec`'s safe methods check and copy by length.
 //!
 //! **Invariant:** every safe function here reserves the most it can write before it writes (`begin`), and sets the
 //! length to a pointer that lies in that room (`finish`), with every byte below it written. Reads stay inside
-//! the slices given: tails are loaded from the last whole block, never from beyond the end.
+//! the slices given: the end of a text is loaded as its last whole block, never from beyond it.
 //!
 //! **Cost:** one capacity check per call.
 #![allow(unsafe_code)]
@@ -27,17 +27,9 @@ const fn text_room(len: usize) -> usize {
 /// Makes sure of `room` bytes and gives the place behind the last byte.
 #[inline(always)]
 fn begin(bytes: &mut Vec<u8>, room: usize) -> *mut u8 {
-    if bytes.capacity() - bytes.len() < room {
-        grow(bytes, room);
-    }
+    bytes.reserve(room);
     // SAFETY: `len` is at most the capacity, so the place is inside the allocation or one past its end.
     unsafe { bytes.as_mut_ptr().add(bytes.len()) }
-}
-
-#[cold]
-#[inline(never)]
-fn grow(bytes: &mut Vec<u8>, room: usize) {
-    bytes.reserve(room);
 }
 
 /// # Safety
@@ -341,45 +333,80 @@ unsafe fn put_escaped(mut at: *mut u8, text: &[u8]) -> *mut u8 {
             rest = &rest[clean + 1..];
         }
     }
-    let mut left = rest.len();
-    let mut block = tail(text, left);
-    while left != 0 {
+    // SAFETY: what is not in `rest` was put in front of `at`.
+    match unsafe { put_clean_end(at, text, rest.len()) } {
+        Some(end) => end,
         // SAFETY: as above.
-        unsafe { std::ptr::copy_nonoverlapping(block.to_le_bytes().as_ptr(), at, 16) };
-        let clean = first_special(block.to_le_bytes());
-        if clean >= left {
-            // SAFETY: as above.
-            return unsafe { at.add(left) };
-        }
-        // SAFETY: as above.
-        at = unsafe { put_escape(at.add(clean), block.to_le_bytes()[clean]) };
-        left -= clean + 1;
-        block = block >> (8 * clean) >> 8;
+        None => unsafe { put_end(at, rest) },
     }
-    at
 }
 
-/// The last `left < 16` bytes of `text`, first byte lowest; read from within `text` whatever its length.
+/// Puts the last `left < 16` bytes of `text` by overlapping stores if its last 16 need no escape, as is usual.
+/// # Safety
+/// `at` has room for `left` bytes; the bytes before them were put in front of `at` by [`put_escaped`].
 #[inline(always)]
-fn tail(text: &[u8], left: usize) -> u128 {
-    if let Some(last) = text.last_chunk::<16>() {
-        // Nothing left shifts all out, in two steps because a shift by the whole width is not allowed.
-        return u128::from_le_bytes(*last) >> (8 * (15 - left.min(15))) >> 8;
+unsafe fn put_clean_end(at: *mut u8, text: &[u8], left: usize) -> Option<*mut u8> {
+    let Some(last) = text.last_chunk::<16>() else {
+        // SAFETY: shorter than a block, so that nothing was put yet and `left` is the whole length.
+        return unsafe {
+            match text.len() {
+                0 => Some(at),
+                1 => put_ends::<1>(at, text),
+                2..4 => put_ends::<2>(at, text),
+                4..8 => put_ends::<4>(at, text),
+                _ => put_ends::<8>(at, text),
+            }
+        };
+    };
+    if first_special(*last) != 16 {
+        return None;
     }
-    if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>()) {
-        let high = u128::from(u64::from_le_bytes(*last)) << 64 >> (8 * (16 - left));
-        return u128::from(u64::from_le_bytes(*first)) | (high >> 64 << 64);
+    // SAFETY: of the last 16 bytes those before the last `left` stand in front of `at` as they are, so that the store
+    // begins inside what was put and ends at the end.
+    unsafe {
+        let end = at.add(left);
+        std::ptr::copy_nonoverlapping(last.as_ptr(), end.sub(16), 16);
+        Some(end)
     }
-    if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
-        let high = u64::from(u32::from_le_bytes(*last)) << 32 >> (8 * (8 - left));
-        return u128::from(u64::from(u32::from_le_bytes(*first)) | (high >> 32 << 32));
+}
+
+/// Puts a text of `N` to `2 * N` bytes, `N` at most 8, by its two ends, if nothing in it needs an escape.
+/// # Safety
+/// `at` has room for `text`.
+#[inline(always)]
+unsafe fn put_ends<const N: usize>(at: *mut u8, text: &[u8]) -> Option<*mut u8> {
+    let (first, last) = (text.first_chunk::<N>()?, text.last_chunk::<N>()?);
+    let mut both = [b' '; 16];
+    both[..N].copy_from_slice(first);
+    both[N..2 * N].copy_from_slice(last);
+    if first_special(both) != 16 {
+        return None;
     }
-    match *text {
-        [a] => u128::from(a),
-        [a, b] => u128::from(u16::from_le_bytes([a, b])),
-        [a, b, c] => u128::from(u32::from_le_bytes([a, b, c, 0])),
-        _ => 0,
+    // SAFETY: both stores lie inside the length of `text`, which is at least `N`.
+    unsafe {
+        let end = at.add(text.len());
+        std::ptr::copy_nonoverlapping(first.as_ptr(), at, N);
+        std::ptr::copy_nonoverlapping(last.as_ptr(), end.sub(N), N);
+        Some(end)
     }
+}
+
+/// Puts a few bytes one by one.
+/// # Safety
+/// `at` has room for six bytes per byte of `rest`.
+unsafe fn put_end(mut at: *mut u8, rest: &[u8]) -> *mut u8 {
+    for &byte in rest {
+        // SAFETY: each byte takes one to six.
+        at = unsafe {
+            if byte < 0x20 || byte == b'"' || byte == b'\\' {
+                put_escape(at, byte)
+            } else {
+                at.write(byte);
+                at.add(1)
+            }
+        };
+    }
+    at
 }
 
 /// The place of the first byte that JSON escapes (below 0x20, `"`, `\`), 16 if there is none.
