@@ -50,6 +50,27 @@ fn the_golden_questions_are_answered_as_plain_sql_says() {
     assert!(wrong.is_empty() && asked > 20, "{asked} asked\n{}", wrong.join("\n"));
 }
 
+#[test]
+fn rows_that_refer_to_one_row_are_answered_as_each_alone() {
+    let served = serve(CHINOOK);
+    let change = "UPDATE Artist SET Name = CAST(x'ff' AS TEXT) WHERE ArtistId = 2; \
+         UPDATE Track SET AlbumId = NULL WHERE TrackId = 8";
+    served.beside.execute_batch(change).unwrap();
+    let ask = |query: &str| serde_json::from_str::<Value>(&served.ask(query, "")).unwrap();
+    let errors = |answer: &Value| answer["errors"].as_array().map_or(0, Vec::len);
+    let asked = "{ TrackId Track_Album { Title Album_Artist { Name Artist_Albums { Title } } } Track_Genre { Name } }";
+    let all = ask(&format!("{{ Track(limit: 40, order_by: {{TrackId: asc}}) {asked} }}"));
+    let (mut rows, mut wrong) = (0, 0);
+    for row in all["data"]["Track"].as_array().unwrap() {
+        let alone = ask(&format!("{{ Track_by_pk(TrackId: {}) {asked} }}", row["TrackId"]));
+        assert_eq!(alone["data"]["Track_by_pk"], *row);
+        rows += 1;
+        wrong += errors(&alone);
+    }
+    // Four of the tracks are by the artist whose name is no text.
+    assert_eq!((rows, wrong, errors(&all)), (40, 4, 4));
+}
+
 fn check(query: &str, variables: &str, expected: &str) {
     assert_eq!(serve(CHINOOK).ask(query, variables), expected, "{query} {variables}");
 }

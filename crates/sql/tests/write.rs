@@ -151,6 +151,10 @@ fn rows_are_updated_by_key_by_filter_and_many_in_order() {
                 r#"{"data":{"update_Album":{"affected_rows":2,"returning":[{"AlbumId":1,"Title":"Same","Album_Artist":{"Name":"AC/DC"}},{"AlbumId":4,"Title":"Same","Album_Artist":{"Name":"AC/DC"}}]}}}"#,
             ),
             (
+                r#"mutation { update_Album_many(updates: [{where: {AlbumId: {_eq: 1}}, _set: {Title: "1"}}, {where: {AlbumId: {_eq: 4}}, _set: {Title: "4"}}]) { returning { Album_Artist { Artist_Albums(order_by: {AlbumId: asc}) { Title } } } } }"#,
+                r#"{"data":{"update_Album_many":[{"returning":[{"Album_Artist":{"Artist_Albums":[{"Title":"1"},{"Title":"Same"}]}}]},{"returning":[{"Album_Artist":{"Artist_Albums":[{"Title":"1"},{"Title":"4"}]}}]}]}}"#,
+            ),
+            (
                 r#"mutation { update_Album_many(updates: [{where: {AlbumId: {_eq: 1}}, _set: {Title: "1"}}, {where: {AlbumId: {_lt: 3}}, _set: {Title: "2"}}]) { affected_rows returning { AlbumId Title } } }"#,
                 r#"{"data":{"update_Album_many":[{"affected_rows":1,"returning":[{"AlbumId":1,"Title":"1"}]},{"affected_rows":2,"returning":[{"AlbumId":1,"Title":"2"},{"AlbumId":2,"Title":"2"}]}]}}"#,
             ),

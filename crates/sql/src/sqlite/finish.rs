@@ -7,6 +7,9 @@
 //! **Invariant:** bytes leave only between whole items of a list of the root, where no mark is open that could still
 //! be cut back to without breaking the answer.
 //!
+//! Rows that share a related row share its bytes: what an object below one key became is copied for the next parent with
+//! the same key ([`Seen`]).
+//!
 //! **Cost:** no allocation per row; recursion is as deep as the shape.
 
 use super::cells::Cells;
@@ -14,7 +17,7 @@ use super::run::{Failure, Statements};
 use super::sink::Sink;
 use super::value::read;
 use crate::catalog::facts::Cell;
-use crate::relational::change::{Work, WriteAnswer, not_found};
+use crate::relational::change::{Work, Write, WriteAnswer, not_found};
 use crate::relational::{Member, MemberKind, Run};
 use crate::value::{Fault, Value};
 use smallvec::SmallVec;
@@ -40,7 +43,25 @@ pub(super) struct Finisher<'c, 'r, 's> {
     /// The member of the root at hand, and how many errors there were before it.
     root: (u32, usize),
     ends: Vec<u32>,
+    /// Objects by their keys; empty until a row asks for one.
+    seen: Vec<Seen>,
+    /// Changes when bytes that were written are cut off or leave, or rows may have changed.
+    epoch: u32,
 }
+
+/// The bytes an object became, to be copied for the next row that refers to it.
+#[derive(Clone, Copy)]
+struct Seen {
+    key: i64,
+    level: u32,
+    /// Of [`Finisher::epoch`]; zero is never.
+    epoch: u32,
+    start: u32,
+    end: u32,
+}
+
+/// How many objects are remembered; a power of two.
+const SEEN_MAX: usize = 128;
 
 /// A written member that a later one may copy: its bytes and its errors.
 struct Written {
@@ -60,7 +81,8 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         capacity: usize,
     ) -> Self {
         let out = Out::new(Vec::with_capacity(capacity));
-        Self { statements, shape, conditions, out, errors: Vec::new(), sink, root: (0, 0), ends: Vec::new() }
+        let (errors, ends, seen) = (Vec::new(), Vec::new(), Vec::new());
+        Self { statements, shape, conditions, out, errors, sink, root: (0, 0), ends, seen, epoch: 1 }
     }
 
     /// Writes all members of the piece. `None`: the answer has left through the sink.
@@ -76,7 +98,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
                 if self.has_flushed() {
                     return Err(Failure::Late);
                 }
-                self.out.truncate(mark);
+                self.cut(mark);
             }
             self.ends.push(self.out.len() as u32);
         }
@@ -89,6 +111,12 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         }
         let finished = Finished { bytes: self.out.into_bytes(), ends: self.ends, failed, rest: None };
         Ok(Some((finished, self.errors)))
+    }
+
+    /// Takes back all after `mark`.
+    fn cut(&mut self, mark: usize) {
+        self.out.truncate(mark);
+        self.epoch += 1;
     }
 
     fn has_flushed(&self) -> bool {
@@ -159,7 +187,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
             if self.has_flushed() && self.root.0 == member.field {
                 return Err(Failure::Late);
             }
-            self.out.truncate(mark);
+            self.cut(mark);
             self.out.null();
         }
         // The errors before a flush have left already.
@@ -211,9 +239,9 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
                 self.out.open(b'[');
                 for (index, work) in write.works.iter().enumerate() {
                     let before = self.errors.len();
-                    let (mark, done) = (self.out.len(), self.statements.work(write, work)?);
+                    let (mark, done) = (self.out.len(), self.work(write, work)?);
                     if !self.inline(run, Cells::Done(&done))? {
-                        self.out.truncate(mark);
+                        self.cut(mark);
                         self.out.null();
                     }
                     self.out.comma();
@@ -223,11 +251,11 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
                 Ok(true)
             }
             (WriteAnswer::Response(run), Some(work)) => {
-                let done = self.statements.work(write, work)?;
+                let done = self.work(write, work)?;
                 self.inline(run, Cells::Done(&done))
             }
             (WriteAnswer::Row(run), Some(work)) => {
-                let done = self.statements.work(write, work)?;
+                let done = self.work(write, work)?;
                 match (done.rows.first(), work, &write.missing) {
                     (Some(row), ..) => self.inline(run, Cells::Kept(row)),
                     (None, Work::Change(_), Some(words)) => {
@@ -239,6 +267,12 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
             }
             (WriteAnswer::Response(_) | WriteAnswer::Row(_), None) => Ok(self.missing(member)),
         }
+    }
+
+    /// Changes rows, so what was read before says nothing of them.
+    fn work(&mut self, write: &Write, work: &Work) -> Result<super::write::Written, Failure> {
+        self.epoch += 1;
+        self.statements.work(write, work)
     }
 
     /// An object of one row.
@@ -270,7 +304,33 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         Ok(true)
     }
 
+    /// A related object, copied if an earlier row has it.
     fn one(&mut self, level: u32, member: &Member, row: Option<Cells<'_>>) -> Result<bool, Failure> {
+        let Some(key) = row.and_then(|row| self.statements.only_key(level, row)) else {
+            return self.asked(level, member, row);
+        };
+        let place = (key as usize ^ (level as usize) << 4) % SEEN_MAX;
+        match self.seen.get(place) {
+            Some(&seen) if (seen.key, seen.level, seen.epoch) == (key, level, self.epoch) => {
+                let bytes = seen.start as usize..seen.end as usize;
+                self.room(bytes.len(), member)?;
+                self.out.again(bytes);
+                return Ok(true);
+            }
+            Some(_) => {}
+            None => self.seen.resize(SEEN_MAX, Seen { key: 0, level: 0, epoch: 0, start: 0, end: 0 }),
+        }
+        let (start, before) = (self.out.len() as u32, self.errors.len());
+        let ok = self.asked(level, member, row)?;
+        if ok && self.errors.len() == before {
+            let (end, epoch) = (self.out.len() as u32, self.epoch);
+            self.seen[place] = Seen { key, level, epoch, start, end };
+        }
+        Ok(ok)
+    }
+
+    /// A related object, read.
+    fn asked(&mut self, level: u32, member: &Member, row: Option<Cells<'_>>) -> Result<bool, Failure> {
         let prepared = self.statements.prepared;
         let Some(mut statement) = self.statements.open(level, row)? else {
             return Ok(self.missing(member));
@@ -403,6 +463,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         }
         let mut bytes = std::mem::take(&mut self.out).into_bytes();
         bytes.pop();
+        self.epoch += 1;
         self.out = Out::new(Vec::with_capacity(CHUNK_BYTES + CHUNK_BYTES / 4));
         self.out.comma();
         if sink.has_flushed() {

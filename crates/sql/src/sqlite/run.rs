@@ -6,6 +6,7 @@ use super::bind;
 use super::cells::Cells;
 use super::prepared::Prepared;
 use crate::bind::Bindings;
+use rusqlite::types::ValueRef;
 use rusqlite::{CachedStatement, Connection};
 use smallvec::SmallVec;
 use weir_engine::source::{Accent, FieldError, SourceError};
@@ -79,7 +80,7 @@ impl<'c, 'r> Statements<'c, 'r> {
         if let Some(row) = row {
             for &(at, column) in &ready.keys {
                 let value = row.get(usize::from(column));
-                if value == rusqlite::types::ValueRef::Null {
+                if value == ValueRef::Null {
                     self.close(level, statement);
                     return Ok(None);
                 }
@@ -89,6 +90,18 @@ impl<'c, 'r> Statements<'c, 'r> {
             }
         }
         Ok(Some(statement))
+    }
+
+    /// What decides alone which row `level` finds for the parent in `row`: one integer, in most schemas.
+    #[inline]
+    pub(super) fn only_key(&self, level: u32, row: Cells<'_>) -> Option<i64> {
+        match self.prepared.statements[level as usize].keys[..] {
+            [(_, column)] => match row.get(usize::from(column)) {
+                ValueRef::Integer(key) => Some(key),
+                ValueRef::Null | ValueRef::Real(_) | ValueRef::Text(_) | ValueRef::Blob(_) => None,
+            },
+            _ => None,
+        }
     }
 
     /// Gives a statement back for the next parent.
@@ -117,7 +130,7 @@ impl<'c, 'r> Statements<'c, 'r> {
 }
 
 /// A value of a row on its way into another statement.
-pub(super) struct Raw<'v>(pub(super) rusqlite::types::ValueRef<'v>);
+pub(super) struct Raw<'v>(pub(super) ValueRef<'v>);
 
 impl rusqlite::ToSql for Raw<'_> {
     fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
