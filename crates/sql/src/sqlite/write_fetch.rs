@@ -1,6 +1,6 @@
 //! A piece of a mutation, prepared: handed to the writer, answered when it is durable.
 //!
-//! **Invariant:** a failing field undoes the whole piece; the writer's savepoint sees to it.
+//! **Invariant:** a failing field undoes the whole piece; the writer sees to it.
 
 use super::fetch::Reading;
 use crate::relational::change::with_path;

@@ -1,12 +1,14 @@
 //! The one thread that writes: waiting mutations share a transaction, and one fsync.
 //!
-//! Each job runs in a savepoint of its own, so that a failing one undoes only itself. Answers leave after the commit:
-//! what was answered is durable. When SQLite takes the whole transaction back (interrupted, disk full), the job it
-//! happened to gets the error and the others run once more.
+//! A failing job undoes only itself. Failures are rare, so a group first runs without savepoints: when one of its jobs
+//! fails, all is taken back and runs once more, each job in a savepoint of its own, and so do the next groups. Answers
+//! leave after the commit: what was answered is durable. When SQLite takes the whole transaction back (interrupted, disk
+//! full), the job it happened to gets the error and the others run once more.
 //!
 //! **Invariant:** at most [`JOBS_MAX`] jobs wait; jobs run in the order they came.
 //!
-//! **Cost:** no timer; an idle writer commits a single job at once, a busy one up to [`GROUP_MAX`] together.
+//! **Cost:** no timer; an idle writer commits a single job at once, a busy one up to [`GROUP_MAX`] together. A savepoint
+//! is two statements and a copy of each page its job changes.
 
 use super::connection::Watch;
 use rusqlite::Connection;
@@ -20,6 +22,8 @@ use weir_engine::source::{Accent, BoxFuture, SourceError};
 const JOBS_MAX: usize = 4096;
 /// How many jobs share a transaction.
 const GROUP_MAX: usize = 256;
+/// How many groups in a row give each job a savepoint from the start, counted from the last failure.
+const CAREFUL_GROUPS: u32 = 32;
 
 /// The handle of the writer's thread, which ends with it.
 #[derive(Debug)]
@@ -36,6 +40,8 @@ struct Queue {
 struct State {
     jobs: VecDeque<Box<dyn Job>>,
     closed: bool,
+    /// The writer sleeps and has not been woken.
+    asleep: bool,
 }
 
 impl std::fmt::Debug for Queue {
@@ -60,6 +66,7 @@ impl Queue {
             if state.closed {
                 return None;
             }
+            state.asleep = true;
             state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -125,9 +132,10 @@ impl Writer {
         let queue = Arc::new(Queue { state: Mutex::default(), filled: Condvar::new() });
         let watch = Watch::on(&mut connection).map_err(std::io::Error::other)?;
         let waiting = Arc::clone(&queue);
+        let mut committer = Committer { connection, watch, careful_groups: 0 };
         std::thread::Builder::new().name(format!("sql-{name}-writer")).spawn(move || {
             while let Some(group) = waiting.group() {
-                commit(&connection, &watch, group);
+                committer.commit(group);
             }
         })?;
         Ok(Self { queue })
@@ -147,8 +155,12 @@ impl Writer {
         if !full {
             state.jobs.push_back(job);
         }
+        // A busy writer looks by itself; waking costs a call into the kernel.
+        let wakes = std::mem::take(&mut state.asleep);
         drop(state);
-        self.queue.filled.notify_one();
+        if wakes {
+            self.queue.filled.notify_one();
+        }
         Box::pin(async move {
             if full {
                 return Err(SourceError::Busy);
@@ -169,62 +181,107 @@ fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.raw_execute().map(drop)
 }
 
-/// Runs `group` in one transaction and answers all; those that lost it to another's failure run once more.
-fn commit(connection: &Connection, watch: &Watch, mut group: Vec<Box<dyn Job>>) {
-    while !group.is_empty() {
-        watch.set(None, None);
-        if let Err(error) = execute(connection, "BEGIN IMMEDIATE") {
-            return refuse(group, &error);
-        }
-        match run_all(connection, watch, &mut group) {
-            // The transaction is gone with all that was done in it.
-            Some(culprit) => group.remove(culprit).answer(Some(SourceError::Timeout)),
-            None => {
-                watch.set(None, None);
-                return match execute(connection, "COMMIT") {
-                    Ok(()) => group.into_iter().for_each(|job| job.answer(None)),
-                    Err(error) => {
-                        // What cannot be committed is taken back; a second failure says that it already was.
-                        let _ = execute(connection, "ROLLBACK");
-                        if group.len() > 1 && is_constraint(&error) {
-                            // One of them left a deferred constraint broken; alone, only that one fails.
-                            return group.into_iter().for_each(|job| commit(connection, watch, vec![job]));
-                        }
-                        refuse(group, &error);
+/// What became of a group's transaction.
+enum Ran {
+    /// All that was done in it can be committed.
+    Whole,
+    /// A job failed and had no savepoint.
+    Spoilt,
+    /// SQLite took it back at this job.
+    TakenBack(usize),
+}
+
+/// The writer's thread's own.
+struct Committer {
+    connection: Connection,
+    watch: Arc<Watch>,
+    /// How many more groups get savepoints from the start.
+    careful_groups: u32,
+}
+
+impl Committer {
+    /// Runs `group` in one transaction and answers all; those that lost it to another's failure run once more.
+    fn commit(&mut self, mut group: Vec<Box<dyn Job>>) {
+        while !group.is_empty() {
+            self.watch.set(None, None);
+            if let Err(error) = execute(&self.connection, "BEGIN IMMEDIATE") {
+                return refuse(group, &error);
+            }
+            match self.run_all(&mut group) {
+                // The transaction is gone with all that was done in it.
+                Ran::TakenBack(culprit) => group.remove(culprit).answer(Some(SourceError::Timeout)),
+                Ran::Spoilt => {
+                    if let Err(error) = execute(&self.connection, "ROLLBACK") {
+                        return refuse(group, &error);
                     }
-                };
+                    if group.len() == 1 {
+                        return group.into_iter().for_each(|job| job.answer(None));
+                    }
+                    self.careful_groups = CAREFUL_GROUPS;
+                }
+                Ran::Whole => return self.end(group),
             }
         }
+    }
+
+    /// Makes what `group` did durable and answers.
+    fn end(&mut self, group: Vec<Box<dyn Job>>) {
+        self.watch.set(None, None);
+        self.careful_groups = self.careful_groups.saturating_sub(1);
+        match execute(&self.connection, "COMMIT") {
+            Ok(()) => group.into_iter().for_each(|job| job.answer(None)),
+            Err(error) => {
+                // What cannot be committed is taken back; a second failure says that it already was.
+                let _ = execute(&self.connection, "ROLLBACK");
+                if group.len() > 1 && is_constraint(&error) {
+                    // One of them left a deferred constraint broken; alone, only that one fails.
+                    return group.into_iter().for_each(|job| self.commit(vec![job]));
+                }
+                refuse(group, &error);
+            }
+        }
+    }
+
+    /// Runs all jobs, where failures are about each in a savepoint.
+    fn run_all(&mut self, group: &mut [Box<dyn Job>]) -> Ran {
+        let (connection, watch) = (&self.connection, &self.watch);
+        let careful = self.careful_groups > 0 && group.len() > 1;
+        for (at, job) in group.iter_mut().enumerate() {
+            job.forget();
+            if !job.is_awaited() || Instant::now() >= job.deadline() {
+                continue;
+            }
+            if careful && execute(connection, "SAVEPOINT job").is_err() {
+                let _ = execute(connection, "ROLLBACK");
+                return Ran::TakenBack(at);
+            }
+            watch.extend(job.deadline());
+            let ok = job.run(connection);
+            watch.set(None, None);
+            if connection.is_autocommit() {
+                return Ran::TakenBack(at);
+            }
+            if !careful {
+                if ok {
+                    continue;
+                }
+                return Ran::Spoilt;
+            }
+            if !ok {
+                self.careful_groups = CAREFUL_GROUPS;
+            }
+            let undone = ok || execute(connection, "ROLLBACK TO job").is_ok();
+            if !undone || execute(connection, "RELEASE job").is_err() {
+                let _ = execute(connection, "ROLLBACK");
+                return Ran::TakenBack(at);
+            }
+        }
+        Ran::Whole
     }
 }
 
 fn is_constraint(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation)
-}
-
-/// Runs all jobs, each in a savepoint. `Some`: the job at which SQLite took the transaction back.
-fn run_all(connection: &Connection, watch: &Watch, group: &mut [Box<dyn Job>]) -> Option<usize> {
-    for (at, job) in group.iter_mut().enumerate() {
-        job.forget();
-        if !job.is_awaited() || Instant::now() >= job.deadline() {
-            continue;
-        }
-        watch.set(Some(job.deadline()), None);
-        if execute(connection, "SAVEPOINT job").is_err() {
-            return Some(at);
-        }
-        let ok = job.run(connection);
-        watch.set(None, None);
-        if connection.is_autocommit() {
-            return Some(at);
-        }
-        let undone = ok || execute(connection, "ROLLBACK TO job").is_ok();
-        if !undone || execute(connection, "RELEASE job").is_err() {
-            let _ = execute(connection, "ROLLBACK");
-            return Some(at);
-        }
-    }
-    None
 }
 
 fn refuse(group: Vec<Box<dyn Job>>, error: &rusqlite::Error) {
@@ -283,11 +340,10 @@ mod tests {
 
     /// Does each statement as a job of one group; answers as text.
     fn check_group(deadlines: [Instant; 2], statements: [&'static str; 2], expected: [&str; 2]) {
-        let connection = Connection::open_in_memory().unwrap();
+        let mut connection = Connection::open_in_memory().unwrap();
         let tables = "PRAGMA foreign_keys = on; CREATE TABLE a (x INTEGER PRIMARY KEY); \
              CREATE TABLE b (y REFERENCES a (x) DEFERRABLE INITIALLY DEFERRED)";
         connection.execute_batch(tables).unwrap();
-        let mut connection = connection;
         let watch = Watch::on(&mut connection).unwrap();
         let mut receivers = Vec::new();
         let mut group: Vec<Box<dyn Job>> = Vec::new();
@@ -300,7 +356,7 @@ mod tests {
             group.push(Box::new(Work { work, result: None, sender, deadline }));
             receivers.push(receiver);
         }
-        commit(&connection, &watch, group);
+        Committer { connection, watch, careful_groups: 0 }.commit(group);
         let shown: Vec<String> = receivers
             .into_iter()
             .map(|it| match it.blocking_recv().unwrap() {
@@ -332,6 +388,13 @@ mod tests {
     fn a_failing_job_undoes_only_itself() {
         let failure = "Uniqueness violation. duplicate key value violates unique constraint \"a_pkey\"";
         check(&[1, 2, 1, 3], &["1", "1", failure, "1"]);
+        // The failing ones of a group that has savepoints, and one that is alone.
+        check(&[1, 1, 2, 2, 1, 3], &["1", failure, "1", failure, failure, "1"]);
+        check_group(
+            [later(60), later(60)],
+            ["INSERT INTO a VALUES (1)", "INSERT INTO a VALUES (1)"],
+            ["1", failure],
+        );
     }
 
     #[test]
@@ -354,5 +417,77 @@ mod tests {
         assert_eq!(runtime.block_on(after).unwrap(), 1);
         let rest = run("DELETE FROM a", later(60));
         assert_eq!(runtime.block_on(rest).unwrap(), 2);
+    }
+
+    /// What a job does to the table `kept`, which takes every row it is given, and to `a`, which holds 0.
+    #[derive(Clone, Copy, Debug)]
+    enum Act {
+        Keep(i64),
+        /// Keeps a row, then breaks a key.
+        KeepAndFail,
+        /// Keeps a row, then has SQLite take the transaction back.
+        KeepAndRollBack,
+        /// Keeps a row, then reads until its time is over.
+        KeepAndReadOn,
+        KeepAndPanic,
+    }
+
+    fn act(act: Act, connection: &Connection) -> rusqlite::Result<()> {
+        let keep = |number: i64| connection.execute("INSERT INTO kept VALUES (?1)", [number]).map(drop);
+        let then = |sql: &str| connection.prepare_cached(sql)?.query([])?.next().map(drop);
+        match act {
+            Act::Keep(number) => keep(number),
+            Act::KeepAndFail => keep(-1).and_then(|()| then("INSERT INTO a VALUES (0) RETURNING x")),
+            Act::KeepAndRollBack => keep(-2).and_then(|()| then("INSERT OR ROLLBACK INTO a VALUES (0)")),
+            Act::KeepAndReadOn => keep(-3).and_then(|()| {
+                then("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n")
+            }),
+            Act::KeepAndPanic => keep(-4).map(|()| panic!("a job that panics")),
+        }
+    }
+
+    #[test]
+    fn whatever_fails_in_a_group_its_neighbours_are_written_once() {
+        use Act::{Keep, KeepAndFail, KeepAndPanic, KeepAndReadOn, KeepAndRollBack};
+        let failing = [KeepAndFail, KeepAndRollBack, KeepAndReadOn, KeepAndPanic];
+        let pairs = failing.iter().flat_map(|one| failing.map(|other| (*one, other)));
+        for (one, other) in pairs {
+            let mut connection = Connection::open_in_memory().unwrap();
+            let tables =
+                "CREATE TABLE a (x INTEGER PRIMARY KEY); INSERT INTO a VALUES (0); CREATE TABLE kept (x)";
+            connection.execute_batch(tables).unwrap();
+            let watch = Watch::on(&mut connection).unwrap();
+            let mut committer = Committer { connection, watch, careful_groups: 0 };
+            // The second group has savepoints from the start; the third is alone.
+            for acts in [vec![Keep(1), one, Keep(2), other, Keep(3)], vec![one, Keep(4), other], vec![one]] {
+                let (mut group, mut waiting): (Vec<Box<dyn Job>>, Vec<_>) = (Vec::new(), Vec::new());
+                for does in acts {
+                    let (sender, receiver) = oneshot::channel();
+                    let work = move |connection: &Connection| {
+                        act(does, connection)
+                            .map_err(|error| super::super::error::source_error(error, Accent::Spec, None))
+                    };
+                    let deadline = match does {
+                        KeepAndReadOn => Instant::now() + Duration::from_millis(20),
+                        Keep(_) | KeepAndFail | KeepAndRollBack | KeepAndPanic => later(60),
+                    };
+                    group.push(Box::new(Work { work, result: None, sender, deadline }));
+                    waiting.push((does, receiver));
+                }
+                committer.commit(group);
+                for (does, receiver) in waiting {
+                    let told = receiver.blocking_recv().unwrap();
+                    assert_eq!(
+                        told.is_ok(),
+                        matches!(does, Keep(_)),
+                        "{does:?} beside {one:?} and {other:?}"
+                    );
+                }
+                assert!(committer.connection.is_autocommit());
+            }
+            let kept = "SELECT group_concat(x) FROM (SELECT x FROM kept ORDER BY x)";
+            let kept = committer.connection.query_row(kept, [], |row| row.get::<_, String>(0));
+            assert_eq!(kept.unwrap(), "1,2,3,4", "{one:?} and {other:?}");
+        }
     }
 }
