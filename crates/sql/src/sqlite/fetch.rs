@@ -18,6 +18,7 @@ use crate::bind::Bindings;
 use crate::relational::compile::{Ask, compile};
 use crate::relational::form::{Form, form};
 use rusqlite::Connection;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -31,6 +32,8 @@ use weir_language::value::Variables;
 const FORMS_MAX: usize = 64;
 /// A plan that takes longer on the event loop several times in a row leaves it for good.
 const INLINE_MAX: Duration = Duration::from_millis(10);
+/// Bytes beyond the last answer's that the next one's buffer has: a text is written where all of it could be escaped.
+const ROOM_BYTES: usize = 512;
 
 /// See the module's words.
 pub(super) struct ReadFetch {
@@ -64,19 +67,20 @@ struct Call {
 }
 
 impl Reading {
-    /// The plan for the form of `variables`.
+    /// The plan for the form of `variables`; borrowed where there is but one, as counting its users would have all
+    /// threads write to one place.
     pub(super) fn plan(
         &self,
         shape: &Shape,
         variables: &Variables,
-    ) -> Result<(Arc<Prepared>, Form), SourceError> {
+    ) -> Result<(Cow<'_, Arc<Prepared>>, Form), SourceError> {
         if let Some(fixed) = &self.fixed {
-            return Ok((Arc::clone(fixed), Form::default()));
+            return Ok((Cow::Borrowed(fixed), Form::default()));
         }
         let api = &self.shared.api;
         let form = form(&self.ask.structural, &self.ask.objects, variables, api, &self.ids);
         if let Some(prepared) = self.known(&form) {
-            return Ok((prepared, form));
+            return Ok((Cow::Owned(prepared), form));
         }
         let plan = compile(api, &self.ids, shape, &self.ask, Some((variables, &form)))
             .map_err(|it| SourceError::Rejected { error: it.error, field: Some(it.field) })?;
@@ -86,7 +90,7 @@ impl Reading {
             forms.pop();
         }
         forms.insert(0, (form.clone(), Arc::clone(&prepared)));
-        Ok((prepared, form))
+        Ok((Cow::Owned(prepared), form))
     }
 
     /// Looks a form up; the last used stand first.
@@ -131,7 +135,11 @@ impl Reading {
         let finished = Finisher::new(statements, shape, conditions, sink, capacity).finish()?;
         Ok(finished.map(|(finished, errors)| {
             let bytes = finished.bytes.len();
-            self.answer_bytes.store(bytes + bytes / 8 + 64, Ordering::Relaxed);
+            let next = bytes + bytes / 8 + ROOM_BYTES;
+            // Answers of about one size leave the number alone: all threads read it.
+            if bytes + ROOM_BYTES > capacity || 2 * next < capacity {
+                self.answer_bytes.store(next, Ordering::Relaxed);
+            }
             Reply { body: ReplyBody::Finished(finished), errors }
         }))
     }
@@ -173,7 +181,7 @@ impl Reading {
     ) -> Result<Reply, SourceError> {
         let reader = reader(&self.shared.database).map_err(|it| SourceError::Unavailable(Box::new(it)))?;
         let start = Instant::now();
-        reader.watch.set(Some(input.deadline), None);
+        reader.watch.extend(input.deadline);
         let keys = input.parent_keys.map(key_count);
         let answer = self.snapshot(&reader.connection, prepared, bindings, input.conditions, keys, None);
         let slow = start.elapsed() > INLINE_MAX;
@@ -291,7 +299,7 @@ impl Fetch for ReadFetch {
             return Box::pin(std::future::ready(reply));
         }
         let call = Call {
-            prepared,
+            prepared: prepared.into_owned(),
             form,
             shape: Arc::clone(input.shape),
             variables: Arc::clone(input.variables),

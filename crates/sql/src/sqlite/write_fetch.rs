@@ -23,8 +23,8 @@ impl Fetch for WriteFetch {
             Ok(found) => found,
             Err(error) => return Box::pin(std::future::ready(Err(error))),
         };
-        let (reading, shape, variables) =
-            (Arc::clone(inner), Arc::clone(input.shape), Arc::clone(input.variables));
+        let (reading, prepared) = (Arc::clone(inner), prepared.into_owned());
+        let (shape, variables) = (Arc::clone(input.shape), Arc::clone(input.variables));
         let conditions = input.conditions;
         writer.submit(input.deadline, move |connection| {
             let bindings = reading.bindings(&shape, &variables, &form, &[]);
