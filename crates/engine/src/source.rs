@@ -29,6 +29,12 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// What the client asked for and cannot have; nothing has been asked of the store yet.
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError>;
+    /// Whether it could answer now, found out until `deadline` without holding up the thread that asks. A source that
+    /// has nothing to lose is always ready.
+    fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
+        let _ = deadline;
+        Box::pin(std::future::ready(Ok(())))
+    }
 }
 
 /// One round trip, prepared.

@@ -16,7 +16,7 @@ mod limits;
 mod names;
 mod rules;
 mod show;
-mod suggest;
+pub mod suggest;
 mod valid;
 mod values;
 mod walk;

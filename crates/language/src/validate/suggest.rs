@@ -25,7 +25,8 @@ pub(super) fn did_you_mean(what: &str, names: &[&str]) -> String {
 }
 
 /// Those of `names` that are near `input`, nearest first.
-pub(super) fn near<'n>(input: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+#[must_use]
+pub fn near<'n>(input: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     if input.len() > MEASURED_BYTES_MAX {
         return Vec::new();
     }

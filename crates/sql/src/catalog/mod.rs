@@ -202,6 +202,37 @@ pub struct Warning {
     pub place: String,
     /// Why, for the person who can mend it.
     pub reason: String,
+    /// Where in the source's configuration the cause stands; empty where the database is the cause.
+    pub entry: Vec<Step>,
+}
+
+/// One step on the way to a place in a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A key of a mapping.
+    Key(String),
+    /// An item of a list, counted from 0.
+    Item(usize),
+}
+
+impl From<&str> for Step {
+    fn from(key: &str) -> Self {
+        Self::Key(key.to_owned())
+    }
+}
+
+impl From<usize> for Step {
+    fn from(item: usize) -> Self {
+        Self::Item(item)
+    }
+}
+
+impl Warning {
+    /// Something about `place` that no entry of a configuration is to blame for.
+    #[must_use]
+    pub fn new(place: String, reason: String) -> Self {
+        Self { place, reason, entry: Vec::new() }
+    }
 }
 
 impl std::fmt::Display for Warning {

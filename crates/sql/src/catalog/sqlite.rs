@@ -302,7 +302,7 @@ impl Reading {
     }
 
     fn warn(&mut self, place: String, reason: String) {
-        self.warnings.push(Warning { place, reason });
+        self.warnings.push(Warning::new(place, reason));
     }
 }
 

@@ -3,10 +3,10 @@
 //! Nothing here fails as a whole: what does not fit is left out or renamed, with a warning that says why.
 
 use super::metadata::{RootFieldEntry, TableEntry};
-use super::names::{assign, graphql_name};
+use super::names::{assign, graphql_name, hint};
 use super::{EnumTableValue, Model, RootField, RootFields, Tracked, relationships, reserved};
 use crate::catalog::facts::Operators;
-use crate::catalog::{Catalog, ColumnType, Table, TableId, Warning};
+use crate::catalog::{Catalog, ColumnType, Step, Table, TableId, Warning};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 
@@ -88,9 +88,9 @@ impl Model {
 }
 
 impl<'o> Building<'o> {
-    pub(super) fn warn_at(&mut self, table: TableId, member: &str, reason: String) {
+    pub(super) fn warn_at(&mut self, table: TableId, member: &str, reason: String, entry: Vec<Step>) {
         let place = format!("{}.{member}", self.model.catalog.table(table).name);
-        self.warnings.push(Warning { place, reason });
+        self.warnings.push(Warning { place, reason, entry });
     }
 
     fn find_entries(&mut self) {
@@ -102,22 +102,27 @@ impl<'o> Building<'o> {
                     self.entries.push((at, table));
                     continue;
                 }
-                Some(_) => "it has an entry already: the first counts",
-                None => "there is no such table",
+                Some(_) => "it has an entry already: the first counts".to_owned(),
+                None => {
+                    let tables = self.model.catalog.tables.iter().map(|table| table.name.as_str());
+                    format!("there is no such table{}", hint(name, tables))
+                }
             };
-            self.warnings.push(Warning { place: name.to_owned(), reason: reason.to_owned() });
+            let entry = vec!["tables".into(), at.into(), "table".into()];
+            self.warnings.push(Warning { place: name.to_owned(), reason, entry });
         }
     }
 
-    fn entry(&self, table: TableId) -> Option<&'o TableEntry> {
+    /// The entry of `table` and its place among the entries.
+    fn entry(&self, table: TableId) -> Option<(usize, &'o TableEntry)> {
         let entry = self.entries.iter().find(|(_, at)| *at == table);
-        entry.map(|&(entry, _)| &self.options.tables[entry])
+        entry.map(|&(entry, _)| (entry, &self.options.tables[entry]))
     }
 
     /// Gives every served table and its columns their names.
     fn track(&mut self) {
         let catalog = &self.model.catalog;
-        let by_table: Vec<Option<&TableEntry>> = if self.entries.is_empty() {
+        let by_table: Vec<Option<(usize, &TableEntry)>> = if self.entries.is_empty() {
             vec![None; catalog.tables.len()]
         } else {
             (0..catalog.tables.len()).map(|at| self.entry(TableId(at as u32))).collect()
@@ -125,7 +130,7 @@ impl<'o> Building<'o> {
         let served = |at: &usize| self.options.track == Track::All || by_table[*at].is_some();
         let served: Vec<usize> = (0..catalog.tables.len()).filter(served).collect();
         let wanted: Vec<String> =
-            served.iter().map(|&at| base_name(&catalog.tables[at], by_table[at])).collect();
+            served.iter().map(|&at| base_name(&catalog.tables[at], by_table[at].map(|it| it.1))).collect();
         let all: HashSet<&str> = wanted.iter().map(String::as_str).collect();
         let scalars: HashSet<String> =
             catalog.tables.iter().flat_map(|table| &table.columns).filter_map(other).collect();
@@ -145,7 +150,7 @@ impl<'o> Building<'o> {
             });
             if tracked.columns.iter().all(Option::is_none) {
                 let reason = "none of its columns can be served".to_owned();
-                warnings.push(Warning { place: table.name.clone(), reason });
+                warnings.push(Warning::new(table.name.clone(), reason));
                 continue;
             }
             self.model.tables[at] = Some(tracked);
@@ -176,7 +181,13 @@ impl<'o> Building<'o> {
                 if !valid || self.is_root(name) || !taken.insert(name.clone()) {
                     let reason =
                         "the name of a root field has to be a GraphQL name that is free: the usual one stays";
-                    self.warnings.push(Warning { place: format!("{base}.{name}"), reason: reason.into() });
+                    let entry = ["configuration", "custom_root_fields"].map(Step::from);
+                    let entry = ["tables".into(), at.into()].into_iter().chain(entry).collect();
+                    self.warnings.push(Warning {
+                        place: format!("{base}.{name}"),
+                        reason: reason.into(),
+                        entry,
+                    });
                 } else {
                     slot.name = Some(name.clone());
                 }
@@ -211,7 +222,8 @@ impl<'o> Building<'o> {
                 (Err(reason), _) => {
                     let place = table.name.clone();
                     let reason = format!("it cannot be an enum and is served as a table: {reason}");
-                    self.warnings.push(Warning { place, reason });
+                    let entry = vec!["tables".into(), at.into(), "is_enum".into()];
+                    self.warnings.push(Warning { place, reason, entry });
                 }
                 (Ok(_), None) => {}
             }
@@ -246,21 +258,34 @@ fn other(column: &crate::catalog::Column) -> Option<String> {
 fn tracked(
     table: &Table,
     name: String,
-    entry: Option<&TableEntry>,
+    entry: Option<(usize, &TableEntry)>,
     warnings: &mut Vec<Warning>,
     mut comment: impl FnMut(usize, String),
 ) -> Tracked {
-    let configuration = entry.map(|entry| &entry.configuration);
+    let configuration = entry.map(|(_, entry)| &entry.configuration);
+    let entry_at = entry.map_or(0, |(at, _)| at);
     let mut wanted: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     if let Some(configuration) = configuration {
-        let older = configuration.custom_column_names.iter().map(|(column, name)| (column, Some(name), None));
+        let older = configuration
+            .custom_column_names
+            .iter()
+            .map(|(column, name)| ("custom_column_names", column, Some(name), None));
         let newer = configuration.column_config.iter();
-        let newer =
-            newer.map(|(column, config)| (column, config.custom_name.as_ref(), config.comment.as_ref()));
-        for (column, name, words) in older.chain(newer) {
+        let newer = newer.map(|(column, config)| {
+            ("column_config", column, config.custom_name.as_ref(), config.comment.as_ref())
+        });
+        for (block, column, name, words) in older.chain(newer) {
             let Some(at) = table.find(column) else {
-                let reason = "there is no such column".to_owned();
-                warnings.push(Warning { place: format!("{}.{column}", table.name), reason });
+                let columns = table.columns.iter().map(|column| column.name.as_str());
+                let reason = format!("there is no such column{}", hint(column, columns));
+                let entry = vec![
+                    "tables".into(),
+                    entry_at.into(),
+                    "configuration".into(),
+                    block.into(),
+                    column.as_str().into(),
+                ];
+                warnings.push(Warning { place: format!("{}.{column}", table.name), reason, entry });
                 continue;
             };
             if let Some(name) = name {

@@ -6,6 +6,7 @@
 use super::Warning;
 use hashbrown::HashSet;
 use std::borrow::Cow;
+use weir_language::validate::suggest;
 
 /// A valid GraphQL name made of `name`; `None` if no letter or digit is left. Names that begin with `__` belong to
 /// introspection and are no valid names here.
@@ -100,9 +101,15 @@ pub(super) fn assign<'n>(
                 reason
             }
         };
-        warnings.push(Warning { place: place(name), reason });
+        warnings.push(Warning::new(place(name), reason));
     }
     out
+}
+
+/// `; did you mean `Title`?` if one of `names` is near `name`, else nothing.
+pub(super) fn hint<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> String {
+    let nearest = suggest::near(name, names).into_iter().next();
+    nearest.map_or_else(String::new, |it| format!("; did you mean `{it}`?"))
 }
 
 /// Words whose plural follows no rule.

@@ -6,9 +6,9 @@
 
 use super::build::{Building, RelationshipNames, Track};
 use super::metadata::{ForeignKeyOn, InsertionOrder, Manual, RelationshipEntry, RemoteKey, TableName};
-use super::names::{Names, plural};
+use super::names::{Names, hint, plural};
 use super::{Relationship, RelationshipId, RelationshipKind};
-use crate::catalog::{ColumnId, ForeignKey, Table, TableId};
+use crate::catalog::{ColumnId, ForeignKey, Step, Table, TableId};
 use hashbrown::HashMap;
 
 /// Whether the configuration asks for one row or many.
@@ -22,21 +22,21 @@ pub(super) enum Wanted {
 pub(super) fn build(building: &mut Building<'_>) {
     let explicit = explicit(building);
     let mut found: Vec<(Relationship, String)> = Vec::new();
-    let replaced = |new: &Relationship| explicit.iter().any(|old| same_way(old, new));
+    let replaced = |new: &Relationship| explicit.iter().any(|(old, _)| same_way(old, new));
     for proposal in by_keys(building) {
         if !replaced(&proposal.0) {
             found.push(proposal);
         }
     }
     let mut names: HashMap<TableId, Names> = HashMap::new();
-    for relationship in explicit {
+    for (relationship, entry) in explicit {
         let taken =
             names.entry(relationship.from).or_insert_with(|| columns_taken(building, relationship.from));
         if free(taken, &relationship.name, relationship.kind) {
             add(building, relationship);
         } else {
             let reason = format!("there is another field called `{}`", relationship.name);
-            building.warn_at(relationship.from, &relationship.name, reason);
+            building.warn_at(relationship.from, &relationship.name, reason, entry);
         }
     }
     found.sort_by_key(|(relationship, _)| (relationship.from, relationship.kind == RelationshipKind::Array));
@@ -55,6 +55,7 @@ pub(super) fn build(building: &mut Building<'_>) {
                 from,
                 &wanted,
                 format!("there is another field of that name: it is called `{name}`"),
+                Vec::new(),
             );
             relationship.name = name;
         }
@@ -164,18 +165,21 @@ fn forward(from: TableId, table: &Table, key: &ForeignKey, name: String) -> Rela
     }
 }
 
-/// What the configuration asks for, as far as it can be had.
-fn explicit(building: &mut Building<'_>) -> Vec<Relationship> {
+/// What the configuration asks for, as far as it can be had, and where it does.
+fn explicit(building: &mut Building<'_>) -> Vec<(Relationship, Vec<Step>)> {
     let mut out = Vec::new();
     let entries = building.options.tables;
-    for (entry, at) in building.entries.clone() {
-        let entry = &entries[entry];
-        let objects = entry.object_relationships.iter().map(|entry| (entry, Wanted::Object));
-        let arrays = entry.array_relationships.iter().map(|entry| (entry, Wanted::Array));
-        for (entry, wanted) in objects.chain(arrays) {
+    for (place, at) in building.entries.clone() {
+        let entry = &entries[place];
+        let objects = entry.object_relationships.iter().enumerate();
+        let objects = objects.map(|(number, entry)| ("object_relationships", number, entry, Wanted::Object));
+        let arrays = entry.array_relationships.iter().enumerate();
+        let arrays = arrays.map(|(number, entry)| ("array_relationships", number, entry, Wanted::Array));
+        for (block, number, entry, wanted) in objects.chain(arrays) {
+            let path = vec!["tables".into(), place.into(), block.into(), number.into()];
             match resolve(building, at, entry, wanted) {
-                Ok(relationship) => out.push(relationship),
-                Err(reason) => building.warn_at(at, &entry.name, reason),
+                Ok(relationship) => out.push((relationship, path)),
+                Err(reason) => building.warn_at(at, &entry.name, reason, path),
             }
         }
     }
@@ -253,7 +257,7 @@ fn by_mapping(
     let to = named(building, &manual.remote_table)?;
     let column = |table: TableId, name: &str| -> Result<ColumnId, String> {
         let table = building.model.catalog.table(table);
-        table.find(name).ok_or_else(|| format!("`{}` has no column `{name}`", table.name))
+        table.find(name).ok_or_else(|| no_column(table, name))
     };
     let mut on = Vec::with_capacity(manual.column_mapping.len());
     for (ours, theirs) in &manual.column_mapping {
@@ -289,14 +293,24 @@ fn key_on<'t>(
             && target.is_none_or(|target| key.target == target)
     };
     table.foreign_keys.iter().find(same).ok_or_else(|| {
+        if let Some(unknown) = columns.iter().find(|it| table.find(it).is_none()) {
+            return no_column(table, unknown);
+        }
         format!("`{}` has no such foreign key on column `{}`", table.name, columns.join("`, `"))
     })
 }
 
+fn no_column(table: &Table, name: &str) -> String {
+    let columns = table.columns.iter().map(|column| column.name.as_str());
+    format!("`{}` has no column `{name}`{}", table.name, hint(name, columns))
+}
+
 fn named(building: &Building<'_>, name: &TableName) -> Result<TableId, String> {
     let (schema, name) = name.parts();
-    let found = building.model.catalog.find(schema, name);
-    tracked(building, found.ok_or_else(|| format!("there is no table `{name}`"))?)
+    let catalog = &building.model.catalog;
+    let tables = || catalog.tables.iter().map(|table| table.name.as_str());
+    let found = catalog.find(schema, name);
+    tracked(building, found.ok_or_else(|| format!("there is no table `{name}`{}", hint(name, tables())))?)
 }
 
 fn tracked(building: &Building<'_>, table: TableId) -> Result<TableId, String> {

@@ -49,6 +49,11 @@ impl Database {
         Arc::new(Self { path: path.to_owned(), tuning, id: NEXT.fetch_add(1, Ordering::Relaxed) })
     }
 
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// A connection that may write; the file has to exist.
     pub(super) fn open_writer(&self) -> Result<Connection> {
         let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;

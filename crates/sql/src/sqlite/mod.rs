@@ -8,6 +8,7 @@ mod fetch;
 mod finish;
 mod functions;
 mod gather;
+mod health;
 mod json_canonical;
 mod json_contains;
 mod json_edit;

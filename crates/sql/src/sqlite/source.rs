@@ -2,6 +2,7 @@
 
 use super::connection::{Database, Tuning, reader};
 use super::fetch::{ReadFetch, Reading, plan_now};
+use super::health::probe;
 use super::pool::Pool;
 use super::prepared::Prepared;
 use super::write_fetch::WriteFetch;
@@ -16,9 +17,12 @@ use crate::relational::compile::Ask;
 use crate::relational::form::{objects, structural};
 use rusqlite::ErrorCode;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use weir_engine::source::{Accent, Answer, Fetch, FieldError, Piece, PlanError, Source, Tag};
+use std::time::Instant;
+use weir_engine::source::{
+    Accent, Answer, BoxFuture, Fetch, FieldError, Piece, PlanError, Source, SourceError, Tag,
+};
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
 
@@ -47,6 +51,8 @@ impl Shared {
 pub struct SqliteSource {
     name: String,
     shared: Arc<Shared>,
+    /// Whether someone asks after its health.
+    asking: Arc<AtomicBool>,
 }
 
 /// Why a database cannot be served.
@@ -133,7 +139,7 @@ impl SqliteSource {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let pool = Pool::new(&format!("sql-{name}"), cores.clamp(2, 8)).map_err(OpenError::Thread)?;
         let shared = Arc::new(Shared { api, database, pool, writer, renderings: AtomicU64::new(0) });
-        Ok(Self { name: name.to_owned(), shared })
+        Ok(Self { name: name.to_owned(), shared, asking: Arc::default() })
     }
 
     /// How many statements were rendered since it was opened.
@@ -223,5 +229,9 @@ impl Source for SqliteSource {
                 Ok(Box::new(ReadFetch { inner, tags }))
             }
         }
+    }
+
+    fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
+        Box::pin(probe(&self.shared.database, &self.asking, deadline))
     }
 }

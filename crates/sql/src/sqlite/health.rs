@@ -1,0 +1,115 @@
+//! Whether the file could be served by a process that starts now.
+//!
+//! The connections that serve keep what they opened, even when it is gone or replaced in the folder; so the question is asked
+//! by a connection of its own, on a thread of its own: a file system that hangs holds up nobody.
+//!
+//! **Invariant:** at most one such thread per database.
+
+use super::connection::Database;
+use super::error::source_error;
+use rusqlite::{Connection, OpenFlags};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use tokio::sync::oneshot;
+use weir_engine::source::{Accent, SourceError};
+
+/// Ends a probe's turn, whatever becomes of it.
+struct Turn(Arc<AtomicBool>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+/// Asks; `asking` says whether someone does already.
+pub(super) async fn probe(
+    database: &Arc<Database>,
+    asking: &Arc<AtomicBool>,
+    deadline: Instant,
+) -> Result<(), SourceError> {
+    if asking.swap(true, Ordering::Acquire) {
+        // The one before has not come back.
+        return Err(SourceError::Timeout);
+    }
+    let (turn, database) = (Turn(Arc::clone(asking)), Arc::clone(database));
+    let (tell, told) = oneshot::channel();
+    let thread = std::thread::Builder::new().name("sql-health".into()).spawn(move || {
+        let found = ask(database.path(), deadline);
+        drop(turn);
+        // Nobody waits any more after the deadline.
+        let _ = tell.send(found);
+    });
+    thread.map_err(|cause| SourceError::Unavailable(cause.into()))?;
+    match tokio::time::timeout_at(deadline.into(), told).await {
+        Ok(Ok(found)) => found.map_err(|error| source_error(error, Accent::Spec, None)),
+        Ok(Err(_)) => Err(SourceError::Broken("the probe ended without a word".into())),
+        Err(_) => Err(SourceError::Timeout),
+    }
+}
+
+/// Opens the file and reads from it.
+fn ask(path: &Path, deadline: Instant) -> rusqlite::Result<()> {
+    let mode = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, mode)?;
+    // A lock held for longer is told as one, not as a deadline that passed.
+    connection.busy_timeout(deadline.saturating_duration_since(Instant::now()) / 2)?;
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::connection::Tuning;
+    use super::*;
+    use std::time::Duration;
+
+    /// Asks after a database of which `trouble` has made what it is.
+    fn check(name: &str, trouble: fn(&Path) -> Option<Connection>, expected: Option<&str>) {
+        let path = std::env::temp_dir().join(format!("weir-sql-health-{name}-{}.db", std::process::id()));
+        Connection::open(&path).unwrap().execute_batch("CREATE TABLE a (x INTEGER)").unwrap();
+        let held = trouble(&path);
+        let database = Database::new(&path, Tuning::USUAL);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let ask = || probe(&database, &Arc::default(), Instant::now() + Duration::from_secs(2));
+        let found = runtime.block_on(async { ask().await });
+        drop(held);
+        let _ = std::fs::remove_file(&path);
+        assert_eq!(found.err().map(|it| it.code()), expected, "{name}");
+    }
+
+    #[test]
+    fn a_file_that_can_be_read_is_well() {
+        check("well", |_| None, None);
+    }
+
+    #[test]
+    fn a_file_that_is_locked_or_gone_or_something_else_is_not() {
+        let locked = |path: &Path| {
+            let other = Connection::open(path).unwrap();
+            other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+            Some(other)
+        };
+        check("locked", locked, Some("SOURCE_BUSY"));
+        let gone = |path: &Path| {
+            std::fs::remove_file(path).unwrap();
+            None
+        };
+        check("gone", gone, Some("SOURCE_UNAVAILABLE"));
+        let other = |path: &Path| {
+            std::fs::write(path, "no database ".repeat(100)).unwrap();
+            None
+        };
+        check("other", other, Some("SOURCE_UNAVAILABLE"));
+    }
+
+    #[test]
+    fn while_one_asks_no_other_thread_does() {
+        let database = Database::new(Path::new("nowhere.db"), Tuning::USUAL);
+        let asking = Arc::new(AtomicBool::new(true));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let found = runtime.block_on(async { probe(&database, &asking, Instant::now()).await });
+        assert!(matches!(found, Err(SourceError::Timeout)), "{found:?}");
+    }
+}
