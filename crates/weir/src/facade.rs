@@ -83,8 +83,8 @@ impl Builder {
     /// What cannot be opened or does not fit together, in words.
     pub fn build(mut self) -> Result<Weir, String> {
         let opened = sources::open_all(&self.config)?;
-        if let Some(message) = opened.down.first() {
-            return Err(message.clone());
+        if let Some(down) = opened.findings.down.first() {
+            return Err(down.to_string());
         }
         let mut all = opened.sources;
         all.append(&mut self.sources);

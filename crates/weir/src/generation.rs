@@ -6,13 +6,14 @@
 
 use crate::config::{self, Config};
 use crate::server;
-use crate::server::Cors;
-use crate::sources;
+use crate::server::{Cors, Readiness};
+use crate::sources::{self, Findings};
 use arc_swap::ArcSwap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_rustls::TlsAcceptor;
+use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Settings};
 
 /// One configuration in service.
@@ -24,11 +25,10 @@ pub struct Generation {
     /// What answers.
     pub engine: Engine,
     /// What of the sources is not served, for the operator.
-    pub warnings: Vec<String>,
-    /// Sources that could not be asked when it was made, one line each.
-    pub down: Vec<String>,
+    pub findings: Findings,
     /// No source could be: there is nothing to ask.
     pub(crate) is_waiting: bool,
+    pub(crate) readiness: Readiness,
     pub(crate) dev: bool,
     /// Everyone on this machine is admin, and nobody else may come in by its name.
     pub(crate) local_only: bool,
@@ -42,13 +42,19 @@ impl Generation {
     /// What cannot be opened or does not fit together, in words for the operator.
     pub fn build(config: Config, number: u64) -> Result<Self, String> {
         let (graph, opened) = sources::graph(&config)?;
-        let sources::Opened { sources, warnings, down } = opened;
-        let is_waiting = sources.is_empty();
+        let is_waiting = opened.sources.is_empty();
+        let made = Self::of(config, number, graph, opened.findings)?;
+        Ok(Self { is_waiting, ..made })
+    }
+
+    /// Makes the engine of `graph`, which was made of the sources of `config`.
+    pub(crate) fn of(config: Config, number: u64, graph: Graph, findings: Findings) -> Result<Self, String> {
         let engine = Engine::new(graph, settings(&config));
         let tls = config.tls.as_ref().map(server::acceptor).transpose()?;
         let local_only = config.admin_secret.is_none() && config.listeners().all(|it| it.ip().is_loopback());
         let (dev, cors) = (config.is_dev(), Cors::new(&config.cors));
-        Ok(Self { number, engine, warnings, down, is_waiting, dev, local_only, cors, tls, config })
+        let (is_waiting, readiness) = (false, Readiness::default());
+        Ok(Self { number, engine, findings, is_waiting, readiness, dev, local_only, cors, tls, config })
     }
 
     /// As [`Self::build`], where all sources have to be there.
@@ -56,8 +62,8 @@ impl Generation {
     /// As [`Self::build`]; a source that is down.
     pub fn build_whole(config: Config) -> Result<Self, String> {
         let made = Self::build(config, 1)?;
-        match made.down.first() {
-            Some(message) => Err(message.clone()),
+        match made.findings.down.first() {
+            Some(down) => Err(down.to_string()),
             None => Ok(made),
         }
     }
@@ -146,8 +152,19 @@ impl Live {
     pub fn start(origin: Origin) -> Result<Self, String> {
         let config = origin.read()?;
         config.check()?;
-        let current = ArcSwap::from_pointee(Generation::build(config, 1)?);
-        Ok(Self { current, origin, numbers: AtomicU64::new(1), last_failure: Mutex::new(None) })
+        Ok(Self::with(Generation::build(config, 1)?, origin))
+    }
+
+    fn with(generation: Generation, origin: Origin) -> Self {
+        let current = ArcSwap::from_pointee(generation);
+        Self { current, origin, numbers: AtomicU64::new(1), last_failure: Mutex::new(None) }
+    }
+
+    /// Puts a generation of a test's own making into service.
+    #[cfg(test)]
+    pub(crate) fn of(generation: Generation) -> Self {
+        let origin = Origin::Fixed(Box::new(generation.config.clone()));
+        Self::with(generation, origin)
     }
 
     /// What serves now.
@@ -166,10 +183,10 @@ impl Live {
     /// # Errors
     /// Why there is no next generation; the one before serves on.
     pub fn reload(&self) -> Result<u64, String> {
-        let before = self.current().down.len();
-        let made = self.next().and_then(|made| match made.down.first() {
+        let before = self.current().findings.down.len();
+        let made = self.next().and_then(|made| match made.findings.down.first() {
             // What is served stays served.
-            Some(message) if made.down.len() > before => Err(message.clone()),
+            Some(down) if made.findings.down.len() > before => Err(down.to_string()),
             Some(_) | None => Ok(made),
         });
         let mut failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
@@ -189,9 +206,9 @@ impl Live {
 
     /// Tries the sources again that were down, and takes those in that are there now.
     pub fn revive(&self) {
-        let down = self.current().down.len();
+        let down = self.current().findings.down.len();
         match self.next() {
-            Ok(made) if made.down.len() < down => {
+            Ok(made) if made.findings.down.len() < down => {
                 tracing::info!(generation = made.number, "sources that were down are served");
                 self.current.store(Arc::new(made));
             }

@@ -10,7 +10,7 @@ use weir_engine::source::Source as EngineSource;
 use weir_language::schema::Schema;
 use weir_sql::api;
 use weir_sql::catalog::sqlite::SqliteOptions;
-use weir_sql::catalog::{self, sqlite_type};
+use weir_sql::catalog::{self, Warning, sqlite_type};
 use weir_sql::model::{self, Model, ModelOptions, Track};
 use weir_sql::postgres::source::OpenError;
 use weir_sql::postgres::{self, PostgresSource, Settings};
@@ -129,10 +129,34 @@ fn nothing() -> Result<Arc<dyn EngineSource>, String> {
 pub struct Opened {
     /// In the order of the configuration.
     pub sources: Vec<Arc<dyn EngineSource>>,
-    /// For the operator, one line each.
+    /// For the operator.
+    pub findings: Findings,
+}
+
+/// What is not served as one may expect, one line each.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// Entries of the configuration that ask for what the database does not have, with their places. The rest serves.
+    pub mistakes: Vec<String>,
+    /// What the database has and no API can be made of.
     pub warnings: Vec<String>,
-    /// Sources that cannot be asked now and are tried again, one line each.
-    pub down: Vec<String>,
+    /// Sources that cannot be asked now and are tried again.
+    pub down: Vec<Down>,
+}
+
+/// A source that cannot be asked now.
+#[derive(Clone, Debug)]
+pub struct Down {
+    /// Which one.
+    pub name: String,
+    /// Why, for the operator.
+    pub message: String,
+}
+
+impl std::fmt::Display for Down {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "source `{}`: {}", self.name, self.message)
+    }
 }
 
 /// Why a source is not open.
@@ -149,19 +173,41 @@ impl From<String> for Unopened {
     }
 }
 
+impl Findings {
+    /// Writes them to the log.
+    pub fn log(&self) {
+        self.mistakes.iter().for_each(|it| tracing::error!("{it}"));
+        self.warnings.iter().for_each(|it| tracing::warn!("{it}"));
+        self.down.iter().for_each(|it| tracing::warn!("it is tried again: {it}"));
+    }
+
+    fn add(&mut self, config: &Config, source: usize, found: Warning) {
+        let name = &config.sources[source].name;
+        if found.entry.is_empty() {
+            self.warnings.push(format!("source `{name}`: {found}"));
+        } else {
+            let mut path = vec!["sources".into(), source.into()];
+            path.extend(found.entry.iter().cloned());
+            self.mistakes.push(format!("{}: {found}", config.places.words(&path)));
+        }
+    }
+}
+
 /// Opens every source of `config`.
 /// # Errors
 /// The first that cannot be opened, now or later, by name.
 pub fn open_all(config: &Config) -> Result<Opened, String> {
     let mut opened = Opened::default();
-    for source in &config.sources {
+    for (place, source) in config.sources.iter().enumerate() {
         let name = &source.name;
         match open(source, config.worker_threads()) {
-            Ok((made, warnings)) => {
+            Ok((made, found)) => {
                 opened.sources.push(made);
-                opened.warnings.extend(warnings.into_iter().map(|it| format!("source `{name}`: {it}")));
+                found.into_iter().for_each(|it| opened.findings.add(config, place, it));
             }
-            Err(Unopened::Down(message)) => opened.down.push(format!("source `{name}`: {message}")),
+            Err(Unopened::Down(message)) => {
+                opened.findings.down.push(Down { name: name.clone(), message });
+            }
             Err(Unopened::Wrong(message)) => return Err(format!("source `{name}`: {message}")),
         }
     }
@@ -179,13 +225,16 @@ pub fn compose(sources: Vec<Arc<dyn EngineSource>>) -> Result<Graph, String> {
 }
 
 /// Opens one source; `threads` will ask it.
-fn open(source: &Source, threads: usize) -> Result<(Arc<dyn EngineSource>, Vec<String>), Unopened> {
+fn open(source: &Source, threads: usize) -> Result<(Arc<dyn EngineSource>, Vec<Warning>), Unopened> {
     let address = address(&source.url)?;
     check_kind(source, &address)?;
     match address {
         Address::Sqlite(path) => {
             if !path.is_file() {
-                return Err(Unopened::Wrong(format!("there is no file {}", path.display())));
+                let file = path.display();
+                return Err(Unopened::Wrong(format!(
+                    "there is no file {file}; name the database to serve (`url` in weir.yaml), or see a sample: `weir demo`"
+                )));
             }
             let (made, warnings) = sqlite(source, &path)?;
             Ok((Arc::new(made), warnings))
@@ -230,7 +279,7 @@ fn model_options(source: &Source) -> ModelOptions<'_> {
 }
 
 /// Reads what a database server has and opens it for serving. Beside it what is left out.
-fn postgres(source: &Source, url: &str, threads: usize) -> Result<(PostgresSource, Vec<String>), Unopened> {
+fn postgres(source: &Source, url: &str, threads: usize) -> Result<(PostgresSource, Vec<Warning>), Unopened> {
     let keys = source.postgres.clone().unwrap_or_default();
     let mut settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
     keys.apply(&mut settings, threads);
@@ -248,12 +297,11 @@ fn postgres(source: &Source, url: &str, threads: usize) -> Result<(PostgresSourc
     };
     // A thread of its own, as this may be called where another runtime runs.
     let opened = std::thread::scope(|scope| scope.spawn(open).join());
-    let (made, warnings) = opened.map_err(|_| "reading the database panicked".to_owned())??;
-    Ok((made, warnings.iter().map(ToString::to_string).collect()))
+    opened.map_err(|_| "reading the database panicked".to_owned())?
 }
 
 /// Reads what a database has, generates its API and opens it for serving. Beside it what is left out.
-fn sqlite(source: &Source, path: &Path) -> Result<(SqliteSource, Vec<String>), String> {
+fn sqlite(source: &Source, path: &Path) -> Result<(SqliteSource, Vec<Warning>), String> {
     let unreadable = |cause: rusqlite::Error| format!("{} cannot be read: {cause}", path.display());
     let connection =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(unreadable)?;
@@ -265,7 +313,7 @@ fn sqlite(source: &Source, path: &Path) -> Result<(SqliteSource, Vec<String>), S
         catalog::sqlite::read(&connection, SqliteOptions { integers }).map_err(unreadable)?;
     let mut read_enum = |table: &catalog::Table| catalog::sqlite::enum_values(&connection, table);
     let (model, unnamed) = Model::build(catalog, model_options(source), &mut read_enum);
-    let warnings = left_out.iter().chain(&unnamed).map(ToString::to_string).collect();
+    let warnings = left_out.into_iter().chain(unnamed).collect();
     let api = api::generate(model).map_err(|errors| {
         let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
         lines.join("\n")

@@ -22,7 +22,11 @@ fn a_database_that_comes_later_is_served_when_it_is_there() {
         database("CREATE TABLE pet (id int PRIMARY KEY, name text); INSERT INTO pet VALUES (1, 'Ada')");
     let name = format!("later_{}", template.name);
     let weir = Weir::serving(&cluster().url(&name));
-    check(&weir.get("/readyz", &[]), 503, "a source is down");
+    check(
+        &weir.get("/readyz", &[]),
+        503,
+        r#""sources":[{"name":"postgres","ready":false,"code":"SOURCE_UNAVAILABLE""#,
+    );
     check(&weir.get("/livez", &[]), 200, "ok");
     let ask = "{ pet_by_pk(id: 1) { name } }";
     check(&weir.query(ask), 503, r#""code":"SOURCE_UNAVAILABLE""#);

@@ -1,37 +1,23 @@
-//! The life of a server over real sockets: secrets, drain, reload, TLS, HTTP/2, compression, CORS.
+//! The life of a server over real sockets: secrets, probes, drain, reload, compression, CORS.
 
 mod support;
 
 use async_compression::tokio::write::{BrotliDecoder, GzipDecoder, GzipEncoder, ZstdDecoder};
-use http_body_util::{BodyExt, Full};
-use hyper_util::rt::{TokioExecutor, TokioIo};
 use std::io::{BufReader, Read, Write};
 use std::net::SocketAddr;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
-use support::{Answer, Folder, Weir, body, command, config, connect, message};
+use std::time::Instant;
+use support::{Answer, Folder, PATIENCE, Weir, body, command, config, connect, message, until};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName};
 
 const ADA: &str = r#"{"data":{"pet_by_pk":{"name":"Ada"}}}"#;
 const ASK: &str = "{ pet_by_pk(id: 1) { name } }";
-/// Nothing that is waited for takes so long.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 fn check(answer: &Answer, status: u16, part: &str) {
     assert_eq!(answer.status, status, "{answer:?}");
     assert!(answer.text().contains(part), "{part} is not in {}", answer.text());
-}
-
-/// Asks again until `done`, at most [`PATIENCE`].
-fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
-        std::thread::yield_now();
-    }
 }
 
 #[test]
@@ -55,8 +41,74 @@ fn with_a_secret_only_its_holder_is_served() {
         check(&weir.get("/metrics", headers), 403, "not in allowed roles");
         check(&weir.post("/v1/explain", headers, body(ASK).as_bytes()), 403, "not in allowed roles");
     }
-    check(&weir.get("/readyz", &[]), 200, "ok");
+    check(&weir.get("/readyz", &[]), 200, r#""status":"ok""#);
     assert!(!weir.log().contains("hush"), "{}", weir.log());
+}
+
+#[test]
+fn who_guesses_the_secret_is_not_listened_to_for_a_while() {
+    let weir = Weir::configured("admin_secret: hush\nlimits: {wrong_secrets_per_minute: 3}");
+    let ask = |secret: &str| weir.post("/graphql", &[("x-weir-admin-secret", secret)], body(ASK).as_bytes());
+    check(&ask("hush"), 200, ADA);
+    check(&ask("a"), 401, "ACCESS_DENIED");
+    check(&weir.get("/metrics", &[("authorization", "Bearer b")]), 401, "ACCESS_DENIED");
+    let hasura = weir.post("/v1/graphql", &[("x-hasura-admin-secret", "c")], body(ASK).as_bytes());
+    check(&hasura, 200, "access-denied");
+    check(&ask("hush"), 429, "LIMIT_SECRET");
+    check(
+        &weir.post("/v1/graphql", &[("x-hasura-admin-secret", "c")], body(ASK).as_bytes()),
+        429,
+        "LIMIT_SECRET",
+    );
+    // Who sends none is told so, and probes are for anyone.
+    check(&weir.post("/graphql", &[], body(ASK).as_bytes()), 401, "ACCESS_DENIED");
+    check(&weir.get("/readyz", &[]), 200, "ok");
+}
+
+#[test]
+fn readiness_names_the_source_that_cannot_answer() {
+    let weir = Weir::configured("");
+    check(&weir.get("/readyz", &[]), 200, r#"{"status":"ok","sources":[{"name":"pets","ready":true}]}"#);
+    let file = weir.folder().file("pets.db");
+    let aside = weir.folder().file("aside.db");
+    std::fs::rename(&file, &aside).expect("it can be moved");
+    until("it is missed", || weir.get("/readyz", &[]).status == 503);
+    let answer = weir.get("/readyz", &[]);
+    check(&answer, 503, r#"{"name":"pets","ready":false,"code":"SOURCE_UNAVAILABLE","reason":""#);
+    assert!(!answer.text().contains(".db"), "{answer:?}");
+    // The process lives and its configuration is as it was.
+    check(&weir.get("/livez", &[]), 200, "ok");
+    check(&weir.get("/healthz", &[]), 200, "OK");
+    std::fs::write(&file, "this is no database at all, however long one looks at it")
+        .expect("it can be written");
+    until("it is looked at again", || {
+        weir.get("/readyz", &[]).status == 503 && weir.log().contains("not a database")
+    });
+    check(&weir.get("/readyz", &[]), 503, "SOURCE_UNAVAILABLE");
+    std::fs::rename(&aside, &file).expect("it can be moved back");
+    until("it is found again", || weir.get("/readyz", &[]).status == 200);
+}
+
+#[test]
+fn entries_for_what_is_not_there_are_told_with_their_places_and_the_rest_serves() {
+    let folder = Folder::new();
+    folder.pets();
+    let yaml = "listen: 127.0.0.1:0\nsources:\n  - name: pets\n    url: pets.db\n    tables:\n      - table: pett\n      \
+                - table: pet\n        configuration:\n          column_config:\n            nam: {custom_name: title}\n";
+    let file = folder.write("weir.yaml", yaml);
+    let file = file.to_str().expect("it is UTF-8").to_string();
+    let run = command().args(["check", &file]).output().expect("it runs");
+    let words = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(1), "{words}");
+    let table =
+        "weir.yaml:6:9: sources[0].tables[0].table: `pett`: there is no such table; did you mean `pet`?";
+    let column = "weir.yaml:10:13: sources[0].tables[1].configuration.column_config.nam: `pet.nam`: \
+                  there is no such column; did you mean `name`?";
+    assert!(words.contains(table) && words.contains(column), "{words}");
+    let weir = Weir::start(&["serve", &file], folder);
+    check(&weir.query(ASK), 200, ADA);
+    check(&weir.get("/healthz", &[]), 200, "WARN: entries of the configuration");
+    until("the mistakes are logged", || weir.log().contains(column));
 }
 
 #[test]
@@ -348,97 +400,6 @@ fn access_logs_are_lines_of_json_without_values() {
     assert!(!log.contains("424242") && !log.contains("pet_by_pk"), "{log}");
 }
 
-/// A certificate for `localhost` in the folder of `weir.yaml`, and what trusts it.
-fn certificate(folder: &Folder) -> ClientConfig {
-    let made =
-        rcgen::generate_simple_self_signed(vec!["localhost".into()]).expect("a certificate can be made");
-    folder.write("server.crt", &made.cert.pem());
-    folder.write("server.key", &made.signing_key.serialize_pem());
-    let mut roots = RootCertStore::empty();
-    roots.add(made.cert.der().clone()).expect("it is a certificate");
-    ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("ring has them")
-        .with_root_certificates(roots)
-        .with_no_client_auth()
-}
-
-#[test]
-fn tls_serves_http_2_and_http_1() {
-    let folder = Folder::new();
-    folder.pets();
-    let trust = certificate(&folder);
-    let weir = Weir::in_folder(folder, "tls: {certificate: server.crt, key: server.key}");
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
-    for protocol in [&b"h2"[..], b"http/1.1"] {
-        let mut trust = trust.clone();
-        trust.alpn_protocols = vec![protocol.to_vec()];
-        let answer = runtime.block_on(async {
-            let socket = tokio::net::TcpStream::connect(weir.address).await.expect("the server accepts");
-            let name = ServerName::try_from("localhost").expect("it is a name");
-            let connector = tokio_rustls::TlsConnector::from(Arc::new(trust));
-            let socket = connector.connect(name, socket).await.expect("the handshake is made");
-            assert_eq!(socket.get_ref().1.alpn_protocol(), Some(protocol));
-            ask(TokioIo::new(socket), protocol == b"h2").await
-        });
-        assert_eq!(answer, ADA);
-    }
-    // Whoever speaks no TLS, or none that we know, gets nothing.
-    assert_eq!(weir.query(ASK).status, 0);
-}
-
-#[test]
-fn http_2_without_tls_carries_many_requests_at_once() {
-    let weir = Weir::pets(&[]);
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
-    let answer = runtime.block_on(async {
-        let socket = tokio::net::TcpStream::connect(weir.address).await.expect("the server accepts");
-        ask(TokioIo::new(socket), true).await
-    });
-    assert_eq!(answer, ADA);
-}
-
-/// Asks twenty times over one connection, at once where that is possible; all answers have to be the same.
-async fn ask<S>(socket: S, http_2: bool) -> String
-where
-    S: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
-{
-    let request = || {
-        let text = Full::new(bytes::Bytes::from(body(ASK)));
-        hyper::Request::post("https://localhost/graphql")
-            .header("host", "localhost")
-            .header("content-type", "application/json")
-            .body(text)
-            .expect("it is well formed")
-    };
-    let mut answers = Vec::new();
-    if http_2 {
-        let (send, connection) =
-            hyper::client::conn::http2::handshake(TokioExecutor::new(), socket).await.expect("it is HTTP/2");
-        tokio::spawn(connection);
-        let calls = (0..20).map(|_| send.clone().send_request(request()));
-        for answer in futures_util::future::join_all(calls).await {
-            answers.push(answer.expect("it is answered").into_body().collect().await);
-        }
-    } else {
-        let (mut send, connection) =
-            hyper::client::conn::http1::handshake(socket).await.expect("it is HTTP/1");
-        tokio::spawn(connection);
-        for _ in 0..20 {
-            let answer = send.send_request(request()).await.expect("it is answered");
-            answers.push(answer.into_body().collect().await);
-        }
-    }
-    let text = |it: Result<http_body_util::Collected<bytes::Bytes>, hyper::Error>| {
-        String::from_utf8(it.expect("the body is whole").to_bytes().to_vec()).expect("it is UTF-8")
-    };
-    let texts: Vec<String> = answers.into_iter().map(text).collect();
-    assert!(texts.windows(2).all(|it| it[0] == it[1]), "{texts:?}");
-    texts[0].clone()
-}
-
 #[test]
 fn the_command_line_answers_without_a_server() {
     let folder = Folder::new();
@@ -457,7 +418,11 @@ fn the_command_line_answers_without_a_server() {
     let (code, _, words) = run(&["serve", "postgres://localhost/x"]);
     assert!(code == Some(1) && words.contains("not served yet"), "{words}");
     let (code, _, words) = run(&["check", "nothing.db"]);
-    assert!(code == Some(1) && words.contains("there is no file nothing.db"), "{words}");
+    assert!(code == Some(1) && words.contains("there is no file nothing.db; name the database"), "{words}");
+    let (code, _, words) = run(&["explain", "{ pet { id nam } }", &target]);
+    assert_eq!(code, Some(1));
+    assert!(words.starts_with("error: query:1:12: Cannot query field \"nam\" on type \"pet\"."), "{words}");
+    assert!(words.contains("[GRAPHQL_VALIDATION_FAILED]"), "{words}");
     let file = folder.file("new.yaml");
     let file = file.to_str().expect("it is UTF-8");
     assert_eq!(run(&["init", file]).0, Some(0));

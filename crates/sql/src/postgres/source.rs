@@ -5,7 +5,7 @@ use super::asked::Asked;
 use super::assemble::{Parents, TooWide, assemble};
 use super::catalog;
 use super::decode::{Choices, Decoder};
-use super::error::Error;
+use super::error::{Error, source_error};
 use super::fetch::{ReadFetch, Reading};
 use super::pool::Pool;
 use super::prepared::Prepared;
@@ -22,7 +22,9 @@ use crate::render::postgres::Postgres;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use weir_engine::source::{Accent, Answer, Fetch, FieldError, Piece, PlanError, Source, Tag};
+use weir_engine::source::{
+    Accent, Answer, BoxFuture, Fetch, FieldError, Piece, PlanError, Source, SourceError, Tag,
+};
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
 
@@ -231,6 +233,13 @@ impl Source for PostgresSource {
                 Ok(Box::new(ReadFetch { inner, tags }))
             }
         }
+    }
+
+    fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
+        Box::pin(async move {
+            let ready = self.shared.pool.ready(deadline).await;
+            ready.map_err(|error| source_error(error, Accent::Spec, None, &|_, _| false))
+        })
     }
 }
 

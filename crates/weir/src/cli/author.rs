@@ -4,7 +4,7 @@ use super::print;
 use super::serve::origin;
 use crate::config::published;
 use crate::generation::{Generation, Overrides};
-use crate::sources;
+use crate::sources::{self, Findings};
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -36,8 +36,11 @@ pub(super) fn check(target: &str) -> Result<ExitCode, String> {
     let config = origin(sources::target(target)?, Overrides::default())?.read()?;
     config.check()?;
     let generation = Generation::build_whole(config)?;
-    for warning in &generation.warnings {
-        eprintln!("warning: {warning}");
+    let Findings { mistakes, warnings, .. } = &generation.findings;
+    warnings.iter().for_each(|it| eprintln!("warning: {it}"));
+    mistakes.iter().for_each(|it| eprintln!("error: {it}"));
+    if !mistakes.is_empty() {
+        return Ok(ExitCode::FAILURE);
     }
     let schema = generation.engine.schema();
     let names: Vec<&str> = generation.config.sources.iter().map(|it| it.name.as_str()).collect();

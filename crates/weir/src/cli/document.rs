@@ -33,6 +33,7 @@ pub(super) fn explain(
     variables: Option<&str>,
     operation: Option<&str>,
 ) -> Result<ExitCode, String> {
+    let name = name_of(query);
     let query = text_of(query)?;
     let generation = open(target)?;
     let nesting_max = generation.config.limits.nesting_max;
@@ -56,8 +57,28 @@ pub(super) fn explain(
             }
             print(&text)
         }
-        Err(errors) => Err(String::from_utf8_lossy(&errors).into_owned()),
+        Err(errors) => Err(in_words(name, &errors)),
     }
+}
+
+/// What a client would get as JSON, as [`as_text`] writes it.
+fn in_words(name: &str, errors: &[u8]) -> String {
+    let answer: serde_json::Value = serde_json::from_slice(errors).unwrap_or_default();
+    let line = |error: &serde_json::Value| {
+        let text = |it: &serde_json::Value| it.as_str().unwrap_or_default().replace('\n', " ");
+        let place = match (error["locations"][0]["line"].as_u64(), error["locations"][0]["column"].as_u64()) {
+            (Some(line), Some(column)) => format!("{name}:{line}:{column}"),
+            (None | Some(_), _) => name.to_owned(),
+        };
+        format!("{place}: {} [{}]", text(&error["message"]), text(&error["extensions"]["code"]))
+    };
+    let lines: Vec<String> = answer["errors"].as_array().into_iter().flatten().map(line).collect();
+    lines.join("\n")
+}
+
+/// What a document of the command line is called in messages.
+fn name_of(argument: &str) -> &str {
+    if argument == "-" { "standard input" } else { argument.strip_prefix('@').unwrap_or("query") }
 }
 
 /// A document as an argument: itself, `@FILE`, or `-`.

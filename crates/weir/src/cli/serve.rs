@@ -6,6 +6,7 @@ use crate::generation::{Live, Origin, Overrides};
 use crate::server::Server;
 use crate::sources::{self, Target};
 use notify::{RecursiveMode, Watcher};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -60,9 +61,12 @@ pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
     };
     // Watched before it is read, so that no change falls between the two.
     let (send, changes) = mpsc::unbounded_channel();
-    let watcher = file.as_deref().map(|it| watch(it, send));
+    let mut watchers: Vec<_> = file.iter().map(|it| watch(&[it], send.clone())).collect();
     let server = Server::start(Arc::new(Live::start(origin)?))?;
-    if let Some(Err(cause)) = &watcher {
+    if let Some(tls) = &server.live().current().config.tls {
+        watchers.push(watch(&[&tls.certificate, &tls.key], send));
+    }
+    for cause in watchers.iter().filter_map(|it| it.as_ref().err()) {
         tracing::warn!(%cause, "changes of the configuration are not seen; reload by SIGHUP");
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -98,7 +102,7 @@ async fn revive(live: &Arc<Live>) {
     let mut pause = REVIVE_MIN;
     loop {
         tokio::time::sleep(pause).await;
-        if live.current().down.is_empty() {
+        if live.current().findings.down.is_empty() {
             pause = REVIVE_MIN;
             continue;
         }
@@ -144,21 +148,27 @@ async fn end_at_once() {
     std::process::exit(130);
 }
 
-/// Reports changes of `file`. Its directory is watched, because editors replace files.
-fn watch(file: &Path, changed: mpsc::UnboundedSender<()>) -> notify::Result<notify::RecommendedWatcher> {
-    let name = file.file_name().ok_or_else(|| notify::Error::generic("it has no name"))?.to_os_string();
-    let directory = match file.parent() {
-        Some(parent) if parent != Path::new("") => parent.to_path_buf(),
-        Some(_) | None => PathBuf::from("."),
-    };
+/// Reports changes of `files`. Their directories are watched, because editors replace files.
+fn watch(
+    files: &[&PathBuf],
+    changed: mpsc::UnboundedSender<()>,
+) -> notify::Result<notify::RecommendedWatcher> {
+    // Kubernetes swaps whole directories behind this name, and the files of a secret with it.
+    let mut names = vec![OsString::from("..data")];
+    names.extend(files.iter().filter_map(|it| it.file_name()).map(OsString::from));
     let report = move |event: notify::Result<notify::Event>| {
-        let ours = |event: &notify::Event| event.paths.iter().any(|it| it.file_name() == Some(&name));
-        if event.as_ref().is_ok_and(|it| !it.kind.is_access() && ours(it)) {
+        let is_ours = |path: &PathBuf| path.file_name().is_some_and(|it| names.iter().any(|name| name == it));
+        if event.as_ref().is_ok_and(|it| !it.kind.is_access() && it.paths.iter().any(is_ours)) {
             // Nobody is left to hear it when the server ends.
             let _ = changed.send(());
         }
     };
     let mut watcher = notify::recommended_watcher(report)?;
-    watcher.watch(&directory, RecursiveMode::NonRecursive)?;
+    let mut directories: Vec<&Path> = files.iter().filter_map(|it| it.parent()).collect();
+    directories.dedup();
+    for directory in directories {
+        let directory = if directory == Path::new("") { Path::new(".") } else { directory };
+        watcher.watch(directory, RecursiveMode::NonRecursive)?;
+    }
     Ok(watcher)
 }

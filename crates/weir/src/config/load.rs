@@ -4,11 +4,13 @@
 //! messages. Relative file names are meant from the directory of the file.
 
 use super::Config;
+use super::places::Places;
 use crate::sources::{self, Address};
 use serde_saphyr::Error;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use weir_language::validate::suggest;
 
 /// The longest file that is read.
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -58,17 +60,20 @@ pub fn text(
     environment: HashMap<String, String>,
     overrule: impl FnOnce(&mut Config),
 ) -> Result<Config, LoadError> {
-    let options = serde_saphyr::options! { with_snippet: false }.with_properties(environment);
+    let options = serde_saphyr::options! { with_snippet: false };
     let read = if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
         Ok(Config::default())
     } else {
-        serde_saphyr::from_str_with_options::<Config>(text, options)
+        serde_saphyr::from_str_with_options::<Config>(text, options.clone().with_properties(environment))
     };
     let mut config = read.map_err(|error| LoadError {
         file: path.to_path_buf(),
         place: error.location().map(|it| (it.line(), it.column())),
         message: words(&error),
     })?;
+    // What has no places is told without them.
+    let root = serde_saphyr::from_str_with_options(text, options).unwrap_or_default();
+    config.places = Places { file: path.to_path_buf(), root };
     from_directory(&mut config, path.parent().unwrap_or(Path::new("")));
     overrule(&mut config);
     config.check().map_err(|message| LoadError { file: path.to_path_buf(), place: None, message })?;
@@ -92,7 +97,7 @@ fn from_directory(config: &mut Config, base: &Path) {
 /// The message without the place, which stands in front, and with the nearest known key.
 fn words(error: &Error) -> String {
     if let Error::SerdeUnknownField { field, expected, .. } = error {
-        return match nearest(field, expected) {
+        return match suggest::near(field, expected.iter().copied()).first() {
             Some(known) => format!("unknown key `{field}`; did you mean `{known}`?"),
             None => format!("unknown key `{field}`; known here: {}", expected.join(", ")),
         };
@@ -105,29 +110,6 @@ fn words(error: &Error) -> String {
     let first = first.strip_prefix("error: ").unwrap_or(first);
     // The place stands in front already.
     first.rsplit_once(" at line ").map_or(first, |it| it.0).to_string()
-}
-
-/// The candidate that is fewest edits away, if it is near at all.
-fn nearest<'c>(word: &str, candidates: &[&'c str]) -> Option<&'c str> {
-    let bound = (word.len() / 3).max(2);
-    let word: String = word.chars().take(64).collect();
-    candidates.iter().map(|it| (distance(&word, it), *it)).min().filter(|it| it.0 <= bound).map(|it| it.1)
-}
-
-/// Insertions, deletions and substitutions from `a` to `b`.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let kept = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = kept.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! **Invariant:** an unknown key is an error, never ignored.
 
 pub mod load;
+pub mod places;
 pub mod postgres;
 pub mod published;
 
@@ -44,6 +45,9 @@ pub struct Config {
     pub compression: Compression,
     /// The databases that are served.
     pub sources: Vec<Source>,
+    /// Where all this stands in the file it was read from.
+    #[serde(skip)]
+    pub places: places::Places,
 }
 
 /// `listen`: where connections are taken.
@@ -167,6 +171,8 @@ pub struct Limits {
     pub write_s: u16,
     /// The first byte of an answer has to be ready within so many seconds.
     pub request_s: u16,
+    /// Wrong admin secrets one address may send in a minute; 0 for any number, as behind a proxy.
+    pub wrong_secrets_per_minute: u32,
     /// When the server stops, requests in flight get so many seconds.
     pub drain_s: u16,
     /// Bytes of a document.
@@ -213,6 +219,7 @@ impl Default for Limits {
             idle_s: 60,
             write_s: 30,
             request_s: 30,
+            wrong_secrets_per_minute: 100,
             drain_s: 30,
             document_bytes_max: document.bytes_max,
             tokens_max: document.tokens_max,

@@ -1,4 +1,4 @@
-//! Pages for operators: probes, version, metrics, explain.
+//! Pages for operators: version, metrics, explain.
 
 use super::body::Reply;
 use super::exchange::{Answer, Exchange, Refusal, json, string};
@@ -15,42 +15,14 @@ use weir_engine::source::{Accent, Caller};
 /// The content type of the metrics page. Source: OpenMetrics 1.0.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-fn page(status: StatusCode, text: impl Into<String>) -> Answer {
+/// A page of plain text.
+pub(crate) fn page(status: StatusCode, text: impl Into<String>) -> Answer {
     let mut response = Response::new(Reply::whole(text.into()));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Answer::page(response)
-}
-
-/// The process answers.
-pub(crate) fn live() -> Answer {
-    page(StatusCode::OK, "ok\n")
-}
-
-/// The process wants requests: not while it ends, not without its sources.
-pub(crate) fn ready(exchange: &Exchange) -> Answer {
-    if exchange.worker.is_draining() {
-        return page(StatusCode::SERVICE_UNAVAILABLE, "draining\n");
-    }
-    if !exchange.generation.down.is_empty() {
-        return page(StatusCode::SERVICE_UNAVAILABLE, "a source is down\n");
-    }
-    page(StatusCode::OK, "ok\n")
-}
-
-/// As [`ready`], in Hasura's words: a configuration that could not be taken over is a warning.
-pub(crate) fn health(exchange: &Exchange) -> Answer {
-    if exchange.worker.is_draining() {
-        return page(StatusCode::INTERNAL_SERVER_ERROR, "ERROR\n");
-    }
-    match exchange.worker.live.last_failure() {
-        None => page(StatusCode::OK, "OK\n"),
-        Some(_) => {
-            page(StatusCode::OK, "WARN: the configuration could not be taken over; the one before serves\n")
-        }
-    }
 }
 
 /// Which Weir this is.

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** whoever asks for another role is refused, never served as admin.
 
+use super::exchange::Exchange;
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 use subtle::ConstantTimeEq;
@@ -23,6 +24,8 @@ pub(crate) enum Denied {
     Wrong,
     /// The role does not exist.
     Role,
+    /// Too many wrong ones came from there.
+    TooOften,
 }
 
 impl Denied {
@@ -32,6 +35,14 @@ impl Denied {
             Self::Missing => "x-hasura-admin-secret/x-weir-admin-secret required, but not found",
             Self::Wrong => "invalid \"x-hasura-admin-secret\"/\"x-weir-admin-secret\"",
             Self::Role => "your requested role is not in allowed roles",
+            Self::TooOften => "too many wrong secrets came from your address: wait a minute",
+        }
+    }
+    /// The stable code.
+    pub(crate) const fn code(self) -> &'static str {
+        match self {
+            Self::Missing | Self::Wrong | Self::Role => "ACCESS_DENIED",
+            Self::TooOften => "LIMIT_SECRET",
         }
     }
     /// The status on `/graphql`.
@@ -39,12 +50,48 @@ impl Denied {
         match self {
             Self::Missing | Self::Wrong => 401,
             Self::Role => 403,
+            Self::TooOften => 429,
         }
     }
 }
 
-/// Finds out who asks. With no `secret` set everyone is admin.
-pub(crate) fn caller(headers: &HeaderMap, secret: Option<&str>) -> Result<Caller, Denied> {
+/// Finds out who asks; where many wrong secrets came from, none is looked at.
+pub(crate) fn caller(exchange: &Exchange, headers: &HeaderMap) -> Result<Caller, Denied> {
+    let secret = exchange.generation.secret();
+    patiently(exchange, secret.and(sent(headers)).is_some(), || identify(headers, secret))
+}
+
+/// As [`caller`] for the operator's own pages, where the secret may come as a bearer token.
+pub(crate) fn operator(exchange: &Exchange, headers: &HeaderMap) -> Result<(), Denied> {
+    let secret = exchange.generation.secret();
+    let sent = secret.and(sent(headers).or_else(|| bearer(headers)));
+    patiently(exchange, sent.is_some(), || match (secret, sent) {
+        (Some(secret), Some(sent)) if equal(sent, secret.as_bytes()) => Ok(()),
+        (_, Some(_)) => Err(Denied::Wrong),
+        (_, None) => Err(Denied::Missing),
+    })
+}
+
+/// Counts what turns out to be wrong, and does not look at all when there was too much of it.
+fn patiently<T>(
+    exchange: &Exchange,
+    sent: bool,
+    look: impl FnOnce() -> Result<T, Denied>,
+) -> Result<T, Denied> {
+    let (guesses, per_minute) =
+        (&exchange.worker.guesses, exchange.generation.config.limits.wrong_secrets_per_minute);
+    if sent && guesses.are_too_many(exchange.peer, per_minute) {
+        return Err(Denied::TooOften);
+    }
+    let found = look();
+    if matches!(found, Err(Denied::Wrong)) {
+        guesses.note(exchange.peer, per_minute);
+    }
+    found
+}
+
+/// With no `secret` set everyone is admin.
+fn identify(headers: &HeaderMap, secret: Option<&str>) -> Result<Caller, Denied> {
     if let Some(secret) = secret {
         match sent(headers) {
             None => return Err(Denied::Missing),
@@ -63,13 +110,8 @@ pub(crate) fn asks_for_other_role(headers: &HeaderMap) -> bool {
     headers.get_all(ROLE).iter().any(|it| it.as_bytes() != b"admin")
 }
 
-/// Whether the caller holds the secret, as a header or as a bearer token: for the operator's own pages.
-pub(crate) fn holds_secret(headers: &HeaderMap, secret: Option<&str>) -> bool {
-    let bearer = || headers.get(AUTHORIZATION).and_then(|it| it.as_bytes().strip_prefix(b"Bearer "));
-    match (secret, sent(headers).or_else(bearer)) {
-        (Some(secret), Some(sent)) => equal(sent, secret.as_bytes()),
-        (Some(_) | None, _) => false,
-    }
+fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
+    headers.get(AUTHORIZATION).and_then(|it| it.as_bytes().strip_prefix(b"Bearer "))
 }
 
 fn sent(headers: &HeaderMap) -> Option<&[u8]> {
@@ -93,7 +135,7 @@ mod tests {
     ) {
         let map: HeaderMap =
             headers.iter().map(|(n, v)| (HeaderName::from_static(n), HeaderValue::from_static(v))).collect();
-        assert_eq!(caller(&map, secret), expected, "{headers:?}");
+        assert_eq!(identify(&map, secret), expected, "{headers:?}");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** a connection without a request in flight has a deadline.
 
+use super::heads::Flaw;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::task::{Context, Waker};
@@ -18,6 +19,9 @@ pub(crate) struct Patience {
     pub(crate) idle_s: u32,
     pub(crate) write_s: u32,
 }
+
+/// How long the rest of a request is waited for that is answered already, in seconds.
+const LINGER_S: u32 = 2;
 
 /// What a connection is waiting for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +58,8 @@ pub(crate) struct Watched {
     body_deadline_s: Cell<u32>,
     write_deadline_s: Cell<u32>,
     command: Cell<Command>,
+    /// What is wrong with the head that hyper sees [`super::heads::STAND_IN`] for.
+    flaw: Cell<Option<Flaw>>,
     waker: RefCell<Option<Waker>>,
     now_s: Rc<Cell<u32>>,
     patience: Patience,
@@ -108,6 +114,18 @@ impl Watched {
             self.write_deadline_s.set(self.now_s.get().saturating_add(self.patience.write_s));
         }
     }
+    /// The last answer was written; the client has a moment to read it.
+    pub(crate) fn linger(&self) {
+        self.enter(Phase::Idle, LINGER_S);
+    }
+    /// A head came that must not pass.
+    pub(crate) fn refuse(&self, flaw: Flaw) {
+        self.flaw.set(Some(flaw));
+    }
+    /// What is wrong with the connection's last head.
+    pub(crate) fn flaw(&self) -> Option<Flaw> {
+        self.flaw.get()
+    }
     /// What to do now; the task is woken when that changes.
     pub(crate) fn command(&self, cx: &Context<'_>) -> Command {
         let mut waker = self.waker.borrow_mut();
@@ -156,6 +174,7 @@ impl Clock {
             body_deadline_s: Cell::new(u32::MAX),
             write_deadline_s: Cell::new(u32::MAX),
             command: Cell::new(Command::Serve),
+            flaw: Cell::new(None),
             waker: RefCell::new(None),
             now_s: Rc::clone(&self.now_s),
             patience,

@@ -1,14 +1,17 @@
 //! What every handler works with: the worker, the generation, the request's id; and how refusals look.
 
+use super::auth::Denied;
 use super::body::Reply;
 use super::clock::Watched;
 use super::metrics::{Door, Verdict};
 use super::negotiate::Media;
 use super::worker::Worker;
+use crate::config::Limits;
 use crate::generation::Generation;
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
-use hyper::{HeaderMap, Response, StatusCode};
+use hyper::{Response, StatusCode};
 use std::borrow::Cow;
+use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,6 +27,8 @@ pub(crate) struct Exchange {
     pub(crate) started: Instant,
     /// The clock of its connection.
     pub(crate) watched: Rc<Watched>,
+    /// Where the connection comes from: the caller, or a proxy before it.
+    pub(crate) peer: IpAddr,
 }
 
 impl Exchange {
@@ -34,6 +39,7 @@ impl Exchange {
             generation: Arc::clone(&self.generation),
             started: self.started,
             watched: Rc::clone(&self.watched),
+            peer: self.peer,
         }
     }
 }
@@ -80,12 +86,20 @@ impl Refusal {
     pub(crate) fn bad_request(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", message)
     }
+    pub(crate) fn denied(denied: Denied) -> Self {
+        let status = StatusCode::from_u16(denied.status()).unwrap_or(StatusCode::FORBIDDEN);
+        Self::new(status, denied.code(), denied.message())
+    }
     pub(crate) fn method(allow: &'static str) -> Self {
         let message = "this address does not answer this method";
         Self {
             allow: Some(allow),
             ..Self::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", message)
         }
+    }
+    pub(crate) fn long_url(limits: &Limits) -> Self {
+        let message = format!("the URL is longer than {} bytes", limits.url_bytes_max);
+        Self::new(StatusCode::URI_TOO_LONG, "LIMIT_URL", message)
     }
     pub(crate) fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "NOT_FOUND", "there is nothing at this address")
@@ -144,20 +158,6 @@ pub(crate) fn json(status: StatusCode, media: Media, body: Reply) -> Response<Re
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
     response
-}
-
-/// Whether the body is announced twice, in ways that proxies are known to read differently.
-pub(crate) fn has_two_lengths(headers: &HeaderMap) -> bool {
-    use hyper::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
-    let lengths = headers.get_all(CONTENT_LENGTH).iter().count();
-    lengths > 1 || (lengths == 1 && headers.contains_key(TRANSFER_ENCODING))
-}
-
-/// Whether the body is more than cut into chunks: what is below them would be taken for the body.
-pub(crate) fn is_coded_in_transfer(headers: &HeaderMap) -> bool {
-    let mut codings = headers.get_all(hyper::header::TRANSFER_ENCODING).iter();
-    codings.next().is_some_and(|it| !it.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked"))
-        || codings.next().is_some()
 }
 
 #[cfg(test)]

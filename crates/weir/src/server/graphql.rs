@@ -21,11 +21,7 @@ use weir_language::json::{Json, JsonBuffer};
 /// Answers a GET or POST.
 pub(crate) async fn answer(exchange: &Exchange, request: Request<Incoming>) -> Result<Answer, Refusal> {
     let headers = request.headers();
-    let secret = exchange.generation.secret();
-    let caller = auth::caller(headers, secret).map_err(|denied| {
-        let status = StatusCode::from_u16(denied.status()).unwrap_or(StatusCode::FORBIDDEN);
-        Refusal::new(status, "ACCESS_DENIED", denied.message())
-    })?;
+    let caller = auth::caller(exchange, headers).map_err(Refusal::denied)?;
     if exchange.generation.is_waiting {
         return Err(Refusal::waiting());
     }

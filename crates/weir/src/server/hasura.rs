@@ -3,7 +3,7 @@
 //!
 //! **Invariant:** the requests of a list run one after another, each on its own; their answers leave in the same order.
 
-use super::auth;
+use super::auth::{self, Denied};
 use super::body::Reply;
 use super::exchange::{Answer, Exchange, Refusal, error_body, json};
 use super::graphql::{engine_request, respond};
@@ -26,8 +26,9 @@ const BATCH_CHUNK_BYTES: usize = 64 * 1024;
 /// Answers a POST.
 pub(crate) async fn answer(exchange: &Exchange, request: Request<Incoming>) -> Result<Answer, Refusal> {
     let headers = request.headers();
-    let caller = match auth::caller(headers, exchange.generation.secret()) {
+    let caller = match auth::caller(exchange, headers) {
         Ok(caller) => caller,
+        Err(denied @ Denied::TooOften) => return Err(Refusal::denied(denied)),
         Err(denied) => return Ok(refused(denied.message(), "access-denied", Verdict::Denied)),
     };
     if exchange.generation.is_waiting {

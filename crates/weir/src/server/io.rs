@@ -1,24 +1,106 @@
-//! The socket as hyper sees it: reports to the connection's clock when bytes come and when the client stops reading.
+//! The socket as hyper sees it: heads are checked before they pass, and the connection's clock hears when bytes come and
+//! when the client stops reading.
+//!
+//! **Invariant:** what [`Heads`] refuses never reaches hyper; [`STAND_IN`] does, in its place.
+//! **Cost:** a request that comes whole is copied once, from the worker's memory into hyper's.
 
 use super::clock::Watched;
+use super::heads::{Heads, STAND_IN, Verdict};
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
+use std::cell::RefCell;
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
-use tokio::io::{AsyncRead, AsyncWrite};
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// Bytes that are read at once, at most.
+const READ_BYTES_MAX: usize = 16 * 1024;
+/// Bytes that are read at once where hyper wants fewer: it looks at the first few of a connection alone.
+const READ_BYTES_MIN: usize = 4 * 1024;
+/// What of a refused request is still read, so that the client gets to see the answer before the connection's end.
+const REST_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Where a worker's sockets are read into.
+pub(crate) type Landing = Rc<RefCell<Box<[u8]>>>;
+
+/// Memory for one worker.
+pub(crate) fn landing() -> Landing {
+    Rc::new(RefCell::new(vec![0; READ_BYTES_MAX].into_boxed_slice()))
+}
 
 /// A socket under the clock.
 pub(crate) struct Guarded<S> {
     socket: TokioIo<S>,
     watched: Rc<Watched>,
+    heads: Heads,
+    landing: Landing,
+    /// What was read and did not go to hyper at once: the beginning of a head, or more than hyper had room for.
+    kept: Vec<u8>,
+    /// How many of them may pass.
+    passed: usize,
+    last: Verdict,
+    /// What was read of the rest of a refused request, once nothing more is written.
+    rest: Option<usize>,
 }
 
-impl<S> Guarded<S> {
-    /// Puts `socket` under the clock.
-    pub(crate) fn new(socket: S, watched: Rc<Watched>) -> Self {
-        Self { socket: TokioIo::new(socket), watched }
+impl<S: AsyncRead + Unpin> Guarded<S> {
+    /// Puts `socket` under the clock and its heads under control.
+    pub(crate) fn new(socket: S, watched: Rc<Watched>, heads: Heads, landing: Landing) -> Self {
+        let (socket, kept) = (TokioIo::new(socket), Vec::new());
+        Self { socket, watched, heads, landing, kept, passed: 0, last: Verdict::Pass, rest: None }
+    }
+
+    /// Gives hyper of what is kept as much as it has room for.
+    fn hand_on(&mut self, buf: &mut ReadBufCursor<'_>) {
+        let now = self.passed.min(buf.remaining());
+        buf.put_slice(&self.kept[..now]);
+        self.kept.drain(..now);
+        self.passed -= now;
+        if self.kept.is_empty() {
+            self.kept = Vec::new();
+        }
+    }
+
+    /// Takes in `bytes`, of which hyper gets at once what may pass.
+    fn take_in(&mut self, bytes: &[u8], buf: &mut ReadBufCursor<'_>) {
+        if self.kept.is_empty() {
+            (self.passed, self.last) = self.heads.follow(bytes);
+            let now = self.passed.min(buf.remaining());
+            buf.put_slice(&bytes[..now]);
+            self.passed -= now;
+            self.kept.extend_from_slice(&bytes[now..]);
+        } else {
+            let before = self.kept.len();
+            self.kept.extend_from_slice(bytes);
+            if !self.heads.may_go_on(&self.kept, before) {
+                return;
+            }
+            (self.passed, self.last) = self.heads.follow(&self.kept);
+        }
+        if let Verdict::Refuse(flaw) = self.last {
+            self.watched.refuse(flaw);
+            self.kept.truncate(self.passed);
+            self.kept.extend_from_slice(STAND_IN);
+            self.passed = self.kept.len();
+        }
+    }
+
+    /// Reads what the client still sends of a request that was answered before its end. A socket closed over unread bytes
+    /// is reset, and the answer lost with it.
+    fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut landing = self.landing.borrow_mut();
+        let mut bytes = self.rest.unwrap_or_default();
+        while bytes < REST_BYTES_MAX {
+            let mut read = ReadBuf::new(&mut landing);
+            match ready!(Pin::new(self.socket.inner_mut()).poll_read(cx, &mut read)) {
+                Ok(()) if !read.filled().is_empty() => bytes += read.filled().len(),
+                Ok(()) | Err(_) => break,
+            }
+            self.rest = Some(bytes);
+        }
+        Poll::Ready(())
     }
 }
 
@@ -26,17 +108,37 @@ impl<S: AsyncRead + Unpin> Read for Guarded<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        buf: ReadBufCursor<'_>,
+        mut buf: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        let read = Pin::new(&mut self.socket).poll_read(cx, buf);
-        if read.is_ready() {
-            self.watched.heard();
+        let this = &mut *self;
+        let room = buf.remaining();
+        while buf.remaining() == room {
+            if this.passed > 0 {
+                this.hand_on(&mut buf);
+                break;
+            }
+            match this.last {
+                Verdict::Pass | Verdict::Wait => {}
+                // Its answer is the connection's last; nothing more is taken from the client.
+                Verdict::Refuse(_) => return Poll::Pending,
+                Verdict::Lost => return Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
+            }
+            let landing = Rc::clone(&this.landing);
+            let mut landing = landing.borrow_mut();
+            let mut read = ReadBuf::new(&mut landing[..room.clamp(READ_BYTES_MIN, READ_BYTES_MAX)]);
+            let done = ready!(Pin::new(this.socket.inner_mut()).poll_read(cx, &mut read));
+            this.watched.heard();
+            done?;
+            if read.filled().is_empty() {
+                break;
+            }
+            this.take_in(read.filled(), &mut buf);
         }
-        read
+        Poll::Ready(Ok(()))
     }
 }
 
-impl<S: AsyncWrite + Unpin> Write for Guarded<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> Write for Guarded<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.socket).poll_write(cx, bytes);
         self.watched.await_reader(written.is_pending());
@@ -46,7 +148,16 @@ impl<S: AsyncWrite + Unpin> Write for Guarded<S> {
         Pin::new(&mut self.socket).poll_flush(cx)
     }
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_shutdown(cx)
+        let this = &mut *self;
+        if this.rest.is_none() {
+            ready!(Pin::new(&mut this.socket).poll_shutdown(cx))?;
+            if !this.heads.is_within() {
+                return Poll::Ready(Ok(()));
+            }
+            this.watched.linger();
+            this.rest = Some(0);
+        }
+        this.poll_rest(cx).map(Ok)
     }
     fn is_write_vectored(&self) -> bool {
         self.socket.is_write_vectored()

@@ -1,6 +1,6 @@
 //! The server: hyper on one event loop per thread, all on the same port.
 //!
-//! The file list is the way of a request: `worker` accepts, `clock` and `io` watch the connection, `route`
+//! The file list is the way of a request: `worker` accepts, `clock`, `io` and `heads` watch the connection, `route`
 //! finds the page, `graphql` and `hasura` speak the two accents (`negotiate`, `receive`, `encode`), `finish`
 //! completes the head.
 //!
@@ -14,9 +14,14 @@ mod console;
 mod cors;
 mod encode;
 mod exchange;
+#[cfg(test)]
+mod faults;
 mod finish;
 mod graphql;
+mod guesses;
 mod hasura;
+mod heads;
+mod health;
 mod io;
 mod log;
 mod metrics;
@@ -27,6 +32,7 @@ mod tls;
 mod worker;
 
 pub(crate) use cors::Cors;
+pub(crate) use health::Readiness;
 pub(crate) use tls::acceptor;
 
 /// The plain form of a gzip file, at most `bytes_max` bytes; nothing if it is broken or longer.
@@ -35,6 +41,7 @@ pub(crate) fn unpack_gzip(packed: &[u8], bytes_max: usize) -> Option<Vec<u8>> {
 }
 
 use crate::generation::Live;
+use guesses::Guesses;
 use metrics::Metrics;
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io::ErrorKind;
@@ -67,8 +74,7 @@ impl Server {
         config.check()?;
         let metrics = Arc::new(Metrics::new());
         log::start(&config.log, &metrics)?;
-        generation.warnings.iter().for_each(|it| tracing::warn!("{it}"));
-        generation.down.iter().for_each(|it| tracing::warn!("it is tried again: {it}"));
+        generation.findings.log();
         let threads = config.worker_threads();
         let (listen, public) = listeners(config.listen.0, threads)?;
         let (admin_listen, admin) = match config.admin_listen {
@@ -80,6 +86,7 @@ impl Server {
         };
         let (phase, _) = watch::channel(Phase::Serving);
         let place = if admin_listen.is_some() { Place::Public } else { Place::Only };
+        let guesses = Arc::new(Guesses::new());
         let mut admin = admin.into_iter();
         let mut workers = Vec::with_capacity(threads);
         for (number, socket) in public.into_iter().enumerate() {
@@ -87,6 +94,7 @@ impl Server {
             let seed = Seed {
                 live: Arc::clone(&live),
                 metrics: Arc::clone(&metrics),
+                guesses: Arc::clone(&guesses),
                 phase: phase.subscribe(),
                 listeners: listeners.collect(),
                 connections_max: (config.limits.connections_max as usize).div_ceil(threads),
@@ -147,7 +155,7 @@ fn reload(live: &Live, metrics: &Metrics) -> Result<u64, String> {
     match &made {
         Ok(number) => {
             metrics.reloads.inc();
-            live.current().warnings.iter().for_each(|it| tracing::warn!("{it}"));
+            live.current().findings.log();
             tracing::info!(generation = number, "the configuration was taken over");
         }
         Err(message) => {

@@ -5,13 +5,14 @@
 
 use super::auth;
 use super::body::Reply;
-use super::exchange::{Answer, Exchange, Refusal, has_two_lengths, is_coded_in_transfer};
+use super::exchange::{Answer, Exchange, Refusal};
+use super::heads::STAND_IN_METHOD;
 use super::metrics::Door;
 use super::worker::Place;
-use super::{admin, console, graphql, hasura};
+use super::{admin, console, graphql, hasura, health};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONNECTION, HOST, HeaderValue, LOCATION, UPGRADE};
-use hyper::{Method, Request, Response, StatusCode, Version};
+use hyper::{Method, Request, Response, StatusCode};
 
 /// Who may use an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,9 +129,9 @@ async fn dispatch(exchange: &Exchange, place: Place, request: Request<Incoming>)
     match route.page {
         Page::Graphql => graphql::answer(exchange, request).await,
         Page::Hasura => hasura::answer(exchange, request).await,
-        Page::Live => Ok(admin::live()),
-        Page::Ready => Ok(admin::ready(exchange)),
-        Page::Health => Ok(admin::health(exchange)),
+        Page::Live => Ok(health::live()),
+        Page::Ready => Ok(health::ready(exchange).await),
+        Page::Health => Ok(health::health(exchange)),
         Page::Version => Ok(admin::version()),
         Page::Metrics => Ok(admin::metrics(exchange)),
         Page::Explain => admin::explain(exchange, request).await,
@@ -143,20 +144,12 @@ async fn dispatch(exchange: &Exchange, place: Place, request: Request<Incoming>)
 /// What is wrong with a head before anyone looks at what it asks for.
 fn check_head(exchange: &Exchange, request: &Request<Incoming>) -> Result<(), Refusal> {
     let (headers, limits) = (request.headers(), &exchange.generation.config.limits);
+    if let Some(flaw) = exchange.watched.flaw().filter(|_| request.method().as_str() == STAND_IN_METHOD) {
+        return Err(flaw.refusal(limits));
+    }
     let url_bytes = request.uri().path_and_query().map_or(0, |it| it.as_str().len());
     if url_bytes > limits.url_bytes_max as usize {
-        let message = format!("the URL is longer than {} bytes", limits.url_bytes_max);
-        return Err(Refusal::new(StatusCode::URI_TOO_LONG, "LIMIT_URL", message).closing());
-    }
-    if has_two_lengths(headers) {
-        return Err(Refusal::bad_request("the body's length is given twice").closing());
-    }
-    if is_coded_in_transfer(headers) {
-        let message = "the only transfer coding that is read is `chunked`";
-        return Err(Refusal::bad_request(message).closing());
-    }
-    if request.version() == Version::HTTP_11 && headers.get_all(HOST).iter().count() != 1 {
-        return Err(Refusal::bad_request("exactly one `host` header is needed").closing());
+        return Err(Refusal::long_url(limits).closing());
     }
     if exchange.generation.local_only && !is_local(request) {
         let message =
@@ -208,17 +201,10 @@ fn pass(exchange: &Exchange, route: &Route, request: &Request<Incoming>) -> Resu
         Gate::Dev => Err(Refusal::not_found()),
         // Who asks for another role gets nothing of the admin's, whatever secret comes along.
         Gate::Operator if auth::asks_for_other_role(request.headers()) => {
-            let denied = auth::Denied::Role;
-            Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", denied.message()))
+            Err(Refusal::denied(auth::Denied::Role))
         }
-        Gate::Operator => match generation.secret() {
-            None if generation.dev => Ok(()),
-            secret if auth::holds_secret(request.headers(), secret) => Ok(()),
-            Some(_) | None => {
-                let message = "this page needs the admin secret in `x-weir-admin-secret`";
-                Err(Refusal::new(StatusCode::UNAUTHORIZED, "ACCESS_DENIED", message))
-            }
-        },
+        Gate::Operator if generation.secret().is_none() && generation.dev => Ok(()),
+        Gate::Operator => auth::operator(exchange, request.headers()).map_err(Refusal::denied),
     }
 }
 

@@ -7,7 +7,9 @@
 use super::body::Reply;
 use super::clock::{Clock, Command, Patience, Watched};
 use super::exchange::{Answer, Exchange, error_body, json};
-use super::io::Guarded;
+use super::guesses::Guesses;
+use super::heads::Heads;
+use super::io::{Guarded, Landing, landing};
 use super::log::Line;
 use super::metrics::{Door, Metrics, Verdict};
 use super::negotiate::Media;
@@ -21,6 +23,7 @@ use hyper_util::server::conn::auto;
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::future::Future;
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::rc::Rc;
@@ -55,6 +58,7 @@ pub(crate) enum Phase {
 pub(crate) struct Seed {
     pub(crate) live: Arc<Live>,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) guesses: Arc<Guesses>,
     pub(crate) phase: watch::Receiver<Phase>,
     pub(crate) listeners: Vec<(std::net::TcpListener, Place)>,
     pub(crate) connections_max: usize,
@@ -65,12 +69,15 @@ pub(crate) struct Seed {
 pub(crate) struct Worker {
     pub(crate) live: Arc<Live>,
     pub(crate) metrics: Arc<Metrics>,
+    /// Wrong secrets, in the whole process.
+    pub(crate) guesses: Arc<Guesses>,
     /// Memory of the last request's JSON.
     pub(crate) json_buffer: Cell<JsonBuffer>,
     /// Numbers requests.
     pub(crate) ids: finish::RequestIds,
     phase: watch::Receiver<Phase>,
     clock: Clock,
+    landing: Landing,
     connections_max: usize,
     open: Cell<usize>,
     all_closed: Notify,
@@ -102,10 +109,12 @@ pub(crate) fn run(seed: Seed) -> std::io::Result<()> {
             http: http(&seed.live),
             live: seed.live,
             metrics: seed.metrics,
+            guesses: seed.guesses,
             json_buffer: Cell::default(),
             ids: finish::RequestIds::new(seed.number),
             phase: seed.phase,
             clock: Clock::new(),
+            landing: landing(),
             connections_max: seed.connections_max,
             open: Cell::new(0),
             all_closed: Notify::new(),
@@ -192,7 +201,7 @@ impl Worker {
                 _ = phase.wait_for(|it| *it == Phase::Draining) => break,
             };
             match accepted {
-                Ok((socket, _)) => self.take(socket, place),
+                Ok((socket, peer)) => self.take(socket, peer.ip(), place),
                 Err(cause) => {
                     // No descriptors left, most likely: those in use are served, new ones wait in the queue.
                     tracing::error!(%cause, "a connection could not be accepted");
@@ -200,12 +209,12 @@ impl Worker {
                 }
             }
         }
-        while let Some(Ok((socket, _))) = listener.accept().now_or_never() {
-            self.take(socket, place);
+        while let Some(Ok((socket, peer))) = listener.accept().now_or_never() {
+            self.take(socket, peer.ip(), place);
         }
     }
 
-    fn take(self: &Rc<Self>, socket: TcpStream, place: Place) {
+    fn take(self: &Rc<Self>, socket: TcpStream, peer: IpAddr, place: Place) {
         if self.open.get() >= self.connections_max {
             self.metrics.evicted.inc();
             if !self.clock.close_longest_idle() {
@@ -223,7 +232,7 @@ impl Worker {
             let _open = open;
             let tls = worker.live.current().tls.clone();
             match tls {
-                None => worker.connection(socket, watched, place).await,
+                None => worker.connection(socket, watched, (peer, place)).await,
                 Some(acceptor) => {
                     watched.heard();
                     let mut handshake = pin!(acceptor.accept(socket));
@@ -232,7 +241,7 @@ impl Worker {
                         Command::Serve | Command::Drain => handshake.as_mut().poll(cx).map(Result::ok),
                     });
                     if let Some(socket) = done.await {
-                        worker.connection(socket, watched, place).await;
+                        worker.connection(socket, watched, (peer, place)).await;
                     }
                 }
             }
@@ -250,15 +259,16 @@ impl Worker {
     }
 
     /// Serves one connection until it ends, or is told to.
-    async fn connection<S>(self: &Rc<Self>, socket: S, watched: Rc<Watched>, place: Place)
+    async fn connection<S>(self: &Rc<Self>, socket: S, watched: Rc<Watched>, from: (IpAddr, Place))
     where
         S: AsyncRead + AsyncWrite + Unpin + 'static,
     {
-        let socket = Guarded::new(socket, Rc::clone(&watched));
+        let heads = Heads::new(&self.live.current().config.limits);
+        let socket = Guarded::new(socket, Rc::clone(&watched), heads, Rc::clone(&self.landing));
         let (worker, clock) = (Rc::clone(self), Rc::clone(&watched));
         let service = service_fn(move |request| {
             let (worker, watched) = (Rc::clone(&worker), Rc::clone(&clock));
-            async move { worker.request(&watched, place, request).await }
+            async move { worker.request(&watched, from, request).await }
         });
         let mut connection = pin!(self.http.serve_connection(socket, service));
         let mut draining = false;
@@ -281,7 +291,7 @@ impl Worker {
     async fn request(
         self: &Rc<Self>,
         watched: &Rc<Watched>,
-        place: Place,
+        (peer, place): (IpAddr, Place),
         request: Request<Incoming>,
     ) -> Result<Response<Reply>, Infallible> {
         let guard = watched.begin(request.version() == Version::HTTP_2);
@@ -290,6 +300,7 @@ impl Worker {
             generation: self.live.current(),
             started: Instant::now(),
             watched: Rc::clone(watched),
+            peer,
         };
         let line = Line::of(&exchange, &request);
         let marks = finish::Marks::of(&exchange, &request);

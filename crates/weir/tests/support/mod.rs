@@ -8,10 +8,19 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Nothing in a test takes so long; a socket that does is a failure.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Asks again until `done`, at most [`PATIENCE`].
+pub fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        std::thread::yield_now();
+    }
+}
 
 /// A folder that goes with the test.
 pub struct Folder(pub PathBuf);
@@ -100,7 +109,8 @@ impl Weir {
         Self::start(&["serve", url, "--listen", "127.0.0.1:0"], Folder::new())
     }
 
-    fn start(arguments: &[&str], folder: Folder) -> Self {
+    /// Runs Weir with these arguments until the test ends.
+    pub fn start(arguments: &[&str], folder: Folder) -> Self {
         let mut child = command()
             .args(arguments)
             .stdout(Stdio::piped())

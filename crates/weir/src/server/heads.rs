@@ -1,0 +1,440 @@
+//! Reads along: finds each HTTP/1 head in a connection's bytes and checks it before hyper sees it.
+//!
+//! hyper answers a head it cannot read with an empty body, and takes some that two readers read differently: two lengths,
+//! a bare LF as the end of a line. Behind a proxy that reads them the other way, a part of one caller's request becomes
+//! another's. So the bytes are followed from head to body to head.
+//!
+//! **Invariant:** a head that passes is read by hyper, and as here: the parser is the same, and what admits two readings
+//! does not pass.
+//! **Cost:** one pass over the head without allocating; of bodies only the size lines of chunks are looked at.
+
+use super::exchange::Refusal;
+use crate::config::Limits;
+use httparse::{Header, Request, Status};
+use hyper::{StatusCode, Uri};
+use std::mem::MaybeUninit;
+
+/// What HTTP/2 begins with. Source: RFC 9113, section 3.4.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// The method of [`STAND_IN`].
+pub(crate) const STAND_IN_METHOD: &str = "-";
+/// Put in the place of a head that is refused, so that the refusal is given in turn, as every answer is.
+pub(crate) const STAND_IN: &[u8] = b"- * HTTP/1.1\r\nconnection: close\r\n\r\n";
+/// As many header lines are read without asking for memory.
+const LINES_AT_HAND: usize = 128;
+
+/// What is wrong with a head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// Too many bytes.
+    Long,
+    /// Too many bytes in its first line alone.
+    LongUrl,
+    /// Too many header lines.
+    Lines,
+    /// No HTTP.
+    Syntax(httparse::Error),
+    /// The target is no URL.
+    Target,
+    /// A line ends in LF alone.
+    BareLf,
+    /// The body's length is given more than once.
+    TwoLengths,
+    /// The body's length is no number.
+    Length,
+    /// A transfer coding other than `chunked`.
+    Coding,
+    /// No host, or several.
+    Host,
+}
+
+impl Flaw {
+    /// The answer.
+    pub(crate) fn refusal(self, limits: &Limits) -> Refusal {
+        let too_large =
+            |message| Refusal::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "LIMIT_HEAD", message);
+        let refusal = match self {
+            Self::Long => too_large(format!("the head is longer than {} bytes", limits.head_bytes_max)),
+            Self::Lines => too_large(format!("the head has more than {} header lines", limits.headers_max)),
+            Self::LongUrl => Refusal::long_url(limits),
+            Self::Syntax(error) => Refusal::bad_request(format!("the head cannot be read: {error}")),
+            Self::Target => Refusal::bad_request("the head cannot be read: its target is no URL"),
+            Self::BareLf => Refusal::bad_request("the lines of a head have to end in CR LF"),
+            Self::TwoLengths => Refusal::bad_request("the body's length is given twice"),
+            Self::Length => Refusal::bad_request("the body's length is no number"),
+            Self::Coding => {
+                Refusal::bad_request("the only transfer coding that is read is `chunked`, in HTTP/1.1")
+            }
+            Self::Host => Refusal::bad_request("exactly one `host` header is needed"),
+        };
+        refusal.closing()
+    }
+}
+
+/// What becomes of the bytes behind those that may pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// There are none.
+    Pass,
+    /// They are the beginning of a head: the rest has to come first.
+    Wait,
+    /// They are a head that must not pass.
+    Refuse(Flaw),
+    /// They are no body: where the next head begins cannot be known.
+    Lost,
+}
+
+/// Where in the connection's bytes we are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// Nothing has come yet, or a part of [`PREFACE`].
+    Start,
+    /// Before a head.
+    Head,
+    /// In a body of which so many bytes are left.
+    Body(u64),
+    /// In a body of chunks.
+    Chunks(Chunk),
+    /// In HTTP/2, which bounds and frames its heads itself.
+    Multiplexed,
+    /// Behind the last head that passes.
+    Over,
+}
+
+/// Where in a body of chunks. Source: RFC 9112, section 7.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Chunk {
+    Size { bytes: u64, digits: u8 },
+    Extension { bytes: u64 },
+    SizeLf { bytes: u64 },
+    Data { bytes: u64 },
+    DataCr,
+    DataLf,
+    LineBegin,
+    Line,
+    LineLf,
+    EndLf,
+}
+
+/// Follows one connection.
+#[derive(Debug)]
+pub(crate) struct Heads {
+    at: At,
+    bytes_max: usize,
+    lines_max: usize,
+}
+
+impl Heads {
+    /// At the beginning of a connection.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let (bytes_max, lines_max) = (limits.head_bytes_max as usize, usize::from(limits.headers_max));
+        Self { at: At::Start, bytes_max, lines_max }
+    }
+
+    /// Whether a request has begun and not ended, or was refused: more of it may be on its way.
+    pub(crate) fn is_within(&self) -> bool {
+        match self.at {
+            At::Body(_) | At::Chunks(_) | At::Over => true,
+            At::Start | At::Head | At::Multiplexed => false,
+        }
+    }
+
+    /// Whether it is worth to follow `kept` again, of which the part from `new` on just came.
+    pub(crate) fn may_go_on(&self, kept: &[u8], new: usize) -> bool {
+        let recent = &kept[new.saturating_sub(3)..];
+        kept.len() >= self.bytes_max
+            || (self.at == At::Start && PREFACE.starts_with(&kept[..kept.len().min(PREFACE.len())]))
+            || memchr::memchr_iter(b'\n', recent)
+                .any(|at| recent[at + 1..].starts_with(b"\n") || recent[at + 1..].starts_with(b"\r\n"))
+    }
+
+    /// How many of `bytes`, which follow those that passed before, may pass.
+    pub(crate) fn follow(&mut self, bytes: &[u8]) -> (usize, Verdict) {
+        let mut passed = 0;
+        while passed < bytes.len() {
+            let rest = &bytes[passed..];
+            match self.at {
+                At::Multiplexed => return (bytes.len(), Verdict::Pass),
+                At::Over => return (passed, Verdict::Lost),
+                At::Start if PREFACE.starts_with(rest) && rest.len() < PREFACE.len() => {
+                    return (passed, Verdict::Wait);
+                }
+                At::Start if rest.starts_with(PREFACE) => self.at = At::Multiplexed,
+                At::Start | At::Head => match self.head(rest) {
+                    Ok(Some((length, next))) => {
+                        passed += length;
+                        self.at = next;
+                    }
+                    Ok(None) => return (passed, Verdict::Wait),
+                    Err(flaw) => {
+                        self.at = At::Over;
+                        return (passed, Verdict::Refuse(flaw));
+                    }
+                },
+                At::Body(left) => {
+                    let here = left.min(rest.len() as u64);
+                    passed += here as usize;
+                    self.at = if here == left { At::Head } else { At::Body(left - here) };
+                }
+                At::Chunks(chunk) => match chunk.follow(rest) {
+                    Some((length, next)) => {
+                        passed += length;
+                        self.at = next.map_or(At::Head, At::Chunks);
+                    }
+                    None => {
+                        self.at = At::Over;
+                        return (passed, Verdict::Lost);
+                    }
+                },
+            }
+        }
+        (passed, Verdict::Pass)
+    }
+
+    /// The length of the head at the beginning of `bytes` and what follows it; nothing while it is not complete.
+    fn head(&self, bytes: &[u8]) -> Result<Option<(usize, At)>, Flaw> {
+        let mut at_hand = [const { MaybeUninit::uninit() }; LINES_AT_HAND];
+        let mut more = Vec::new();
+        let lines: &mut [MaybeUninit<Header<'_>>] = match at_hand.get_mut(..self.lines_max) {
+            Some(lines) => lines,
+            None => {
+                more.resize(self.lines_max, MaybeUninit::uninit());
+                &mut more
+            }
+        };
+        let mut request = Request::new(&mut []);
+        let length = match request.parse_with_uninit_headers(bytes, lines) {
+            Ok(Status::Complete(length)) => length,
+            Ok(Status::Partial) if bytes.len() < self.bytes_max => return Ok(None),
+            Ok(Status::Partial) if memchr::memchr(b'\n', bytes).is_none() => return Err(Flaw::LongUrl),
+            Ok(Status::Partial) => return Err(Flaw::Long),
+            Err(httparse::Error::TooManyHeaders) => return Err(Flaw::Lines),
+            Err(error) => return Err(Flaw::Syntax(error)),
+        };
+        if length > self.bytes_max {
+            return Err(Flaw::Long);
+        }
+        // The parser lets a CR stand before LF only, and an LF at the end of a line only.
+        let head = &bytes[..length];
+        if memchr::memchr_iter(b'\n', head).count() != memchr::memchr_iter(b'\r', head).count() {
+            return Err(Flaw::BareLf);
+        }
+        if !is_target(request.path.unwrap_or_default()) {
+            return Err(Flaw::Target);
+        }
+        body_of(&request).map(|next| Some((length, next)))
+    }
+}
+
+/// What follows a head. Source: RFC 9112, section 6.3; what it lets a server repair is refused.
+fn body_of(request: &Request<'_, '_>) -> Result<At, Flaw> {
+    let (mut length, mut chunked, mut hosts) = (None, false, 0);
+    let is_latest = request.version == Some(1);
+    for header in request.headers.iter() {
+        let is = |name: &str| header.name.eq_ignore_ascii_case(name);
+        // Most names are told apart by their lengths.
+        match header.name.len() {
+            4 if is("host") => hosts += 1,
+            14 if is("content-length") => {
+                if length.replace(number(header.value).ok_or(Flaw::Length)?).is_some() {
+                    return Err(Flaw::TwoLengths);
+                }
+            }
+            17 if is("transfer-encoding") => {
+                let known = header.value.trim_ascii().eq_ignore_ascii_case(b"chunked");
+                if !known || chunked || !is_latest {
+                    return Err(Flaw::Coding);
+                }
+                chunked = true;
+            }
+            _ => {}
+        }
+    }
+    if is_latest && hosts != 1 {
+        return Err(Flaw::Host);
+    }
+    match (length, chunked) {
+        (Some(_), true) => Err(Flaw::TwoLengths),
+        (None, true) => Ok(At::Chunks(Chunk::FIRST)),
+        (None | Some(0), false) => Ok(At::Head),
+        (Some(bytes), false) => Ok(At::Body(bytes)),
+    }
+}
+
+/// Digits, and nothing else.
+fn number(text: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(text.trim_ascii()).ok()?;
+    text.bytes().all(|it| it.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+/// Whether hyper can read the target of a request.
+fn is_target(text: &str) -> bool {
+    let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?%".contains(&it);
+    text.starts_with('/') && text.bytes().all(is_plain) || Uri::try_from(text).is_ok()
+}
+
+impl Chunk {
+    const FIRST: Self = Self::Size { bytes: 0, digits: 0 };
+
+    /// How far `bytes` lead, and where to; `None` behind the body. Nothing if they are no chunks.
+    fn follow(mut self, bytes: &[u8]) -> Option<(usize, Option<Self>)> {
+        let mut at = 0;
+        while at < bytes.len() {
+            if let Self::Data { bytes: left } = self {
+                let here = left.min((bytes.len() - at) as u64);
+                at += here as usize;
+                self = if here == left { Self::DataCr } else { Self::Data { bytes: left - here } };
+                continue;
+            }
+            at += 1;
+            match self.step(bytes[at - 1])? {
+                Some(next) => self = next,
+                None => return Some((at, None)),
+            }
+        }
+        Some((at, Some(self)))
+    }
+
+    /// One byte on, in what is not data.
+    fn step(self, byte: u8) -> Option<Option<Self>> {
+        let next = match (self, byte) {
+            (Self::Size { bytes, digits }, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') if digits < 15 => {
+                let digit = u64::from(char::from(byte).to_digit(16)?);
+                Self::Size { bytes: bytes * 16 + digit, digits: digits + 1 }
+            }
+            (Self::Size { bytes, digits: 1.. } | Self::Extension { bytes }, b'\r') => Self::SizeLf { bytes },
+            (Self::Size { bytes, digits: 1.. }, b';' | b' ' | b'\t') => Self::Extension { bytes },
+            (Self::Size { .. }, _) | (Self::Extension { .. } | Self::LineBegin | Self::Line, b'\n') => {
+                return None;
+            }
+            (Self::Extension { bytes }, _) => Self::Extension { bytes },
+            (Self::SizeLf { bytes: 0 }, b'\n') => Self::LineBegin,
+            (Self::SizeLf { bytes }, b'\n') => Self::Data { bytes },
+            (Self::DataCr, b'\r') => Self::DataLf,
+            (Self::DataLf, b'\n') => Self::FIRST,
+            (Self::LineBegin, b'\r') => Self::EndLf,
+            (Self::Line, b'\r') => Self::LineLf,
+            (Self::LineBegin | Self::Line, _) => Self::Line,
+            (Self::LineLf, b'\n') => Self::LineBegin,
+            (Self::EndLf, b'\n') => return Some(None),
+            (Self::SizeLf { .. } | Self::DataCr | Self::DataLf | Self::LineLf | Self::EndLf, _) => {
+                return None;
+            }
+            (Self::Data { .. }, _) => return None,
+        };
+        Some(Some(next))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Follows `bytes`, of which all but `refused` may pass, however they are cut.
+    fn check(bytes: &str, verdict: Verdict, refused: &str) {
+        let limits = Limits { head_bytes_max: 200, headers_max: 3, ..Limits::default() };
+        for cut in 0..bytes.len() {
+            let mut heads = Heads::new(&limits);
+            let (first, found) = heads.follow(&bytes.as_bytes()[..cut]);
+            let (passed, found) = match found {
+                Verdict::Pass | Verdict::Wait => {
+                    let (more, found) = heads.follow(&bytes.as_bytes()[first..]);
+                    (first + more, found)
+                }
+                Verdict::Refuse(_) | Verdict::Lost => (first, found),
+            };
+            assert_eq!(found, verdict, "{bytes:?} cut at {cut}");
+            assert_eq!(&bytes[passed..], refused, "{bytes:?} cut at {cut}");
+        }
+    }
+
+    const GET: &str = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
+    const POST: &str = "POST /a?b HTTP/1.1\r\nHost: a\r\n";
+
+    fn refuses(head: &str, flaw: Flaw) {
+        check(head, Verdict::Refuse(flaw), head);
+        // Behind another request, which passes.
+        check(&format!("{GET}{head}"), Verdict::Refuse(flaw), head);
+    }
+
+    #[test]
+    fn requests_follow_each_other() {
+        check(&GET.repeat(3), Verdict::Pass, "");
+        check(&format!("{POST}content-length: 5\r\n\r\nhello{GET}"), Verdict::Pass, "");
+        check(&format!("{POST}content-length: 0\r\n\r\n{GET}"), Verdict::Pass, "");
+        check(&format!("\r\n{GET}\r\n{GET}"), Verdict::Pass, "");
+        check(&format!("{GET}GET / HT"), Verdict::Wait, "GET / HT");
+    }
+
+    #[test]
+    fn chunks_are_followed_to_their_end() {
+        let chunked = format!("{POST}Transfer-Encoding: Chunked\r\n\r\n");
+        check(&format!("{chunked}5\r\nhello\r\n0\r\n\r\n{GET}"), Verdict::Pass, "");
+        check(&format!("{chunked}0A ;x=y\r\n0123456789\r\n0\r\na: b\r\n\r\n{GET}"), Verdict::Pass, "");
+        for broken in [
+            "\r\n",
+            "5\nhello",
+            "5\r\nhello!\r\n",
+            "g\r\n",
+            "-1\r\n",
+            "1;\n",
+            "0\r\n\n",
+            "fffffffffffffffff\r\n",
+        ] {
+            let mut heads = Heads::new(&Limits::default());
+            let (_, verdict) = heads.follow(format!("{chunked}{broken}").as_bytes());
+            assert_eq!(verdict, Verdict::Lost, "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn what_admits_two_readings_is_refused() {
+        refuses(&format!("{POST}content-length: 5\r\ncontent-length: 5\r\n\r\nhello"), Flaw::TwoLengths);
+        refuses(&format!("{POST}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n"), Flaw::TwoLengths);
+        refuses(&format!("{POST}transfer-encoding: chunked\r\ncontent-length: 5\r\n\r\n"), Flaw::TwoLengths);
+        refuses(&format!("{POST}transfer-encoding: gzip, chunked\r\n\r\n"), Flaw::Coding);
+        refuses(
+            &format!("{POST}transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n"),
+            Flaw::Coding,
+        );
+        refuses("POST / HTTP/1.0\r\ntransfer-encoding: chunked\r\n\r\n", Flaw::Coding);
+        for length in ["-1", "+1", "1,1", "0x1", "", "99999999999999999999"] {
+            refuses(&format!("{POST}content-length: {length}\r\n\r\n"), Flaw::Length);
+        }
+        refuses("GET / HTTP/1.1\r\nhost: a\r\n\n", Flaw::BareLf);
+        refuses("GET / HTTP/1.1\nhost: a\r\n\r\n", Flaw::BareLf);
+        refuses("GET / HTTP/1.1\r\nhost: a\nb: c\r\n\r\n", Flaw::BareLf);
+        refuses("GET / HTTP/1.1\r\n\r\n", Flaw::Host);
+        refuses("GET / HTTP/1.1\r\nhost: a\r\nhost: a\r\n\r\n", Flaw::Host);
+        refuses("GET http:/// HTTP/1.1\r\nhost: a\r\n\r\n", Flaw::Target);
+    }
+
+    #[test]
+    fn a_head_has_bounds() {
+        let limits = Limits { head_bytes_max: 200, headers_max: 3, ..Limits::default() };
+        let verdict = |text: String| Heads::new(&limits).follow(text.as_bytes()).1;
+        assert_eq!(verdict(format!("{GET}GET /{}", "a".repeat(200))), Verdict::Refuse(Flaw::LongUrl));
+        assert_eq!(verdict(format!("{POST}a: {}", "a".repeat(200))), Verdict::Refuse(Flaw::Long));
+        assert_eq!(verdict(format!("{POST}a: {}\r\n\r\n", "a".repeat(200))), Verdict::Refuse(Flaw::Long));
+        assert_eq!(verdict(format!("{POST}{}\r\n", "a: b\r\n".repeat(3))), Verdict::Refuse(Flaw::Lines));
+        let many = Limits { headers_max: 300, ..Limits::default() };
+        let text = format!("{POST}{}\r\n", "a: b\r\n".repeat(200));
+        assert_eq!(Heads::new(&many).follow(text.as_bytes()), (text.len(), Verdict::Pass));
+    }
+
+    #[test]
+    fn what_is_no_http_is_refused_at_once() {
+        for text in
+            ["\x16\x03\x01", "GET  / HTTP/1.1\r\n", "GET / HTTP/2.0\r\n", "GET / HTTP/1.1\r\na : b\r\n"]
+        {
+            let (_, verdict) = Heads::new(&Limits::default()).follow(text.as_bytes());
+            assert!(matches!(verdict, Verdict::Refuse(Flaw::Syntax(_))), "{text:?}: {verdict:?}");
+        }
+    }
+
+    #[test]
+    fn http_2_is_left_to_itself() {
+        let text = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\n\n anything";
+        check(text, Verdict::Pass, "");
+    }
+}
