@@ -120,10 +120,8 @@ fn a_source_that_dies_in_the_middle_cuts_the_connection() {
     let server = server();
     for _ in 0..3 {
         let answer = query(&server, "{ dies }");
-        assert!(
-            answer.starts_with("HTTP/1.1 200") && answer.contains("transfer-encoding: chunked"),
-            "{answer}"
-        );
+        // Its beginning may have left, or not.
+        assert!(answer.is_empty() || answer.contains("transfer-encoding: chunked"), "{answer}");
         // Without its last chunk nobody takes the part for the whole.
         assert!(!answer.ends_with("0\r\n\r\n"), "{answer}");
         assert!(query(&server, "{ whole }").contains("0\r\n\r\n"));
