@@ -141,7 +141,7 @@ impl Reading {
         let (row_type, rows_estimate, can) = (row.number(), row.count(), row.number());
         if !row.flag() {
             let reason = "it is not served: the role may not SELECT from it".to_owned();
-            self.warnings.push(Warning { place: format!("{schema}.{name}"), reason });
+            self.warnings.push(Warning::new(format!("{schema}.{name}"), reason));
             return None;
         }
         let (comment, numbers, names) = (row.text(), row.numbers(), row.texts());
