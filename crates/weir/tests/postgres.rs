@@ -81,3 +81,35 @@ fn keys_that_do_not_fit_the_address_are_refused() {
         assert!(!output.status.success() && words.contains(part), "{words}");
     }
 }
+
+#[test]
+fn a_missing_row_and_a_violated_constraint_are_told_as_configured() {
+    let database = database(
+        "CREATE TABLE pet (id int PRIMARY KEY, name text NOT NULL UNIQUE, age int CONSTRAINT alive CHECK (age >= 0));
+         INSERT INTO pet VALUES (1, 'Ada', 3)",
+    );
+    let folder = Folder::new();
+    let words = "{pet_name_key: this name is taken, pet_name_not_null: a pet needs a name, alive: unborn}";
+    let file = folder.write(
+        "weir.yaml",
+        &format!(
+            "listen: 127.0.0.1:0\nsources:\n  - name: pets\n    url: {}\n    missing_row: error\n    constraint_messages: {words}\n",
+            database.url()
+        ),
+    );
+    let weir = Weir::start(&["serve", file.to_str().expect("it is UTF-8")], folder);
+    let age =
+        |id: u32| format!("a{id}: update_pet_by_pk(pk_columns: {{id: {id}}}, _set: {{age: 9}}) {{ age }}");
+    let missing = r#""message":"no row of `pet` has this key""#;
+    check(&weir.query(&format!("mutation {{ {} {} }}", age(1), age(2))), 200, missing);
+    check(&weir.query("mutation { delete_pet_by_pk(id: 2) { id } }"), 200, r#""code":"ROW_NOT_FOUND""#);
+    check(&weir.query("{ pet { age } }"), 200, r#"{"data":{"pet":[{"age":3}]}}"#);
+    for (row, words) in [
+        (r#"{id: 2, name: "Ada"}"#, "this name is taken"),
+        ("{id: 2}", "a pet needs a name"),
+        (r#"{id: 2, name: "Bo", age: -1}"#, "unborn"),
+    ] {
+        let insert = format!("mutation {{ insert_pet_one(object: {row}) {{ id }} }}");
+        check(&weir.query(&insert), 200, &format!("\"message\":\"{words}\""));
+    }
+}

@@ -72,8 +72,8 @@ mod tests {
         let held = trouble(&path);
         let database = Database::new(&path, Tuning::USUAL);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let ask = || probe(&database, &Arc::default(), Instant::now() + Duration::from_secs(2));
-        let found = runtime.block_on(async { ask().await });
+        let (asking, deadline) = (Arc::default(), Instant::now() + Duration::from_secs(2));
+        let found = runtime.block_on(async { probe(&database, &asking, deadline).await });
         drop(held);
         let _ = std::fs::remove_file(&path);
         assert_eq!(found.err().map(|it| it.code()), expected, "{name}");
