@@ -236,7 +236,8 @@ fn body_of(request: &Request<'_, '_>) -> Result<At, Flaw> {
         match header.name.len() {
             4 if is("host") => hosts += 1,
             14 if is("content-length") => {
-                if length.replace(number(header.value).ok_or(Flaw::Length)?).is_some() {
+                let before = length.replace(number(header.value).ok_or(Flaw::Length)?);
+                if before.is_some() {
                     return Err(Flaw::TwoLengths);
                 }
             }
