@@ -5,11 +5,13 @@
 //! **Invariant:** an engine has one graph; a new schema generation is a new engine.
 
 use crate::compose::Graph;
+use crate::compose::Owner;
 use crate::errors::{self, Failure};
 use crate::execute::{self, Run};
 use crate::plan::build::{Question, build, coercion, reading};
 use crate::plan::cache::{KeyRef, Known, PlanCache};
-use crate::plan::{Plan, PlannedOperation};
+use crate::plan::refused::must_not_be_null;
+use crate::plan::{NeverNull, Plan, PlannedOperation};
 use crate::source::{Accent, Caller};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +22,7 @@ use weir_language::json::JsonRef;
 use weir_language::limits::Limits;
 use weir_language::parser::{self, Edition};
 use weir_language::schema::Schema;
+use weir_language::span::Span;
 use weir_language::validate;
 use weir_language::value::{Node, Variables};
 
@@ -129,7 +132,6 @@ struct Bound {
     plan: Arc<Plan>,
     /// `None`: those of the engine that stand for no variables.
     variables: Option<Arc<Variables>>,
-    conditions: u64,
 }
 
 /// Why a request is not executed.
@@ -190,11 +192,11 @@ impl Engine {
             }
         };
         let started = Instant::now();
-        let Bound { plan, variables, conditions } = &bound;
+        let Bound { plan, variables } = &bound;
         let variables = self.values(variables.as_ref());
-        let (graph, conditions) = (&self.graph, *conditions);
+        let graph = &self.graph;
         let hold_back_bytes = self.settings.hold_back_bytes;
-        let run = Run { graph, plan, variables, conditions, caller, accent, text, deadline, hold_back_bytes };
+        let run = Run { graph, plan, variables, caller, accent, text, deadline, hold_back_bytes };
         let body = execute::run(run).await;
         timing.execute = started.elapsed();
         Response { outcome: Outcome::Executed, body, timing }
@@ -245,50 +247,79 @@ impl Engine {
             None => self.bind(request, operation)?,
         };
         let values = self.values(variables.as_ref());
-        let conditions = operation.steering.bits(values);
+        let state = operation.steering.bits(values);
         timing.bind = clock.elapsed();
         let plan = match known {
             Known::Plan(plan) => plan,
-            Known::Steered(_) => self.plan_for_state(request, conditions, timing)?,
+            Known::Steered(_) => self.plan_for_state(request, state, timing)?,
         };
         if request.queries_only && plan.kind != OperationKind::Query {
             let words = "Can only perform a mutation operation from a POST request.";
             return Err(Refusal::MethodNotAllowed(Failure::request("METHOD_NOT_ALLOWED", words)));
         }
-        self.refuse_nulls(&plan, values)?;
-        Ok(Bound { plan, variables, conditions })
+        let plan = self.settle_nulls(request, plan, state, values, timing)?;
+        Ok(Bound { plan, variables })
     }
 
-    /// Null in a place that takes none, where a default let the variable stand. Source: GraphQL specification, section
-    /// 5.8.5. The whole request is refused, so that no source ever sees such a null.
-    fn refuse_nulls(&self, plan: &Plan, variables: &Variables) -> Result<(), Refusal> {
-        let refused = |name: &str, ty: &str| {
-            let words = format!("Argument \"{name}\" of non-null type \"{ty}\" must not be null.");
-            Failure::request(Code::Variable.text(), &words)
-        };
-        let schema = self.schema();
-        let nulls = plan.never_null.iter().filter(|it| variables.node(it.variable) == Node::Null);
-        let mut failures: Vec<Failure> =
-            nulls.map(|it| refused(schema.input_name(it.input), &schema.type_text(it.ty))).collect();
-        if plan.operation.steering.is_null(variables) {
-            failures.push(refused("if", "Boolean!"));
+    /// Null in a place that takes none, where a default let the variable stand, fails the field that has the place: the
+    /// plan is made anew for these variables alone. Where that cannot be the whole request is refused: under Hasura's accent,
+    /// in mutations, which are in or out, in introspection, where nothing fails, and in `@skip` and `@include`, which
+    /// belong to no field. No source ever sees such a null.
+    ///
+    /// Source: GraphQL specification, sections 5.8.5 and 6.4.1.
+    fn settle_nulls(
+        &self,
+        request: &Request<'_>,
+        plan: Arc<Plan>,
+        state: u64,
+        variables: &Variables,
+        timing: &mut Timing,
+    ) -> Result<Arc<Plan>, Refusal> {
+        let null = |it: &&NeverNull| variables.node(it.variable) == Node::Null;
+        let nulls: Vec<&NeverNull> = plan.never_null.iter().filter(null).collect();
+        let steers = plan.operation.steering.is_null(plan.asked, variables);
+        if nulls.is_empty() && !steers {
+            return Ok(plan);
         }
-        if failures.is_empty() { Ok(()) } else { Err(failures.into()) }
+        let can_fail = |it: &&NeverNull| {
+            self.graph.owner(plan.shape.fields[it.field as usize].field) != Owner::Introspection
+        };
+        let fails = request.accent == Accent::Spec && plan.kind == OperationKind::Query;
+        if fails && !steers && nulls.iter().all(can_fail) {
+            timing.plan_hit = false;
+            return self.with_question(request, timing, |question| {
+                let operation = question.operation()?;
+                self.build(question, &operation, state, Some(variables))
+            });
+        }
+        let schema = self.schema();
+        let mut failures: Vec<Failure> = nulls
+            .iter()
+            .map(|it| {
+                let words = must_not_be_null(schema.input_name(it.input), &schema.type_text(it.ty));
+                Failure::text(Error::new(Code::Variable, Span::new(it.offset, it.offset), words))
+            })
+            .collect();
+        if steers {
+            failures.push(Failure::request(Code::Variable.text(), &must_not_be_null("if", "Boolean!")));
+        }
+        failures.truncate(self.settings.limits.errors_max as usize);
+        Err(failures.into())
     }
 
     /// Plans a text that is not known; where variables steer it, for the state they are in.
     fn open(&self, request: &Request<'_>, timing: &mut Timing) -> Result<Opened, Refusal> {
         self.with_question(request, timing, |question| {
             let operation = question.operation()?;
-            if operation.steering.is_in_key() {
+            if !operation.steering.is_empty() {
                 self.plans.put(request.key(None), Known::Steered(Arc::clone(&operation)));
                 let variables = self.bind(request, &operation)?;
                 let state = operation.steering.bits(self.values(variables.as_ref()));
-                let plan = self.build(question, &operation, state)?;
+                let plan = self.build(question, &operation, state, None)?;
                 self.plans.put(request.key(Some(state)), Known::Plan(Arc::clone(&plan)));
                 return Ok(Opened { plan, variables });
             }
-            let plan = self.build(question, &operation, 0)?;
+            let plan = self.build(question, &operation, 0, None)?;
             self.plans.put(request.key(None), Known::Plan(Arc::clone(&plan)));
             Ok(Opened { plan, variables: None })
         })
@@ -308,7 +339,7 @@ impl Engine {
         timing.plan_hit = false;
         self.with_question(request, timing, |question| {
             let operation = question.operation()?;
-            let plan = self.build(question, &operation, state)?;
+            let plan = self.build(question, &operation, state, None)?;
             self.plans.put(key, Known::Plan(Arc::clone(&plan)));
             Ok(plan)
         })
@@ -319,9 +350,10 @@ impl Engine {
         question: &Question<'_>,
         operation: &Arc<PlannedOperation>,
         state: u64,
+        variables: Option<&Variables>,
     ) -> Result<Arc<Plan>, Refusal> {
         self.built.fetch_add(1, Ordering::Relaxed);
-        Ok(Arc::new(build(question, operation, state)?))
+        Ok(Arc::new(build(question, operation, state, variables)?))
     }
 
     /// Parses and validates, and hands on what is asked.
@@ -368,7 +400,7 @@ impl Engine {
         operation
             .types
             .coerce(self.schema(), request.variables, settings, &mut variables)
-            .map_err(failures)?;
+            .map_err(|errors| errors.into_iter().map(Failure::variable).collect::<Vec<_>>())?;
         Ok(Some(Arc::new(variables)))
     }
 

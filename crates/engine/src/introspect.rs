@@ -11,7 +11,7 @@
 
 mod compile;
 
-use crate::plan::shape::{Condition, Shape};
+use crate::plan::shape::Shape;
 use crate::source::{BoxFuture, Fetch, FetchInput, Finished, Reply, ReplyBody, SourceError, Tag};
 use crate::write::out::Out;
 use compile::{Name, OfDirective, OfField, OfInput, OfSchema, OfType, OfValue, Op, Program, Root, compile};
@@ -31,7 +31,7 @@ pub fn fold(schema: &Schema, shape: &Shape, field: u32) -> Option<Vec<u8>> {
         return None;
     }
     let mut out = Out::default();
-    introspection.write(schema, None, u64::MAX, 0, &mut out);
+    introspection.write(schema, None, 0, &mut out);
     Some(out.into_bytes())
 }
 
@@ -59,17 +59,10 @@ impl Introspection {
         Self { program: compile(schema, shape, fields) }
     }
 
-    /// Appends `"key":value,` of root member `root`, whatever its own condition says.
-    pub fn write(
-        &self,
-        schema: &Schema,
-        variables: Option<&Variables>,
-        conditions: u64,
-        root: usize,
-        out: &mut Out,
-    ) {
+    /// Appends `"key":value,` of root member `root`.
+    pub fn write(&self, schema: &Schema, variables: Option<&Variables>, root: usize, out: &mut Out) {
         let op = &self.program.roots[root];
-        let mut writer = Writer { schema, program: &self.program, variables, conditions, out };
+        let mut writer = Writer { schema, program: &self.program, variables, out };
         writer.out.key(&op.key);
         match &op.root {
             Root::Schema { set } => writer.schema(*set),
@@ -102,12 +95,10 @@ impl Fetch for IntrospectionFetch {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
         let expected = self.bytes_last.load(Ordering::Relaxed);
         let mut out = Out::new(Vec::with_capacity(expected + 64));
-        let roots = &self.introspection.program.roots;
-        let mut ends = Vec::with_capacity(roots.len());
-        for (at, root) in roots.iter().enumerate() {
-            if root.when.holds(input.conditions) {
-                self.introspection.write(&self.schema, Some(input.variables), input.conditions, at, &mut out);
-            }
+        let roots = self.introspection.program.roots.len();
+        let mut ends = Vec::with_capacity(roots);
+        for root in 0..roots {
+            self.introspection.write(&self.schema, Some(input.variables), root, &mut out);
             ends.push(out.len() as u32);
         }
         self.bytes_last.store(out.len(), Ordering::Relaxed);
@@ -129,7 +120,6 @@ struct Writer<'w> {
     schema: &'w Schema,
     program: &'w Program,
     variables: Option<&'w Variables>,
-    conditions: u64,
     out: &'w mut Out,
 }
 
@@ -139,9 +129,7 @@ impl<'w> Writer<'w> {
     fn object<F>(&mut self, ops: &'w [Op<F>], mut member: impl FnMut(&mut Self, &'w Op<F>)) {
         self.out.open(b'{');
         for op in ops {
-            if matches!(op.when, Condition::Always) || op.when.holds(self.conditions) {
-                member(self, op);
-            }
+            member(self, op);
         }
         self.out.close(b'}');
     }

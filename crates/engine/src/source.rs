@@ -168,8 +168,6 @@ pub struct FetchInput<'r> {
     pub shape: &'r Arc<Shape>,
     /// The variables, coerced.
     pub variables: &'r Arc<Variables>,
-    /// The state of the `@skip`/`@include` variables, for [`crate::plan::shape::Condition`].
-    pub conditions: u64,
     /// Who asks.
     pub caller: &'r Caller,
     /// Below the root: the keys of the parents, made unique; one column per key field, equally long. The reply's

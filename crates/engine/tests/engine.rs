@@ -205,26 +205,32 @@ fn under_hasuras_accent_strings_stand_for_numbers_and_variables_may_be_unused() 
 }
 
 #[test]
-fn null_does_not_get_past_a_default() {
-    let query = "query ($id: Int = 1) { album(id: $id) { id } }";
-    check(Accent::Spec, query, "{}", r#"{"data":{"album":{"id":1}}}"#);
+fn null_past_a_default_fails_its_field_alone() {
+    let query = "query ($id: Int = 1) { one: album(id: 1) { id } album(id: $id) { id } }";
+    check(Accent::Spec, query, "{}", r#"{"data":{"one":{"id":1},"album":{"id":1}}}"#);
     check(
         Accent::Spec,
         query,
         r#"{"id": null}"#,
-        r#"{"errors":[{"message":"Argument \"id\" of non-null type \"Int!\" must not be null.","extensions":{"code":"BAD_USER_INPUT"}}]}"#,
+        r#"{"errors":[{"message":"Argument \"id\" of non-null type \"Int!\" must not be null.","locations":[{"line":1,"column":45}],"path":["album"],"extensions":{"code":"BAD_USER_INPUT"}}],"data":{"one":{"id":1},"album":null}}"#,
+    );
+    check(
+        Accent::Hasura,
+        query,
+        r#"{"id": null}"#,
+        r#"{"errors":[{"message":"null value found for non-nullable type: \"Int!\"","extensions":{"path":"$.selectionSet.album.args.id","code":"validation-failed"}}]}"#,
     );
 }
 
 #[test]
-fn null_does_not_get_into_a_list_past_a_default() {
+fn null_in_a_list_past_a_default_takes_a_field_that_may_not_be_null_along() {
     let query = "query ($id: Int = 1) { albums(ids: [2, $id]) { id } }";
     check(Accent::Spec, query, "{}", r#"{"data":{"albums":[{"id":1},{"id":2}]}}"#);
     check(
         Accent::Spec,
         query,
         r#"{"id": null}"#,
-        r#"{"errors":[{"message":"Argument \"ids\" of non-null type \"Int!\" must not be null.","extensions":{"code":"BAD_USER_INPUT"}}]}"#,
+        r#"{"errors":[{"message":"Argument \"ids\" of non-null type \"Int!\" must not be null.","locations":[{"line":1,"column":24}],"path":["albums"],"extensions":{"code":"BAD_USER_INPUT"}}],"data":null}"#,
     );
 }
 
@@ -239,12 +245,28 @@ fn null_does_not_steer_past_a_default() {
     }
     let query = "query ($s: Boolean = true) { album(id: 1) { id title @skip(if: $s) } }";
     check(Accent::Spec, query, "{}", r#"{"data":{"album":{"id":1}}}"#);
-    // With so many variables that the plan has masks.
     let many: String = (0..6).map(|it| format!("$s{it}: Boolean = true ")).collect();
     let fields: String = (0..6).map(|it| format!("t{it}: title @skip(if: $s{it}) ")).collect();
     let query = format!("query ({many}) {{ album(id: 1) {{ id {fields} }} }}");
     check(Accent::Spec, &query, "{}", r#"{"data":{"album":{"id":1}}}"#);
     check(Accent::Spec, &query, r#"{"s3": null}"#, refused);
+}
+
+#[test]
+fn null_does_no_harm_in_what_is_left_out() {
+    let answered = r#"{"data":{"album":{"id":1}}}"#;
+    for left_out in ["@skip(if: $out) @include(if: $s)", "@include(if: $s) @skip(if: $out)"] {
+        let query = format!(
+            "query ($out: Boolean!, $s: Boolean = true) {{ album(id: 1) {{ id title {left_out} }} }}"
+        );
+        check(Accent::Spec, &query, r#"{"out": true, "s": null}"#, answered);
+    }
+    let query = "query ($in: Boolean!, $s: Boolean = true) {
+        album(id: 1) { id ... @include(if: $in) { title @skip(if: $s) } }
+    }";
+    check(Accent::Spec, query, r#"{"in": false, "s": null}"#, answered);
+    let query = "query ($in: Boolean!, $id: Int = 1) { album(id: 1) { id } other: album(id: $id) @include(if: $in) { id } }";
+    check(Accent::Spec, query, r#"{"in": false, "id": null}"#, answered);
 }
 
 #[tokio::test]

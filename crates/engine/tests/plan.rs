@@ -182,19 +182,18 @@ fn skipped_members_are_not_in_the_plan_and_up_to_four_variables_are_not_asked_ag
 }
 
 #[test]
-fn more_steering_variables_are_masks() {
+fn more_steering_variables_are_specialised_too() {
     check_with(
         "query ($a: Boolean!, $b: Boolean!, $c: Boolean!, $d: Boolean!, $e: Boolean!) { people {
            id @include(if: $a) @skip(if: $b) name @include(if: $c) name @skip(if: $d) x: id @include(if: $e) y: id } }",
-        r#"{"a": true, "b": true, "c": true, "d": true, "e": true}"#,
+        r#"{"a": true, "b": true, "c": false, "d": false, "e": true}"#,
         "
         query
           piece 0 of zoo
             people: [Person!]!
-              id: Int! if 1/11
-              name: String! if 100/100 or 0/1000
-              x: id: Int! if 10000/10000
-              y: id: Int!",
+              name: String!
+              x: id: Int!
+              y: id: Int! = x",
     );
 }
 

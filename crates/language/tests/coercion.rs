@@ -78,9 +78,9 @@ fn variable(reading: Reading, ty: &str, json: &str) -> String {
     match types.coerce(&schema, Some(JsonRef { json: &json, at: 0 }), settings(reading), &mut out) {
         Ok(()) => said(&schema, &out.values),
         Err(errors) => {
-            let words = errors.iter().map(|it| match it.message.split_once("; ") {
+            let words = errors.iter().map(|it| match it.error.message.split_once("; ") {
                 Some((_, words)) => words.to_owned(),
-                None => it.message.clone(),
+                None => it.error.message.clone(),
             });
             words.collect::<Vec<_>>().join(" | ")
         }
@@ -292,5 +292,5 @@ fn a_list_that_is_too_long_has_its_own_code() {
     let mut out = Variables::default();
     let errors =
         types.coerce(&schema, Some(JsonRef { json: &json, at: 0 }), few, &mut out).expect_err("too long");
-    assert_eq!(errors.iter().map(|it| it.code).collect::<Vec<_>>(), [Code::LimitList]);
+    assert_eq!(errors.iter().map(|it| it.error.code).collect::<Vec<_>>(), [Code::LimitList]);
 }

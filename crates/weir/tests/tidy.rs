@@ -139,13 +139,7 @@ fn unsafe_stands_in_one_module_of_two_crates() {
 
 #[test]
 fn nothing_is_left_for_later() {
-    let marks = [
-        concat!("TO", "DO"),
-        concat!("FIX", "ME"),
-        concat!("#[ig", "nore"),
-        concat!("todo", "!("),
-        concat!("allow(dead", "_code)"),
-    ];
+    let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("#[ig", "nore"), concat!("todo", "!(")];
     let mut complaints = Vec::new();
     for (path, text) in all_files() {
         for (at, line) in text.lines().enumerate() {
@@ -155,4 +149,50 @@ fn nothing_is_left_for_later() {
         }
     }
     none(complaints);
+}
+
+/// Whether the file is a kit: a module that several test binaries have, of which each uses a part.
+fn is_kit(path: &str) -> bool {
+    path.ends_with("/tests/kit/mod.rs") || path.ends_with("/tests/support/mod.rs")
+}
+
+/// Only a kit may hold what its binary does not use, because the compiler sees one binary at a time; what a kit offers has to
+/// be used by some file of its tests.
+#[test]
+fn no_code_is_dead_and_kits_are_used() {
+    let mark = concat!("dead", "_code");
+    let files = all_files();
+    let mut complaints = Vec::new();
+    for (path, text) in &files {
+        let allowed = text.lines().filter(|line| line.contains("allow(") && line.contains(mark)).count();
+        if allowed > usize::from(is_kit(path)) {
+            complaints.push(format!("{path}: dead code is deleted, not allowed"));
+        }
+    }
+    for (kit, _) in files.iter().filter(|(path, _)| is_kit(path)) {
+        let folder = kit.trim_end_matches("mod.rs");
+        let tests = &kit[..kit.find("/tests/").expect("kits are below tests") + 7];
+        let texts: Vec<&str> =
+            files.iter().filter(|it| it.0.starts_with(tests)).map(|it| it.1.as_str()).collect();
+        for (path, text) in files.iter().filter(|it| it.0.starts_with(folder)) {
+            for name in text.lines().filter_map(offered) {
+                let is_word = |it: &&str| *it == name;
+                let split = |text: &&str| {
+                    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(is_word).count()
+                };
+                if texts.iter().map(split).sum::<usize>() < 2 {
+                    complaints.push(format!("{path}: no test uses `{name}`"));
+                }
+            }
+        }
+    }
+    none(complaints);
+}
+
+/// The name of the public function, type or constant that `line` begins.
+fn offered(line: &str) -> Option<&str> {
+    let mut words = line.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_');
+    let kinds = ["fn", "struct", "enum", "const", "static", "type", "async", "mod", "crate", "super"];
+    (words.next()? == "pub").then_some(())?;
+    words.find(|word| !word.is_empty() && !kinds.contains(word))
 }

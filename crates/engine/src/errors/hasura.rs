@@ -30,7 +30,8 @@ pub(super) fn words(text: &str, failure: &Failure) -> Words {
     let mut path = failure.hasura_path.clone().unwrap_or_else(|| path(text, failure));
     let mut message = reworded(&failure.message).map_or_else(|| failure.message.clone(), Into::into);
     if let Some(name) = input_named(&message) {
-        let args = if path.contains(".args") { "" } else { ".args" };
+        let is_inside = path.contains(".args") || path.starts_with("$.variables.");
+        let args = if is_inside { "" } else { ".args" };
         path = format!("{path}{args}.{name}").into();
     }
     if path.ends_with(".args.limit") && message.starts_with("expected a 32-bit integer") {

@@ -13,6 +13,7 @@ pub(crate) use render::{append, refused};
 
 use crate::plan::shape::Shape;
 use crate::source::{FieldError, PathError, PlanError, SourceError, Step};
+use weir_language::coerce::VariableError;
 use weir_language::error::Error;
 use weir_language::span::Span;
 
@@ -25,7 +26,7 @@ pub(crate) struct Failure {
     pub(crate) spans: Vec<Span>,
     /// The place in the answer; empty when the error is about the whole request.
     pub(crate) path: Vec<PathStep>,
-    /// Hasura's path, if the source knows better.
+    /// Hasura's path, if it is known without the text.
     pub(crate) hasura_path: Option<Box<str>>,
 }
 
@@ -53,6 +54,12 @@ impl Failure {
             path: Vec::new(),
             hasura_path: None,
         }
+    }
+
+    /// A complaint about the variables that were sent.
+    pub(crate) fn variable(error: VariableError) -> Self {
+        let hasura_path = error.way.map(|way| format!("$.variables.{way}").into());
+        Self { hasura_path, ..Self::text(error.error) }
     }
 
     /// A member the source refused while planning.

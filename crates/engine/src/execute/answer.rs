@@ -36,34 +36,23 @@ struct Answer<'r> {
 }
 
 impl Answer<'_> {
-    /// One error per member of a query's failed piece; in a mutation, whose run was rolled back, the member that
-    /// failed carries the cause.
+    /// Notes what failed as one: in a mutation, whose run was rolled back, the member that failed carries the cause, as in
+    /// a query whose source knows it. Else each member of a failed piece has an error of its own when its turn comes.
     fn note_failed_pieces(&mut self, asks: &Asks) {
         let plan = self.run.plan;
         for (piece, asked) in plan.pieces.iter().zip(&asks.asked).take(plan.root_pieces as usize) {
             let Asked::Failed(error) = asked else { continue };
-            let words = errors::for_client(error);
-            let culprit = match error {
-                SourceError::Rejected { field, .. } => *field,
-                SourceError::Timeout
-                | SourceError::Busy
-                | SourceError::Unavailable(_)
-                | SourceError::Broken(_) => None,
-            };
-            let culprit = culprit.and_then(|it| self.root_member_of(it, &piece.fields));
             let is_mutation = plan.kind == weir_language::ast::OperationKind::Mutation;
-            let one = culprit.or(if is_mutation { piece.fields.first().copied() } else { None });
-            for &field in one.as_slice().iter().chain(if one.is_none() { &piece.fields[..] } else { &[] }) {
-                let path = vec![Step::Field(field)];
-                let error = PathError { error: words.clone(), path, field };
-                self.failures.push(Failure::field(&plan.shape, error));
+            let first = if is_mutation { piece.fields.first().copied() } else { None };
+            if let Some(field) = culprit(error, &piece.fields).or(first) {
+                self.note_failed(error, field);
             }
         }
     }
 
-    /// The root member `field` is or stands below, as far as that is known.
-    fn root_member_of(&self, field: u32, fields: &[u32]) -> Option<u32> {
-        fields.contains(&field).then_some(field)
+    fn note_failed(&mut self, error: &SourceError, field: u32) {
+        let error = PathError { error: errors::for_client(error), path: vec![Step::Field(field)], field };
+        self.failures.push(Failure::field(&self.run.plan.shape, error));
     }
 
     /// All members in order; `false` if a non-null one failed.
@@ -73,9 +62,6 @@ impl Answer<'_> {
         let set = shape.set(plan.root);
         for (at, field) in set.range().enumerate() {
             let member = &shape.fields[field];
-            if !member.when.holds(self.run.conditions) {
-                continue;
-            }
             // Another name of a constant has no piece: it is written from the same bytes.
             let first = member.same_as.map_or(member, |earlier| &shape.fields[earlier as usize]);
             if let Member::Constant { start, end } = first.member {
@@ -95,7 +81,14 @@ impl Answer<'_> {
                     self.note(errors, of, field as u32);
                     self.row(field as u32, rows, piece as usize, place as usize)
                 }
-                Asked::Failed(_) | Asked::Waiting => self.null(member),
+                Asked::Failed(error) => {
+                    let is_query = plan.kind == weir_language::ast::OperationKind::Query;
+                    if is_query && culprit(error, &plan.pieces[piece as usize].fields).is_none() {
+                        self.note_failed(error, field as u32);
+                    }
+                    self.null(member)
+                }
+                Asked::Waiting => self.null(member),
             };
             if !ok {
                 return false;
@@ -114,8 +107,8 @@ impl Answer<'_> {
 
     fn row(&mut self, field: u32, rows: &[Option<Rows>], piece: usize, place: usize) -> bool {
         let run = self.run;
-        let (shape, conditions) = (&*run.plan.shape, run.conditions);
-        let writing = Writing { schema: run.graph.schema(), shape, conditions, children: rows };
+        let shape = &*run.plan.shape;
+        let writing = Writing { schema: run.graph.schema(), shape, children: rows };
         let mut errors = Vec::new();
         let missing = Column::default();
         let column = rows[piece].as_ref().and_then(|it| it.columns.get(place)).unwrap_or(&missing);
@@ -161,7 +154,7 @@ impl Answer<'_> {
             }
             Some(_) => {}
         }
-        // Members that are left out do not come here: one without bytes failed, and the others are not to blame.
+        // A member without bytes failed, and the others are not to blame.
         !bytes.is_empty()
     }
 
@@ -207,5 +200,15 @@ impl Answer<'_> {
         errors::append(&mut out, accent, text, &self.failures);
         out.raw(&self.out.bytes()[1..]);
         Body::Whole(out.into_bytes())
+    }
+}
+
+/// The member of `fields` that `error` says is to blame.
+fn culprit(error: &SourceError, fields: &[u32]) -> Option<u32> {
+    match error {
+        SourceError::Rejected { field, .. } => field.filter(|it| fields.contains(it)),
+        SourceError::Timeout | SourceError::Busy | SourceError::Unavailable(_) | SourceError::Broken(_) => {
+            None
+        }
     }
 }

@@ -127,7 +127,7 @@ impl<'w> Walk<'w> {
         }
         for (at, field) in range.enumerate() {
             let field = &shape.fields[field];
-            if !field.when.holds(self.run.conditions) || field.same_as.is_some() {
+            if field.same_as.is_some() {
                 continue;
             }
             match field.member {

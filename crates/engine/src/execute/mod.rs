@@ -33,8 +33,6 @@ pub(crate) struct Run<'r> {
     pub(crate) graph: &'r Graph,
     pub(crate) plan: &'r Arc<Plan>,
     pub(crate) variables: &'r Arc<Variables>,
-    /// The state of the steering variables.
-    pub(crate) conditions: u64,
     pub(crate) caller: &'r Caller,
     pub(crate) accent: Accent,
     /// The document, for the locations of errors.
@@ -178,7 +176,6 @@ impl<'r> Run<'r> {
         let input = FetchInput {
             shape: &self.plan.shape,
             variables: self.variables,
-            conditions: self.conditions,
             caller: self.caller,
             parent_keys: keys,
             deadline: self.deadline,

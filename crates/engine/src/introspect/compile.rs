@@ -5,7 +5,7 @@
 //!
 //! **Cost:** once per plan, linear in the shape below the members.
 
-use crate::plan::shape::{Condition, Key, Member, SetId, Shape, ShapeField};
+use crate::plan::shape::{Key, Member, SetId, Shape, ShapeField};
 use hashbrown::HashMap;
 use weir_language::schema::{Schema, builtin};
 use weir_language::value::{Node, Variables};
@@ -83,7 +83,6 @@ pub(super) struct Op<F> {
     pub(super) set: u32,
     /// `includeDeprecated`.
     pub(super) deprecated: Flag,
-    pub(super) when: Condition,
     /// Of `kind`: the member's bytes for each value of `__TypeKind`.
     pub(super) kinds: Option<Box<[Key; 8]>>,
 }
@@ -126,7 +125,6 @@ pub(super) enum Root {
 #[derive(Debug)]
 pub(super) struct RootOp {
     pub(super) key: Key,
-    pub(super) when: Condition,
     pub(super) root: Root,
 }
 
@@ -140,7 +138,7 @@ pub(super) struct Program {
     pub(super) inputs: Vec<Vec<Op<OfInput>>>,
     pub(super) values: Vec<Vec<Op<OfValue>>>,
     pub(super) directives: Vec<Vec<Op<OfDirective>>>,
-    /// Whether nothing depends on variables, conditions of root members left aside.
+    /// Whether nothing depends on variables.
     pub(super) is_constant: bool,
 }
 
@@ -155,7 +153,7 @@ pub(super) fn compile(schema: &Schema, shape: &Shape, fields: &[u32]) -> Program
         } else {
             Root::Type { set: compiler.below(member, Some(Kind::Type)), name: compiler.name(member) }
         };
-        compiler.program.roots.push(RootOp { key: member.key.clone(), when: member.when.clone(), root });
+        compiler.program.roots.push(RootOp { key: member.key.clone(), root });
     }
     while let Some((set, kind, number)) = compiler.pending.pop() {
         compiler.fill(set, kind, number as usize);
@@ -219,13 +217,11 @@ impl Compiler<'_> {
                         (member.key.clone(), fact, kind)
                     }
                 };
-                self.program.is_constant &= member.when == Condition::Always;
                 Op {
                     key,
                     fact,
                     set: self.below(member, kind),
                     deprecated: self.flag(member),
-                    when: member.when.clone(),
                     kinds: self.kinds(member),
                 }
             })

@@ -32,7 +32,6 @@ pub struct Writer<'w> {
     pub(super) schema: &'w Schema,
     pub(super) shape: &'w Shape,
     pub(super) bindings: &'w Bindings,
-    pub(super) conditions: u64,
     pub(super) out: &'w mut Out,
     /// Paths are kept backwards until the root is reached.
     pub(super) errors: &'w mut Vec<PathError>,

@@ -4,7 +4,7 @@
 
 use super::answer::Spot;
 use super::record::Record;
-use crate::plan::shape::{ChoiceId, Condition, Key, Member, SetId, Shape, ShapeField};
+use crate::plan::shape::{ChoiceId, Key, Member, SetId, Shape, ShapeField};
 use crate::source::Ids;
 use smallvec::SmallVec;
 use std::any::TypeId as RustType;
@@ -59,7 +59,6 @@ impl Bindings {
             arguments_start: 0,
             arguments_len: 0,
             member: Member::Leaf,
-            when: Condition::Always,
             same_as: None,
             offset: 0,
         };

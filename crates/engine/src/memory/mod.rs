@@ -200,23 +200,20 @@ impl MemoryFetch {
         let mut failed = false;
         for (field, resolver) in &self.members {
             let of = &input.shape.fields[*field as usize];
-            if of.when.holds(input.conditions) {
-                let (mark, before) = (out.len(), errors.len());
-                let mut writer = Writer {
-                    schema: &self.schema,
-                    shape: input.shape,
-                    bindings: &self.bindings,
-                    conditions: input.conditions,
-                    out: &mut out,
-                    errors: &mut errors,
-                };
-                failed = !resolver.write(self.call(input, of, 0), *field, &mut writer);
-                if failed {
-                    out.truncate(mark);
-                }
-                for error in &mut errors[before..] {
-                    error.path.reverse();
-                }
+            let (mark, before) = (out.len(), errors.len());
+            let mut writer = Writer {
+                schema: &self.schema,
+                shape: input.shape,
+                bindings: &self.bindings,
+                out: &mut out,
+                errors: &mut errors,
+            };
+            failed = !resolver.write(self.call(input, of, 0), *field, &mut writer);
+            if failed {
+                out.truncate(mark);
+            }
+            for error in &mut errors[before..] {
+                error.path.reverse();
             }
             ends.push(out.len() as u32);
             if failed {
@@ -234,9 +231,6 @@ impl MemoryFetch {
         let scope = Scope { shape: input.shape, bindings: &self.bindings };
         let columns = self.members.iter().map(|(field, resolver)| {
             let of = &input.shape.fields[*field as usize];
-            if !of.when.holds(input.conditions) {
-                return Ok(Column::default());
-            }
             let calls: Vec<Call<'_>> = (0..rows).map(|row| self.call(input, of, row)).collect();
             resolver.column(&calls, Spot { field: *field, of, ty: of.ty }, scope)
         });

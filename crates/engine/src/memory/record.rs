@@ -3,7 +3,7 @@
 
 use super::answer::{Answer, Spot, Writer, nulls, set_of};
 use super::bind::{Binder, Binding, NO_FIELD, Scope, Unbound};
-use crate::plan::shape::{Condition, Member, SetId, ShapeField};
+use crate::plan::shape::{Member, SetId, ShapeField};
 use crate::rows::{Column, Data, Table, Variants};
 use crate::write::fault::Fault;
 
@@ -233,9 +233,6 @@ fn write_record<R: Record>(
 ) -> bool {
     writer.out.open(b'{');
     for (at, (of, &index)) in members.iter().zip(&binding.indexes).enumerate() {
-        if !matches!(of.when, Condition::Always) && !of.when.holds(writer.conditions) {
-            continue;
-        }
         if index == NO_FIELD {
             writer.constant(of);
         } else if !record.write_field(index as usize, first + at as u32, of, writer) {

@@ -4,7 +4,7 @@
 
 use super::answer::{Answer, Spot, Writer, fits, set_of};
 use super::bind::{Binder, NO_FIELD, Scope, Unbound};
-use crate::plan::shape::{ChoiceId, Condition, Member, SetId};
+use crate::plan::shape::{ChoiceId, Member, SetId};
 use crate::rows::{CellError, Column, Data, Table, Texts, Variants};
 use crate::source::FieldError;
 use crate::write::fault::Fault;
@@ -178,9 +178,6 @@ fn write_object(object: &Object, spot: Spot<'_>, writer: &mut Writer<'_>) -> boo
     let (range, bindings) = (shape.set(set).range(), writer.bindings);
     writer.out.open(b'{');
     for (at, of) in range.clone().zip(&shape.fields[range]) {
-        if !matches!(of.when, Condition::Always) && !of.when.holds(writer.conditions) {
-            continue;
-        }
         if let Member::Constant { .. } = of.member {
             writer.constant(of);
             continue;

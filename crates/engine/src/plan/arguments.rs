@@ -15,12 +15,14 @@ use weir_language::value::Node;
 /// Arguments as they were given.
 pub(crate) type Given = SmallVec<[(InputId, ValueId); 8]>;
 
-/// Appends the arguments of `field` to `shape`, in the order of their definition; says where they are and how many.
+/// Appends the arguments of `field`, the member `shape` gets next, in the order of their definition; says where they are
+/// and how many.
 pub(crate) fn push(
     question: &Question<'_>,
     field: FieldId,
     mut given: Given,
     shape: &mut Shape,
+    never_null: &mut Vec<NeverNull>,
 ) -> Result<(u32, u32), Vec<Failure>> {
     let schema = question.graph.schema();
     let start = shape.arguments.len() as u32;
@@ -28,7 +30,7 @@ pub(crate) fn push(
     let mut given = given.into_iter().peekable();
     for input in schema.arguments(field) {
         match given.next_if(|it| it.0 == input) {
-            Some((_, value)) => push_given(question, input, value, shape)?,
+            Some((_, value)) => push_given(question, input, value, shape, never_null)?,
             None => {
                 if let Some(default) = schema.input(input).default {
                     let value = copy(&schema.defaults, default.value as usize, &mut shape.literals);
@@ -43,19 +45,20 @@ pub(crate) fn push(
 fn push_given(
     question: &Question<'_>,
     input: InputId,
-    value: ValueId,
+    given: ValueId,
     shape: &mut Shape,
+    found: &mut Vec<NeverNull>,
 ) -> Result<(), Vec<Failure>> {
     let schema = question.graph.schema();
     let number = |name: &str| question.types.number(name);
     let ty = schema.input(input).ty;
     let literals = &mut shape.literals;
-    let value = match plain(question, value, ty) {
+    let value = match plain(question, given, ty) {
         Some(node) => {
             literals.nodes.push(node);
             literals.nodes.len() as u32 - 1
         }
-        None => coerce::literal(schema, question.document, value, ty, question.coercion, &number, literals)
+        None => coerce::literal(schema, question.document, given, ty, question.coercion, &number, literals)
             .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?,
     };
     let default = match (literals.nodes[value as usize], schema.input(input).default) {
@@ -65,6 +68,9 @@ fn push_given(
         _ => None,
     };
     shape.arguments.push(ShapeArgument { input, value, default });
+    if question.has_nullable {
+        never_null(question, shape, given, found);
+    }
     Ok(())
 }
 
@@ -77,28 +83,19 @@ pub struct NeverNull {
     pub input: InputId,
     /// What the place takes: the type of `input` or of an item of it.
     pub ty: TypeRef,
+    /// The member whose argument it is or is in: a place in [`Shape::fields`].
+    pub field: u32,
+    /// Byte of the operation's text where the argument's value begins.
+    pub offset: u32,
 }
 
-/// All such places in the arguments of `shape`.
-pub(crate) fn never_null(question: &Question<'_>, shape: &Shape) -> Vec<NeverNull> {
-    let mut found = Vec::new();
-    if question.types.variables.iter().all(|it| it.ty.is_non_null()) {
-        return found;
-    }
-    for argument in &shape.arguments {
-        never_null_in(question, shape, argument, &mut found);
-    }
-    found
-}
-
-fn never_null_in(
-    question: &Question<'_>,
-    shape: &Shape,
-    argument: &ShapeArgument,
-    found: &mut Vec<NeverNull>,
-) {
+/// Appends such places in the last argument of `shape` to `found`.
+fn never_null(question: &Question<'_>, shape: &Shape, value: ValueId, found: &mut Vec<NeverNull>) {
+    let Some(argument) = shape.arguments.last() else { return };
     let schema = question.graph.schema();
     let typed = |input: InputId| (input, schema.input(input).ty);
+    // The member is pushed after its arguments.
+    let (field, offset) = (shape.fields.len() as u32, question.document.value(value).span.start);
     // Open lists: where they end, and what each item is for. In objects a key says it.
     let mut lists: Vec<(usize, InputId, TypeRef)> = Vec::new();
     let mut expected = Some(typed(argument.input));
@@ -121,7 +118,7 @@ fn never_null_in(
             && ty.is_non_null()
             && !question.types.variables[variable as usize].ty.is_non_null()
         {
-            found.push(NeverNull { variable, input, ty });
+            found.push(NeverNull { variable, input, ty, field, offset });
         }
     }
 }

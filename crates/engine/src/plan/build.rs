@@ -1,9 +1,9 @@
 //! Runs the passes: a question in, a plan out.
 
-use super::arguments;
-use super::collect::collect;
+use super::collect::{Collected, collect};
 use super::cut::{Cut, cut};
 use super::fold::fold;
+use super::refused::{RefusedFetch, refused};
 use super::same;
 use super::shape::{Member, PieceId, SetId, Shape};
 use super::steer::{Guards, steering};
@@ -12,6 +12,7 @@ use crate::compose::{Graph, Owner};
 use crate::errors::Failure;
 use crate::introspect;
 use crate::source::{Accent, Answer, Fetch, Piece, PlanVariable};
+use std::cell::Cell;
 use std::sync::Arc;
 use weir_language::ast::{Document, Operation, OperationKind};
 use weir_language::coerce::{Reading, Settings, VariableTypes};
@@ -19,6 +20,7 @@ use weir_language::error::{Code, Error};
 use weir_language::limits::Limits;
 use weir_language::span::Span;
 use weir_language::validate::Selected;
+use weir_language::value::Variables;
 
 /// What is asked: an operation of a document that was checked against the graph's schema.
 pub(crate) struct Question<'q> {
@@ -30,6 +32,8 @@ pub(crate) struct Question<'q> {
     pub(crate) types: Arc<VariableTypes>,
     pub(crate) accent: Accent,
     pub(crate) coercion: Settings,
+    /// Whether any variable may be null.
+    pub(crate) has_nullable: bool,
     /// Whether the schema may be asked for.
     pub(crate) introspection: bool,
 }
@@ -62,8 +66,19 @@ impl<'q> Question<'q> {
         let (document, operation) = (selected.valid().document(), &selected.operation().ast);
         let types = VariableTypes::new(graph.schema(), document, operation.variables, coercion)
             .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?;
+        let has_nullable = types.variables.iter().any(|it| !it.ty.is_non_null());
         let types = Arc::new(types);
-        Ok(Self { graph, document, operation, selected, types, accent, coercion, introspection })
+        Ok(Self {
+            graph,
+            document,
+            operation,
+            selected,
+            types,
+            accent,
+            coercion,
+            has_nullable,
+            introspection,
+        })
     }
 
     /// Whether variable `number` can be without a value.
@@ -90,27 +105,29 @@ impl<'q> Question<'q> {
     }
 }
 
-/// Plans the operation for one state of its steering variables.
+/// Plans the operation for one state of its steering variables. With `variables` the plan is for them alone: members
+/// with a null where none may be fail.
 /// # Errors
 /// What the caller cannot have: arguments that do not fit, members a source refuses, a shape too large.
 pub(crate) fn build(
     question: &Question<'_>,
     operation: &Arc<PlannedOperation>,
     state: u64,
+    variables: Option<&Variables>,
 ) -> Result<Plan, Vec<Failure>> {
     const ROOT: SetId = SetId(0);
     let kind = question.operation.kind;
-    let guards = Guards { steering: &operation.steering, state };
-    let mut shape = collect(question, guards)?;
+    let guards = Guards { steering: &operation.steering, state, asked: Cell::new(0) };
+    let Collected { mut shape, never_null, asked } = collect(question, guards)?;
     if !question.introspection {
         refuse_introspection(question.graph, &shape, ROOT)?;
     }
     // Every field of a mutation is done, however often it is asked.
     let keep = (kind == OperationKind::Mutation).then_some(ROOT);
-    let never_null = arguments::never_null(question, &shape);
     same::mark(&mut shape, ROOT, keep);
     fold(question.graph, &mut shape, ROOT);
-    let (cuts, root_pieces) = cut(question.graph, &mut shape, ROOT, kind);
+    let refused = variables.map(|it| refused(question.graph.schema(), &never_null, it)).unwrap_or_default();
+    let (cuts, root_pieces) = cut(question.graph, &mut shape, ROOT, kind, &refused);
     let shape = Arc::new(shape);
     let pieces = prepare(question, operation, &shape, cuts)?;
     let root_members = root_members(&shape, ROOT, &pieces[..root_pieces]);
@@ -132,6 +149,7 @@ pub(crate) fn build(
         operation,
         root_members,
         never_null,
+        asked,
         weight_bytes,
     })
 }
@@ -161,10 +179,11 @@ fn prepare(
 ) -> Result<Vec<PlannedPiece>, Vec<Failure>> {
     let schema = question.graph.schema();
     let prepared = cuts.into_iter().map(|cut| {
-        let Cut { source, set, fields, parent, answer } = cut;
-        let fetch: Result<Box<dyn Fetch>, _> = match source {
-            None => Ok(introspect::prepare(schema, shape, &fields)),
-            Some(at) => {
+        let Cut { source, set, fields, parent, answer, refused } = cut;
+        let fetch: Result<Box<dyn Fetch>, _> = match (source, refused) {
+            (_, Some(error)) => Ok(Box::new(RefusedFetch(error))),
+            (None, None) => Ok(introspect::prepare(schema, shape, &fields)),
+            (Some(at), None) => {
                 let (source, ids) = &question.graph.sources()[usize::from(at)];
                 source.prepare(&Piece {
                     schema,

@@ -1,7 +1,6 @@
 //! Keeps plans, so that a known request is neither parsed nor checked again.
 //!
-//! Key: text, operation name, accent and, for operations that at most four variables steer by `@skip`/`@include`,
-//! the state of those. Such an operation has one more entry without a state, which says what to bind first.
+//! Key: text, operation name, accent and, for operations that variables steer by `@skip`/`@include`, the state of those. Such an operation has one more entry without a state, which says what to bind first.
 //! Texts that are asked once are admitted to a small part of the cache only, so a flood of them does not push out
 //! the plans that are asked again.
 //!

@@ -9,10 +9,10 @@
 //! **Cost:** linear in the expanded fields times the concrete types they stand on, bounded by [`SHAPE_MAX`].
 //! Source: GraphQL specification, sections 6.3.2 (CollectFields) and 6.4.3 (MergeSelectionSets).
 
-use super::arguments;
+use super::arguments::{self, NeverNull};
 use super::build::Question;
-use super::shape::{Bits, Choice, ChoiceId, Key, Member, Set, SetId, Shape, ShapeField};
-use super::steer::{self, Guards};
+use super::shape::{Choice, ChoiceId, Key, Member, Set, SetId, Shape, ShapeField};
+use super::steer::Guards;
 use crate::compose::Owner;
 use crate::errors::Failure;
 use hashbrown::{HashMap, HashSet};
@@ -26,10 +26,8 @@ use weir_language::validate::{FragmentId, Selected, Valid};
 /// The most sets and members a shape may have.
 pub(crate) const SHAPE_MAX: usize = 100_000;
 
-/// A run of selections and what has to hold for them.
-type Part = (List<Selection>, Bits);
 /// The parts of one place: mostly it was written once.
-type Parts = SmallVec<[Part; 1]>;
+type Parts = SmallVec<[List<Selection>; 1]>;
 /// Which selections, type and piece: equal ones share their sets.
 type PlaceKey = SmallVec<[u64; 8]>;
 
@@ -53,7 +51,6 @@ struct Node {
     at: u32,
     /// The next node of its response key, or [`NONE`].
     next: u32,
-    bits: Bits,
 }
 
 /// All selections of one response key.
@@ -86,6 +83,7 @@ struct Collector<'b> {
     document: &'b Document<'b>,
     guards: Guards<'b>,
     shape: Shape,
+    never_null: Vec<NeverNull>,
     pending: Vec<Pending>,
     known: HashMap<PlaceKey, Member, foldhash::fast::RandomState>,
     contexts: u32,
@@ -98,8 +96,18 @@ struct Collector<'b> {
     round: u32,
 }
 
-/// Builds the shape of an operation; the root's set is the first.
-pub(crate) fn collect<'b>(question: &'b Question<'b>, guards: Guards<'b>) -> Result<Shape, Vec<Failure>> {
+/// What an operation asks for in one state of its steering variables.
+pub(crate) struct Collected {
+    /// The root's set is the first.
+    pub(crate) shape: Shape,
+    /// Places in the arguments that take no null though the variable there may be.
+    pub(crate) never_null: Vec<NeverNull>,
+    /// The steering variables that were asked for: bits of the state.
+    pub(crate) asked: u64,
+}
+
+/// Builds the shape of an operation.
+pub(crate) fn collect<'b>(question: &'b Question<'b>, guards: Guards<'b>) -> Result<Collected, Vec<Failure>> {
     let schema = question.graph.schema();
     let (valid, document) = (question.selected.valid(), question.document);
     let mut collector = Collector {
@@ -114,6 +122,7 @@ pub(crate) fn collect<'b>(question: &'b Question<'b>, guards: Guards<'b>) -> Res
             arguments: Vec::with_capacity(document.arguments.len()),
             ..Shape::default()
         },
+        never_null: Vec::new(),
         pending: Vec::new(),
         known: HashMap::default(),
         contexts: question.graph.sources().len() as u32 + 1,
@@ -123,14 +132,15 @@ pub(crate) fn collect<'b>(question: &'b Question<'b>, guards: Guards<'b>) -> Res
         round: 0,
     };
     let on = schema.root(question.operation.kind).expect("validation knows the root type");
-    let parts = Parts::from_iter([(question.operation.selections, Bits::default())]);
+    let parts = Parts::from_iter([question.operation.selections]);
     let set = collector.reserve(on);
     collector.pending.push(Pending { parts, on, set, context: 0, is_root: true });
     while let Some(pending) = collector.pending.pop() {
         collector.fill(&pending)?;
     }
     collector.share_empty_sets();
-    Ok(collector.shape)
+    let Collector { shape, never_null, guards, .. } = collector;
+    Ok(Collected { shape, never_null, asked: guards.asked.get() })
 }
 
 impl<'b> Collector<'b> {
@@ -165,47 +175,49 @@ impl<'b> Collector<'b> {
     }
 
     /// CollectFields of the specification for objects of type `on`, into `self.groups`.
-    fn group(&mut self, parts: &[Part], on: TypeId) {
+    fn group(&mut self, parts: &[List<Selection>], on: TypeId) {
         let (document, selected, valid) = (self.document, self.selected, self.valid);
-        let mut seen = HashSet::<(FragmentId, Bits), foldhash::fast::RandomState>::default();
-        let mut stack: SmallVec<[(Range<usize>, Bits); 8]> = SmallVec::new();
-        stack.extend(parts.iter().rev().map(|&(list, bits)| (list.range(), bits)));
+        let mut seen = HashSet::<FragmentId, foldhash::fast::RandomState>::default();
+        let mut stack: SmallVec<[Range<usize>; 8]> = SmallVec::new();
+        stack.extend(parts.iter().rev().map(|list| list.range()));
         self.round += 1;
         self.nodes.clear();
         self.groups.clear();
-        while let Some((rest, outer)) = stack.last_mut() {
-            let outer = *outer;
+        while let Some(rest) = stack.last_mut() {
             let Some(at) = rest.next() else {
                 stack.pop();
                 continue;
             };
             match &document.selections[at] {
                 Selection::Field(field) => {
-                    if let Some(bits) = self.guards.inner(selected, field.directives, outer) {
-                        self.add(at, bits);
+                    if self.guards.admit(selected, field.directives) {
+                        self.add(at);
                     }
                 }
                 Selection::Inline(inline) => {
-                    let Some(bits) = self.guards.inner(selected, inline.directives, outer) else { continue };
-                    if inline.on.is_empty() || self.applies(valid.type_condition(at), on) {
-                        stack.push((inline.selections.range(), bits));
+                    if self.guards.admit(selected, inline.directives)
+                        && (inline.on.is_empty() || self.applies(valid.type_condition(at), on))
+                    {
+                        stack.push(inline.selections.range());
                     }
                 }
                 Selection::Spread(spread) => {
-                    let Some(bits) = self.guards.inner(selected, spread.directives, outer) else { continue };
+                    if !self.guards.admit(selected, spread.directives) {
+                        continue;
+                    }
                     let id = valid.fragment(at);
                     let fragment = &valid.fragments()[id.0 as usize];
-                    if seen.insert((id, bits)) && self.applies(fragment.on, on) {
-                        stack.push((fragment.ast.selections.range(), bits));
+                    if seen.insert(id) && self.applies(fragment.on, on) {
+                        stack.push(fragment.ast.selections.range());
                     }
                 }
             }
         }
     }
 
-    fn add(&mut self, at: usize, bits: Bits) {
+    fn add(&mut self, at: usize) {
         let number = self.nodes.len() as u32;
-        self.nodes.push(Node { at: at as u32, next: NONE, bits });
+        self.nodes.push(Node { at: at as u32, next: NONE });
         let slot = &mut self.slots[self.valid.key(at) as usize];
         if slot.round == self.round {
             self.nodes[slot.last as usize].next = number;
@@ -241,7 +253,6 @@ impl<'b> Collector<'b> {
         let field = self.resolve(at, first, place.on);
         let ty = self.schema.field(field).ty;
         let name = self.document.str(first.key());
-        let when = steer::any(group.iter().map(|it| it.bits));
         let (arguments_start, arguments_len, member) = if field == self.schema.meta.typename {
             (0, 0, self.typename(name, place.on))
         } else {
@@ -256,7 +267,6 @@ impl<'b> Collector<'b> {
             arguments_start,
             arguments_len,
             member,
-            when,
             same_as,
             offset,
         });
@@ -289,7 +299,7 @@ impl<'b> Collector<'b> {
             let input = if is_own { Some(valid.input(at)) } else { named() };
             Some((input?, it.value))
         });
-        arguments::push(self.question, id, given.collect(), &mut self.shape)
+        arguments::push(self.question, id, given.collect(), &mut self.shape, &mut self.never_null)
     }
 
     fn typename(&mut self, key: &str, on: TypeId) -> Member {
@@ -317,10 +327,7 @@ impl<'b> Collector<'b> {
             TypeKind::Interface | TypeKind::Union => Some(self.schema.possible_types(base)),
         };
         let context = self.context(field, place);
-        // What holds for all of the member's places holds wherever it is written.
-        let same = group.iter().all(|it| it.bits == group.first.bits);
-        let bits = |own: Bits| if same { Bits::default() } else { own };
-        let parts: Parts = group.iter().map(|it| (self.field(it).selections, bits(it.bits))).collect();
+        let parts: Parts = group.iter().map(|it| self.field(it).selections).collect();
         // Without fragments and places of several types, no selection is met twice.
         let shares = !self.valid.fragments().is_empty() || !self.shape.choices.is_empty();
         let key = shares.then(|| place_key(&parts, base, context));
@@ -378,12 +385,9 @@ impl<'b> Collector<'b> {
     }
 }
 
-fn place_key(parts: &[Part], base: TypeId, context: u32) -> PlaceKey {
+fn place_key(parts: &[List<Selection>], base: TypeId, context: u32) -> PlaceKey {
     let mut key = PlaceKey::from_slice(&[u64::from(base.0) << 32 | u64::from(context)]);
-    for &(list, bits) in parts {
-        // Empty lists begin where others do.
-        let run = (list.range().start as u64) << 32 | list.len() as u64;
-        key.extend([run, bits.mask, bits.want]);
-    }
+    // Empty lists begin where others do.
+    key.extend(parts.iter().map(|list| (list.range().start as u64) << 32 | list.len() as u64));
     key
 }

@@ -1,14 +1,15 @@
 //! Gives each member to the source that answers it: pieces at the root, pieces below foreign members.
 //!
 //! At a query's root all members of one source are one piece, in a mutation each maximal run of them is; below,
-//! each foreign member is one. What the foreign ones need of their parents becomes hidden fields of the set.
+//! each foreign member is one. A member that is refused is one wherever it stands. What the foreign ones need of their parents becomes hidden fields of the set.
 //!
 //! **Invariant:** a piece below the root comes after the piece that has its parents.
 
 use super::ParentKeys;
-use super::shape::{Condition, Member, PieceId, Set, SetId, Shape, ShapeArgument, ShapeField};
+use super::refused::Refused;
+use super::shape::{Member, PieceId, Set, SetId, Shape, ShapeArgument, ShapeField};
 use crate::compose::{Graph, Joined, Owner};
-use crate::source::Answer;
+use crate::source::{Answer, FieldError};
 use weir_language::ast::OperationKind;
 use weir_language::value::{Node, TextSpan, Values};
 
@@ -20,15 +21,24 @@ pub(crate) struct Cut {
     pub(crate) fields: Vec<u32>,
     pub(crate) parent: Option<ParentKeys>,
     pub(crate) answer: Answer,
+    /// Why it fails whatever it is asked.
+    pub(crate) refused: Option<FieldError>,
 }
 
-/// Cuts `shape` into pieces and says how many of them stand at the root.
-pub(crate) fn cut(graph: &Graph, shape: &mut Shape, root: SetId, kind: OperationKind) -> (Vec<Cut>, usize) {
-    let mut pieces = cut_root(graph, shape, root, kind);
+/// Cuts `shape` into pieces and says how many of them stand at the root. `refused` are in the order of their places.
+pub(crate) fn cut(
+    graph: &Graph,
+    shape: &mut Shape,
+    root: SetId,
+    kind: OperationKind,
+    refused: &[Refused],
+) -> (Vec<Cut>, usize) {
+    let mut pieces = cut_root(graph, shape, root, kind, refused);
     let root_pieces = pieces.len();
     let mut at = 0;
-    while graph.has_joins() && at < pieces.len() {
-        cut_below(graph, shape, PieceId(at as u32), &mut pieces);
+    let hangs = graph.has_joins() || !refused.is_empty();
+    while hangs && at < pieces.len() {
+        cut_below(graph, shape, PieceId(at as u32), refused, &mut pieces);
         at += 1;
     }
     for piece in &mut pieces[root_pieces..] {
@@ -37,7 +47,13 @@ pub(crate) fn cut(graph: &Graph, shape: &mut Shape, root: SetId, kind: Operation
     (pieces, root_pieces)
 }
 
-fn cut_root(graph: &Graph, shape: &Shape, root: SetId, kind: OperationKind) -> Vec<Cut> {
+/// Why the member at `at` fails, if it does.
+fn why(refused: &[Refused], at: usize) -> Option<&FieldError> {
+    let found = refused.binary_search_by_key(&(at as u32), |it| it.field);
+    found.ok().map(|found| &refused[found].error)
+}
+
+fn cut_root(graph: &Graph, shape: &Shape, root: SetId, kind: OperationKind, refused: &[Refused]) -> Vec<Cut> {
     let mut pieces: Vec<Cut> = Vec::new();
     for at in shape.set(root).range() {
         let member = &shape.fields[at];
@@ -48,9 +64,12 @@ fn cut_root(graph: &Graph, shape: &Shape, root: SetId, kind: OperationKind) -> V
             (_, Owner::Introspection) => None,
             (_, Owner::Join(_)) => unreachable!("joins do not hang on root types"),
         };
+        let why = why(refused, at);
+        let source = if why.is_some() { None } else { source };
         let open = match kind {
+            _ if why.is_some() => None,
             OperationKind::Query | OperationKind::Subscription => {
-                pieces.iter_mut().find(|it| it.source == source)
+                pieces.iter_mut().find(|it| it.source == source && it.refused.is_none())
             }
             OperationKind::Mutation => pieces.last_mut().filter(|it| it.source == source),
         };
@@ -62,6 +81,7 @@ fn cut_root(graph: &Graph, shape: &Shape, root: SetId, kind: OperationKind) -> V
                 fields: vec![at as u32],
                 parent: None,
                 answer: Answer::Any { contiguous: true },
+                refused: why.cloned(),
             }),
         }
     }
@@ -72,9 +92,18 @@ fn cut_root(graph: &Graph, shape: &Shape, root: SetId, kind: OperationKind) -> V
     pieces
 }
 
-/// Finds the foreign members in what `piece` answers and appends a piece for each.
-fn cut_below(graph: &Graph, shape: &mut Shape, piece: PieceId, pieces: &mut Vec<Cut>) {
+/// What hangs below a set and is no member of its piece.
+enum Hung<'h> {
+    Join(&'h Joined),
+    Refused(&'h FieldError),
+}
+
+/// Finds the members in what `piece` answers that it does not answer itself, and appends a piece for each.
+fn cut_below(graph: &Graph, shape: &mut Shape, piece: PieceId, refused: &[Refused], pieces: &mut Vec<Cut>) {
     let before = pieces.len();
+    if pieces[piece.0 as usize].refused.is_some() {
+        return;
+    }
     let mut seen = vec![false; shape.sets.len()];
     let mut stack = Vec::new();
     push_below(shape, pieces[piece.0 as usize].fields.iter().map(|&it| it as usize), &mut stack);
@@ -83,13 +112,20 @@ fn cut_below(graph: &Graph, shape: &mut Shape, piece: PieceId, pieces: &mut Vec<
             continue;
         }
         for at in shape.set(set).range() {
-            let Owner::Join(join) = graph.owner(shape.fields[at].field) else { continue };
+            let hung = match (why(refused, at), graph.owner(shape.fields[at].field)) {
+                (Some(error), _) => Hung::Refused(error),
+                (None, Owner::Join(join)) => Hung::Join(graph.join(join)),
+                (None, Owner::Source(_) | Owner::Introspection) => continue,
+            };
             if let Some(earlier) = shape.fields[at].same_as {
                 shape.fields[at].member = shape.fields[earlier as usize].member;
                 continue;
             }
             let id = PieceId(pieces.len() as u32);
-            pieces.push(hang(graph.join(join), shape, set, at, piece, id));
+            pieces.push(match hung {
+                Hung::Join(join) => hang(join, shape, set, at, piece, id),
+                Hung::Refused(error) => refuse(error, shape, set, at, piece, id),
+            });
         }
         push_below(shape, shape.set(set).range(), &mut stack);
     }
@@ -138,7 +174,6 @@ fn hang(join: &Joined, shape: &mut Shape, set: SetId, at: usize, parent: PieceId
         arguments_start,
         arguments_len: shape.arguments.len() as u32 - arguments_start,
         member: shape.fields[at].member,
-        when: Condition::Always,
         same_as: None,
         offset: shape.fields[at].offset,
     };
@@ -148,7 +183,27 @@ fn hang(join: &Joined, shape: &mut Shape, set: SetId, at: usize, parent: PieceId
     let own = SetId(shape.sets.len() as u32);
     shape.sets.push(Set { on: join.root, start: field, len: 1, hidden: Vec::new() });
     let parent = Some(ParentKeys { piece: parent, set, hidden });
-    Cut { source: Some(join.source), set: own, fields: vec![field], parent, answer: Answer::Rows }
+    let source = Some(join.source);
+    Cut { source, set: own, fields: vec![field], parent, answer: Answer::Rows, refused: None }
+}
+
+/// Makes the member at `at` foreign, in a piece that always fails.
+fn refuse(
+    error: &FieldError,
+    shape: &mut Shape,
+    set: SetId,
+    at: usize,
+    parent: PieceId,
+    piece: PieceId,
+) -> Cut {
+    let field = shape.fields.len() as u32;
+    shape.fields.push(ShapeField { member: Member::Leaf, same_as: None, ..shape.fields[at].clone() });
+    shape.fields[at].member = Member::Foreign { piece, field };
+    let own = SetId(shape.sets.len() as u32);
+    shape.sets.push(Set { on: shape.set(set).on, start: field, len: 1, hidden: Vec::new() });
+    let parent = Some(ParentKeys { piece: parent, set, hidden: Vec::new() });
+    let refused = Some(error.clone());
+    Cut { source: None, set: own, fields: vec![field], parent, answer: Answer::Rows, refused }
 }
 
 /// Appends the value at `at` of `from` to `to`; its place there.

@@ -2,8 +2,8 @@
 //!
 //! The file list is the order of the passes: `steer` finds the variables of `@skip` and `@include`, `collect`
 //! merges fields and expands fragments per concrete type into a [`shape::Shape`], `same` finds equal work,
-//! `fold` renders what only depends on the schema, `cut` gives each member to the source that answers it, and
-//! `build` runs them and has every source prepare its pieces. `cache` keeps the plans, `print` shows them.
+//! `fold` renders what only depends on the schema, `refused` knows the members that fail anyway, `cut` gives each
+//! member to the source that answers it, and `build` runs them and has every source prepare its pieces. `cache` keeps the plans, `print` shows them.
 //!
 //! **Invariant:** a plan never changes once built and belongs to one graph and one text.
 
@@ -14,6 +14,7 @@ mod collect;
 mod cut;
 mod fold;
 mod print;
+pub(crate) mod refused;
 mod same;
 pub mod shape;
 mod steer;
@@ -50,6 +51,8 @@ pub struct Plan {
     pub root_members: Vec<(u32, u32)>,
     /// Places that take no null though their variables may be null.
     pub never_null: Vec<NeverNull>,
+    /// The steering variables that decided something: bits of the state the plan was made for.
+    pub asked: u64,
     /// Bytes this plan takes, roughly: its weight in the cache.
     pub weight_bytes: usize,
 }
@@ -68,7 +71,8 @@ pub struct PlannedOperation {
 
 /// One round trip of a plan.
 pub struct PlannedPiece {
-    /// Place of the source in [`crate::compose::Graph::sources`]; `None` for introspection.
+    /// Place of the source in [`crate::compose::Graph::sources`]; `None` for what the engine answers: introspection and
+    /// members that fail.
     pub source: Option<u16>,
     /// The set its members belong to.
     pub set: SetId,

@@ -1,6 +1,6 @@
 //! A plan for people: an indented tree of pieces and members. Golden files and `weir explain` show it.
 
-use super::shape::{Condition, Member, SetId, ShapeField};
+use super::shape::{Member, SetId, ShapeField};
 use super::{Plan, PlannedPiece};
 use crate::compose::Graph;
 use std::fmt::Write;
@@ -132,10 +132,6 @@ impl<'p> Printer<'p> {
                 let value = &shape.constants[(start + key) as usize..end as usize - 1];
                 let _ = write!(text, " = {}", String::from_utf8_lossy(value));
             }
-        }
-        if let Condition::Any(any) = &member.when {
-            let bits = any.iter().map(|it| format!("{:b}/{:b}", it.want, it.mask));
-            let _ = write!(text, " if {}", bits.collect::<Vec<_>>().join(" or "));
         }
         self.line(indent, &text);
     }

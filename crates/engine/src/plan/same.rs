@@ -1,15 +1,15 @@
 //! Finds equal work: members of one set that differ in nothing but their key.
 //!
-//! Sets, conditions and arguments get class numbers by hashing, from the leaves upwards, so that comparing two
+//! Sets and arguments get class numbers by hashing, from the leaves upwards, so that comparing two
 //! subtrees is comparing two numbers.
 //!
-//! **Invariant:** a member that is `same_as` another comes after it in the same set, is there only if the other
-//! is, and writes the same bytes after its key. Root members of mutations are never the same: each is done.
+//! **Invariant:** a member that is `same_as` another comes after it in the same set and writes the same bytes after its
+//! key. Root members of mutations are never the same: each is done.
 //!
 //! **Cost:** one look at each member; the arguments are hashed where a set has one field twice, what stands below only
 //! where those are equal too.
 
-use super::shape::{Condition, Member, SetId, Shape, ShapeField};
+use super::shape::{Member, SetId, Shape, ShapeField};
 use hashbrown::hash_table::Entry;
 use hashbrown::{HashMap, HashTable};
 use std::hash::BuildHasher;
@@ -31,20 +31,19 @@ pub(crate) fn mark(shape: &mut Shape, root: SetId, keep: Option<SetId>) {
                 continue;
             }
             let work = work(shape, at, &set_classes, &mut classes);
-            let when = classes.of_condition(&shape.fields[at].when);
             let same = work.filter(|_| repeated[at]);
-            let same = same.and_then(|work| classes.earlier(set, work, when, at as u32));
+            let same = same.and_then(|work| classes.earlier(set, work, at as u32));
             if let Some(earlier) = same {
                 // One subtree for both: what is planned below is planned once.
                 shape.fields[at].same_as = same;
                 shape.fields[at].member = shape.fields[earlier as usize].member;
             }
-            members.push((work.unwrap_or(u32::MAX), when));
+            members.push(work.unwrap_or(u32::MAX));
         }
         if is_compared {
             classes.words.push(u64::from(shape.set(set).on.0));
-            for (&(work, when), member) in members.iter().zip(shape.members(set)) {
-                classes.words.push(u64::from(work) << 32 | u64::from(when));
+            for (&work, member) in members.iter().zip(shape.members(set)) {
+                classes.words.push(u64::from(work));
                 push_bytes(member.key.bytes(), &mut classes.words);
             }
             set_classes[set.0 as usize] = classes.of_words();
@@ -135,7 +134,7 @@ pub(crate) fn upwards(shape: &Shape, root: SetId) -> Vec<SetId> {
     order
 }
 
-/// The class of what a member asks for, its key and condition left out; `None` for constants.
+/// The class of what a member asks for, its key left out; `None` for constants.
 fn work(shape: &Shape, at: usize, set_classes: &[u32], classes: &mut Classes) -> Option<u32> {
     let member = &shape.fields[at];
     let words = &mut classes.words;
@@ -208,12 +207,10 @@ struct Classes {
     ends: Vec<usize>,
     table: HashTable<u32>,
     hasher: foldhash::fast::RandomState,
-    first: HashMap<(SetId, u32, u32), u32, foldhash::fast::RandomState>,
+    first: HashMap<(SetId, u32), u32, foldhash::fast::RandomState>,
 }
 
 impl Classes {
-    const ALWAYS: u32 = u32::MAX;
-
     /// Room for the classes of `shape`, so that nothing grows on the way.
     fn with_room_for(shape: &Shape) -> Self {
         let classes = shape.fields.len() + shape.sets.len();
@@ -248,22 +245,11 @@ impl Classes {
         class
     }
 
-    fn of_condition(&mut self, when: &Condition) -> u32 {
-        match when {
-            Condition::Always => Self::ALWAYS,
-            Condition::Any(any) => {
-                self.words.extend(any.iter().flat_map(|it| [it.mask, it.want]));
-                self.of_words()
-            }
-        }
-    }
-
-    /// The member of `set` that does `work` already and is there whenever this one is.
-    fn earlier(&mut self, set: SetId, work: u32, when: u32, at: u32) -> Option<u32> {
-        let first = self.first.get(&(set, work, Self::ALWAYS)).or_else(|| self.first.get(&(set, work, when)));
-        let found = first.copied();
+    /// The member of `set` that does `work` already.
+    fn earlier(&mut self, set: SetId, work: u32, at: u32) -> Option<u32> {
+        let found = self.first.get(&(set, work)).copied();
         if found.is_none() {
-            self.first.insert((set, work, when), at);
+            self.first.insert((set, work), at);
         }
         found
     }

@@ -97,8 +97,6 @@ pub struct ShapeField {
     pub arguments_len: u32,
     /// What it holds.
     pub member: Member,
-    /// When it is in the answer at all.
-    pub when: Condition,
     /// An earlier member of this set with the same field, arguments and members: its bytes are copied.
     pub same_as: Option<u32>,
     /// Byte of the operation's text where it was first written, for the locations of errors.
@@ -129,36 +127,6 @@ pub enum Member {
         /// The only member of the piece's set: it says what stands in the reply's only column.
         field: u32,
     },
-}
-
-/// Which `@skip`/`@include` variables a member depends on: it is there if for any of `any` all bits fit.
-/// Plans are specialised up to four such variables, then every condition is `Always`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Condition {
-    /// Unconditional.
-    Always,
-    /// There if `bits & mask == want` for one of them.
-    Any(Vec<Bits>),
-}
-
-/// One conjunction of conditions; the default holds always.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Bits {
-    /// The variables that matter.
-    pub mask: u64,
-    /// What they have to be.
-    pub want: u64,
-}
-
-impl Condition {
-    /// Whether the member is in the answer of a request whose conditional variables are `bits`.
-    #[must_use]
-    pub fn holds(&self, bits: u64) -> bool {
-        match self {
-            Self::Always => true,
-            Self::Any(any) => any.iter().any(|it| bits & it.mask == it.want),
-        }
-    }
 }
 
 /// A response key as written: `"title":`, padded so that one 32-byte store writes it.

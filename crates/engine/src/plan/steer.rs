@@ -1,20 +1,18 @@
 //! Which variables steer `@skip` and `@include`, and what they make of a selection.
 //!
-//! Up to [`SPECIALISED_MAX`] of them are part of a plan's key, so that the plan holds only what is asked. With more,
-//! members carry masks; their order is then that of the text with everything included.
+//! Their state is part of a plan's key: a plan holds only what is asked, in the order of what is asked, whatever the
+//! number of variables. Most clients ask for few of the states.
 //!
 //! **Cost:** one walk over the selections an operation can reach, each fragment once.
 //! Source: GraphQL specification, sections 3.13.1 and 3.13.2.
 
-use super::shape::{Bits, Condition};
+use std::cell::Cell;
 use weir_language::ast::{Directive, Document, List, Selection, ValueId, ValueKind};
 use weir_language::validate::Selected;
 use weir_language::value::{Node, Variables};
 
-/// The most variables a plan is specialised for.
-pub(crate) const SPECIALISED_MAX: usize = 4;
-/// The most variables that fit into a mask.
-const MASKED_MAX: usize = 64;
+/// The most variables that fit into a state.
+const STEERING_MAX: usize = 64;
 
 /// The variables that `@skip` and `@include` of one operation name, by number: bit `i` of the state is the `i`th.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,17 +21,18 @@ pub(crate) struct Steering {
 }
 
 impl Steering {
-    /// Whether there are any and the plan is made for one state of them.
-    pub(crate) fn is_in_key(&self) -> bool {
-        (1..=SPECIALISED_MAX).contains(&self.variables.len())
+    /// Whether there are none, so that the operation has one plan.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.variables.is_empty()
     }
 
-    /// Whether one of them is null, where a default let it stand for the condition, which takes none.
-    pub(crate) fn is_null(&self, variables: &Variables) -> bool {
-        self.variables.iter().any(|&number| variables.node(number) == Node::Null)
+    /// Whether one of those in `asked` is null, where a default let it stand for the condition, which takes none.
+    pub(crate) fn is_null(&self, asked: u64, variables: &Variables) -> bool {
+        let mut numbers = self.variables.iter().enumerate();
+        numbers.any(|(bit, &number)| asked >> bit & 1 == 1 && variables.node(number) == Node::Null)
     }
 
-    /// The state of a request. Null counts as false, and is refused later.
+    /// The state of a request. Null counts as false, and is refused later if the plan asks for it.
     pub(crate) fn bits(&self, variables: &Variables) -> u64 {
         let mut bits = 0;
         for (bit, &number) in self.variables.iter().enumerate() {
@@ -43,7 +42,7 @@ impl Steering {
     }
 }
 
-/// Finds the steering variables of an operation. `None`: more than fit into a mask.
+/// Finds the steering variables of an operation. `None`: more than fit into a state.
 pub(crate) fn steering(selected: &Selected<'_, '_>) -> Option<Steering> {
     let mut steering = Steering::default();
     let (valid, document) = (selected.valid(), selected.valid().document());
@@ -78,7 +77,7 @@ pub(crate) fn steering(selected: &Selected<'_, '_>) -> Option<Steering> {
                     steering.variables.push(number);
                 }
             }
-            if steering.variables.len() > MASKED_MAX {
+            if steering.variables.len() > STEERING_MAX {
                 return None;
             }
         }
@@ -103,77 +102,50 @@ fn conditions<'d>(
     })
 }
 
-/// Decides what is in the answer, for one state of the steering variables or by masks.
+/// Decides what is in the answer, for one state of the steering variables.
 pub(crate) struct Guards<'b> {
     /// The variables.
     pub(crate) steering: &'b Steering,
-    /// Their state, if the plan is specialised.
+    /// Their state.
     pub(crate) state: u64,
+    /// Those that were asked for so far.
+    pub(crate) asked: Cell<u64>,
 }
 
 impl Guards<'_> {
-    /// What has to hold for a selection with `directives` inside one for which `outer` has to hold. `None`: it is
-    /// never there.
+    /// Whether a selection with `directives` is in the answer.
     #[inline]
-    pub(crate) fn inner(
-        &self,
-        selected: &Selected<'_, '_>,
-        directives: List<Directive>,
-        outer: Bits,
-    ) -> Option<Bits> {
-        if directives.is_empty() { Some(outer) } else { self.guarded(selected, directives, outer) }
+    pub(crate) fn admit(&self, selected: &Selected<'_, '_>, directives: List<Directive>) -> bool {
+        directives.is_empty() || self.hold(selected, directives)
     }
 
-    /// As [`Guards::inner`], for selections that have directives.
-    fn guarded(&self, selected: &Selected<'_, '_>, directives: List<Directive>, outer: Bits) -> Option<Bits> {
-        let mut bits = outer;
+    /// As [`Guards::admit`], for selections that have directives. What `@skip` leaves out is not asked for `@include`.
+    fn hold(&self, selected: &Selected<'_, '_>, directives: List<Directive>) -> bool {
         let document = selected.valid().document();
-        for (wanted, value) in conditions(document, directives) {
-            match document.value(value).kind {
-                ValueKind::Boolean(is) if is != wanted => return None,
-                ValueKind::Variable(_) => {
-                    let number = selected.variable(value)?;
-                    let bit = self.steering.variables.iter().position(|&it| it == number)?;
-                    let is = self.state >> bit & 1 == 1;
-                    let mask = 1 << bit;
-                    let want = u64::from(wanted) << bit;
-                    if self.steering.variables.len() <= SPECIALISED_MAX {
-                        if is != wanted {
-                            return None;
-                        }
-                    } else if bits.mask & mask != 0 && bits.want & mask != want {
-                        return None;
-                    } else {
-                        bits = Bits { mask: bits.mask | mask, want: bits.want | want };
-                    }
-                }
-                ValueKind::Boolean(_)
-                | ValueKind::Int
-                | ValueKind::Float
-                | ValueKind::String { .. }
-                | ValueKind::Block
-                | ValueKind::Null
-                | ValueKind::Enum
-                | ValueKind::List(_)
-                | ValueKind::Object(_) => {}
-            }
-        }
-        Some(bits)
+        [false, true].into_iter().all(|wanted| {
+            let mut found = conditions(document, directives).filter(|it| it.0 == wanted);
+            found.all(|(_, value)| self.is(selected, value).is_none_or(|is| is == wanted))
+        })
     }
-}
 
-/// The condition of a member that was written in several places.
-pub(crate) fn any(places: impl Iterator<Item = Bits>) -> Condition {
-    let mut any = Vec::<Bits>::new();
-    for bits in places {
-        if bits.mask == 0 {
-            return Condition::Always;
-        }
-        if any.last() != Some(&bits) {
-            any.push(bits);
+    /// What the condition `value` is.
+    fn is(&self, selected: &Selected<'_, '_>, value: ValueId) -> Option<bool> {
+        match selected.valid().document().value(value).kind {
+            ValueKind::Boolean(is) => Some(is),
+            ValueKind::Variable(_) => {
+                let number = selected.variable(value)?;
+                let bit = self.steering.variables.iter().position(|&it| it == number)?;
+                self.asked.set(self.asked.get() | 1 << bit);
+                Some(self.state >> bit & 1 == 1)
+            }
+            ValueKind::Int
+            | ValueKind::Float
+            | ValueKind::String { .. }
+            | ValueKind::Block
+            | ValueKind::Null
+            | ValueKind::Enum
+            | ValueKind::List(_)
+            | ValueKind::Object(_) => None,
         }
     }
-    any.sort_unstable_by_key(|it| (it.mask, it.want));
-    any.dedup();
-    Condition::Any(any)
 }

@@ -12,7 +12,7 @@
 
 use super::fault::Fault;
 use super::out::Out;
-use crate::plan::shape::{Condition, Member, SetId, Shape, ShapeField};
+use crate::plan::shape::{Member, SetId, Shape, ShapeField};
 use crate::rows::{Column, Data, NO_PLACE, Rows, Table, Variants};
 use crate::source::{PathError, Step};
 use weir_language::schema::{Schema, TypeKind, TypeRef, builtin};
@@ -27,8 +27,6 @@ pub struct Writing<'r> {
     pub schema: &'r Schema,
     /// What the answer looks like.
     pub shape: &'r Shape,
-    /// The state of the `@skip`/`@include` variables.
-    pub conditions: u64,
     /// By `PieceId`: the reply of each piece below the root, one column. `None`: it failed as a whole, which is reported
     /// already; its members are null.
     pub children: &'r [Option<Rows>],
@@ -36,9 +34,8 @@ pub struct Writing<'r> {
 
 /// Writes `"key":value,` of the member at `field` for `row` of `column`.
 ///
-/// `false`, with nothing written: a non-null member failed and the caller has to bubble. A member whose condition does
-/// not hold is left out. Of a member that is `same_as` another `column` is that other's. Paths in `errors`
-/// begin with that member.
+/// `false`, with nothing written: a non-null member failed and the caller has to bubble. Of a member that is `same_as`
+/// another `column` is that other's. Paths in `errors` begin with that member.
 #[must_use]
 pub fn member(
     writing: &Writing<'_>,
@@ -49,9 +46,6 @@ pub fn member(
     errors: &mut Vec<PathError>,
 ) -> bool {
     let place = &writing.shape.fields[field as usize];
-    if !place.when.holds(writing.conditions) {
-        return true;
-    }
     let (mark, before) = (out.len(), errors.len());
     let mut writer = Writer { writing, out, errors, errors_from: before };
     let ok = match place.same_as {
@@ -188,9 +182,6 @@ impl<'w> Writer<'w> {
         }
         self.out.open(b'{');
         for (at, (of, column)) in members.iter().zip(&table.columns).enumerate() {
-            if !matches!(of.when, Condition::Always) && !of.when.holds(self.writing.conditions) {
-                continue;
-            }
             let field = (first + at) as u32;
             let ok = match of.same_as {
                 None => self.member(field, of, column, row),
@@ -419,7 +410,6 @@ mod tests {
                 arguments_start: 0,
                 arguments_len: 0,
                 member,
-                when: Condition::Always,
                 same_as: None,
                 offset: start,
             }
@@ -450,7 +440,7 @@ mod tests {
         let items = Box::new(Column { data: Data::Object(Box::new(table)), ..Column::default() });
         let list = Column { data: Data::List { offsets: vec![0, rows], items }, ..Column::default() };
         let shape = shape(&schema, below);
-        let writing = Writing { schema: &schema, shape: &shape, conditions: 0, children };
+        let writing = Writing { schema: &schema, shape: &shape, children };
         let (mut out, mut errors) = (Out::default(), Vec::new());
         assert!(member(&writing, &mut out, 0, &list, 0, &mut errors));
         assert_eq!(std::str::from_utf8(out.bytes()).unwrap(), expected);

@@ -175,8 +175,7 @@ impl Reader<'_> {
 
 /// The bytes of a root answer, as a source that writes for itself gives them.
 pub fn finish(fetch: &super::DocumentFetch, input: &FetchInput<'_>, table: &Table) -> Finished {
-    let writing =
-        Writing { schema: &fetch.schema, shape: input.shape, conditions: input.conditions, children: &[] };
+    let writing = Writing { schema: &fetch.schema, shape: input.shape, children: &[] };
     let (mut out, mut errors, mut ends) = (Out::default(), Vec::new(), Vec::new());
     for (&field, column) in fetch.fields.iter().zip(&table.columns) {
         assert!(member(&writing, &mut out, field, column, 0, &mut errors));

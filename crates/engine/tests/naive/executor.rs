@@ -9,18 +9,16 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use weir_engine::memory::{Object, Value};
 use weir_language::ast::{
-    Definition, Document, Field, Fragment, List, Operation, OperationKind, Selection, ValueKind,
+    Definition, Document, Field, Fragment, List, Operation, OperationKind, Selection, ValueId, ValueKind,
 };
-use weir_language::schema::{Schema, TypeId, TypeKind, TypeRef};
+use weir_language::schema::{FieldId, Schema, TypeId, TypeKind, TypeRef};
 use weir_language::span::Location;
 
+/// Variables by name, as they were sent.
+pub(crate) type Sent = HashMap<String, serde_json::Value>;
+
 /// Answers the only operation of `document` from the tree `root`.
-pub(crate) fn execute(
-    schema: &Schema,
-    document: &Document<'_>,
-    sent: &HashMap<String, bool>,
-    root: &Object,
-) -> String {
+pub(crate) fn execute(schema: &Schema, document: &Document<'_>, sent: &Sent, root: &Object) -> String {
     let operation = document.definitions.iter().find_map(|it| match it {
         Definition::Operation(operation) => Some(*operation),
         _ => None,
@@ -40,21 +38,18 @@ pub(crate) fn execute(
     out
 }
 
-/// Section 6.1.2, for Boolean variables.
-fn coerce_variable_values(
-    document: &Document<'_>,
-    operation: Operation,
-    sent: &HashMap<String, bool>,
-) -> HashMap<String, bool> {
+/// Section 6.1.2, for variables that are sent as what they have to be.
+fn coerce_variable_values(document: &Document<'_>, operation: Operation, sent: &Sent) -> Sent {
     assert_eq!(operation.kind, OperationKind::Query);
     let mut values = HashMap::new();
     for variable in document.list(operation.variables) {
         let name = document.str(variable.name);
         let default = variable.default.map(|default| match document.value(default).kind {
-            ValueKind::Boolean(value) => value,
-            _ => panic!("only Boolean variables are made"),
+            ValueKind::Boolean(value) => value.into(),
+            ValueKind::Int => document.str(document.value(default).span).parse::<i64>().unwrap().into(),
+            _ => panic!("only Boolean and Int variables are made"),
         });
-        if let Some(value) = sent.get(name).copied().or(default) {
+        if let Some(value) = sent.get(name).cloned().or(default) {
             values.insert(name.to_owned(), value);
         }
     }
@@ -100,7 +95,7 @@ struct Raised;
 struct Executor<'e> {
     schema: &'e Schema,
     document: &'e Document<'e>,
-    variables: HashMap<String, bool>,
+    variables: Sent,
     /// As JSON.
     errors: Vec<String>,
     /// As JSON.
@@ -192,7 +187,7 @@ impl<'e> Executor<'e> {
         let value = self.document.list(directive.arguments)[0].value;
         match self.document.value(value).kind {
             ValueKind::Boolean(value) => Some(value),
-            ValueKind::Variable(name) => Some(self.variables[self.document.str(name)]),
+            ValueKind::Variable(name) => self.variables[self.document.str(name)].as_bool(),
             _ => panic!("only Boolean conditions are made"),
         }
     }
@@ -219,8 +214,41 @@ impl<'e> Executor<'e> {
         }
         let field = self.schema.field_by_name(parent, name).expect("the field is there");
         let ty = self.schema.field(field).ty;
-        let resolved = object.get(name);
-        self.position(ty, Executed { fields, parent }, resolved)
+        let executed = Executed { fields, parent };
+        if let Err(Raised) = self.coerce_argument_values(field, executed) {
+            return if ty.is_non_null() { Err(Raised) } else { Ok(Json::Null) };
+        }
+        self.position(ty, executed, object.get(name))
+    }
+
+    /// CoerceArgumentValues, as far as it can fail: the data does not depend on arguments.
+    fn coerce_argument_values(&mut self, field: FieldId, executed: Executed<'_>) -> Result<(), Raised> {
+        for definition in self.schema.arguments(field) {
+            let name = self.schema.input_name(definition);
+            let ty = self.schema.input(definition).ty;
+            let mut given = self.document.list(executed.fields[0].arguments).iter();
+            let Some(given) = given.find(|it| self.document.str(it.name) == name) else { continue };
+            if let Some(wanted) = self.null_where_none_may_be(given.value, ty) {
+                let words = format!("Argument \"{name}\" of non-null type \"{wanted}\" must not be null.");
+                return self.raise(executed, "BAD_USER_INPUT", &words).map(drop);
+            }
+        }
+        Ok(())
+    }
+
+    /// The type that takes no null where `value`, which stands for a `ty`, has one.
+    fn null_where_none_may_be(&self, value: ValueId, ty: TypeRef) -> Option<String> {
+        match self.document.value(value).kind {
+            ValueKind::Variable(name) => {
+                let is_null = self.variables.get(self.document.str(name)).is_some_and(|it| it.is_null());
+                (is_null && ty.is_non_null()).then(|| self.schema.type_text(ty).to_string())
+            }
+            ValueKind::List(items) => {
+                let item = ty.item().expect("lists are only made for lists");
+                items.range().find_map(|at| self.null_where_none_may_be(ValueId(at as u32), item))
+            }
+            _ => None,
+        }
     }
 
     /// Section 6.4.4: a raised error becomes null where null may stand, else it goes on upwards.

@@ -1,9 +1,11 @@
 //! Random schemas, data and queries from a stream of small numbers, so that shrinking the stream shrinks all three.
 //!
 //! A field name has one type wherever it stands, and an alias belongs to one field, so that fields always merge.
-//! Spreads are only made where types overlap, fragments only spread later ones, and every variable is used.
+//! Spreads are only made where types overlap, fragments only spread later ones, and every variable is used. An alias says
+//! what stands in an argument, and Int variables may be null where none may be.
 
-use std::collections::{BTreeSet, HashMap};
+use crate::executor::Sent;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
 use weir_engine::memory::{Object, Value};
@@ -40,6 +42,8 @@ struct Named {
     name: String,
     ty: String,
     is_scalar: bool,
+    /// The type of the argument `n`, if there is one.
+    argument: Option<&'static str>,
 }
 
 /// A random schema, and the same in two parts of which one joins a field to the other.
@@ -58,6 +62,8 @@ pub(crate) struct Split {
 const INTERFACES: [&str; 2] = ["Near", "Far"];
 const UNIONS: [&str; 1] = ["Any"];
 const OBJECTS: [&str; 4] = ["Query", "Ada", "Bob", "Cyd"];
+/// The type and the default of an argument `n`; most fields have none.
+const ARGUMENTS: [Option<&str>; 6] = [None, None, None, Some("Int!"), Some("Int! = 7"), Some("[Int!]")];
 const LEAVES: [&str; 6] = ["Int", "Float", "String", "Boolean", "ID", "Colour"];
 
 /// Random schemas.
@@ -70,7 +76,8 @@ pub(crate) fn schemas(dice: &mut Dice<'_>) -> Schemas {
                 _ => *dice.of(&["Near", "Far", "Any", "Query"]),
             };
             let is_scalar = LEAVES[..5].contains(&base);
-            Named { name: format!("f{number}"), ty: wrapped(base, dice), is_scalar }
+            let (ty, argument) = (wrapped(base, dice), *dice.of(&ARGUMENTS));
+            Named { name: format!("f{number}"), ty, is_scalar, argument }
         })
         .collect();
     let mut subset = |least: usize| -> BTreeSet<usize> {
@@ -80,8 +87,11 @@ pub(crate) fn schemas(dice: &mut Dice<'_>) -> Schemas {
     let own: Vec<BTreeSet<usize>> = OBJECTS.iter().map(|_| subset(2)).collect();
     // What another source answers may always be null, so only what may be null anyway is split off.
     let is_joined = |number: &&usize| {
-        let Named { is_scalar, ty, .. } = &pool[**number];
-        *is_scalar && !ty.ends_with('!') && shared.iter().all(|shared| !shared.contains(*number))
+        let Named { is_scalar, ty, argument, .. } = &pool[**number];
+        *is_scalar
+            && argument.is_none()
+            && !ty.ends_with('!')
+            && shared.iter().all(|shared| !shared.contains(*number))
     };
     let split = own[1].iter().find(is_joined).map(|&number| {
         let rest = schema(&pool, &shared, &own, Some(number));
@@ -162,6 +172,13 @@ fn fields(b: &mut SchemaBuilder, pool: &[Named], picked: &BTreeSet<usize>) {
     for &number in picked {
         let ty = b.type_ref(&pool[number].ty);
         b.field(&pool[number].name, "", ty);
+        let Some(argument) = pool[number].argument else { continue };
+        let (ty, default) = argument.split_once(" = ").unwrap_or((argument, ""));
+        let ty = b.type_ref(ty);
+        b.argument("n", "", ty);
+        if !default.is_empty() {
+            b.default(default);
+        }
     }
 }
 
@@ -245,8 +262,8 @@ fn leaf(name: &str, dice: &mut Dice<'_>) -> Value {
 /// A random valid operation.
 pub(crate) struct Asked {
     pub(crate) text: String,
-    /// The Boolean variables that are sent.
-    pub(crate) sent: HashMap<String, bool>,
+    /// The variables that are sent.
+    pub(crate) sent: Sent,
 }
 
 /// Writes an operation over `schema` with at most so many Boolean variables.
@@ -259,6 +276,7 @@ pub(crate) fn operation(schema: &Schema, dice: &mut Dice<'_>, variables_max: usi
         dice,
         on,
         variables: BTreeSet::new(),
+        ints: BTreeSet::new(),
         spread: BTreeSet::new(),
         budget: 60,
         variables_max,
@@ -273,9 +291,9 @@ pub(crate) fn operation(schema: &Schema, dice: &mut Dice<'_>, variables_max: usi
             writeln!(fragments, "fragment F{number} on {} {selections}", schema.type_name(on)).unwrap();
         }
     }
-    let used = std::mem::take(&mut writer.variables);
-    let mut sent = HashMap::new();
-    let definitions: Vec<String> = used
+    let (used, ints) = (std::mem::take(&mut writer.variables), std::mem::take(&mut writer.ints));
+    let mut sent = Sent::new();
+    let mut definitions: Vec<String> = used
         .iter()
         .map(|number| {
             let name = format!("v{number}");
@@ -283,10 +301,19 @@ pub(crate) fn operation(schema: &Schema, dice: &mut Dice<'_>, variables_max: usi
             if dice.one_in(3) {
                 return format!("${name}: Boolean! = {value}");
             }
-            sent.insert(name.clone(), value);
+            sent.insert(name.clone(), value.into());
             format!("${name}: Boolean!")
         })
         .collect();
+    definitions.extend(ints.iter().map(|number| {
+        let name = format!("n{number}");
+        match dice.below(4) {
+            0 => {}
+            1 => drop(sent.insert(name.clone(), serde_json::Value::Null)),
+            _ => drop(sent.insert(name.clone(), 3.into())),
+        }
+        format!("${name}: Int = 1")
+    }));
     let definitions =
         if definitions.is_empty() { String::new() } else { format!("({})", definitions.join(", ")) };
     Asked { text: format!("query{definitions} {body}\n{fragments}"), sent }
@@ -302,6 +329,8 @@ struct Writer<'w, 'd> {
     /// The types of the fragments.
     on: Vec<TypeId>,
     variables: BTreeSet<usize>,
+    /// Variables in arguments.
+    ints: BTreeSet<usize>,
     spread: BTreeSet<usize>,
     /// Selections that may still be written.
     budget: usize,
@@ -335,13 +364,33 @@ impl Writer<'_, '_> {
         let name = self.schema.str(field.name);
         let alias = ["", "a_", "b_"][self.dice.below(3)];
         let key = if alias.is_empty() { name.to_owned() } else { format!("{alias}{name}: {name}") };
+        let arguments = if field.arguments.len == 0 { String::new() } else { self.arguments(name, alias) };
         let directives = self.directives();
         let below = match self.schema.ty(field.ty.base).kind {
             TypeKind::Scalar(_) | TypeKind::Enum => String::new(),
             _ if depth > 4 || self.budget == 0 => " { __typename }".into(),
             _ => format!(" {}", self.selections(field.ty.base, depth + 1, fragments_from)),
         };
-        format!("{key}{directives}{below}")
+        format!("{key}{arguments}{directives}{below}")
+    }
+
+    /// What `name` is given under `alias`: always the same, so that fields merge.
+    fn arguments(&mut self, name: &str, alias: &str) -> String {
+        let number: usize = name[1..].parse().expect("fields are numbered");
+        let is_list = self.is_list(name);
+        if alias.is_empty() {
+            return if is_list { "(n: [1, 2])".into() } else { "(n: 1)".into() };
+        }
+        let variable = (number + alias.len() + usize::from(alias == "b_")) % 3;
+        self.ints.insert(variable);
+        if is_list { format!("(n: [2, $n{variable}])") } else { format!("(n: $n{variable})") }
+    }
+
+    /// Whether the argument of the fields called `name` takes a list.
+    fn is_list(&self, name: &str) -> bool {
+        let mut fields = self.schema.fields.iter().filter(|it| self.schema.str(it.name) == name);
+        let field = fields.next().expect("the field is there");
+        self.schema.inputs[field.arguments.range()].iter().all(|it| it.ty.wraps.is_list())
     }
 
     fn inline(&mut self, ty: TypeId, depth: usize, fragments_from: usize) -> Option<String> {

@@ -21,7 +21,7 @@ mod words;
 
 pub use literal::literal;
 pub(crate) use literal::{Constant, PENDING, constant};
-pub use variables::{VariableType, VariableTypes};
+pub use variables::{VariableError, VariableType, VariableTypes};
 
 use crate::limits::Limits;
 

@@ -30,6 +30,15 @@ pub struct VariableType {
     pub span: Span,
 }
 
+/// A complaint about the variables that were sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariableError {
+    /// Words and code, at the definition of the variable.
+    pub error: Error,
+    /// The way to what is wrong in the JSON of the variables, `where.id._eq`; `None` when nothing was sent there.
+    pub way: Option<String>,
+}
+
 /// All variables of an operation, in order: variable `i` of a plan is `variables[i]`.
 #[derive(Clone, Debug)]
 pub struct VariableTypes {
@@ -106,12 +115,13 @@ impl VariableTypes {
         json: Option<JsonRef<'_>>,
         settings: Settings,
         out: &mut Variables,
-    ) -> Result<(), Vec<Error>> {
+    ) -> Result<(), Vec<VariableError>> {
         out.clear();
         let json = json.filter(|json| !json.is_null());
         if json.is_some_and(|json| !json.is_object()) {
             let words = "Variables must be provided as an Object where each property is a variable value.";
-            return Err(vec![Error { message: words.into(), spans: Vec::new(), code: Code::Variable }]);
+            let error = Error { message: words.into(), spans: Vec::new(), code: Code::Variable };
+            return Err(vec![VariableError { error, way: None }]);
         }
         let mut sent: SmallVec<[Option<u32>; 16]> = smallvec::smallvec![None; self.variables.len()];
         for (key, value) in json.iter().flat_map(|json| json.members()) {
@@ -143,19 +153,20 @@ impl VariableTypes {
         variable: &VariableType,
         settings: Settings,
         out: &mut Values,
-        errors: &mut Vec<Error>,
+        errors: &mut Vec<VariableError>,
     ) {
         if let Some(default) = variable.default {
             out.push_copy(&self.defaults, default as usize);
         } else if variable.ty.is_non_null() {
             let name = &variable.name;
-            errors.push(variable.error(match settings.reading {
+            let message = match settings.reading {
                 Reading::Strict => {
                     let ty = schema.type_text(variable.ty);
                     format!("Variable \"${name}\" of required type \"{ty}\" was not provided.")
                 }
                 Reading::Lenient => format!("expecting a value for non-nullable variable: \"{name}\""),
-            }));
+            };
+            errors.push(variable.error(Code::Variable, message, None));
         } else {
             out.nodes.push(match settings.reading {
                 Reading::Strict => Node::Absent,
@@ -166,8 +177,8 @@ impl VariableTypes {
 }
 
 impl VariableType {
-    fn error(&self, message: String) -> Error {
-        Error::new(Code::Variable, self.span, message)
+    fn error(&self, code: Code, message: String, way: Option<String>) -> VariableError {
+        VariableError { error: Error::new(code, self.span, message), way }
     }
 
     /// Coerces the value that was sent.
@@ -177,17 +188,18 @@ impl VariableType {
         json: JsonRef<'_>,
         settings: Settings,
         out: &mut Values,
-        errors: &mut Vec<Error>,
+        errors: &mut Vec<VariableError>,
     ) {
         let name = &self.name;
         if json.is_null() && self.ty.is_non_null() {
             let ty = schema.type_text(self.ty);
-            errors.push(self.error(match settings.reading {
+            let message = match settings.reading {
                 Reading::Strict => {
                     format!("Variable \"${name}\" of non-null type \"{ty}\" must not be null.")
                 }
                 Reading::Lenient => format!("null value found for non-nullable type: \"{ty}\""),
-            }));
+            };
+            errors.push(self.error(Code::Variable, message, Some(name.to_string())));
             return;
         }
         let tape = Tape { json: json.json, reading: settings.reading };
@@ -207,7 +219,8 @@ impl VariableType {
                 }
                 Reading::Lenient => words,
             };
-            errors.push(Error::new(fault.unfit.code(Form::Json), self.span, message));
+            let way = Some(format!("{name}{}", fault.path));
+            errors.push(self.error(fault.unfit.code(Form::Json), message, way));
         }
     }
 }
@@ -251,7 +264,7 @@ mod tests {
         let mut out = Variables::default();
         let said = match types.coerce(&schema, Some(JsonRef { json: &json, at: 0 }), settings, &mut out) {
             Ok(()) => shown(&schema, &out),
-            Err(errors) => errors.into_iter().map(|it| it.message).collect::<Vec<_>>().join("\n"),
+            Err(errors) => errors.into_iter().map(|it| it.error.message).collect::<Vec<_>>().join("\n"),
         };
         assert_eq!(said, expected, "{definitions} with {}", json.text);
     }

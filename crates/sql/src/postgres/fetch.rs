@@ -102,8 +102,8 @@ impl Reading {
         Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, accent }
     }
 
-    pub(super) fn task<'r>(&'r self, prepared: &'r Prepared, shape: &'r Shape, conditions: u64) -> Task<'r> {
-        Task { prepared, schema: &self.shared.api.schema, ids: &self.ids, shape, conditions }
+    pub(super) fn task<'r>(&'r self, prepared: &'r Prepared, shape: &'r Shape) -> Task<'r> {
+        Task { prepared, schema: &self.shared.api.schema, ids: &self.ids, shape }
     }
 
     /// The values of a request for the statement of `prepared`.
@@ -172,7 +172,7 @@ impl Reading {
     }
 
     fn answer(&self, prepared: &Prepared, rows: &Rows, input: &FetchInput<'_>) -> Result<Reply, TooLong> {
-        let task = self.task(prepared, input.shape, input.conditions);
+        let task = self.task(prepared, input.shape);
         let found = Found::new(&prepared.read, rows);
         if self.rows {
             let parents = input.parent_keys.map(|keys| keys.first().map_or(1, Column::len));

@@ -18,7 +18,7 @@ use crate::relational::change::WriteAnswer;
 use crate::relational::{Member, MemberKind, Run};
 use crate::value::{Fault, Value};
 use smallvec::SmallVec;
-use weir_engine::plan::shape::{Condition, Shape, ShapeField};
+use weir_engine::plan::shape::{Shape, ShapeField};
 use weir_engine::source::{FieldError, Finished, Ids, PathError, SourceError, Step};
 use weir_engine::write::out::Out;
 use weir_engine::write::rows::ERRORS_MAX;
@@ -34,7 +34,6 @@ pub(super) struct Task<'r> {
     pub(super) schema: &'r Schema,
     pub(super) ids: &'r Ids,
     pub(super) shape: &'r Shape,
-    pub(super) conditions: u64,
 }
 
 /// See the module's words.
@@ -153,9 +152,6 @@ impl<'r> Finisher<'r> {
     fn member(&mut self, member: &'r Member, at: At<'_, 'r>, spans: &mut Spans) -> Wrote {
         let shape = self.task.shape;
         let of = &shape.fields[member.field as usize];
-        if !matches!(of.when, Condition::Always) && !of.when.holds(self.task.conditions) {
-            return Ok(true);
-        }
         match (&member.kind, at) {
             (MemberKind::Leaf { column, cell }, At::Row(row, found, arm)) => {
                 let column = usize::from(found.asked.arms[arm].columns[usize::from(*column)]);

@@ -43,16 +43,11 @@ impl<'r> Gatherer<'r> {
         Ok(table)
     }
 
-    fn wanted(&self, member: &Member) -> bool {
-        let of = &self.task.shape.fields[member.field as usize];
-        member.same_as.is_none() && (member.copied || of.when.holds(self.task.conditions))
-    }
-
     /// An empty table for the rows of a set.
     fn table(&self, members: Run, hidden: &[Hidden]) -> Table {
         let plan = &self.task.prepared.plan;
         let columns = plan.members[members.range()].iter().map(|member| {
-            let data = if self.wanted(member) { self.data(&member.kind) } else { Data::Empty };
+            let data = if member.same_as.is_none() { self.data(&member.kind) } else { Data::Empty };
             Column { data, ..Column::default() }
         });
         let hidden = hidden.iter().map(|it| Column { data: leaf_data(it.cell), ..Column::default() });
@@ -94,7 +89,7 @@ impl<'r> Gatherer<'r> {
         let plan = &self.task.prepared.plan;
         let row = table.rows as usize;
         for (member, column) in plan.members[members.range()].iter().zip(&mut table.columns) {
-            if self.wanted(member) {
+            if member.same_as.is_none() {
                 self.push_member(member, at, column, row)?;
             }
         }

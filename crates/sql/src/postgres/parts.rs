@@ -36,7 +36,6 @@ struct Job {
     reading: Arc<Reading>,
     prepared: Arc<Prepared>,
     shape: Arc<Shape>,
-    conditions: u64,
     hold_back_bytes: usize,
     session: Session,
     way: Way,
@@ -78,7 +77,6 @@ pub(super) async fn run(
     let job = Job {
         reading: Arc::clone(reading),
         shape: Arc::clone(input.shape),
-        conditions: input.conditions,
         hold_back_bytes: input.hold_back_bytes,
         session,
         way: Way { answer: Some(sender), chunks: None },
@@ -149,9 +147,6 @@ impl Job {
         let prepared = Arc::clone(&self.prepared);
         let shape = Arc::clone(&self.shape);
         let of = &shape.fields[member.field as usize];
-        if !of.when.holds(self.conditions) {
-            return Ok(true);
-        }
         let members = prepared.plan.levels[level as usize].members;
         let mark = written.bytes.len();
         let mut out = Out::new(std::mem::take(&mut written.bytes));
@@ -203,7 +198,7 @@ impl Job {
     }
 
     fn finisher<'r>(&'r self, prepared: &'r Prepared, written: &mut Written) -> Finisher<'r> {
-        let task = self.reading.task(prepared, &self.shape, self.conditions);
+        let task = self.reading.task(prepared, &self.shape);
         let (bytes, errors) = (std::mem::take(&mut written.bytes), std::mem::take(&mut written.errors));
         Finisher::from_parts(task, bytes, errors)
     }

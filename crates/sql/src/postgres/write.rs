@@ -20,7 +20,6 @@ use crate::bind::Bindings;
 use crate::relational::MemberKind;
 use crate::relational::change::{Given, Step, Work, not_found};
 use std::time::Instant;
-use weir_engine::plan::shape::Shape;
 use weir_engine::source::{Accent, FieldError};
 
 /// So many statements leave in one flight at most: what is waiting is kept in memory on both sides.
@@ -82,8 +81,6 @@ enum Awaited {
 pub(super) struct Runner<'r, 's> {
     pub(super) prepared: &'r Prepared,
     pub(super) bindings: Bindings<'r>,
-    pub(super) shape: &'r Shape,
-    pub(super) conditions: u64,
     types: &'r Types,
     pub(super) session: &'s mut Session,
     pub(super) deadline: Instant,
@@ -96,14 +93,12 @@ impl<'r, 's> Runner<'r, 's> {
         prepared: &'r Prepared,
         bindings: Bindings<'r>,
         types: &'r Types,
-        conditions: u64,
         session: &'s mut Session,
         deadline: Instant,
     ) -> Self {
         let mut done = Vec::new();
         done.resize_with(prepared.plan.writes.len(), Done::default);
-        let shape = bindings.shape;
-        Self { prepared, bindings, shape, conditions, types, session, deadline, done, awaited: Vec::new() }
+        Self { prepared, bindings, types, session, deadline, done, awaited: Vec::new() }
     }
 
     /// Does all that is asked for.
@@ -126,14 +121,11 @@ impl<'r, 's> Runner<'r, 's> {
         Ok(self.done)
     }
 
-    /// The root fields that were not left out by a directive.
+    /// The root fields, in order.
     fn wanted(&self) -> Vec<usize> {
         let plan = &self.prepared.plan;
         let wanted = plan.members[plan.root.range()].iter().filter_map(|member| match member.kind {
-            MemberKind::Write(write) => {
-                let when = &self.shape.fields[member.field as usize].when;
-                when.holds(self.conditions).then_some(write as usize)
-            }
+            MemberKind::Write(write) => Some(write as usize),
             _ => None,
         });
         wanted.collect()

@@ -70,14 +70,8 @@ impl WriteFetch {
         let field = reading.ask.fields.first().copied().unwrap_or(0);
         let session = reading.shared.pool.session(Purpose::Write, input.deadline).await;
         let mut session = session.map_err(|error| Failure::Database(error, field))?;
-        let runner = Runner::new(
-            prepared,
-            bindings,
-            &reading.shared.dialect.types,
-            input.conditions,
-            &mut session,
-            input.deadline,
-        );
+        let runner =
+            Runner::new(prepared, bindings, &reading.shared.dialect.types, &mut session, input.deadline);
         let done = runner.run().await?;
         drop(session);
         answer(reading, prepared, &done, input)
@@ -95,7 +89,7 @@ fn answer(
         .zip(&prepared.below)
         .map(|(done, below)| Some(Found::new(&below.as_ref()?.asked, done.below.as_ref()?)))
         .collect();
-    let task = reading.task(prepared, input.shape, input.conditions);
+    let task = reading.task(prepared, input.shape);
     let finished = Finisher::new(task, 256).finish(At::Changes(done, &found));
     let (finished, errors) = finished.map_err(|it| Failure::Refused(Box::new(it.field_error()), it.field))?;
     Ok(Reply { body: ReplyBody::Finished(finished), errors })

@@ -13,7 +13,7 @@ use crate::catalog::{ColumnId, TableId};
 use crate::model::RelationshipKind;
 use weir_engine::plan::shape::{self, SetId, Shape, ShapeField};
 use weir_engine::source::{Accent, FieldError, Ids, PlanError};
-use weir_language::schema::{FieldId, InputId};
+use weir_language::schema::{FieldId, InputId, TypeKind};
 use weir_language::value::{Node, Variables};
 
 /// Filters nest at most so deep. SQLite allows expressions of depth 1,000; each of our levels takes a few.
@@ -123,6 +123,13 @@ impl<'c> Compiler<'c> {
         let own = self.ids.input(input);
         let schema = &self.api.schema;
         (schema.input_name(own), schema.type_name(schema.input(own).ty.base))
+    }
+
+    /// Whether an input takes one object.
+    pub(super) fn takes_object(&self, input: InputId) -> bool {
+        let schema = &self.api.schema;
+        let ty = schema.input(self.ids.input(input)).ty;
+        matches!(schema.ty(ty.base).kind, TypeKind::Input { .. }) && !ty.wraps.is_list()
     }
 
     /// The argument's path in Hasura's words.

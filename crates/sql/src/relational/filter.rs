@@ -143,7 +143,11 @@ impl Compiler<'_> {
 
     fn unexpected_null(&self, input: InputId) -> PlanError {
         let ty = self.input_words(input).1;
-        self.refuse(format!("unexpected null value for type '{ty}'"))
+        self.refuse(if self.takes_object(input) {
+            format!("expected an object for type '{ty}', but found null")
+        } else {
+            format!("unexpected null value for type '{ty}'")
+        })
     }
 
     /// `{count: {predicate: {_gt: 2}, filter: …}}` over related rows.

@@ -60,7 +60,6 @@ struct Call {
     form: Form,
     shape: Arc<Shape>,
     variables: Arc<Variables>,
-    conditions: u64,
     parent_keys: Option<Vec<Column>>,
     deadline: Instant,
     hold_back_bytes: usize,
@@ -119,20 +118,19 @@ impl Reading {
         connection: &Connection,
         prepared: &Prepared,
         bindings: Bindings<'_>,
-        conditions: u64,
         keys: Option<usize>,
         sink: Option<&mut Sink>,
     ) -> Result<Option<Reply>, Failure> {
         let statements = Statements::new(connection, prepared, bindings);
         let shape = bindings.shape;
         if self.rows {
-            let rows = Gatherer::new(statements, shape, conditions).gather(keys)?;
+            let rows = Gatherer::new(statements, shape).gather(keys)?;
             return Ok(Some(Reply { body: ReplyBody::Rows(rows), errors: Vec::new() }));
         }
         let streams = self.streams && !prepared.plan.root_copied;
         let capacity = self.answer_bytes.load(Ordering::Relaxed);
         let sink = if streams { sink } else { None };
-        let finished = Finisher::new(statements, shape, conditions, sink, capacity).finish()?;
+        let finished = Finisher::new(statements, shape, sink, capacity).finish()?;
         Ok(finished.map(|(finished, errors)| {
             let bytes = finished.bytes.len();
             let next = bytes + bytes / 8 + ROOM_BYTES;
@@ -150,12 +148,11 @@ impl Reading {
         connection: &Connection,
         prepared: &Prepared,
         bindings: Bindings<'_>,
-        conditions: u64,
         keys: Option<usize>,
         sink: Option<&mut Sink>,
     ) -> Result<Option<Reply>, Failure> {
         if prepared.statements.len() < 2 && keys.is_none() {
-            return self.answer(connection, prepared, bindings, conditions, keys, sink);
+            return self.answer(connection, prepared, bindings, keys, sink);
         }
         let command = |sql: &str| {
             let run = connection.prepare_cached(sql).and_then(|mut it| it.raw_execute());
@@ -166,7 +163,7 @@ impl Reading {
             command("ROLLBACK")?;
         }
         command("BEGIN")?;
-        let answer = self.answer(connection, prepared, bindings, conditions, keys, sink);
+        let answer = self.answer(connection, prepared, bindings, keys, sink);
         let end = command("COMMIT");
         let answer = answer?;
         end?;
@@ -183,7 +180,7 @@ impl Reading {
         let start = Instant::now();
         reader.watch.extend(input.deadline);
         let keys = input.parent_keys.map(key_count);
-        let answer = self.snapshot(&reader.connection, prepared, bindings, input.conditions, keys, None);
+        let answer = self.snapshot(&reader.connection, prepared, bindings, keys, None);
         let slow = start.elapsed() > INLINE_MAX;
         let before = prepared.slow_runs.load(Ordering::Relaxed);
         if slow || before > 0 {
@@ -220,7 +217,7 @@ impl Reading {
         let keys = call.parent_keys.as_ref().unwrap_or(&none);
         let bindings = self.bindings(&call.shape, &call.variables, &call.form, keys);
         let count = call.parent_keys.as_ref().map(|it| key_count(it));
-        self.snapshot(&reader.connection, &call.prepared, bindings, call.conditions, count, Some(sink))
+        self.snapshot(&reader.connection, &call.prepared, bindings, count, Some(sink))
             .map_err(|failure| failure.into_error(self.ask.accent))
     }
 }
@@ -303,7 +300,6 @@ impl Fetch for ReadFetch {
             form,
             shape: Arc::clone(input.shape),
             variables: Arc::clone(input.variables),
-            conditions: input.conditions,
             parent_keys: input.parent_keys.map(<[Column]>::to_vec),
             deadline: input.deadline,
             hold_back_bytes: input.hold_back_bytes,

@@ -21,7 +21,7 @@ use crate::relational::change::{Work, Write, WriteAnswer, not_found};
 use crate::relational::{Member, MemberKind, Run};
 use crate::value::{Fault, Value};
 use smallvec::SmallVec;
-use weir_engine::plan::shape::{Condition, Shape, ShapeField};
+use weir_engine::plan::shape::{Shape, ShapeField};
 use weir_engine::source::{FieldError, Finished, PathError, Step};
 use weir_engine::write::out::Out;
 use weir_engine::write::rows::ERRORS_MAX;
@@ -35,7 +35,6 @@ pub(super) const PART_BYTES_MAX: usize = 64 << 20;
 pub(super) struct Finisher<'c, 'r, 's> {
     pub(super) statements: Statements<'c, 'r>,
     pub(super) shape: &'r Shape,
-    pub(super) conditions: u64,
     pub(super) out: Out,
     /// Paths are backwards.
     pub(super) errors: Vec<PathError>,
@@ -76,13 +75,12 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
     pub(super) fn new(
         statements: Statements<'c, 'r>,
         shape: &'r Shape,
-        conditions: u64,
         sink: Option<&'s mut Sink>,
         capacity: usize,
     ) -> Self {
         let out = Out::new(Vec::with_capacity(capacity));
         let (errors, ends, seen) = (Vec::new(), Vec::new(), Vec::new());
-        Self { statements, shape, conditions, out, errors, sink, root: (0, 0), ends, seen, epoch: 1 }
+        Self { statements, shape, out, errors, sink, root: (0, 0), ends, seen, epoch: 1 }
     }
 
     /// Writes all members of the piece. `None`: the answer has left through the sink.
@@ -142,9 +140,6 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         spans: &mut Spans,
     ) -> Result<bool, Failure> {
         let of = &self.shape.fields[member.field as usize];
-        if !matches!(of.when, Condition::Always) && !of.when.holds(self.conditions) {
-            return Ok(true);
-        }
         match (&member.kind, row) {
             (MemberKind::Leaf { column, cell }, Some(row)) => {
                 Ok(self.leaf(member, of, row, usize::from(*column), *cell))

@@ -18,15 +18,14 @@ use weir_engine::write::rows::ERRORS_MAX;
 pub(super) struct Gatherer<'c, 'r> {
     statements: Statements<'c, 'r>,
     shape: &'r Shape,
-    conditions: u64,
     errors: usize,
     /// About how much memory what is gathered takes.
     bytes: usize,
 }
 
 impl<'c, 'r> Gatherer<'c, 'r> {
-    pub(super) const fn new(statements: Statements<'c, 'r>, shape: &'r Shape, conditions: u64) -> Self {
-        Self { statements, shape, conditions, errors: 0, bytes: 0 }
+    pub(super) const fn new(statements: Statements<'c, 'r>, shape: &'r Shape) -> Self {
+        Self { statements, shape, errors: 0, bytes: 0 }
     }
 
     /// One row at the root, or one for each of `keys` parent keys.
@@ -45,16 +44,11 @@ impl<'c, 'r> Gatherer<'c, 'r> {
         Ok(table)
     }
 
-    fn wanted(&self, member: &Member) -> bool {
-        let of = &self.shape.fields[member.field as usize];
-        member.same_as.is_none() && (member.copied || of.when.holds(self.conditions))
-    }
-
     /// An empty table for the rows of a set.
     fn table(&self, members: Run, hidden: &[Hidden]) -> Table {
         let plan = &self.statements.prepared.plan;
         let columns = plan.members[members.range()].iter().map(|member| {
-            let data = if self.wanted(member) { self.data(&member.kind) } else { Data::Empty };
+            let data = if member.same_as.is_none() { self.data(&member.kind) } else { Data::Empty };
             Column { data, ..Column::default() }
         });
         let hidden = hidden.iter().map(|it| Column { data: leaf_data(it.cell), ..Column::default() });
@@ -96,7 +90,7 @@ impl<'c, 'r> Gatherer<'c, 'r> {
         let prepared = self.statements.prepared;
         let at = table.rows as usize;
         for (member, column) in prepared.plan.members[members.range()].iter().zip(&mut table.columns) {
-            if self.wanted(member) {
+            if member.same_as.is_none() {
                 self.push_member(member, row, column, at)?;
             }
         }

@@ -25,10 +25,9 @@ impl Fetch for WriteFetch {
         };
         let (reading, prepared) = (Arc::clone(inner), prepared.into_owned());
         let (shape, variables) = (Arc::clone(input.shape), Arc::clone(input.variables));
-        let conditions = input.conditions;
         writer.submit(input.deadline, move |connection| {
             let bindings = reading.bindings(&shape, &variables, &form, &[]);
-            match reading.answer(connection, &prepared, bindings, conditions, None, None) {
+            match reading.answer(connection, &prepared, bindings, None, None) {
                 Ok(Some(reply)) => Ok(reply),
                 Ok(None) => Err(SourceError::Broken("a mutation cannot stream".into())),
                 Err(failure) => {

@@ -1,6 +1,6 @@
 //! A Weir of its own for a test: a process on a port of its own, spoken to over plain sockets.
 
-#![allow(dead_code, unreachable_pub)] // Each test binary uses its part of this.
+#![allow(dead_code, unreachable_pub, reason = "every test that has it uses a part of it")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
