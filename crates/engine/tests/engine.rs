@@ -212,7 +212,7 @@ fn null_past_a_default_fails_its_field_alone() {
         Accent::Spec,
         query,
         r#"{"id": null}"#,
-        r#"{"errors":[{"message":"Argument \"id\" of non-null type \"Int!\" must not be null.","locations":[{"line":1,"column":45}],"path":["album"],"extensions":{"code":"BAD_USER_INPUT"}}],"data":{"one":{"id":1},"album":null}}"#,
+        r#"{"errors":[{"message":"Argument \"id\" of non-null type \"Int!\" must not be null.","locations":[{"line":1,"column":49}],"path":["album"],"extensions":{"code":"BAD_USER_INPUT"}}],"data":{"one":{"id":1},"album":null}}"#,
     );
     check(
         Accent::Hasura,

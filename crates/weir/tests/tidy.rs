@@ -153,7 +153,8 @@ fn nothing_is_left_for_later() {
 
 /// Whether the file is a kit: a module that several test binaries have, of which each uses a part.
 fn is_kit(path: &str) -> bool {
-    path.ends_with("/tests/kit/mod.rs") || path.ends_with("/tests/support/mod.rs")
+    let folder = path.split_once("/tests/").and_then(|it| it.1.strip_suffix("/mod.rs"));
+    folder.is_some_and(|it| it == "support" || it == "kit" || it.ends_with("_kit"))
 }
 
 /// Only a kit may hold what its binary does not use, because the compiler sees one binary at a time; what a kit offers has to
