@@ -69,23 +69,27 @@ class Weir:
         self.process.wait()
 
 
-def wrk(port, body, connections=64, seconds=4.0, path="/graphql", pid=None):
-    """One load of `body`: requests per second, latencies, errors, and with `pid` its CPU per request in microseconds."""
+def wrk(port, body, connections=64, seconds=4.0, path="/graphql", pid=None, database=None):
+    """One load of `body`, or of several in turns: requests per second, latencies, errors, and in microseconds per request the CPU
+    of process `pid` and of the database, whose seconds `database` tells."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(body, file)
+        bodies = body if isinstance(body, list) else [body]
+        file.write("\n".join(map(json.dumps, bodies)))
         file.flush()
         env = {**os.environ, "BODY": file.name}
         command = ["wrk", "-t1", f"-c{connections}", "-s", str(ROOT / "bench/sql/report.lua"), f"http://127.0.0.1:{port}{path}"]
         subprocess.run([*command[:3], "-d1s", *command[3:]], env=env, capture_output=True, check=True)
-        before = cpu_seconds(pid) if pid else 0
+        gauges = [lambda: cpu_seconds(pid) if pid else 0, database or (lambda: 0)]
+        before = [gauge() for gauge in gauges]
         text = subprocess.run([*command[:3], f"-d{seconds:.0f}s", *command[3:]], env=env, capture_output=True, check=True, text=True).stdout
-        after = cpu_seconds(pid) if pid else 0
+        after = [gauge() for gauge in gauges]
     figures = dict(re.findall(r"(\w+)=([\d.]+)", next(line for line in text.splitlines() if line.startswith("RESULT"))))
     result = {name: float(value) for name, value in figures.items()}
     if result["errors"]:
-        raise SystemExit(f"{int(result['errors'])} errors under load: {body}\n{text}")
+        raise SystemExit(f"{int(result['errors'])} errors under load: {bodies[0]}\n{text}")
     requests = float(re.search(r"(\d+) requests in", text)[1])
-    result["cpu_us"] = (after - before) * 1e6 / requests if pid else None
+    for name, begun, ended, gauge in zip(["cpu_us", "db_us"], before, after, [pid, database]):
+        result[name] = (ended - begun) * 1e6 / requests if gauge else None
     return result
 
 

@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""The PostgreSQL column: the five published operations by Weir and by PostGraphile 5 over one private database, beside the
+rate at which pgbench gets the same rows or makes the same changes.
+
+Three interleaved passes, reads before writes; medians are printed, with the spread of Weir's passes. Identical requests let
+Weir send one statement for all that wait, so by_pk and list are measured with values that differ from request to request
+too: those of by_pk are merged into one statement, those of list each go alone.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from common import ROOT, TICKS, Weir, cpu_seconds, free_port, post, publish, rss_mb, table, wrk  # noqa: E402
+
+PASSES = 3
+SECONDS = 3
+CHINOOK = ROOT / "examples/chinook"
+ALBUM = """INSERT INTO "Album"("AlbumId", "Title", "ArtistId") VALUES (1000, 'Trying', 1);
+SELECT setval(pg_get_serial_sequence('"Album"', 'AlbumId'), 1000); VACUUM ANALYZE; CHECKPOINT;"""
+
+BY_PK = "query ($id: Int!) { Album_by_pk(AlbumId: $id) { Title AlbumId } }"
+LIST = "query ($count: Int!) { Album(limit: $count) { AlbumId Title ArtistId } }"
+JOIN = "{ Album(limit: 30) { Title Album_Artist { Artist_Albums { Title } } Album_Tracks { AlbumId Composer Name } } }"
+INSERT = 'mutation { insert_Album_one(object: { Title: "Trying now", ArtistId: 1 }) { Title } }'
+UPDATE = 'mutation { update_Album_by_pk(pk_columns: { AlbumId: 1000 } _set: { Title: "Trying now 1" }) { Title AlbumId } }'
+# More values than there are connections, so that no two requests in flight are equal; limits are 100 on the average.
+WEIR = {
+    "by_pk": {"query": "{ Album_by_pk(AlbumId: 1) { Title AlbumId } }"},
+    "by_pk, keys differ": [{"query": BY_PK, "variables": {"id": 1 + at * 101 % 347}} for at in range(347)],
+    "list 100": {"query": "{ Album(limit: 100) { AlbumId Title ArtistId } }"},
+    "list, limits differ": [{"query": LIST, "variables": {"count": 50 + at * 37 % 101}} for at in range(101)],
+    "join": {"query": JOIN},
+    "insert": {"query": INSERT},
+    "update": {"query": UPDATE},
+}
+WRITES = ("insert", "update")
+# What an operation with values that differ is compared with.
+SAME = {"by_pk, keys differ": "by_pk", "list, limits differ": "list 100"}
+POSTGRAPHILE = {
+    "by_pk": "{ albumByAlbumId(albumId: 1) { title albumId } }",
+    "list 100": "{ allAlbumsList(first: 100) { albumId title artistId } }",
+    "join": "{ allAlbumsList(first: 30) { title artistByArtistId { albumsByArtistIdList { title } } tracksByAlbumIdList { albumId composer name } } }",
+    "insert": 'mutation { createAlbum(input: { album: { title: "Trying now", artistId: 1 } }) { album { title } } }',
+    "update": 'mutation { updateAlbumByAlbumId(input: { albumId: 1000, albumPatch: { title: "Trying now 1" } }) { album { title albumId } } }',
+}
+# The bound of each operation: connections and script. The join's is its rows in one trip, levels told apart by a number.
+PGBENCH = {
+    "by_pk": (8, """\\set id random(1, 347)\nSELECT "Title", "AlbumId" FROM "Album" WHERE "AlbumId" = :id;"""),
+    "list 100": (8, """SELECT "AlbumId", "Title", "ArtistId" FROM "Album" LIMIT 100;"""),
+    "join": (8, """WITH a AS MATERIALIZED (SELECT "AlbumId", "ArtistId", "Title" FROM "Album" LIMIT 30)
+ SELECT 0::int2, "AlbumId", "Title", NULL::varchar, "ArtistId" FROM a
+ UNION ALL SELECT 1::int2, r."ArtistId", l."Title", NULL, NULL FROM "Artist" r LEFT JOIN "Album" l ON l."ArtistId" = r."ArtistId"
+ WHERE r."ArtistId" = ANY(ARRAY(SELECT "ArtistId" FROM a))
+ UNION ALL SELECT 2::int2, "AlbumId", "Composer", "Name", NULL FROM "Track" WHERE "AlbumId" = ANY(ARRAY(SELECT "AlbumId" FROM a));"""),
+    "insert": (64, """INSERT INTO "Album"("Title", "ArtistId") VALUES ('Trying now', 1) RETURNING "Title";"""),
+    "update": (64, """UPDATE "Album" SET "Title" = 'Trying now 1' WHERE "AlbumId" = 1000 RETURNING "Title", "AlbumId";"""),
+}
+# What has to be reached: of pgbench's rate, of PostGraphile's rate, CPU of the server per request in microseconds.
+BARS = {
+    "by_pk": (1.0, 12, 10), "by_pk, keys differ": (1.0, 12, 10), "list 100": (0.8, 12, 25), "list, limits differ": (0.8, 12, 25),
+    "join": (0.8, 10, 90), "insert": (0.9, None, None), "update": (1.0, None, None),
+}
+
+
+class Cluster:
+    """A PostgreSQL of our own, durable, on loopback, gone with this program. As root it runs as user `postgres`, whom the
+    server wants."""
+
+    def __init__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-bench-"))
+        self.user = pwd.getpwnam("postgres") if os.geteuid() == 0 else None
+        if self.user:
+            os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
+        found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda it: int(it.parts[-3]))
+        self.bin = found[-1].parent if found else pathlib.Path(shutil.which("initdb")).parent
+        self.port, data = free_port(), self.folder / "data"
+        self.run("initdb", "--no-sync", "--no-instructions", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "--auth=trust", "-D", data)
+        settings = {"port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": self.folder, "shared_buffers": "512MB",
+                    "jit": "off", "fsync": "on", "max_connections": 200, "timezone": "UTC"}
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        self.process = subprocess.Popen([self.bin / "postgres", "-D", data, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        cwd=self.folder, **self.identity())
+        while subprocess.run([self.bin / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)], check=False).returncode:
+            if self.process.poll() is not None:
+                raise SystemExit("PostgreSQL does not start")
+            time.sleep(0.05)
+        self.url = f"postgres://postgres@127.0.0.1:{self.port}/postgres"
+
+    def identity(self):
+        return {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []} if self.user else {}
+
+    def run(self, program, *arguments, **more):
+        command = [self.bin / program, *map(str, arguments)]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, **self.identity(), **more)
+        if done.returncode:
+            raise SystemExit(f"{program}: {done.stderr}")
+        return done.stdout
+
+    def psql(self, sql):
+        return self.run("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", self.url, input=sql)
+
+    def cpu_seconds(self):
+        """Of all its processes: those that live, and those that the first one has outlived."""
+        first = self.process.pid
+        stat = pathlib.Path(f"/proc/{first}/stat").read_text().rsplit(")", 1)[1].split()
+        seconds = sum(map(int, stat[11:15])) / TICKS
+        for child in pathlib.Path(f"/proc/{first}/task/{first}/children").read_text().split():
+            # One that ended meanwhile is among the outlived next time.
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                seconds += cpu_seconds(child)
+        return seconds
+
+    def pgbench(self, connections, script):
+        (self.folder / "script.sql").write_text(script)
+        for log in self.folder.glob("pgbench_log*"):
+            log.unlink()
+        before = self.cpu_seconds()
+        text = self.run("pgbench", "-n", "-M", "prepared", "-c", connections, "-j", 2, "-T", SECONDS, "-f", self.folder / "script.sql",
+                        "-l", "--sampling-rate=0.05", self.url)
+        after = self.cpu_seconds()
+        done = int(re.search(r"actually processed: (\d+)", text)[1])
+        lines = [line for log in self.folder.glob("pgbench_log*") for line in log.read_text().splitlines()]
+        took = statistics.quantiles((int(line.split()[2]) / 1e3 for line in lines), n=20)
+        return {"req_s": float(re.search(r"tps = ([\d.]+)", text)[1]), "cpu_us": None, "db_us": (after - before) * 1e6 / done,
+                "p50_ms": took[9], "p95_ms": took[18]}
+
+    def stop(self):
+        """At once, whoever is connected."""
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait()
+        shutil.rmtree(self.folder)
+
+
+class PostGraphile:
+    """One process of it, by the Node that its package brings."""
+
+    def __init__(self, url):
+        here, there = ROOT / "bench/sql/postgraphile", ROOT / "bench/target/postgraphile"
+        there.mkdir(parents=True, exist_ok=True)
+        for file in here.iterdir():
+            shutil.copy(file, there)
+        if not (there / "node_modules/node/bin/node").exists():
+            subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"], cwd=there, check=True)
+        self.port = free_port()
+        env = {**os.environ, "DATABASE_URL": url, "PORT": str(self.port), "NODE_ENV": "production", "GRAPHILE_ENV": "production"}
+        self.process = subprocess.Popen([there / "node_modules/node/bin/node", "server.mjs"], cwd=there, env=env, stdout=subprocess.DEVNULL)
+        while True:
+            try:
+                post(self.port, {"query": "{ __typename }"})
+                break
+            except OSError as error:
+                if self.process.poll() is not None:
+                    raise SystemExit("PostGraphile does not start") from error
+                time.sleep(0.1)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def check(weir, postgraphile):
+    """Both give the same albums, with the same albums of their artists and the same tracks, in whichever order."""
+    flat = lambda rows: sorted(json.dumps(list(row.values()) if isinstance(row, dict) else row) for row in rows)  # noqa: E731
+    ours = json.loads(post(weir.port, WEIR["join"]))["data"]["Album"]
+    theirs = json.loads(post(postgraphile.port, {"query": POSTGRAPHILE["join"]}))["data"]["allAlbumsList"]
+    ours = flat([it["Title"], flat(it["Album_Artist"]["Artist_Albums"]), flat(it["Album_Tracks"])] for it in ours)
+    theirs = flat([it["title"], flat(it["artistByArtistId"]["albumsByArtistIdList"]), flat(it["tracksByAlbumIdList"])] for it in theirs)
+    if ours != theirs:
+        raise SystemExit("Weir and PostGraphile give different rows for the join")
+
+
+def passes(cluster, weir, postgraphile, names, runs):
+    for _ in range(PASSES):
+        for name in names:
+            more = {"connections": 100 if name in WRITES else 64, "seconds": SECONDS, "database": cluster.cpu_seconds}
+            if name in PGBENCH:
+                runs["pgbench", name].append(cluster.pgbench(*PGBENCH[name]))
+            runs["Weir", name].append(wrk(weir.port, WEIR[name], pid=weir.pid, **more))
+            if name in POSTGRAPHILE:
+                runs["PostGraphile", name].append(wrk(postgraphile.port, {"query": POSTGRAPHILE[name]}, pid=postgraphile.pid, **more))
+
+
+def report(runs, memory):
+    median = lambda of, key: statistics.median(run[key] for run in runs[of])  # noqa: E731
+    rows, beside = [], []
+    for name, (of_pgbench, of_peer, cpu_most) in BARS.items():
+        other = SAME.get(name, name)
+        ours, bound, peer = ("Weir", name), ("pgbench", other), ("PostGraphile", other)
+        rates = [run["req_s"] for run in runs[ours]]
+        cpu, rate = median(ours, "cpu_us"), median(ours, "req_s")
+        to_bound, to_peer = rate / median(bound, "req_s"), rate / median(peer, "req_s")
+        rows.append([
+            name, f"{rate:,.0f}", f"{cpu:.1f}" + (f" ({cpu_most})" if cpu_most else ""), f"{median(ours, 'db_us'):.1f}",
+            f"{median(ours, 'p50_ms'):.2f} / {median(ours, 'p95_ms'):.2f}", f"**{to_bound:.2f} x** ({of_pgbench})",
+            f"**{to_peer:.1f} x**" + (f" ({of_peer})" if of_peer else ""), f"1/{median(peer, 'cpu_us') / cpu:.0f}",
+            f"{(max(rates) - min(rates)) / rate:.0%}"])
+    for name in PGBENCH:
+        for who in ("pgbench", "PostGraphile"):
+            of = (who, name)
+            cpu = f"{median(of, 'cpu_us'):.0f}" if runs[of][0]["cpu_us"] else ""
+            beside.append([f"{name}, {who}", f"{median(of, 'req_s'):,.0f}", cpu, f"{median(of, 'db_us'):.1f}",
+                           f"{median(of, 'p50_ms'):.2f} / {median(of, 'p95_ms'):.2f}"])
+    heads = ["Weir (bars in brackets)", "req/s", "server CPU us", "database CPU us", "p50 / p95 ms", "of pgbench", "of PostGraphile's rate",
+             "of its server CPU", "spread"]
+    text = table(heads, rows) + "\n" + table(["beside it", *heads[1:5]], beside)
+    return text + f"\nResident memory after the reads: Weir {memory[0]:.0f} MB, PostGraphile {memory[1]:.0f} MB.\n"
+
+
+def main():
+    with contextlib.ExitStack() as running:
+        start = lambda it: (running.callback(it.stop), it)[1]  # noqa: E731
+        cluster = start(Cluster())
+        sql = [(CHINOOK / file).read_text() for file in ("postgres-before.sql", "chinook.sql", "postgres-after.sql")]
+        cluster.psql(sql[0] + sql[1][sql[1].index("INSERT INTO"):] + sql[2] + ALBUM)
+        weir, postgraphile = start(Weir("serve", cluster.url)), start(PostGraphile(cluster.url))
+        check(weir, postgraphile)
+        runs = {(who, name): [] for who in ("pgbench", "Weir", "PostGraphile") for name in WEIR}
+        passes(cluster, weir, postgraphile, [name for name in WEIR if name not in WRITES], runs)
+        memory = rss_mb(weir.pid), rss_mb(postgraphile.pid)
+        passes(cluster, weir, postgraphile, WRITES, runs)
+    publish("postgres", report(runs, memory))
+
+
+main()
