@@ -77,7 +77,8 @@ def wrk(port, body, connections=64, seconds=4.0, path="/graphql", pid=None, data
         file.write("\n".join(map(json.dumps, bodies)))
         file.flush()
         env = {**os.environ, "BODY": file.name}
-        command = ["wrk", "-t1", f"-c{connections}", "-s", str(ROOT / "bench/sql/report.lua"), f"http://127.0.0.1:{port}{path}"]
+        command = ["wrk", "-t1", f"-c{connections}", "-s", str(ROOT / "bench/sql/report.lua"), "--timeout", "10s",
+                   f"http://127.0.0.1:{port}{path}"]
         subprocess.run([*command[:3], "-d1s", *command[3:]], env=env, capture_output=True, check=True)
         gauges = [lambda: cpu_seconds(pid) if pid else 0, database or (lambda: 0)]
         before = [gauge() for gauge in gauges]
@@ -88,6 +89,8 @@ def wrk(port, body, connections=64, seconds=4.0, path="/graphql", pid=None, data
     if result["errors"]:
         raise SystemExit(f"{int(result['errors'])} errors under load: {bodies[0]}\n{text}")
     requests = float(re.search(r"(\d+) requests in", text)[1])
+    if not requests:
+        raise SystemExit(f"not one answer under load: {bodies[0]}\n{text}")
     for name, begun, ended, gauge in zip(["cpu_us", "db_us"], before, after, [pid, database]):
         result[name] = (ended - begun) * 1e6 / requests if gauge else None
     return result

@@ -186,14 +186,18 @@ def check(weir, postgraphile):
 
 
 def passes(cluster, weir, postgraphile, names, runs):
+    def note(who, name, run):
+        print(f"{who}, {name}: {run['req_s']:,.0f}/s", flush=True)
+        runs[who, name].append(run)
+
     for _ in range(PASSES):
         for name in names:
             more = {"connections": 100 if name in WRITES else 64, "seconds": SECONDS, "database": cluster.cpu_seconds}
             if name in PGBENCH:
-                runs["pgbench", name].append(cluster.pgbench(*PGBENCH[name]))
-            runs["Weir", name].append(wrk(weir.port, WEIR[name], pid=weir.pid, **more))
+                note("pgbench", name, cluster.pgbench(*PGBENCH[name]))
+            note("Weir", name, wrk(weir.port, WEIR[name], pid=weir.pid, **more))
             if name in POSTGRAPHILE:
-                runs["PostGraphile", name].append(wrk(postgraphile.port, {"query": POSTGRAPHILE[name]}, pid=postgraphile.pid, **more))
+                note("PostGraphile", name, wrk(postgraphile.port, {"query": POSTGRAPHILE[name]}, pid=postgraphile.pid, **more))
 
 
 def report(runs, memory):
