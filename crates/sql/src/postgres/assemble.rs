@@ -132,6 +132,8 @@ pub(super) struct Draft {
     pub(super) rest: String,
     /// Ends with an order or a page, so that it has to stand in brackets.
     pub(super) bracketed: bool,
+    /// A row may be there once for each spelling of its parents' key.
+    pub(super) repeats: bool,
 }
 
 pub(super) struct Assembler<'a> {
@@ -203,12 +205,12 @@ impl Assembler<'_> {
         let columns = columns.into_iter().zip(types).collect();
         let paged = query.page.limit.is_some() || query.page.offset.is_some();
         let bracketed = paged || !query.order.is_empty();
-        Draft { level, columns, keys: Vec::new(), distinct, rest, bracketed }
+        Draft { level, columns, keys: Vec::new(), distinct, rest, bracketed, repeats: false }
     }
 
     /// Makes the level of arm `at` a common table expression that its children read too.
     fn set_aside(&mut self, at: usize, draft: Draft) -> Draft {
-        let Draft { level, columns, keys, distinct, rest, .. } = draft;
+        let Draft { level, columns, keys, distinct, rest, bracketed: _, repeats } = draft;
         let mut named: Vec<String> =
             columns.iter().enumerate().map(|(at, (text, _))| format!("{text} AS c{at}")).collect();
         // A key that is an output column already has its name.
@@ -230,7 +232,7 @@ impl Assembler<'_> {
         let columns =
             columns.into_iter().enumerate().map(|(c, (_, ty))| (format!("l{at}.c{c}"), ty)).collect();
         let rest = format!(" FROM l{at}");
-        Draft { level, columns, keys: outer_keys, distinct: String::new(), rest, bracketed: false }
+        Draft { level, columns, keys: outer_keys, distinct: String::new(), rest, bracketed: false, repeats }
     }
 
     fn finish(self) -> Result<Assembly, TooWide> {

@@ -470,11 +470,11 @@ pub(super) fn rows<'c, 'r>(
         At::Row(row, _, parent) => {
             let parent = &found.asked.arms[parent];
             let nest = &task.prepared.plan.levels[level as usize].query.nest;
-            let key: Option<Key<'_>> = nest
-                .iter()
-                .map(|&(_, column)| row.column(usize::from(parent.columns[usize::from(column)])))
-                .collect();
-            key.map_or(Walk::None, |key| found.below(arm, &key))
+            let key = nest.iter().map(|&(_, column)| {
+                let column = parent.columns[usize::from(column)];
+                row.column(usize::from(column))
+            });
+            found.below(arm, &key.collect::<Key<'_>>())
         }
     }
 }

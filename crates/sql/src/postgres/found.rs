@@ -16,8 +16,8 @@ use std::hash::{BuildHasher, Hasher};
 /// No more rows in a chain.
 const END: u32 = u32::MAX;
 
-/// A key of a parent: the bytes of its columns.
-pub(super) type Key<'r> = SmallVec<[&'r [u8]; 2]>;
+/// A key of a parent: the bytes of its columns. Nothing is equal to a null, but an aggregate has a row below one.
+pub(super) type Key<'r> = SmallVec<[Option<&'r [u8]>; 2]>;
 
 /// See the module's words.
 pub(super) struct Found<'r> {
@@ -64,8 +64,7 @@ impl<'r> Found<'r> {
         if keys.is_empty() {
             return;
         }
-        let key: Option<Key<'r>> = keys.iter().map(|&it| row.column(usize::from(it))?).collect();
-        let Some(key) = key else { return };
+        let key: Key<'r> = keys.iter().map(|&it| row.column(usize::from(it)).flatten()).collect();
         let hash = hash(&key);
         let rows = &arm.rows;
         let same = |chain: &Chain| chain.hash == hash && is_key(rows[chain.first as usize], keys, &key);
@@ -89,7 +88,7 @@ impl<'r> Found<'r> {
     }
 
     /// The rows of an arm whose parent has `key`.
-    pub(super) fn below(&self, arm: usize, key: &[&[u8]]) -> Walk<'_, 'r> {
+    pub(super) fn below(&self, arm: usize, key: &[Option<&[u8]>]) -> Walk<'_, 'r> {
         let Some(rows) = self.arms.get(arm) else { return Walk::None };
         let keys = &self.asked.arms[arm].keys;
         let hash = hash(key);
@@ -103,20 +102,20 @@ impl<'r> Found<'r> {
     /// The rows of an arm whose parent was number `number`, from zero, of those that were given.
     pub(super) fn of_parent(&self, arm: usize, number: usize) -> Walk<'_, 'r> {
         let ordinal = (number as i64 + 1).to_be_bytes();
-        self.below(arm, &[&ordinal])
+        self.below(arm, &[Some(&ordinal)])
     }
 }
 
-fn hash(key: &[&[u8]]) -> u64 {
+fn hash(key: &[Option<&[u8]>]) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     for part in key {
-        hasher.write(part);
+        hasher.write(part.unwrap_or_default());
     }
     hasher.finish()
 }
 
-fn is_key(row: Row<'_>, columns: &[u16], key: &[&[u8]]) -> bool {
-    columns.iter().zip(key).all(|(&column, part)| row.column(usize::from(column)).flatten() == Some(*part))
+fn is_key(row: Row<'_>, columns: &[u16], key: &[Option<&[u8]>]) -> bool {
+    columns.iter().zip(key).all(|(&column, part)| row.column(usize::from(column)).flatten() == *part)
 }
 
 /// Rows in their order.

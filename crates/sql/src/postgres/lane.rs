@@ -167,6 +167,7 @@ struct Runner {
 impl Drop for Runner {
     /// The lane ends, or its runtime does: askers learn it by their channels, and the next statement starts it anew.
     fn drop(&mut self) {
+        self.shared.busy_since_ms.store(0, Ordering::Relaxed);
         let mut queue = self.shared.queue();
         queue.is_running = false;
         queue.waiting.clear();

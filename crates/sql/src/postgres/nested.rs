@@ -4,6 +4,9 @@
 //! Rows without a page are one join, or a test against the list of keys where an index can answer it; aggregates are
 //! grouped by key. Pages below parents are `LATERAL`, or numbered by `row_number()` where a flavour plans that badly.
 //!
+//! Equal values of some types have different bytes (`1.0` and `1.00`): each spelling is a parent of its own, told from the
+//! others by its text.
+//!
 //! **Invariant:** what is given back as a key has the bytes of the parent's own value.
 
 use super::assemble::{Assembler, Draft, Parents};
@@ -24,7 +27,7 @@ pub(super) struct Nested<'n, 'a> {
     parents: String,
     /// The relation of all parents.
     all: String,
-    /// What is given back.
+    /// What is given back, then the texts of keys that have several spellings.
     keys: Vec<Value>,
     /// The one key as a list, where rows may be tested against it.
     list: Option<String>,
@@ -60,9 +63,17 @@ impl<'n, 'a> Nested<'n, 'a> {
                 ty: Some(ty),
             });
         }
-        // Several parents in memory may have the same row below them.
-        let unique = matches!(it.parents, Parents::None) && table.is_unique(&ids);
+        let mut back: Vec<Value> = keys.iter().map(|it| (it.column.clone(), it.ty.unwrap_or(0))).collect();
+        // Several parents in memory may have the same row below them, as may several spellings of a key.
+        let once = matches!(it.parents, Parents::None) && !it.arms[parent].repeats;
+        let unique = once && table.is_unique(&ids);
         let distinct = if unique { "" } else { "DISTINCT " };
+        for (at, &(_, from)) in query.nest.iter().enumerate().filter(|_| !unique) {
+            if !has_one_form(back[at].1) && !is_text(back[at].1) {
+                names.push(format!("l{parent}.c{from}::text AS f{at}"));
+                back.push((format!("p.f{at}"), oid::TEXT));
+            }
+        }
         let all = format!("(SELECT {distinct}{} FROM l{parent}) AS p", names.join(", "));
         let parents = if filled.is_empty() {
             all.clone()
@@ -77,7 +88,6 @@ impl<'n, 'a> Nested<'n, 'a> {
             [(_, from)] => Some(format!("ARRAY(SELECT {distinct}l{parent}.c{from} FROM l{parent})")),
             _ => None,
         };
-        let back = keys.iter().map(|it| (it.column.clone(), it.ty.unwrap_or(0))).collect();
         let memory = Some(std::mem::replace(&mut it.renderer.parents, keys));
         Self { it, level, query, parents, all, keys: back, list, memory }
     }
@@ -120,11 +130,22 @@ impl<'n, 'a> Nested<'n, 'a> {
             (Output::Aggregate(columns), false, _) => self.numbered_aggregate(columns),
             (Output::Groups { by, columns, having }, false, _) => self.numbered_groups(by, columns, having),
         };
+        let mut repeats = false;
         if let Some(memory) = self.memory {
             self.it.renderer.parents = memory;
+            repeats = self.keys.len() > query.nest.len();
+            self.keys.truncate(query.nest.len());
         }
         let columns = columns.into_iter().zip(self.it.types(self.level)).collect();
-        Draft { level: self.level, columns, keys: self.keys, distinct: String::new(), rest, bracketed }
+        Draft {
+            level: self.level,
+            columns,
+            keys: self.keys,
+            distinct: String::new(),
+            rest,
+            bracketed,
+            repeats,
+        }
     }
 
     /// A column that is null in no row below a parent.
@@ -392,6 +413,11 @@ pub(super) fn output(query: &Query) -> &[Expr] {
     match &query.output {
         Output::Rows(columns) | Output::Aggregate(columns) | Output::Groups { columns, .. } => columns,
     }
+}
+
+/// Whether values of a type are texts, which are equal when their bytes are.
+const fn is_text(ty: u32) -> bool {
+    matches!(ty, oid::TEXT | oid::VARCHAR | oid::NAME | oid::BPCHAR)
 }
 
 /// Whether equal values of a type always have equal bytes.

@@ -25,6 +25,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 static ONE: LazyLock<Arc<Statement>> =
     LazyLock::new(|| Statement::new("SELECT 1", [], [Format::Binary], [23], None));
 
+/// A lane lives in the runtime that asked it first. When that ends, those of others who wait ask again so often.
+const RUNTIMES_MAX: usize = 8;
+
 /// A database's connections.
 #[derive(Debug)]
 pub struct Pool {
@@ -146,12 +149,16 @@ pub(super) async fn ask(
     deadline: Instant,
 ) -> Result<Rows, Error> {
     let own = &lanes[thread_number() % lanes.len()];
-    let lane = match own.is_stuck() {
-        true => lanes.iter().find(|it| !it.is_stuck()).unwrap_or(own),
-        false => own,
-    };
-    let answer = lane.submit(statement, parameters, deadline)?;
-    answer.await.unwrap_or_else(|_| Err(Error::unavailable("the runtime of the connection has ended")))
+    for _ in 0..RUNTIMES_MAX {
+        let lane = match own.is_stuck() {
+            true => lanes.iter().find(|it| !it.is_stuck()).unwrap_or(own),
+            false => own,
+        };
+        if let Ok(answer) = lane.submit(statement, parameters.clone(), deadline)?.await {
+            return answer;
+        }
+    }
+    Err(Error::unavailable("the runtime of the connection has ended"))
 }
 
 impl Sessions {

@@ -236,7 +236,7 @@ impl Dialect for Postgres {
     fn parent_key(&self, column: String, first: u32, ty: u32) -> String {
         // What has no arrays came as text.
         let same = first == ty && (ty == 0 || self.list_of(ty).is_some());
-        if same { column } else { format!("{column}::{}", self.cast_name(ty)) }
+        if same || are_comparable(first, ty) { column } else { format!("{column}::{}", self.cast_name(ty)) }
     }
 
     fn distinct_on(&self) -> bool {
@@ -348,6 +348,13 @@ impl Dialect for Postgres {
             Operator::DeleteAtPath => oid::TEXT_ARRAY,
         }
     }
+}
+
+/// Whether values of both types can be compared as they are: a cast could lose what does not fit.
+fn are_comparable(one: u32, other: u32) -> bool {
+    const NUMBERS: [u32; 6] = [oid::INT2, oid::INT4, oid::INT8, oid::NUMERIC, oid::FLOAT4, oid::FLOAT8];
+    const TIMES: [u32; 3] = [oid::DATE, oid::TIMESTAMP, oid::TIMESTAMPTZ];
+    [NUMBERS.as_slice(), &TIMES].iter().any(|of| of.contains(&one) && of.contains(&other))
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "every test that has it uses a part of it")]
 
+pub mod served;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;

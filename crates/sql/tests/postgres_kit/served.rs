@@ -1,0 +1,147 @@
+//! A database served through the engine, and hands beside it that hold locks.
+
+use super::Database;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use weir_engine::compose::Graph;
+use weir_engine::engine::{Body, Engine, Request, Settings as EngineSettings};
+use weir_engine::source::{Accent, Caller, Source};
+use weir_language::json::{Json, JsonRef};
+use weir_language::limits::Limits;
+use weir_sql::model::{ModelOptions, RelationshipNames};
+use weir_sql::postgres::source::Options;
+use weir_sql::postgres::{Format, Parameters, Pool, PostgresSource, Purpose, Session, Settings, Statement};
+
+/// A served database.
+pub struct Served {
+    pub engine: Engine,
+    pub source: Arc<PostgresSource>,
+    pub database: Database,
+}
+
+/// Settings of an engine that holds back answers of up to `hold_back_bytes`.
+pub fn engine_settings(hold_back_bytes: usize) -> EngineSettings {
+    EngineSettings {
+        limits: Limits::STANDARD,
+        plan_cache_bytes_max: 1 << 20,
+        introspection: true,
+        suggestions: true,
+        edition_2026: false,
+        hold_back_bytes,
+    }
+}
+
+/// Opens the schemas of a database as the source `main`.
+pub async fn open(database: &Database, schemas: &[&str], tune: impl FnOnce(&mut Settings)) -> PostgresSource {
+    let mut settings = Settings::parse(&database.socket_url(), |_| None).unwrap();
+    tune(&mut settings);
+    let schemas: Vec<String> = schemas.iter().map(ToString::to_string).collect();
+    let model = ModelOptions { relationship_names: RelationshipNames::Short, ..ModelOptions::default() };
+    let options = Options { model, schemas: &schemas, stringify: false };
+    let opened = PostgresSource::open("main", settings, options, Duration::from_secs(60)).await;
+    opened.unwrap().0
+}
+
+/// Serves the schema `public` of a database.
+pub async fn serve(database: Database) -> Served {
+    serve_with(database, &["public"], |_| {}).await
+}
+
+/// Serves schemas of a database, with other settings than the usual.
+pub async fn serve_with(database: Database, schemas: &[&str], tune: impl FnOnce(&mut Settings)) -> Served {
+    let source = Arc::new(open(&database, schemas, tune).await);
+    let graph = Graph::compose(vec![Arc::clone(&source) as Arc<dyn Source>], &[]).unwrap();
+    Served { engine: Engine::new(graph, engine_settings(256 << 10)), source, database }
+}
+
+impl Served {
+    /// The body of the answer to `query`; `variables` is JSON or empty.
+    pub async fn body(&self, query: &str, variables: &str, deadline: Instant) -> Body {
+        let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 400).unwrap());
+        let request = Request {
+            query,
+            operation_name: None,
+            variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
+            accent: Accent::Spec,
+            queries_only: false,
+            deadline,
+        };
+        self.engine.execute(request, &Caller::Admin).await.body
+    }
+
+    /// The answer to a query with variables.
+    pub async fn ask_with(&self, query: &str, variables: &str) -> String {
+        let bytes = match self.body(query, variables, soon()).await {
+            Body::Whole(bytes) => bytes,
+            Body::Stream { mut head, mut rest } => {
+                while let Some(chunk) = rest.recv().await {
+                    head.extend(chunk.expect("the source lives"));
+                }
+                head
+            }
+        };
+        String::from_utf8(bytes).unwrap()
+    }
+
+    /// The answer to a query.
+    pub async fn ask(&self, query: &str) -> String {
+        self.ask_with(query, "").await
+    }
+
+    /// The code and the message of the only error.
+    pub async fn error(&self, query: &str, variables: &str) -> String {
+        let answer = self.ask_with(query, variables).await;
+        let json: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        let error = &json["errors"][0];
+        let text =
+            |it: &serde_json::Value| it.as_str().unwrap_or_else(|| panic!("{query}: {answer}")).to_owned();
+        format!("{}: {}", text(&error["extensions"]["code"]), text(&error["message"]))
+    }
+
+    /// A hand beside it.
+    pub async fn hand(&self) -> Hand {
+        Hand::new(&self.database).await
+    }
+}
+
+pub fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(60)
+}
+
+/// A session that runs statements one by one, to hold locks and to look at what others do.
+pub struct Hand(Session);
+
+impl Hand {
+    pub async fn new(database: &Database) -> Self {
+        let pool = Pool::new(Settings::parse(&database.socket_url(), |_| None).unwrap());
+        Self(pool.session(Purpose::Write, soon()).await.unwrap())
+    }
+
+    /// Runs one statement and gives the first column of its first row as text.
+    pub async fn run(&mut self, sql: &str) -> String {
+        self.0.push(&Statement::new(sql, [], [Format::Text], [], None), &Parameters::new());
+        let answers = self.0.flush(soon()).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let first = answers.first().and_then(|rows| rows.iter().next());
+        let cell = first.and_then(|row| row.column(0).flatten());
+        cell.map_or(String::new(), |it| String::from_utf8(it.to_vec()).unwrap())
+    }
+
+    /// Asks until the answer is as expected.
+    pub async fn until(&mut self, sql: &str, expected: &str) {
+        let deadline = soon();
+        loop {
+            let seen = self.run(sql).await;
+            if seen == expected {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{sql}: {seen}");
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Waits until so many statements of others in this database wait for locks.
+    pub async fn until_blocked(&mut self, count: usize) {
+        let sql = "SELECT count(*)::text FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        self.until(sql, &count.to_string()).await;
+    }
+}
