@@ -1,0 +1,403 @@
+//! Questions at random, each as GraphQL and as plain SQL, both written from the same choices.
+//!
+//! A [`Choices`] is a tape of numbers: what it says is asked, and a shorter or smaller tape asks for less, so that a failure
+//! shrinks to a small question.
+
+#![allow(unreachable_pub, reason = "a part of a test")]
+
+use serde_json::{Value, json};
+
+/// What a table is called on both sides.
+pub struct Table {
+    /// Quoted, with its schema.
+    pub sql: &'static str,
+    /// Its root field.
+    pub root: &'static str,
+    /// Those that tell its rows apart first.
+    pub columns: &'static [Column],
+    /// How many tell its rows apart.
+    pub keys: usize,
+    pub relations: &'static [Relation],
+}
+
+pub struct Column {
+    /// Quoted.
+    pub sql: &'static str,
+    pub field: &'static str,
+    pub values: Values,
+}
+
+/// What a column is compared with.
+pub enum Values {
+    /// Numbers below this.
+    Int(u32),
+    Texts(&'static [&'static str]),
+}
+
+pub struct Relation {
+    pub field: &'static str,
+    /// Its place among the tables.
+    pub to: usize,
+    pub many: bool,
+    /// The columns here and there, quoted.
+    pub on: &'static [(&'static str, &'static str)],
+}
+
+/// Numbers that decide.
+pub struct Choices<'c> {
+    tape: &'c [u32],
+    at: usize,
+}
+
+impl<'c> Choices<'c> {
+    pub fn new(tape: &'c [u32]) -> Self {
+        Self { tape, at: 0 }
+    }
+
+    /// A number below `end`: 0, the simplest, when the tape is over.
+    fn below(&mut self, end: usize) -> usize {
+        let said = self.tape.get(self.at).copied().unwrap_or(0);
+        self.at += 1;
+        said as usize % end
+    }
+
+    /// True once in `many` times, and never when the tape is over.
+    fn once_in(&mut self, many: usize) -> bool {
+        self.below(many) == many - 1
+    }
+}
+
+/// A question on both sides.
+pub struct Asked {
+    pub graphql: String,
+    pub variables: Value,
+    pub sql: String,
+}
+
+struct Writer<'c, 't> {
+    choices: Choices<'c>,
+    tables: &'t [Table],
+    /// Declarations and values of variables.
+    declared: Vec<String>,
+    variables: serde_json::Map<String, Value>,
+    aliases: usize,
+    alias: usize,
+}
+
+/// Which rows of a table and in which order.
+struct Rows {
+    arguments: Vec<String>,
+    /// ` WHERE …`, without what joins it to a parent.
+    filter: Option<String>,
+    order: String,
+    page: String,
+}
+
+/// Writes the question that `tape` says.
+pub fn write(tables: &[Table], tape: &[u32]) -> Asked {
+    let mut writer = Writer {
+        choices: Choices::new(tape),
+        tables,
+        declared: Vec::new(),
+        variables: serde_json::Map::new(),
+        aliases: 0,
+        alias: 0,
+    };
+    let mut fields = Vec::new();
+    let mut members = Vec::new();
+    for _ in 0..=writer.choices.below(2) {
+        let table = writer.choices.below(tables.len());
+        let name = writer.name();
+        let aggregate = writer.choices.once_in(4);
+        let (field, sql) = match aggregate {
+            true => writer.aggregate(table, "", 0),
+            false => writer.list(table, "", 0),
+        };
+        let root = tables[table].root;
+        fields.push(format!("{name}: {root}{}{field}", if aggregate { "_aggregate" } else { "" }));
+        members.push(format!("'{name}', {sql}"));
+    }
+    let declared = match writer.declared.is_empty() {
+        true => String::new(),
+        false => format!("query ({}) ", writer.declared.join(", ")),
+    };
+    Asked {
+        graphql: format!("{declared}{{ {} }}", fields.join(" ")),
+        variables: Value::Object(writer.variables),
+        sql: format!("SELECT json_build_object({})::text", members.join(", ")),
+    }
+}
+
+impl Writer<'_, '_> {
+    /// An alias of a field that nothing else has.
+    fn name(&mut self) -> String {
+        self.alias += 1;
+        format!("f{}", self.alias)
+    }
+
+    fn scope(&mut self) -> String {
+        self.aliases += 1;
+        format!("s{}", self.aliases)
+    }
+
+    /// `(arguments) { … }` and the SQL of a list of rows; `join` ties it to its parent, where `{}` is the alias.
+    fn list(&mut self, table: usize, join: &str, depth: usize) -> (String, String) {
+        let scope = self.scope();
+        let rows = self.rows(table, &scope);
+        let (fields, members) = self.members(table, &scope, depth);
+        let sql = self.select(table, &scope, join, &rows);
+        let list = format!(
+            "(SELECT coalesce(json_agg({members} ORDER BY {scope}.place), '[]') FROM ({sql}) AS {scope})"
+        );
+        (format!("{} {{ {fields} }}", arguments(&rows)), list)
+    }
+
+    fn aggregate(&mut self, table: usize, join: &str, depth: usize) -> (String, String) {
+        let scope = self.scope();
+        let rows = self.rows(table, &scope);
+        let columns = self.tables[table].columns;
+        let column = &columns[self.choices.below(columns.len())];
+        let sql = self.select(table, &scope, join, &rows);
+        let (mut fields, mut members) = ("n: count".to_owned(), "'n', count(*)".to_owned());
+        if self.choices.below(2) == 1 {
+            fields.push_str(&format!(
+                " max {{ m: {} }} d: count(columns: {}, distinct: true)",
+                column.field, column.field
+            ));
+            members.push_str(&format!(
+                ", 'max', json_build_object('m', max({scope}.{0})), 'd', count(DISTINCT {scope}.{0})",
+                column.sql
+            ));
+        }
+        let mut out =
+            (format!("aggregate {{ {fields} }}"), format!("'aggregate', json_build_object({members})"));
+        if self.choices.below(2) == 1 {
+            let (fields, members) = self.members(table, &scope, depth.max(1));
+            out.0.push_str(&format!(" nodes {{ {fields} }}"));
+            out.1.push_str(&format!(", 'nodes', coalesce(json_agg({members} ORDER BY {scope}.place), '[]')"));
+        }
+        let sql = format!("(SELECT json_build_object({}) FROM ({sql}) AS {scope})", out.1);
+        (format!("{} {{ {} }}", arguments(&rows), out.0), sql)
+    }
+
+    /// The rows with their columns and their place.
+    fn select(&self, table: usize, scope: &str, join: &str, rows: &Rows) -> String {
+        let of = &self.tables[table];
+        let join = join.replace("{}", scope);
+        let conditions: Vec<&str> =
+            [join.as_str()].into_iter().filter(|it| !it.is_empty()).chain(rows.filter.as_deref()).collect();
+        let filter = if conditions.is_empty() {
+            String::new()
+        } else {
+            format!(" WHERE {}", conditions.join(" AND "))
+        };
+        format!(
+            "SELECT {scope}.*, row_number() OVER ({order}) AS place FROM {sql} AS {scope}{filter} {order}{page}",
+            order = rows.order,
+            sql = of.sql,
+            page = rows.page
+        )
+    }
+
+    /// The members of an object: GraphQL and `json_build_object(…)`.
+    fn members(&mut self, table: usize, scope: &str, depth: usize) -> (String, String) {
+        let of = &self.tables[table];
+        let (mut fields, mut members) = (Vec::new(), Vec::new());
+        for _ in 0..=self.choices.below(3) {
+            let column = &of.columns[self.choices.below(of.columns.len())];
+            let name = self.name();
+            fields.push(format!("{name}: {}", column.field));
+            members.push(format!("'{name}', {scope}.{}", column.sql));
+        }
+        let below = if of.relations.is_empty() || depth == 2 { 0 } else { self.choices.below(3) };
+        for _ in 0..below {
+            let relation = &of.relations[self.choices.below(of.relations.len())];
+            let name = self.name();
+            let join = tie(relation, "{}", scope);
+            let (suffix, (field, sql)) = match (relation.many, self.choices.once_in(4)) {
+                (true, true) => ("_aggregate", self.aggregate(relation.to, &join, depth + 1)),
+                (true, false) => ("", self.list(relation.to, &join, depth + 1)),
+                (false, _) => ("", self.object(relation.to, &join, depth + 1)),
+            };
+            fields.push(format!("{name}: {}{suffix}{field}", relation.field));
+            members.push(format!("'{name}', {sql}"));
+        }
+        (fields.join(" "), format!("json_build_object({})", members.join(", ")))
+    }
+
+    fn object(&mut self, table: usize, join: &str, depth: usize) -> (String, String) {
+        let scope = self.scope();
+        let (fields, members) = self.members(table, &scope, depth);
+        let (sql, join) = (self.tables[table].sql, join.replace("{}", &scope));
+        (format!(" {{ {fields} }}"), format!("(SELECT {members} FROM {sql} AS {scope} WHERE {join})"))
+    }
+
+    fn rows(&mut self, table: usize, scope: &str) -> Rows {
+        let of = &self.tables[table];
+        let mut rows =
+            Rows { arguments: Vec::new(), filter: None, order: String::new(), page: String::new() };
+        if self.choices.below(2) == 1 {
+            let (condition, sql) = self.condition(table, scope, 0);
+            rows.filter = Some(sql);
+            let name = self.name();
+            if self.choices.below(2) == 1 {
+                self.declared.push(format!("${name}: {}_bool_exp!", of.root));
+                self.variables.insert(name.clone(), condition);
+                rows.arguments.push(format!("where: ${name}"));
+            } else {
+                rows.arguments.push(format!("where: {}", literal(&condition)));
+            }
+        }
+        self.order(table, scope, &mut rows);
+        if self.choices.once_in(3) {
+            let limit = self.choices.below(5);
+            rows.arguments.push(format!("limit: {limit}"));
+            rows.page.push_str(&format!(" LIMIT {limit}"));
+        }
+        if self.choices.once_in(4) {
+            let offset = self.choices.below(4);
+            rows.arguments.push(format!("offset: {offset}"));
+            rows.page.push_str(&format!(" OFFSET {offset}"));
+        }
+        rows
+    }
+
+    /// An order that leaves nothing open.
+    fn order(&mut self, table: usize, scope: &str, rows: &mut Rows) {
+        const WAYS: [(&str, &str); 6] = [
+            ("asc", "ASC"),
+            ("desc", "DESC"),
+            ("asc_nulls_first", "ASC NULLS FIRST"),
+            ("asc_nulls_last", "ASC NULLS LAST"),
+            ("desc_nulls_first", "DESC NULLS FIRST"),
+            ("desc_nulls_last", "DESC NULLS LAST"),
+        ];
+        let of = &self.tables[table];
+        let (mut terms, mut texts) = (Vec::new(), Vec::new());
+        if self.choices.below(2) == 1 {
+            let column = &of.columns[self.choices.below(of.columns.len())];
+            let way = WAYS[self.choices.below(WAYS.len())];
+            terms.push(format!("{{{}: {}}}", column.field, way.0));
+            texts.push(format!("{scope}.{} {}", column.sql, way.1));
+        }
+        let one = of.relations.iter().find(|it| !it.many);
+        if let Some(relation) = one.filter(|_| self.choices.once_in(4)) {
+            let to = &self.tables[relation.to];
+            let column = &to.columns[self.choices.below(to.columns.len())];
+            let way = WAYS[self.choices.below(WAYS.len())];
+            let other = self.scope();
+            terms.push(format!("{{{}: {{{}: {}}}}}", relation.field, column.field, way.0));
+            let tied = tie(relation, &other, scope);
+            texts.push(format!(
+                "(SELECT {other}.{} FROM {} AS {other} WHERE {tied}) {}",
+                column.sql, to.sql, way.1
+            ));
+        }
+        for column in &of.columns[..of.keys] {
+            terms.push(format!("{{{}: asc}}", column.field));
+            texts.push(format!("{scope}.{} ASC", column.sql));
+        }
+        rows.arguments.push(format!("order_by: [{}]", terms.join(", ")));
+        rows.order = format!("ORDER BY {}", texts.join(", "));
+    }
+
+    /// A condition as a GraphQL value and as SQL.
+    fn condition(&mut self, table: usize, scope: &str, depth: usize) -> (Value, String) {
+        let of = &self.tables[table];
+        match if depth == 3 { 0 } else { self.choices.below(8) } {
+            4 => {
+                let (one, sql) = self.condition(table, scope, depth + 1);
+                (json!({"_not": one}), format!("NOT ({sql})"))
+            }
+            way @ (5 | 6) => {
+                let (one, two) =
+                    (self.condition(table, scope, depth + 1), self.condition(table, scope, depth + 1));
+                let (key, word) = if way == 5 { ("_and", "AND") } else { ("_or", "OR") };
+                (json!({key: [one.0, two.0]}), format!("(({}) {word} ({}))", one.1, two.1))
+            }
+            7 if !of.relations.is_empty() => {
+                let relation = &of.relations[self.choices.below(of.relations.len())];
+                let other = self.scope();
+                let (below, sql) = self.condition(relation.to, &other, depth + 1);
+                let tied = tie(relation, &other, scope);
+                let to = self.tables[relation.to].sql;
+                (
+                    json!({relation.field: below}),
+                    format!("EXISTS (SELECT 1 FROM {to} AS {other} WHERE {tied} AND ({sql}))"),
+                )
+            }
+            _ => self.comparison(table, scope),
+        }
+    }
+
+    fn comparison(&mut self, table: usize, scope: &str) -> (Value, String) {
+        const WAYS: [(&str, &str); 6] =
+            [("_eq", "="), ("_neq", "<>"), ("_gt", ">"), ("_gte", ">="), ("_lt", "<"), ("_lte", "<=")];
+        let columns = self.tables[table].columns;
+        let column = &columns[self.choices.below(columns.len())];
+        let left = format!("{scope}.{}", column.sql);
+        let way = self.choices.below(9);
+        let (says, sql) = match way {
+            6 => {
+                let is = self.choices.below(2) == 1;
+                (json!({"_is_null": is}), format!("{left} IS {}NULL", if is { "" } else { "NOT " }))
+            }
+            7 | 8 => {
+                let values: Vec<(Value, String)> =
+                    (0..self.choices.below(4)).map(|_| self.value(column)).collect();
+                let list: Vec<&str> = values.iter().map(|it| it.1.as_str()).collect();
+                let (key, word, empty) =
+                    if way == 7 { ("_in", "IN", "false") } else { ("_nin", "NOT IN", "true") };
+                let sql = if list.is_empty() {
+                    empty.into()
+                } else {
+                    format!("{left} {word} ({})", list.join(", "))
+                };
+                (json!({key: values.iter().map(|it| it.0.clone()).collect::<Vec<_>>()}), sql)
+            }
+            _ => {
+                let (value, text) = self.value(column);
+                (json!({WAYS[way].0: value}), format!("{left} {} {text}", WAYS[way].1))
+            }
+        };
+        (json!({column.field: says}), sql)
+    }
+
+    /// A value and its literal in SQL.
+    fn value(&mut self, column: &Column) -> (Value, String) {
+        match column.values {
+            Values::Int(end) => {
+                let value = self.choices.below(end as usize);
+                (json!(value), value.to_string())
+            }
+            Values::Texts(texts) => {
+                let text = texts[self.choices.below(texts.len())];
+                (json!(text), format!("'{}'", text.replace('\'', "''")))
+            }
+        }
+    }
+}
+
+/// What ties rows of `there` to their row `here`.
+fn tie(relation: &Relation, there: &str, here: &str) -> String {
+    let pairs: Vec<String> =
+        relation.on.iter().map(|(own, other)| format!("{there}.{other} = {here}.{own}")).collect();
+    pairs.join(" AND ")
+}
+
+fn arguments(rows: &Rows) -> String {
+    format!("({})", rows.arguments.join(", "))
+}
+
+/// A value as GraphQL writes it.
+fn literal(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let members: Vec<String> =
+                members.iter().map(|(key, value)| format!("{key}: {}", literal(value))).collect();
+            format!("{{{}}}", members.join(", "))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", ")),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
+    }
+}
