@@ -238,9 +238,9 @@ fn types_are_followed_to_what_they_are_made_of() {
     let (catalog, types, _) = read(&database, &["public"]);
     let expected = "
 Table public.t insert update delete
-  a Other(\"mood\") mood
-  b Other(\"_mood\") mood[]
-  c Other(\"address\") address
+  a Enum(\"mood\") mood
+  b Array(Enum(\"mood\")) mood[]
+  c Composite(\"address\") address
   d Int positive not null default
   e Int deep default
   f Other(\"span\") span
@@ -282,7 +282,7 @@ Table public.a insert update delete
   id Int integer
 Volatile friends(row_ Other("unknown") a, session Json  default) set a
 Stable search(q Text , most Int  default) set 23
-Immutable unnamed( Text ,  Other("_int4")  variadic) a
+Immutable unnamed( Text ,  Array(Int)  variadic) a
 "#,
     );
 }

@@ -6,9 +6,12 @@
 //! fails. `ONLY=text` runs the cases whose name holds it.
 //!
 //! A suite with seeds for PostgreSQL is run there too: its cases end with `@postgres`, their SQL is `name.postgres.sql`, and
-//! the answer has to be `name.json` again; where the databases differ by right it stands in `name.postgres.json`.
+//! the answer has to be `name.json` again; where the databases differ by right it stands in `name.postgres.json`. A suite
+//! with a seed for PostgreSQL alone is run there only. One that needs an extension which is not installed is passed over,
+//! and says so.
 //!
-//! A case that mutates gets a database of its own, where `before` (SQL) is run first; all others of a suite share one.
+//! A case that mutates or has `before` (SQL) gets a database of its own, where that is run first; all others of a suite
+//! share one.
 
 use postgres_kit::Database;
 use serde::Deserialize;
@@ -26,18 +29,20 @@ mod postgres_kit;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Suite {
-    /// SQL that makes the database, from the root of the repository.
-    seed: PathBuf,
+    /// SQL that makes the database, from the root of the repository; without it the suite is PostgreSQL's alone.
+    seed: Option<PathBuf>,
     /// The same for PostgreSQL; without it the suite is SQLite's alone.
-    postgres: Option<Around>,
+    postgres: Option<OnPostgres>,
 }
 
-/// What makes the tables and what ends the seed on PostgreSQL; the rows between are those of the seed.
+/// The seed on PostgreSQL: `before`, the rows of SQLite's seed if there is one, `after`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Around {
+struct OnPostgres {
     before: PathBuf,
-    after: PathBuf,
+    after: Option<PathBuf>,
+    /// An extension without which the suite cannot be run.
+    needs: Option<String>,
 }
 
 /// Where a case is run.
@@ -49,9 +54,11 @@ enum Store {
 
 /// One `name.graphql`.
 struct Case {
-    /// `golden::suite::name`, and `@postgres` there.
+    /// `golden::suite::name`, and `@postgres` where the suite is run on both.
     name: String,
     store: Store,
+    /// It is run nowhere else.
+    alone: bool,
     suite: PathBuf,
     file: PathBuf,
     text: String,
@@ -100,17 +107,28 @@ fn all_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for suite in sorted(&root().join("tests/golden")).into_iter().filter(|it| it.join("suite.yaml").exists())
     {
-        let stores: &[Store] = match settings(&suite).postgres {
-            None => &[Store::Sqlite],
-            Some(_) => &[Store::Sqlite, Store::Postgres],
+        let Suite { seed, postgres } = settings(&suite);
+        let stores: &[Store] = match (seed, postgres) {
+            (_, None) => &[Store::Sqlite],
+            (Some(_), Some(_)) => &[Store::Sqlite, Store::Postgres],
+            (None, Some(OnPostgres { needs: Some(it), .. })) if !is_installed(&it) => {
+                println!("{}: not run, as PostgreSQL's extension `{it}` is not installed", suite.display());
+                &[]
+            }
+            (None, Some(_)) => &[Store::Postgres],
         };
         for &store in stores {
             let files =
                 sorted(&suite).into_iter().filter(|it| it.extension().is_some_and(|it| it == "graphql"));
-            cases.extend(files.map(|file| case(&suite, file, store)));
+            cases.extend(files.map(|file| case(&suite, file, store, stores.len() == 1)));
         }
     }
     cases
+}
+
+fn is_installed(extension: &str) -> bool {
+    let sql = format!("SELECT 1 FROM pg_available_extensions WHERE name = '{extension}'");
+    !postgres_kit::database("").rows(&sql).is_empty()
 }
 
 fn sorted(folder: &Path) -> Vec<PathBuf> {
@@ -120,7 +138,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn case(suite: &Path, file: PathBuf, store: Store) -> Case {
+fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
     let text = fs::read_to_string(&file).unwrap_or_else(|cause| panic!("{}: {cause}", file.display()));
     let header = |key: &str| {
         let lines = text.lines().take_while(|line| line.starts_with('#'));
@@ -140,9 +158,10 @@ fn case(suite: &Path, file: PathBuf, store: Store) -> Case {
             "golden::{}::{}{}",
             stem(suite),
             stem(&file),
-            if store == Store::Postgres { "@postgres" } else { "" }
+            if store == Store::Postgres && !alone { "@postgres" } else { "" }
         ),
         store,
+        alone,
         variables: header("variables").unwrap_or_else(|| "{}".into()),
         operation: header("operation"),
         before: header("before").unwrap_or_default(),
@@ -183,7 +202,7 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
             seeded = Some(Seeded::new(case, folder.join(number.to_string())));
         }
         let seeded = seeded.as_ref().expect("it was seeded above");
-        let outcome = match case.text.contains("mutation") {
+        let outcome = match case.text.contains("mutation") || !case.before.is_empty() {
             true => {
                 let own = seeded.own(&number.to_string());
                 own.run(&case.before);
@@ -205,12 +224,12 @@ impl Seeded {
         let template = match case.store {
             Store::Sqlite => None,
             Store::Postgres => {
-                let settings = settings(&case.suite);
-                let around = settings.postgres.expect("only such suites have cases here");
-                let [before, seed, after] =
-                    [around.before, settings.seed, around.after].map(|it| read(&root().join(it)));
-                let rows = &seed[seed.find("INSERT INTO").expect("a seed has rows")..];
-                Some(postgres_kit::database(&[&before, rows, &after].concat()))
+                let Suite { seed, postgres } = settings(&case.suite);
+                let OnPostgres { before, after, .. } = postgres.expect("only such suites have cases here");
+                let text = |it: Option<PathBuf>| it.map_or_else(String::new, |it| read(&root().join(it)));
+                let seed = text(seed);
+                let rows = &seed[seed.find("INSERT INTO").unwrap_or(0)..];
+                Some(postgres_kit::database(&[&text(Some(before)), rows, &text(after)].concat()))
             }
         };
         let (suite, store) = (case.suite.clone(), case.store);
@@ -281,7 +300,7 @@ fn settings(suite: &Path) -> Suite {
 }
 
 fn seed(suite: &Path, file: &Path) {
-    let sql = read(&root().join(settings(suite).seed));
+    let sql = read(&root().join(settings(suite).seed.expect("only such suites have cases here")));
     let database = rusqlite::Connection::open(file).expect("SQLite makes a file");
     database
         .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
@@ -311,12 +330,10 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
     let mut wrong = String::new();
     let answer = Some(indented(&answer));
     let sql = sql.filter(|it| !it.is_empty());
-    let files = match case.store {
-        Store::Sqlite => {
-            vec![("json", answer), ("plan", plan.filter(|it| !it.is_empty())), ("sql", sql)]
-        }
+    let files = match case.store == Store::Sqlite || case.alone {
+        true => vec![("json", answer), ("plan", plan.filter(|it| !it.is_empty())), ("sql", sql)],
         // The plan above the source is the same.
-        Store::Postgres => {
+        false => {
             let own = case.file.with_extension("postgres.json").exists();
             vec![(if own { "postgres.json" } else { "json" }, answer), ("postgres.sql", sql)]
         }

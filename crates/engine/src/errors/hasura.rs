@@ -37,7 +37,20 @@ pub(super) fn words(text: &str, failure: &Failure) -> Words {
     if path.ends_with(".args.limit") && message.starts_with("expected a 32-bit integer") {
         message = message.replacen("a 32-bit", "a non-negative 32-bit", 1).into();
     }
-    Words { message, path, code: code(failure.code) }
+    let outside = number_outside(&message);
+    if let (Some(number), true) = (outside, path.ends_with(".args.limit")) {
+        let found = if number.ends_with(".0") || number.contains('e') { "an integer" } else { "a float" };
+        message = format!("expected a non-negative 32-bit integer for type 'Int', but found {found}").into();
+        return Words { message, path, code: code(failure.code) };
+    }
+    let code = if outside.is_some() { "parse-failed" } else { code(failure.code) };
+    Words { message, path, code }
+}
+
+/// The number that a message says no integer can be.
+fn number_outside(message: &str) -> Option<&str> {
+    let (number, rest) = message.strip_prefix("The value ")?.split_once(' ')?;
+    rest.starts_with("lies outside the bounds").then_some(number)
 }
 
 /// The argument or input field whose place is one step below the value that is complained about.

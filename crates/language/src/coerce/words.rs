@@ -1,6 +1,7 @@
 //! What can be wrong with a value, and how each reading says it: strict in graphql-js's words, lenient in Hasura's.
 
 use super::Reading;
+use super::number::is_number;
 use crate::error::Code;
 use crate::schema::{InputId, ScalarReader, Schema, TypeId, TypeKind, TypeRef};
 
@@ -75,7 +76,7 @@ impl Unfit {
     ) -> String {
         match reading {
             Reading::Strict => self.strict(schema, form, shown),
-            Reading::Lenient => self.lenient(schema, kind),
+            Reading::Lenient => self.lenient(schema, shown, kind),
         }
     }
 
@@ -129,7 +130,7 @@ impl Unfit {
         }
     }
 
-    fn lenient(&self, schema: &Schema, kind: &str) -> String {
+    fn lenient(&self, schema: &Schema, shown: &str, kind: &str) -> String {
         let name = |id: &TypeId| schema.type_name(*id);
         match self {
             Self::Null(ty) if !ty.wraps.is_list() && is_input_object(schema, ty.base) => {
@@ -137,6 +138,11 @@ impl Unfit {
             }
             Self::Null(ty) => format!("unexpected null value for type '{}'", name(&ty.base)),
             Self::Leaf(_, Why::Variable) => "a variable cannot stand inside a JSON literal".to_owned(),
+            Self::Leaf(ty, Why::Form | Why::Size) if is_integer(schema, *ty) && is_number(shown) => format!(
+                "The value {} lies outside the bounds or is not an integer. \
+                 Maybe it is a float, or is there integer overflow?",
+                scientific(shown)
+            ),
             Self::Leaf(ty, Why::Form | Why::Size) => {
                 format!("expected {} for type '{}', but found {kind}", wanted(schema, *ty), name(ty))
             }
@@ -183,6 +189,37 @@ fn leaf(schema: &Schema, ty: TypeId, why: Why, shown: &str) -> String {
     format!("{name} cannot represent {what}: {shown}")
 }
 
+fn is_integer(schema: &Schema, ty: TypeId) -> bool {
+    matches!(schema.ty(ty).kind, TypeKind::Scalar(ScalarReader::Int | ScalarReader::BigInt))
+}
+
+/// A number as Hasura shows it: `32768.0`, and `2.147483648e9` from ten million on.
+fn scientific(number: &str) -> String {
+    let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
+    let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let significant = digits.trim_start_matches('0');
+    let exponent: i64 = exponent.trim_start_matches('+').parse().unwrap_or(i64::from(i32::MAX));
+    // So many digits stand before the point.
+    let point = exponent.saturating_add(whole.len() as i64 - (digits.len() - significant.len()) as i64);
+    let significant = significant.trim_end_matches('0');
+    match usize::try_from(point) {
+        _ if significant.is_empty() => format!("{sign}0.0"),
+        Ok(before @ 0..=7) => {
+            let padded = format!("{significant:0<before$}");
+            let (before, after) = padded.split_at(before);
+            let zero = |part: &str| if part.is_empty() { "0".to_owned() } else { part.to_owned() };
+            format!("{sign}{}.{}", zero(before), zero(after))
+        }
+        Ok(_) | Err(_) => {
+            let (first, after) = significant.split_at(1);
+            let after = if after.is_empty() { "0" } else { after };
+            format!("{sign}{first}.{after}e{}", point - 1)
+        }
+    }
+}
+
 fn is_input_object(schema: &Schema, ty: TypeId) -> bool {
     matches!(schema.ty(ty).kind, TypeKind::Input { .. })
 }
@@ -214,4 +251,24 @@ pub(super) fn short(text: &str) -> std::borrow::Cow<'_, str> {
         return text.into();
     }
     format!("{}…", &text[..text.floor_char_boundary(SHOWN_BYTES_MAX)]).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_as_haskell_shows_them() {
+        let check = |number, expected| assert_eq!(scientific(number), expected, "{number}");
+        check("32768", "32768.0");
+        check("-1.5", "-1.5");
+        check("0.10", "0.1");
+        check("9999999", "9999999.0");
+        check("10000000", "1.0e7");
+        check("2147483648", "2.147483648e9");
+        check("-12345678", "-1.2345678e7");
+        check("1.25e3", "1250.0");
+        check("0.05", "5.0e-2");
+        check("0e9", "0.0");
+    }
 }

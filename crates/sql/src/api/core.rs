@@ -35,6 +35,15 @@ pub(super) const fn non_null(base: TypeId) -> TypeRef {
 pub(super) const fn list(base: TypeId) -> TypeRef {
     TypeRef { base, wraps: LIST }
 }
+/// `[T!]`, where `ty` may be a list itself.
+pub(super) fn list_of(ty: TypeRef) -> TypeRef {
+    let wraps = ty.wraps.non_null();
+    TypeRef { base: ty.base, wraps: wraps.list().unwrap_or(wraps) }
+}
+/// `ty`, never null.
+pub(super) const fn certain(ty: TypeRef) -> TypeRef {
+    TypeRef { base: ty.base, wraps: ty.wraps.non_null() }
+}
 /// `[T!]!`.
 pub(super) const fn full_list(base: TypeId) -> TypeRef {
     TypeRef { base, wraps: FULL_LIST }
@@ -46,8 +55,8 @@ pub(super) struct Core {
     pub(super) fields: Vec<FieldMeaning>,
     pub(super) inputs: Vec<InputMeaning>,
     pub(super) enum_values: Vec<EnumMeaning>,
-    /// Column types in use: the scalar and its comparison.
-    pub(super) scalars: Vec<(ColumnType, TypeId, TypeId)>,
+    /// Column types in use: the scalar, or a list of it, and its comparison.
+    pub(super) scalars: Vec<(ColumnType, TypeRef, TypeId)>,
     /// Types that stand everywhere.
     pub(super) common: Common,
     /// Names are written here.

@@ -1,6 +1,6 @@
 //! The fields of `query_root` and `mutation_root`.
 
-use super::core::{Core, full_list, list, non_null, plain, write};
+use super::core::{Core, certain, full_list, list, non_null, plain, write};
 use super::generate::Tables;
 use super::meaning::{FieldMeaning, InputMeaning};
 use super::tables::TableApi;
@@ -130,7 +130,7 @@ impl Core {
         for &key in table.table.primary_key.iter().flat_map(|key| &key.columns) {
             if let Some(column) = table.columns.iter().find(|column| column.id == key) {
                 let meaning = InputMeaning::Column(table.id, key);
-                self.argument(column.name, column.comment, non_null(column.ty), meaning);
+                self.argument(column.name, column.comment, certain(column.ty), meaning);
             }
         }
     }

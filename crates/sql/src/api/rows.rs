@@ -1,6 +1,6 @@
 //! Object types: rows, aggregates, groups, answers of mutations.
 
-use super::core::{Core, full_list, non_null, plain, write};
+use super::core::{Core, certain, full_list, non_null, plain, write};
 use super::generate::Tables;
 use super::meaning::{Aggregation, FieldMeaning, InputMeaning};
 use super::tables::{ColumnApi, TableApi};
@@ -77,7 +77,7 @@ impl Core {
             self.object(&tracked.name, "", &[&tracked.comment]);
         }
         for column in &table.columns {
-            let ty = if column.nullable { plain(column.ty) } else { non_null(column.ty) };
+            let ty = if column.nullable { column.ty } else { certain(column.ty) };
             self.field(column.name, column.comment, ty, FieldMeaning::Column(table.id, column.id));
             self.path(column);
         }
@@ -153,9 +153,9 @@ impl Core {
             write(&mut suffix, &["_", word, "_fields"]);
             self.object(name, &suffix, &["aggregate ", word, " on columns"]);
             for column in table.columns.iter().filter(|column| takes(function, column)) {
-                let ty = if keeps_type(function) { column.ty } else { self.common.float };
+                let ty = if keeps_type(function) { column.ty } else { plain(self.common.float) };
                 let meaning = FieldMeaning::FunctionColumn(id, function, column.id);
-                self.field(column.name, column.comment, plain(ty), meaning);
+                self.field(column.name, column.comment, ty, meaning);
             }
         }
     }
@@ -174,7 +174,7 @@ impl Core {
         self.field("aggregate", "", aggregate, FieldMeaning::Aggregate(id));
         self.object(name, "_group_key", &["columns that rows of \"", &table.table.name, "\" are grouped by"]);
         for column in &table.columns {
-            self.field(column.name, column.comment, plain(column.ty), FieldMeaning::Column(id, column.id));
+            self.field(column.name, column.comment, column.ty, FieldMeaning::Column(id, column.id));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Scalars of column types, and the inputs that compare them.
 
-use super::core::{Core, list, plain};
+use super::core::{Core, list, list_of, plain};
 use super::meaning::{Cast, Comparison, InputMeaning, Spatial, Tree};
 use crate::catalog::ColumnType;
 use crate::catalog::facts::Operators;
@@ -11,16 +11,13 @@ use weir_language::schema::{TypeId, TypeRef};
 /// The GraphQL name of a column type. Unknown types keep their own name where it can be one.
 #[must_use]
 pub fn scalar_name(ty: &ColumnType) -> &str {
-    let ty = served(ty);
-    match (ty.facts().scalar, ty) {
-        (None, ColumnType::Other(name)) => name,
-        (scalar, _) => scalar.unwrap_or("String"),
-    }
+    let ty = served(ty.element().unwrap_or(ty));
+    ty.facts().scalar.or(ty.own_name()).unwrap_or("String")
 }
 
 /// `ty`, or a text where no scalar can be called as `ty` is.
 fn served(ty: &ColumnType) -> &ColumnType {
-    let ColumnType::Other(name) = ty else { return ty };
+    let (None, Some(name)) = (ty.element(), ty.own_name()) else { return ty };
     let own = matches!(graphql_name(name), Some(Cow::Borrowed(_))) && !crate::model::is_reserved_type(name);
     if own { ty } else { &ColumnType::Text }
 }
@@ -122,6 +119,11 @@ const JSONB: [Operator; 5] = [
     ),
 ];
 
+const ARRAY: [Operator; 2] = [
+    ("_contained_in", Comparison::ContainedIn, Takes::Own, "is the array contained in the given array value"),
+    ("_contains", Comparison::Contains, Takes::Own, "does the array contain the given value"),
+];
+
 const TREE: [Operator; 7] = [
     (
         "_ancestor",
@@ -221,6 +223,7 @@ const fn members(family: Operators) -> &'static [Operator] {
         Operators::Order => &ORDER,
         Operators::Text => &TEXT,
         Operators::Jsonb => &JSONB,
+        Operators::Array => &ARRAY,
         Operators::Tree => &TREE,
         Operators::Shape => &SHAPE,
         Operators::Plane => &PLANE,
@@ -228,15 +231,19 @@ const fn members(family: Operators) -> &'static [Operator] {
 }
 
 impl Core {
-    /// The scalar of a column type and the input that compares it; [`Self::define_scalars`] defines both.
-    pub(super) fn scalar_uses(&mut self, ty: &ColumnType) -> (TypeId, TypeId) {
+    /// The scalar of a column type, or the list of it, and the input that compares it; [`Self::define_scalars`] defines
+    /// both.
+    pub(super) fn scalar_uses(&mut self, ty: &ColumnType) -> (TypeRef, TypeId) {
         let ty = served(ty);
         if let Some(&(_, scalar, comparison)) = self.scalars.iter().find(|(known, ..)| known == ty) {
             return (scalar, comparison);
         }
         let name = scalar_name(ty);
-        let scalar = self.b.reference(name);
-        let comparison = self.b.reference(&format!("{name}_comparison_exp"));
+        let (scalar, suffix) = match ty.element() {
+            None => (plain(self.b.reference(name)), "_comparison_exp"),
+            Some(element) => (list_of(self.scalar_uses(element).0), "_array_comparison_exp"),
+        };
+        let comparison = self.reference(name, suffix);
         self.scalars.push((ty.clone(), scalar, comparison));
         (scalar, comparison)
     }
@@ -250,12 +257,16 @@ impl Core {
             self.input_field("String", "", plain(text), InputMeaning::CastTo(Cast::Text));
         }
         let mut defined: Vec<TypeId> = Vec::new();
-        for (ty, scalar, _) in std::mem::take(&mut self.scalars) {
-            if defined.contains(&scalar) {
+        for (ty, scalar, comparison) in std::mem::take(&mut self.scalars) {
+            if defined.contains(&comparison) {
                 continue;
             }
-            defined.push(scalar);
+            defined.push(comparison);
             let (name, facts) = (scalar_name(&ty), ty.facts());
+            if ty.element().is_some() {
+                self.comparison(&format!("{name}_array"), scalar, facts.operators);
+                continue;
+            }
             if let Some(reader) = facts.input {
                 self.b.scalar(name, "", reader);
             }
@@ -268,13 +279,13 @@ impl Core {
         }
     }
 
-    /// The input that compares values of a scalar or enum by the operators of `families`.
-    pub(super) fn comparison(&mut self, name: &str, base: TypeId, families: &[Operators]) {
-        self.comparison_with(name, base, families, None);
+    /// The input that compares values of a scalar, a list of it, or an enum by the operators of `families`.
+    pub(super) fn comparison(&mut self, name: &str, ty: TypeRef, families: &[Operators]) {
+        self.comparison_with(name, ty, families, None);
     }
 
     /// As [`Core::comparison`], and by the comparisons of another type that `cast` leads to.
-    fn comparison_with(&mut self, name: &str, base: TypeId, families: &[Operators], cast: Option<TypeId>) {
+    fn comparison_with(&mut self, name: &str, base: TypeRef, families: &[Operators], cast: Option<TypeId>) {
         let words = format!(
             "Boolean expression to compare columns of type \"{name}\". All fields are combined with logical 'AND'."
         );
@@ -282,8 +293,8 @@ impl Core {
         let mut fields: Vec<(&str, &str, TypeRef, InputMeaning)> = Vec::new();
         for &(name, operator, takes, words) in families.iter().flat_map(|&family| members(family)) {
             let ty = match takes {
-                Takes::Own => plain(base),
-                Takes::Owns => list(base),
+                Takes::Own => base,
+                Takes::Owns => list_of(base),
                 Takes::Boolean => plain(self.common.boolean),
                 Takes::String => plain(self.common.string),
                 Takes::Strings => list(self.common.string),

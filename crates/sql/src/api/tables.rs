@@ -1,10 +1,10 @@
 //! What the generator has to know of each table, found once.
 
-use super::core::Core;
+use super::core::{Core, plain};
 use crate::catalog::facts::{Aggregates, Cell, Operators};
-use crate::catalog::{ColumnId, Table, TableId};
+use crate::catalog::{ColumnId, ColumnType, Table, TableId};
 use crate::model::{Model, Relationship, RelationshipKind, Tracked};
-use weir_language::schema::TypeId;
+use weir_language::schema::{TypeId, TypeRef};
 
 /// A tracked table with the types its members refer to.
 pub(super) struct TableApi<'m> {
@@ -29,8 +29,8 @@ pub(super) struct ColumnApi<'m> {
     pub(super) id: ColumnId,
     pub(super) name: &'m str,
     pub(super) comment: &'m str,
-    /// The scalar or enum.
-    pub(super) ty: TypeId,
+    /// The scalar or enum, or a list of scalars.
+    pub(super) ty: TypeRef,
     /// What compares it.
     pub(super) comparison: TypeId,
     pub(super) nullable: bool,
@@ -155,7 +155,7 @@ fn columns<'m>(
             None => core.scalar_uses(&column.ty),
             Some(values) => {
                 let ty = core.reference(&values.name, "_enum");
-                (ty, core.reference(&values.name, "_enum_comparison_exp"))
+                (plain(ty), core.reference(&values.name, "_enum_comparison_exp"))
             }
         };
         let facts = column.ty.facts();
@@ -171,7 +171,7 @@ fn columns<'m>(
             numeric: aggregates == Aggregates::Sums,
             comparable: aggregates != Aggregates::None,
             boolean: facts.cell == Cell::Boolean,
-            json: facts.cell == Cell::Json,
+            json: matches!(column.ty, ColumnType::Json | ColumnType::Jsonb),
             jsonb: facts.operators.contains(&Operators::Jsonb),
         });
     }

@@ -1,6 +1,6 @@
 //! Inputs and enums of mutations, and the enums of enum tables.
 
-use super::core::{Core, full_list, non_null, plain};
+use super::core::{Core, certain, full_list, non_null, plain};
 use super::generate::Tables;
 use super::meaning::{EnumMeaning, InputMeaning};
 use super::tables::{ColumnApi, TableApi};
@@ -9,7 +9,7 @@ use crate::catalog::facts::Operators;
 use crate::model::names::graphql_name;
 use crate::model::{Model, RelationshipKind};
 use hashbrown::HashSet;
-use weir_language::schema::TypeId;
+use weir_language::schema::TypeRef;
 
 impl Core {
     /// All inputs with which a table is written.
@@ -31,7 +31,7 @@ impl Core {
         let insert = self.input_object(name, "_insert_input", &words);
         for column in table.columns.iter().filter(|column| column.writable) {
             let meaning = InputMeaning::Column(table.id, column.id);
-            self.input_field(column.name, column.comment, plain(column.ty), meaning);
+            self.input_field(column.name, column.comment, column.ty, meaning);
         }
         for &id in &table.tracked.relationships {
             let relationship = model.relationship(id);
@@ -109,7 +109,7 @@ impl Core {
             for &key in table.table.primary_key.iter().flat_map(|key| &key.columns) {
                 if let Some(column) = table.columns.iter().find(|column| column.id == key) {
                     let meaning = InputMeaning::Column(id, key);
-                    self.input_field(column.name, column.comment, non_null(column.ty), meaning);
+                    self.input_field(column.name, column.comment, certain(column.ty), meaning);
                 }
             }
         }
@@ -129,12 +129,14 @@ impl Core {
         self.columns_input(table, "_prepend_input", &words, jsonb);
         let words =
             ["delete key/value pair or string element. key/value pairs are matched based on their key value"];
-        self.columns_input(table, "_delete_key_input", &words, |column| column.jsonb.then_some(string));
+        self.columns_input(table, "_delete_key_input", &words, |column| {
+            column.jsonb.then_some(plain(string))
+        });
         let words = [
             "delete the array element with specified index (negative integers count from the end). throws an error if \
              top level container is not an array",
         ];
-        self.columns_input(table, "_delete_elem_input", &words, |column| column.jsonb.then_some(int));
+        self.columns_input(table, "_delete_elem_input", &words, |column| column.jsonb.then_some(plain(int)));
         let words = [
             "delete the field or element with specified path (for JSON arrays, negative integers count from the end)",
         ];
@@ -151,13 +153,13 @@ impl Core {
         table: &TableApi<'_>,
         suffix: &str,
         words: &[&str],
-        ty: impl Fn(&ColumnApi<'_>) -> Option<TypeId>,
+        ty: impl Fn(&ColumnApi<'_>) -> Option<TypeRef>,
     ) {
         self.input_object(&table.tracked.name, suffix, words);
         for column in table.columns.iter().filter(|column| column.writable) {
             if let Some(ty) = ty(column) {
                 let meaning = InputMeaning::Column(table.id, column.id);
-                self.input_field(column.name, column.comment, plain(ty), meaning);
+                self.input_field(column.name, column.comment, ty, meaning);
             }
         }
     }
@@ -173,7 +175,7 @@ impl Core {
         for (at, value) in tracked.enum_values.iter().enumerate() {
             self.enum_value(&value.value, &value.comment, EnumMeaning::TableValue(table.id, at as u32));
         }
-        self.comparison(&format!("{}_enum", tracked.name), values, &[Operators::Equality]);
+        self.comparison(&format!("{}_enum", tracked.name), plain(values), &[Operators::Equality]);
     }
 }
 

@@ -57,6 +57,8 @@ pub enum Operators {
     Text,
     /// `_contains`, `_has_key` and their kin, `_cast`.
     Jsonb,
+    /// Those of arrays: `_contains _contained_in`.
+    Array,
     /// Those of paths of labels: `_ancestor`, `_matches` and their kin.
     Tree,
     /// Those of shapes: `_st_intersects`.
@@ -79,6 +81,7 @@ pub enum Aggregates {
 const ORDERED: &[Operators] = &[Operators::Equality, Operators::Order];
 const TEXT: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Text];
 const JSONB: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Jsonb];
+const ARRAY: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Array];
 
 const TREE: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Tree];
 const GLOBE: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Shape];
@@ -88,7 +91,7 @@ impl ColumnType {
     /// The row of this type.
     #[inline]
     #[must_use]
-    pub const fn facts(&self) -> Facts {
+    pub fn facts(&self) -> Facts {
         use Aggregates::{Extremes, None as Nothing, Sums};
         use ScalarReader as Take;
         match self {
@@ -98,7 +101,7 @@ impl ColumnType {
             Self::Real => row("Float", Cell::Float, ORDERED, Sums),
             Self::Double => row("float8", Cell::Float, ORDERED, Sums).taken(Take::Decimal),
             Self::Numeric => row("numeric", Cell::Numeric, ORDERED, Sums).taken(Take::Decimal),
-            Self::Money => row("money", Cell::Numeric, ORDERED, Sums).taken(Take::Decimal),
+            Self::Money => row("money", Cell::Numeric, ORDERED, Sums).taken(Take::Text),
             Self::Boolean => row("Boolean", Cell::Boolean, ORDERED, Nothing),
             Self::Text => row("String", Cell::Text, TEXT, Extremes),
             Self::Char => row("bpchar", Cell::Text, TEXT, Extremes).taken(Take::Text),
@@ -116,9 +119,10 @@ impl ColumnType {
             Self::Ltree => row("ltree", Cell::Text, TREE, Nothing).taken(Take::Text),
             Self::Geometry => row("geometry", Cell::Json, PLANE, Nothing).taken(Take::Json),
             Self::Geography => row("geography", Cell::Json, GLOBE, Nothing).taken(Take::Json),
-            Self::Other(_) => {
-                Facts { scalar: None, ..row("", Cell::Text, ORDERED, Nothing).taken(Take::Text) }
-            }
+            Self::Enum(_) => row("", Cell::Text, ORDERED, Extremes).taken(Take::Text).named(),
+            Self::Composite(_) => row("", Cell::Json, ORDERED, Nothing).taken(Take::Json).named(),
+            Self::Array(element) => element.facts().many(),
+            Self::Other(_) => row("", Cell::Text, ORDERED, Nothing).taken(Take::Text).named(),
         }
     }
 }
@@ -138,5 +142,17 @@ impl Facts {
     }
     const fn wide(self, bits: u8) -> Self {
         Self { bits: Some(bits), ..self }
+    }
+    /// By the database's own name.
+    const fn named(self) -> Self {
+        Self { scalar: None, ..self }
+    }
+    /// What follows for arrays of such.
+    const fn many(self) -> Self {
+        let aggregates = match self.aggregates {
+            Aggregates::None => Aggregates::None,
+            Aggregates::Extremes | Aggregates::Sums => Aggregates::Extremes,
+        };
+        Self { cell: Cell::Json, bits: None, operators: ARRAY, aggregates, ..self }
     }
 }

@@ -116,6 +116,12 @@ pub enum ColumnType {
     Geometry,
     /// PostGIS's shapes on the globe.
     Geography,
+    /// Labels in an order of their own, by the database's name for it.
+    Enum(String),
+    /// Fields, by the database's name for it.
+    Composite(String),
+    /// Many of another, in any number of dimensions; never of an array.
+    Array(Box<ColumnType>),
     /// Any other, by the database's name for it.
     Other(String),
 }
@@ -238,6 +244,47 @@ impl Warning {
 impl std::fmt::Display for Warning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "`{}`: {}", self.place, self.reason)
+    }
+}
+
+impl ColumnType {
+    /// What an array holds.
+    #[must_use]
+    pub fn element(&self) -> Option<&Self> {
+        if let Self::Array(element) = self { Some(element) } else { None }
+    }
+
+    /// The database's own name for it or its elements, where there is no other.
+    #[must_use]
+    pub fn own_name(&self) -> Option<&str> {
+        match self.element().unwrap_or(self) {
+            Self::Enum(name) | Self::Composite(name) | Self::Other(name) => Some(name),
+            Self::SmallInt
+            | Self::Int
+            | Self::BigInt
+            | Self::Real
+            | Self::Double
+            | Self::Numeric
+            | Self::Money
+            | Self::Boolean
+            | Self::Text
+            | Self::Char
+            | Self::CiText
+            | Self::Uuid
+            | Self::Date
+            | Self::Timestamp
+            | Self::TimestampTz
+            | Self::Time
+            | Self::TimeTz
+            | Self::Interval
+            | Self::Json
+            | Self::Jsonb
+            | Self::Bytes
+            | Self::Ltree
+            | Self::Geometry
+            | Self::Geography
+            | Self::Array(_) => None,
+        }
     }
 }
 

@@ -291,13 +291,30 @@ fn column_type(types: &Types, oid: u32) -> ColumnType {
         base => match types.by_oid(base) {
             // An extension may be in any schema.
             Some(ty) if ty.name == "citext" && ty.kind == Kind::Base => ColumnType::CiText,
-            Some(ty) => match ty.name.as_str() {
+            Some(ty) if ty.kind == Kind::Base => match ty.name.as_str() {
                 "ltree" => ColumnType::Ltree,
                 "geometry" => ColumnType::Geometry,
                 "geography" => ColumnType::Geography,
                 name => ColumnType::Other(name.to_owned()),
             },
+            Some(ty) => made_type(types, ty),
             None => ColumnType::Other("unknown".into()),
         },
+    }
+}
+
+/// As [`column_type`], of a type that is made of others.
+fn made_type(types: &Types, ty: &Type) -> ColumnType {
+    match &ty.kind {
+        Kind::Array { element } => match column_type(types, *element) {
+            // Of a domain over arrays.
+            nested @ ColumnType::Array(_) => nested,
+            element => ColumnType::Array(Box::new(element)),
+        },
+        Kind::Enum { .. } => ColumnType::Enum(ty.name.clone()),
+        Kind::Composite { .. } => ColumnType::Composite(ty.name.clone()),
+        Kind::Base | Kind::Domain { .. } | Kind::Range { .. } | Kind::Multirange { .. } | Kind::Pseudo => {
+            ColumnType::Other(ty.name.clone())
+        }
     }
 }

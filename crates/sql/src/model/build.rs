@@ -6,7 +6,7 @@ use super::metadata::{RootFieldEntry, TableEntry};
 use super::names::{assign, graphql_name, hint};
 use super::{EnumTableValue, Model, RootField, RootFields, Tracked, relationships, reserved};
 use crate::catalog::facts::Operators;
-use crate::catalog::{Catalog, ColumnType, Step, Table, TableId, Warning};
+use crate::catalog::{Catalog, Step, Table, TableId, Warning};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 
@@ -252,7 +252,7 @@ fn base_name(table: &Table, entry: Option<&TableEntry>) -> String {
 
 /// The scalar an unknown type brings: no table can have its name.
 fn other(column: &crate::catalog::Column) -> Option<String> {
-    if let ColumnType::Other(name) = &column.ty { Some(name.clone()) } else { None }
+    column.ty.own_name().map(str::to_owned)
 }
 
 fn tracked(

@@ -13,8 +13,8 @@ use super::nested::{Nested, output};
 use super::slots::{Slots, Value};
 use super::types::oid;
 use crate::api::meaning::Api;
-use crate::catalog::TableId;
-use crate::relational::{Origin, Parameter, Plan};
+use crate::catalog::{ColumnType, TableId};
+use crate::relational::{Expr, Origin, Parameter, Plan};
 use crate::render::postgres::Postgres;
 use crate::render::{ParentKey, Parts, Renderer};
 
@@ -172,7 +172,28 @@ impl Assembler<'_> {
     /// The numbers of the types of a level's output columns.
     pub(super) fn types(&self, level: u32) -> Vec<u32> {
         let query = &self.plan.levels[level as usize].query;
-        output(query).iter().map(|it| self.renderer.shown_type(it, query.table)).collect()
+        output(query).iter().map(|it| self.shown_type(it, query.table)).collect()
+    }
+
+    /// As the renderer says; what is computed of small numbers is one itself, however wide its type.
+    fn shown_type(&self, of: &Expr, table: TableId) -> u32 {
+        let ty = self.renderer.shown_type(of, table);
+        let small = match of {
+            Expr::Count { .. } => true,
+            Expr::Function(_, column) => {
+                let ty = &self.renderer.model.catalog.table(table).column(*column).ty;
+                *ty == ColumnType::Real || ty.facts().bits.is_some_and(|it| it < 64)
+            }
+            Expr::Column(_) | Expr::JsonPath(..) | Expr::Null | Expr::Related { .. } | Expr::Cast(..) => {
+                false
+            }
+        };
+        match ty {
+            oid::INT8 if small => oid::COUNT,
+            oid::NUMERIC if small => oid::MEAN,
+            oid::FLOAT8 if small => oid::RATIO,
+            _ => ty,
+        }
     }
 
     /// Drafts all levels, parents before children.

@@ -107,10 +107,17 @@ impl Reading<'_, '_> {
             Node::Bool(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
             Node::Number(span) => out.extend_from_slice(given.str(span).as_bytes()),
             Node::Float(value) => out.extend_from_slice(zmij::Buffer::new().format(value).as_bytes()),
-            Node::Json(span) => match literal::write(self.types, oid, given.str(span), out) {
-                Ok(()) => {}
-                Err(words) => return self.refuse(words),
-            },
+            Node::Json(span) => {
+                let json = given.str(span);
+                // A shape travels as text, whatever its column's type.
+                let written = match matches!(ty, ColumnType::Geometry | ColumnType::Geography) {
+                    true => literal::shape(json, out),
+                    false => literal::write(self.types, oid, json, out),
+                };
+                if let Err(words) = written {
+                    return self.refuse(words);
+                }
+            }
             Node::Enum(value) => out.extend_from_slice(self.bindings.enum_name(value).as_bytes()),
             Node::List { .. } => return self.array(given, ty, oid, out),
             Node::Null
@@ -145,9 +152,12 @@ impl Reading<'_, '_> {
     fn array(&self, list: Given<'_>, ty: &ColumnType, oid: u32, out: &mut Buffer) -> Result<(), Refused> {
         let element = match self.types.by_oid(oid).map(|it| &it.kind) {
             Some(Kind::Array { element }) => self.types.base(*element),
+            // One of many arrays, which travel as texts.
+            Some(_) if ty.element().is_some() => 0,
             Some(_) => return self.refuse("expected a scalar".into()),
             None => 0,
         };
+        let ty = ty.element().unwrap_or(ty);
         let mut items = self.bindings.items(list, self.key);
         if let (Some(Found::Given(only)), None) = (items.next(), items.next())
             && let Node::Text(span) = only.node()

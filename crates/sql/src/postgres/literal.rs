@@ -29,6 +29,16 @@ pub fn write(types: &Types, of: u32, json: &str, out: &mut Buffer) -> Result<(),
     value(types, of, parsed.root(), out)
 }
 
+/// Appends GeoJSON, once it is checked.
+/// # Errors
+/// Words for the client: what of it is no shape.
+pub fn shape(json: &str, out: &mut Buffer) -> Result<(), String> {
+    let parsed = Json::parse(json.as_bytes(), JSON_DEPTH_MAX).map_err(|_| "expected JSON".to_owned())?;
+    geojson::check(parsed.root())?;
+    out.extend_from_slice(json.as_bytes());
+    Ok(())
+}
+
 /// Appends `text` between quotes, as an element of an array or a field of a row.
 pub(super) fn quote(text: &[u8], out: &mut Buffer) {
     out.push(b'"');

@@ -12,6 +12,13 @@ use hashbrown::hash_map::Entry;
 /// OIDs of the types that are spoken of by name in the code.
 #[allow(missing_docs)]
 pub mod oid {
+    /// An `int8` that is never quoted, however numbers are: a count, a sum of smaller ones. No released catalog has the
+    /// numbers from 8000 to 9999.
+    pub const COUNT: u32 = 9997;
+    /// As [`COUNT`], a `numeric`: a mean of small integers.
+    pub const MEAN: u32 = 9998;
+    /// As [`COUNT`], a `float8`: a mean of `float4`.
+    pub const RATIO: u32 = 9999;
     pub const BOOL: u32 = 16;
     pub const BYTEA: u32 = 17;
     pub const CHAR: u32 = 18;
@@ -124,6 +131,9 @@ impl Types {
         }
         for (oid, array_oid, name) in PSEUDO {
             add(oid, array_oid, name, Kind::Pseudo);
+        }
+        for (oid, name) in [(oid::COUNT, "int8"), (oid::MEAN, "numeric"), (oid::RATIO, "float8")] {
+            add(oid, 0, name, Kind::Base);
         }
         for (range, array_oid, name, subtype) in RANGES {
             add(range, array_oid, name, Kind::Range { subtype });

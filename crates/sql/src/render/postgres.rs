@@ -121,6 +121,11 @@ impl Dialect for Postgres {
                 let item = self.given("v".to_owned(), base);
                 format!("ARRAY(SELECT {item} FROM unnest({}) AS v)", right.placeholder)
             }
+            // There are no arrays of such; their texts are.
+            None if base != 0 && self.list_of(base).is_none() => {
+                let item = self.cast_name(base);
+                format!("SELECT v::{item} FROM unnest({}) AS v", right.placeholder)
+            }
             None => right.placeholder.to_owned(),
         };
         let tree = right.placeholder;

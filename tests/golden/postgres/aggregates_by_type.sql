@@ -1,0 +1,3 @@
+-- postgres
+-- sale_aggregate.aggregate
+SELECT count(*), sum(t0."small"), sum(t0."large"), sum(t0."digits"), sum(t0."single"), sum(t0."double"), sum(t0."price"), avg(t0."small"), avg(t0."whole"), avg(t0."large"), avg(t0."digits"), avg(t0."single"), avg(t0."double"), avg(t0."price"::numeric), min(t0."small"), min(t0."whole"), min(t0."large"), min(t0."digits"), min(t0."single"), min(t0."double"), min(t0."price"), min(t0."day"), min(t0."tags"), max(t0."small"), max(t0."whole"), max(t0."large"), max(t0."digits"), max(t0."single"), max(t0."double"), max(t0."price"), max(t0."day"), max(t0."tags"), stddev(t0."whole"), stddev(t0."digits"), stddev(t0."double"), var_pop(t0."small") FROM "public"."sale" AS t0

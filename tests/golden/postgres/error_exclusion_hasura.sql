@@ -1,0 +1,3 @@
+-- postgres
+-- room
+INSERT INTO "public"."room" AS t0 ("id", "during") VALUES ($1, $2) RETURNING "id"

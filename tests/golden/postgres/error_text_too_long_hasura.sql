@@ -1,0 +1,3 @@
+-- postgres
+-- scalar
+INSERT INTO "public"."scalar" AS t0 ("id", "short") VALUES ($1, $2) RETURNING "id"

@@ -1,0 +1,6 @@
+-- postgres
+-- flight
+INSERT INTO "public"."flight" AS t0 ("line", "number", "seats") VALUES ($1, $2, $3) RETURNING "line"
+
+-- flight
+INSERT INTO "public"."flight" AS t0 ("line", "number", "seats") VALUES ($1, $2, $3) RETURNING "line"
