@@ -16,6 +16,11 @@ need_file() {
   command -v "$2" >/dev/null || compgen -G "$1" >/dev/null || provide "$2" "$3"
 }
 
+# want_file PATTERN PACKAGE: installs Debian's PACKAGE for PATTERN if that can be; goes on without it else.
+want_file() {
+  compgen -G "$1" >/dev/null || (provide "$1" "$2") || say "going on without $2"
+}
+
 provide() {
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     say "installing $2"

@@ -9,6 +9,12 @@ need chromium chromium
 # A cluster of the tests' own; the one that Debian starts is not touched.
 need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
 need_file /usr/sbin/pgbouncer pgbouncer pgbouncer
+# citext and ltree come with the server, PostGIS does not.
+for bin in /usr/lib/postgresql/*/bin/initdb; do
+  [ -x "$bin" ] || continue
+  version=$(basename "${bin%/bin/initdb}")
+  want_file "/usr/share/postgresql/$version/extension/postgis.control" "postgresql-$version-postgis-3"
+done
 scripts/console.sh
 say "cargo test"
 export WEIR_ONLY="${ONLY:-}"
