@@ -15,7 +15,7 @@ use crate::model::{EnumTableValue, ModelOptions};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Reads tables, types, keys and functions of `schemas`.
+/// Reads tables, types and keys of `schemas`, and functions where the flavour tells them as PostgreSQL does.
 /// # Errors
 /// The database cannot be asked.
 pub(super) async fn read(
@@ -24,10 +24,15 @@ pub(super) async fn read(
     deadline: Instant,
 ) -> Result<(Catalog, Types, Vec<Warning>), Error> {
     let mut session = pool.session(Purpose::Read, deadline).await?;
+    let flavour = pool.facts().map(|it| it.flavour).unwrap_or_default();
+    let functions = match flavour.abilities().lists_functions {
+        true => Functions::Read,
+        false => Functions::Ignored,
+    };
     session.begin(Transaction::Snapshot);
     let mut parameters = Parameters::new();
     parameters.push(schemas_array(schemas).as_bytes());
-    for question in questions(Functions::Read) {
+    for question in questions(functions) {
         session.push(&text_statement(question, &[oid::TEXT_ARRAY]), &parameters);
     }
     session.commit();

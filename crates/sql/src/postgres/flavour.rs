@@ -32,6 +32,8 @@ pub struct Abilities {
     pub nulls_are_largest: bool,
     /// `LISTEN` and `NOTIFY` are known.
     pub listens: bool,
+    /// Its functions are told by the same catalog as PostgreSQL's.
+    pub lists_functions: bool,
     /// A transaction may have to be repeated though it does nothing unusual (40001).
     pub repeats: bool,
 }
@@ -77,6 +79,7 @@ impl Flavour {
             conflict_by_name: true,
             nulls_are_largest: true,
             listens: true,
+            lists_functions: true,
             repeats: false,
         };
         match self {
@@ -87,6 +90,7 @@ impl Flavour {
                 conflict_by_name: false,
                 nulls_are_largest: false,
                 listens: false,
+                lists_functions: false,
                 repeats: true,
             },
             Self::Yugabyte => Abilities { listens: false, repeats: true, ..all },
