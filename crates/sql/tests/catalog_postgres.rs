@@ -3,10 +3,11 @@
 mod postgres_kit;
 
 use postgres_kit::{Database, chinook, database};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use weir_sql::catalog::postgres::{Functions, assemble, questions, schemas_array};
 use weir_sql::catalog::{Catalog, Table, UniqueKey, Warning};
 use weir_sql::postgres::types::{Kind, Types};
+use weir_sql::postgres::{Settings, Watch};
 
 /// The catalog of a database, its questions asked in one session of `role`.
 fn read_as(role: &str, database: &Database, schemas: &[&str]) -> (Catalog, Types, Vec<Warning>) {
@@ -311,4 +312,36 @@ fn five_thousand_tables_are_read_at_once() {
     let (catalog, _, _) = read(&database, &["public"]);
     assert_eq!(catalog.tables.len(), 5000);
     assert!(catalog.tables.iter().all(|it| it.columns.len() == 6 && it.primary_key.is_some()));
+}
+
+#[tokio::test]
+async fn a_watch_sees_what_changes_the_api_and_nothing_else() {
+    let database = database(
+        "CREATE TYPE mood AS ENUM ('sad'); CREATE TABLE pet (id int PRIMARY KEY, mood mood);
+         CREATE MATERIALIZED VIEW m AS SELECT id FROM pet; CREATE VIEW v AS SELECT id FROM pet; CREATE SCHEMA other",
+    );
+    let settings = Settings::parse(&database.url(), |_| None).unwrap();
+    let soon = || Instant::now() + Duration::from_secs(60);
+    for (sql, expected) in [
+        ("INSERT INTO pet SELECT i FROM generate_series(1, 500) AS i; ANALYZE pet", false),
+        ("VACUUM FREEZE pet", false),
+        ("TRUNCATE pet; REFRESH MATERIALIZED VIEW m", false),
+        ("CREATE TABLE other.unseen (id int); CREATE TEMPORARY TABLE t (id int)", false),
+        ("CREATE TABLE fresh (id int)", true),
+        ("ALTER TABLE fresh ADD name text", true),
+        ("ALTER TABLE fresh RENAME name TO called", true),
+        ("ALTER TABLE fresh RENAME TO old", true),
+        ("ALTER TABLE old ADD PRIMARY KEY (id)", true),
+        ("CREATE UNIQUE INDEX ON old (called)", true),
+        ("COMMENT ON TABLE old IS 'Once fresh.'", true),
+        ("GRANT SELECT ON old TO PUBLIC", true),
+        ("ALTER TYPE mood ADD VALUE 'glad'", true),
+        ("CREATE OR REPLACE VIEW v AS SELECT id FROM pet LIMIT 1", true),
+        ("CREATE FUNCTION f() RETURNS SETOF pet LANGUAGE sql STABLE AS 'SELECT * FROM pet'", true),
+        ("DROP TABLE old", true),
+    ] {
+        let watch = Watch::begin(&settings, &["public".into()], soon()).await.unwrap();
+        database.run(sql);
+        assert_eq!(watch.is_changed(soon()).await.unwrap(), expected, "{sql}");
+    }
 }

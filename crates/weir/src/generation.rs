@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio_rustls::TlsAcceptor;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Settings};
+use weir_sql::postgres::Watch;
 
 /// One configuration in service.
 pub struct Generation {
@@ -26,6 +27,8 @@ pub struct Generation {
     pub engine: Engine,
     /// What of the sources is not served, for the operator.
     pub findings: Findings,
+    /// Databases whose schema is watched.
+    pub(crate) watches: Vec<Watch>,
     /// No source could be: there is nothing to ask.
     pub(crate) is_waiting: bool,
     pub(crate) readiness: Readiness,
@@ -44,7 +47,7 @@ impl Generation {
         let (graph, opened) = sources::graph(&config)?;
         let is_waiting = opened.sources.is_empty();
         let made = Self::of(config, number, graph, opened.findings)?;
-        Ok(Self { is_waiting, ..made })
+        Ok(Self { is_waiting, watches: opened.watches, ..made })
     }
 
     /// Makes the engine of `graph`, which was made of the sources of `config`.
@@ -53,8 +56,20 @@ impl Generation {
         let tls = config.tls.as_ref().map(server::acceptor).transpose()?;
         let local_only = config.admin_secret.is_none() && config.listeners().all(|it| it.ip().is_loopback());
         let (dev, cors) = (config.is_dev(), Cors::new(&config.cors));
-        let (is_waiting, readiness) = (false, Readiness::default());
-        Ok(Self { number, engine, findings, is_waiting, readiness, dev, local_only, cors, tls, config })
+        let (is_waiting, readiness, watches) = (false, Readiness::default(), Vec::new());
+        Ok(Self {
+            number,
+            engine,
+            findings,
+            watches,
+            is_waiting,
+            readiness,
+            dev,
+            local_only,
+            cors,
+            tls,
+            config,
+        })
     }
 
     /// As [`Self::build`], where all sources have to be there.

@@ -4,6 +4,7 @@ use crate::config::{Config, Integers, MissingRow, RelationshipNames, Source, Sou
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 use weir_engine::compose::Graph;
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
@@ -13,7 +14,7 @@ use weir_sql::catalog::sqlite::SqliteOptions;
 use weir_sql::catalog::{self, Warning, sqlite_type};
 use weir_sql::model::{self, Model, ModelOptions, Track};
 use weir_sql::postgres::source::OpenError;
-use weir_sql::postgres::{self, PostgresSource, Settings};
+use weir_sql::postgres::{self, PostgresSource, Settings, Watch};
 use weir_sql::sqlite::SqliteSource;
 use weir_sql::sqlite::connection::Tuning;
 
@@ -131,6 +132,8 @@ pub struct Opened {
     pub sources: Vec<Arc<dyn EngineSource>>,
     /// For the operator.
     pub findings: Findings,
+    /// Databases whose schema is watched.
+    pub(crate) watches: Vec<Watch>,
 }
 
 /// What is not served as one may expect, one line each.
@@ -157,6 +160,13 @@ impl std::fmt::Display for Down {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "source `{}`: {}", self.name, self.message)
     }
+}
+
+/// A source that is open.
+struct Made {
+    source: Arc<dyn EngineSource>,
+    warnings: Vec<Warning>,
+    watch: Option<Watch>,
 }
 
 /// Why a source is not open.
@@ -201,9 +211,10 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
     for (place, source) in config.sources.iter().enumerate() {
         let name = &source.name;
         match open(source, config.worker_threads()) {
-            Ok((made, found)) => {
-                opened.sources.push(made);
-                found.into_iter().for_each(|it| opened.findings.add(config, place, it));
+            Ok(Made { source, warnings, watch }) => {
+                opened.sources.push(source);
+                opened.watches.extend(watch);
+                warnings.into_iter().for_each(|it| opened.findings.add(config, place, it));
             }
             Err(Unopened::Down(message)) => {
                 opened.findings.down.push(Down { name: name.clone(), message });
@@ -225,7 +236,7 @@ pub fn compose(sources: Vec<Arc<dyn EngineSource>>) -> Result<Graph, String> {
 }
 
 /// Opens one source; `threads` will ask it.
-fn open(source: &Source, threads: usize) -> Result<(Arc<dyn EngineSource>, Vec<Warning>), Unopened> {
+fn open(source: &Source, threads: usize) -> Result<Made, Unopened> {
     let address = address(&source.url)?;
     check_kind(source, &address)?;
     match address {
@@ -237,12 +248,9 @@ fn open(source: &Source, threads: usize) -> Result<(Arc<dyn EngineSource>, Vec<W
                 )));
             }
             let (made, warnings) = sqlite(source, &path)?;
-            Ok((Arc::new(made), warnings))
+            Ok(Made { source: Arc::new(made), warnings, watch: None })
         }
-        Address::Postgres(url) => {
-            let (made, warnings) = postgres(source, &url, threads)?;
-            Ok((Arc::new(made), warnings))
-        }
+        Address::Postgres(url) => postgres(source, &url, threads),
     }
 }
 
@@ -279,25 +287,52 @@ fn model_options(source: &Source) -> ModelOptions<'_> {
 }
 
 /// Reads what a database server has and opens it for serving. Beside it what is left out.
-fn postgres(source: &Source, url: &str, threads: usize) -> Result<(PostgresSource, Vec<Warning>), Unopened> {
+fn postgres(source: &Source, url: &str, threads: usize) -> Result<Made, Unopened> {
     let keys = source.postgres.clone().unwrap_or_default();
     let mut settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
-    keys.apply(&mut settings, threads);
+    keys.apply(&mut settings, threads)?;
     let model = model_options(source);
     let options =
         postgres::source::Options { model, schemas: &keys.schemas, stringify: keys.stringify_numeric_types };
     let open = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        let opened = runtime.block_on(PostgresSource::open(&source.name, settings, options, OPEN_MAX));
+        let opened = runtime.block_on(open_postgres(&source.name, settings, options, keys.watch_ddl));
         opened.map_err(|error| match error {
-            OpenError::Database(_) => Unopened::Down(error.to_string()),
+            OpenError::Database(ref cause) => match cause.remedy() {
+                Some(remedy) => Unopened::Wrong(format!("{error}: {remedy}")),
+                None => Unopened::Down(error.to_string()),
+            },
             OpenError::Schema(_) => Unopened::Wrong(error.to_string()),
         })
     };
     // A thread of its own, as this may be called where another runtime runs.
     let opened = std::thread::scope(|scope| scope.spawn(open).join());
     opened.map_err(|_| "reading the database panicked".to_owned())?
+}
+
+/// The same, and watched if that is wanted and can be.
+async fn open_postgres(
+    name: &str,
+    settings: Settings,
+    options: postgres::source::Options<'_>,
+    is_watched: bool,
+) -> Result<Made, OpenError> {
+    let (mut watch, mut warnings) = (None, Vec::new());
+    if is_watched {
+        match Watch::begin(&settings, options.schemas, Instant::now() + OPEN_MAX).await {
+            Ok(begun) => watch = Some(begun),
+            // Others than PostgreSQL have fewer catalogs.
+            Err(error) if error.sqlstate().is_some() => {
+                let (place, reason) = ("watch_ddl".into(), format!("it cannot be: {error}"));
+                warnings.push(Warning { place, reason, entry: Vec::new() });
+            }
+            Err(error) => return Err(OpenError::Database(error)),
+        }
+    }
+    let (made, left_out) = PostgresSource::open(name, settings, options, OPEN_MAX).await?;
+    warnings.extend(left_out);
+    Ok(Made { source: Arc::new(made), warnings, watch })
 }
 
 /// Reads what a database has, generates its API and opens it for serving. Beside it what is left out.

@@ -3,13 +3,28 @@
 #[path = "../../sql/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
 mod support;
+#[path = "../../sql/tests/wire_kit/mod.rs"]
+mod wire_kit;
 
-use postgres_kit::{cluster, database};
+use postgres_kit::database;
 use std::time::{Duration, Instant};
 use support::{Answer, Folder, Weir, body, command};
 
 /// Nothing that is waited for takes so long.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Asks until the answer holds `part`.
+fn await_answer(weir: &Weir, query: &str, part: &str) {
+    let begun = Instant::now();
+    loop {
+        let answer = weir.query(query);
+        if answer.text().contains(part) {
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{part} never comes, only {}; {}", answer.text(), weir.log());
+        std::thread::yield_now();
+    }
+}
 
 fn check(answer: &Answer, status: u16, part: &str) {
     assert_eq!(answer.status, status, "{answer:?}");
@@ -18,26 +33,44 @@ fn check(answer: &Answer, status: u16, part: &str) {
 
 #[test]
 fn a_database_that_comes_later_is_served_when_it_is_there() {
-    let template =
-        database("CREATE TABLE pet (id int PRIMARY KEY, name text); INSERT INTO pet VALUES (1, 'Ada')");
-    let name = format!("later_{}", template.name);
-    let weir = Weir::serving(&cluster().url(&name));
+    let mut cluster = wire_kit::Cluster::new();
+    cluster.start();
+    cluster.stop();
+    let weir = Weir::serving(&format!("postgres://postgres@127.0.0.1:{}/postgres", cluster.port));
     check(
         &weir.get("/readyz", &[]),
         503,
         r#""sources":[{"name":"postgres","ready":false,"code":"SOURCE_UNAVAILABLE""#,
     );
     check(&weir.get("/livez", &[]), 200, "ok");
-    let ask = "{ pet_by_pk(id: 1) { name } }";
+    let ask = "{ thing_by_pk(id: 7) { name } }";
     check(&weir.query(ask), 503, r#""code":"SOURCE_UNAVAILABLE""#);
     check(&weir.post("/v1/graphql", &[], body(ask).as_bytes()), 200, r#""code":"unexpected""#);
-    template.run(&format!("\\connect postgres\nCREATE DATABASE {name} TEMPLATE {}", template.name));
+    cluster.start();
     let begun = Instant::now();
     while weir.get("/readyz", &[]).status != 200 {
         assert!(begun.elapsed() < PATIENCE, "it is never ready: {}", weir.log());
         std::thread::yield_now();
     }
-    check(&weir.query(ask), 200, r#"{"data":{"pet_by_pk":{"name":"Ada"}}}"#);
+    check(&weir.query(ask), 200, r#"{"data":{"thing_by_pk":{"name":"thing 7"}}}"#);
+}
+
+#[test]
+fn what_waiting_does_not_mend_ends_the_start_and_says_how_to_mend_it() {
+    let database = database("CREATE TABLE a (id int PRIMARY KEY)");
+    let url = database.url();
+    let rest = url.strip_prefix("postgres://postgres:").expect("user and password");
+    let (password, rest) = rest.split_once('@').expect("a password");
+    for (url, part) in [
+        (format!("postgres://postgres:not{password}@{rest}"), "28P01"),
+        (format!("postgres://postgres@{rest}"), "PGPASSWORD"),
+        (format!("{url}_missing"), "create the database, or correct its name"),
+    ] {
+        let output = command().args(["serve", &url, "--listen", "127.0.0.1:0"]).output().expect("it runs");
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{words}");
+        assert!(words.contains(part) && !words.contains(password), "{words}");
+    }
 }
 
 #[test]
@@ -48,6 +81,20 @@ fn a_reload_finds_new_tables() {
     check(&weir.query("{ fresh { id } }"), 200, "Cannot query field");
     check(&weir.post("/v1/reload", &[], b""), 200, r#"{"generation":2}"#);
     check(&weir.query("{ fresh { id } }"), 200, r#"{"data":{"fresh":[{"id":7}]}}"#);
+}
+
+#[test]
+fn a_table_that_is_created_appears_where_the_schema_is_watched() {
+    let database = database("CREATE TABLE old (id int PRIMARY KEY)");
+    let folder = Folder::new();
+    let source = format!("  - name: main\n    url: {}\n    postgres: {{watch_ddl: true}}\n", database.url());
+    let file = folder.write("weir.yaml", &format!("listen: 127.0.0.1:0\nsources:\n{source}"));
+    let weir = Weir::by_file(&file, folder);
+    check(&weir.query("{ fresh { id } }"), 200, "Cannot query field");
+    database.run("CREATE TABLE fresh (id int PRIMARY KEY); INSERT INTO fresh VALUES (7)");
+    await_answer(&weir, "{ fresh { id } }", r#"{"data":{"fresh":[{"id":7}]}}"#);
+    database.run("ALTER TABLE fresh ADD name text");
+    await_answer(&weir, "{ fresh { id name } }", r#"{"data":{"fresh":[{"id":7,"name":null}]}}"#);
 }
 
 #[test]
@@ -111,5 +158,22 @@ fn a_missing_row_and_a_violated_constraint_are_told_as_configured() {
     ] {
         let insert = format!("mutation {{ insert_pet_one(object: {row}) {{ id }} }}");
         check(&weir.query(&insert), 200, &format!("\"message\":\"{words}\""));
+    }
+}
+
+#[test]
+fn an_aggregate_below_a_row_without_a_key_counts_nothing() {
+    let database = database(
+        "CREATE TABLE team (id int PRIMARY KEY, code text UNIQUE);
+         CREATE TABLE player (id int PRIMARY KEY, team_code text REFERENCES team (code));
+         INSERT INTO team VALUES (1, 'a'), (2, NULL), (3, ''); INSERT INTO player VALUES (1, 'a'), (2, NULL)",
+    );
+    let weir = Weir::serving(&database.url());
+    for page in ["", "(limit: 5)"] {
+        let query = format!(
+            "{{ team(order_by: {{id: asc}}) {{ n: team_players_aggregate{page} {{ aggregate {{ count }} nodes {{ id }} }} }} }}"
+        );
+        let expected = r#"{"data":{"team":[{"n":{"aggregate":{"count":1},"nodes":[{"id":1}]}},{"n":{"aggregate":{"count":0},"nodes":[]}},{"n":{"aggregate":{"count":0},"nodes":[]}}]}}"#;
+        check(&weir.query(&query), 200, expected);
     }
 }

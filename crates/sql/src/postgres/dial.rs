@@ -383,38 +383,49 @@ struct Proof<'s> {
 
 impl Proof<'_> {
     /// Appends the answer to what the server asks. Source: the manual of PostgreSQL, "Message Formats", Authentication….
-    fn answer(&mut self, asked: &[u8], out: &mut BytesMut) -> io::Result<()> {
+    fn answer(&mut self, asked: &[u8], out: &mut BytesMut) -> Result<(), Refusal> {
         let wrong = |words: &'static str| io::Error::other(words);
         let (kind, data) = asked.split_first_chunk::<4>().ok_or_else(|| wrong("an empty question"))?;
         let password = self.settings.password.as_ref().map(|it| it.0.as_bytes());
-        let password = password.ok_or_else(|| wrong("the server asks for a password and none is given"));
+        let password = password.ok_or_else(no_password);
         let begun = || wrong("the server authenticates out of turn");
         match u32::from_be_bytes(*kind) {
-            0 if self.scram.is_none() => Ok(()),
-            3 => frontend::password_message(password?, out),
+            0 if self.scram.is_none() => {}
+            3 => frontend::password_message(password?, out)?,
             5 => {
                 let salt = data.try_into().map_err(|_| wrong("a salt is too short"))?;
                 let hash = md5_hash(self.settings.user.as_bytes(), password?, salt);
-                frontend::password_message(hash.as_bytes(), out)
+                frontend::password_message(hash.as_bytes(), out)?;
             }
             10 => {
                 if !data.split(|it| *it == 0).any(|it| it == SCRAM_SHA_256.as_bytes()) {
-                    return Err(wrong("the server takes no SCRAM-SHA-256"));
+                    return Err(wrong("the server takes no SCRAM-SHA-256").into());
                 }
                 let scram = ScramSha256::new(password?, ChannelBinding::unsupported());
                 frontend::sasl_initial_response(SCRAM_SHA_256, scram.message(), out)?;
                 self.scram = Some(scram);
-                Ok(())
             }
             11 => {
                 let scram = self.scram.as_mut().ok_or_else(begun)?;
                 scram.update(data)?;
-                frontend::sasl_response(scram.message(), out)
+                frontend::sasl_response(scram.message(), out)?;
             }
             // The server proves that it knows the password too.
-            12 => self.scram.take().ok_or_else(begun)?.finish(data),
-            0 => Err(wrong("the server does not prove that it knows the password")),
-            _ => Err(wrong("the server asks for an authentication that is not supported")),
+            12 => self.scram.take().ok_or_else(begun)?.finish(data)?,
+            0 => return Err(wrong("the server does not prove that it knows the password").into()),
+            _ => return Err(wrong("the server asks for an authentication that is not supported").into()),
         }
+        Ok(())
     }
+}
+
+/// As the server itself would say of a wrong one.
+fn no_password() -> Refusal {
+    let (sqlstate, message) = (*b"28P01", "the server asks for a password and none is given".into());
+    Refusal::Said(Box::new(DatabaseError {
+        sqlstate,
+        severity: "FATAL".into(),
+        message,
+        ..DatabaseError::default()
+    }))
 }

@@ -81,6 +81,20 @@ impl Error {
         }
     }
 
+    /// What somebody has to mend before the server lets us in; `None` where waiting may help.
+    #[must_use]
+    pub fn remedy(&self) -> Option<&'static str> {
+        let Self::Unavailable(cause) = self else { return None };
+        match &cause.downcast_ref::<DatabaseError>()?.sqlstate {
+            b"28P01" => Some("correct the user and the password in the URL, or PGUSER and PGPASSWORD"),
+            b"28000" => {
+                Some("create the role, or let it in from this machine by a line in the server's pg_hba.conf")
+            }
+            b"3D000" => Some("create the database, or correct its name in the URL"),
+            _ => None,
+        }
+    }
+
     /// Whether the same transaction may succeed when it is run once more from its start: serialization failure, deadlock.
     #[must_use]
     pub fn is_retryable(&self) -> bool {

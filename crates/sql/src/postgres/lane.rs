@@ -336,8 +336,9 @@ fn tick(timer: Pin<&mut Sleep>) {
     timer.reset(tokio::time::Instant::now() + TICK);
 }
 
-/// Between half of `pause` and all of it, so that not all lanes come at once.
-fn jittered(pause: Duration) -> Duration {
+/// Between half of `pause` and all of it, so that not all who wait come at once.
+#[must_use]
+pub fn jittered(pause: Duration) -> Duration {
     use std::hash::BuildHasher;
     let random = std::hash::RandomState::new().hash_one(0_u8);
     pause / 2 + pause.mul_f64(f64::from(u32::try_from(random >> 32).unwrap_or(0)) / f64::from(u32::MAX)) / 2

@@ -41,6 +41,7 @@ mod stream;
 mod text;
 mod tls;
 pub mod types;
+mod watch;
 mod write;
 mod write_fetch;
 
@@ -48,8 +49,10 @@ pub use address::{Host, Limits, Naming, Secret, Settings, SettingsError, Target,
 pub use connection::Facts;
 pub use error::{DatabaseError, Error, source_error};
 pub use flavour::Flavour;
+pub use lane::jittered;
 pub use pool::{Counts, Pool};
 pub use rows::{Columns, Row, Rows};
 pub use session::{Isolation, Purpose, Session, Transaction};
 pub use source::PostgresSource;
 pub use statement::{Buffer, Format, Parameters, Statement};
+pub use watch::Watch;

@@ -10,16 +10,23 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
+use weir_sql::postgres::jittered;
 
 /// Editors write a file in several steps; after so long without another one it is read.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// A source that is down is tried again after so long; the pause doubles up to the second.
+/// A source that is down is tried again after at most so long; the pause doubles up to the second.
 const REVIVE_MIN: Duration = Duration::from_millis(500);
 const REVIVE_MAX: Duration = Duration::from_secs(15);
+
+/// A watched schema is looked at after so long, or after so many times what the look took: a fiftieth of the server's time.
+const WATCH_PAUSE: Duration = Duration::from_secs(2);
+const WATCH_PAUSE_TIMES: u32 = 50;
+/// How long a look may take.
+const WATCH_MAX: Duration = Duration::from_secs(30);
 
 /// Serves `target` until a signal ends it.
 pub(super) fn serve(target: &str, options: ServeOptions) -> Result<ExitCode, String> {
@@ -101,7 +108,7 @@ fn greet(server: &Server) {
 async fn revive(live: &Arc<Live>) {
     let mut pause = REVIVE_MIN;
     loop {
-        tokio::time::sleep(pause).await;
+        tokio::time::sleep(jittered(pause)).await;
         if live.current().findings.down.is_empty() {
             pause = REVIVE_MIN;
             continue;
@@ -113,6 +120,35 @@ async fn revive(live: &Arc<Live>) {
     }
 }
 
+/// Reloads when the schema of a watched database changed, and goes on trying if that fails; never returns.
+async fn follow(server: &Server) {
+    let mut pause = WATCH_PAUSE;
+    loop {
+        tokio::time::sleep(jittered(pause)).await;
+        let generation = server.live().current();
+        let begun = Instant::now();
+        let (mut changed, mut failed) = (false, false);
+        for watch in &generation.watches {
+            match watch.is_changed(begun + WATCH_MAX).await {
+                Ok(it) => changed |= it,
+                Err(error) => {
+                    tracing::warn!(%error, "changes of a schema are not seen");
+                    failed = true;
+                }
+            }
+        }
+        let took = begun.elapsed();
+        if changed {
+            server.reload();
+            failed |= server.live().current().number == generation.number;
+        }
+        pause = match failed {
+            true => (pause * 2).min(REVIVE_MAX),
+            false => WATCH_PAUSE.max(took * WATCH_PAUSE_TIMES),
+        };
+    }
+}
+
 /// Says that the server is up, reloads when asked to, and returns when it is to end.
 async fn until_told(server: &Server, mut changes: mpsc::UnboundedReceiver<()>) -> std::io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
@@ -121,9 +157,11 @@ async fn until_told(server: &Server, mut changes: mpsc::UnboundedReceiver<()>) -
     greet(server);
     let live = Arc::clone(server.live());
     let mut reviving = std::pin::pin!(revive(&live));
+    let mut following = std::pin::pin!(follow(server));
     loop {
         tokio::select! {
             () = &mut reviving => {}
+            () = &mut following => {}
             _ = terminate.recv() => return Ok(()),
             _ = interrupt.recv() => return Ok(()),
             _ = hangup.recv() => server.reload(),

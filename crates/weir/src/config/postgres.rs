@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use weir_sql::postgres::{Limits, Settings, flavour};
+use weir_sql::postgres::{Limits, Naming, Settings, flavour};
 
 /// The block's keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -15,6 +15,14 @@ pub struct Postgres {
     pub stringify_numeric_types: bool,
     /// Which database it is, if that is not to be found out: SQL is written for this one.
     pub flavour: Option<Flavour>,
+    /// Servers that follow this one, each `host` or `host:port`: queries may be read from them.
+    pub replicas: Vec<String>,
+    /// A replica that is further behind is not read from, in milliseconds.
+    pub replica_lag_ms_max: u32,
+    /// Whether connections keep statements under names.
+    pub statement_names: StatementNames,
+    /// Looks every few seconds whether the database's schema changed, and reloads then.
+    pub watch_ddl: bool,
     /// Connections that short reads share; without the key one per worker thread.
     pub lanes: Option<u16>,
     /// Connections for mutations and long reads, one request each.
@@ -27,6 +35,18 @@ pub struct Postgres {
     pub statement_timeout_s: u16,
     /// Answers that leave in chunks may take so many seconds.
     pub stream_timeout_s: u16,
+}
+
+/// `sources[].postgres.statement_names`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StatementNames {
+    /// Unless a pooler stands between, which is found out.
+    Detect,
+    /// Always: the pooler keeps track of them.
+    Always,
+    /// Never: statements are parsed each time.
+    Never,
 }
 
 /// `sources[].postgres.flavour`.
@@ -50,6 +70,10 @@ impl Default for Postgres {
             schemas: vec!["public".into()],
             stringify_numeric_types: false,
             flavour: None,
+            replicas: Vec::new(),
+            replica_lag_ms_max: 1000,
+            statement_names: StatementNames::Detect,
+            watch_ddl: false,
             lanes: None,
             sessions_max: limits.sessions_max as u16,
             waiting_max: limits.waiting_max as u32,
@@ -62,7 +86,20 @@ impl Default for Postgres {
 
 impl Postgres {
     /// Writes the keys into `settings`; `threads` will ask.
-    pub(crate) fn apply(&self, settings: &mut Settings, threads: usize) {
+    /// # Errors
+    /// A replica that is no host.
+    pub(crate) fn apply(&self, settings: &mut Settings, threads: usize) -> Result<(), String> {
+        for replica in &self.replicas {
+            // The same words as in a URL, so that sockets and IPv6 are written alike.
+            let read = Settings::parse(&format!("postgres://anyone@{replica}/"), |_| None);
+            settings.replicas.extend(read.map_err(|it| format!("replica `{replica}`: {it}"))?.hosts);
+        }
+        settings.replica_lag_max = Duration::from_millis(u64::from(self.replica_lag_ms_max));
+        settings.naming = match self.statement_names {
+            StatementNames::Detect => Naming::Detect,
+            StatementNames::Always => Naming::Named,
+            StatementNames::Never => Naming::Unnamed,
+        };
         settings.flavour = self.flavour.map(|flavour| match flavour {
             Flavour::Postgres => flavour::Flavour::Postgres,
             Flavour::Cockroach => flavour::Flavour::Cockroach,
@@ -76,5 +113,29 @@ impl Postgres {
         limits.wait_max = Duration::from_millis(u64::from(self.wait_ms_max));
         limits.statement_timeout = Duration::from_secs(u64::from(self.statement_timeout_s));
         limits.stream_timeout = Duration::from_secs(u64::from(self.stream_timeout_s));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(replicas: &[&str], expected: &str) {
+        let mut settings = Settings::parse("postgres://ada@main/music", |_| None).unwrap();
+        let replicas = replicas.iter().map(|&it| it.to_owned()).collect();
+        let keys = Postgres { replicas, replica_lag_ms_max: 250, ..Postgres::default() };
+        let read = keys.apply(&mut settings, 3).map(|()| format!("{:?}", settings.replicas));
+        assert_eq!(read.unwrap_or_else(|message| message), expected);
+    }
+
+    #[test]
+    fn replicas_are_hosts_as_in_a_url() {
+        check(&[], "[]");
+        check(
+            &["one", "[::1]:6000"],
+            r#"[Tcp { name: "one", port: 5432 }, Tcp { name: "::1", port: 6000 }]"#,
+        );
+        check(&["one:two"], "replica `one:two`: `two` is no port");
     }
 }

@@ -1,0 +1,61 @@
+//! Tells whether a database's schema is still as it was read.
+//!
+//! One statement sums up the system catalogs of the schemas that are served, and what it says is compared. Versions of
+//! rows (`xmin`) are summed where only DDL writes them; of relations, which `TRUNCATE` and `REFRESH MATERIALIZED VIEW`
+//! write too, what is served is hashed. A difference may come without cause, which costs a reload; it never goes away by
+//! itself.
+//!
+//! **Invariant:** the sum is older than what was read after it, so no change falls between.
+//!
+//! **Cost:** no lock, one connection for each watch; the server walks the rows of the catalogs once.
+
+use super::address::Settings;
+use super::error::Error;
+use super::pool::Pool;
+use super::rows::Rows;
+use super::statement::{Format, Parameters, Statement};
+use super::types::oid;
+use crate::catalog::postgres::schemas_array;
+use std::sync::{Arc, LazyLock};
+use std::time::Instant;
+
+static SUM: LazyLock<Arc<Statement>> = LazyLock::new(|| {
+    Statement::new(include_str!("watch.sql"), [oid::TEXT_ARRAY], [Format::Text], [oid::TEXT], None)
+});
+
+/// See the module's words.
+#[derive(Debug)]
+pub struct Watch {
+    pool: Arc<Pool>,
+    schemas: Parameters,
+    sum: Box<[u8]>,
+}
+
+impl Watch {
+    /// Takes the sum, before the catalog is read.
+    /// # Errors
+    /// The database cannot be asked, or has no such catalogs.
+    pub async fn begin(settings: &Settings, schemas: &[String], deadline: Instant) -> Result<Self, Error> {
+        let mut settings = settings.clone();
+        settings.limits.lanes = 1;
+        settings.replicas.clear();
+        let mut parameters = Parameters::new();
+        parameters.push(schemas_array(schemas).as_bytes());
+        // Connections belong to the runtime that made them, which is not the one that looks later.
+        let sum = sum(&Pool::new(settings.clone()), &parameters, deadline).await?;
+        Ok(Self { pool: Pool::new(settings), schemas: parameters, sum })
+    }
+
+    /// Whether the schema is another than when this began.
+    /// # Errors
+    /// The database cannot be asked.
+    pub async fn is_changed(&self, deadline: Instant) -> Result<bool, Error> {
+        Ok(sum(&self.pool, &self.schemas, deadline).await? != self.sum)
+    }
+}
+
+async fn sum(pool: &Pool, schemas: &Parameters, deadline: Instant) -> Result<Box<[u8]>, Error> {
+    let rows: Rows = pool.read(&SUM, schemas.clone(), deadline).await?;
+    let sum = rows.iter().next().and_then(|it| it.column(0).flatten());
+    Ok(sum.unwrap_or_default().into())
+}
