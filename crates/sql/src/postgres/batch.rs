@@ -110,10 +110,11 @@ impl Batch {
 
     /// Appends all statements and the sync. A unit that cannot be written is answered at once.
     pub(super) fn write(&mut self, connection: &mut Connection) {
-        for unit in std::mem::take(&mut self.units) {
+        let mut at = 0;
+        while let Some(unit) = self.units.get(at) {
             match unit.write(connection) {
-                Ok(()) => self.units.push_back(unit),
-                Err(error) => unit.refuse(&error),
+                Ok(()) => at += 1,
+                Err(error) => drop(self.units.remove(at).map(|it| it.refuse(&error))),
             }
         }
         connection.sync();
@@ -196,12 +197,12 @@ impl Batch {
         }
     }
 
-    /// What has to go once more, in order.
-    pub(super) fn into_rest(self) -> Vec<Request> {
-        let left = self.units.into_iter().flat_map(|it| it.askers.into_iter().flatten());
-        let mut rest = self.again;
-        rest.extend(left);
+    /// What has to go once more, in order. The batch is as new then, its memory kept.
+    pub(super) fn take_rest(&mut self) -> Vec<Request> {
+        let mut rest = std::mem::take(&mut self.again);
+        rest.extend(self.units.drain(..).flat_map(|it| it.askers.into_iter().flatten()));
         rest.retain(|it| !it.reply.is_closed());
+        (self.requests, self.is_cut) = (0, false);
         rest
     }
 }
@@ -355,7 +356,7 @@ mod tests {
         assert_eq!(batch.hand_out(Ok(End::Ready(Status::Idle))), Fate::Ready);
         assert!(answers[0].try_recv().unwrap().is_ok());
         assert!(matches!(answers[1].try_recv(), Ok(Err(Error::Database { .. }))));
-        assert_eq!(batch.into_rest().len(), 1);
+        assert_eq!(batch.take_rest().len(), 1);
     }
 
     #[test]
@@ -367,7 +368,7 @@ mod tests {
         let error =
             Box::new(super::super::error::DatabaseError { severity: "ERROR".into(), ..Default::default() });
         assert_eq!(batch.hand_out(Ok(End::Refused(error))), Fate::Open);
-        let rest = batch.into_rest();
+        let rest = batch.take_rest();
         assert_eq!((rest.len(), answers.len()), (2, 2));
         let mut batch = Batch::default();
         rest.into_iter().for_each(|it| batch.add(it));

@@ -3,8 +3,8 @@
 //! A statement of several arms says in its first column which arm a row belongs to; a row of a nested arm carries the key
 //! of its parent, as the parent's own bytes. Rows of the same parent are chained in the order in which they came.
 //!
-//! **Cost:** one pass over the answer and a hash per nested row; some buffers per arm, none per row. A statement of
-//! one arm is walked as it came.
+//! **Cost:** one pass over the answer, and a hash where the parent is another than the row's before: rows of one parent mostly
+//! come together. Some buffers per arm, none per row. A statement of one arm is walked as it came.
 
 use super::asked::Asked;
 use super::rows::{Row, Rows, RowsIter};
@@ -32,12 +32,15 @@ pub(super) struct ArmRows<'r> {
     /// The next row of the same parent.
     next: Vec<u32>,
     chains: HashTable<Chain>,
+    /// The key of the row that came last; empty before the first.
+    key: Key<'r>,
 }
 
 /// The rows of one parent.
 struct Chain {
     hash: u64,
     first: u32,
+    /// From here on the chain's end is looked for: rows that followed theirs at once are behind it.
     last: u32,
 }
 
@@ -64,19 +67,28 @@ impl<'r> Found<'r> {
         if keys.is_empty() {
             return;
         }
+        if is_key(row, keys, &arm.key) {
+            arm.next[place as usize - 1] = place;
+            return;
+        }
         let key: Key<'r> = keys.iter().map(|&it| row.column(usize::from(it)).flatten()).collect();
         let hash = hash(&key);
         let rows = &arm.rows;
         let same = |chain: &Chain| chain.hash == hash && is_key(rows[chain.first as usize], keys, &key);
         match arm.chains.find_mut(hash, same) {
             Some(chain) => {
-                arm.next[chain.last as usize] = place;
+                let mut last = chain.last as usize;
+                while arm.next[last] != END {
+                    last = arm.next[last] as usize;
+                }
+                arm.next[last] = place;
                 chain.last = place;
             }
             None => {
                 arm.chains.insert_unique(hash, Chain { hash, first: place, last: place }, |it| it.hash);
             }
         }
+        arm.key = key;
     }
 
     /// All rows of an arm.
@@ -114,8 +126,10 @@ fn hash(key: &[Option<&[u8]>]) -> u64 {
     hasher.finish()
 }
 
+#[inline]
 fn is_key(row: Row<'_>, columns: &[u16], key: &[Option<&[u8]>]) -> bool {
-    columns.iter().zip(key).all(|(&column, part)| row.column(usize::from(column)).flatten() == *part)
+    let is_part = |at: usize| row.column(usize::from(columns[at])).flatten() == key[at];
+    columns.len() == key.len() && (0..key.len()).all(is_part)
 }
 
 /// Rows in their order.
@@ -145,5 +159,66 @@ impl<'r> Iterator for Walk<'_, 'r> {
                 Some(row)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::assemble::{Arm, Assembly};
+    use super::super::decode::{Choices, Decoder};
+    use super::super::types::{Types, oid};
+    use super::*;
+
+    /// Rows below given parents: a key, and a letter that tells the row.
+    fn rows(of: &[(Option<&str>, &str)]) -> Rows {
+        let mut bytes = Vec::new();
+        for &(key, letter) in of {
+            let mut body = vec![0, 2];
+            for value in [key, Some(letter)] {
+                body.extend_from_slice(&value.map_or(-1, |it| it.len() as i32).to_be_bytes());
+                body.extend_from_slice(value.unwrap_or_default().as_bytes());
+            }
+            bytes.push(b'D');
+            bytes.extend_from_slice(&(body.len() as u32 + 4).to_be_bytes());
+            bytes.extend_from_slice(&body);
+        }
+        Rows::new(bytes.into(), of.len() as u64)
+    }
+
+    #[test]
+    fn rows_of_a_parent_keep_their_order_however_they_are_mixed() {
+        let assembly = Assembly {
+            sql: "S".to_owned(),
+            parameters: Vec::new(),
+            oids: Vec::new(),
+            columns: vec![oid::TEXT, oid::TEXT],
+            arms: vec![Arm { level: 0, columns: vec![1], keys: vec![0] }],
+            tables: Vec::new(),
+            merged: None,
+        };
+        let choices = Choices { utc: true, stringify: false, utf8: true };
+        let asked = Asked::new(assembly, 1, true, |it| Decoder::new(&Types::builtin(), it, choices));
+        let (one, two) = (Some("1"), Some("2"));
+        let mixed = [
+            (one, "a"),
+            (one, "b"),
+            (two, "c"),
+            (None, "d"),
+            (two, "e"),
+            (one, "f"),
+            (one, "g"),
+            (two, "h"),
+            (one, "i"),
+        ];
+        let rows = rows(&mixed);
+        let found = Found::new(&asked, &rows);
+        let letters = |key: Option<&str>| -> Vec<u8> {
+            found.below(0, &[key.map(str::as_bytes)]).filter_map(|row| Some(row.column(1)??[0])).collect()
+        };
+        assert_eq!(
+            [letters(one), letters(two), letters(None), letters(Some("3"))],
+            [b"abfgi".to_vec(), b"ceh".to_vec(), b"d".to_vec(), Vec::new()]
+        );
+        assert_eq!(found.all(0).count(), mixed.len());
     }
 }

@@ -160,6 +160,8 @@ impl Drop for Lane {
 struct Runner {
     shared: Arc<Shared>,
     connection: Option<Connection>,
+    /// The next batch; one whose statements are all answered is used again.
+    batch: Batch,
     /// How long to pause before the next attempt to connect.
     pause: Duration,
 }
@@ -176,7 +178,7 @@ impl Drop for Runner {
 
 impl Runner {
     fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, connection: None, pause: Duration::ZERO }
+        Self { shared, connection: None, batch: Batch::default(), pause: Duration::ZERO }
     }
 
     async fn run(mut self) {
@@ -186,9 +188,9 @@ impl Runner {
             if !is_alive && !self.connect(timer.as_mut()).await {
                 continue;
             }
-            let batch = self.take();
-            if !batch.is_empty() {
-                self.send(batch, timer.as_mut()).await;
+            self.take();
+            if !self.batch.is_empty() {
+                self.send(timer.as_mut()).await;
             }
         }
     }
@@ -275,29 +277,28 @@ impl Runner {
         over.into_iter().for_each(|(request, error)| request.answer(Err(error)));
     }
 
-    /// The next batch: who waits still, in order, joined where they can be.
-    fn take(&self) -> Batch {
+    /// Fills the next batch: who waits still, in order, joined where they can be.
+    fn take(&mut self) {
         let now = Instant::now();
-        let mut batch = Batch::default();
         let mut over = Vec::new();
         let mut queue = self.shared.queue();
-        while batch.requests() < BATCH_MAX {
+        while self.batch.requests() < BATCH_MAX {
             let Some(request) = queue.waiting.pop_front() else { break };
             match () {
                 () if request.reply.is_closed() => {}
                 () if request.deadline <= now => over.push(request),
-                () => batch.add(request),
+                () => self.batch.add(request),
             }
         }
         drop(queue);
         over.into_iter().for_each(|request| request.answer(Err(Error::Timeout)));
-        batch.merge();
-        batch
+        self.batch.merge();
     }
 
-    /// Sends a batch and hands out its answers; what has to go again waits first in the queue.
-    async fn send(&mut self, mut batch: Batch, mut timer: Pin<&mut Sleep>) {
+    /// Sends the batch and hands out its answers; what has to go again waits first in the queue.
+    async fn send(&mut self, mut timer: Pin<&mut Sleep>) {
         let Some(mut connection) = self.connection.take() else { return };
+        let mut batch = std::mem::take(&mut self.batch);
         batch.write(&mut connection);
         self.shared.batches.fetch_add(1, Ordering::Relaxed);
         self.shared.statements.fetch_add(batch.statements() as u64, Ordering::Relaxed);
@@ -322,7 +323,8 @@ impl Runner {
             }
         }
         self.shared.busy_since_ms.store(0, Ordering::Relaxed);
-        let again = batch.into_rest();
+        let again = batch.take_rest();
+        self.batch = batch;
         if matches!(fate, Fate::Ready) {
             self.connection = Some(connection);
         }

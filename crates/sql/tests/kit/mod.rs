@@ -59,7 +59,7 @@ pub fn serve_as(sql: &str, model: ModelOptions<'_>, joins: &[Join]) -> Served {
 }
 
 /// An engine over `source` that holds back answers of up to `hold_back_bytes`.
-fn engine(source: &Arc<SqliteSource>, hold_back_bytes: usize, joins: &[Join]) -> Engine {
+pub fn engine<S: Source + 'static>(source: &Arc<S>, hold_back_bytes: usize, joins: &[Join]) -> Engine {
     let graph = Graph::compose(vec![Arc::clone(source) as Arc<dyn Source>], joins).unwrap();
     let settings = Settings {
         limits: Limits::STANDARD,
