@@ -11,17 +11,23 @@ use std::collections::BTreeMap;
 use weir_engine::source::SourceError;
 
 mod build;
+mod functions;
 pub mod metadata;
 pub mod names;
 mod relationships;
 mod reserved;
 
 pub use build::{EnumReader, MissingRow, ModelOptions, RelationshipNames, Track};
+pub use functions::TrackedFunction;
 pub(crate) use reserved::is_type as is_reserved_type;
 
 /// The place of a relationship in [`Model::relationships`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RelationshipId(pub u32);
+
+/// The place of a function in [`Model::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
 
 /// The tracked part of a database.
 #[derive(Clone, Debug)]
@@ -32,6 +38,8 @@ pub struct Model {
     pub tables: Vec<Option<Tracked>>,
     /// All relationships.
     pub relationships: Vec<Relationship>,
+    /// Functions that are root fields.
+    pub functions: Vec<TrackedFunction>,
     /// What a change by key answers that finds no row.
     pub missing_row: MissingRow,
     /// What to say when a constraint is violated, by its name.
@@ -81,6 +89,17 @@ pub struct RootFields {
     pub update_many: RootField,
     pub delete: RootField,
     pub delete_by_pk: RootField,
+}
+
+impl RootFields {
+    /// The names that differ from the rule.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let Self { select, select_by_pk, select_aggregate, select_group_by, insert, insert_one, .. } = self;
+        let Self { update, update_by_pk, update_many, delete, delete_by_pk, .. } = self;
+        let reads = [select, select_by_pk, select_aggregate, select_group_by];
+        let writes = [insert, insert_one, update, update_by_pk, update_many, delete, delete_by_pk];
+        reads.into_iter().chain(writes).filter_map(|it| it.name.as_deref())
+    }
 }
 
 /// What is special about a root field.

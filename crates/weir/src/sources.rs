@@ -278,6 +278,7 @@ fn model_options(source: &Source) -> ModelOptions<'_> {
             RelationshipNames::Short => model::RelationshipNames::Short,
         },
         tables: &source.tables,
+        functions: &source.functions,
         missing_row: match source.missing_row {
             MissingRow::Allow => model::MissingRow::Null,
             MissingRow::Error => model::MissingRow::Error,

@@ -29,7 +29,7 @@ pub fn generate(model: Model) -> Result<Api, Vec<Error>> {
     let columns = model.catalog.tables.iter().map(|table| table.columns.len()).sum();
     let mut core = Core::new(model.catalog.tables.len(), columns);
     let tables = Tables(tables(&model, &mut core));
-    core.roots(&tables);
+    core.roots(&model, &tables);
     core.order_by_enum();
     for table in tables.iter() {
         core.rows(&model, &tables, table);
@@ -40,6 +40,7 @@ pub fn generate(model: Model) -> Result<Api, Vec<Error>> {
         core.writes(&model, &tables, table);
         core.enum_table(table);
     }
+    core.function_arguments(&model);
     core.define_scalars();
     let Core { b, mut fields, mut inputs, mut enum_values, .. } = core;
     let schema = Arc::new(b.build()?);

@@ -6,7 +6,7 @@
 //! the built-in directives mean [`FieldMeaning::None`], [`InputMeaning::None`] or [`EnumMeaning::None`].
 
 use crate::catalog::{ColumnId, ColumnType, TableId};
-use crate::model::{Model, RelationshipId};
+use crate::model::{FunctionId, Model, RelationshipId};
 use std::sync::Arc;
 use weir_language::schema::{EnumValueId, FieldId, InputId, Schema};
 
@@ -61,6 +61,10 @@ pub enum FieldMeaning {
     SelectAggregate(TableId),
     /// `Album_group_by`.
     GroupBy(TableId),
+    /// Rows that a function gives.
+    Call(FunctionId),
+    /// Aggregates over them.
+    CallAggregate(FunctionId),
     /// `no_queries_available`: a constant text.
     NoQueries,
     /// `insert_Album`.
@@ -138,6 +142,10 @@ pub enum InputMeaning {
     CountColumns(TableId),
     /// `distinct` of `count` and of aggregate predicates.
     CountDistinct,
+    /// `args` of a function.
+    FunctionArguments,
+    /// One of them, by its place in the catalog.
+    FunctionArgument(u32),
     /// `by` of a group by.
     GroupBy(TableId),
     /// `having` of a group by.

@@ -7,6 +7,7 @@
 
 mod core;
 mod filters;
+mod functions;
 mod generate;
 pub mod meaning;
 mod roots;

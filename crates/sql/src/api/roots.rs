@@ -4,7 +4,8 @@ use super::core::{Core, certain, full_list, list, non_null, plain, write};
 use super::generate::Tables;
 use super::meaning::{FieldMeaning, InputMeaning};
 use super::tables::TableApi;
-use crate::model::RootField;
+use crate::model::metadata::ExposedAs;
+use crate::model::{Model, RootField};
 use weir_language::schema::{TypeId, TypeRef};
 
 /// What a root without tables says.
@@ -16,7 +17,7 @@ const UPDATE_WHERE: &str = "filter the rows which have to be updated";
 
 impl Core {
     /// Both roots.
-    pub(super) fn roots(&mut self, tables: &Tables<'_>) {
+    pub(super) fn roots(&mut self, model: &Model, tables: &Tables<'_>) {
         let query = self.b.object("query_root", "");
         self.b.query(query);
         let mut any = false;
@@ -24,12 +25,14 @@ impl Core {
             any = true;
             self.selects(table);
         }
+        self.calls(model, tables, ExposedAs::Query);
         if !any {
             let ty = non_null(self.common.string);
             self.field("no_queries_available", NO_QUERIES, ty, FieldMeaning::NoQueries);
         }
         let written = |table: &&TableApi<'_>| table.types.mutation_response.is_some();
-        if tables.iter().any(|table| written(&table)) {
+        let called = model.functions.iter().any(|it| it.root == ExposedAs::Mutation);
+        if called || tables.iter().any(|table| written(&table)) {
             let mutation = self.b.object("mutation_root", "mutation root");
             self.b.mutation(mutation);
             for table in tables.iter().filter(written) {
@@ -37,6 +40,7 @@ impl Core {
                 self.updates(table);
                 self.deletes(table);
             }
+            self.calls(model, tables, ExposedAs::Mutation);
         }
     }
 

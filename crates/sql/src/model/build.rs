@@ -2,9 +2,9 @@
 //!
 //! Nothing here fails as a whole: what does not fit is left out or renamed, with a warning that says why.
 
-use super::metadata::{RootFieldEntry, TableEntry};
+use super::metadata::{FunctionEntry, RootFieldEntry, TableEntry};
 use super::names::{assign, graphql_name, hint};
-use super::{EnumTableValue, Model, RootField, RootFields, Tracked, relationships, reserved};
+use super::{EnumTableValue, Model, RootField, RootFields, Tracked, functions, relationships, reserved};
 use crate::catalog::facts::Operators;
 use crate::catalog::{Catalog, Step, Table, TableId, Warning};
 use hashbrown::HashSet;
@@ -19,6 +19,8 @@ pub struct ModelOptions<'o> {
     pub relationship_names: RelationshipNames,
     /// Entries for single tables.
     pub tables: &'o [TableEntry],
+    /// Functions that are served.
+    pub functions: &'o [FunctionEntry],
     /// What a change by key answers that finds no row.
     pub missing_row: MissingRow,
     /// What to say when a constraint is violated, by its name.
@@ -76,13 +78,15 @@ impl Model {
     ) -> (Self, Vec<Warning>) {
         let tables = vec![None; catalog.tables.len()];
         let (missing_row, messages) = (options.missing_row, options.messages.cloned().unwrap_or_default());
-        let model = Self { catalog, tables, relationships: Vec::new(), missing_row, messages };
+        let (relationships, functions) = (Vec::new(), Vec::new());
+        let model = Self { catalog, tables, relationships, functions, missing_row, messages };
         let mut building = Building { model, options, warnings: Vec::new(), entries: Vec::new() };
         building.find_entries();
         building.track();
         building.root_fields();
         building.enum_tables(read_enum);
         relationships::build(&mut building);
+        functions::build(&mut building);
         (building.model, building.warnings)
     }
 }
@@ -199,7 +203,7 @@ impl<'o> Building<'o> {
     }
 
     /// Whether the rule gives some root field this name.
-    fn is_root(&self, name: &str) -> bool {
+    pub(super) fn is_root(&self, name: &str) -> bool {
         let verbs = ["", "insert_", "update_", "delete_"];
         let ends = ["", "_one", "_by_pk", "_many", "_aggregate", "_group_by"];
         let mut rests = verbs

@@ -174,6 +174,54 @@ pub struct FullRootField {
     pub comment: Option<String>,
 }
 
+/// A function that is to be served.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FunctionEntry {
+    /// Which function is meant, as tables are named.
+    pub function: TableName,
+    /// Names, the session and the root.
+    #[serde(default)]
+    pub configuration: FunctionConfiguration,
+    /// For people only.
+    #[serde(default)]
+    pub comment: Option<String>,
+}
+
+/// `configuration` of a function.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FunctionConfiguration {
+    /// The base name of its root fields and of the type of its arguments.
+    pub custom_name: Option<String>,
+    /// Names of single root fields.
+    pub custom_root_fields: FunctionRootFields,
+    /// The argument that takes the session; clients do not see it.
+    pub session_argument: Option<String>,
+    /// On which root it stands.
+    pub exposed_as: Option<ExposedAs>,
+}
+
+/// `custom_root_fields` of a function.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FunctionRootFields {
+    /// Its rows.
+    pub function: Option<String>,
+    /// Aggregates over them.
+    pub function_aggregate: Option<String>,
+}
+
+/// On which root a function stands.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum ExposedAs {
+    /// `query_root`.
+    Query,
+    /// `mutation_root`.
+    Mutation,
+}
+
 /// A relationship.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -135,6 +135,12 @@ impl Reading {
             return Ok(Rows::default());
         }
         let pool = &self.shared.pool;
+        if prepared.is_volatile {
+            // Equal reads are asked once among the shared, and replicas cannot write.
+            let mut session = pool.session(Purpose::Write, deadline).await?;
+            session.push(&asked.statement, &parameters);
+            return session.flush(deadline).await.map(|mut it| it.pop().unwrap_or_default());
+        }
         let is_slow = prepared.slow_runs.load(Ordering::Relaxed) >= SLOW_RUNS_MAX;
         if prepared.is_long || is_slow {
             let mut session = pool.session(Purpose::Read, deadline).await?;
@@ -164,7 +170,7 @@ impl Reading {
             tries += 1;
             match self.rows(&prepared, parameters.clone(), input.deadline).await {
                 Ok(rows) => break rows,
-                Err(error) if tries < TRIES_MAX && error.is_retryable() => {}
+                Err(error) if tries < TRIES_MAX && error.is_retryable() && !prepared.is_volatile => {}
                 Err(error) => return Err(self.source_error(error)),
             }
         };

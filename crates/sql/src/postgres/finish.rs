@@ -274,7 +274,10 @@ impl<'r> Finisher<'r> {
                 }
                 None => Ok(self.missing(member)),
             },
-            (WriteAnswer::Response(_) | WriteAnswer::Row(_), None) => Ok(self.missing(member)),
+            (WriteAnswer::Rows(run), Some(work)) => self.returned(run, member, work, found),
+            (WriteAnswer::Response(_) | WriteAnswer::Row(_) | WriteAnswer::Rows(_), None) => {
+                Ok(self.missing(member))
+            }
         }
     }
 

@@ -10,6 +10,9 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
     let plan = assembler.plan;
     let query = &plan.levels[level as usize].query;
     let single = plan.members.iter().any(|it| it.kind == MemberKind::One(level));
+    if query.call.is_some() {
+        return None;
+    }
     let Output::Rows(columns) = &query.output else { return None };
     let plain = columns.iter().all(|it| matches!(it, Expr::Column(_)));
     let conditions = match &query.filter {

@@ -116,7 +116,7 @@ impl<'n, 'a> Nested<'n, 'a> {
             (Output::Rows(columns), true, _) => self.flat(columns),
             (Output::Aggregate(columns), true, Some(filled)) => self.grouped(columns, filled),
             (Output::Groups { by, columns, having }, true, _) => {
-                let scope = self.it.renderer.alias(query.table);
+                let scope = self.it.renderer.scope(query);
                 let columns = self.it.renderer.columns(columns, scope);
                 let rest = self.groups(by, having, scope);
                 let order = self.order(scope);
@@ -158,7 +158,7 @@ impl<'n, 'a> Nested<'n, 'a> {
 
     /// Rows without a page.
     fn flat(&mut self, columns: &[Expr]) -> (Vec<String>, String, bool) {
-        let scope = self.it.renderer.alias(self.query.table);
+        let scope = self.it.renderer.scope(self.query);
         let columns = self.it.renderer.columns(columns, scope);
         let same = self.give_back_own(scope);
         let any = self.it.dialect.flavour.abilities().any_of_keys && same;
@@ -226,7 +226,7 @@ impl<'n, 'a> Nested<'n, 'a> {
 
     /// One row for each parent, whether it has rows below or not.
     fn grouped(&mut self, columns: &[Expr], filled: ColumnId) -> (Vec<String>, String, bool) {
-        let scope = self.it.renderer.alias(self.query.table);
+        let scope = self.it.renderer.scope(self.query);
         let filled = self.it.renderer.aside(|it| it.column(scope, filled));
         let columns = self.aggregates(columns, scope, &filled);
         let mut rest = self.join(&self.all.clone(), " LEFT JOIN ", scope);
@@ -351,7 +351,7 @@ impl<'n, 'a> Nested<'n, 'a> {
     }
 
     fn numbered_rows(&mut self, columns: &[Expr]) -> (Vec<String>, String, bool) {
-        let scope = self.it.renderer.alias(self.query.table);
+        let scope = self.it.renderer.scope(self.query);
         let list = named(&self.it.renderer.columns(columns, scope));
         let inner = self.numbered(&list, scope);
         self.page_of(&inner, columns.len())
@@ -363,7 +363,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         columns: &[Expr],
         having: &Filter,
     ) -> (Vec<String>, String, bool) {
-        let scope = self.it.renderer.alias(self.query.table);
+        let scope = self.it.renderer.scope(self.query);
         let mut list = self.it.renderer.columns(columns, scope);
         let count = list.len();
         list = vec![named(&list), self.named_keys()];
@@ -379,7 +379,7 @@ impl<'n, 'a> Nested<'n, 'a> {
 
     /// Aggregates over a page of the rows below each parent.
     fn numbered_aggregate(&mut self, columns: &[Expr]) -> (Vec<String>, String, bool) {
-        let scope = self.it.renderer.alias(self.query.table);
+        let scope = self.it.renderer.scope(self.query);
         let whole = self.it.renderer.aside(|it| {
             it.write_alias(scope.alias);
             it.sql.push_str(".*");

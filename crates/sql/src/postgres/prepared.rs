@@ -11,7 +11,8 @@ use super::source::Shared;
 use super::statement::Statement;
 use super::types::Types;
 use crate::api::meaning::{Api, Comparison};
-use crate::catalog::TableId;
+use crate::catalog::{TableId, Volatility};
+use crate::model::FunctionId;
 use crate::relational::change::{Change, Work, Write, WriteAnswer};
 use crate::relational::{Expr, Filter, Level, Output, Parameter, Plan};
 use crate::render::change::render_change;
@@ -36,6 +37,8 @@ pub(super) struct Prepared {
     pub(super) below: Vec<Option<Children>>,
     /// Whether it always has a connection of its own.
     pub(super) is_long: bool,
+    /// Calls what may change data, or answer differently each time.
+    pub(super) is_volatile: bool,
     /// How many runs in a row took long.
     pub(super) slow_runs: AtomicU32,
 }
@@ -68,12 +71,13 @@ impl Prepared {
         let changes = plan.changes.iter().map(|it| Ready::new(shared, it)).collect();
         let below = plan.writes.iter().map(|it| Children::of(shared, &plan, it)).collect::<Result<_, _>>()?;
         let is_long = tops.iter().any(|&it| is_long(&plan.levels[it as usize]));
-        Ok(Self { plan, read, changes, below, is_long, slow_runs: AtomicU32::new(0) })
+        let is_volatile = calls(&plan).any(|it| volatility(shared, it) == Volatility::Volatile);
+        Ok(Self { plan, read, changes, below, is_long, is_volatile, slow_runs: AtomicU32::new(0) })
     }
 
     /// Whether its answer can leave while its rows arrive.
     pub(super) fn streams(&self) -> bool {
-        self.is_long && self.read.is_plain() && !self.plan.root_copied
+        self.is_long && !self.is_volatile && self.read.is_plain() && !self.plan.root_copied
     }
 
     /// The statements, changes first, each under what it is for.
@@ -96,6 +100,20 @@ impl Prepared {
     }
 }
 
+/// The functions that the levels and changes of a plan call.
+pub(super) fn calls(plan: &Plan) -> impl Iterator<Item = FunctionId> {
+    let levels = plan.levels.iter().map(|it| &it.query);
+    let changes = plan.changes.iter().filter_map(|it| match it {
+        Change::Call(query) => Some(&**query),
+        Change::Insert(_) | Change::Update(_) | Change::Delete(_) => None,
+    });
+    levels.chain(changes).filter_map(|it| Some(it.call.as_ref()?.function))
+}
+
+fn volatility(shared: &Shared, id: FunctionId) -> Volatility {
+    shared.api.model.function(id).1.volatility
+}
+
 impl Ready {
     /// What its parameters are.
     pub(super) fn target<'t>(&'t self, types: &'t Types) -> Target<'t> {
@@ -114,7 +132,10 @@ impl Ready {
 impl Children {
     /// What is asked about the rows that come back from `write`, if anything.
     fn of(shared: &Shared, plan: &Plan, write: &Write) -> Result<Option<Self>, TooWide> {
-        let (WriteAnswer::Row(run) | WriteAnswer::Response(run) | WriteAnswer::Responses(run)) = write.answer;
+        let (WriteAnswer::Row(run)
+        | WriteAnswer::Rows(run)
+        | WriteAnswer::Response(run)
+        | WriteAnswer::Responses(run)) = write.answer;
         let tops = plan.levels_below(run);
         let change = write.works.iter().find_map(|work| match work {
             Work::Nothing => None,

@@ -8,7 +8,7 @@ use super::decode::{Choices, Decoder};
 use super::error::{Error, source_error};
 use super::fetch::{ReadFetch, Reading};
 use super::pool::Pool;
-use super::prepared::Prepared;
+use super::prepared::{Prepared, calls};
 use super::write_fetch::WriteFetch;
 use crate::api::generate;
 use crate::api::meaning::Api;
@@ -160,12 +160,13 @@ impl PostgresSource {
     fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
         let model = &self.shared.api.model;
         let mut tables: Vec<TableId> = match prepared {
-            Some(prepared) => {
+            // A function may read whatever it likes.
+            Some(prepared) if calls(&prepared.plan).next().is_none() => {
                 let below = prepared.below.iter().flatten().flat_map(|it| &it.asked.tables);
                 let changed = prepared.changes.iter().flat_map(|it| &it.tables);
                 prepared.read.tables.iter().chain(below).chain(changed).copied().collect()
             }
-            None => {
+            Some(_) | None => {
                 let tracked = model.tables.iter().enumerate().filter(|it| it.1.is_some());
                 tracked.map(|it| TableId(it.0 as u32)).collect()
             }

@@ -74,6 +74,7 @@ impl Compiler<'_> {
         let members = self.set(set, &mut row)?;
         let query = Query {
             table,
+            call: rows.call,
             nest,
             filter: rows.filter,
             distinct_on: rows.distinct_on,
@@ -154,6 +155,7 @@ impl Compiler<'_> {
         let output = Output::Groups { by, columns: row.columns, having };
         let query = Query {
             table,
+            call: None,
             nest: Vec::new(),
             filter: rows.filter,
             distinct_on: Vec::new(),

@@ -6,7 +6,7 @@
 //!
 //! **Invariant:** a step takes values only from earlier steps of its work.
 
-use super::{Expr, Filter, Parameter, Plan, Run};
+use super::{Expr, Filter, Output, Parameter, Plan, Query, Run};
 use crate::catalog::{ColumnId, TableId};
 use weir_engine::source::{Accent, FieldError, SourceError};
 
@@ -40,6 +40,8 @@ pub(crate) fn not_found(words: &str, accent: Accent) -> Box<FieldError> {
 pub enum WriteAnswer {
     /// The first row, or null.
     Row(Run),
+    /// All rows.
+    Rows(Run),
     /// An object of affected rows and rows.
     Response(Run),
     /// One such object per work.
@@ -102,6 +104,8 @@ pub enum Change {
     Update(Update),
     /// Some rows less.
     Delete(Delete),
+    /// Whatever a function does, and the rows it gives.
+    Call(Box<Query>),
 }
 
 impl Change {
@@ -112,6 +116,7 @@ impl Change {
             Self::Insert(insert) => insert.table,
             Self::Update(update) => update.table,
             Self::Delete(delete) => delete.table,
+            Self::Call(query) => query.table,
         }
     }
 
@@ -122,6 +127,11 @@ impl Change {
             Self::Insert(insert) => &insert.returning,
             Self::Update(update) => &update.returning,
             Self::Delete(delete) => &delete.returning,
+            Self::Call(query) => match &query.output {
+                Output::Rows(columns) | Output::Aggregate(columns) | Output::Groups { columns, .. } => {
+                    columns
+                }
+            },
         }
     }
 }
@@ -217,7 +227,7 @@ pub(crate) fn with_path(mut error: SourceError, plan: &Plan) -> SourceError {
         error.hasura_path = Some(match (inserts, write.answer) {
             (false, _) => "$".into(),
             (true, WriteAnswer::Row(_)) => format!("$.selectionSet.{}.args.object", write.path).into(),
-            (true, WriteAnswer::Response(_) | WriteAnswer::Responses(_)) => {
+            (true, WriteAnswer::Response(_) | WriteAnswer::Responses(_) | WriteAnswer::Rows(_)) => {
                 format!("$.selectionSet.{}.args.objects", write.path).into()
             }
         });

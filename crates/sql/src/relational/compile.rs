@@ -11,6 +11,7 @@ use super::{Expr, Hidden, Level, Member, MemberKind, Output, Plan, Query, Reader
 use crate::api::meaning::{Api, FieldMeaning, InputMeaning};
 use crate::catalog::{ColumnId, TableId};
 use crate::model::RelationshipKind;
+use crate::model::metadata::ExposedAs;
 use weir_engine::plan::shape::{self, SetId, Shape, ShapeField};
 use weir_engine::source::{Accent, FieldError, Ids, PlanError};
 use weir_language::schema::{FieldId, InputId, TypeKind};
@@ -225,6 +226,18 @@ impl<'c> Compiler<'c> {
             }
             FieldMeaning::SelectAggregate(table) => self.aggregates(field, table, Vec::new()),
             FieldMeaning::GroupBy(table) => self.groups(field, table),
+            FieldMeaning::Call(function) => {
+                let (tracked, of) = self.api.model.function(function);
+                if tracked.root == ExposedAs::Mutation {
+                    return self.write(field, FieldMeaning::Call(function));
+                }
+                let rows = self.rows_arguments(field)?;
+                self.rows(field, tracked.table, rows, Vec::new(), !of.is_set)
+            }
+            FieldMeaning::CallAggregate(function) => {
+                let table = self.api.model.function(function).0.table;
+                self.aggregates(field, table, Vec::new())
+            }
             FieldMeaning::Related(by) => {
                 let related = &self.api.model.relationships[by.0 as usize];
                 let rows = self.rows_arguments(field)?;
@@ -324,6 +337,7 @@ impl<'c> Compiler<'c> {
             shape.set(set).hidden.iter().map(|&it| self.hidden(it, &mut row)).collect::<Result<_, _>>()?;
         let query = Query {
             table,
+            call: rows.call,
             nest,
             filter: rows.filter,
             distinct_on: rows.distinct_on,

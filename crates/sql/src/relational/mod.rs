@@ -9,10 +9,11 @@
 use crate::api::meaning::{Aggregation, Cast, Comparison};
 use crate::catalog::facts::Cell;
 use crate::catalog::{ColumnId, ColumnType, TableId};
-use crate::model::RelationshipId;
+use crate::model::{FunctionId, RelationshipId};
 use weir_engine::plan::shape::ShapeField;
 
 mod aggregate;
+mod call;
 pub mod change;
 pub mod compile;
 mod elide;
@@ -190,10 +191,12 @@ pub enum MemberKind {
 }
 
 /// Select, Filter, Order, Page, Nest over one table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     /// The table.
     pub table: TableId,
+    /// The function that gives its rows instead.
+    pub call: Option<Call>,
     /// Nest: our column equals that output column of the parent's row.
     pub nest: Vec<(ColumnId, u16)>,
     /// Filter.
@@ -208,8 +211,17 @@ pub struct Query {
     pub output: Output,
 }
 
+/// A call of a function that gives rows of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The function.
+    pub function: FunctionId,
+    /// Arguments by their places in the catalog; those that are not here take their defaults. `None` is null.
+    pub arguments: Vec<(u32, Option<Parameter>)>,
+}
+
 /// The columns of the result.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// A row per row of the table.
     Rows(Vec<Expr>),
@@ -227,7 +239,7 @@ pub enum Output {
 }
 
 /// Limit and offset.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     /// At most so many rows.
     pub limit: Option<Parameter>,

@@ -2,7 +2,7 @@
 
 use super::compile::Compiler;
 use super::input::Place;
-use super::{Expr, Filter, Order, Page, Reader};
+use super::{Call, Expr, Filter, Order, Page, Reader};
 use crate::api::meaning::{Aggregation, Comparison, EnumMeaning, InputMeaning};
 use crate::catalog::{ColumnId, TableId};
 use weir_engine::plan::shape::ShapeField;
@@ -12,6 +12,7 @@ use weir_language::value::Node;
 /// What the arguments of a field of rows ask for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
+    pub(super) call: Option<Call>,
     pub(super) filter: Filter,
     pub(super) distinct_on: Vec<ColumnId>,
     pub(super) order: Vec<Order>,
@@ -37,7 +38,7 @@ enum Sorted {
 
 impl Compiler<'_> {
     pub(super) fn rows_arguments(&mut self, field: &ShapeField) -> Result<Rows, PlanError> {
-        let mut rows = Rows::default();
+        let mut rows = Rows { call: self.call(field)?, ..Rows::default() };
         for argument in self.shape.arguments(field) {
             let place = self.argument(argument);
             let name = self.input_words(argument.input).0;

@@ -33,6 +33,13 @@ impl Compiler<'_> {
                 self.written = row;
                 WriteAnswer::Row(run)
             }
+            FieldMeaning::Call(function) => {
+                let mut row = Row::default();
+                let run = self.set(set, &mut row)?;
+                self.written = row;
+                let is_set = self.api.model.function(function).1.is_set;
+                if is_set { WriteAnswer::Rows(run) } else { WriteAnswer::Row(run) }
+            }
             FieldMeaning::UpdateMany(_) => WriteAnswer::Responses(self.set(set, &mut nothing)?),
             _ => WriteAnswer::Response(self.set(set, &mut nothing)?),
         };
@@ -44,6 +51,11 @@ impl Compiler<'_> {
                 vec![self.update(members, table)?]
             }
             FieldMeaning::UpdateMany(table) => self.update_many(field, table)?,
+            FieldMeaning::Call(function) => {
+                let table = self.api.model.function(function).0.table;
+                let rows = self.rows_arguments(field)?;
+                vec![self.call_work(table, rows)]
+            }
             FieldMeaning::Delete(table) => {
                 let filter = self.rows_arguments(field)?.filter;
                 vec![self.delete(table, filter)]
@@ -83,7 +95,7 @@ impl Compiler<'_> {
         Ok(MemberKind::Returned(run))
     }
 
-    fn change(&mut self, change: Change) -> Work {
+    pub(super) fn change(&mut self, change: Change) -> Work {
         self.plan.changes.push(change);
         Work::Change(self.plan.changes.len() as u32 - 1)
     }

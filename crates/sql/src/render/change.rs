@@ -32,16 +32,25 @@ pub struct ChangeStatement {
 pub fn render_change(dialect: &dyn Dialect, model: &Model, change: &Change) -> ChangeStatement {
     let columns: &[ColumnId] = match change {
         Change::Insert(insert) => &insert.columns,
-        Change::Update(_) | Change::Delete(_) => &[],
+        Change::Update(_) | Change::Delete(_) | Change::Call(_) => &[],
     };
     let mut renderer = Renderer::new(dialect, model, columns.len());
     let column = |&column: &ColumnId| model.catalog.table(change.table()).column(column).oid;
     let mut types: Vec<u32> = columns.iter().map(|it| dialect.given_type(column(it))).collect();
-    let scope = renderer.alias(change.table());
     match change {
-        Change::Insert(insert) => renderer.insert(insert, scope),
-        Change::Update(update) => renderer.update(update, scope),
-        Change::Delete(delete) => renderer.delete(delete, scope),
+        Change::Insert(insert) => {
+            let scope = renderer.alias(insert.table);
+            renderer.insert(insert, scope);
+        }
+        Change::Update(update) => {
+            let scope = renderer.alias(update.table);
+            renderer.update(update, scope);
+        }
+        Change::Delete(delete) => {
+            let scope = renderer.alias(delete.table);
+            renderer.delete(delete, scope);
+        }
+        Change::Call(query) => renderer.sql = renderer.query(query).sql(),
     }
     types.extend(&renderer.types);
     let returned = change.returning().iter().map(|it| renderer.shown_type(it, change.table())).collect();

@@ -7,8 +7,9 @@
 use crate::api::meaning::Comparison;
 use crate::catalog::{ColumnId, TableId};
 use crate::model::{Model, RelationshipId};
-use crate::relational::{Expr, Filter, Order, Origin, Output, Page, Parameter, Query, Reader};
+use crate::relational::{Call, Expr, Filter, Order, Origin, Output, Page, Parameter, Query, Reader};
 
+mod call;
 pub mod change;
 pub mod dialect;
 pub mod postgres;
@@ -52,6 +53,8 @@ pub(crate) struct Renderer<'r> {
     pub(crate) first: usize,
     /// Origins whose value stands in a column of the statement instead of being bound.
     pub(crate) parents: Vec<ParentKey>,
+    /// Calls of functions that stand in place of tables, by their aliases.
+    calls: Vec<(u32, Call)>,
 }
 
 /// A key of the parents that a statement holds as a column.
@@ -101,6 +104,7 @@ impl<'r> Renderer<'r> {
             tables: Vec::new(),
             first,
             parents: Vec::new(),
+            calls: Vec::new(),
         }
     }
 
@@ -118,7 +122,7 @@ impl<'r> Renderer<'r> {
     }
 
     pub(crate) fn query(&mut self, query: &Query) -> Parts {
-        let scope = self.alias(query.table);
+        let scope = self.scope(query);
         match &query.output {
             Output::Rows(columns) if query.distinct_on.is_empty() || self.dialect.distinct_on() => {
                 let columns = self.columns(columns, scope);
@@ -287,8 +291,13 @@ impl<'r> Renderer<'r> {
 
     /// The table under its alias.
     pub(crate) fn table(&mut self, scope: Scope) {
-        let table = self.model.catalog.table(scope.table);
-        self.dialect.table(&mut self.sql, &table.schema, &table.name);
+        if let Some(at) = self.calls.iter().position(|it| it.0 == scope.alias) {
+            let (_, call) = self.calls.swap_remove(at);
+            self.call(&call);
+        } else {
+            let table = self.model.catalog.table(scope.table);
+            self.dialect.table(&mut self.sql, &table.schema, &table.name);
+        }
         self.sql.push_str(" AS ");
         self.write_alias(scope.alias);
     }
@@ -518,6 +527,7 @@ mod tests {
         let output = Output::Rows(vec![Expr::Column(ColumnId(0))]);
         let query = Query {
             table,
+            call: None,
             nest: Vec::new(),
             filter,
             distinct_on: Vec::new(),

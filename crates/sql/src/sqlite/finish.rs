@@ -260,7 +260,11 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
                     (None, ..) => Ok(self.missing(member)),
                 }
             }
-            (WriteAnswer::Response(_) | WriteAnswer::Row(_), None) => Ok(self.missing(member)),
+            // SQLite has no functions that give rows.
+            (WriteAnswer::Rows(_), Some(_))
+            | (WriteAnswer::Response(_) | WriteAnswer::Row(_) | WriteAnswer::Rows(_), None) => {
+                Ok(self.missing(member))
+            }
         }
     }
 

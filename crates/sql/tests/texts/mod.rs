@@ -151,8 +151,10 @@ impl Source for Texts {
         };
         read(&plan.levels_below(plan.root), Parents::None);
         for write in &plan.writes {
-            let (WriteAnswer::Row(run) | WriteAnswer::Response(run) | WriteAnswer::Responses(run)) =
-                write.answer;
+            let (WriteAnswer::Row(run)
+            | WriteAnswer::Rows(run)
+            | WriteAnswer::Response(run)
+            | WriteAnswer::Responses(run)) = write.answer;
             let tops = plan.levels_below(run);
             let mut keys: Vec<u16> = tops
                 .iter()

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use weir_sql::model::metadata::TableEntry;
+use weir_sql::model::metadata::{FunctionEntry, TableEntry};
 
 /// The whole file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -323,6 +323,10 @@ pub struct Source {
     #[serde(default, skip_serializing)]
     #[schemars(schema_with = "published::tables")]
     pub tables: Vec<TableEntry>,
+    /// Functions of a PostgreSQL database that are served as root fields, in the keys of Hasura's metadata v3.
+    #[serde(default, skip_serializing)]
+    #[schemars(schema_with = "published::functions")]
+    pub functions: Vec<FunctionEntry>,
 }
 
 /// `sources[].relationship_names`.

@@ -38,3 +38,34 @@ pub(super) fn tables(_: &mut SchemaGenerator) -> Schema {
         },
     })
 }
+
+/// The schema of `sources[].functions`.
+pub(super) fn functions(_: &mut SchemaGenerator) -> Schema {
+    let text = || serde_json::json!({ "type": "string" });
+    let fields = serde_json::json!({ "function": text(), "function_aggregate": text() });
+    json_schema!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "required": ["function"],
+            "additionalProperties": false,
+            "properties": {
+                "function": {
+                    "description": "The function's name, or an object with `name` and `schema`.",
+                    "anyOf": [text(), { "type": "object", "properties": { "name": text(), "schema": text() } }],
+                },
+                "comment": text(),
+                "configuration": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "properties": {
+                        "custom_name": { "description": "The base name of its fields and arguments.", "type": "string" },
+                        "custom_root_fields": { "type": "object", "additionalProperties": false, "properties": fields },
+                        "session_argument": { "description": "The json argument that takes the session.", "type": "string" },
+                        "exposed_as": { "enum": ["query", "mutation"] },
+                    },
+                },
+            },
+        },
+    })
+}

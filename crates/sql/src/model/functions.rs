@@ -1,0 +1,282 @@
+//! Functions of the database that are served as root fields, by the configuration's entries.
+//!
+//! An entry that cannot be honoured is left out, with a warning that holds its path.
+//!
+//! **Invariant:** a served function gives rows of a tracked table, is the only one of its name, and its arguments have
+//! names of their own, so that a call can leave out any that has a default.
+
+use super::build::Building;
+use super::metadata::{ExposedAs, FunctionEntry};
+use super::names::graphql_name;
+use super::{FunctionId, Model, reserved};
+use crate::catalog::{Argument, ColumnType, Function, TableId, Volatility, Warning};
+use hashbrown::HashSet;
+
+/// A function that is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrackedFunction {
+    /// Its place in the catalog's functions.
+    pub function: u32,
+    /// The table whose rows it gives.
+    pub table: TableId,
+    /// The name of the root field of its rows.
+    pub select: String,
+    /// The name of the root field of aggregates over them; `None` where a call must not be made twice.
+    pub aggregate: Option<String>,
+    /// The name of the type of its arguments.
+    pub arguments_type: String,
+    /// The places of the arguments that clients give.
+    pub arguments: Vec<u32>,
+    /// The place of the argument that takes the session.
+    pub session: Option<u32>,
+    /// On which root it stands.
+    pub root: ExposedAs,
+}
+
+impl Model {
+    /// One function with what the catalog says of it.
+    #[must_use]
+    pub fn function(&self, id: FunctionId) -> (&TrackedFunction, &Function) {
+        let tracked = &self.functions[id.0 as usize];
+        (tracked, &self.catalog.functions[tracked.function as usize])
+    }
+}
+
+/// Tracks what the entries name.
+pub(super) fn build(building: &mut Building<'_>) {
+    let mut taken = root_fields(&building.model);
+    for (at, entry) in building.options.functions.iter().enumerate() {
+        match tracked(building, entry, &mut taken) {
+            Ok(function) => building.model.functions.push(function),
+            Err(reason) => {
+                let place = entry.function.parts().1.to_owned();
+                let entry = vec!["functions".into(), at.into()];
+                building.warnings.push(Warning { place, reason, entry });
+            }
+        }
+    }
+}
+
+/// Root fields that tables were given by name.
+fn root_fields(model: &Model) -> HashSet<String> {
+    let tables = model.tables.iter().flatten();
+    tables.flat_map(|it| it.root_fields.names()).map(str::to_owned).collect()
+}
+
+fn tracked(
+    building: &Building<'_>,
+    entry: &FunctionEntry,
+    taken: &mut HashSet<String>,
+) -> Result<TrackedFunction, String> {
+    let (at, function) = find(&building.model.catalog.functions, entry)?;
+    let table = function.table.filter(|it| building.model.tracked(*it).is_some());
+    let table = table.ok_or("it has to return rows of a table that is served")?;
+    let settings = &entry.configuration;
+    let session = session(function, settings.session_argument.as_deref())?;
+    let given = (0..function.arguments.len() as u32).filter(|it| Some(*it) != session);
+    let arguments: Vec<u32> = given.collect();
+    let mut names = HashSet::new();
+    for &place in &arguments {
+        let argument = &function.arguments[place as usize];
+        check_argument(argument)?;
+        if !names.insert(argument.name.as_str()) {
+            return Err(format!("two of its arguments are called `{}`", argument.name));
+        }
+    }
+    let volatile = function.volatility == Volatility::Volatile;
+    let root = match (settings.exposed_as, volatile) {
+        (None | Some(ExposedAs::Mutation), true) => ExposedAs::Mutation,
+        (None | Some(ExposedAs::Query), _) => ExposedAs::Query,
+        (Some(ExposedAs::Mutation), false) => return Err("only a VOLATILE function can be a mutation".into()),
+    };
+    let base = match &settings.custom_name {
+        Some(name) => name.clone(),
+        None if function.schema == "public" => function.name.clone(),
+        None => format!("{}_{}", function.schema, function.name),
+    };
+    let fields = &settings.custom_root_fields;
+    let select = fields.function.clone().unwrap_or_else(|| base.clone());
+    let aggregate = fields.function_aggregate.clone().unwrap_or_else(|| format!("{base}_aggregate"));
+    let aggregate = (!volatile).then_some(aggregate);
+    let arguments_type = format!("{base}_args");
+    for name in std::iter::once(&select).chain(&aggregate) {
+        let valid = graphql_name(name).is_some_and(|valid| valid == name.as_str());
+        if !valid || building.is_root(name) || !taken.insert(name.clone()) {
+            return Err(format!("`{name}` is no GraphQL name that is free: give it a `custom_name`"));
+        }
+    }
+    let is_table = |name: &str| building.model.tables.iter().flatten().any(|it| it.name == name);
+    let free = graphql_name(&arguments_type).is_some_and(|valid| valid == arguments_type.as_str())
+        && !reserved::is_type(&arguments_type)
+        && !is_table(&arguments_type)
+        && !reserved::meets(&arguments_type, is_table)
+        && !building.model.functions.iter().any(|it| it.arguments_type == arguments_type);
+    if !free {
+        return Err(format!("`{arguments_type}` is no name that is free: give it a `custom_name`"));
+    }
+    Ok(TrackedFunction { function: at, table, select, aggregate, arguments_type, arguments, session, root })
+}
+
+/// The one function that is meant.
+fn find<'c>(functions: &'c [Function], entry: &FunctionEntry) -> Result<(u32, &'c Function), String> {
+    let (schema, name) = entry.function.parts();
+    let meant = |it: &(usize, &Function)| it.1.name == name && (schema.is_empty() || it.1.schema == schema);
+    if functions.is_empty() {
+        return Err("this database has no functions that can be served".into());
+    }
+    let mut found = functions.iter().enumerate().filter(meant);
+    match (found.next(), found.next()) {
+        (None, _) => Err("there is no such function in the schemas that are served".into()),
+        (Some((at, function)), None) => Ok((at as u32, function)),
+        (Some(_), Some(_)) => Err("there are several of this name: name its schema, or rename one".into()),
+    }
+}
+
+/// The place of the argument `name`.
+fn session(function: &Function, name: Option<&str>) -> Result<Option<u32>, String> {
+    let Some(name) = name else { return Ok(None) };
+    let found = function.arguments.iter().position(|it| it.name == name);
+    let at = found.ok_or_else(|| format!("it has no argument `{name}` for the session"))?;
+    if !matches!(function.arguments[at].ty, ColumnType::Json | ColumnType::Jsonb) {
+        return Err(format!("its argument `{name}` has to be json to take the session"));
+    }
+    Ok(Some(at as u32))
+}
+
+/// Whether clients can give a value for `argument`.
+fn check_argument(argument: &Argument) -> Result<(), String> {
+    let name = &argument.name;
+    if argument.is_variadic {
+        return Err(format!("its argument `{name}` is VARIADIC"));
+    }
+    if argument.table.is_some() {
+        return Err(format!("its argument `{name}` is a row of a table"));
+    }
+    // Numbers below are those of types PostgreSQL brings.
+    let built_in = argument.oid < 16_384;
+    if matches!(&argument.ty, ColumnType::Other(ty) if built_in && ty.starts_with("any")) {
+        return Err(format!("its argument `{name}` is of any type"));
+    }
+    if graphql_name(name).is_none_or(|valid| valid != name.as_str()) {
+        return Err(format!("its argument `{name}` needs a name that is one in GraphQL too"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{Catalog, Column, Table, TableKind};
+    use crate::model::ModelOptions;
+
+    fn argument(name: &str, ty: ColumnType) -> Argument {
+        Argument { name: name.into(), oid: 25, ty, table: None, has_default: false, is_variadic: false }
+    }
+
+    fn function(name: &str, arguments: Vec<Argument>, volatility: Volatility) -> Function {
+        Function {
+            schema: "public".into(),
+            name: name.into(),
+            arguments,
+            returns: 1,
+            table: Some(TableId(0)),
+            is_set: true,
+            volatility,
+            comment: String::new(),
+        }
+    }
+
+    fn catalog() -> Catalog {
+        let column = Column {
+            name: "id".into(),
+            declared: "integer".into(),
+            ty: ColumnType::Int,
+            oid: 23,
+            nullable: false,
+            has_default: false,
+            generated: false,
+            comment: String::new(),
+        };
+        let table = Table {
+            schema: "public".into(),
+            name: "album".into(),
+            kind: TableKind::View,
+            columns: vec![column],
+            primary_key: None,
+            unique_keys: Vec::new(),
+            foreign_keys: Vec::new(),
+            comment: String::new(),
+            insertable: false,
+            updatable: false,
+            deletable: false,
+            rows_estimate: None,
+        };
+        let text = |name: &str| argument(name, ColumnType::Text);
+        let variadic = Argument { is_variadic: true, ..text("words") };
+        let scalar = Function { table: None, ..function("scalar", vec![], Volatility::Stable) };
+        let functions = vec![
+            function("find", vec![text("word"), argument("session", ColumnType::Json)], Volatility::Stable),
+            function("twice", vec![], Volatility::Stable),
+            function("twice", vec![text("a")], Volatility::Stable),
+            function("add", vec![text("word")], Volatility::Volatile),
+            function("nameless", vec![text("")], Volatility::Stable),
+            function("many", vec![variadic], Volatility::Stable),
+            scalar,
+        ];
+        Catalog { tables: vec![table], functions }
+    }
+
+    type Served<'s> = (&'s str, Option<&'s str>, ExposedAs, &'s [u32]);
+
+    /// What becomes of one entry: the root fields with the root, or a part of the warning.
+    fn check(entry: &str, expected: Result<Served<'_>, &str>) {
+        let entries: Vec<FunctionEntry> = vec![serde_json::from_str(entry).unwrap()];
+        let options = ModelOptions { functions: &entries, ..ModelOptions::default() };
+        let (model, warnings) = Model::build(catalog(), options, &mut |_| Err("none".into()));
+        match (model.functions.first(), expected) {
+            (Some(it), Ok(expected)) => {
+                let found = (it.select.as_str(), it.aggregate.as_deref(), it.root, &it.arguments[..]);
+                assert_eq!(found, expected, "{entry}");
+            }
+            (None, Err(part)) => {
+                assert_eq!(warnings[0].entry, ["functions".into(), 0.into()], "{entry}");
+                assert!(warnings[0].reason.contains(part), "{entry}: {}", warnings[0].reason);
+            }
+            (found, expected) => panic!("{entry}: {found:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn a_function_becomes_root_fields_under_the_names_that_it_is_given() {
+        let whole: &[u32] = &[0, 1];
+        check(r#"{"function": "find"}"#, Ok(("find", Some("find_aggregate"), ExposedAs::Query, whole)));
+        check(
+            r#"{"function": {"schema": "public", "name": "find"}, "configuration": {"custom_name": "f",
+            "session_argument": "session", "custom_root_fields": {"function_aggregate": "sums"}}}"#,
+            Ok(("f", Some("sums"), ExposedAs::Query, &[0])),
+        );
+        check(r#"{"function": "add"}"#, Ok(("add", None, ExposedAs::Mutation, &[0])));
+        check(
+            r#"{"function": "add", "configuration": {"exposed_as": "query"}}"#,
+            Ok(("add", None, ExposedAs::Query, &[0])),
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_served_is_left_out_with_its_path() {
+        check(r#"{"function": "nowhere"}"#, Err("there is no such function"));
+        check(r#"{"function": "twice"}"#, Err("there are several of this name"));
+        check(r#"{"function": "scalar"}"#, Err("rows of a table that is served"));
+        check(r#"{"function": "many"}"#, Err("VARIADIC"));
+        check(r#"{"function": "nameless"}"#, Err("needs a name"));
+        check(r#"{"function": "find", "configuration": {"exposed_as": "mutation"}}"#, Err("only a VOLATILE"));
+        check(
+            r#"{"function": "find", "configuration": {"session_argument": "word"}}"#,
+            Err("has to be json"),
+        );
+        check(
+            r#"{"function": "find", "configuration": {"custom_name": "album"}}"#,
+            Err("`album` is no GraphQL"),
+        );
+    }
+}

@@ -1,0 +1,3 @@
+-- functions
+-- my_album
+SELECT t0."title" FROM "public"."my_album"("hasura_session" => '{"x-hasura-role":"admin"}') AS t0 ORDER BY t0."id" LIMIT $1

@@ -1,0 +1,3 @@
+-- functions
+-- first
+SELECT t0."word" FROM "public"."count_visit"("word" => $1) AS t0
