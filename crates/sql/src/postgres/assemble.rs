@@ -1,7 +1,7 @@
 //! Levels become one statement: all rows of all levels of a plan in one trip and one snapshot.
 //!
 //! One level alone is a plain `SELECT`. Several are common table expressions, computed once, and the arms of a
-//! `UNION ALL`, one per level: the first column is the arm's place, the others are [`Slots`] that arms share. A level
+//! `UNION ALL`, one per level: the first column is the arm's place, the others are `Slots` that arms share. A level
 //! below another runs over the keys of its parent's rows and gives them back, so that rows find their parents by equal
 //! bytes.
 //!

@@ -8,7 +8,7 @@
 //! PostgreSQL's, bytes in hexadecimal.
 //!
 //! **Cost:** no allocation for any type that is not an array or composite in text format; what is built is built in the
-//! caller's scratch. Recursion is as deep as the type is nested, at most [`DEPTH_MAX`].
+//! caller's scratch. Recursion is as deep as the type is nested, at most `DEPTH_MAX`.
 
 use super::statement::Format;
 use super::types::{Kind, Types, oid};

@@ -3,7 +3,7 @@
 //! Values travel in text format, so that a string fits every type and no digit is touched; they are written once, in the form in
 //! which they go to the server.
 //!
-//! **Cost:** a request with up to [`INLINE_BYTES`] bytes of values allocates nothing.
+//! **Cost:** a request with up to `INLINE_BYTES` bytes of values allocates nothing.
 
 use smallvec::SmallVec;
 use std::sync::Arc;
