@@ -28,8 +28,8 @@ impl<P> Forms<P> {
     }
 
     /// The plan for all requests, if no variable can change it.
-    pub(crate) fn fixed(&self) -> Option<Arc<P>> {
-        self.fixed.clone()
+    pub(crate) fn fixed(&self) -> Option<&Arc<P>> {
+        self.fixed.as_ref()
     }
 
     /// The plan for `form`, made by `make` if it is new.

@@ -63,7 +63,7 @@ impl Reading {
         variables: &Variables,
     ) -> Result<(Arc<Prepared>, Form), SourceError> {
         let form = match self.forms.fixed() {
-            Some(fixed) => return Ok((fixed, Form::default())),
+            Some(fixed) => return Ok((Arc::clone(fixed), Form::default())),
             None => form(&self.ask.structural, &self.ask.objects, variables, &self.shared.api, &self.ids),
         };
         let prepared = self.forms.find(&form, || self.prepare(shape, Some((variables, &form))));

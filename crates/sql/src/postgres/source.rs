@@ -12,19 +12,17 @@ use super::prepared::{Prepared, calls};
 use super::write_fetch::WriteFetch;
 use crate::api::generate;
 use crate::api::meaning::Api;
-use crate::catalog::{Table, TableId, Warning};
+use crate::catalog::{Table, Warning};
 use crate::forms::Forms;
 use crate::model::{Model, ModelOptions};
 use crate::relational::Plan;
 use crate::relational::compile::Ask;
-use crate::relational::form::{objects, structural};
+use crate::relational::piece::{no_foreign_below, tags};
 use crate::render::postgres::Postgres;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use weir_engine::source::{
-    Accent, Answer, BoxFuture, Fetch, FieldError, Piece, PlanError, Source, SourceError, Tag,
-};
+use weir_engine::source::{Accent, Answer, BoxFuture, Fetch, Piece, PlanError, Source, SourceError, Tag};
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
 
@@ -156,39 +154,19 @@ impl PostgresSource {
         self.shared.renderings.load(Ordering::Relaxed)
     }
 
-    /// The tables a fetch reads or changes: all of them while that depends on its variables.
+    /// The tables a fetch reads or changes. A function may read whatever it likes.
     fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
-        let model = &self.shared.api.model;
-        let mut tables: Vec<TableId> = match prepared {
-            // A function may read whatever it likes.
-            Some(prepared) if calls(&prepared.plan).next().is_none() => {
-                let below = prepared.below.iter().flatten().flat_map(|it| &it.asked.tables);
-                let changed = prepared.changes.iter().flat_map(|it| &it.tables);
-                prepared.read.tables.iter().chain(below).chain(changed).copied().collect()
-            }
-            Some(_) | None => {
-                let tracked = model.tables.iter().enumerate().filter(|it| it.1.is_some());
-                tracked.map(|it| TableId(it.0 as u32)).collect()
-            }
-        };
-        tables.sort_unstable();
-        tables.dedup();
-        let tag = |table: &TableId| {
-            let table = model.catalog.table(*table);
-            Tag(format!("{}.{}", table.schema, table.name).into())
-        };
-        tables.iter().map(tag).collect()
+        let known = prepared.filter(|it| calls(&it.plan).next().is_none());
+        let tables = known.map(|prepared| {
+            let below = prepared.below.iter().flatten().flat_map(|it| &it.asked.tables);
+            let changed = prepared.changes.iter().flat_map(|it| &it.tables);
+            prepared.read.tables.iter().chain(below).chain(changed).copied().collect()
+        });
+        tags(&self.shared.api.model, tables)
     }
 
     fn reading(&self, piece: &Piece<'_>) -> Result<(Arc<Reading>, Vec<Tag>), PlanError> {
-        let structural = structural(piece, &self.shared.api);
-        let ask = Ask {
-            set: piece.set,
-            fields: piece.fields.to_vec(),
-            accent: piece.accent,
-            objects: objects(&structural, piece, &self.shared.api),
-            structural,
-        };
+        let ask = Ask::of(piece, &self.shared.api);
         let mut reading = Reading {
             shared: Arc::clone(&self.shared),
             ids: Arc::clone(piece.ids),
@@ -202,7 +180,7 @@ impl PostgresSource {
         if reading.ask.structural.is_empty() {
             reading.forms = Forms::one(reading.prepare(piece.shape, None)?);
         }
-        let tags = self.tags(reading.forms.fixed().as_deref());
+        let tags = self.tags(reading.forms.fixed().map(|it| &**it));
         Ok((Arc::new(reading), tags))
     }
 
@@ -242,14 +220,4 @@ impl Source for PostgresSource {
             ready.map_err(|error| source_error(error, Accent::Spec, None, &|_, _| false))
         })
     }
-}
-
-fn no_foreign_below(piece: &Piece<'_>) -> PlanError {
-    let code = match piece.accent {
-        Accent::Spec => "NOT_SUPPORTED",
-        Accent::Hasura => "not-supported",
-    };
-    let message = "a mutation cannot select fields of another source yet: ask for them in a query".into();
-    let error = FieldError { code, message, hasura_path: None };
-    PlanError { error, field: piece.fields.first().copied().unwrap_or(0) }
 }

@@ -21,6 +21,7 @@ mod filter;
 pub mod form;
 pub mod input;
 mod insert;
+pub(crate) mod piece;
 mod select;
 mod write;
 

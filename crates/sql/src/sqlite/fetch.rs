@@ -15,12 +15,13 @@ use super::run::{Failure, Statements};
 use super::sink::Sink;
 use super::source::Shared;
 use crate::bind::Bindings;
+use crate::forms::Forms;
 use crate::relational::compile::{Ask, compile};
 use crate::relational::form::{Form, form};
 use rusqlite::Connection;
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use weir_engine::plan::shape::Shape;
@@ -28,8 +29,6 @@ use weir_engine::rows::Column;
 use weir_engine::source::{BoxFuture, Fetch, FetchInput, Ids, PlanError, Reply, ReplyBody, SourceError, Tag};
 use weir_language::value::Variables;
 
-/// Plans kept per fetch, one for each form of the structural variables.
-const FORMS_MAX: usize = 64;
 /// A plan that takes longer on the event loop several times in a row leaves it for good.
 const INLINE_MAX: Duration = Duration::from_millis(10);
 /// Bytes beyond the last answer's that the next one's buffer has: a text is written where all of it could be escaped.
@@ -48,8 +47,7 @@ pub(super) struct Reading {
     pub(super) ask: Ask,
     pub(super) rows: bool,
     pub(super) streams: bool,
-    pub(super) fixed: Option<Arc<Prepared>>,
-    pub(super) forms: Mutex<Vec<(Form, Arc<Prepared>)>>,
+    pub(super) forms: Forms<Prepared>,
     /// Bytes of the last answer: the next one's first capacity.
     pub(super) answer_bytes: AtomicUsize,
 }
@@ -73,31 +71,18 @@ impl Reading {
         shape: &Shape,
         variables: &Variables,
     ) -> Result<(Cow<'_, Arc<Prepared>>, Form), SourceError> {
-        if let Some(fixed) = &self.fixed {
+        if let Some(fixed) = self.forms.fixed() {
             return Ok((Cow::Borrowed(fixed), Form::default()));
         }
         let api = &self.shared.api;
         let form = form(&self.ask.structural, &self.ask.objects, variables, api, &self.ids);
-        if let Some(prepared) = self.known(&form) {
-            return Ok((Cow::Owned(prepared), form));
-        }
-        let plan = compile(api, &self.ids, shape, &self.ask, Some((variables, &form)))
-            .map_err(|it| SourceError::Rejected { error: it.error, field: Some(it.field) })?;
-        let prepared = Arc::new(self.shared.prepare(plan));
-        let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
-        if forms.len() >= FORMS_MAX {
-            forms.pop();
-        }
-        forms.insert(0, (form.clone(), Arc::clone(&prepared)));
+        let make = || {
+            compile(api, &self.ids, shape, &self.ask, Some((variables, &form)))
+                .map(|plan| self.shared.prepare(plan))
+                .map_err(|it| SourceError::Rejected { error: it.error, field: Some(it.field) })
+        };
+        let prepared = self.forms.find(&form, make)?;
         Ok((Cow::Owned(prepared), form))
-    }
-
-    /// Looks a form up; the last used stand first.
-    fn known(&self, form: &Form) -> Option<Arc<Prepared>> {
-        let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = forms.iter().position(|it| it.0.key == form.key)?;
-        forms[..=at].rotate_right(1);
-        Some(Arc::clone(&forms[0].1))
     }
 
     pub(super) fn bindings<'r>(
@@ -225,7 +210,7 @@ impl Reading {
 impl Reading {
     /// The statements, changes first, each under what it is for.
     pub(super) fn explain(&self, out: &mut String) {
-        let Some(prepared) = &self.fixed else {
+        let Some(prepared) = self.forms.fixed() else {
             out.push_str("-- written when the variables that choose columns and conditions are known\n");
             return;
         };
@@ -331,15 +316,15 @@ impl Fetch for ReadFetch {
     }
 }
 
-/// What a piece asks that differs by the form of its variables, or not.
+/// The plan of a piece, or room for one per form of its variables.
 pub(super) fn plan_now(
     shared: &Shared,
     ids: &Ids,
     shape: &Shape,
     ask: &Ask,
-) -> Result<Option<Arc<Prepared>>, PlanError> {
+) -> Result<Forms<Prepared>, PlanError> {
     if !ask.structural.is_empty() {
-        return Ok(None);
+        return Ok(Forms::many());
     }
-    Ok(Some(Arc::new(shared.prepare(compile(&shared.api, ids, shape, ask, None)?))))
+    Ok(Forms::one(shared.prepare(compile(&shared.api, ids, shape, ask, None)?)))
 }

@@ -9,20 +9,18 @@ use super::write_fetch::WriteFetch;
 use super::writer::Writer;
 use crate::api::generate;
 use crate::api::meaning::Api;
+use crate::catalog::Warning;
 use crate::catalog::sqlite::{SqliteOptions, enum_values, read};
-use crate::catalog::{TableId, Warning};
 use crate::model::{Model, ModelOptions};
 use crate::relational::Plan;
 use crate::relational::compile::Ask;
-use crate::relational::form::{objects, structural};
+use crate::relational::piece::{no_foreign_below, tags};
 use rusqlite::ErrorCode;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use weir_engine::source::{
-    Accent, Answer, BoxFuture, Fetch, FieldError, Piece, PlanError, Source, SourceError, Tag,
-};
+use weir_engine::source::{Answer, BoxFuture, Fetch, Piece, PlanError, Source, SourceError, Tag};
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
 
@@ -148,47 +146,26 @@ impl SqliteSource {
         self.shared.renderings.load(Ordering::Relaxed)
     }
 
-    /// The tables a fetch reads or changes: all of them while that depends on its variables.
+    /// The tables a fetch reads or changes.
     fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
-        let model = &self.shared.api.model;
-        let mut tables: Vec<TableId> = match prepared {
-            Some(prepared) => {
-                let read = prepared.statements.iter().flat_map(|it| &it.statement.tables);
-                read.chain(prepared.changes.iter().flat_map(|it| &it.tables)).copied().collect()
-            }
-            None => {
-                let tracked = model.tables.iter().enumerate().filter(|it| it.1.is_some());
-                tracked.map(|it| TableId(it.0 as u32)).collect()
-            }
-        };
-        tables.sort_unstable();
-        tables.dedup();
-        let tag = |table: &TableId| {
-            let table = model.catalog.table(*table);
-            Tag(format!("{}.{}", table.schema, table.name).into())
-        };
-        tables.iter().map(tag).collect()
+        let tables = prepared.map(|prepared| {
+            let read = prepared.statements.iter().flat_map(|it| &it.statement.tables);
+            read.chain(prepared.changes.iter().flat_map(|it| &it.tables)).copied().collect()
+        });
+        tags(&self.shared.api.model, tables)
     }
 
     fn reading(&self, piece: &Piece<'_>) -> Result<(Arc<Reading>, Vec<Tag>), PlanError> {
-        let structural = structural(piece, &self.shared.api);
-        let ask = Ask {
-            set: piece.set,
-            fields: piece.fields.to_vec(),
-            accent: piece.accent,
-            objects: objects(&structural, piece, &self.shared.api),
-            structural,
-        };
-        let fixed = plan_now(&self.shared, piece.ids, piece.shape, &ask)?;
-        let tags = self.tags(fixed.as_deref());
+        let ask = Ask::of(piece, &self.shared.api);
+        let forms = plan_now(&self.shared, piece.ids, piece.shape, &ask)?;
+        let tags = self.tags(forms.fixed().map(|it| &**it));
         let inner = Reading {
             shared: Arc::clone(&self.shared),
             ids: Arc::clone(piece.ids),
             ask,
             rows: piece.answer == Answer::Rows || piece.parent_keys.is_some(),
             streams: piece.answer == Answer::Any { contiguous: true },
-            fixed,
-            forms: Mutex::default(),
+            forms,
             answer_bytes: AtomicUsize::new(256),
         };
         Ok((Arc::new(inner), tags))
@@ -198,14 +175,7 @@ impl SqliteSource {
     /// while the transaction is still open.
     fn prepare_write(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
         if piece.answer == Answer::Rows {
-            let code = match piece.accent {
-                Accent::Spec => "NOT_SUPPORTED",
-                Accent::Hasura => "not-supported",
-            };
-            let message =
-                "a mutation cannot select fields of another source yet: ask for them in a query".into();
-            let error = FieldError { code, message, hasura_path: None };
-            return Err(PlanError { error, field: piece.fields.first().copied().unwrap_or(0) });
+            return Err(no_foreign_below(piece));
         }
         let (inner, tags) = self.reading(piece)?;
         Ok(Box::new(WriteFetch { inner, tags }))
