@@ -13,7 +13,8 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("language", &[]),
     ("engine", &["weir-language"]),
     ("sql", &["weir-language", "weir-engine"]),
-    ("weir", &["weir-language", "weir-engine", "weir-sql"]),
+    ("native", &["weir-language", "weir-engine", "weir-sql"]),
+    ("weir", &["weir-language", "weir-engine", "weir-sql", "weir-native"]),
 ];
 
 /// The crates that may have one module with `unsafe` each.

@@ -1,0 +1,209 @@
+//! What every field, input and enum value of the generated schema means: tables parallel to the schema's.
+//!
+//! Nothing below looks at names: it reads these tables by id.
+//!
+//! **Invariant:** parallel to the tables of the schema they were made with; members of the introspection types and
+//! the built-in directives mean [`FieldMeaning::None`], [`InputMeaning::None`] or [`EnumMeaning::None`].
+
+use crate::model::{EnumId, FieldId, Model, TypeId};
+use std::sync::Arc;
+use weir_language::schema::{self, EnumValueId, InputId, Schema};
+
+/// A generated schema with its meaning.
+#[derive(Debug)]
+pub struct Api {
+    /// The schema.
+    pub schema: Arc<Schema>,
+    /// What it was made from.
+    pub model: Model,
+    /// By the schema's field.
+    pub fields: Vec<FieldMeaning>,
+    /// By [`InputId`].
+    pub inputs: Vec<InputMeaning>,
+    /// By [`EnumValueId`].
+    pub enum_values: Vec<EnumMeaning>,
+    /// By the schema's type: which of the model it is. Only objects, interfaces and unions are.
+    pub types: Vec<Option<TypeId>>,
+}
+
+impl Api {
+    /// What a field means.
+    #[must_use]
+    pub fn field(&self, id: schema::FieldId) -> FieldMeaning {
+        self.fields[id.index()]
+    }
+    /// What an argument or input field means.
+    #[must_use]
+    pub fn input(&self, id: InputId) -> InputMeaning {
+        self.inputs[id.index()]
+    }
+    /// What an enum value means.
+    #[must_use]
+    pub fn enum_value(&self, id: EnumValueId) -> EnumMeaning {
+        self.enum_values[id.index()]
+    }
+    /// Which type of the model a type of the schema is.
+    #[must_use]
+    pub fn ty(&self, id: schema::TypeId) -> Option<TypeId> {
+        self.types[id.index()]
+    }
+}
+
+/// What a field gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldMeaning {
+    /// Not ours.
+    None,
+    /// `queryDish`.
+    Query(TypeId),
+    /// `getDish`.
+    Get(TypeId),
+    /// `aggregateDish`.
+    Aggregate(TypeId),
+    /// `checkUserPassword`.
+    CheckPassword(TypeId),
+    /// `addDish`.
+    Add(TypeId),
+    /// `updateDish`.
+    Update(TypeId),
+    /// `deleteDish`.
+    Delete(TypeId),
+    /// A field of an object or interface.
+    Field(FieldId),
+    /// `dishesAggregate`, by the edge.
+    EdgeAggregate(FieldId),
+    /// `count` of an aggregate.
+    Count(TypeId),
+    /// `priceMin`.
+    Min(FieldId),
+    /// `priceMax`.
+    Max(FieldId),
+    /// `priceSum`.
+    Sum(FieldId),
+    /// `priceAvg`.
+    Avg(FieldId),
+    /// `dish` of `AddDishPayload` and its kin.
+    PayloadObjects(TypeId),
+    /// `numUids` of a payload.
+    NumUids,
+    /// `msg` of a payload.
+    Msg,
+    /// A member of a geo type.
+    Geo(Geo),
+}
+
+/// Members of the geo types and of their inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Geo {
+    /// Of `Point`.
+    Longitude,
+    /// Of `Point`.
+    Latitude,
+    /// `points` of `PointList`: a ring.
+    Points,
+    /// `coordinates` of `Polygon`: its rings.
+    Coordinates,
+    /// `polygons` of `MultiPolygon`.
+    Polygons,
+    /// `distance` of `near`, in metres.
+    Distance,
+    /// `coordinate` of `near`.
+    Coordinate,
+    /// `point` of `contains`.
+    Point,
+    /// `polygon` of `within`, `contains` and `intersects`.
+    Polygon,
+    /// `multiPolygon` of `intersects`.
+    MultiPolygon,
+}
+
+/// What an argument or an input field asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputMeaning {
+    /// Not ours.
+    None,
+    /// `filter`.
+    Filter(TypeId),
+    /// `order`.
+    Order(TypeId),
+    /// `first`.
+    First,
+    /// `offset`.
+    Offset,
+    /// `input` of an add (a list) or of an update (one object).
+    Input(TypeId),
+    /// `upsert`.
+    Upsert,
+    /// `set` of an update.
+    Set(TypeId),
+    /// `remove` of an update.
+    Remove(TypeId),
+    /// A field: as an argument of get and check, in `AddTInput`, `TRef`, `TPatch`, in `TFilter` (there an edge takes the
+    /// filter of its target, the ID a list, a Boolean its value, any other a filter of its type), and in `TOrder` (an edge,
+    /// which takes the order of its target).
+    Field(FieldId),
+    /// The password in inputs and in `check…Password`.
+    Secret(TypeId),
+    /// `and`.
+    And,
+    /// `or`.
+    Or,
+    /// `not`.
+    Not,
+    /// `has`.
+    Has(TypeId),
+    /// `memberTypes` in the filter of a union.
+    MemberTypes(TypeId),
+    /// `cityFilter` and `cityRef` of a union's filter and reference: the member.
+    Member(TypeId),
+    /// An operator in the filter of a scalar.
+    Compare(Operator),
+    /// `min` of `between`.
+    Min,
+    /// `max` of `between`.
+    Max,
+    /// `asc` of an order.
+    Asc,
+    /// `desc` of an order.
+    Desc,
+    /// `then` of an order.
+    Then,
+    /// A member of a geo input.
+    Geo(Geo),
+}
+
+/// The operators of filters over scalars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Operator {
+    Eq,
+    In,
+    Le,
+    Lt,
+    Ge,
+    Gt,
+    Between,
+    AllOfTerms,
+    AnyOfTerms,
+    AllOfText,
+    AnyOfText,
+    Regexp,
+    Ngram,
+    Near,
+    Within,
+    Contains,
+    Intersects,
+}
+
+/// What an enum value chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EnumMeaning {
+    /// Not ours.
+    None,
+    /// A field, in `TOrderable` and `THasFilter`.
+    Field(FieldId),
+    /// A value of an enum of the model, by its place.
+    Value(EnumId, u32),
+    /// A member, in `memberTypes` of a union's filter.
+    Member(TypeId),
+}

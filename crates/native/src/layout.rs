@@ -1,0 +1,165 @@
+//! How a model stands in a database: a readable table per type, described in `docs/sources/native.md`.
+//!
+//! The catalog is not read from a database but decided here, so that readers, writers, migrations and bulk loads agree
+//! on every name.
+//!
+//! **Invariant:** the same model gives the same layout; `tables` and `all` are parallel to the model's types, `fields` to
+//! its fields.
+
+use crate::model::FieldId;
+use weir_sql::catalog::{ColumnId, TableId};
+use weir_sql::model::RelationshipId;
+
+/// The kind of database that holds a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Database {
+    /// Embedded.
+    Sqlite,
+    /// PostgreSQL and its kin.
+    Postgres,
+}
+
+/// Tables, columns and edges of a model.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Every table and view, every edge as a relationship. Names of relationships are those of the fields.
+    pub sql: weir_sql::model::Model,
+    /// By type: an object's table; the registry (`id`, `type`) of an interface or union.
+    pub tables: Vec<TableId>,
+    /// By type: the column of the object's number in `tables`.
+    pub ids: Vec<ColumnId>,
+    /// By type: the column of an abstract type's registry that says which object it is.
+    pub kinds: Vec<Option<ColumnId>>,
+    /// By type: an interface's view over the rows of all its objects.
+    pub all: Vec<Option<View>>,
+    /// By type: the column with the hash of its password.
+    pub secrets: Vec<Option<ColumnId>>,
+    /// By field. Of an interface's field: how it stands in the view; the registry has only its keys.
+    pub fields: Vec<Storage>,
+    /// By field: of an interface's `@id(interface: true)`, its column in the registry.
+    pub registry_keys: Vec<Option<ColumnId>>,
+    /// Every index but those of primary keys.
+    pub indexes: Vec<Index>,
+}
+
+/// The rows of all objects of an interface, by `UNION ALL`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// The view. Its columns have the names of the interface's fields.
+    pub table: TableId,
+    /// The number of the object.
+    pub id: ColumnId,
+    /// The name of its type.
+    pub kind: ColumnId,
+    /// By member of the interface: for each column of the view, the member's column; `None` for `kind`.
+    pub members: Vec<Vec<Option<ColumnId>>>,
+}
+
+/// Where the values of a field are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// The number of the object itself.
+    Id(ColumnId),
+    /// A column as it is.
+    Column(ColumnId),
+    /// A DateTime.
+    Instant {
+        /// As it was given.
+        text: ColumnId,
+        /// In microseconds since 1970 in UTC: what filters, order and aggregates use.
+        at: ColumnId,
+    },
+    /// A Point.
+    #[allow(missing_docs)]
+    Point { longitude: ColumnId, latitude: ColumnId },
+    /// A Polygon or MultiPolygon.
+    Shape {
+        /// GeoJSON's `coordinates`.
+        text: ColumnId,
+        /// The least longitude and latitude, the greatest longitude and latitude.
+        bounds: [ColumnId; 4],
+    },
+    /// Many values, in a table of their own.
+    Values {
+        /// The table.
+        table: TableId,
+        /// Its column of the object's number.
+        owner: ColumnId,
+        /// Its column that keeps the order of insertion, filled by the database.
+        place: ColumnId,
+        /// Its column of the value.
+        value: ColumnId,
+        /// Of a DateTime: microseconds.
+        at: Option<ColumnId>,
+        /// From the object's table to that one.
+        by: RelationshipId,
+    },
+    /// One other object: its number is in a column of ours.
+    ToOne {
+        /// Our column.
+        column: ColumnId,
+        /// To the other's table.
+        by: RelationshipId,
+    },
+    /// One other object: it has our number, which is unique there.
+    ToOneBack {
+        /// The other's table, or the view of its interface.
+        table: TableId,
+        /// Its column.
+        column: ColumnId,
+        /// To the other's table.
+        by: RelationshipId,
+    },
+    /// Many others: they have our number.
+    ToMany {
+        /// The others' table, or the view of their interface.
+        table: TableId,
+        /// Their column.
+        column: ColumnId,
+        /// To the others' table.
+        by: RelationshipId,
+    },
+    /// Many others, in a table of pairs.
+    Join {
+        /// The table of pairs.
+        table: TableId,
+        /// Its column of our number.
+        ours: ColumnId,
+        /// Its column of the other's number.
+        theirs: ColumnId,
+        /// To the other's table, through that one.
+        by: RelationshipId,
+    },
+}
+
+/// An index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Index {
+    /// Its name; of word and box indexes on SQLite the name of the virtual table.
+    pub name: String,
+    /// What it is on.
+    pub table: TableId,
+    /// The columns, in order.
+    pub columns: Vec<ColumnId>,
+    /// What it can find.
+    pub kind: IndexKind,
+    /// The field whose `@search` or `@id` asks for it.
+    pub field: Option<FieldId>,
+}
+
+/// What an index can find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexKind {
+    /// Equal values and ranges.
+    Tree,
+    /// As a tree; values are unique.
+    Unique,
+    /// Words as they are, but for case: `term`.
+    Terms,
+    /// Words by their stems: `fulltext`.
+    Fulltext,
+    /// Any three letters in a row: `trigram`, `regexp`, `ngram`.
+    Trigrams,
+    /// Boxes that overlap: geo.
+    Boxes,
+}

@@ -1,0 +1,10 @@
+//! Native sources: GraphQL types in, a database with its API out.
+//!
+//! The pipeline: a text of types becomes a [`model`], the model becomes tables ([`layout`]) and an API ([`api`]) whose
+//! every member has a meaning in terms of the model.
+//!
+//! **Invariant:** ids of types, fields and enums are places in one [`model::Model`].
+
+pub mod api;
+pub mod layout;
+pub mod model;

@@ -1,0 +1,304 @@
+//! What the types of a text say, checked: types, fields, edges, keys, searches.
+//!
+//! Every object and interface has all its fields side by side, inherited ones too, so that nothing below has to look
+//! at interfaces to know what an object holds.
+//!
+//! **Invariant:** an id is only used with the model that made it; `inverse` of two edges point to each other, except
+//! where an interface's edge stands for those of its implementers (see [`FieldKind::Edge`]).
+
+use std::ops::Range;
+use weir_language::span::Location;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+        impl $name {
+            /// As a place in a table.
+            #[must_use]
+            pub const fn index(self) -> usize { self.0 as usize }
+        }
+    )* };
+}
+ids! {
+    /// The place of a type in [`Model::types`].
+    TypeId,
+    /// The place of a field in [`Model::fields`].
+    FieldId,
+    /// The place of an enum in [`Model::enums`].
+    EnumId,
+}
+
+/// All that a text of types says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Model {
+    /// Objects, interfaces and unions, in the order of the text.
+    pub types: Vec<Type>,
+    /// The fields of all types, those of one type side by side.
+    pub fields: Vec<Field>,
+    /// Enums, in the order of the text.
+    pub enums: Vec<Enum>,
+}
+
+/// An object, interface or union.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Type {
+    /// Its name.
+    pub name: String,
+    /// Its description, or empty.
+    pub description: String,
+    /// What it is.
+    pub kind: TypeKind,
+    /// Its fields, as places in [`Model::fields`]: inherited ones that are not repeated first, then as written.
+    pub fields: Range<u32>,
+    /// All interfaces it implements, those of its interfaces too.
+    pub interfaces: Vec<TypeId>,
+    /// The objects that can stand there: an interface's implementers, a union's members, an object itself.
+    pub members: Vec<TypeId>,
+    /// `@secret`.
+    pub secret: Option<Secret>,
+    /// `@unique(fields:)`: fields that are unique together.
+    pub unique: Vec<Vec<FieldId>>,
+    /// `@generate`: which root fields it gets.
+    pub generate: Generate,
+    /// `@renamedFrom`.
+    pub renamed_from: Option<String>,
+    /// Where its name was written.
+    pub place: Location,
+}
+
+/// What a type is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TypeKind {
+    /// Stored.
+    Object,
+    /// Fields that its implementers share.
+    Interface,
+    /// One of several objects.
+    Union,
+}
+
+/// A password of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secret {
+    /// Its name in inputs and in `check…Password`.
+    pub name: String,
+    /// Where it was written.
+    pub place: Location,
+}
+
+/// The root fields that a type gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Generate {
+    pub get: bool,
+    pub query: bool,
+    pub password: bool,
+    pub aggregate: bool,
+    pub add: bool,
+    pub update: bool,
+    pub delete: bool,
+}
+
+impl Generate {
+    /// All of them.
+    pub const ALL: Self = Self {
+        get: true,
+        query: true,
+        password: true,
+        aggregate: true,
+        add: true,
+        update: true,
+        delete: true,
+    };
+}
+
+/// A field of an object or interface.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Whose field it is: an inherited field is the implementer's.
+    pub owner: TypeId,
+    /// Its name.
+    pub name: String,
+    /// Its description, or empty.
+    pub description: String,
+    /// What it holds.
+    pub kind: FieldKind,
+    /// Whether it holds many.
+    pub is_list: bool,
+    /// `!` on the field itself: of a list, on the list.
+    pub is_required: bool,
+    /// `!` on the items of a list.
+    pub items_required: bool,
+    /// `@id`.
+    pub key: Option<Key>,
+    /// `@search`, in the order in which the kinds are listed in [`Search`].
+    pub search: Vec<Search>,
+    /// `@default(add:)`.
+    pub default_add: Option<DefaultValue>,
+    /// `@default(update:)`.
+    pub default_update: Option<DefaultValue>,
+    /// The interface's field of which this is the copy of an implementer.
+    pub inherited_from: Option<FieldId>,
+    /// `@renamedFrom`.
+    pub renamed_from: Option<String>,
+    /// `@deprecated`: its reason.
+    pub deprecated: Option<String>,
+    /// Where its name was written; of an inherited field, in the interface.
+    pub place: Location,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FieldKind {
+    /// The number that the server gave the object.
+    Id,
+    /// A value.
+    Scalar(Scalar),
+    /// A value of an enum.
+    Enum(EnumId),
+    /// Another object.
+    Edge {
+        /// Its type.
+        to: TypeId,
+        /// The same edge seen from there. Where the other side names a field of an interface, the copies of all
+        /// implementers have that other side as inverse, and it has the interface's.
+        inverse: Option<FieldId>,
+    },
+}
+
+/// The types of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Scalar {
+    String,
+    Int,
+    Int64,
+    Float,
+    Boolean,
+    DateTime,
+    Point,
+    Polygon,
+    MultiPolygon,
+}
+
+/// How far the values of an `@id` are unique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// In the object's own type.
+    Type,
+    /// `@id(interface: true)`: in all types that implement the interface.
+    Interface,
+}
+
+/// The kinds of `@search`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Search {
+    Hash,
+    Exact,
+    Term,
+    Fulltext,
+    /// Regular expressions: `trigram` and `regexp`.
+    Trigram,
+    Ngram,
+    Number,
+    Bool,
+    Year,
+    Month,
+    Day,
+    Hour,
+    EnumHash,
+    EnumExact,
+    EnumTrigram,
+    Geo,
+}
+
+/// A value that is stored where none is given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DefaultValue {
+    /// `$now`.
+    Now,
+    /// Of a String or DateTime.
+    Text(String),
+    /// Of an Int or Int64.
+    Int(i64),
+    /// Of a Float.
+    Float(f64),
+    /// Of a Boolean.
+    Boolean(bool),
+    /// Of an enum: the place of the value.
+    Enum(u32),
+}
+
+/// An enum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enum {
+    /// Its name.
+    pub name: String,
+    /// Its description, or empty.
+    pub description: String,
+    /// Its values.
+    pub values: Vec<EnumValue>,
+    /// `@renamedFrom`.
+    pub renamed_from: Option<String>,
+    /// Where its name was written.
+    pub place: Location,
+}
+
+/// A value of an enum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnumValue {
+    /// Its name, which is also what is stored.
+    pub name: String,
+    /// Its description, or empty.
+    pub description: String,
+    /// `@deprecated`: its reason.
+    pub deprecated: Option<String>,
+}
+
+impl Model {
+    /// One type.
+    #[must_use]
+    pub fn ty(&self, id: TypeId) -> &Type {
+        &self.types[id.index()]
+    }
+    /// One field.
+    #[must_use]
+    pub fn field(&self, id: FieldId) -> &Field {
+        &self.fields[id.index()]
+    }
+    /// One enum.
+    #[must_use]
+    pub fn enumeration(&self, id: EnumId) -> &Enum {
+        &self.enums[id.index()]
+    }
+    /// The ids of all types.
+    pub fn type_ids(&self) -> impl ExactSizeIterator<Item = TypeId> + use<> {
+        (0..self.types.len() as u32).map(TypeId)
+    }
+    /// The fields of a type, inherited ones too.
+    pub fn fields_of(&self, ty: TypeId) -> impl ExactSizeIterator<Item = (FieldId, &Field)> + Clone {
+        self.ty(ty).fields.clone().map(|at| (FieldId(at), self.field(FieldId(at))))
+    }
+    /// The type called `name`.
+    #[must_use]
+    pub fn type_by_name(&self, name: &str) -> Option<TypeId> {
+        self.types.iter().position(|ty| ty.name == name).map(|at| TypeId(at as u32))
+    }
+    /// The field `name` of `ty`.
+    #[must_use]
+    pub fn field_by_name(&self, ty: TypeId, name: &str) -> Option<FieldId> {
+        self.fields_of(ty).find(|(_, field)| field.name == name).map(|(id, _)| id)
+    }
+    /// The field of type `ID`.
+    #[must_use]
+    pub fn id_of(&self, ty: TypeId) -> Option<FieldId> {
+        self.fields_of(ty).find(|(_, field)| field.kind == FieldKind::Id).map(|(id, _)| id)
+    }
+    /// The `@id` fields of a type.
+    pub fn keys_of(&self, ty: TypeId) -> impl Iterator<Item = FieldId> + '_ {
+        self.fields_of(ty).filter(|(_, field)| field.key.is_some()).map(|(id, _)| id)
+    }
+}
