@@ -12,8 +12,8 @@
 use super::nested::{Nested, output};
 use super::slots::{Slots, Value};
 use super::types::oid;
-use crate::api::meaning::Api;
 use crate::catalog::{ColumnType, TableId};
+use crate::model::Model;
 use crate::relational::{Expr, Origin, Parameter, Plan};
 use crate::render::postgres::Postgres;
 use crate::render::{ParentKey, Parts, Renderer};
@@ -87,13 +87,13 @@ pub struct TooWide;
 /// It would have too many columns.
 pub fn assemble(
     dialect: &Postgres,
-    api: &Api,
+    model: &Model,
     plan: &Plan,
     tops: &[u32],
     parents: Parents<'_>,
 ) -> Result<Assembly, TooWide> {
     let keys = key_columns(parents);
-    let mut renderer = Renderer::new(dialect, &api.model, keys.len());
+    let mut renderer = Renderer::new(dialect, model, keys.len());
     renderer.parents = keys;
     let mut assembler =
         Assembler { dialect, plan, renderer, ctes: Vec::new(), arms: Vec::new(), parents, several: true };

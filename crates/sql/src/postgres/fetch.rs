@@ -19,7 +19,7 @@ use super::statement::Parameters;
 use super::{parts, text};
 use crate::bind::Bindings;
 use crate::forms::Forms;
-use crate::relational::compile::{Ask, compile};
+use crate::relational::compile::Ask;
 use crate::relational::form::{Form, form};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -64,7 +64,7 @@ impl Reading {
     ) -> Result<(Arc<Prepared>, Form), SourceError> {
         let form = match self.forms.fixed() {
             Some(fixed) => return Ok((Arc::clone(fixed), Form::default())),
-            None => form(&self.ask.structural, &self.ask.objects, variables, &self.shared.api, &self.ids),
+            None => form(&self.ask, variables, &*self.shared.style, &self.ids),
         };
         let prepared = self.forms.find(&form, || self.prepare(shape, Some((variables, &form))));
         let prepared =
@@ -78,7 +78,7 @@ impl Reading {
         shape: &Shape,
         variables: Option<(&Variables, &Form)>,
     ) -> Result<Prepared, PlanError> {
-        let plan = compile(&self.shared.api, &self.ids, shape, &self.ask, variables)?;
+        let plan = self.shared.style.compile(&self.ids, shape, &self.ask, variables)?;
         let field = self.ask.fields.first().copied().unwrap_or(0);
         self.shared.prepare(plan, self.parent_keys).map_err(|TooWide| {
             let code = match self.ask.accent {
@@ -97,13 +97,13 @@ impl Reading {
         form: &'r Form,
         parent_keys: &'r [Column],
     ) -> Bindings<'r> {
-        let schema = &self.shared.api.schema;
+        let schema = self.shared.style.schema();
         let (ids, accent) = (&*self.ids, self.ask.accent);
         Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, accent }
     }
 
     pub(super) fn task<'r>(&'r self, prepared: &'r Prepared, shape: &'r Shape) -> Task<'r> {
-        Task { prepared, schema: &self.shared.api.schema, ids: &self.ids, shape }
+        Task { prepared, schema: self.shared.style.schema(), ids: &self.ids, shape }
     }
 
     /// The values of a request for the statement of `prepared`.
@@ -203,7 +203,7 @@ impl Reading {
             out.push_str("-- written when the variables that choose columns and conditions are known\n");
             return;
         };
-        prepared.explain(&self.shared.api, out);
+        prepared.explain(self.shared.style.model(), out);
     }
 }
 

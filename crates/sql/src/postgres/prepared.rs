@@ -10,9 +10,9 @@ use super::decode::Decoder;
 use super::source::Shared;
 use super::statement::Statement;
 use super::types::Types;
-use crate::api::meaning::{Api, Comparison};
+use crate::api::meaning::Comparison;
 use crate::catalog::{TableId, Volatility};
-use crate::model::FunctionId;
+use crate::model::{FunctionId, Model};
 use crate::relational::change::{Change, Work, Write, WriteAnswer};
 use crate::relational::{Expr, Filter, Level, Output, Parameter, Plan};
 use crate::render::change::render_change;
@@ -81,8 +81,8 @@ impl Prepared {
     }
 
     /// The statements, changes first, each under what it is for.
-    pub(super) fn explain(&self, api: &Api, out: &mut String) {
-        let table = |it: &Change| api.model.catalog.table(it.table()).name.clone();
+    pub(super) fn explain(&self, model: &Model, out: &mut String) {
+        let table = |it: &Change| model.catalog.table(it.table()).name.clone();
         let changes = self.plan.changes.iter().zip(&self.changes);
         let changes = changes.map(|(of, it)| (table(of), &*it.statement.sql));
         let below = self.plan.writes.iter().zip(&self.below);
@@ -111,7 +111,7 @@ pub(super) fn calls(plan: &Plan) -> impl Iterator<Item = FunctionId> {
 }
 
 fn volatility(shared: &Shared, id: FunctionId) -> Volatility {
-    shared.api.model.function(id).1.volatility
+    shared.style.model().function(id).1.volatility
 }
 
 impl Ready {
@@ -121,7 +121,7 @@ impl Ready {
     }
 
     fn new(shared: &Shared, change: &Change) -> Self {
-        let rendered = render_change(&shared.dialect, &shared.api.model, change);
+        let rendered = render_change(&shared.dialect, shared.style.model(), change);
         let decoders: Vec<Decoder> = rendered.columns.iter().map(|&it| shared.decoder(it)).collect();
         let formats: Vec<_> = decoders.iter().map(Decoder::format).collect();
         let statement = Statement::new(rendered.sql, rendered.types, formats, [], None);
@@ -150,7 +150,7 @@ impl Children {
             tops.iter().flat_map(|&it| plan.levels[it as usize].query.nest.iter().map(|key| key.1)).collect();
         keys.sort_unstable();
         keys.dedup();
-        let table = shared.api.model.catalog.table(change.table());
+        let table = shared.style.model().catalog.table(change.table());
         let types: Vec<(u16, u32)> = keys
             .iter()
             .map(|&key| match &change.returning()[usize::from(key)] {

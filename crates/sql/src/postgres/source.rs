@@ -11,13 +11,11 @@ use super::pool::Pool;
 use super::prepared::{Prepared, calls};
 use super::write_fetch::WriteFetch;
 use crate::api::generate;
-use crate::api::meaning::Api;
 use crate::catalog::{Table, Warning};
 use crate::forms::Forms;
 use crate::model::{Model, ModelOptions};
 use crate::relational::Plan;
-use crate::relational::compile::Ask;
-use crate::relational::piece::{no_foreign_below, tags};
+use crate::relational::piece::{Style, no_foreign_below, tags};
 use crate::render::postgres::Postgres;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -29,7 +27,7 @@ use weir_language::schema::Schema;
 /// What the fetches of a source share.
 #[derive(Debug)]
 pub(super) struct Shared {
-    pub(super) api: Arc<Api>,
+    pub(super) style: Arc<dyn Style>,
     pub(super) dialect: Postgres,
     choices: Choices,
     pub(super) pool: Arc<Pool>,
@@ -49,7 +47,7 @@ impl Shared {
 
     /// One statement for the levels `tops` and all below them.
     pub(super) fn ask(&self, plan: &Plan, tops: &[u32], parents: Parents<'_>) -> Result<Asked, TooWide> {
-        let assembly = assemble(&self.dialect, &self.api, plan, tops, parents)?;
+        let assembly = assemble(&self.dialect, self.style.model(), plan, tops, parents)?;
         let has_parents = !matches!(parents, Parents::None);
         Ok(Asked::new(assembly, plan.levels.len(), has_parents, |oid| self.decoder(oid)))
     }
@@ -60,7 +58,7 @@ impl Shared {
 
     /// Whether a table may be named to clients.
     pub(super) fn is_tracked(&self, schema: &str, table: &str) -> bool {
-        let model = &self.api.model;
+        let model = self.style.model();
         model.catalog.find(schema, table).is_some_and(|it| model.tracked(it).is_some())
     }
 }
@@ -144,7 +142,7 @@ impl PostgresSource {
         let dialect = Postgres { flavour, types };
         let renderings = AtomicU64::new(0);
         let pool = Pool::new(settings);
-        let shared = Arc::new(Shared { api: Arc::new(api), dialect, choices, pool, renderings });
+        let shared = Arc::new(Shared { style: Arc::new(api), dialect, choices, pool, renderings });
         Ok((Self { name: name.to_owned(), shared }, warnings))
     }
 
@@ -162,11 +160,11 @@ impl PostgresSource {
             let changed = prepared.changes.iter().flat_map(|it| &it.tables);
             prepared.read.tables.iter().chain(below).chain(changed).copied().collect()
         });
-        tags(&self.shared.api.model, tables)
+        tags(self.shared.style.model(), tables)
     }
 
     fn reading(&self, piece: &Piece<'_>) -> Result<(Arc<Reading>, Vec<Tag>), PlanError> {
-        let ask = Ask::of(piece, &self.shared.api);
+        let ask = self.shared.style.ask(piece);
         let mut reading = Reading {
             shared: Arc::clone(&self.shared),
             ids: Arc::clone(piece.ids),
@@ -201,7 +199,7 @@ impl Source for PostgresSource {
     }
 
     fn schema(&self) -> &Arc<Schema> {
-        &self.shared.api.schema
+        self.shared.style.schema()
     }
 
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {

@@ -46,7 +46,7 @@ impl WriteFetch {
                             let is_tracked =
                                 |schema: &str, table: &str| reading.shared.is_tracked(schema, table);
                             let error = source_error(error, accent, Some(field), &is_tracked);
-                            reading.shared.api.model.in_own_words(error, name)
+                            reading.shared.style.model().in_own_words(error, name)
                         }
                         Failure::Refused(error, field) => {
                             SourceError::Rejected { error: *error, field: Some(field) }

@@ -33,12 +33,12 @@ pub struct Ask {
     pub structural: Vec<u32>,
     /// Those of them that are the whole of some `objects`.
     pub objects: Vec<u32>,
+    /// Those of them that are integers whose sign changes the statement.
+    pub signed: Vec<u32>,
 }
 
 /// Makes the plan of `ask`.
-/// # Errors
-/// What the client cannot have.
-pub fn compile(
+pub(super) fn compile(
     api: &Api,
     ids: &Ids,
     shape: &Shape,

@@ -7,7 +7,9 @@
 //!
 //! **Cost:** one pass over the structural variables; no allocation for usual ones.
 
-use crate::api::meaning::{Api, EnumMeaning, InputMeaning};
+use super::compile::Ask;
+use super::piece::Style;
+use crate::api::meaning::{Api, InputMeaning};
 use smallvec::SmallVec;
 use weir_engine::source::{Ids, Piece, PlanVariable};
 use weir_language::schema::{EnumValueId, Schema, TypeKind};
@@ -23,6 +25,7 @@ const OBJECT: u32 = 6;
 const LIST: u32 = 7;
 const KEY: u32 = 8;
 const EACH: u32 = 9;
+const NEGATIVE: u32 = 10;
 
 /// Form and leaves of the structural variables of one request.
 #[derive(Clone, Debug, Default)]
@@ -70,12 +73,12 @@ impl Form {
 
 /// The numbers of the variables whose value can change a statement.
 #[must_use]
-pub fn structural(piece: &Piece<'_>, api: &Api) -> Vec<u32> {
-    let changes = |it: &&(usize, &PlanVariable)| is_structural(it.1, piece.schema, piece.ids, api);
+pub fn structural(piece: &Piece<'_>, style: &dyn Style) -> Vec<u32> {
+    let changes = |it: &&(usize, &PlanVariable)| is_structural(it.1, piece.schema, piece.ids, style);
     piece.variables.iter().enumerate().filter(|it| changes(&it)).map(|it| it.0 as u32).collect()
 }
 
-fn is_structural(variable: &PlanVariable, schema: &Schema, ids: &Ids, api: &Api) -> bool {
+fn is_structural(variable: &PlanVariable, schema: &Schema, ids: &Ids, style: &dyn Style) -> bool {
     if !variable.ty.is_non_null() {
         return true;
     }
@@ -83,24 +86,10 @@ fn is_structural(variable: &PlanVariable, schema: &Schema, ids: &Ids, api: &Api)
     match ty.kind {
         TypeKind::Input { .. } => true,
         TypeKind::Enum => {
-            ty.members.range().next().is_some_and(|at| chooses(api, ids, EnumValueId(at as u32)))
+            ty.members.range().next().is_some_and(|at| style.chooses(ids.enum_value(EnumValueId(at as u32))))
         }
         TypeKind::Scalar(reader) => reader == weir_language::schema::ScalarReader::Boolean,
         TypeKind::Object | TypeKind::Interface | TypeKind::Union => false,
-    }
-}
-
-/// Whether an enum value chooses something in the statement; values of enum tables do not, they are data.
-fn chooses(api: &Api, ids: &Ids, value: EnumValueId) -> bool {
-    let own = ids.enum_value(value);
-    match api.enum_values.get(own.index()) {
-        Some(EnumMeaning::TableValue(..)) | None => false,
-        Some(
-            EnumMeaning::None
-            | EnumMeaning::Column(..)
-            | EnumMeaning::Order { .. }
-            | EnumMeaning::Constraint(..),
-        ) => true,
     }
 }
 
@@ -120,22 +109,33 @@ pub fn objects(structural: &[u32], piece: &Piece<'_>, api: &Api) -> Vec<u32> {
     structural.iter().copied().filter(only).collect()
 }
 
-/// Computes the form of the variables `structural` of a request; `objects` are those of them that hold rows.
+/// Computes the form of the structural variables of a request.
 #[must_use]
-pub fn form(structural: &[u32], objects: &[u32], variables: &Variables, api: &Api, ids: &Ids) -> Form {
+pub fn form(ask: &Ask, variables: &Variables, style: &dyn Style, ids: &Ids) -> Form {
     let mut form = Form::default();
-    for (slot, &variable) in structural.iter().enumerate() {
+    for (slot, &variable) in ask.structural.iter().enumerate() {
         form.starts.push(form.leaves.len() as u32);
         let start = variables.starts[variable as usize] as usize;
-        if !objects.contains(&variable) || !walk_rows(&mut form, slot as u32, variables, start, api, ids) {
-            walk(&mut form, variables, start, api, ids);
+        if ask.signed.contains(&variable) && matches!(variables.values.nodes[start], Node::Int(..0)) {
+            form.key.push(NEGATIVE);
+        }
+        let rows = ask.objects.contains(&variable);
+        if !rows || !walk_rows(&mut form, slot as u32, variables, start, style, ids) {
+            walk(&mut form, variables, start, style, ids);
         }
     }
     form
 }
 
 /// Walks a list of rows; `false`, and nothing noted, if they differ in form.
-fn walk_rows(form: &mut Form, slot: u32, variables: &Variables, start: usize, api: &Api, ids: &Ids) -> bool {
+fn walk_rows(
+    form: &mut Form,
+    slot: u32,
+    variables: &Variables,
+    start: usize,
+    style: &dyn Style,
+    ids: &Ids,
+) -> bool {
     let (key, leaves) = (form.key.len(), form.leaves.len());
     form.key.push(EACH);
     form.leaves.push(start as u32);
@@ -143,7 +143,7 @@ fn walk_rows(form: &mut Form, slot: u32, variables: &Variables, start: usize, ap
     let mut first = 0..0;
     for item in variables.values.items(start) {
         let before = form.key.len();
-        walk(form, variables, item, api, ids);
+        walk(form, variables, item, style, ids);
         if rows.len == 0 {
             first = before..form.key.len();
             rows.leaves = (form.leaves.len() - leaves - 1) as u32;
@@ -164,7 +164,7 @@ fn walk_rows(form: &mut Form, slot: u32, variables: &Variables, start: usize, ap
     true
 }
 
-fn walk(form: &mut Form, variables: &Variables, start: usize, api: &Api, ids: &Ids) {
+fn walk(form: &mut Form, variables: &Variables, start: usize, style: &dyn Style, ids: &Ids) {
     let nodes = &variables.values.nodes;
     let end = variables.values.end(start);
     let mut at = start;
@@ -177,7 +177,7 @@ fn walk(form: &mut Form, variables: &Variables, start: usize, api: &Api, ids: &I
             Node::List { len, end } => {
                 let branches = match nodes.get(at + 1) {
                     Some(Node::Object { .. } | Node::List { .. }) if len > 0 => true,
-                    Some(Node::Enum(value)) if len > 0 => chooses(api, ids, *value),
+                    Some(Node::Enum(value)) if len > 0 => style.chooses(ids.enum_value(*value)),
                     _ => false,
                 };
                 form.leaves.push(at as u32);
@@ -195,7 +195,7 @@ fn walk(form: &mut Form, variables: &Variables, start: usize, api: &Api, ids: &I
             }
             Node::Enum(value) => {
                 form.leaves.push(at as u32);
-                if chooses(api, ids, value) {
+                if style.chooses(ids.enum_value(value)) {
                     form.key.extend([ENUM, value.0]);
                 } else {
                     form.key.push(LEAF);

@@ -21,7 +21,7 @@ mod filter;
 pub mod form;
 pub mod input;
 mod insert;
-pub(crate) mod piece;
+pub mod piece;
 mod select;
 mod write;
 

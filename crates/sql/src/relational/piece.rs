@@ -1,23 +1,84 @@
-//! What every relational source makes of a piece before it compiles it.
+//! What every relational source makes of a piece, whatever the style of its API.
+//!
+//! **Cost:** a [`Style`] is asked while planning; in a request only for the enum values of structural variables.
 
-use super::compile::Ask;
-use super::form::{objects, structural};
-use crate::api::meaning::Api;
+use super::Plan;
+use super::compile::{Ask, compile};
+use super::form::{Form, objects, structural};
+use crate::api::meaning::{Api, EnumMeaning};
 use crate::catalog::TableId;
 use crate::model::Model;
-use weir_engine::source::{Accent, FieldError, Piece, PlanError, Tag};
+use std::sync::Arc;
+use weir_engine::plan::shape::Shape;
+use weir_engine::source::{Accent, FieldError, Ids, Piece, PlanError, Tag};
+use weir_language::schema::{EnumValueId, Schema};
+use weir_language::value::Variables;
 
-impl Ask {
+/// A style of API over a relational model. The drivers take any: what differs is the schema, and the plan that a piece of it
+/// becomes.
+pub trait Style: std::fmt::Debug + Send + Sync {
+    /// The types and fields it serves.
+    fn schema(&self) -> &Arc<Schema>;
+    /// The tables below, and how they are related.
+    fn model(&self) -> &Model;
     /// What `piece` asks.
-    pub(crate) fn of(piece: &Piece<'_>, api: &Api) -> Self {
-        let structural = structural(piece, api);
-        Self {
+    fn ask(&self, piece: &Piece<'_>) -> Ask;
+    /// Whether an enum value of its schema chooses something in a statement, or is data.
+    fn chooses(&self, value: EnumValueId) -> bool;
+    /// Makes the plan of `ask`. `variables` are those of a request with their form, where some are structural.
+    /// # Errors
+    /// What the client cannot have.
+    fn compile(
+        &self,
+        ids: &Ids,
+        shape: &Shape,
+        ask: &Ask,
+        variables: Option<(&Variables, &Form)>,
+    ) -> Result<Plan, PlanError>;
+}
+
+impl Style for Api {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    fn model(&self) -> &Model {
+        &self.model
+    }
+
+    fn ask(&self, piece: &Piece<'_>) -> Ask {
+        let structural = structural(piece, self);
+        Ask {
             set: piece.set,
             fields: piece.fields.to_vec(),
             accent: piece.accent,
-            objects: objects(&structural, piece, api),
+            objects: objects(&structural, piece, self),
+            signed: Vec::new(),
             structural,
         }
+    }
+
+    /// Values of enum tables are data.
+    fn chooses(&self, value: EnumValueId) -> bool {
+        match self.enum_values.get(value.index()) {
+            Some(EnumMeaning::TableValue(..)) | None => false,
+            Some(
+                EnumMeaning::None
+                | EnumMeaning::Column(..)
+                | EnumMeaning::Order { .. }
+                | EnumMeaning::Constraint(..),
+            ) => true,
+        }
+    }
+
+    fn compile(
+        &self,
+        ids: &Ids,
+        shape: &Shape,
+        ask: &Ask,
+        variables: Option<(&Variables, &Form)>,
+    ) -> Result<Plan, PlanError> {
+        compile(self, ids, shape, ask, variables)
     }
 }
 

@@ -16,7 +16,7 @@ use super::sink::Sink;
 use super::source::Shared;
 use crate::bind::Bindings;
 use crate::forms::Forms;
-use crate::relational::compile::{Ask, compile};
+use crate::relational::compile::Ask;
 use crate::relational::form::{Form, form};
 use rusqlite::Connection;
 use std::borrow::Cow;
@@ -74,10 +74,11 @@ impl Reading {
         if let Some(fixed) = self.forms.fixed() {
             return Ok((Cow::Borrowed(fixed), Form::default()));
         }
-        let api = &self.shared.api;
-        let form = form(&self.ask.structural, &self.ask.objects, variables, api, &self.ids);
+        let style = &*self.shared.style;
+        let form = form(&self.ask, variables, style, &self.ids);
         let make = || {
-            compile(api, &self.ids, shape, &self.ask, Some((variables, &form)))
+            style
+                .compile(&self.ids, shape, &self.ask, Some((variables, &form)))
                 .map(|plan| self.shared.prepare(plan))
                 .map_err(|it| SourceError::Rejected { error: it.error, field: Some(it.field) })
         };
@@ -92,7 +93,7 @@ impl Reading {
         form: &'r Form,
         parent_keys: &'r [Column],
     ) -> Bindings<'r> {
-        let schema = &self.shared.api.schema;
+        let schema = self.shared.style.schema();
         let (ids, accent) = (&*self.ids, self.ask.accent);
         Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, accent }
     }
@@ -215,10 +216,9 @@ impl Reading {
             return;
         };
         let plan = &prepared.plan;
-        let changes =
-            prepared.changes.iter().zip(&plan.changes).map(|(it, of)| {
-                (self.shared.api.model.catalog.table(of.table()).name.as_str(), it.sql.as_str())
-            });
+        let changes = prepared.changes.iter().zip(&plan.changes).map(|(it, of)| {
+            (self.shared.style.model().catalog.table(of.table()).name.as_str(), it.sql.as_str())
+        });
         let levels = plan
             .levels_in_order()
             .into_iter()
@@ -326,5 +326,5 @@ pub(super) fn plan_now(
     if !ask.structural.is_empty() {
         return Ok(Forms::many());
     }
-    Ok(Forms::one(shared.prepare(compile(&shared.api, ids, shape, ask, None)?)))
+    Ok(Forms::one(shared.prepare(shared.style.compile(ids, shape, ask, None)?)))
 }

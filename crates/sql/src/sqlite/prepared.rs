@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** statement `i` is level `i` of the plan.
 
-use crate::api::meaning::Api;
+use crate::model::Model;
 use crate::relational::{Level, MemberKind, Origin, Output, Parameter, Plan};
 use crate::render::change::{ChangeStatement, render_change};
 use crate::render::sqlite::Sqlite;
@@ -51,10 +51,10 @@ pub(super) enum Class {
 }
 
 impl Prepared {
-    pub(super) fn new(api: &Api, plan: Plan, connection: Option<&Connection>) -> Self {
+    pub(super) fn new(model: &Model, plan: Plan, connection: Option<&Connection>) -> Self {
         let statements: Vec<Ready> =
-            plan.levels.iter().map(|level| Ready::new(render(&Sqlite, &api.model, &level.query))).collect();
-        let changes = plan.changes.iter().map(|it| render_change(&Sqlite, &api.model, it)).collect();
+            plan.levels.iter().map(|level| Ready::new(render(&Sqlite, model, &level.query))).collect();
+        let changes = plan.changes.iter().map(|it| render_change(&Sqlite, model, it)).collect();
         let class = connection.map_or(Class::Long, |it| classify(it, &plan, &statements));
         Self { plan, statements, changes, class, slow_runs: AtomicU32::new(0) }
     }

@@ -8,13 +8,11 @@ use super::prepared::Prepared;
 use super::write_fetch::WriteFetch;
 use super::writer::Writer;
 use crate::api::generate;
-use crate::api::meaning::Api;
 use crate::catalog::Warning;
 use crate::catalog::sqlite::{SqliteOptions, enum_values, read};
 use crate::model::{Model, ModelOptions};
 use crate::relational::Plan;
-use crate::relational::compile::Ask;
-use crate::relational::piece::{no_foreign_below, tags};
+use crate::relational::piece::{Style, no_foreign_below, tags};
 use rusqlite::ErrorCode;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,7 +25,7 @@ use weir_language::schema::Schema;
 /// What the fetches of a source share.
 #[derive(Debug)]
 pub(super) struct Shared {
-    pub(super) api: Arc<Api>,
+    pub(super) style: Arc<dyn Style>,
     pub(super) database: Arc<Database>,
     pub(super) pool: Pool,
     /// `None`: the file can only be read.
@@ -40,7 +38,7 @@ impl Shared {
     pub(super) fn prepare(&self, plan: Plan) -> Prepared {
         self.renderings.fetch_add((plan.levels.len() + plan.changes.len()) as u64, Ordering::Relaxed);
         let reader = reader(&self.database).ok();
-        Prepared::new(&self.api, plan, reader.as_ref().map(|it| &it.connection))
+        Prepared::new(self.style.model(), plan, reader.as_ref().map(|it| &it.connection))
     }
 }
 
@@ -114,16 +112,16 @@ impl SqliteSource {
         Ok((Self::serve(name, Arc::new(api), database)?, warnings))
     }
 
-    /// Serves `api`, which was generated from the database in the file `path`, as the source `name`.
+    /// Serves `style`, whose tables the database in the file `path` has, as the source `name`.
     /// # Errors
     /// The file cannot be opened, or threads cannot be started.
-    pub fn new(name: &str, api: Arc<Api>, path: &Path, tuning: Tuning) -> Result<Self, OpenError> {
+    pub fn new(name: &str, style: Arc<dyn Style>, path: &Path, tuning: Tuning) -> Result<Self, OpenError> {
         let database = Database::new(path, tuning);
         reader(&database).map_err(OpenError::Sqlite)?;
-        Self::serve(name, api, database)
+        Self::serve(name, style, database)
     }
 
-    fn serve(name: &str, api: Arc<Api>, database: Arc<Database>) -> Result<Self, OpenError> {
+    fn serve(name: &str, style: Arc<dyn Style>, database: Arc<Database>) -> Result<Self, OpenError> {
         let writer = match database.open_writer() {
             Ok(connection) => Some(Writer::new(name, connection).map_err(OpenError::Thread)?),
             // A file or folder that may not be written is still read.
@@ -136,7 +134,7 @@ impl SqliteSource {
         };
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let pool = Pool::new(&format!("sql-{name}"), cores.clamp(2, 8)).map_err(OpenError::Thread)?;
-        let shared = Arc::new(Shared { api, database, pool, writer, renderings: AtomicU64::new(0) });
+        let shared = Arc::new(Shared { style, database, pool, writer, renderings: AtomicU64::new(0) });
         Ok(Self { name: name.to_owned(), shared, asking: Arc::default() })
     }
 
@@ -152,11 +150,11 @@ impl SqliteSource {
             let read = prepared.statements.iter().flat_map(|it| &it.statement.tables);
             read.chain(prepared.changes.iter().flat_map(|it| &it.tables)).copied().collect()
         });
-        tags(&self.shared.api.model, tables)
+        tags(self.shared.style.model(), tables)
     }
 
     fn reading(&self, piece: &Piece<'_>) -> Result<(Arc<Reading>, Vec<Tag>), PlanError> {
-        let ask = Ask::of(piece, &self.shared.api);
+        let ask = self.shared.style.ask(piece);
         let forms = plan_now(&self.shared, piece.ids, piece.shape, &ask)?;
         let tags = self.tags(forms.fixed().map(|it| &**it));
         let inner = Reading {
@@ -188,7 +186,7 @@ impl Source for SqliteSource {
     }
 
     fn schema(&self) -> &Arc<Schema> {
-        &self.shared.api.schema
+        self.shared.style.schema()
     }
 
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {

@@ -33,7 +33,7 @@ impl Fetch for WriteFetch {
                 Err(failure) => {
                     let name = failure.violated();
                     let error = failure.into_error(reading.ask.accent);
-                    let error = reading.shared.api.model.in_own_words(error, name);
+                    let error = reading.shared.style.model().in_own_words(error, name);
                     Err(with_path(error, &prepared.plan))
                 }
             }

@@ -23,7 +23,7 @@ use weir_sql::postgres::assemble::{Arm, Assembly, Parents, assemble};
 use weir_sql::postgres::flavour::Flavour;
 use weir_sql::postgres::types::{Types, oid};
 use weir_sql::relational::change::WriteAnswer;
-use weir_sql::relational::compile::{Ask, compile};
+use weir_sql::relational::piece::Style;
 use weir_sql::relational::{Origin, Parameter};
 use weir_sql::render::change::{ChangeStatement, render_change};
 use weir_sql::render::postgres::Postgres;
@@ -125,14 +125,8 @@ impl Source for Texts {
     }
 
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
-        let ask = Ask {
-            set: piece.set,
-            fields: piece.fields.to_vec(),
-            accent: piece.accent,
-            structural: Vec::new(),
-            objects: Vec::new(),
-        };
-        let plan = compile(&self.api, piece.ids, piece.shape, &ask, None)?;
+        let ask = self.api.ask(piece);
+        let plan = self.api.compile(piece.ids, piece.shape, &ask, None)?;
         let changes = plan.changes.iter().map(|change| {
             let statement = render_change(&self.dialect, &self.api.model, change);
             let values = values(piece.shape, &statement.parameters);
@@ -142,7 +136,7 @@ impl Source for Texts {
         let mut reads = Vec::new();
         let mut read = |tops: &[u32], parents: Parents<'_>| {
             if !tops.is_empty() {
-                let assembly = assemble(&self.dialect, &self.api, &plan, tops, parents).unwrap();
+                let assembly = assemble(&self.dialect, &self.api.model, &plan, tops, parents).unwrap();
                 let values = values(piece.shape, &assembly.parameters);
                 let order = |it: &Arm| !plan.levels[it.level as usize].query.order.is_empty();
                 let ordered = assembly.arms.iter().map(order).collect();
