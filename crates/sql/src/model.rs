@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use weir_engine::source::SourceError;
 
 mod build;
+mod computed;
 mod functions;
 pub mod metadata;
 pub mod names;
@@ -18,7 +19,7 @@ mod relationships;
 mod reserved;
 
 pub use build::{EnumReader, MissingRow, ModelOptions, RelationshipNames, Track};
-pub use functions::TrackedFunction;
+pub use functions::{Serves, TrackedFunction};
 pub(crate) use reserved::is_type as is_reserved_type;
 
 /// The place of a relationship in [`Model::relationships`].
@@ -38,7 +39,7 @@ pub struct Model {
     pub tables: Vec<Option<Tracked>>,
     /// All relationships.
     pub relationships: Vec<Relationship>,
-    /// Functions that are root fields.
+    /// Functions that are root fields or fields of rows.
     pub functions: Vec<TrackedFunction>,
     /// What a change by key answers that finds no row.
     pub missing_row: MissingRow,
@@ -55,6 +56,8 @@ pub struct Tracked {
     pub columns: Vec<Option<String>>,
     /// Its relationships, as [`Model::relationships`] places.
     pub relationships: Vec<RelationshipId>,
+    /// Functions that make a value of a row, as [`Model::functions`] places.
+    pub computed: Vec<FunctionId>,
     /// Whether it lists the values of an enum: then the values, else empty.
     pub enum_values: Vec<EnumTableValue>,
     /// Parallel to the catalog's columns: the enum table whose values a column holds.
@@ -122,6 +125,8 @@ pub struct Relationship {
     pub to: TableId,
     /// Pairs of columns that are equal: ours, theirs.
     pub on: Vec<(ColumnId, ColumnId)>,
+    /// The function of our row that gives theirs, instead of columns that are equal.
+    pub call: Option<FunctionId>,
     /// One row or many.
     pub kind: RelationshipKind,
     /// For nested inserts: whether the related row comes first (its key flows into ours).

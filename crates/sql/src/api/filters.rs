@@ -6,7 +6,7 @@ use super::meaning::{EnumMeaning, InputMeaning};
 use super::rows::{FUNCTIONS, keeps_type, takes};
 use super::tables::TableApi;
 use crate::catalog::ColumnType;
-use crate::model::{Model, RelationshipKind};
+use crate::model::{Model, Relationship, RelationshipKind};
 
 /// The directions of an order with where nulls go.
 const ORDERS: [(&str, &str, bool, bool); 6] = [
@@ -45,6 +45,9 @@ impl Core {
         }
         for &id in &table.tracked.relationships {
             let relationship = model.relationship(id);
+            if !needs_nothing(model, relationship) {
+                continue;
+            }
             let Some(target) = tables.get(relationship.to) else { continue };
             let ty = plain(target.types.bool_exp);
             self.input_field(&relationship.name, "", ty, InputMeaning::Related(id));
@@ -53,6 +56,7 @@ impl Core {
                 self.aggregate_member(&relationship.name, plain(ty), InputMeaning::RelatedAggregate(id));
             }
         }
+        self.computed_inputs(model, table, plain);
         if table.in_arrays {
             self.predicates(table);
         }
@@ -184,6 +188,9 @@ impl Core {
         }
         for &id in &table.tracked.relationships {
             let relationship = model.relationship(id);
+            if !needs_nothing(model, relationship) {
+                continue;
+            }
             let Some(target) = tables.get(relationship.to) else { continue };
             match (relationship.kind, target.types.aggregate_order_by) {
                 (RelationshipKind::Object { .. }, _) => {
@@ -196,6 +203,7 @@ impl Core {
                 (RelationshipKind::Array, None) => {}
             }
         }
+        self.computed_inputs(model, table, |_| order);
         self.function_orders(table);
         self.enumeration(name, "_select_column", &["select columns of table \"", &table.table.name, "\""]);
         for column in &table.columns {
@@ -240,4 +248,9 @@ impl Core {
             self.input_field(word, "", ty, meaning);
         }
     }
+}
+
+/// Whether a relationship can be followed without arguments of the client.
+fn needs_nothing(model: &Model, relationship: &Relationship) -> bool {
+    relationship.call.is_none_or(|it| model.function(it).0.arguments.is_empty())
 }

@@ -1,19 +1,22 @@
-//! Root fields of functions, and the types of their arguments.
+//! Fields of functions, at the roots and of rows, and the types of their arguments.
 
 use super::core::{Core, full_list, non_null, plain};
 use super::generate::Tables;
 use super::meaning::{FieldMeaning, InputMeaning};
+use super::tables::TableApi;
+use crate::catalog::ColumnType;
 use crate::model::metadata::ExposedAs;
-use crate::model::{FunctionId, Model, TrackedFunction};
+use crate::model::{FunctionId, Model, Serves, TrackedFunction};
+use weir_language::schema::{TypeId, TypeRef};
 
 impl Core {
     /// The root fields of the functions that stand on `root`.
     pub(super) fn calls(&mut self, model: &Model, tables: &Tables<'_>, root: ExposedAs) {
-        let functions = model.functions.iter().enumerate().filter(|it| it.1.root == root);
-        for (at, tracked) in functions {
+        for (at, tracked) in model.functions.iter().enumerate().filter(|it| it.1.is_on(root)) {
+            let Serves::Root { table, select, aggregate, .. } = &tracked.serves else { continue };
             let id = FunctionId(at as u32);
             let (_, function) = model.function(id);
-            let Some(table) = tables.get(tracked.table) else { continue };
+            let Some(table) = tables.get(*table) else { continue };
             let words = match function.comment.as_str() {
                 "" => {
                     format!("execute function \"{}\" which returns \"{}\"", function.name, table.table.name)
@@ -22,28 +25,65 @@ impl Core {
             };
             let object = table.types.object;
             let rows = if function.is_set { full_list(object) } else { plain(object) };
-            self.field(&tracked.select, &words, rows, FieldMeaning::Call(id));
-            self.call_arguments(model, tracked, &function.name);
+            self.field(select, &words, rows, FieldMeaning::Call(id, table.id));
+            self.call_arguments(model, tracked);
             self.page(table);
-            if let Some(name) = &tracked.aggregate {
+            if let Some(name) = aggregate {
                 let words = format!(
                     "execute function \"{}\" and query aggregates on result of table type \"{}\"",
                     function.name, table.table.name
                 );
                 let aggregate = non_null(table.types.aggregate);
-                self.field(name, &words, aggregate, FieldMeaning::CallAggregate(id));
-                self.call_arguments(model, tracked, &function.name);
+                self.field(name, &words, aggregate, FieldMeaning::CallAggregate(id, table.id));
+                self.call_arguments(model, tracked);
                 self.page(table);
             }
         }
     }
 
+    /// The fields of a row that functions make of it.
+    pub(super) fn computed(&mut self, model: &Model, table: &TableApi<'_>) {
+        for &id in &table.tracked.computed {
+            let (tracked, function) = model.function(id);
+            let (Serves::Row { name, words, .. }, Some(ty)) = (&tracked.serves, &function.ty) else {
+                continue;
+            };
+            let (value, _) = self.scalar_uses(ty);
+            self.field(name, words, value, FieldMeaning::Computed(id));
+            self.call_arguments(model, tracked);
+            if matches!(ty, ColumnType::Json | ColumnType::Jsonb) {
+                let text = plain(self.common.string);
+                self.argument("path", "JSON select path", text, InputMeaning::JsonPath);
+            }
+        }
+    }
+
+    /// As inputs, those that need no arguments of the client; `ty` says of which type, by what compares the value.
+    pub(super) fn computed_inputs(
+        &mut self,
+        model: &Model,
+        table: &TableApi<'_>,
+        ty: impl Fn(TypeId) -> TypeRef,
+    ) {
+        for &id in &table.tracked.computed {
+            let (tracked, function) = model.function(id);
+            let (Serves::Row { name, words, .. }, Some(of)) = (&tracked.serves, &function.ty) else {
+                continue;
+            };
+            if tracked.arguments.is_empty() {
+                let (_, comparison) = self.scalar_uses(of);
+                self.input_field(name, words, ty(comparison), InputMeaning::Computed(id));
+            }
+        }
+    }
+
     /// `args`, which may be left out where every argument may.
-    fn call_arguments(&mut self, model: &Model, tracked: &TrackedFunction, name: &str) {
+    pub(super) fn call_arguments(&mut self, model: &Model, tracked: &TrackedFunction) {
         if tracked.arguments.is_empty() {
             return;
         }
-        let all = &model.catalog.functions[tracked.function as usize].arguments;
+        let function = &model.catalog.functions[tracked.function as usize];
+        let (all, name) = (&function.arguments, &function.name);
         let base = self.b.reference(&tracked.arguments_type);
         let optional = tracked.arguments.iter().all(|&it| all[it as usize].has_default);
         let ty = if optional { plain(base) } else { non_null(base) };

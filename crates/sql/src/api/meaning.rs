@@ -61,10 +61,12 @@ pub enum FieldMeaning {
     SelectAggregate(TableId),
     /// `Album_group_by`.
     GroupBy(TableId),
-    /// Rows that a function gives.
-    Call(FunctionId),
+    /// Rows of a table that a function gives.
+    Call(FunctionId, TableId),
     /// Aggregates over them.
-    CallAggregate(FunctionId),
+    CallAggregate(FunctionId, TableId),
+    /// What a function makes of a row.
+    Computed(FunctionId),
     /// `no_queries_available`: a constant text.
     NoQueries,
     /// `insert_Album`.
@@ -182,6 +184,8 @@ pub enum InputMeaning {
     DeleteAtPath,
     /// A column: in a bool_exp, order_by, set, insert, pk_columns, or as an argument of `_by_pk`.
     Column(TableId, ColumnId),
+    /// What a function makes of a row: in a bool_exp or order_by.
+    Computed(FunctionId),
     /// A relationship: in a bool_exp, order_by or insert.
     Related(RelationshipId),
     /// `Album_Tracks_aggregate` in a bool_exp or order_by.

@@ -31,7 +31,7 @@ impl Core {
             self.field("no_queries_available", NO_QUERIES, ty, FieldMeaning::NoQueries);
         }
         let written = |table: &&TableApi<'_>| table.types.mutation_response.is_some();
-        let called = model.functions.iter().any(|it| it.root == ExposedAs::Mutation);
+        let called = model.functions.iter().any(|it| it.is_on(ExposedAs::Mutation));
         if called || tables.iter().any(|table| written(&table)) {
             let mutation = self.b.object("mutation_root", "mutation root");
             self.b.mutation(mutation);

@@ -1,10 +1,10 @@
 //! Object types: rows, aggregates, groups, answers of mutations.
 
-use super::core::{Core, certain, full_list, non_null, plain, write};
+use super::core::{Core, certain, full_list, list, non_null, plain, write};
 use super::generate::Tables;
 use super::meaning::{Aggregation, FieldMeaning, InputMeaning};
 use super::tables::{ColumnApi, TableApi};
-use crate::model::{Model, RelationshipKind};
+use crate::model::{Model, RelationshipId, RelationshipKind, Serves};
 use weir_language::schema::TypeRef;
 
 /// The functions over columns with the name of their field.
@@ -82,27 +82,9 @@ impl Core {
             self.path(column);
         }
         for &id in &tracked.relationships {
-            let relationship = model.relationship(id);
-            let Some(target) = tables.get(relationship.to) else { continue };
-            match relationship.kind {
-                RelationshipKind::Object { certain } => {
-                    let base = target.types.object;
-                    let ty = if certain { non_null(base) } else { plain(base) };
-                    self.field(&relationship.name, "An object relationship", ty, FieldMeaning::Related(id));
-                }
-                RelationshipKind::Array => {
-                    let rows = full_list(target.types.object);
-                    self.field(&relationship.name, "An array relationship", rows, FieldMeaning::Related(id));
-                    self.page(target);
-                    let mut name = std::mem::take(&mut self.name);
-                    write(&mut name, &[&relationship.name, "_aggregate"]);
-                    let ty = non_null(target.types.aggregate);
-                    self.field(&name, "An aggregate relationship", ty, FieldMeaning::RelatedAggregate(id));
-                    self.name = name;
-                    self.page(target);
-                }
-            }
+            self.related(model, tables, id);
         }
+        self.computed(model, table);
         if table.types.mutation_response.is_some() {
             let words = ["response of any mutation on the table \"", name, "\""];
             self.object(&tracked.name, "_mutation_response", &words);
@@ -112,6 +94,38 @@ impl Core {
             let rows = full_list(table.types.object);
             let words = "data from the rows affected by the mutation";
             self.field("returning", words, rows, FieldMeaning::Returning(table.id));
+        }
+    }
+
+    /// The fields of a relationship.
+    fn related(&mut self, model: &Model, tables: &Tables<'_>, id: RelationshipId) {
+        let relationship = model.relationship(id);
+        let Some(target) = tables.get(relationship.to) else { return };
+        let called = relationship.call.map(|it| model.function(it).0);
+        let words = match (called.map(|it| &it.serves), relationship.kind) {
+            (Some(Serves::Row { words, .. }), _) => words.as_str(),
+            (_, RelationshipKind::Object { .. }) => "An object relationship",
+            (_, RelationshipKind::Array) => "An array relationship",
+        };
+        let object = target.types.object;
+        let ty = match relationship.kind {
+            RelationshipKind::Object { certain: true } => non_null(object),
+            RelationshipKind::Object { certain: false } => plain(object),
+            // As Hasura has it.
+            RelationshipKind::Array if called.is_some() => list(object),
+            RelationshipKind::Array => full_list(object),
+        };
+        self.field(&relationship.name, words, ty, FieldMeaning::Related(id));
+        called.into_iter().for_each(|it| self.call_arguments(model, it));
+        if relationship.kind == RelationshipKind::Array {
+            self.page(target);
+            let mut name = std::mem::take(&mut self.name);
+            write(&mut name, &[&relationship.name, "_aggregate"]);
+            let ty = non_null(target.types.aggregate);
+            self.field(&name, "An aggregate relationship", ty, FieldMeaning::RelatedAggregate(id));
+            self.name = name;
+            called.into_iter().for_each(|it| self.call_arguments(model, it));
+            self.page(target);
         }
     }
 
@@ -143,7 +157,7 @@ impl Core {
         for (word, ty, meaning) in fields {
             self.field(word, "", ty, meaning);
             if word == "count" {
-                let columns = super::core::list(types.select_column);
+                let columns = list(types.select_column);
                 self.argument("columns", "", columns, InputMeaning::CountColumns(id));
                 self.argument("distinct", "", plain(self.common.boolean), InputMeaning::CountDistinct);
             }

@@ -35,6 +35,9 @@ impl Core {
         }
         for &id in &table.tracked.relationships {
             let relationship = model.relationship(id);
+            if relationship.call.is_some() {
+                continue;
+            }
             let target = tables.get(relationship.to).map(|target| target.types);
             let ty = target.and_then(|target| match relationship.kind {
                 RelationshipKind::Object { .. } => target.obj_rel_insert_input,

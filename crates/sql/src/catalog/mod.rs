@@ -163,6 +163,8 @@ pub struct Function {
     pub arguments: Vec<Argument>,
     /// The number of the type it returns.
     pub returns: u32,
+    /// What Weir makes of it, where a column could have it.
+    pub ty: Option<ColumnType>,
     /// The table whose rows it returns.
     pub table: Option<TableId>,
     /// Whether it returns any number of them.

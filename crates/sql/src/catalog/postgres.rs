@@ -112,6 +112,7 @@ impl Reading {
                 name,
                 arguments,
                 returns: of,
+                ty: None,
                 table: None,
                 is_set,
                 volatility,
@@ -228,6 +229,8 @@ impl Reading {
     fn finish(mut self) -> (Catalog, Types, Vec<Warning>) {
         for mut function in std::mem::take(&mut self.functions) {
             function.table = self.rows.get(&function.returns).copied();
+            let returned = self.types.by_oid(function.returns).filter(|it| it.kind != Kind::Pseudo);
+            function.ty = returned.map(|it| column_type(&self.types, it.oid));
             for argument in &mut function.arguments {
                 argument.table = self.rows.get(&argument.oid).copied();
                 argument.ty = column_type(&self.types, argument.oid);

@@ -308,6 +308,7 @@ fn tracked(
         enums: vec![None; columns.len()],
         columns,
         relationships: Vec::new(),
+        computed: Vec::new(),
         enum_values: Vec::new(),
         root_fields: RootFields::default(),
         comment: words.unwrap_or_else(|| table.comment.clone()),

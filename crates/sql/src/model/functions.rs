@@ -1,12 +1,11 @@
-//! Functions of the database that are served as root fields, by the configuration's entries.
+//! Functions of the database that are served, and those of them that are root fields, by the configuration's entries.
 //!
 //! An entry that cannot be honoured is left out, with a warning that holds its path.
 //!
-//! **Invariant:** a served function gives rows of a tracked table, is the only one of its name, and its arguments have
-//! names of their own, so that a call can leave out any that has a default.
+//! **Invariant:** a served function is the only one of its name, and its arguments have names of their own, so that a call can leave out any that has a default; at a root it gives rows of a tracked table.
 
 use super::build::Building;
-use super::metadata::{ExposedAs, FunctionEntry};
+use super::metadata::{ExposedAs, FunctionEntry, TableName};
 use super::names::graphql_name;
 use super::{FunctionId, Model, reserved};
 use crate::catalog::{Argument, ColumnType, Function, TableId, Volatility, Warning};
@@ -17,20 +16,47 @@ use hashbrown::HashSet;
 pub struct TrackedFunction {
     /// Its place in the catalog's functions.
     pub function: u32,
-    /// The table whose rows it gives.
-    pub table: TableId,
-    /// The name of the root field of its rows.
-    pub select: String,
-    /// The name of the root field of aggregates over them; `None` where a call must not be made twice.
-    pub aggregate: Option<String>,
     /// The name of the type of its arguments.
     pub arguments_type: String,
     /// The places of the arguments that clients give.
     pub arguments: Vec<u32>,
     /// The place of the argument that takes the session.
     pub session: Option<u32>,
-    /// On which root it stands.
-    pub root: ExposedAs,
+    /// Which fields it is.
+    pub serves: Serves,
+}
+
+/// Which fields a function is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Serves {
+    /// Fields of a root.
+    Root {
+        /// The table whose rows it gives.
+        table: TableId,
+        /// The name of the field of its rows.
+        select: String,
+        /// The name of the field of aggregates over them; `None` where a call must not be made twice.
+        aggregate: Option<String>,
+        /// On which root it stands.
+        root: ExposedAs,
+    },
+    /// A field of the rows of a table: a value, or a relationship to the rows it gives.
+    Row {
+        /// The place of the argument that takes the row.
+        row: u32,
+        /// The field's name.
+        name: String,
+        /// Its description.
+        words: String,
+    },
+}
+
+impl TrackedFunction {
+    /// Whether it is a field of the root `wanted`.
+    #[must_use]
+    pub fn is_on(&self, wanted: ExposedAs) -> bool {
+        matches!(self.serves, Serves::Root { root, .. } if root == wanted)
+    }
 }
 
 impl Model {
@@ -68,21 +94,12 @@ fn tracked(
     entry: &FunctionEntry,
     taken: &mut HashSet<String>,
 ) -> Result<TrackedFunction, String> {
-    let (at, function) = find(&building.model.catalog.functions, entry)?;
+    let (at, function) = find(&building.model.catalog.functions, &entry.function)?;
     let table = function.table.filter(|it| building.model.tracked(*it).is_some());
     let table = table.ok_or("it has to return rows of a table that is served")?;
     let settings = &entry.configuration;
     let session = session(function, settings.session_argument.as_deref())?;
-    let given = (0..function.arguments.len() as u32).filter(|it| Some(*it) != session);
-    let arguments: Vec<u32> = given.collect();
-    let mut names = HashSet::new();
-    for &place in &arguments {
-        let argument = &function.arguments[place as usize];
-        check_argument(argument)?;
-        if !names.insert(argument.name.as_str()) {
-            return Err(format!("two of its arguments are called `{}`", argument.name));
-        }
-    }
+    let arguments = given(function, &[session])?;
     let volatile = function.volatility == Volatility::Volatile;
     let root = match (settings.exposed_as, volatile) {
         (None | Some(ExposedAs::Mutation), true) => ExposedAs::Mutation,
@@ -105,35 +122,58 @@ fn tracked(
             return Err(format!("`{name}` is no GraphQL name that is free: give it a `custom_name`"));
         }
     }
-    let is_table = |name: &str| building.model.tables.iter().flatten().any(|it| it.name == name);
-    let free = graphql_name(&arguments_type).is_some_and(|valid| valid == arguments_type.as_str())
-        && !reserved::is_type(&arguments_type)
-        && !is_table(&arguments_type)
-        && !reserved::meets(&arguments_type, is_table)
-        && !building.model.functions.iter().any(|it| it.arguments_type == arguments_type);
-    if !free {
+    if !is_free_type(&building.model, &arguments_type) {
         return Err(format!("`{arguments_type}` is no name that is free: give it a `custom_name`"));
     }
-    Ok(TrackedFunction { function: at, table, select, aggregate, arguments_type, arguments, session, root })
+    let serves = Serves::Root { table, select, aggregate, root };
+    Ok(TrackedFunction { function: at, arguments_type, arguments, session, serves })
+}
+
+/// Whether a function's arguments can be a type called `name`.
+pub(super) fn is_free_type(model: &Model, name: &str) -> bool {
+    let is_table = |name: &str| model.tables.iter().flatten().any(|it| it.name == name);
+    graphql_name(name).is_some_and(|valid| valid == name)
+        && !reserved::is_type(name)
+        && !is_table(name)
+        && !reserved::meets(name, is_table)
+        && !model.functions.iter().any(|it| it.arguments_type == name)
+}
+
+/// The places of the arguments that clients give: all but `others`.
+pub(super) fn given(function: &Function, others: &[Option<u32>]) -> Result<Vec<u32>, String> {
+    let arguments = 0..function.arguments.len() as u32;
+    let arguments: Vec<u32> = arguments.filter(|it| !others.contains(&Some(*it))).collect();
+    let mut names = HashSet::new();
+    for &place in &arguments {
+        let argument = &function.arguments[place as usize];
+        check_argument(argument)?;
+        if !names.insert(argument.name.as_str()) {
+            return Err(format!("two of its arguments are called `{}`", argument.name));
+        }
+    }
+    Ok(arguments)
 }
 
 /// The one function that is meant.
-fn find<'c>(functions: &'c [Function], entry: &FunctionEntry) -> Result<(u32, &'c Function), String> {
-    let (schema, name) = entry.function.parts();
+pub(super) fn find<'c>(functions: &'c [Function], name: &TableName) -> Result<(u32, &'c Function), String> {
+    let (schema, name) = name.parts();
     let meant = |it: &(usize, &Function)| it.1.name == name && (schema.is_empty() || it.1.schema == schema);
     if functions.is_empty() {
         return Err("this database has no functions that can be served".into());
     }
     let mut found = functions.iter().enumerate().filter(meant);
     match (found.next(), found.next()) {
-        (None, _) => Err("there is no such function in the schemas that are served".into()),
+        (None, _) => {
+            Err("there is no such function in the schemas that are served, or the role may not execute it"
+                .into())
+        }
         (Some((at, function)), None) => Ok((at as u32, function)),
         (Some(_), Some(_)) => Err("there are several of this name: name its schema, or rename one".into()),
     }
 }
 
 /// The place of the argument `name`.
-fn session(function: &Function, name: Option<&str>) -> Result<Option<u32>, String> {
+pub(super) fn session(function: &Function, name: Option<&str>) -> Result<Option<u32>, String> {
     let Some(name) = name else { return Ok(None) };
     let found = function.arguments.iter().position(|it| it.name == name);
     let at = found.ok_or_else(|| format!("it has no argument `{name}` for the session"))?;
@@ -164,21 +204,26 @@ fn check_argument(argument: &Argument) -> Result<(), String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::catalog::{Catalog, Column, Table, TableKind};
     use crate::model::ModelOptions;
 
-    fn argument(name: &str, ty: ColumnType) -> Argument {
+    pub(in crate::model) fn argument(name: &str, ty: ColumnType) -> Argument {
         Argument { name: name.into(), oid: 25, ty, table: None, has_default: false, is_variadic: false }
     }
 
-    fn function(name: &str, arguments: Vec<Argument>, volatility: Volatility) -> Function {
+    pub(in crate::model) fn function(
+        name: &str,
+        arguments: Vec<Argument>,
+        volatility: Volatility,
+    ) -> Function {
         Function {
             schema: "public".into(),
             name: name.into(),
             arguments,
             returns: 1,
+            ty: None,
             table: Some(TableId(0)),
             is_set: true,
             volatility,
@@ -186,7 +231,7 @@ mod tests {
         }
     }
 
-    fn catalog() -> Catalog {
+    pub(in crate::model) fn catalog() -> Catalog {
         let column = Column {
             name: "id".into(),
             declared: "integer".into(),
@@ -235,7 +280,8 @@ mod tests {
         let (model, warnings) = Model::build(catalog(), options, &mut |_| Err("none".into()));
         match (model.functions.first(), expected) {
             (Some(it), Ok(expected)) => {
-                let found = (it.select.as_str(), it.aggregate.as_deref(), it.root, &it.arguments[..]);
+                let Serves::Root { select, aggregate, root, .. } = &it.serves else { panic!("{entry}") };
+                let found = (select.as_str(), aggregate.as_deref(), *root, &it.arguments[..]);
                 assert_eq!(found, expected, "{entry}");
             }
             (None, Err(part)) => {

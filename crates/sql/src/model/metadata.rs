@@ -26,8 +26,9 @@ pub struct TableEntry {
     /// Relationships to many rows.
     #[serde(default)]
     pub array_relationships: Vec<RelationshipEntry>,
-    #[serde(default, deserialize_with = "unsupported::computed_fields")]
-    computed_fields: (),
+    /// Functions that take its rows.
+    #[serde(default)]
+    pub computed_fields: Vec<ComputedFieldEntry>,
     #[serde(default, deserialize_with = "unsupported::remote_relationships")]
     remote_relationships: (),
     #[serde(default, deserialize_with = "unsupported::select_permissions")]
@@ -65,7 +66,6 @@ mod unsupported {
         )* };
     }
     keys!(
-        computed_fields,
         remote_relationships,
         select_permissions,
         insert_permissions,
@@ -210,6 +210,33 @@ pub struct FunctionRootFields {
     pub function: Option<String>,
     /// Aggregates over them.
     pub function_aggregate: Option<String>,
+}
+
+/// A field that a function makes of a row.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComputedFieldEntry {
+    /// The field's name.
+    pub name: String,
+    /// The function.
+    pub definition: ComputedFieldDefinition,
+    /// Its description.
+    #[serde(default)]
+    pub comment: Option<String>,
+}
+
+/// `definition` of a computed field.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComputedFieldDefinition {
+    /// Which function is meant, as tables are named.
+    pub function: TableName,
+    /// The argument that takes the row; else the first one.
+    #[serde(default)]
+    pub table_argument: Option<String>,
+    /// The argument that takes the session; clients do not see it.
+    #[serde(default)]
+    pub session_argument: Option<String>,
 }
 
 /// On which root a function stands.

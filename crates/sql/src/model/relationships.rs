@@ -7,7 +7,7 @@
 use super::build::{Building, RelationshipNames, Track};
 use super::metadata::{ForeignKeyOn, InsertionOrder, Manual, RelationshipEntry, RemoteKey, TableName};
 use super::names::{Names, hint, plural};
-use super::{Relationship, RelationshipId, RelationshipKind};
+use super::{Relationship, RelationshipId, RelationshipKind, computed};
 use crate::catalog::{ColumnId, ForeignKey, Step, Table, TableId};
 use hashbrown::HashMap;
 
@@ -39,6 +39,12 @@ pub(super) fn build(building: &mut Building<'_>) {
             building.warn_at(relationship.from, &relationship.name, reason, entry);
         }
     }
+    computed::build(building, |building, table, name, is_list| {
+        let taken = names.entry(table).or_insert_with(|| columns_taken(building, table));
+        let kind =
+            if is_list { RelationshipKind::Array } else { RelationshipKind::Object { certain: false } };
+        free(taken, name, kind)
+    });
     found.sort_by_key(|(relationship, _)| (relationship.from, relationship.kind == RelationshipKind::Array));
     for (mut relationship, appendix) in found {
         let from = relationship.from;
@@ -63,7 +69,7 @@ pub(super) fn build(building: &mut Building<'_>) {
     }
 }
 
-fn add(building: &mut Building<'_>, relationship: Relationship) {
+pub(super) fn add(building: &mut Building<'_>, relationship: Relationship) {
     let id = RelationshipId(building.model.relationships.len() as u32);
     if let Some(tracked) = &mut building.model.tables[relationship.from.0 as usize] {
         tracked.relationships.push(id);
@@ -141,6 +147,7 @@ fn by_keys(building: &Building<'_>) -> Vec<(Relationship, String)> {
                 } else {
                     RelationshipKind::Array
                 },
+                call: None,
                 insert_first: false,
                 enforced: false,
             };
@@ -160,6 +167,7 @@ fn forward(from: TableId, table: &Table, key: &ForeignKey, name: String) -> Rela
         to: key.target,
         on: key.columns.iter().copied().zip(key.target_columns.iter().copied()).collect(),
         kind: RelationshipKind::Object { certain },
+        call: None,
         insert_first: true,
         enforced: key.enforced,
     }
@@ -240,6 +248,7 @@ fn by_constraint(
                     Wanted::Object => RelationshipKind::Object { certain: false },
                     Wanted::Array => RelationshipKind::Array,
                 },
+                call: None,
                 insert_first: false,
                 enforced: false,
             })
@@ -276,6 +285,7 @@ fn by_mapping(
             Wanted::Object => RelationshipKind::Object { certain: false },
             Wanted::Array => RelationshipKind::Array,
         },
+        call: None,
         insert_first: wanted == Wanted::Object && !after,
         enforced: false,
     })

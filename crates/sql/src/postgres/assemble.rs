@@ -184,9 +184,13 @@ impl Assembler<'_> {
                 let ty = &self.renderer.model.catalog.table(table).column(*column).ty;
                 *ty == ColumnType::Real || ty.facts().bits.is_some_and(|it| it < 64)
             }
-            Expr::Column(_) | Expr::JsonPath(..) | Expr::Null | Expr::Related { .. } | Expr::Cast(..) => {
-                false
-            }
+            Expr::Column(_)
+            | Expr::JsonPath(..)
+            | Expr::Computed(_)
+            | Expr::Row
+            | Expr::Null
+            | Expr::Related { .. }
+            | Expr::Cast(..) => false,
         };
         match ty {
             oid::INT8 if small => oid::COUNT,

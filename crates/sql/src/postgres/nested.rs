@@ -14,7 +14,7 @@ use super::merged::unnest;
 use super::slots::Value;
 use super::types::oid;
 use crate::catalog::ColumnId;
-use crate::relational::{Expr, Filter, Origin, Output, Query};
+use crate::relational::{Expr, Filter, Origin, Output, Query, Tie};
 use crate::render::dialect::Dialect;
 use crate::render::{ParentKey, Scope};
 
@@ -29,8 +29,8 @@ pub(super) struct Nested<'n, 'a> {
     all: String,
     /// What is given back, then the texts of keys that have several spellings.
     keys: Vec<Value>,
-    /// The one key as a list, where rows may be tested against it.
-    list: Option<String>,
+    /// The one key as a list and the column it is a key of, where rows may be tested against it.
+    list: Option<(String, ColumnId)>,
     /// The keys in memory, while those of an arm take their place.
     memory: Option<Vec<ParentKey>>,
 }
@@ -85,7 +85,9 @@ impl<'n, 'a> Nested<'n, 'a> {
             )
         };
         let list = match query.nest.as_slice() {
-            [(_, from)] => Some(format!("ARRAY(SELECT {distinct}l{parent}.c{from} FROM l{parent})")),
+            [(Tie::Column(column), from)] => {
+                Some((format!("ARRAY(SELECT {distinct}l{parent}.c{from} FROM l{parent})"), *column))
+            }
             _ => None,
         };
         let memory = Some(std::mem::replace(&mut it.renderer.parents, keys));
@@ -153,7 +155,12 @@ impl<'n, 'a> Nested<'n, 'a> {
         let table = self.it.renderer.model.catalog.table(self.query.table);
         let key = table.primary_key.as_ref().map(|key| key.columns[0]);
         let other = || table.columns.iter().position(|it| !it.nullable).map(|at| ColumnId(at as u32));
-        self.query.nest.first().map(|it| it.0).or(key).or_else(other)
+        let tied = self.query.nest.first().and_then(|it| match it.0 {
+            Tie::Column(column) => Some(column),
+            Tie::Row => None,
+        });
+        // A function may give rows that its table would not take.
+        if self.query.call.is_some() { None } else { tied.or(key).or_else(other) }
     }
 
     /// Rows without a page.
@@ -163,7 +170,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         let same = self.give_back_own(scope);
         let any = self.it.dialect.flavour.abilities().any_of_keys && same;
         let rest = match self.list.take().filter(|_| any) {
-            Some(list) => self.among(&list, scope),
+            Some((list, column)) => self.among(&list, column, scope),
             None => self.join(&self.parents.clone(), " JOIN ", scope),
         };
         let order = self.order(scope);
@@ -172,12 +179,16 @@ impl<'n, 'a> Nested<'n, 'a> {
 
     /// Gives back the level's own columns where they are surely the same bytes as the parent's.
     fn give_back_own(&mut self, scope: Scope) -> bool {
-        let own = |it: &(ColumnId, u16)| Expr::Column(it.0);
-        let types = self.query.nest.iter().map(|it| self.it.renderer.ty(&own(it), scope.table));
+        let own = self.query.nest.iter().map(|it| match it.0 {
+            Tie::Column(column) => Some(column),
+            Tie::Row => None,
+        });
+        let Some(own) = own.collect::<Option<Vec<_>>>() else { return false };
+        let types = own.iter().map(|it| self.it.renderer.ty(&Expr::Column(*it), scope.table));
         let same =
             self.memory.is_some() && types.zip(&self.keys).all(|(ty, key)| ty == key.1 && has_one_form(ty));
         if same {
-            let texts = self.query.nest.iter().map(|it| self.it.renderer.aside(|of| of.column(scope, it.0)));
+            let texts = own.iter().map(|it| self.it.renderer.aside(|of| of.column(scope, *it)));
             let texts: Vec<String> = texts.collect();
             self.keys.iter_mut().zip(texts).for_each(|(key, text)| key.0 = text);
         }
@@ -185,12 +196,12 @@ impl<'n, 'a> Nested<'n, 'a> {
     }
 
     /// ` FROM table WHERE key = ANY(list) AND …`.
-    fn among(&mut self, list: &str, scope: Scope) -> String {
+    fn among(&mut self, list: &str, column: ColumnId, scope: Scope) -> String {
         let query = self.query;
         self.it.renderer.aside(|it| {
             it.from(scope);
             it.sql.push_str(" WHERE ");
-            it.column(scope, query.nest[0].0);
+            it.column(scope, column);
             it.sql.push_str(&format!(" = ANY({list})"));
             if !query.filter.is_true() {
                 it.sql.push_str(" AND ");
@@ -205,11 +216,8 @@ impl<'n, 'a> Nested<'n, 'a> {
         self.it.renderer.aside(|it| {
             it.sql.push_str(&format!(" FROM {parents}{word}"));
             it.table(scope);
-            if query.nest.is_empty() && query.filter.is_true() {
-                it.sql.push_str(" ON true");
-            } else {
-                it.conditions(query, scope, " ON ");
-            }
+            let conditions = it.aside(|it| it.conditions(query, scope, " ON "));
+            it.sql.push_str(if conditions.is_empty() { " ON true" } else { &conditions });
         })
     }
 
@@ -246,6 +254,8 @@ impl<'n, 'a> Nested<'n, 'a> {
                 Expr::Count { .. } => *text = format!("count({filled})"),
                 Expr::Column(_)
                 | Expr::JsonPath(..)
+                | Expr::Computed(_)
+                | Expr::Row
                 | Expr::Null
                 | Expr::Function(..)
                 | Expr::Related { .. }

@@ -9,7 +9,7 @@ use super::bind::Target;
 use super::decode::Decoder;
 use super::source::Shared;
 use super::statement::Statement;
-use super::types::Types;
+use super::types::{Types, oid};
 use crate::api::meaning::Comparison;
 use crate::catalog::{TableId, Volatility};
 use crate::model::{FunctionId, Model};
@@ -71,7 +71,7 @@ impl Prepared {
         let changes = plan.changes.iter().map(|it| Ready::new(shared, it)).collect();
         let below = plan.writes.iter().map(|it| Children::of(shared, &plan, it)).collect::<Result<_, _>>()?;
         let is_long = tops.iter().any(|&it| is_long(&plan.levels[it as usize]));
-        let is_volatile = calls(&plan).any(|it| volatility(shared, it) == Volatility::Volatile);
+        let is_volatile = plan.functions.iter().any(|it| volatility(shared, *it) == Volatility::Volatile);
         Ok(Self { plan, read, changes, below, is_long, is_volatile, slow_runs: AtomicU32::new(0) })
     }
 
@@ -98,16 +98,6 @@ impl Prepared {
             out.push_str(&format!("-- {words}\n{sql}\n"));
         }
     }
-}
-
-/// The functions that the levels and changes of a plan call.
-pub(super) fn calls(plan: &Plan) -> impl Iterator<Item = FunctionId> {
-    let levels = plan.levels.iter().map(|it| &it.query);
-    let changes = plan.changes.iter().filter_map(|it| match it {
-        Change::Call(query) => Some(&**query),
-        Change::Insert(_) | Change::Update(_) | Change::Delete(_) => None,
-    });
-    levels.chain(changes).filter_map(|it| Some(it.call.as_ref()?.function))
 }
 
 fn volatility(shared: &Shared, id: FunctionId) -> Volatility {
@@ -155,6 +145,7 @@ impl Children {
             .iter()
             .map(|&key| match &change.returning()[usize::from(key)] {
                 Expr::Column(column) => (key, table.column(*column).oid),
+                Expr::Row => (key, oid::TEXT),
                 _ => (key, 0),
             })
             .collect();

@@ -8,7 +8,7 @@ use super::decode::{Choices, Decoder};
 use super::error::{Error, source_error};
 use super::fetch::{ReadFetch, Reading};
 use super::pool::Pool;
-use super::prepared::{Prepared, calls};
+use super::prepared::Prepared;
 use super::write_fetch::WriteFetch;
 use crate::api::generate;
 use crate::catalog::{Table, Warning};
@@ -154,7 +154,7 @@ impl PostgresSource {
 
     /// The tables a fetch reads or changes. A function may read whatever it likes.
     fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
-        let known = prepared.filter(|it| calls(&it.plan).next().is_none());
+        let known = prepared.filter(|it| it.plan.functions.is_empty());
         let tables = known.map(|prepared| {
             let below = prepared.below.iter().flatten().flat_map(|it| &it.asked.tables);
             let changed = prepared.changes.iter().flat_map(|it| &it.tables);

@@ -4,7 +4,7 @@
 
 use super::compile::{Compiler, Row, mark_copied};
 use super::select::Rows;
-use super::{Expr, Filter, Level, Member, MemberKind, Order, Output, Query};
+use super::{Expr, Filter, Level, Member, MemberKind, Order, Output, Query, Tie};
 use crate::api::meaning::{Aggregation, FieldMeaning, InputMeaning};
 use crate::catalog::facts::Cell;
 use crate::catalog::{ColumnId, TableId};
@@ -18,7 +18,7 @@ impl Compiler<'_> {
         &mut self,
         field: &ShapeField,
         table: TableId,
-        nest: Vec<(ColumnId, u16)>,
+        nest: Vec<(Tie, u16)>,
     ) -> Result<MemberKind, PlanError> {
         let rows = self.rows_arguments(field)?;
         let shape = self.shape;
@@ -52,7 +52,7 @@ impl Compiler<'_> {
         field: &ShapeField,
         table: TableId,
         rows: &Rows,
-        nest: &[(ColumnId, u16)],
+        nest: &[(Tie, u16)],
     ) -> Result<MemberKind, PlanError> {
         match self.field_meaning(field) {
             FieldMeaning::Nodes(_) => self.rows(field, table, rows.clone(), nest.to_vec(), false),
@@ -67,7 +67,7 @@ impl Compiler<'_> {
         field: &ShapeField,
         table: TableId,
         rows: Rows,
-        nest: Vec<(ColumnId, u16)>,
+        nest: Vec<(Tie, u16)>,
     ) -> Result<MemberKind, PlanError> {
         let set = self.object(field)?;
         let mut row = Row::default();

@@ -1,24 +1,35 @@
-//! Calls of functions, by the arguments of their root fields.
+//! Calls of functions, by the arguments of their fields.
 
 use super::change::{Change, Work};
-use super::compile::Compiler;
+use super::compile::{Compiler, Row};
+use super::input::Place;
 use super::select::Rows;
-use super::{Call, Output, Query, Reader};
+use super::{Call, Expr, MemberKind, Output, Parameter, Query, Reader};
 use crate::api::meaning::{FieldMeaning, InputMeaning};
-use crate::catalog::TableId;
+use crate::catalog::{Argument, ColumnType, TableId};
+use crate::model::{FunctionId, RelationshipId};
 use weir_engine::plan::shape::ShapeField;
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
 
 impl Compiler<'_> {
-    /// The call that a field makes, if it is one of a function.
+    /// The call that gives the rows of a field, if one does.
     pub(super) fn call(&mut self, field: &ShapeField) -> Result<Option<Call>, PlanError> {
-        let (FieldMeaning::Call(id) | FieldMeaning::CallAggregate(id)) = self.field_meaning(field) else {
-            return Ok(None);
+        let model = &self.api.model;
+        let function = match self.field_meaning(field) {
+            FieldMeaning::Call(function, _) | FieldMeaning::CallAggregate(function, _) => Some(function),
+            FieldMeaning::Related(by) | FieldMeaning::RelatedAggregate(by) => model.relationship(by).call,
+            _ => None,
         };
+        function.map(|it| self.call_of(field, it)).transpose()
+    }
+
+    /// A call of `id` with the arguments of a field.
+    fn call_of(&mut self, field: &ShapeField, id: FunctionId) -> Result<Call, PlanError> {
         let api = self.api;
         let (tracked, function) = api.model.function(id);
         let mut call = Call { function: id, arguments: Vec::new() };
+        self.plan.functions.push(id);
         self.path.push("args".into());
         for argument in self.shape.arguments(field) {
             if self.meaning(argument.input) != InputMeaning::FunctionArguments {
@@ -30,18 +41,8 @@ impl Compiler<'_> {
             }
             for (input, value) in self.inputs.members(place) {
                 let InputMeaning::FunctionArgument(place) = self.meaning(input) else { continue };
-                let given = match self.inputs.node(value) {
-                    Node::Absent => continue,
-                    Node::Null => None,
-                    _ => {
-                        let argument = &function.arguments[place as usize];
-                        self.path.push(argument.name.clone());
-                        let given = self.parameter(value, Reader::Column(argument.ty.clone()));
-                        self.path.pop();
-                        Some(given)
-                    }
-                };
-                call.arguments.push((place, given));
+                let argument = &function.arguments[place as usize];
+                call.arguments.extend(self.given(argument, value).map(|it| (place, it)));
             }
         }
         let given = |it: &u32| call.arguments.iter().any(|argument| argument.0 == *it);
@@ -51,7 +52,53 @@ impl Compiler<'_> {
             return Err(self.refuse(format!("Non default arguments cannot be omitted: `{name}` is missing")));
         }
         self.path.pop();
-        Ok(Some(call))
+        Ok(call)
+    }
+
+    /// What is given for an argument: nothing, null, or a value.
+    fn given(&mut self, argument: &Argument, value: Place) -> Option<Option<Parameter>> {
+        match self.inputs.node(value) {
+            Node::Absent => None,
+            Node::Null => Some(None),
+            _ => {
+                self.path.push(argument.name.clone());
+                let given = self.parameter(value, Reader::Column(argument.ty.clone()));
+                self.path.pop();
+                Some(Some(given))
+            }
+        }
+    }
+
+    /// A field that a function makes of the row at hand.
+    pub(super) fn computed(
+        &mut self,
+        field: &ShapeField,
+        function: FunctionId,
+        row: &mut Row,
+    ) -> Result<MemberKind, PlanError> {
+        let cell = self.computed_type(function).facts().cell;
+        let call = self.call_of(field, function)?;
+        let expr = self.json_path(field, Expr::Computed(call));
+        Ok(MemberKind::Leaf { column: row.column(expr), cell })
+    }
+
+    /// What `function`, which needs no arguments of the client, makes of the row at hand.
+    pub(super) fn computed_alone(&mut self, function: FunctionId) -> Expr {
+        self.plan.functions.push(function);
+        Expr::Computed(Call { function, arguments: Vec::new() })
+    }
+
+    /// The type of what `function` makes of a row.
+    pub(super) fn computed_type(&self, function: FunctionId) -> ColumnType {
+        let (_, function) = self.api.model.function(function);
+        function.ty.clone().unwrap_or(ColumnType::Text)
+    }
+
+    /// Where a relationship leads that a condition or an order follows.
+    pub(super) fn related_table(&mut self, by: RelationshipId) -> TableId {
+        let related = self.api.model.relationship(by);
+        self.plan.functions.extend(related.call);
+        related.to
     }
 
     /// A call that is the root field of a mutation: a statement of its own, so that what is below sees what it did.

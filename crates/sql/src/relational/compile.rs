@@ -7,7 +7,7 @@
 use super::form::Form;
 use super::input::{Inputs, Place};
 use super::select::Rows;
-use super::{Expr, Hidden, Level, Member, MemberKind, Output, Plan, Query, Reader, Run};
+use super::{Expr, Hidden, Level, Member, MemberKind, Output, Plan, Query, Reader, Run, Tie};
 use crate::api::meaning::{Api, FieldMeaning, InputMeaning};
 use crate::catalog::{ColumnId, TableId};
 use crate::model::RelationshipKind;
@@ -226,18 +226,16 @@ impl<'c> Compiler<'c> {
             }
             FieldMeaning::SelectAggregate(table) => self.aggregates(field, table, Vec::new()),
             FieldMeaning::GroupBy(table) => self.groups(field, table),
-            FieldMeaning::Call(function) => {
+            FieldMeaning::Call(function, table) => {
                 let (tracked, of) = self.api.model.function(function);
-                if tracked.root == ExposedAs::Mutation {
-                    return self.write(field, FieldMeaning::Call(function));
+                if tracked.is_on(ExposedAs::Mutation) {
+                    return self.write(field, FieldMeaning::Call(function, table));
                 }
                 let rows = self.rows_arguments(field)?;
-                self.rows(field, tracked.table, rows, Vec::new(), !of.is_set)
+                self.rows(field, table, rows, Vec::new(), !of.is_set)
             }
-            FieldMeaning::CallAggregate(function) => {
-                let table = self.api.model.function(function).0.table;
-                self.aggregates(field, table, Vec::new())
-            }
+            FieldMeaning::CallAggregate(_, table) => self.aggregates(field, table, Vec::new()),
+            FieldMeaning::Computed(function) => self.computed(field, function, row),
             FieldMeaning::Related(by) => {
                 let related = &self.api.model.relationships[by.0 as usize];
                 let rows = self.rows_arguments(field)?;
@@ -296,17 +294,27 @@ impl<'c> Compiler<'c> {
         if row.groups.as_ref().is_some_and(|by| !by.contains(&column)) {
             expr = Expr::Null;
         }
+        let expr = self.json_path(field, expr);
+        Ok(MemberKind::Leaf { column: row.column(expr), cell })
+    }
+
+    /// `of`, or the part of it that the argument `path` of its field means.
+    pub(super) fn json_path(&mut self, field: &ShapeField, of: Expr) -> Expr {
+        let mut expr = of;
+        if expr == Expr::Null {
+            return expr;
+        }
         for argument in self.shape.arguments(field) {
             if self.meaning(argument.input) == InputMeaning::JsonPath {
                 let place = self.argument(argument);
                 if !matches!(self.inputs.node(place), Node::Null | Node::Absent) {
                     self.path.push("path".into());
-                    expr = Expr::JsonPath(column, self.parameter(place, Reader::JsonPath));
+                    expr = Expr::JsonPath(Box::new(expr), self.parameter(place, Reader::JsonPath));
                     self.path.pop();
                 }
             }
         }
-        Ok(MemberKind::Leaf { column: row.column(expr), cell })
+        expr
     }
 
     /// Where an argument's value begins, its default where the variable was not sent.
@@ -324,7 +332,7 @@ impl<'c> Compiler<'c> {
         field: &ShapeField,
         table: TableId,
         rows: Rows,
-        nest: Vec<(ColumnId, u16)>,
+        nest: Vec<(Tie, u16)>,
         one: bool,
     ) -> Result<MemberKind, PlanError> {
         let set = self.object(field)?;
@@ -376,6 +384,9 @@ pub(super) fn mark_copied(members: &mut [Member]) {
     }
 }
 
-fn nest(related: &crate::model::Relationship, row: &mut Row) -> Vec<(ColumnId, u16)> {
-    related.on.iter().map(|&(ours, theirs)| (theirs, row.column(Expr::Column(ours)))).collect()
+fn nest(related: &crate::model::Relationship, row: &mut Row) -> Vec<(Tie, u16)> {
+    let keys = related.on.iter().map(|&(ours, theirs)| (Tie::Column(theirs), row.column(Expr::Column(ours))));
+    let mut nest: Vec<_> = keys.collect();
+    nest.extend(related.call.map(|_| (Tie::Row, row.column(Expr::Row))));
+    nest
 }

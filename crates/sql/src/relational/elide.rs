@@ -6,7 +6,7 @@
 //! **Invariant:** only keys whose equal values are the same bytes: under a collation two texts can be equal and differ.
 
 use super::compile::Compiler;
-use super::{Expr, MemberKind, Output, Run};
+use super::{Expr, MemberKind, Output, Run, Tie};
 use crate::catalog::{ColumnId, ColumnType, TableId};
 use crate::model::{RelationshipId, RelationshipKind};
 
@@ -44,7 +44,7 @@ impl Compiler<'_> {
                 of.ty,
                 ColumnType::SmallInt | ColumnType::Int | ColumnType::BigInt | ColumnType::Uuid
             );
-            let nest = level.query.nest.iter().find(|it| it.0 == *theirs)?;
+            let nest = level.query.nest.iter().find(|it| it.0 == Tie::Column(*theirs))?;
             (one_form && ours.ty == of.ty && ours.oid == of.oid).then_some(nest.1)
         };
         columns.iter().map(same).collect()

@@ -53,8 +53,13 @@ impl Compiler<'_> {
                 let ty = self.api.column_type(of, column).clone();
                 self.comparisons(value, &Expr::Column(column), &ty, all)?;
             }
+            InputMeaning::Computed(function) => {
+                let of = self.computed_alone(function);
+                let ty = self.computed_type(function);
+                self.comparisons(value, &of, &ty, all)?;
+            }
             InputMeaning::Related(by) => {
-                let to = self.api.model.relationships[by.0 as usize].to;
+                let to = self.related_table(by);
                 let filter = Box::new(self.filter(value, to)?);
                 all.push(Filter::Exists { by, filter });
             }
@@ -180,7 +185,7 @@ impl Compiler<'_> {
         by: RelationshipId,
         all: &mut Vec<Filter>,
     ) -> Result<(), PlanError> {
-        let to = self.api.model.relationships[by.0 as usize].to;
+        let to = self.related_table(by);
         let mut filter = Filter::TRUE;
         let mut columns = Vec::new();
         let mut distinct = false;

@@ -36,6 +36,8 @@ pub struct Plan {
     pub writes: Vec<change::Write>,
     /// Their statements.
     pub changes: Vec<change::Change>,
+    /// The functions that are called.
+    pub functions: Vec<FunctionId>,
     /// The members of the piece.
     pub root: Run,
     /// Whether some member of the root may be copied by a later one.
@@ -198,8 +200,8 @@ pub struct Query {
     pub table: TableId,
     /// The function that gives its rows instead.
     pub call: Option<Call>,
-    /// Nest: our column equals that output column of the parent's row.
-    pub nest: Vec<(ColumnId, u16)>,
+    /// Nest: what ties its rows to that output column of the parent's row.
+    pub nest: Vec<(Tie, u16)>,
     /// Filter.
     pub filter: Filter,
     /// One row per value of these columns, the first by `order`.
@@ -212,7 +214,16 @@ pub struct Query {
     pub output: Output,
 }
 
-/// A call of a function that gives rows of a table.
+/// What ties rows to their parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tie {
+    /// Our column is equal.
+    Column(ColumnId),
+    /// The function that gives the rows is called with the parent's row.
+    Row,
+}
+
+/// A call of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// The function.
@@ -253,8 +264,12 @@ pub struct Page {
 pub enum Expr {
     /// A column of the table at hand.
     Column(ColumnId),
-    /// A part of a JSON column.
-    JsonPath(ColumnId, Parameter),
+    /// A part of a JSON value.
+    JsonPath(Box<Expr>, Parameter),
+    /// What a function makes of the row at hand.
+    Computed(Call),
+    /// The row at hand as text, to call functions with it later.
+    Row,
     /// `null`.
     Null,
     /// How many rows; with columns, those in which none is null.

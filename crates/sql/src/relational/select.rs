@@ -152,12 +152,17 @@ impl Compiler<'_> {
                 (InputMeaning::GroupKey(table), Sorted::Aggregates) => {
                     self.order_object(value, Sorted::Columns(table), wrap, direct, out)?;
                 }
+                (InputMeaning::Computed(function), Sorted::Columns(_)) => {
+                    let of = self.computed_alone(function);
+                    self.term(value, wrap(of), true, out);
+                }
                 (InputMeaning::Related(by), Sorted::Columns(_)) => {
-                    let to = self.api.model.relationships[by.0 as usize].to;
+                    let to = self.related_table(by);
                     let mut through = |of| related(by, of, wrap);
                     self.order_object(value, Sorted::Columns(to), &mut through, false, out)?;
                 }
                 (InputMeaning::RelatedAggregate(by), Sorted::Columns(_)) => {
+                    self.related_table(by);
                     let mut through = |of| related(by, of, wrap);
                     self.order_object(value, Sorted::Aggregates, &mut through, false, out)?;
                 }

@@ -33,7 +33,7 @@ impl Compiler<'_> {
                 self.written = row;
                 WriteAnswer::Row(run)
             }
-            FieldMeaning::Call(function) => {
+            FieldMeaning::Call(function, _) => {
                 let mut row = Row::default();
                 let run = self.set(set, &mut row)?;
                 self.written = row;
@@ -51,8 +51,7 @@ impl Compiler<'_> {
                 vec![self.update(members, table)?]
             }
             FieldMeaning::UpdateMany(table) => self.update_many(field, table)?,
-            FieldMeaning::Call(function) => {
-                let table = self.api.model.function(function).0.table;
+            FieldMeaning::Call(_, table) => {
                 let rows = self.rows_arguments(field)?;
                 vec![self.call_work(table, rows)]
             }

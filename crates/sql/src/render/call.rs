@@ -1,30 +1,76 @@
-//! Calls of functions in place of tables.
+//! Calls of functions, in place of tables and in place of columns.
 //!
 //! Arguments are named, so that those left out take their defaults.
 
+use super::dialect::Usual;
 use super::{Renderer, Scope};
-use crate::relational::{Call, Query};
+use crate::catalog::TableId;
+use crate::model::Serves;
+use crate::relational::{Call, Query, Tie};
 
 /// What a function is told of the session: there is one role.
 const SESSION: &str = "'{\"x-hasura-role\":\"admin\"}'";
+
+/// Where the row is that a function takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RowOf {
+    /// The table under this alias.
+    Alias(u32),
+    /// Its text is this output column of the parent's row.
+    Parent(u16),
+}
 
 impl Renderer<'_> {
     /// What a query reads, under a new alias.
     pub(crate) fn scope(&mut self, query: &Query) -> Scope {
         let scope = self.alias(query.table);
         if let Some(call) = &query.call {
-            self.calls.push((scope.alias, call.clone()));
+            let row = query.nest.iter().find(|it| it.0 == Tie::Row).map(|it| RowOf::Parent(it.1));
+            self.calls.push((scope.alias, call.clone(), row));
         }
         scope
     }
 
-    /// `"public"."fn"("a" => $1)`. What gives no row where it is no set gives one of nulls: that is left out.
-    pub(super) fn call(&mut self, call: &Call) {
+    /// What a function makes of the row in `scope`.
+    pub(super) fn computed(&mut self, call: &Call, scope: Scope) {
+        self.call(call, Some(RowOf::Alias(scope.alias)));
+    }
+
+    /// The row in `scope` as text. A name alone could be a column's.
+    pub(super) fn row(&mut self, scope: Scope) {
+        self.sql.push('(');
+        self.whole(scope.alias);
+        self.sql.push_str(")::text");
+    }
+
+    /// Whether the row in `scope` is one: what gives no row where it is no set gives one of nulls.
+    pub(super) fn is_there(&mut self, scope: Scope) {
+        self.sql.push_str("NOT (");
+        self.whole(scope.alias);
+        self.sql.push_str(" IS NULL)");
+    }
+
+    fn whole(&mut self, alias: u32) {
+        self.write_alias(alias);
+        self.sql.push_str(".*");
+    }
+
+    /// `"public"."fn"("a" => $1)`.
+    pub(super) fn call(&mut self, call: &Call, row: Option<RowOf>) {
         let (tracked, function) = self.model.function(call.function);
-        self.sql.push_str(if function.is_set { "" } else { "(SELECT f.* FROM " });
         self.dialect.table(&mut self.sql, &function.schema, &function.name);
         self.sql.push('(');
         let mut word = "";
+        if let (Serves::Row { row: place, .. }, Some(row)) = (&tracked.serves, row) {
+            let argument = &function.arguments[*place as usize];
+            // The first one may have no name.
+            if *place > 0 {
+                self.dialect.identifier(&mut self.sql, &argument.name);
+                self.sql.push_str(" => ");
+            }
+            self.row_argument(row, argument.table);
+            word = ", ";
+        }
         for (place, value) in &call.arguments {
             let argument = &function.arguments[*place as usize];
             let value = match value {
@@ -40,7 +86,21 @@ impl Renderer<'_> {
         if let Some(place) = tracked.session {
             self.argument(word, &function.arguments[place as usize].name, SESSION);
         }
-        self.sql.push_str(if function.is_set { ")" } else { ") AS f WHERE NOT (f IS NULL))" });
+        self.sql.push(')');
+    }
+
+    fn row_argument(&mut self, row: RowOf, table: Option<TableId>) {
+        match (row, table) {
+            (RowOf::Parent(column), Some(table)) => {
+                let text = self.parent_value(column, self.dialect.usual(Usual::Text));
+                let table = self.model.catalog.table(table);
+                self.sql.push_str(&text);
+                self.sql.push_str("::");
+                self.dialect.table(&mut self.sql, &table.schema, &table.name);
+            }
+            (RowOf::Alias(alias), _) => self.whole(alias),
+            (RowOf::Parent(_), None) => {}
+        }
     }
 
     fn argument(&mut self, word: &str, name: &str, value: &str) {

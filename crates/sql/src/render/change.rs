@@ -79,7 +79,7 @@ impl Renderer<'_> {
         if let Some(conflict) = &insert.conflict {
             self.conflict(conflict, scope);
         }
-        self.returning(insert.table, &insert.returning);
+        self.returning(scope, &insert.returning);
     }
 
     fn conflict(&mut self, conflict: &Conflict, scope: Scope) {
@@ -129,14 +129,14 @@ impl Renderer<'_> {
             }
         }
         self.where_(&update.filter, scope);
-        self.returning(update.table, &update.returning);
+        self.returning(scope, &update.returning);
     }
 
     fn delete(&mut self, delete: &Delete, scope: Scope) {
         self.sql.push_str("DELETE FROM ");
         self.table(scope);
         self.where_(&delete.filter, scope);
-        self.returning(delete.table, &delete.returning);
+        self.returning(scope, &delete.returning);
     }
 
     fn where_(&mut self, filter: &Filter, scope: Scope) {
@@ -162,29 +162,37 @@ impl Renderer<'_> {
     }
 
     /// What comes back; at least one column, so that rows can be counted.
-    fn returning(&mut self, table: TableId, columns: &[Expr]) {
+    fn returning(&mut self, scope: Scope, columns: &[Expr]) {
         self.sql.push_str(if columns.is_empty() { " RETURNING 1" } else { " RETURNING " });
         for (at, column) in columns.iter().enumerate() {
             self.sql.push_str(if at == 0 { "" } else { ", " });
-            match column {
-                Expr::Column(id) => {
-                    let name = self.aside(|it| it.name(table, *id));
-                    let shown = self.dialect.shown(name, self.ty(column, table));
-                    self.sql.push_str(&shown);
-                }
-                Expr::JsonPath(column, path) => {
-                    let column = self.aside(|it| it.name(table, *column));
-                    let path = self.bind(path, self.dialect.usual(Usual::Texts));
-                    self.dialect.json_path(&mut self.sql, &column, &path);
-                }
-                // Values of other rows are read after the change, by levels of their own.
-                Expr::Null
+            let text = self.aside(|it| it.returned(scope, column));
+            let shown = match column {
+                Expr::Column(_) | Expr::Computed(_) => self.dialect.shown(text, self.ty(column, scope.table)),
+                Expr::JsonPath(..)
+                | Expr::Row
+                | Expr::Null
                 | Expr::Count { .. }
                 | Expr::Function(..)
                 | Expr::Related { .. }
-                | Expr::Cast(..) => {
-                    self.sql.push_str("NULL");
-                }
+                | Expr::Cast(..) => text,
+            };
+            self.sql.push_str(&shown);
+        }
+    }
+
+    fn returned(&mut self, scope: Scope, of: &Expr) {
+        match of {
+            Expr::Column(column) => self.name(scope.table, *column),
+            Expr::JsonPath(of, path) => {
+                let of = self.aside(|it| it.returned(scope, of));
+                let path = self.bind(path, self.dialect.usual(Usual::Texts));
+                self.dialect.json_path(&mut self.sql, &of, &path);
+            }
+            Expr::Computed(_) | Expr::Row => self.expr(of, scope),
+            // Values of other rows are read after the change, by levels of their own.
+            Expr::Null | Expr::Count { .. } | Expr::Function(..) | Expr::Related { .. } | Expr::Cast(..) => {
+                self.sql.push_str("NULL")
             }
         }
     }

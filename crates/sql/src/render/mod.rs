@@ -7,7 +7,7 @@
 use crate::api::meaning::Comparison;
 use crate::catalog::{ColumnId, TableId};
 use crate::model::{Model, RelationshipId};
-use crate::relational::{Call, Expr, Filter, Order, Origin, Output, Page, Parameter, Query, Reader};
+use crate::relational::{Call, Expr, Filter, Order, Origin, Output, Page, Parameter, Query, Reader, Tie};
 
 mod call;
 pub mod change;
@@ -15,6 +15,7 @@ pub mod dialect;
 pub mod postgres;
 pub mod sqlite;
 
+use call::RowOf;
 use dialect::{Dialect, Side, Usual};
 
 /// So many conditions are joined side by side; more become a balanced tree.
@@ -54,7 +55,7 @@ pub(crate) struct Renderer<'r> {
     /// Origins whose value stands in a column of the statement instead of being bound.
     pub(crate) parents: Vec<ParentKey>,
     /// Calls of functions that stand in place of tables, by their aliases.
-    calls: Vec<(u32, Call)>,
+    calls: Vec<(u32, Call, Option<RowOf>)>,
 }
 
 /// A key of the parents that a statement holds as a column.
@@ -253,8 +254,9 @@ impl<'r> Renderer<'r> {
         let text = |of: &Expr| {
             let text = self.aside(|it| it.expr(of, scope));
             match of {
-                Expr::Column(_) => self.dialect.shown(text, self.ty(of, scope.table)),
+                Expr::Column(_) | Expr::Computed(_) => self.dialect.shown(text, self.ty(of, scope.table)),
                 Expr::JsonPath(..)
+                | Expr::Row
                 | Expr::Null
                 | Expr::Count { .. }
                 | Expr::Function(..)
@@ -268,15 +270,17 @@ impl<'r> Renderer<'r> {
     /// The number of the type of an output column over `table`.
     pub(crate) fn shown_type(&self, of: &Expr, table: TableId) -> u32 {
         let ty = self.ty(of, table);
-        if matches!(of, Expr::Column(_)) { self.dialect.shown_type(ty) } else { ty }
+        if matches!(of, Expr::Column(_) | Expr::Computed(_)) { self.dialect.shown_type(ty) } else { ty }
     }
 
     /// The number of an expression's type over `table`.
     pub(crate) fn ty(&self, of: &Expr, table: TableId) -> u32 {
         let column = |column: &ColumnId| self.model.catalog.table(table).column(*column).oid;
         match of {
-            Expr::Column(of) | Expr::JsonPath(of, _) => column(of),
-            Expr::Null => self.dialect.usual(Usual::Text),
+            Expr::Column(of) => column(of),
+            Expr::JsonPath(of, _) => self.ty(of, table),
+            Expr::Computed(call) => self.model.function(call.function).1.returns,
+            Expr::Null | Expr::Row => self.dialect.usual(Usual::Text),
             Expr::Count { .. } => self.dialect.usual(Usual::Integer),
             Expr::Function(function, of) => self.dialect.function_type(*function, column(of)),
             Expr::Related { by, of, .. } => self.ty(of, self.model.relationship(*by).to),
@@ -292,8 +296,8 @@ impl<'r> Renderer<'r> {
     /// The table under its alias.
     pub(crate) fn table(&mut self, scope: Scope) {
         if let Some(at) = self.calls.iter().position(|it| it.0 == scope.alias) {
-            let (_, call) = self.calls.swap_remove(at);
-            self.call(&call);
+            let (_, call, row) = self.calls.swap_remove(at);
+            self.call(&call, row);
         } else {
             let table = self.model.catalog.table(scope.table);
             self.dialect.table(&mut self.sql, &table.schema, &table.name);
@@ -304,20 +308,31 @@ impl<'r> Renderer<'r> {
 
     pub(crate) fn conditions(&mut self, query: &Query, scope: Scope, first: &str) {
         let mut word = first;
-        for &(column, parent) in &query.nest {
+        for &(tie, parent) in &query.nest {
+            let Tie::Column(column) = tie else { continue };
             self.sql.push_str(word);
             word = " AND ";
             self.column(scope, column);
             self.sql.push_str(" = ");
-            let origin = Origin::ParentColumn(parent);
             let ty = self.ty(&Expr::Column(column), scope.table);
-            let key = self.bind(&Parameter { origin, reader: Reader::AsIs, path: "".into() }, ty);
+            let key = self.parent_value(parent, ty);
             self.sql.push_str(&key);
+        }
+        if query.call.as_ref().is_some_and(|it| !self.model.function(it.function).1.is_set) {
+            self.sql.push_str(word);
+            word = " AND ";
+            self.is_there(scope);
         }
         if !query.filter.is_true() {
             self.sql.push_str(word);
             self.filter(&query.filter, scope);
         }
+    }
+
+    /// An output column of the parent's row, used as one of type `ty`.
+    pub(crate) fn parent_value(&mut self, column: u16, ty: u32) -> String {
+        let origin = Origin::ParentColumn(column);
+        self.bind(&Parameter { origin, reader: Reader::AsIs, path: "".into() }, ty)
     }
 
     pub(crate) fn order(&mut self, order: &[Order], scope: Scope) {
@@ -368,8 +383,10 @@ impl<'r> Renderer<'r> {
     pub(crate) fn expr(&mut self, expr: &Expr, scope: Scope) {
         match expr {
             Expr::Column(column) => self.column(scope, *column),
-            Expr::JsonPath(column, path) => {
-                let column = self.aside(|it| it.column(scope, *column));
+            Expr::Computed(call) => self.computed(call, scope),
+            Expr::Row => self.row(scope),
+            Expr::JsonPath(of, path) => {
+                let column = self.aside(|it| it.expr(of, scope));
                 let path = self.bind(path, self.dialect.usual(Usual::Texts));
                 self.dialect.json_path(&mut self.sql, &column, &path);
             }
@@ -404,20 +421,31 @@ impl<'r> Renderer<'r> {
     fn related(&mut self, by: RelationshipId, filter: &Filter, scope: Scope, of: Option<&Expr>) {
         let related = &self.model.relationships[by.0 as usize];
         let there = self.alias(related.to);
+        if let Some(function) = related.call {
+            let call = Call { function, arguments: Vec::new() };
+            self.calls.push((there.alias, call, Some(RowOf::Alias(scope.alias))));
+        }
         self.sql.push_str("SELECT ");
         match of {
             Some(of) => self.expr(of, there),
             None => self.sql.push('1'),
         }
         self.from(there);
-        for (at, &(ours, theirs)) in related.on.iter().enumerate() {
-            self.sql.push_str(if at == 0 { " WHERE " } else { " AND " });
+        let mut word = " WHERE ";
+        for &(ours, theirs) in &related.on {
+            self.sql.push_str(word);
+            word = " AND ";
             self.column(there, theirs);
             self.sql.push_str(" = ");
             self.column(scope, ours);
         }
+        if related.call.is_some_and(|it| !self.model.function(it).1.is_set) {
+            self.sql.push_str(word);
+            word = " AND ";
+            self.is_there(there);
+        }
         if !filter.is_true() {
-            self.sql.push_str(" AND ");
+            self.sql.push_str(word);
             self.filter(filter, there);
         }
     }
@@ -466,6 +494,8 @@ impl<'r> Renderer<'r> {
             Expr::Column(column) => Some(self.model.catalog.table(table).column(*column).declared.as_str()),
             Expr::Cast(of, _) => self.declared(of, table),
             Expr::JsonPath(..)
+            | Expr::Computed(_)
+            | Expr::Row
             | Expr::Null
             | Expr::Count { .. }
             | Expr::Function(..)
@@ -519,6 +549,7 @@ mod tests {
             from: table,
             to,
             on,
+            call: None,
             kind,
             insert_first: true,
             enforced: false,

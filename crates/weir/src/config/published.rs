@@ -34,6 +34,37 @@ pub(super) fn tables(_: &mut SchemaGenerator) -> Schema {
                 },
                 "object_relationships": list(),
                 "array_relationships": list(),
+                "computed_fields": computed_fields(),
+            },
+        },
+    })
+}
+
+/// The schema of `sources[].tables[].computed_fields`.
+fn computed_fields() -> serde_json::Value {
+    let text = || serde_json::json!({ "type": "string" });
+    serde_json::json!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "required": ["name", "definition"],
+            "additionalProperties": false,
+            "properties": {
+                "name": text(),
+                "comment": text(),
+                "definition": {
+                    "type": "object",
+                    "required": ["function"],
+                    "additionalProperties": false,
+                    "properties": {
+                        "function": {
+                            "description": "The function's name, or an object with `name` and `schema`.",
+                            "anyOf": [text(), { "type": "object", "properties": { "name": text(), "schema": text() } }],
+                        },
+                        "table_argument": { "description": "The argument that takes the row; else the first one.", "type": "string" },
+                        "session_argument": { "description": "A json argument that gets the session.", "type": "string" },
+                    },
+                },
             },
         },
     })

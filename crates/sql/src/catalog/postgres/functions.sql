@@ -9,5 +9,5 @@ LEFT JOIN pg_catalog.pg_description d
   ON d.objoid = p.oid AND d.classoid = 'pg_catalog.pg_proc'::regclass AND d.objsubid = 0
 LEFT JOIN pg_catalog.pg_depend x
   ON x.objid = p.oid AND x.classid = 'pg_catalog.pg_proc'::regclass AND x.deptype IN ('e', 'i')
-WHERE n.nspname = ANY ($1) AND p.prokind = 'f' AND x.objid IS NULL
+WHERE n.nspname = ANY ($1) AND p.prokind = 'f' AND x.objid IS NULL AND has_function_privilege(p.oid, 'EXECUTE')
   AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype)

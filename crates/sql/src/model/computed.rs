@@ -1,0 +1,180 @@
+//! Computed fields: functions of the database that take a row of a table, by the configuration's entries.
+//!
+//! One that gives a value is a field of the row. One that gives rows of a served table is a relationship.
+//!
+//! **Invariant:** none is `VOLATILE`: reads may run it as often as they like, or not at all.
+
+use super::build::Building;
+use super::functions::{find, given, is_free_type, session};
+use super::metadata::ComputedFieldEntry;
+use super::names::graphql_name;
+use super::relationships::add;
+use super::{FunctionId, Relationship, RelationshipKind, Serves, TrackedFunction};
+use crate::catalog::{Function, TableId, Volatility};
+
+/// Adds what the entries name; `take` takes the name of a field, and whether it is a list of rows, if it is free.
+pub(super) fn build(
+    building: &mut Building<'_>,
+    mut take: impl FnMut(&Building<'_>, TableId, &str, bool) -> bool,
+) {
+    let entries = building.options.tables;
+    for (place, table) in building.entries.clone() {
+        for (number, entry) in entries[place].computed_fields.iter().enumerate() {
+            if let Err(reason) = one(building, table, entry, &mut take) {
+                let path = vec!["tables".into(), place.into(), "computed_fields".into(), number.into()];
+                building.warn_at(table, &entry.name, reason, path);
+            }
+        }
+    }
+}
+
+fn one(
+    building: &mut Building<'_>,
+    table: TableId,
+    entry: &ComputedFieldEntry,
+    take: &mut impl FnMut(&Building<'_>, TableId, &str, bool) -> bool,
+) -> Result<(), String> {
+    let Some(tracked) = building.model.tracked(table) else { return Ok(()) };
+    let definition = &entry.definition;
+    let (at, function) = find(&building.model.catalog.functions, &definition.function)?;
+    if function.volatility == Volatility::Volatile {
+        return Err("its function is VOLATILE: declare it STABLE or IMMUTABLE".into());
+    }
+    let row = row(function, definition.table_argument.as_deref(), table)?;
+    let session = session(function, definition.session_argument.as_deref())?;
+    let arguments = given(function, &[Some(row), session])?;
+    let rows = function.table.filter(|it| building.model.tracked(*it).is_some());
+    if rows.is_none() && (function.is_set || function.ty.is_none()) {
+        return Err("its function has to return one value, or rows of a table that is served".into());
+    }
+    let name = entry.name.clone();
+    let is_list = rows.is_some() && function.is_set;
+    if graphql_name(&name).is_none_or(|valid| valid != name.as_str())
+        || !take(building, table, &name, is_list)
+    {
+        return Err(format!("`{name}` is no GraphQL name that is free among the fields of its table"));
+    }
+    let arguments_type = format!("{name}_{}_args", tracked.name);
+    if !arguments.is_empty() && !is_free_type(&building.model, &arguments_type) {
+        return Err(format!("`{arguments_type}` is no name that is free for the type of its arguments"));
+    }
+    let words = entry
+        .comment
+        .clone()
+        .unwrap_or_else(|| format!("A computed field, executes function \"{}\"", function.name));
+    let serves = Serves::Row { row, name: name.clone(), words };
+    let kind = if is_list { RelationshipKind::Array } else { RelationshipKind::Object { certain: false } };
+    let function = TrackedFunction { function: at, arguments_type, arguments, session, serves };
+    let model = &mut building.model;
+    let id = FunctionId(model.functions.len() as u32);
+    model.functions.push(function);
+    match (rows, &mut model.tables[table.0 as usize]) {
+        (Some(to), _) => {
+            let (call, on) = (Some(id), Vec::new());
+            let way =
+                Relationship { name, from: table, to, on, call, kind, insert_first: false, enforced: false };
+            add(building, way);
+        }
+        (None, Some(tracked)) => tracked.computed.push(id),
+        (None, None) => {}
+    }
+    Ok(())
+}
+
+/// The place of the argument that takes a row of `table`.
+fn row(function: &Function, name: Option<&str>, table: TableId) -> Result<u32, String> {
+    let at = match name {
+        None => 0,
+        Some(name) => function
+            .arguments
+            .iter()
+            .position(|it| it.name == name)
+            .ok_or_else(|| format!("it has no argument `{name}` for the row"))?,
+    };
+    match function.arguments.get(at) {
+        Some(argument) if argument.table == Some(table) => Ok(at as u32),
+        Some(_) | None => Err(match name {
+            None => "its first argument has to take a row of this table, or `table_argument` says which does"
+                .into(),
+            Some(name) => format!("its argument `{name}` has to take a row of this table"),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::functions::tests::{argument, catalog, function};
+    use super::super::{Model, ModelOptions};
+    use super::*;
+    use crate::catalog::{Argument, Catalog, ColumnType};
+    use crate::model::metadata::TableEntry;
+
+    /// The table `album`, and functions of its rows.
+    fn with_rows() -> Catalog {
+        let row = |name: &str| Argument { table: Some(TableId(0)), ..argument(name, ColumnType::Text) };
+        let text = |name: &str| argument(name, ColumnType::Text);
+        let value = |name: &str, arguments: Vec<Argument>, volatility| Function {
+            table: None,
+            is_set: false,
+            ty: Some(ColumnType::Text),
+            ..function(name, arguments, volatility)
+        };
+        let mut catalog = catalog();
+        catalog.functions = vec![
+            value("words", vec![row("")], Volatility::Stable),
+            value("about", vec![text("word"), row("a")], Volatility::Immutable),
+            value("changing", vec![row("")], Volatility::Volatile),
+            Function { ty: None, ..value("nothing", vec![row("")], Volatility::Stable) },
+            function("alike", vec![row("a"), text("word")], Volatility::Stable),
+        ];
+        catalog
+    }
+
+    /// What becomes of one entry: the row's place and those of the arguments, or a part of the warning.
+    fn check(entry: &str, expected: Result<(u32, &[u32], bool), &str>) {
+        let table = format!(r#"{{"table": "album", "computed_fields": [{entry}]}}"#);
+        let tables: Vec<TableEntry> = vec![serde_json::from_str(&table).unwrap()];
+        let options = ModelOptions { tables: &tables, ..ModelOptions::default() };
+        let (model, warnings) = Model::build(with_rows(), options, &mut |_| Err("none".into()));
+        match (model.functions.first(), expected) {
+            (Some(it), Ok((row, arguments, is_rows))) => {
+                let Serves::Row { row: found, .. } = it.serves else { panic!("{entry}") };
+                assert_eq!((found, &it.arguments[..]), (row, arguments), "{entry}");
+                assert_eq!(model.relationships.len(), usize::from(is_rows), "{entry}");
+            }
+            (None, Err(part)) => {
+                let path = ["tables".into(), 0.into(), "computed_fields".into(), 0.into()];
+                assert_eq!(warnings[0].entry, path, "{entry}");
+                assert!(warnings[0].reason.contains(part), "{entry}: {}", warnings[0].reason);
+            }
+            (found, expected) => panic!("{entry}: {found:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn a_function_of_a_row_is_a_field_or_a_relationship() {
+        check(r#"{"name": "w", "definition": {"function": "words"}}"#, Ok((0, &[], false)));
+        check(
+            r#"{"name": "w", "definition": {"function": "about", "table_argument": "a"}}"#,
+            Ok((1, &[0], false)),
+        );
+        check(r#"{"name": "w", "definition": {"function": "alike"}}"#, Ok((0, &[1], true)));
+    }
+
+    #[test]
+    fn what_cannot_be_served_is_left_out_with_its_path() {
+        let of = |function: &str| format!(r#"{{"name": "w", "definition": {{"function": "{function}"}}}}"#);
+        check(&of("nowhere"), Err("there is no such function"));
+        check(&of("changing"), Err("VOLATILE"));
+        check(&of("nothing"), Err("one value, or rows of a table"));
+        check(&of("about"), Err("its first argument has to take a row"));
+        check(
+            r#"{"name": "w", "definition": {"function": "about", "table_argument": "word"}}"#,
+            Err("`word` has to take a row"),
+        );
+        check(
+            r#"{"name": "id", "definition": {"function": "words"}}"#,
+            Err("`id` is no GraphQL name that is free"),
+        );
+    }
+}

@@ -1,0 +1,3 @@
+-- computed
+-- author, author.find_articles_aggregate.aggregate, author.find_articles_aggregate.nodes
+WITH l0 AS MATERIALIZED (SELECT (t0.*)::text AS c0 FROM "public"."author" AS t0 ORDER BY t0."id") SELECT 0::int2, l0.c0, NULL::int8, NULL::numeric, NULL::text FROM l0 UNION ALL SELECT 1::int2, p.k0, x.c0, x.c1, NULL FROM (SELECT DISTINCT l0.c0 AS k0 FROM l0) AS p CROSS JOIN LATERAL (SELECT count(*) AS c0, max(t1."rating") AS c1 FROM "public"."find_articles"(p.k0::"public"."author", "word" => $1) AS t1) AS x UNION ALL SELECT 2::int2, t2."title", NULL, NULL, p.k0 FROM (SELECT DISTINCT l0.c0 AS k0 FROM l0) AS p JOIN "public"."find_articles"(p.k0::"public"."author", "word" => $2) AS t2 ON true
