@@ -71,11 +71,22 @@ pub enum Outcome {
     MethodNotAllowed,
 }
 
+/// What the sources had left for a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capacity {
+    /// What it took.
+    Enough,
+    /// One had nothing: the client should wait before it asks again.
+    Exhausted,
+}
+
 /// The answer.
 #[derive(Debug)]
 pub struct Response {
     /// For the transport's status.
     pub outcome: Outcome,
+    /// For the transport's advice when to come again.
+    pub capacity: Capacity,
     /// The JSON.
     pub body: Body,
     /// How long each stage took.
@@ -188,7 +199,7 @@ impl Engine {
                     Refusal::MethodNotAllowed(failure) => (Outcome::MethodNotAllowed, vec![failure]),
                 };
                 let body = Body::Whole(errors::refused(accent, text, &failures));
-                return Response { outcome, body, timing };
+                return Response { outcome, capacity: Capacity::Enough, body, timing };
             }
         };
         let started = Instant::now();
@@ -197,9 +208,9 @@ impl Engine {
         let graph = &self.graph;
         let hold_back_bytes = self.settings.hold_back_bytes;
         let run = Run { graph, plan, variables, caller, accent, text, deadline, hold_back_bytes };
-        let body = execute::run(run).await;
+        let (body, capacity) = execute::run(run).await;
         timing.execute = started.elapsed();
-        Response { outcome: Outcome::Executed, body, timing }
+        Response { outcome: Outcome::Executed, capacity, body, timing }
     }
 
     /// Plans `request` without running it and says what would be asked of the sources.

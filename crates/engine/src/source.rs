@@ -295,7 +295,7 @@ impl SourceError {
         match self {
             Self::Rejected { error, .. } => error.code,
             Self::Timeout => "SOURCE_TIMEOUT",
-            Self::Busy => "SOURCE_BUSY",
+            Self::Busy => "POOL_TIMEOUT",
             Self::Unavailable(_) => "SOURCE_UNAVAILABLE",
             Self::Broken(_) => "INTERNAL",
         }

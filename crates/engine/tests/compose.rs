@@ -154,7 +154,7 @@ async fn a_child_that_fails_is_null_with_an_error_at_each_parent() {
     let text = answer(&engine, "{ albums { artist { id } } }", "{}").await;
     let error = |at: usize| {
         format!(
-            r#"{{"message":"The source has no capacity left.","locations":[{{"line":1,"column":12}}],"path":["albums",{at},"artist"],"extensions":{{"code":"SOURCE_BUSY"}}}}"#
+            r#"{{"message":"The source has no capacity left.","locations":[{{"line":1,"column":12}}],"path":["albums",{at},"artist"],"extensions":{{"code":"POOL_TIMEOUT"}}}}"#
         )
     };
     assert_eq!(

@@ -14,7 +14,7 @@ mod gather;
 mod stream;
 
 use crate::compose::Graph;
-use crate::engine::Body;
+use crate::engine::{Body, Capacity};
 use crate::plan::shape::PieceId;
 use crate::plan::{Plan, PlannedPiece};
 use crate::rows::{Column, Rows};
@@ -62,27 +62,29 @@ pub(crate) struct Asks {
 }
 
 /// Runs the plan and writes the answer.
-pub(crate) async fn run(run: Run<'_>) -> Body {
+pub(crate) async fn run(run: Run<'_>) -> (Body, Capacity) {
     let plan = run.plan;
     if plan.whole {
         let reply = run.ask(&plan.pieces[0], None).await;
         if let Ok(Reply { body: ReplyBody::Finished(finished), errors }) = reply {
             if errors.is_empty() && !finished.failed && finished.rest.is_none() {
-                return Body::Whole(wrap(finished.bytes));
+                return (Body::Whole(wrap(finished.bytes)), Capacity::Enough);
             }
             let asked = vec![Asked::Finished(finished, errors)];
-            return answer::write(run, Asks { asked, rows: vec![None] });
+            return (answer::write(run, Asks { asked, rows: vec![None] }), Capacity::Enough);
         }
         let mut asks = Asks::none(plan);
         asks.put(PieceId(0), reply);
-        return answer::write(run, asks);
+        let capacity = asks.capacity();
+        return (answer::write(run, asks), capacity);
     }
     let mut asks = Asks::none(plan);
     match plan.kind {
         OperationKind::Query | OperationKind::Subscription => run.ask_together(&mut asks).await,
         OperationKind::Mutation => run.ask_in_turn(&mut asks).await,
     }
-    answer::write(run, asks)
+    let capacity = asks.capacity();
+    (answer::write(run, asks), capacity)
 }
 
 /// `{"data":{…}}` around members that each end with a comma.
@@ -101,6 +103,12 @@ fn wrap(mut members: Vec<u8>) -> Vec<u8> {
 }
 
 impl Asks {
+    /// Whether a source had something left for this request.
+    fn capacity(&self) -> Capacity {
+        let is_busy = |it: &Asked| matches!(it, Asked::Failed(SourceError::Busy));
+        if self.asked.iter().any(is_busy) { Capacity::Exhausted } else { Capacity::Enough }
+    }
+
     fn none(plan: &Plan) -> Self {
         let pieces = plan.pieces.len();
         Self {

@@ -91,7 +91,7 @@ mod tests {
             other.execute_batch("BEGIN EXCLUSIVE").unwrap();
             Some(other)
         };
-        check("locked", locked, Some("SOURCE_BUSY"));
+        check("locked", locked, Some("POOL_TIMEOUT"));
         let gone = |path: &Path| {
             std::fs::remove_file(path).unwrap();
             None

@@ -10,13 +10,16 @@ use super::metrics::{Door, Verdict};
 use super::negotiate::{self, Media};
 use super::receive::{self, Params, Unusable, UrlParams};
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, HeaderValue, VARY};
+use hyper::header::{CONTENT_ENCODING, HeaderValue, RETRY_AFTER, VARY};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use std::borrow::Cow;
 use std::time::Duration;
-use weir_engine::engine::{self, Body, Outcome};
+use weir_engine::engine::{self, Body, Capacity, Outcome};
 use weir_engine::source::{Accent, Caller};
 use weir_language::json::{Json, JsonBuffer};
+
+/// After how many seconds a client that asks too fast should come again.
+const RETRY_S: HeaderValue = HeaderValue::from_static("1");
 
 /// Answers a GET or POST.
 pub(crate) async fn answer(exchange: &Exchange, request: Request<Incoming>) -> Result<Answer, Refusal> {
@@ -184,6 +187,13 @@ pub(crate) fn respond(
     };
     let mut response = json(status, media, reply);
     mark_coding(&mut response, coding);
+    match made.capacity {
+        Capacity::Enough => {}
+        Capacity::Exhausted => {
+            exchange.worker.metrics.pool_timeouts.inc();
+            response.headers_mut().insert(RETRY_AFTER, RETRY_S);
+        }
+    }
     response
 }
 

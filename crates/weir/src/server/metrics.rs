@@ -132,6 +132,8 @@ pub(crate) struct Metrics {
     pub(crate) connections: Gauge<i64, AtomicI64>,
     /// Connections that were closed to make room.
     pub(crate) evicted: Counter,
+    /// Requests for which a source had no capacity left.
+    pub(crate) pool_timeouts: Counter,
     /// Panics that were caught.
     pub(crate) panics: Counter,
     /// Successful and failed reloads.
@@ -171,6 +173,7 @@ impl Metrics {
             limits,
             connections: Gauge::default(),
             evicted: Counter::default(),
+            pool_timeouts: Counter::default(),
             panics: Counter::default(),
             reloads: Counter::default(),
             reload_failures: Counter::default(),
@@ -187,6 +190,11 @@ impl Metrics {
             "connections_evicted",
             "Idle connections closed to make room",
             self.evicted.clone(),
+        );
+        registry.register(
+            "pool_timeouts",
+            "Requests for which a source had no capacity left",
+            self.pool_timeouts.clone(),
         );
         registry.register("panics", "Panics that were caught", self.panics.clone());
         registry.register("reloads", "Configurations that were taken over", self.reloads.clone());
