@@ -21,6 +21,38 @@ async fn a_server_that_ends_the_connection_did_not_commit() {
     assert!(pool.session(Purpose::Write, soon()).await.is_ok());
 }
 
+/// Lets clients in without proof that it knows their password: asks for SCRAM, and ends it where it has to prove itself.
+async fn pretend(messages: &'static [&'static [u8]]) -> u16 {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let own = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        let (mut client, _) = listener.accept().await.unwrap();
+        let mut read = vec![0; 65536];
+        for message in messages {
+            assert!(client.read(&mut read).await.unwrap() > 0);
+            client.write_all(message).await.unwrap();
+        }
+    });
+    own
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_prove_itself_is_not_asked() {
+    const SCRAM: &[u8] = b"R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0";
+    const READY: &[u8] = b"Z\0\0\0\x05I";
+    const LET_IN: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+    for (messages, words) in [
+        (&[READY] as &[&[u8]], "the server begins before the authentication is over"),
+        (&[SCRAM, READY], "the server begins before the authentication is over"),
+        (&[SCRAM, LET_IN], "the server does not prove that it knows the password"),
+    ] {
+        let port = pretend(messages).await;
+        let settings = shared().settings("scram:secret", &format!("port={port}&sslmode=disable"));
+        let answer = ask(&Pool::new(one_lane(settings)), "SELECT 1").await;
+        assert_eq!(answer, format!("PostgreSQL is unavailable: {words}"));
+    }
+}
+
 /// Passes bytes on to `port` until the client sends `word`, then hangs up on both.
 async fn hang_up_at(word: &'static [u8], port: u16) -> u16 {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -134,7 +166,14 @@ async fn reads_go_to_a_replica_as_long_as_it_follows() {
     replica.sql("SELECT pg_wal_replay_resume()");
     reads_go_to(&pool, "replica").await;
     assert_eq!(ask(&pool, "SELECT count(*) FROM unseen").await, "0");
+    let place = text("SELECT pg_is_in_recovery()", &[]);
+    let long = pool.read_alone(&place, Parameters::new(), soon()).await.unwrap();
+    let mut parts = pool.stream(&place, &Parameters::new(), soon()).await.unwrap();
+    let first = parts.part().await.unwrap().unwrap();
+    assert_eq!((show(&long), show(&first)), ("t".into(), "t".into()), "long reads go there too");
+    drop(parts);
     replica.stop();
+    assert!(pool.read_alone(&place, Parameters::new(), soon()).await.is_ok(), "the primary answers");
     assert_eq!(ask(&pool, "SELECT 'answered'").await, "answered");
     reads_go_to(&pool, "primary").await;
 }
@@ -169,9 +208,15 @@ async fn a_server_that_falls_silent_holds_nobody_for_ever() {
     pool.ready(soon()).await.unwrap();
     silence.notify_one();
     tokio::task::yield_now().await;
-    let (expired, lost) =
-        tokio::join!(pool.ready(Instant::now() + Duration::from_millis(100)), ask(&pool, "SELECT 'lost'"),);
+    let expiring = pool.ready(Instant::now() + Duration::from_millis(100));
+    let (expired, behind) = tokio::join!(expiring, ask(&pool, "SELECT 'by another connection'"));
     assert!(matches!(expired, Err(Error::Timeout)), "{expired:?}");
-    assert_eq!(lost, "PostgreSQL is unavailable: the server has stopped answering");
+    assert_eq!(behind, "by another connection");
+    silence.notify_one();
+    tokio::task::yield_now().await;
+    assert_eq!(
+        ask(&pool, "SELECT 'lost'").await,
+        "PostgreSQL is unavailable: the server has stopped answering"
+    );
     pool.ready(soon()).await.unwrap();
 }

@@ -223,6 +223,86 @@ async fn a_statement_that_is_slow_ends_at_its_deadline() {
     assert_eq!(ask(&pool, "SELECT 'free again'").await, "free again");
 }
 
+/// Asks until the answer is as expected.
+async fn until(pool: &Pool, sql: &str, expected: &str) {
+    let deadline = soon();
+    while ask(pool, sql).await != expected {
+        assert!(Instant::now() < deadline, "{sql} never gives {expected}");
+    }
+}
+
+#[tokio::test]
+async fn a_statement_that_takes_long_leaves_the_lane_and_is_stopped_when_nobody_waits() {
+    let pool = pool();
+    let mut slow = Box::pin(ask(&pool, "SELECT 'left' FROM pg_sleep(600)"));
+    assert!(waits(slow.as_mut()));
+    // The first goes with the slow one and is held up, the others come later.
+    for at in 0..3 {
+        assert_eq!(ask(&pool, &format!("SELECT {at}")).await, at.to_string());
+    }
+    let runs = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%''le_t'' FROM pg_sleep%' AND state = 'active'";
+    assert_eq!(ask(&pool, runs).await, "1");
+    assert!(waits(slow.as_mut()));
+    drop(slow);
+    until(&pool, runs, "0").await;
+}
+
+#[tokio::test]
+async fn a_statement_that_left_the_lane_is_answered_when_it_is_done() {
+    let pool = pool();
+    let (waiting, failing) =
+        ("SELECT 'done' FROM pg_sleep(0.3)", "SELECT 1 / count(*)::int - 1 / 0 FROM pg_sleep(0.3)");
+    let answers = tokio::join!(ask(&pool, waiting), ask(&pool, "SELECT 'behind'"), ask(&pool, failing));
+    assert_eq!(answers, ("done".into(), "behind".into(), "22012".into()));
+    assert_eq!(ask(&pool, "SELECT 'after'").await, "after");
+}
+
+#[tokio::test]
+async fn a_slow_statement_runs_on_sessions_until_it_is_short_again() {
+    let pool = pool();
+    let statement = text("SELECT pg_sleep($1::float8)::text", &[701]);
+    let run =
+        async |seconds: &str| assert_eq!(shown(pool.read(&statement, values(&[seconds]), soon()).await), "");
+    let deadline = soon();
+    while pool.counts().sessions_idle == 0 {
+        assert!(Instant::now() < deadline, "it stays on the lane");
+        run("0.2").await;
+    }
+    let sent = pool.counts().statements;
+    run("0").await;
+    assert_eq!(pool.counts().statements, sent, "it is still run alone");
+    while pool.counts().statements == sent {
+        assert!(Instant::now() < deadline, "it never comes back");
+        run("0").await;
+    }
+}
+
+#[tokio::test]
+async fn statements_that_the_server_forgot_are_prepared_again() {
+    let pool = pool();
+    let statement = by_pk();
+    for forget in ["SELECT 1", "DEALLOCATE ALL", "DISCARD ALL"] {
+        ask(&pool, forget).await;
+        let mut session = pool.session(Purpose::Write, soon()).await.unwrap();
+        session.push(&text(forget, &[]), &Parameters::new());
+        session.flush(soon()).await.unwrap();
+        drop(session);
+        let lost = "26000";
+        let read = shown(pool.read(&statement, values(&["1"]), soon()).await);
+        assert_eq!(read, if forget == "SELECT 1" { "thing 1" } else { lost }, "{forget}");
+        assert_eq!(shown(pool.read(&statement, values(&["1"]), soon()).await), "thing 1");
+        let mut session = pool.session(Purpose::Write, soon()).await.unwrap();
+        session.push(&statement, &values(&["2"]));
+        if let Err(error) = session.flush(soon()).await {
+            assert!(error.is_retryable() && error.sqlstate().as_ref() == Some(b"26000"), "{error}");
+        }
+        drop(session);
+        let mut session = pool.session(Purpose::Write, soon()).await.unwrap();
+        session.push(&statement, &values(&["2"]));
+        assert_eq!(show(&session.flush(soon()).await.unwrap()[0]), "thing 2");
+    }
+}
+
 #[tokio::test]
 async fn what_nobody_waits_for_is_not_sent() {
     let pool = pool();

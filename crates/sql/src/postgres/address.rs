@@ -197,7 +197,10 @@ impl Settings {
     /// # Errors
     /// The part that is wrong.
     pub fn parse(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
-        let parts = Parts::read(url)?;
+        let parts = Parts::read(url).map_err(|error| match may_be_cut(url) {
+            true => SettingsError(CUT.into()),
+            false => error,
+        })?;
         let get = |name: &str| -> Option<String> {
             let said = parts.0.iter().rfind(|(key, _)| key == name).map(|(_, value)| value.clone());
             let other = || KNOWN.iter().find(|it| it.0 == name).and_then(|it| variable(it.1));
@@ -206,8 +209,9 @@ impl Settings {
         let user = get("user").or_else(|| variable("USER")).ok_or_else(|| {
             SettingsError("no user: write postgres://user@host/database or set PGUSER".into())
         })?;
+        let hosts = hosts(get("host").as_deref(), get("port").as_deref());
         Ok(Self {
-            hosts: hosts(get("host").as_deref(), get("port").as_deref())?,
+            hosts: hosts.map_err(|error| if may_be_cut(url) { SettingsError(CUT.into()) } else { error })?,
             database: get("dbname").unwrap_or_else(|| user.clone()),
             user,
             password: get("password").map(Secret),
@@ -223,6 +227,16 @@ impl Settings {
             replica_lag_max: Duration::from_secs(1),
         })
     }
+}
+
+/// Said instead of what is wrong with a piece that may be one of a password.
+const CUT: &str =
+    "a `/` or `?` in a user or password is written %2F or %3F; a password can also stand in PGPASSWORD";
+
+/// Whether what stands before the last `@` may have been cut where it was not meant to be.
+fn may_be_cut(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |it| it.1);
+    rest.find(['/', '?']).is_some_and(|end| rest.rfind('@').is_some_and(|at| at > end))
 }
 
 fn tls(get: &dyn Fn(&str) -> Option<String>) -> Result<Tls, SettingsError> {
@@ -303,6 +317,9 @@ impl Parts {
             .ok_or_else(|| SettingsError("the URL does not begin with postgres://".into()))?;
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
+        if !authority.contains('@') && database.contains('@') {
+            return Err(SettingsError(CUT.into()));
+        }
         let (account, places) = authority.rsplit_once('@').unwrap_or(("", authority));
         let mut parts = Self(Vec::new());
         let (user, password) = account.split_once(':').unwrap_or((account, ""));
@@ -414,6 +431,10 @@ mod tests {
             "password has a `%` that is not followed by two hexadecimal digits of UTF-8",
         );
         check("postgres://me@a/b?sslcert=x", NOTHING, "sslcert needs sslkey");
+        for password in ["pa/ss", "1234/ss", "/ss", "pa?ss", "12?ss=x&user=y"] {
+            check(&format!("postgres://me:{password}@a/b"), NOTHING, CUT);
+        }
+        check("postgres://a:1/b?user=me@work", NOTHING, "me@work [\"a\":1] b");
         let error = parse("postgres://me@a/b?sslmod=require", NOTHING).unwrap_err();
         assert!(
             error.to_string().starts_with("parameter `sslmod` is not one of host, port, user"),

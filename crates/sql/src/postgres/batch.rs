@@ -26,6 +26,8 @@ pub(super) struct Batch {
     again: Vec<Request>,
     /// An error came: the server passes over what is left.
     is_cut: bool,
+    /// Something was answered since the last tick.
+    has_moved: bool,
 }
 
 /// What is sent once.
@@ -36,6 +38,8 @@ struct Unit {
     /// One, or with `is_merged` those of each ordinal.
     askers: SmallVec<[Askers; 1]>,
     is_merged: bool,
+    /// Its answer was awaited from one tick to the next.
+    is_slow: bool,
 }
 
 /// How it stands with the batch's connection.
@@ -84,7 +88,7 @@ impl Batch {
             None => {
                 let statement = Arc::clone(&request.statement);
                 let askers = smallvec![smallvec![request]];
-                self.units.push_back(Unit { hash, statement, askers, is_merged: false });
+                self.units.push_back(Unit { hash, statement, askers, is_merged: false, is_slow: false });
             }
         }
     }
@@ -122,18 +126,24 @@ impl Batch {
 
     /// Gives the unit whose turn it is what came.
     pub(super) fn hand_out(&mut self, end: Result<End, Error>) -> Fate {
+        self.has_moved = true;
         match end {
             Ok(End::Complete(rows)) => match self.units.pop_front() {
                 Some(unit) => {
+                    if !unit.is_slow {
+                        unit.statement.ran(false);
+                    }
                     unit.answer(rows);
                     Fate::Open
                 }
                 None => Fate::Broken,
             },
             Ok(End::Refused(error)) if &*error.severity == "ERROR" => {
+                let error = Error::Database { error, statement: 0 };
+                let fate = if error.is_forgotten() { Fate::Broken } else { Fate::Open };
                 self.is_cut = true;
-                self.refuse_first(Error::Database { error, statement: 0 });
-                Fate::Open
+                self.refuse_first(error);
+                fate
             }
             // The server says why it closes the connection.
             Ok(End::Refused(error)) => {
@@ -186,8 +196,16 @@ impl Batch {
         }
     }
 
-    /// Answers those whose time is over; what the server gives for them is thrown away.
+    /// A tick: answers those whose time is over, and what the server gives for them is thrown away; looks whether the first
+    /// unit takes long.
     pub(super) fn expire(&mut self) {
+        let has_moved = std::mem::take(&mut self.has_moved);
+        if let Some(first) = self.units.front_mut()
+            && !(has_moved || first.is_slow || self.is_cut)
+        {
+            first.is_slow = true;
+            first.statement.ran(true);
+        }
         let now = Instant::now();
         for askers in self.units.iter_mut().flat_map(|it| it.askers.iter_mut()) {
             let (over, rest) = std::mem::take(askers).into_iter().partition(|it| it.deadline <= now);
@@ -197,12 +215,27 @@ impl Batch {
         }
     }
 
+    /// Whether the answer that comes next takes long.
+    pub(super) fn is_slow(&self) -> bool {
+        !self.is_cut && self.units.front().is_some_and(|it| it.is_slow)
+    }
+
+    /// Whether nobody waits for it any more.
+    pub(super) fn is_forsaken(&self) -> bool {
+        self.units.iter().flat_map(|it| it.askers.iter().flatten()).all(|it| it.reply.is_closed())
+    }
+
+    /// The unit whose answer comes next, as a batch of its own; the others are as if they had not been sent.
+    pub(super) fn part_first(&mut self) -> Self {
+        Self { units: self.units.pop_front().into_iter().collect(), ..Self::default() }
+    }
+
     /// What has to go once more, in order. The batch is as new then, its memory kept.
     pub(super) fn take_rest(&mut self) -> Vec<Request> {
         let mut rest = std::mem::take(&mut self.again);
         rest.extend(self.units.drain(..).flat_map(|it| it.askers.into_iter().flatten()));
         rest.retain(|it| !it.reply.is_closed());
-        (self.requests, self.is_cut) = (0, false);
+        (self.requests, self.is_cut, self.has_moved) = (0, false, false);
         rest
     }
 }

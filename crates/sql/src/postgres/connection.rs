@@ -295,6 +295,9 @@ impl Connection {
 
     /// Sends what waits and reads more.
     async fn fill(&mut self) -> io::Result<()> {
+        // A server may say much that is no answer: what was passed over does not stay.
+        self.read.advance(self.rows_from);
+        (self.at, self.rows_from) = (self.at - self.rows_from, 0);
         let needed = self.missing();
         poll_fn(|context| self.poll_fill(context, needed)).await
     }
@@ -376,4 +379,39 @@ fn changed() -> DatabaseError {
 
 fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::AsyncWriteExt;
+    use tokio::net::UnixStream;
+
+    const FACTS: Facts = Facts {
+        version: 0,
+        flavour: Flavour::Postgres,
+        is_utc: true,
+        is_pooled: false,
+        in_recovery: false,
+        is_read_only: false,
+    };
+
+    #[tokio::test]
+    async fn what_a_server_says_beside_its_answers_is_not_kept() {
+        let (client, mut server) = UnixStream::pair().unwrap();
+        let mut connection = Connection::new(Stream::Unix(client), BytesMut::new(), 1, 1 << 20, FACTS);
+        let notice = [&b"N\0\0\x10\0"[..], &[b'x'; 4092]].concat();
+        let talk = async {
+            for _ in 0..1000 {
+                server.write_all(&notice).await.unwrap();
+            }
+        };
+        tokio::select! {
+            end = connection.next_end() => panic!("{end:?}"),
+            () = talk => {}
+        }
+        assert!(connection.read.len() <= 2 * READ_BYTES, "{} bytes are kept", connection.read.len());
+        server.write_all(b"Z\0\0\0\x05I").await.unwrap();
+        assert!(matches!(connection.next_end().await, Ok(End::Ready(Status::Idle))));
+    }
 }

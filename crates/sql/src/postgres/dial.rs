@@ -215,7 +215,7 @@ impl Dialer {
         stream.write_all(&out.split()).await?;
         let mut read = BytesMut::with_capacity(READ_BYTES);
         let (mut process, mut secret) = (0, 0);
-        let mut proof = Proof { settings: &self.settings, scram: None };
+        let mut proof = Proof { settings: &self.settings, scram: None, is_over: false };
         loop {
             let length = next_message(&mut stream, &mut read).await?;
             let Some((tag, body, _)) = split(&read) else { continue };
@@ -226,6 +226,10 @@ impl Dialer {
                     (process, secret) = (number(0).unwrap_or(0), number(4).unwrap_or(0));
                 }
                 b'E' => return Err(Refusal::Said(Box::new(DatabaseError::read(body)))),
+                b'Z' if !proof.is_over => {
+                    let words = "the server begins before the authentication is over";
+                    return Err(io::Error::other(words).into());
+                }
                 b'Z' => {
                     read.advance(length);
                     return Ok(Admitted { stream, read, process, secret });
@@ -379,6 +383,8 @@ struct Proof<'s> {
     settings: &'s Settings,
     /// Begun and not ended.
     scram: Option<ScramSha256>,
+    /// The server lets us in.
+    is_over: bool,
 }
 
 impl Proof<'_> {
@@ -390,7 +396,7 @@ impl Proof<'_> {
         let password = password.ok_or_else(no_password);
         let begun = || wrong("the server authenticates out of turn");
         match u32::from_be_bytes(*kind) {
-            0 if self.scram.is_none() => {}
+            0 if self.scram.is_none() => self.is_over = true,
             3 => frontend::password_message(password?, out)?,
             5 => {
                 let salt = data.try_into().map_err(|_| wrong("a salt is too short"))?;

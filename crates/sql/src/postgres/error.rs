@@ -48,7 +48,10 @@ impl Error {
             Self::Timeout => Self::Timeout,
             Self::Busy => Self::Busy,
             Self::AnswerTooLarge { bytes_max } => Self::AnswerTooLarge { bytes_max: *bytes_max },
-            Self::Unavailable(cause) => Self::unavailable(cause.to_string()),
+            Self::Unavailable(cause) => match cause.downcast_ref::<DatabaseError>() {
+                Some(error) => Self::unavailable(error.clone()),
+                None => Self::unavailable(cause.to_string()),
+            },
             Self::Unconfirmed(cause) => Self::Unconfirmed(cause.to_string().into()),
             Self::Protocol(what) => Self::Protocol(what.clone()),
         }
@@ -95,10 +98,17 @@ impl Error {
         }
     }
 
-    /// Whether the same transaction may succeed when it is run once more from its start: serialization failure, deadlock.
+    /// Whether the same transaction may succeed when it is run once more from its start: serialization failure, deadlock, a
+    /// connection that is not as we left it.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        matches!(self.sqlstate().as_ref(), Some(b"40001" | b"40P01"))
+        matches!(self.sqlstate().as_ref(), Some(b"40001" | b"40P01")) || self.is_forgotten()
+    }
+
+    /// Whether the server has not, or has, prepared what we believe: somebody discarded the session's statements, or gave us
+    /// another's. The connection cannot be used again.
+    pub(super) fn is_forgotten(&self) -> bool {
+        matches!(self.sqlstate().as_ref(), Some(b"26000" | b"42P05"))
     }
 }
 
@@ -219,13 +229,18 @@ pub fn source_error(
                 format!("the answer of the database is larger than {bytes_max} bytes: ask for less at once");
             rejected(accent, field, "LIMIT_RESPONSE", "unexpected", &message)
         }
-        Error::Unavailable(cause) => SourceError::Unavailable(cause),
-        Error::Unconfirmed(cause) => {
-            tracing::error!(%cause, "the connection broke before a write was confirmed");
-            rejected(accent, field, "WRITE_UNCONFIRMED", "unexpected", UNCONFIRMED)
-        }
+        Error::Unavailable(cause) => match cause.downcast_ref::<DatabaseError>() {
+            Some(error) if &error.sqlstate == b"53300" => SourceError::Busy,
+            _ => SourceError::Unavailable(cause),
+        },
+        Error::Unconfirmed(cause) => unconfirmed(&*cause, accent, field),
         Error::Protocol(what) => SourceError::Broken(what),
     }
+}
+
+fn unconfirmed(cause: &dyn fmt::Display, accent: Accent, field: Option<u32>) -> SourceError {
+    tracing::error!(%cause, "the connection broke before a write was confirmed");
+    rejected(accent, field, "WRITE_UNCONFIRMED", "unexpected", UNCONFIRMED)
 }
 
 const UNCONFIRMED: &str = "the connection to the database broke before it confirmed the mutation: look whether it happened before sending it again";
@@ -260,6 +275,8 @@ fn refused(
         b"57014" | b"55P03" | b"25P03" | b"57P05" => SourceError::Timeout,
         b"53300" => SourceError::Busy,
         b"40001" | b"40P01" => said("CONCURRENT_UPDATE", "concurrent-update", CONCURRENT),
+        // A distributed database that lost sight of the commit.
+        b"40003" | b"08007" => unconfirmed(&error, accent, field),
         b"25006" => said("READ_ONLY", "not-supported", "the database is read-only"),
         b"42P10" => said("CONSTRAINT_VIOLATION", "constraint-error", NO_ARBITER),
         b"21000" => said("CONSTRAINT_VIOLATION", "constraint-violation", &without_values(&error.message)),
@@ -442,5 +459,8 @@ mod tests {
         let error = Error::Unconfirmed("reset".into());
         let error = source_error(error, Accent::Spec, None, &|_, _| true);
         assert_eq!(error.code(), "WRITE_UNCONFIRMED");
+        let expected = format!("WRITE_UNCONFIRMED: {UNCONFIRMED}");
+        check("C40003|Mresult is ambiguous", Accent::Spec, &expected);
+        check("C08007|Mlost", Accent::Spec, &expected);
     }
 }

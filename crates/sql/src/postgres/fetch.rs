@@ -11,7 +11,7 @@ use super::error::{Error, source_error};
 use super::finish::{At, Finisher, Task, TooLong};
 use super::found::Found;
 use super::gather::Gatherer;
-use super::prepared::{Prepared, SHORT_MAX, SLOW_RUNS_MAX};
+use super::prepared::Prepared;
 use super::rows::Rows;
 use super::session::Purpose;
 use super::source::Shared;
@@ -141,20 +141,10 @@ impl Reading {
             session.push(&asked.statement, &parameters);
             return session.flush(deadline).await.map(|mut it| it.pop().unwrap_or_default());
         }
-        let is_slow = prepared.slow_runs.load(Ordering::Relaxed) >= SLOW_RUNS_MAX;
-        if prepared.is_long || is_slow {
-            let mut session = pool.session(Purpose::Read, deadline).await?;
-            session.push(&asked.statement, &parameters);
-            return session.flush(deadline).await.map(|mut it| it.pop().unwrap_or_default());
+        match prepared.is_long {
+            true => pool.read_alone(&asked.statement, parameters, deadline).await,
+            false => pool.read(&asked.statement, parameters, deadline).await,
         }
-        let start = Instant::now();
-        let rows = pool.read(&asked.statement, parameters, deadline).await?;
-        let before = prepared.slow_runs.load(Ordering::Relaxed);
-        let slow = start.elapsed() > SHORT_MAX;
-        if slow || before > 0 {
-            prepared.slow_runs.store(if slow { before + 1 } else { 0 }, Ordering::Relaxed);
-        }
-        Ok(rows)
     }
 
     async fn run(self: &Arc<Self>, input: FetchInput<'_>) -> Result<Reply, SourceError> {

@@ -3,35 +3,39 @@
 //! Equal statements with equal values are sent once; one-row statements that differ in values alone go as one merged
 //! statement. Nothing waits in order to be merged: an idle lane sends at once, a busy one gets cheaper for each statement.
 //!
-//! An error makes the server pass over the rest of its batch; those statements, being reads, go again with the next.
+//! An error makes the server pass over the rest of its batch; those statements, being reads, go again with the next. So do
+//! those behind one that takes long and leaves the lane with its connection: see [`super::flight`].
 //!
 //! **Invariant:** what was sent is never joined by another; every statement is answered, or its asker has gone; at most
-//! [`BATCH_MAX`] go together and at most `waiting_max` wait.
+//! [`BATCH_MAX`] go together and at most `waiting_max` wait; at most [`STRAYS_MAX`] statements have left and run.
 //!
 //! **Cost:** for each statement one allocation, its reply's channel; for a batch one write, and one timer that is moved.
 
-use super::batch::{Batch, Fate};
+use super::batch::Batch;
 use super::connection::Connection;
-use super::dial::{Dialer, Kind};
+use super::dial::{CancelKey, Dialer, Kind};
 use super::error::Error;
+use super::flight::{Flight, Landed};
 use super::rows::Rows;
-use super::statement::{Parameters, Statement};
+use super::statement::{Parameters, SHORT_MAX, Statement};
 use std::collections::VecDeque;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, Semaphore, oneshot};
 use tokio::time::Sleep;
 
 /// How many statements go together.
 pub(super) const BATCH_MAX: usize = 64;
-/// How often a lane that waits looks for those whose time is over.
-const TICK: Duration = Duration::from_millis(50);
+/// How many statements that take long may run beside the lane that they left.
+const STRAYS_MAX: usize = 4;
+/// How often a lane that waits looks for those whose time is over, and for a statement that takes long.
+pub(super) const TICK: Duration = SHORT_MAX;
 /// After how long a lane that waits for its answers counts as stuck, so that others are asked first.
 const STUCK: Duration = Duration::from_millis(20);
 /// How much longer than the server's own bound a batch may take.
-const GRACE: Duration = Duration::from_secs(2);
+pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// The longest pause between two attempts to connect.
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
@@ -62,11 +66,14 @@ pub(super) struct Lane {
     shared: Arc<Shared>,
 }
 
+/// What a lane and its tasks share.
 #[derive(Debug)]
-struct Shared {
-    dialer: Arc<Dialer>,
+pub(super) struct Shared {
+    pub(super) dialer: Arc<Dialer>,
     queue: Mutex<Queue>,
     filled: Notify,
+    /// One for each statement that may leave.
+    pub(super) strays: Arc<Semaphore>,
     started: Instant,
     /// Milliseconds from `started` to when the batch was sent that is under way, plus one; 0 if none is.
     busy_since_ms: AtomicU64,
@@ -85,6 +92,41 @@ impl Shared {
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Whether someone waits to be sent.
+    pub(super) fn is_awaited(&self) -> bool {
+        !self.queue().waiting.is_empty()
+    }
+
+    /// Lets these wait before all others, in their order.
+    pub(super) fn put_first(&self, again: Vec<Request>) {
+        if again.is_empty() {
+            return;
+        }
+        let mut queue = self.queue();
+        again.into_iter().rev().for_each(|request| queue.waiting.push_front(request));
+        drop(queue);
+        self.filled.notify_one();
+    }
+
+    /// Answers those who wait and whose time is over; with `too_long` those who waited as long as one may.
+    pub(super) fn expire(&self, too_long: impl Fn() -> Error) {
+        let now = Instant::now();
+        let wait_max = self.dialer.settings.limits.wait_max;
+        let mut over = Vec::new();
+        let mut queue = self.queue();
+        let waiting = std::mem::take(&mut queue.waiting);
+        for request in waiting {
+            match () {
+                () if request.reply.is_closed() => {}
+                () if request.deadline <= now => over.push((request, Error::Timeout)),
+                () if request.since + wait_max <= now => over.push((request, too_long())),
+                () => queue.waiting.push_back(request),
+            }
+        }
+        drop(queue);
+        over.into_iter().for_each(|(request, error)| request.answer(Err(error)));
+    }
 }
 
 impl Lane {
@@ -93,6 +135,7 @@ impl Lane {
             dialer,
             queue: Mutex::default(),
             filled: Notify::new(),
+            strays: Arc::new(Semaphore::new(STRAYS_MAX)),
             started: Instant::now(),
             busy_since_ms: AtomicU64::new(0),
             batches: AtomicU64::new(0),
@@ -159,7 +202,7 @@ impl Drop for Lane {
 /// The task behind a lane.
 struct Runner {
     shared: Arc<Shared>,
-    connection: Option<Connection>,
+    connection: Option<(Connection, CancelKey)>,
     /// The next batch; one whose statements are all answered is used again.
     batch: Batch,
     /// How long to pause before the next attempt to connect.
@@ -184,7 +227,7 @@ impl Runner {
     async fn run(mut self) {
         let mut timer = pin!(tokio::time::sleep(TICK));
         while self.wait().await {
-            let is_alive = self.connection.as_mut().is_some_and(Connection::is_alive);
+            let is_alive = self.connection.as_mut().is_some_and(|it| it.0.is_alive());
             if !is_alive && !self.connect(timer.as_mut()).await {
                 continue;
             }
@@ -206,7 +249,7 @@ impl Runner {
                 return !is_closed;
             }
             let filled = self.shared.filled.notified();
-            let Some(connection) = &mut self.connection else {
+            let Some((connection, _)) = &mut self.connection else {
                 filled.await;
                 continue;
             };
@@ -238,13 +281,13 @@ impl Runner {
                 connected = &mut attempt => break connected,
                 () = &mut timer => {
                     tick(timer.as_mut());
-                    self.expire(|| Error::unavailable("the connection is not made yet"));
+                    shared.expire(|| Error::unavailable("the connection is not made yet"));
                 }
             }
         };
         match connected {
-            Ok((connection, _)) => {
-                self.connection = Some(connection);
+            Ok(connected) => {
+                self.connection = Some(connected);
                 self.pause = Duration::ZERO;
                 true
             }
@@ -258,25 +301,6 @@ impl Runner {
         }
     }
 
-    /// Answers those who wait and whose time is over; with `too_long` those who waited as long as one may.
-    fn expire(&self, too_long: impl Fn() -> Error) {
-        let now = Instant::now();
-        let wait_max = self.shared.dialer.settings.limits.wait_max;
-        let mut over = Vec::new();
-        let mut queue = self.shared.queue();
-        let waiting = std::mem::take(&mut queue.waiting);
-        for request in waiting {
-            match () {
-                () if request.reply.is_closed() => {}
-                () if request.deadline <= now => over.push((request, Error::Timeout)),
-                () if request.since + wait_max <= now => over.push((request, too_long())),
-                () => queue.waiting.push_back(request),
-            }
-        }
-        drop(queue);
-        over.into_iter().for_each(|(request, error)| request.answer(Err(error)));
-    }
-
     /// Fills the next batch: who waits still, in order, joined where they can be.
     fn take(&mut self) {
         let now = Instant::now();
@@ -287,6 +311,8 @@ impl Runner {
             match () {
                 () if request.reply.is_closed() => {}
                 () if request.deadline <= now => over.push(request),
+                // Its asker takes another way when nobody answers.
+                () if request.statement.is_slow() => {}
                 () => self.batch.add(request),
             }
         }
@@ -296,45 +322,26 @@ impl Runner {
     }
 
     /// Sends the batch and hands out its answers; what has to go again waits first in the queue.
-    async fn send(&mut self, mut timer: Pin<&mut Sleep>) {
-        let Some(mut connection) = self.connection.take() else { return };
-        let mut batch = std::mem::take(&mut self.batch);
-        batch.write(&mut connection);
-        self.shared.batches.fetch_add(1, Ordering::Relaxed);
-        self.shared.statements.fetch_add(batch.statements() as u64, Ordering::Relaxed);
+    async fn send(&mut self, timer: Pin<&mut Sleep>) {
+        let Some((connection, key)) = self.connection.take() else { return };
+        let batch = std::mem::take(&mut self.batch);
+        let shared = Arc::clone(&self.shared);
         let sent = Instant::now();
-        let since = u64::try_from((sent - self.shared.started).as_millis()).unwrap_or(u64::MAX - 1) + 1;
-        self.shared.busy_since_ms.store(since, Ordering::Relaxed);
-        let last = sent + self.shared.dialer.settings.limits.statement_timeout + GRACE;
-        let mut fate = Fate::Open;
-        tick(timer.as_mut());
-        while matches!(fate, Fate::Open) {
-            tokio::select! {
-                biased;
-                end = connection.next_end() => fate = batch.hand_out(end),
-                () = &mut timer => {
-                    tick(timer.as_mut());
-                    self.expire(|| Error::Busy);
-                    batch.expire();
-                    if Instant::now() > last {
-                        fate = batch.hand_out(Err(Error::unavailable("the server has stopped answering")));
-                    }
-                }
-            }
-        }
-        self.shared.busy_since_ms.store(0, Ordering::Relaxed);
-        let again = batch.take_rest();
+        let since = u64::try_from((sent - shared.started).as_millis()).unwrap_or(u64::MAX - 1) + 1;
+        shared.batches.fetch_add(1, Ordering::Relaxed);
+        shared.busy_since_ms.store(since, Ordering::Relaxed);
+        let flight = Flight::new(Arc::clone(&shared), connection, key, batch, sent);
+        shared.statements.fetch_add(flight.statements() as u64, Ordering::Relaxed);
+        let Landed { connection, batch, again } = flight.run(timer).await;
+        shared.busy_since_ms.store(0, Ordering::Relaxed);
+        self.connection = connection;
         self.batch = batch;
-        if matches!(fate, Fate::Ready) {
-            self.connection = Some(connection);
-        }
-        let mut queue = self.shared.queue();
-        again.into_iter().rev().for_each(|request| queue.waiting.push_front(request));
+        shared.put_first(again);
     }
 }
 
 /// Sets the timer one tick ahead, which is cheap as it only ever moves on.
-fn tick(timer: Pin<&mut Sleep>) {
+pub(super) fn tick(timer: Pin<&mut Sleep>) {
     timer.reset(tokio::time::Instant::now() + TICK);
 }
 

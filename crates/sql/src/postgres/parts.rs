@@ -12,7 +12,7 @@ use super::finish::{At, Finisher, TooLong};
 use super::found::Found;
 use super::prepared::Prepared;
 use super::rows::Rows;
-use super::session::{Purpose, Session};
+use super::session::Session;
 use super::statement::Parameters;
 use crate::relational::{Member, MemberKind, Run};
 use std::sync::Arc;
@@ -69,10 +69,8 @@ pub(super) async fn run(
     parameters: Parameters,
 ) -> Result<Reply, SourceError> {
     let deadline = input.deadline;
-    let mut session =
-        reading.shared.pool.session(Purpose::Read, deadline).await.map_err(|it| reading.source_error(it))?;
-    let asked = &prepared.read;
-    session.stream(&asked.statement, &parameters, deadline).await.map_err(|it| reading.source_error(it))?;
+    let session = reading.shared.pool.stream(&prepared.read.statement, &parameters, deadline).await;
+    let session = session.map_err(|it| reading.source_error(it))?;
     let (sender, receiver) = oneshot::channel();
     let job = Job {
         reading: Arc::clone(reading),

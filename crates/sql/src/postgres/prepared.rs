@@ -17,13 +17,6 @@ use crate::relational::change::{Change, Work, Write, WriteAnswer};
 use crate::relational::{Expr, Filter, Level, Output, Parameter, Plan};
 use crate::render::change::render_change;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
-use std::time::Duration;
-
-/// A statement that takes longer than this several times in a row gets connections of its own.
-pub(super) const SHORT_MAX: Duration = Duration::from_millis(50);
-/// One long run can be the machine's fault, this many in a row are the plan's.
-pub(super) const SLOW_RUNS_MAX: u32 = 3;
 
 /// A plan ready to run.
 #[derive(Debug)]
@@ -39,8 +32,6 @@ pub(super) struct Prepared {
     pub(super) is_long: bool,
     /// Calls what may change data, or answer differently each time.
     pub(super) is_volatile: bool,
-    /// How many runs in a row took long.
-    pub(super) slow_runs: AtomicU32,
 }
 
 /// A changing statement.
@@ -72,7 +63,7 @@ impl Prepared {
         let below = plan.writes.iter().map(|it| Children::of(shared, &plan, it)).collect::<Result<_, _>>()?;
         let is_long = tops.iter().any(|&it| is_long(&plan.levels[it as usize]));
         let is_volatile = plan.functions.iter().any(|it| volatility(shared, *it) == Volatility::Volatile);
-        Ok(Self { plan, read, changes, below, is_long, is_volatile, slow_runs: AtomicU32::new(0) })
+        Ok(Self { plan, read, changes, below, is_long, is_volatile })
     }
 
     /// Whether its answer can leave while its rows arrive.

@@ -9,11 +9,10 @@
 //! **Cost:** for a read one look at the clock; nothing where no replicas are named.
 
 use super::address::{Host, Settings, Target};
-use super::dial::Dialer;
 use super::error::Error;
-use super::lane::Lane;
-use super::pool::{ask, lanes};
+use super::server::Server;
 use super::statement::{Format, Parameters, Statement};
+use futures_util::future::join_all;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Weak};
@@ -37,7 +36,7 @@ static REPLAYED: LazyLock<Arc<Statement>> =
 /// The replicas of a primary.
 #[derive(Debug)]
 pub(super) struct Replicas {
-    primary: Arc<[Lane]>,
+    primary: Arc<Server>,
     list: Box<[Replica]>,
     lag_max: Duration,
     started: Instant,
@@ -48,7 +47,7 @@ pub(super) struct Replicas {
 
 #[derive(Debug)]
 struct Replica {
-    lanes: Arc<[Lane]>,
+    server: Server,
     /// Milliseconds from `started` until when it may be read from.
     recent_until_ms: AtomicU64,
 }
@@ -66,12 +65,11 @@ impl Drop for Watch {
 
 impl Replicas {
     /// `None` if none are named.
-    pub(super) fn new(settings: &Settings, primary: &Arc<[Lane]>) -> Option<Arc<Self>> {
+    pub(super) fn new(settings: &Settings, primary: &Arc<Server>) -> Option<Arc<Self>> {
         let replica = |host: &Host| {
             let hosts = vec![host.clone()];
             let settings = Settings { hosts, target: Target::Any, ..settings.clone() };
-            let lanes = lanes(&Arc::new(Dialer::new(settings)));
-            Replica { lanes, recent_until_ms: AtomicU64::new(0) }
+            Replica { server: Server::new(settings), recent_until_ms: AtomicU64::new(0) }
         };
         let list: Box<[Replica]> = settings.replicas.iter().map(replica).collect();
         let (lag_max, started) = (settings.replica_lag_max, Instant::now());
@@ -80,8 +78,8 @@ impl Replicas {
         (!list.is_empty()).then(|| Arc::new(Self { primary, list, lag_max, started, next, is_watched }))
     }
 
-    /// The lanes of the next replica that is recent enough.
-    pub(super) fn recent(self: &Arc<Self>) -> Option<&[Lane]> {
+    /// The next replica that is recent enough.
+    pub(super) fn recent(self: &Arc<Self>) -> Option<&Server> {
         if !self.is_watched.swap(true, Ordering::Relaxed) {
             tokio::spawn(Watch(Arc::downgrade(self)).run());
         }
@@ -90,7 +88,7 @@ impl Replicas {
         (0..self.list.len())
             .map(|it| &self.list[(first + it) % self.list.len()])
             .find(|it| now < it.recent_until_ms.load(Ordering::Relaxed))
-            .map(|it| &*it.lanes)
+            .map(|it| &it.server)
     }
 
     fn millis(&self, at: Instant) -> u64 {
@@ -111,15 +109,18 @@ impl Replicas {
             Ok(None) => {}
             Err(error) => tracing::warn!(%error, "the primary does not say how far it is"),
         }
-        for replica in &self.list {
-            let replayed = asked(&replica.lanes, &REPLAYED, deadline).await.unwrap_or_else(|error| {
+        let written = &*written;
+        // At once: one that does not answer must not make the others look old.
+        let looks = self.list.iter().map(|replica| async move {
+            let replayed = asked(&replica.server, &REPLAYED, deadline).await.unwrap_or_else(|error| {
                 tracing::warn!(%error, "a replica does not say how far it is");
                 None
             });
             let known = |it: &&(Instant, u64)| replayed.is_some_and(|replayed| it.1 <= replayed);
             let until = written.iter().rev().find(known).map_or(0, |it| self.millis(it.0 + self.lag_max));
             replica.recent_until_ms.store(until, Ordering::Relaxed);
-        }
+        });
+        join_all(looks).await;
     }
 }
 
@@ -137,8 +138,8 @@ impl Watch {
 }
 
 /// A position in the log; `None` for null.
-async fn asked(lanes: &[Lane], question: &Arc<Statement>, deadline: Instant) -> Result<Option<u64>, Error> {
-    let rows = ask(lanes, question, Parameters::new(), deadline).await?;
+async fn asked(server: &Server, question: &Arc<Statement>, deadline: Instant) -> Result<Option<u64>, Error> {
+    let rows = server.read(question, Parameters::new(), deadline).await?;
     let text = rows.iter().next().and_then(|it| it.column(0).flatten());
     Ok(text.and_then(|it| std::str::from_utf8(it).ok()?.parse().ok()))
 }

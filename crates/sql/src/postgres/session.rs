@@ -10,8 +10,8 @@
 use super::connection::{Connection, End, Status};
 use super::dial::CancelKey;
 use super::error::{DatabaseError, Error};
-use super::pool::Sessions;
 use super::rows::Rows;
+use super::server::Sessions;
 use super::statement::{Parameters, Statement};
 use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock};
@@ -102,6 +102,11 @@ pub(super) struct Wire {
 impl Wire {
     pub(super) fn new(connection: Connection, key: CancelKey) -> Self {
         Self { connection, key, status: Status::Idle, is_busy: false }
+    }
+
+    /// Whether the server can be asked to stop: behind a pooler the request may arrive late, at another's statement.
+    fn can_stop(&self) -> bool {
+        !self.connection.facts.is_pooled
     }
 
     fn is_clean(&self) -> bool {
@@ -225,7 +230,12 @@ impl Session {
         match done {
             Ok(()) => match self.failure.take() {
                 None => Ok(std::mem::take(&mut self.rows)),
-                Some(error) => Err(error),
+                Some(error) => {
+                    if error.is_forgotten() {
+                        self.wire = None;
+                    }
+                    Err(error)
+                }
             },
             Err(error) => Err(self.broke(error, may_commit)),
         }
@@ -276,6 +286,9 @@ impl Session {
     /// The deadline is over: asks the server to stop and reads what became of it.
     async fn stop(&mut self) -> Result<(), Error> {
         let Some(wire) = &self.wire else { return Err(broken()) };
+        if !wire.can_stop() {
+            return Err(Error::Timeout);
+        }
         let dialer = Arc::clone(&self.sessions.dialer);
         let key = wire.key.clone();
         let stopped = async {
@@ -404,8 +417,7 @@ impl Drop for Session {
         if wire.is_clean() {
             return self.sessions.put_back(wire);
         }
-        // Behind a pooler a cancel request may arrive late, at another's statement.
-        let cannot_stop = wire.is_busy && wire.connection.facts.is_pooled;
+        let cannot_stop = wire.is_busy && !wire.can_stop();
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         if cannot_stop || (wire.connection.is_unsent() && !wire.is_busy) {
             return;

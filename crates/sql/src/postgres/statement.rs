@@ -7,10 +7,15 @@
 
 use smallvec::SmallVec;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Bytes of values that need no allocation.
 const INLINE_BYTES: usize = 64;
+/// What takes longer is slow.
+pub(super) const SHORT_MAX: Duration = Duration::from_millis(50);
+/// One slow run can be the machine's fault, this many in a row are the statement's.
+const SLOW_RUNS_MAX: u32 = 3;
 
 /// The bytes of values while they are written.
 pub type Buffer = SmallVec<[u8; INLINE_BYTES]>;
@@ -42,6 +47,8 @@ pub struct Statement {
     /// The same question for many at once. Its parameter i is an array literal of the originals' parameter i; result column 0
     /// is the ordinal of the asker (int8, from 1), the original's columns follow; at most one row for each asker.
     pub merged: Option<Arc<Self>>,
+    /// How many runs in a row were slow.
+    slow_runs: AtomicU32,
 }
 
 impl Statement {
@@ -57,7 +64,22 @@ impl Statement {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let (sql, parameters) = (sql.into(), parameters.into());
-        Arc::new(Self { id, sql, parameters, formats: formats.into(), columns: columns.into(), merged })
+        let (formats, columns, slow_runs) = (formats.into(), columns.into(), AtomicU32::new(0));
+        Arc::new(Self { id, sql, parameters, formats, columns, merged, slow_runs })
+    }
+
+    /// Whether it is slow so often that it has to run alone, where it holds up nobody.
+    pub(super) fn is_slow(&self) -> bool {
+        self.slow_runs.load(Ordering::Relaxed) >= SLOW_RUNS_MAX
+    }
+
+    /// Counts one run. A single short one makes up for all slow ones before.
+    pub(super) fn ran(&self, is_slow: bool) {
+        match (is_slow, self.slow_runs.load(Ordering::Relaxed)) {
+            (false, 0) => {}
+            (false, _) => self.slow_runs.store(0, Ordering::Relaxed),
+            (true, _) => drop(self.slow_runs.fetch_add(1, Ordering::Relaxed)),
+        }
     }
 }
 
@@ -138,6 +160,17 @@ mod tests {
         );
         let values: Vec<_> = parameters.iter().collect();
         assert_eq!(values, [Some(&b"42"[..]), None, Some(b""), Some(b"{1,2}")]);
+    }
+
+    #[test]
+    fn a_statement_is_slow_after_three_slow_runs_and_short_after_one() {
+        let statement = Statement::new("SELECT 1", [], [], [], None);
+        let runs = [true, true, false, true, true, true, true, false];
+        let seen = runs.map(|is_slow| {
+            statement.ran(is_slow);
+            statement.is_slow()
+        });
+        assert_eq!(seen, [false, false, false, false, false, true, true, false]);
     }
 
     #[test]

@@ -209,6 +209,16 @@ impl Cluster {
         }
     }
 
+    /// Sends a signal to the server and all its processes.
+    pub fn signal(&self, name: &str) {
+        let file = std::fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap();
+        let server = file.lines().next().unwrap();
+        let children = std::fs::read_to_string(format!("/proc/{server}/task/{server}/children")).unwrap();
+        let others = children.split_whitespace();
+        // Those who watch the server first.
+        succeed(Command::new("kill").arg(name).args(others).arg(server));
+    }
+
     /// Runs SQL beside the client that is tested, and gives its output.
     pub fn sql(&self, sql: &str) -> String {
         let port = self.port.to_string();

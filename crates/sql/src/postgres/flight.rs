@@ -1,0 +1,200 @@
+//! A batch under way, until all of it is answered or its slowest statement left it.
+//!
+//! A statement that takes long holds up those behind it and those that wait. If there are such, the lane makes a second
+//! connection, and the statement leaves with the first, on which it is alone from then on: it is answered when it is
+//! done, and stopped when nobody waits for it. Those behind it, being reads, go again on the second.
+//!
+//! **Invariant:** a cancel request goes only to a connection on which no asker of another statement waits.
+//!
+//! **Cost:** nothing but a look at a flag for each answer, as long as answers come in time: the timer tells what is slow.
+
+use super::batch::{Batch, Fate};
+use super::connection::Connection;
+use super::dial::{CancelKey, Kind};
+use super::error::Error;
+use super::lane::{GRACE, Request, Shared, TICK, tick};
+use std::future::pending;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Sleep;
+
+/// A connection, and how to stop what it is asked.
+type Connected = (Connection, CancelKey);
+/// One that is being made.
+type Attempt = Pin<Box<dyn Future<Output = Result<Connected, Error>> + Send>>;
+
+/// See the module's words.
+pub(super) struct Flight {
+    shared: Arc<Shared>,
+    connection: Connection,
+    key: CancelKey,
+    batch: Batch,
+    /// When the server counts as gone.
+    last: Instant,
+    /// The lane's next connection, and the leave to make it.
+    second: Option<(Attempt, OwnedSemaphorePermit)>,
+    /// It could not be made.
+    is_second_refused: bool,
+}
+
+/// What is left of a flight.
+pub(super) struct Landed {
+    /// A connection that can be used again.
+    pub(super) connection: Option<Connected>,
+    /// Nothing, but its memory.
+    pub(super) batch: Batch,
+    /// What has to go once more, in order.
+    pub(super) again: Vec<Request>,
+}
+
+impl Flight {
+    /// Writes the batch, which leaves when the flight runs.
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        mut connection: Connection,
+        key: CancelKey,
+        mut batch: Batch,
+        sent: Instant,
+    ) -> Self {
+        batch.write(&mut connection);
+        let last = sent + shared.dialer.settings.limits.statement_timeout + GRACE;
+        Self { shared, connection, key, batch, last, second: None, is_second_refused: false }
+    }
+
+    /// How many statements are under way.
+    pub(super) fn statements(&self) -> usize {
+        self.batch.statements()
+    }
+
+    /// Hands out the answers.
+    pub(super) async fn run(mut self, mut timer: Pin<&mut Sleep>) -> Landed {
+        let mut fate = Fate::Open;
+        tick(timer.as_mut());
+        while matches!(fate, Fate::Open) {
+            tokio::select! {
+                biased;
+                end = self.connection.next_end() => fate = self.batch.hand_out(end),
+                made = made(&mut self.second) => {
+                    if let Some((connected, leave)) = self.useful(made) {
+                        return self.part(connected, leave);
+                    }
+                }
+                () = &mut timer => {
+                    tick(timer.as_mut());
+                    fate = self.look();
+                }
+            }
+        }
+        let again = self.batch.take_rest();
+        let connection = matches!(fate, Fate::Ready).then_some((self.connection, self.key));
+        Landed { connection, batch: self.batch, again }
+    }
+
+    /// What a tick brings: some have waited too long, a statement shows to be slow, the server to be gone.
+    fn look(&mut self) -> Fate {
+        self.shared.expire(|| Error::Busy);
+        self.batch.expire();
+        if Instant::now() > self.last {
+            return self.batch.hand_out(Err(Error::unavailable("the server has stopped answering")));
+        }
+        let is_held_up = self.batch.is_slow() && (self.batch.statements() > 1 || self.shared.is_awaited());
+        if is_held_up && self.second.is_none() && !self.is_second_refused {
+            // Without leave the lane waits: so many have left already.
+            if let Ok(leave) = Arc::clone(&self.shared.strays).try_acquire_owned() {
+                let dialer = Arc::clone(&self.shared.dialer);
+                let attempt = async move {
+                    let settings = &dialer.settings;
+                    dialer.connect(Kind::Lane, &settings.hosts, settings.target).await
+                };
+                self.second = Some((Box::pin(attempt), leave));
+            }
+        }
+        Fate::Open
+    }
+
+    /// The second connection, if it was made while the slow statement is still under way.
+    fn useful(&mut self, (made, leave): Made) -> Option<(Connected, OwnedSemaphorePermit)> {
+        match made {
+            Ok(connected) => self.batch.is_slow().then_some((connected, leave)),
+            Err(error) => {
+                tracing::warn!(%error, "a slow statement holds up others, and no other connection can be made");
+                self.is_second_refused = true;
+                None
+            }
+        }
+    }
+
+    /// The slow statement leaves with the first connection.
+    fn part(self, second: Connected, leave: OwnedSemaphorePermit) -> Landed {
+        let Self { shared, connection, key, mut batch, last, .. } = self;
+        let slow = batch.part_first();
+        let again = batch.take_rest();
+        drop(tokio::spawn(Stray { shared, connection, key, batch: slow, last, _leave: leave }.run()));
+        Landed { connection: Some(second), batch, again }
+    }
+}
+
+/// What came of the attempt, and the leave it had.
+type Made = (Result<Connected, Error>, OwnedSemaphorePermit);
+
+/// Waits for the attempt, if there is one; dropped, it goes on later.
+async fn made(second: &mut Option<(Attempt, OwnedSemaphorePermit)>) -> Made {
+    let Some((attempt, _)) = second else { return pending().await };
+    let connected = attempt.await;
+    match second.take() {
+        Some((_, leave)) => (connected, leave),
+        None => pending().await,
+    }
+}
+
+/// A statement that left its lane, alone on its connection.
+struct Stray {
+    shared: Arc<Shared>,
+    connection: Connection,
+    key: CancelKey,
+    batch: Batch,
+    last: Instant,
+    _leave: OwnedSemaphorePermit,
+}
+
+impl Stray {
+    /// Waits for the answer, as long as somebody else does. The connection ends with it: what was sent behind it is the
+    /// next that it would answer.
+    async fn run(mut self) {
+        let mut timer = pin!(tokio::time::sleep(TICK));
+        loop {
+            tokio::select! {
+                biased;
+                end = self.connection.next_end() => {
+                    self.batch.hand_out(end);
+                    break;
+                }
+                () = &mut timer => {
+                    tick(timer.as_mut());
+                    self.batch.expire();
+                    if self.batch.is_forsaken() {
+                        self.stop().await;
+                        break;
+                    }
+                    if Instant::now() > self.last {
+                        self.batch.hand_out(Err(Error::unavailable("the server has stopped answering")));
+                        break;
+                    }
+                }
+            }
+        }
+        self.shared.put_first(self.batch.take_rest());
+    }
+
+    /// Asks the server not to go on, unless the request could arrive at another's statement.
+    async fn stop(&self) {
+        if self.connection.facts.is_pooled {
+            return;
+        }
+        if let Err(error) = self.shared.dialer.cancel(&self.key).await {
+            tracing::info!(%error, "a read that nobody waits for could not be stopped");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The connections of one server: lanes that short reads share, sessions for those who need one alone.
+//!
+//! **Invariant:** at most `sessions_max` sessions are open at once; at most `waiting_max` callers wait for one, at most
+//! `wait_max` long.
+//!
+//! **Cost:** a thread keeps to its own lane, so that an answer crosses no thread, unless that lane is stuck.
+
+use super::address::Settings;
+use super::dial::{Dialer, Kind};
+use super::error::Error;
+use super::lane::Lane;
+use super::rows::Rows;
+use super::session::{Purpose, Session, Wire};
+use super::statement::{Parameters, SHORT_MAX, Statement};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+use std::time::Instant;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// A lane lives in the runtime that asked it first. When that ends, those of others who wait ask again so often.
+const RUNTIMES_MAX: usize = 8;
+
+/// See the module's words.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) lanes: Box<[Lane]>,
+    pub(super) sessions: Arc<Sessions>,
+}
+
+/// The sessions that are not in use.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    pub(super) dialer: Arc<Dialer>,
+    idle: Mutex<Vec<(ThreadId, Wire)>>,
+    permits: Arc<Semaphore>,
+    waiting: AtomicUsize,
+}
+
+impl Server {
+    /// Connects to nothing yet.
+    pub(super) fn new(settings: Settings) -> Self {
+        let dialer = Arc::new(Dialer::new(settings));
+        let limits = dialer.settings.limits;
+        let lanes = (0..limits.lanes.max(1)).map(|_| Lane::new(Arc::clone(&dialer))).collect();
+        let sessions = Arc::new(Sessions {
+            dialer,
+            idle: Mutex::default(),
+            permits: Arc::new(Semaphore::new(limits.sessions_max.max(1))),
+            waiting: AtomicUsize::new(0),
+        });
+        Self { lanes, sessions }
+    }
+
+    /// Runs a read together with others, by the thread's own lane or by one that is not stuck; alone, if its statement is
+    /// slow, which may show while it waits.
+    pub(super) async fn read(
+        &self,
+        statement: &Arc<Statement>,
+        parameters: Parameters,
+        deadline: Instant,
+    ) -> Result<Rows, Error> {
+        let own = &self.lanes[thread_number() % self.lanes.len()];
+        for _ in 0..RUNTIMES_MAX {
+            if statement.is_slow() {
+                return self.read_alone(statement, parameters, deadline).await;
+            }
+            let lane = match own.is_stuck() {
+                true => self.lanes.iter().find(|it| !it.is_stuck()).unwrap_or(own),
+                false => own,
+            };
+            if let Ok(answer) = lane.submit(statement, parameters.clone(), deadline)?.await {
+                return answer;
+            }
+        }
+        Err(Error::unavailable("the runtime of the connection has ended"))
+    }
+
+    /// Runs a read on a session.
+    pub(super) async fn read_alone(
+        &self,
+        statement: &Arc<Statement>,
+        parameters: Parameters,
+        deadline: Instant,
+    ) -> Result<Rows, Error> {
+        let mut session = self.session(Purpose::Read, deadline).await?;
+        session.push(statement, &parameters);
+        let start = Instant::now();
+        let rows = session.flush(deadline).await?.pop().unwrap_or_default();
+        statement.ran(start.elapsed() > SHORT_MAX);
+        Ok(rows)
+    }
+
+    /// Begins a read on a session, whose rows are taken part by part.
+    pub(super) async fn stream(
+        &self,
+        statement: &Arc<Statement>,
+        parameters: &Parameters,
+        deadline: Instant,
+    ) -> Result<Session, Error> {
+        let mut session = self.session(Purpose::Read, deadline).await?;
+        session.stream(statement, parameters, deadline).await?;
+        Ok(session)
+    }
+
+    pub(super) async fn session(&self, purpose: Purpose, deadline: Instant) -> Result<Session, Error> {
+        let sessions = &self.sessions;
+        let permit = sessions.permit(deadline).await?;
+        let wire = match sessions.take_idle() {
+            Some(wire) => wire,
+            None => {
+                let settings = &sessions.dialer.settings;
+                let connect = sessions.dialer.connect(Kind::Session, &settings.hosts, settings.target);
+                let connected = tokio::time::timeout_at(deadline.into(), connect).await;
+                let (connection, key) = connected.map_err(|_| Error::Timeout)??;
+                Wire::new(connection, key)
+            }
+        };
+        Ok(Session::new(wire, Arc::clone(sessions), permit, purpose))
+    }
+}
+
+impl Sessions {
+    pub(super) fn idle_count(&self) -> usize {
+        self.idle().len()
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<(ThreadId, Wire)>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn permit(&self, deadline: Instant) -> Result<OwnedSemaphorePermit, Error> {
+        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
+            return Ok(permit);
+        }
+        let limits = &self.dialer.settings.limits;
+        let _waiting = Waiting::enter(&self.waiting, limits.waiting_max)?;
+        let last = deadline.min(Instant::now() + limits.wait_max);
+        match tokio::time::timeout_at(last.into(), Arc::clone(&self.permits).acquire_owned()).await {
+            Ok(permit) => permit.map_err(Error::unavailable),
+            Err(_) if last == deadline => Err(Error::Timeout),
+            Err(_) => Err(Error::Busy),
+        }
+    }
+
+    /// The one of this thread that was used last, else another's; those that broke are dropped.
+    fn take_idle(&self) -> Option<Wire> {
+        let thread = std::thread::current().id();
+        let mut idle = self.idle();
+        while !idle.is_empty() {
+            let at = idle.iter().rposition(|it| it.0 == thread).unwrap_or(idle.len() - 1);
+            let (_, mut wire) = idle.swap_remove(at);
+            if wire.connection.is_alive() {
+                return Some(wire);
+            }
+        }
+        None
+    }
+
+    pub(super) fn put_back(&self, wire: Wire) {
+        self.idle().push((std::thread::current().id(), wire));
+    }
+}
+
+/// One of those who wait, as long as it lives.
+struct Waiting<'s>(&'s AtomicUsize);
+
+impl<'s> Waiting<'s> {
+    fn enter(count: &'s AtomicUsize, max: usize) -> Result<Self, Error> {
+        let waiting = Self(count);
+        match count.fetch_add(1, Ordering::Relaxed) < max {
+            true => Ok(waiting),
+            false => Err(Error::Busy),
+        }
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Threads are numbered as they come.
+fn thread_number() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local!(static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed));
+    NUMBER.with(|it| *it)
+}
