@@ -8,3 +8,4 @@
 pub mod api;
 pub mod layout;
 pub mod model;
+pub mod sdl;

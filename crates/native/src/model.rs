@@ -133,7 +133,7 @@ pub struct Field {
     pub items_required: bool,
     /// `@id`.
     pub key: Option<Key>,
-    /// `@search`, in the order in which the kinds are listed in [`Search`].
+    /// `@search` and what `@id` implies, ordered by the words of the directive, as names of filters are.
     pub search: Vec<Search>,
     /// `@default(add:)`.
     pub default_add: Option<DefaultValue>,
@@ -241,8 +241,6 @@ pub struct Enum {
     pub description: String,
     /// Its values.
     pub values: Vec<EnumValue>,
-    /// `@renamedFrom`.
-    pub renamed_from: Option<String>,
     /// Where its name was written.
     pub place: Location,
 }

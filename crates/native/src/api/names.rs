@@ -1,0 +1,44 @@
+//! The names that the API makes of those of types and fields.
+
+use crate::model::TypeKind;
+
+/// `Restaurant` as payloads call it: `restaurant`.
+#[must_use]
+pub fn lower_first(name: &str) -> String {
+    let mut chars = name.chars();
+    chars.next().map_or_else(String::new, |first| first.to_ascii_lowercase().to_string() + chars.as_str())
+}
+
+/// `dishes` counted and summed up: `dishesAggregate`.
+#[must_use]
+pub fn edge_aggregate(field: &str) -> String {
+    format!("{field}Aggregate")
+}
+
+/// The names of all types that a type can get, whether this one does or not.
+pub(crate) fn of_type(name: &str, kind: TypeKind) -> Vec<String> {
+    let suffixes: &[&str] = match kind {
+        TypeKind::Object | TypeKind::Interface => {
+            &["Filter", "Order", "Orderable", "HasFilter", "Ref", "Patch", "AggregateResult"]
+        }
+        TypeKind::Union => &["Filter", "Ref", "Type"],
+    };
+    let around: &[(&str, &str)] = match kind {
+        TypeKind::Object => &[
+            ("Add", "Input"),
+            ("Update", "Input"),
+            ("Add", "Payload"),
+            ("Update", "Payload"),
+            ("Delete", "Payload"),
+        ],
+        TypeKind::Interface => &[("Update", "Input"), ("Update", "Payload"), ("Delete", "Payload")],
+        TypeKind::Union => &[],
+    };
+    let suffixed = suffixes.iter().map(|suffix| format!("{name}{suffix}"));
+    suffixed.chain(around.iter().map(|(before, after)| format!("{before}{name}{after}"))).collect()
+}
+
+/// As [`of_type`], for an enum.
+pub(crate) fn of_enum(name: &str) -> Vec<String> {
+    ["_hash", "_exact"].map(|suffix| format!("{name}{suffix}")).into()
+}

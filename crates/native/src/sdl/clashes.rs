@@ -1,0 +1,71 @@
+//! The last pass: names that the API makes of the types may not be those of others.
+
+use super::Reader;
+use crate::api::names;
+use crate::model::{FieldKind, TypeId, TypeKind};
+use hashbrown::HashMap;
+use weir_language::error::{Code, Error};
+use weir_language::span::Span;
+
+impl Reader<'_> {
+    pub(super) fn clashes(&mut self) {
+        let mut taken: HashMap<String, Span> = HashMap::new();
+        taken.extend(self.types.iter().map(|it| (it.ty.name.clone(), it.span)));
+        taken.extend(self.enums.iter().map(|it| it.name.clone()).zip(self.enum_spans.iter().copied()));
+        for (at, named) in self.enums.iter().enumerate() {
+            let made = names::of_enum(&named.name);
+            let complaints = take(&mut taken, &named.name, self.enum_spans[at], made);
+            self.errors.extend(complaints);
+        }
+        for id in self.type_ids() {
+            let (ty, span) = (&self.draft(id).ty, self.draft(id).span);
+            let complaints = take(&mut taken, &ty.name, span, names::of_type(&ty.name, ty.kind));
+            self.errors.extend(complaints);
+            self.fields_beside_fields(id);
+            self.fields_of_payloads(id);
+        }
+    }
+
+    /// The API puts an aggregate beside each list of objects.
+    fn fields_beside_fields(&mut self, id: TypeId) {
+        let mut clashes = Vec::new();
+        for (_, draft) in self.fields_of(id) {
+            if !draft.field.is_list || !matches!(draft.field.kind, FieldKind::Edge { .. }) {
+                continue;
+            }
+            let made = names::edge_aggregate(&draft.field.name);
+            if let Some(field) = self.find_field(id, &made) {
+                let message =
+                    format!("the API makes a field `{made}` for `{}`: rename one of them", draft.field.name);
+                clashes.push((vec![self.field(field).span, draft.span], message));
+            }
+        }
+        for (spans, message) in clashes {
+            self.complain_of(spans, message);
+        }
+    }
+
+    /// Payloads have the objects under the type's name, beside fields of their own.
+    fn fields_of_payloads(&mut self, id: TypeId) {
+        let ty = &self.draft(id).ty;
+        let made = names::lower_first(&ty.name);
+        if ty.kind != TypeKind::Union && ["numUids", "msg"].contains(&made.as_str()) {
+            let message = format!("payloads have a field `{made}` of their own: rename the type");
+            self.complain(self.draft(id).span, message);
+        }
+    }
+}
+
+/// Takes the names `made` for what is called `owner` at `span`; what of them is not free.
+fn take(taken: &mut HashMap<String, Span>, owner: &str, span: Span, made: Vec<String>) -> Vec<Error> {
+    let mut errors = Vec::new();
+    for made in made {
+        if let Some(first) = taken.insert(made.clone(), span) {
+            let message = format!(
+                "the API makes a type `{made}` for `{owner}`, and one of that name is there already: rename one of them"
+            );
+            errors.push(Error { message, spans: vec![first, span], code: Code::Schema });
+        }
+    }
+    errors
+}

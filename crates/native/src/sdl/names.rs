@@ -1,0 +1,267 @@
+//! The first pass: which types there are, and what a text may not define.
+
+use super::{Draft, Reader};
+use crate::model::{Enum, EnumId, EnumValue, Generate, Scalar, Type, TypeId, TypeKind};
+use weir_language::ast::{
+    Definition, Description, EnumValueDefinition, List, NameNode, TypeBody, TypeDefinition, ValueKind,
+};
+use weir_language::span::{Location, Span};
+
+/// What a name in the text stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Named {
+    Type(TypeId),
+    Enum(EnumId),
+}
+
+/// The scalars.
+pub(super) const SCALARS: [(&str, Scalar); 9] = [
+    ("String", Scalar::String),
+    ("Int", Scalar::Int),
+    ("Int64", Scalar::Int64),
+    ("Float", Scalar::Float),
+    ("Boolean", Scalar::Boolean),
+    ("DateTime", Scalar::DateTime),
+    ("Point", Scalar::Point),
+    ("Polygon", Scalar::Polygon),
+    ("MultiPolygon", Scalar::MultiPolygon),
+];
+
+/// The scalar called `name`.
+pub(super) fn scalar(name: &str) -> Option<Scalar> {
+    SCALARS.iter().find(|(known, _)| *known == name).map(|&(_, scalar)| scalar)
+}
+
+/// Names that the API has whatever the types are.
+const TAKEN: [&str; 38] = [
+    "Query",
+    "Mutation",
+    "Subscription",
+    "ID",
+    "PointList",
+    "PointRef",
+    "PointListRef",
+    "PolygonRef",
+    "MultiPolygonRef",
+    "NearFilter",
+    "WithinFilter",
+    "ContainsFilter",
+    "IntersectsFilter",
+    "PointGeoFilter",
+    "PolygonGeoFilter",
+    "IntRange",
+    "Int64Range",
+    "FloatRange",
+    "DateTimeRange",
+    "StringRange",
+    "IntFilter",
+    "Int64Filter",
+    "FloatFilter",
+    "DateTimeFilter",
+    "StringTermFilter",
+    "StringRegExpFilter",
+    "StringNgramFilter",
+    "StringFullTextFilter",
+    "StringExactFilter",
+    "StringHashFilter",
+    "String",
+    "Int",
+    "Int64",
+    "Float",
+    "Boolean",
+    "DateTime",
+    "Point",
+    "Polygon",
+];
+
+/// Comments to which Dgraph gives a meaning.
+const SPEAKING_COMMENT: &str = "Dgraph.";
+
+impl<'d> Reader<'d> {
+    pub(super) fn names(&mut self) {
+        self.comments();
+        for definition in &self.document.definitions {
+            match definition {
+                Definition::Operation(operation) => {
+                    self.complain(operation.span, "a query cannot stand among types: keep it in a file of its own");
+                }
+                Definition::Fragment(fragment) => {
+                    self.complain(fragment.span, "a fragment cannot stand among types: keep it in a file of its own");
+                }
+                Definition::Schema(schema) => {
+                    self.complain(schema.span, "Weir makes the roots of the schema: remove this `schema` definition");
+                }
+                Definition::Directive(directive) => self.complain(
+                    directive.name,
+                    "a text of types cannot define directives; those that have a meaning are known already: remove this definition",
+                ),
+                Definition::Type(definition) => self.name(definition),
+            }
+        }
+        if self.types.is_empty() && self.errors.is_empty() {
+            self.complain(Span::default(), "no type is defined: nothing could be stored");
+        }
+    }
+
+    fn name(&mut self, definition: &'d TypeDefinition) {
+        let (name, span) = (self.str(definition.name), definition.name);
+        if definition.extend {
+            return self.complain(
+                span,
+                format!("`extend` is not served: write all of `{name}` where it is defined"),
+            );
+        }
+        if let Some(message) = refused_name(name) {
+            return self.complain(span, message);
+        }
+        let kind = match definition.body {
+            TypeBody::Object { .. } => TypeKind::Object,
+            TypeBody::Interface { .. } => TypeKind::Interface,
+            TypeBody::Union { .. } => TypeKind::Union,
+            TypeBody::Enum { values } => return self.enumeration(definition, values),
+            TypeBody::Scalar => {
+                let known = super::hint(name, SCALARS.iter().map(|it| it.0));
+                return self.complain(span, format!("scalars cannot be defined{known}"));
+            }
+            TypeBody::Input { .. } => {
+                return self
+                    .complain(span, "inputs cannot be defined: Weir makes those that its mutations take");
+            }
+        };
+        let id = TypeId(self.types.len() as u32);
+        if !self.take(name, span, Named::Type(id)) {
+            return;
+        }
+        let ty = Type {
+            name: name.to_owned(),
+            description: self.description(definition.description),
+            kind,
+            fields: 0..0,
+            interfaces: Vec::new(),
+            members: Vec::new(),
+            secret: None,
+            unique: Vec::new(),
+            generate: Generate::ALL,
+            renamed_from: None,
+            place: Location { line: 1, column: 1 },
+        };
+        self.types.push(Draft { ty, span, definition, interfaces: Vec::new(), own: Vec::new() });
+    }
+
+    fn enumeration(&mut self, definition: &'d TypeDefinition, values: List<EnumValueDefinition>) {
+        let (name, span) = (self.str(definition.name), definition.name);
+        if !self.take(name, span, Named::Enum(EnumId(self.enums.len() as u32))) {
+            return;
+        }
+        self.none_allowed(definition.directives, "an enum");
+        let mut made: Vec<EnumValue> = Vec::new();
+        for value in self.document.list(values) {
+            let name = self.str(value.name);
+            if made.iter().any(|it| it.name == name) {
+                self.complain(value.name, format!("the value `{name}` is there already"));
+            }
+            let deprecated = self.only_deprecated(value.directives);
+            let description = self.description(value.description);
+            made.push(EnumValue { name: name.to_owned(), description, deprecated });
+        }
+        let description = self.description(definition.description);
+        let place = Location { line: 1, column: 1 };
+        self.enums.push(Enum { name: name.to_owned(), description, values: made, place });
+        self.enum_spans.push(span);
+    }
+
+    /// Gives `name` to what is defined at `span`, if it is free.
+    fn take(&mut self, name: &'d str, span: Span, named: Named) -> bool {
+        if let Some(&(_, first)) = self.names.get(name) {
+            self.complain_of(vec![span, first], format!("`{name}` is defined twice"));
+            return false;
+        }
+        self.names.insert(name, (named, span));
+        true
+    }
+
+    /// The types that `list` names, each once, of those that `fits` accepts; `what` they should be.
+    pub(super) fn listed(&mut self, list: List<NameNode>, fits: TypeKind, what: &str) -> Vec<TypeId> {
+        let mut found: Vec<TypeId> = Vec::new();
+        for NameNode(span) in self.document.list(list).iter().copied() {
+            let name = self.str(span);
+            match self.names.get(name) {
+                Some(&(Named::Type(id), _)) if self.draft(id).ty.kind == fits => {
+                    if found.contains(&id) {
+                        self.complain(span, format!("`{name}` is named twice"));
+                    } else {
+                        found.push(id);
+                    }
+                }
+                Some(_) => self.complain(span, format!("`{name}` is no {what}")),
+                None => {
+                    let fitting = self.types.iter().filter(|draft| draft.ty.kind == fits);
+                    let hint = super::hint(name, fitting.map(|draft| draft.ty.name.as_str()));
+                    self.complain(span, format!("there is no {what} `{name}`{hint}"));
+                }
+            }
+        }
+        found
+    }
+
+    pub(super) fn description(&self, description: Description) -> String {
+        description.map_or_else(String::new, |id| self.document.string(id).into_owned())
+    }
+
+    /// Complains of comments that would mean something to Dgraph: to us they are comments, so they would do nothing.
+    fn comments(&mut self) {
+        let text = self.document.text;
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            let words = line.trim_start();
+            let at = start + (line.len() - words.len()) as u32;
+            start += line.len() as u32;
+            let Some(words) = words.strip_prefix('#') else { continue };
+            let Some(rest) = words.trim_start().strip_prefix(SPEAKING_COMMENT) else { continue };
+            if self.is_in_text(at) {
+                continue;
+            }
+            let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+            let instead = match name.as_str() {
+                "Authorization" => {
+                    "rules over tokens are not served yet, and this comment would protect nothing"
+                }
+                "Secret" => "secrets for `@custom` are of no use here",
+                "Allow-Origin" => "allow origins in the server's configuration",
+                _ => "it has no meaning here",
+            };
+            let span = Span::new(at, at + 1);
+            self.complain(
+                span,
+                format!("`# {SPEAKING_COMMENT}{name}` is not served: {instead}; remove the comment"),
+            );
+        }
+    }
+
+    /// Whether byte `at` is inside a string, where `#` begins no comment.
+    fn is_in_text(&self, at: u32) -> bool {
+        self.document.values.iter().any(|value| {
+            matches!(value.kind, ValueKind::String { .. } | ValueKind::Block)
+                && (value.span.start..value.span.end).contains(&at)
+        })
+    }
+}
+
+/// Why no type may have this name, if so.
+fn refused_name(name: &str) -> Option<String> {
+    if name.starts_with("__") {
+        return Some(format!(
+            "`{name}` begins with `__`, which belongs to introspection: choose another name"
+        ));
+    }
+    if ["Query", "Mutation", "Subscription"].contains(&name) {
+        return Some(format!(
+            "Weir makes `{name}`; fields of one's own (`@custom`, `@lambda`) are not served yet: remove it"
+        ));
+    }
+    let is_filter = name.starts_with("String") && name.ends_with("Filter");
+    if TAKEN.contains(&name) || is_filter || name == "MultiPolygon" {
+        return Some(format!("the API has a type `{name}` of its own: choose another name"));
+    }
+    None
+}
