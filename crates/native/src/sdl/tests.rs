@@ -244,6 +244,11 @@ fn what_is_not_served_is_refused_with_what_to_do() {
     model("\"\"\"\n# Dgraph.Authorization is a comment of Dgraph.\n\"\"\"\ntype T { a: Int }");
 }
 
+/// A type with `field` in line 4.
+fn with_field(field: &str) -> String {
+    format!("enum E {{ A B }}\ntype U {{ n: Int }}\ntype T {{ name: String\n{field}\n}}")
+}
+
 #[test]
 fn fields_that_cannot_be_are_refused() {
     let cases = [
@@ -276,6 +281,13 @@ fn fields_that_cannot_be_are_refused() {
         ),
         ("a: Int @unique", "4:8 `@unique` stands on a type, not on a field: move it"),
         ("a: String @id @id", "4:15, 4:11 `@id` stands twice"),
+    ];
+    all_refused(cases.map(|(field, expected)| (with_field(field), expected)));
+}
+
+#[test]
+fn searches_and_defaults_that_do_not_fit_are_refused() {
+    let cases = [
         ("a: String @search(on: [hash])", "4:19 `@search` takes no `on`"),
         ("a: Int @search(by: [hash])", "4:21 `hash` is no way to search this field; there is `int`"),
         (
@@ -303,9 +315,7 @@ fn fields_that_cannot_be_are_refused() {
             "4:27 `a` is still called so: give the former name, or remove `@renamedFrom`",
         ),
     ];
-    let around =
-        |field| format!("enum E {{ A B }}\ntype U {{ n: Int }}\ntype T {{ name: String\n{field}\n}}");
-    all_refused(cases.map(|(field, expected)| (around(field), expected)));
+    all_refused(cases.map(|(field, expected)| (with_field(field), expected)));
 }
 
 #[test]
@@ -355,6 +365,13 @@ fn types_that_do_not_fit_are_refused() {
             "interface I { a: [Int] }\ninterface J { a: [Int] }\ntype T implements I & J { b: Int }",
             "3:6, 1:15, 2:15 two interfaces have `a`, and each keeps lists and edges for itself: rename one of them",
         ),
+    ];
+    all_refused(cases.map(|(text, expected)| (text.to_owned(), expected)));
+}
+
+#[test]
+fn names_and_directives_of_types_that_do_not_fit_are_refused() {
+    let cases = [
         (
             "type __T { a: Int }",
             "1:6 `__T` begins with `__`, which belongs to introspection: choose another name",
