@@ -23,9 +23,12 @@ use futures_util::FutureExt;
 use futures_util::future::join_all;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use weir_language::ast::OperationKind;
 use weir_language::value::Variables;
+
+/// How much longer than the deadline a source may take to find out what became of a mutation.
+const SETTLE_MAX: Duration = Duration::from_secs(5);
 
 /// A bound plan and all it is run with.
 #[derive(Clone, Copy)]
@@ -179,6 +182,15 @@ impl<'r> Run<'r> {
         fields.iter().any(|&field| self.plan.shape.fields[field as usize].ty.is_non_null())
     }
 
+    /// When nobody waits for a source any more. A mutation that is over at its deadline is one of which nobody knows
+    /// whether it happened, unless its source has time to undo it or to say so.
+    fn last(&self) -> Instant {
+        match self.plan.kind {
+            OperationKind::Query | OperationKind::Subscription => self.deadline,
+            OperationKind::Mutation => self.deadline + SETTLE_MAX,
+        }
+    }
+
     /// One round trip: the only dynamic call on the way.
     async fn ask(&self, piece: &PlannedPiece, keys: Option<&[Column]>) -> Result<Reply, SourceError> {
         let input = FetchInput {
@@ -195,7 +207,7 @@ impl<'r> Run<'r> {
         let first = futures_util::poll!(asked.as_mut());
         let reply = match first {
             std::task::Poll::Ready(reply) => reply,
-            std::task::Poll::Pending => match tokio::time::timeout_at(self.deadline.into(), asked).await {
+            std::task::Poll::Pending => match tokio::time::timeout_at(self.last().into(), asked).await {
                 Ok(reply) => reply,
                 Err(_) => return Err(SourceError::Timeout),
             },

@@ -214,9 +214,16 @@ impl Cluster {
         let file = std::fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap();
         let server = file.lines().next().unwrap();
         let children = std::fs::read_to_string(format!("/proc/{server}/task/{server}/children")).unwrap();
-        let others = children.split_whitespace();
-        // Those who watch the server first.
-        succeed(Command::new("kill").arg(name).args(others).arg(server));
+        for process in children.split_whitespace().chain([server]) {
+            // One that has ended already is as it should be.
+            Command::new("kill").args([name, process]).output().unwrap();
+        }
+    }
+
+    /// Lets the server stand still until what this gives is dropped.
+    pub fn freeze(&self) -> Frozen<'_> {
+        self.signal("-STOP");
+        Frozen(self)
     }
 
     /// Runs SQL beside the client that is tested, and gives its output.
@@ -232,6 +239,15 @@ impl Cluster {
     pub fn settings(&self, user: &str, parameters: &str) -> Settings {
         let url = format!("postgres://{user}@127.0.0.1:{}/postgres?{parameters}", self.port);
         Settings::parse(&url, |_| None).unwrap()
+    }
+}
+
+/// A server that stands still.
+pub struct Frozen<'c>(&'c Cluster);
+
+impl Drop for Frozen<'_> {
+    fn drop(&mut self) {
+        self.0.signal("-CONT");
     }
 }
 
