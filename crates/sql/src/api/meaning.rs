@@ -212,6 +212,10 @@ pub enum InputMeaning {
     BoolOr,
     /// `key` in the order of a group by.
     GroupKey(TableId),
+    /// `_st_d_within` and its kin.
+    Measure(Measure),
+    /// A value of one: its place.
+    Measured(u8),
     /// `_cast` of a comparison.
     Cast,
     /// A type below `_cast`.
@@ -279,11 +283,54 @@ pub enum Spatial {
     Within,
 }
 
+/// How PostGIS's values are compared with several values at once, which stand in the order of their words here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Measure {
+    /// A distance and a shape on the same plane.
+    Within,
+    /// A distance and a shape in three dimensions.
+    Within3d,
+    /// A distance, a shape on the globe, and whether that is a spheroid.
+    WithinOnGlobe,
+    /// A shape and the number of a band of a raster.
+    BandMeets,
+    /// A shape and perhaps the number of a band.
+    RasterMeets,
+}
+
 /// What a value can be cast to in a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cast {
     /// Its text.
     Text,
+    /// The shape on a plane.
+    Geometry,
+    /// The shape on the globe.
+    Geography,
+}
+
+impl Measure {
+    /// The types of its values.
+    #[must_use]
+    pub const fn types(self) -> &'static [ColumnType] {
+        match self {
+            Self::Within | Self::Within3d => &[ColumnType::Double, ColumnType::Geometry],
+            Self::WithinOnGlobe => &[ColumnType::Double, ColumnType::Geography, ColumnType::Boolean],
+            Self::BandMeets | Self::RasterMeets => &[ColumnType::Geometry, ColumnType::Int],
+        }
+    }
+}
+
+impl Cast {
+    /// The type it gives.
+    #[must_use]
+    pub const fn to(self) -> ColumnType {
+        match self {
+            Self::Text => ColumnType::Text,
+            Self::Geometry => ColumnType::Geometry,
+            Self::Geography => ColumnType::Geography,
+        }
+    }
 }
 
 /// What an enum value chooses.

@@ -13,6 +13,7 @@ pub mod meaning;
 mod roots;
 mod rows;
 mod scalars;
+mod shapes;
 mod tables;
 mod writes;
 

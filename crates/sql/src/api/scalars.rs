@@ -1,7 +1,8 @@
 //! Scalars of column types, and the inputs that compare them.
 
 use super::core::{Core, list, list_of, plain};
-use super::meaning::{Cast, Comparison, InputMeaning, Spatial, Tree};
+use super::meaning::{Cast, Comparison, InputMeaning, Tree};
+use super::shapes;
 use crate::catalog::ColumnType;
 use crate::catalog::facts::Operators;
 use crate::model::names::graphql_name;
@@ -24,7 +25,7 @@ fn served(ty: &ColumnType) -> &ColumnType {
 
 /// What an operator takes.
 #[derive(Clone, Copy)]
-enum Takes {
+pub(super) enum Takes {
     /// A value of the column's type.
     Own,
     /// A list of such.
@@ -36,7 +37,7 @@ enum Takes {
 }
 
 /// An operator: its name, its meaning, what it takes, its words.
-type Operator = (&'static str, Comparison, Takes, &'static str);
+pub(super) type Operator = (&'static str, Comparison, Takes, &'static str);
 
 const EQUALITY: [Operator; 5] = [
     ("_eq", Comparison::Eq, Takes::Own, ""),
@@ -164,56 +165,11 @@ const TREE: [Operator; 7] = [
     ),
 ];
 
-const SHAPE: [Operator; 1] = [(
-    "_st_intersects",
-    Comparison::Spatial(Spatial::Intersects),
-    Takes::Own,
-    "does the column spatially intersect the given value",
-)];
-
-const PLANE: [Operator; 7] = [
-    (
-        "_st_3d_intersects",
-        Comparison::Spatial(Spatial::Intersects3d),
-        Takes::Own,
-        "does the column spatially intersect the given geometry value in 3D",
-    ),
-    (
-        "_st_contains",
-        Comparison::Spatial(Spatial::Contains),
-        Takes::Own,
-        "does the column contain the given geometry value",
-    ),
-    (
-        "_st_crosses",
-        Comparison::Spatial(Spatial::Crosses),
-        Takes::Own,
-        "does the column cross the given geometry value",
-    ),
-    (
-        "_st_equals",
-        Comparison::Spatial(Spatial::Equals),
-        Takes::Own,
-        "is the column equal to given geometry value (directionality is ignored)",
-    ),
-    (
-        "_st_overlaps",
-        Comparison::Spatial(Spatial::Overlaps),
-        Takes::Own,
-        "does the column 'spatially overlap' (intersect but not completely contain) the given geometry value",
-    ),
-    (
-        "_st_touches",
-        Comparison::Spatial(Spatial::Touches),
-        Takes::Own,
-        "does the column have at least one point in common with the given geometry value",
-    ),
-    (
-        "_st_within",
-        Comparison::Spatial(Spatial::Within),
-        Takes::Own,
-        "is the column contained in the given geometry value",
-    ),
+/// What values of a family can be cast to: the type of `_cast`, its field, the cast.
+const CASTS: [(Operators, &str, &str, Cast); 3] = [
+    (Operators::Jsonb, "jsonb_cast_exp", "String", Cast::Text),
+    (Operators::Plane, "geometry_cast_exp", "geography", Cast::Geography),
+    (Operators::Globe, "geography_cast_exp", "geometry", Cast::Geometry),
 ];
 
 /// The operators of a family.
@@ -225,8 +181,10 @@ const fn members(family: Operators) -> &'static [Operator] {
         Operators::Jsonb => &JSONB,
         Operators::Array => &ARRAY,
         Operators::Tree => &TREE,
-        Operators::Shape => &SHAPE,
-        Operators::Plane => &PLANE,
+        Operators::Shape => &shapes::SHAPE,
+        Operators::Plane => &shapes::PLANE,
+        Operators::Globe => &[],
+        Operators::Raster => &shapes::RASTER,
     }
 }
 
@@ -250,12 +208,18 @@ impl Core {
 
     /// Defines all scalars that were used, and their comparisons.
     pub(super) fn define_scalars(&mut self) {
-        let casts = |ty: &ColumnType| ty.facts().operators.contains(&Operators::Jsonb);
-        if self.scalars.iter().any(|(ty, ..)| casts(ty)) {
-            let (_, text) = self.scalar_uses(&ColumnType::Text);
-            self.b.input_object("jsonb_cast_exp", "");
-            self.input_field("String", "", plain(text), InputMeaning::CastTo(Cast::Text));
+        if self.scalars.iter().any(|(ty, ..)| shapes::is_of_postgis(ty)) {
+            self.scalar_uses(&ColumnType::Geometry);
+            self.scalar_uses(&ColumnType::Geography);
         }
+        for (family, name, field, to) in CASTS {
+            if self.scalars.iter().any(|(ty, ..)| ty.facts().operators.contains(&family)) {
+                let (_, comparison) = self.scalar_uses(&to.to());
+                self.b.input_object(name, "");
+                self.input_field(field, "", plain(comparison), InputMeaning::CastTo(to));
+            }
+        }
+        self.define_measures();
         let mut defined: Vec<TypeId> = Vec::new();
         for (ty, scalar, comparison) in std::mem::take(&mut self.scalars) {
             if defined.contains(&comparison) {
@@ -270,22 +234,12 @@ impl Core {
             if let Some(reader) = facts.input {
                 self.b.scalar(name, "", reader);
             }
-            if casts(&ty) {
-                let cast = self.b.reference("jsonb_cast_exp");
-                self.comparison_with(name, scalar, facts.operators, Some(cast));
-            } else {
-                self.comparison(name, scalar, facts.operators);
-            }
+            self.comparison(name, scalar, facts.operators);
         }
     }
 
     /// The input that compares values of a scalar, a list of it, or an enum by the operators of `families`.
-    pub(super) fn comparison(&mut self, name: &str, ty: TypeRef, families: &[Operators]) {
-        self.comparison_with(name, ty, families, None);
-    }
-
-    /// As [`Core::comparison`], and by the comparisons of another type that `cast` leads to.
-    fn comparison_with(&mut self, name: &str, base: TypeRef, families: &[Operators], cast: Option<TypeId>) {
+    pub(super) fn comparison(&mut self, name: &str, base: TypeRef, families: &[Operators]) {
         let words = format!(
             "Boolean expression to compare columns of type \"{name}\". All fields are combined with logical 'AND'."
         );
@@ -301,7 +255,13 @@ impl Core {
             };
             fields.push((name, words, ty, InputMeaning::Compare(operator)));
         }
-        fields.extend(cast.map(|cast| ("_cast", "", plain(cast), InputMeaning::Cast)));
+        for (_, cast, ..) in CASTS.iter().filter(|it| families.contains(&it.0)) {
+            fields.push(("_cast", "", plain(self.b.reference(cast)), InputMeaning::Cast));
+        }
+        for &(_, name, by, input, words) in shapes::MEASURES.iter().filter(|it| families.contains(&it.0)) {
+            let input = plain(self.b.reference(input.0));
+            fields.push((name, words, input, InputMeaning::Measure(by)));
+        }
         // As Hasura shows them.
         fields.sort_unstable_by_key(|it| it.0);
         for (name, words, ty, meaning) in fields {

@@ -63,8 +63,12 @@ pub enum Operators {
     Tree,
     /// Those of shapes: `_st_intersects`.
     Shape,
-    /// Those of shapes on a plane alone: `_st_contains`, `_st_within` and their kin.
+    /// Those of shapes on a plane alone: `_st_contains`, `_st_within` and their kin, `_cast`.
     Plane,
+    /// Those of shapes on the globe alone: `_st_d_within` there, `_cast`.
+    Globe,
+    /// Those of rasters: `_st_intersects_rast` and its kin.
+    Raster,
 }
 
 /// Aggregates that come together.
@@ -84,7 +88,8 @@ const JSONB: &[Operators] = &[Operators::Equality, Operators::Order, Operators::
 const ARRAY: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Array];
 
 const TREE: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Tree];
-const GLOBE: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Shape];
+const GLOBE: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Shape, Operators::Globe];
+const RASTER: &[Operators] = &[Operators::Equality, Operators::Raster];
 const PLANE: &[Operators] = &[Operators::Equality, Operators::Order, Operators::Shape, Operators::Plane];
 
 impl ColumnType {
@@ -119,6 +124,7 @@ impl ColumnType {
             Self::Ltree => row("ltree", Cell::Text, TREE, Nothing).taken(Take::Text),
             Self::Geometry => row("geometry", Cell::Json, PLANE, Nothing).taken(Take::Json),
             Self::Geography => row("geography", Cell::Json, GLOBE, Nothing).taken(Take::Json),
+            Self::Raster => row("raster", Cell::Text, RASTER, Nothing).taken(Take::Text),
             Self::Enum(_) => row("", Cell::Text, ORDERED, Extremes).taken(Take::Text).named(),
             Self::Composite(_) => row("", Cell::Json, ORDERED, Nothing).taken(Take::Json).named(),
             Self::Array(element) => element.facts().many(),

@@ -116,6 +116,8 @@ pub enum ColumnType {
     Geometry,
     /// PostGIS's shapes on the globe.
     Geography,
+    /// PostGIS's grids of numbers.
+    Raster,
     /// Labels in an order of their own, by the database's name for it.
     Enum(String),
     /// Fields, by the database's name for it.
@@ -285,6 +287,7 @@ impl ColumnType {
             | Self::Ltree
             | Self::Geometry
             | Self::Geography
+            | Self::Raster
             | Self::Array(_) => None,
         }
     }

@@ -298,6 +298,7 @@ fn column_type(types: &Types, oid: u32) -> ColumnType {
                 "ltree" => ColumnType::Ltree,
                 "geometry" => ColumnType::Geometry,
                 "geography" => ColumnType::Geography,
+                "raster" => ColumnType::Raster,
                 name => ColumnType::Other(name.to_owned()),
             },
             Some(ty) => made_type(types, ty),

@@ -73,7 +73,7 @@ pub(super) const SUFFIXES: [&str; 62] = [
 ];
 
 /// Types that belong to no table.
-const TYPES: [&str; 39] = [
+const TYPES: [&str; 45] = [
     "Boolean",
     "Boolean_comparison_exp",
     "Float",
@@ -97,6 +97,12 @@ const TYPES: [&str; 39] = [
     "json",
     "jsonb",
     "jsonb_cast_exp",
+    "geography_cast_exp",
+    "geometry_cast_exp",
+    "st_d_within_geography_input",
+    "st_d_within_input",
+    "st_intersects_geom_nband_input",
+    "st_intersects_nband_geom_input",
     "money",
     "mutation_root",
     "no_queries_available",

@@ -18,7 +18,11 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
     let conditions = match &query.filter {
         Filter::All(all) => all.as_slice(),
         one @ Filter::Compare { .. } => std::slice::from_ref(one),
-        Filter::Any(_) | Filter::Not(_) | Filter::Null { .. } | Filter::Exists { .. } => &[],
+        Filter::Any(_)
+        | Filter::Not(_)
+        | Filter::Null { .. }
+        | Filter::Measure { .. }
+        | Filter::Exists { .. } => &[],
     };
     let key = |it: &Filter| match it {
         Filter::Compare { of: Expr::Column(_), by: Comparison::Eq, with } => {
@@ -29,6 +33,7 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
         | Filter::Any(_)
         | Filter::Not(_)
         | Filter::Null { .. }
+        | Filter::Measure { .. }
         | Filter::Exists { .. } => None,
     };
     let origins: Option<Vec<_>> = conditions.iter().map(key).collect();

@@ -5,8 +5,8 @@
 
 use super::compile::Compiler;
 use super::input::Place;
-use super::{Expr, Filter, Reader};
-use crate::api::meaning::{Aggregation, Cast, Comparison, InputMeaning, Tree};
+use super::{Expr, Filter, Parameter, Reader};
+use crate::api::meaning::{Aggregation, Comparison, InputMeaning, Measure, Tree};
 use crate::catalog::{ColumnType, TableId};
 use crate::model::RelationshipId;
 use weir_engine::source::{Accent, PlanError};
@@ -105,7 +105,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// `{_gt: 1, _lt: 9}` on `of`; below `_cast` on its text.
+    /// `{_gt: 1, _lt: 9}` on `of`; below `_cast` on it as another type.
     fn comparisons(
         &mut self,
         place: Place,
@@ -130,20 +130,40 @@ impl Compiler<'_> {
                     let with = self.parameter(value, reader(by, ty));
                     all.push(Filter::Compare { of: of.clone(), by, with });
                 }
-                // `_cast` and the type in it: the type system nests them no deeper.
+                // `_cast`, then the type in it.
                 InputMeaning::Cast => self.comparisons(value, of, ty, all)?,
                 InputMeaning::CastTo(to) => {
                     let of = Expr::Cast(Box::new(of.clone()), to);
-                    let ty = match to {
-                        Cast::Text => ColumnType::Text,
-                    };
-                    self.comparisons(value, &of, &ty, all)?;
+                    self.deeper()?;
+                    self.comparisons(value, &of, &to.to(), all)?;
+                    self.depth -= 1;
+                }
+                InputMeaning::Measure(by) => {
+                    let with = self.measured(value, by);
+                    all.push(Filter::Measure { of: of.clone(), by, with });
                 }
                 _ => return Err(self.refuse("this comparison is not supported by the database")),
             }
             self.path.pop();
         }
         Ok(())
+    }
+
+    /// The values of a comparison with several: `{distance: 5, from: …}`.
+    fn measured(&mut self, place: Place, by: Measure) -> Vec<Option<Parameter>> {
+        let types = by.types();
+        let mut with = vec![None; types.len()];
+        for (input, value) in self.inputs.members(place) {
+            if let InputMeaning::Measured(at) = self.meaning(input)
+                && !matches!(self.inputs.node(value), Node::Null | Node::Absent)
+            {
+                self.path.push(self.input_words(input).0.into());
+                let ty = types[usize::from(at)].clone();
+                with[usize::from(at)] = Some(self.parameter(value, Reader::Column(ty)));
+                self.path.pop();
+            }
+        }
+        with
     }
 
     fn unexpected_null(&self, input: InputId) -> PlanError {

@@ -6,7 +6,7 @@
 //! **Invariant:** flat tables; ids are places in the tables of one plan. Filters are at most
 //! [`compile::FILTER_DEPTH_MAX`] deep, so walking them may recurse.
 
-use crate::api::meaning::{Aggregation, Cast, Comparison};
+use crate::api::meaning::{Aggregation, Cast, Comparison, Measure};
 use crate::catalog::facts::Cell;
 use crate::catalog::{ColumnId, ColumnType, TableId};
 use crate::model::{FunctionId, RelationshipId};
@@ -318,6 +318,15 @@ pub enum Filter {
         by: Comparison,
         /// Right side.
         with: Parameter,
+    },
+    /// A comparison with several values.
+    Measure {
+        /// Left side.
+        of: Expr,
+        /// How.
+        by: Measure,
+        /// The values, in its order.
+        with: Vec<Option<Parameter>>,
     },
     /// There is a related row.
     Exists {

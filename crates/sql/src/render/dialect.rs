@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** every function appends whole tokens; names go through [`Dialect::identifier`].
 
-use crate::api::meaning::{Aggregation, Cast, Comparison};
+use crate::api::meaning::{Aggregation, Cast, Comparison, Measure};
 use crate::relational::change::Operator;
 use crate::relational::{Order, Reader};
 
@@ -60,6 +60,14 @@ pub trait Dialect: Send + Sync {
     }
     /// A comparison.
     fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>);
+    /// A comparison of a value of type `ty` with several others. Default: no column has a type that is compared so.
+    fn measure(&self, _left: &str, _by: Measure, _values: &[Option<String>], _ty: u32) -> String {
+        "NULL".to_owned()
+    }
+    /// The number of the type in which value `at` of such a comparison is bound.
+    fn measured_type(&self, _ty: u32, _by: Measure, _at: usize) -> u32 {
+        0
+    }
     /// A function over the column written `column`, whose type is `ty`.
     fn function(&self, out: &mut String, function: Aggregation, column: &str, ty: u32);
     /// `count(…)`: of all rows, of those in which the one column is not null, or of rows of several columns, which are
@@ -69,8 +77,8 @@ pub trait Dialect: Send + Sync {
     fn json_path(&self, out: &mut String, column: &str, path: &str);
     /// The new value of a column whose old one is `old`. What leaves the column's type has to fail, not to be rounded.
     fn assign(&self, out: &mut String, operator: Operator, old: &str, value: Side<'_>);
-    /// A value as another type. Default: values have no types of their own.
-    fn cast(&self, of: String, _to: Cast) -> String {
+    /// A value of type `ty` as another type. Default: values have no types of their own.
+    fn cast(&self, of: String, _ty: u32, _to: Cast) -> String {
         of
     }
     /// A column of type `ty` as it is given to clients.
@@ -105,8 +113,8 @@ pub trait Dialect: Send + Sync {
     fn function_type(&self, _function: Aggregation, _ty: u32) -> u32 {
         0
     }
-    /// The number of the type of a cast.
-    fn cast_type(&self, _to: Cast) -> u32 {
+    /// The number of the type of a cast of a value of type `ty`.
+    fn cast_type(&self, _ty: u32, _to: Cast) -> u32 {
         0
     }
     /// The number of the type in which a value is bound that is compared with one of type `left`.

@@ -4,22 +4,19 @@
 //!
 //! **Cost:** linear in the query; run once per plan and form.
 
-use crate::api::meaning::Comparison;
 use crate::catalog::{ColumnId, TableId};
-use crate::model::{Model, RelationshipId};
+use crate::model::Model;
 use crate::relational::{Call, Expr, Filter, Order, Origin, Output, Page, Parameter, Query, Reader, Tie};
 
 mod call;
 pub mod change;
 pub mod dialect;
+mod filter;
 pub mod postgres;
 pub mod sqlite;
 
 use call::RowOf;
-use dialect::{Dialect, Side, Usual};
-
-/// So many conditions are joined side by side; more become a balanced tree.
-const FLAT_MAX: usize = 16;
+use dialect::{Dialect, Usual};
 
 /// A statement and what has to be bound: parameter `i` is placeholder `i + 1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -284,7 +281,7 @@ impl<'r> Renderer<'r> {
             Expr::Count { .. } => self.dialect.usual(Usual::Integer),
             Expr::Function(function, of) => self.dialect.function_type(*function, column(of)),
             Expr::Related { by, of, .. } => self.ty(of, self.model.relationship(*by).to),
-            Expr::Cast(_, to) => self.dialect.cast_type(*to),
+            Expr::Cast(of, to) => self.dialect.cast_type(self.ty(of, table), *to),
         }
     }
 
@@ -402,8 +399,9 @@ impl<'r> Renderer<'r> {
                 self.dialect.function(&mut self.sql, *function, &column, ty);
             }
             Expr::Cast(of, to) => {
+                let ty = self.ty(of, scope.table);
                 let of = self.aside(|it| it.expr(of, scope));
-                let cast = self.dialect.cast(of, *to);
+                let cast = self.dialect.cast(of, ty, *to);
                 self.sql.push_str(&cast);
             }
             Expr::Related { by, filter, of } => {
@@ -416,120 +414,13 @@ impl<'r> Renderer<'r> {
             }
         }
     }
-
-    /// `SELECT … FROM related WHERE …`, tied to the row in `scope`.
-    fn related(&mut self, by: RelationshipId, filter: &Filter, scope: Scope, of: Option<&Expr>) {
-        let related = &self.model.relationships[by.0 as usize];
-        let there = self.alias(related.to);
-        if let Some(function) = related.call {
-            let call = Call { function, arguments: Vec::new() };
-            self.calls.push((there.alias, call, Some(RowOf::Alias(scope.alias))));
-        }
-        self.sql.push_str("SELECT ");
-        match of {
-            Some(of) => self.expr(of, there),
-            None => self.sql.push('1'),
-        }
-        self.from(there);
-        let mut word = " WHERE ";
-        for &(ours, theirs) in &related.on {
-            self.sql.push_str(word);
-            word = " AND ";
-            self.column(there, theirs);
-            self.sql.push_str(" = ");
-            self.column(scope, ours);
-        }
-        if related.call.is_some_and(|it| !self.model.function(it).1.is_set) {
-            self.sql.push_str(word);
-            word = " AND ";
-            self.is_there(there);
-        }
-        if !filter.is_true() {
-            self.sql.push_str(word);
-            self.filter(filter, there);
-        }
-    }
-
-    pub(crate) fn filter(&mut self, filter: &Filter, scope: Scope) {
-        match filter {
-            Filter::All(all) => self.joined(all, " AND ", "(1 = 1)", scope),
-            Filter::Any(any) => self.joined(any, " OR ", "(1 = 0)", scope),
-            Filter::Not(not) => {
-                self.sql.push_str("NOT (");
-                self.filter(not, scope);
-                self.sql.push(')');
-            }
-            Filter::Null { of, is } => {
-                self.expr(of, scope);
-                self.sql.push_str(if *is { " IS NULL" } else { " IS NOT NULL" });
-            }
-            Filter::Compare { of, by, with } => self.compare(of, *by, with, scope),
-            Filter::Exists { by, filter } => {
-                self.sql.push_str("EXISTS (");
-                self.related(*by, filter, scope, None);
-                self.sql.push(')');
-            }
-        }
-    }
-
-    fn compare(&mut self, of: &Expr, by: Comparison, with: &Parameter, scope: Scope) {
-        let left = self.aside(|it| it.expr(of, scope));
-        // A column of the statement holds one value for each parent, never a list.
-        let single = self.parents.iter().any(|it| it.origin == with.origin);
-        let by = match by {
-            Comparison::In if single => Comparison::Eq,
-            Comparison::Nin if single => Comparison::Neq,
-            _ => by,
-        };
-        let ty = self.ty(of, scope.table);
-        let right = self.bind(with, self.dialect.compared_type(ty, by));
-        let declared = self.declared(of, scope.table);
-        let side = Side { placeholder: &right, reader: &with.reader, bare: declared.is_none(), declared, ty };
-        self.dialect.compare(&mut self.sql, &left, by, side);
-    }
-
-    /// How a column was declared.
-    fn declared(&self, of: &Expr, table: TableId) -> Option<&'r str> {
-        match of {
-            Expr::Column(column) => Some(self.model.catalog.table(table).column(*column).declared.as_str()),
-            Expr::Cast(of, _) => self.declared(of, table),
-            Expr::JsonPath(..)
-            | Expr::Computed(_)
-            | Expr::Row
-            | Expr::Null
-            | Expr::Count { .. }
-            | Expr::Function(..)
-            | Expr::Related { .. } => None,
-        }
-    }
-
-    fn joined(&mut self, parts: &[Filter], word: &str, empty: &str, scope: Scope) {
-        match parts {
-            [] => return self.sql.push_str(empty),
-            [only] => return self.filter(only, scope),
-            [_, _, ..] => self.sql.push('('),
-        }
-        if parts.len() > FLAT_MAX {
-            // A flat chain is as deep as it is long, and databases bound the depth of an expression.
-            let (first, rest) = parts.split_at(parts.len() / 2);
-            self.joined(first, word, empty, scope);
-            self.sql.push_str(word);
-            self.joined(rest, word, empty, scope);
-        } else {
-            for (at, part) in parts.iter().enumerate() {
-                self.sql.push_str(if at == 0 { "" } else { word });
-                self.filter(part, scope);
-            }
-        }
-        self.sql.push(')');
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::catalog::sqlite::{SqliteOptions, read};
-    use crate::model::ModelOptions;
+    use crate::model::{ModelOptions, RelationshipId};
     use crate::relational::Filter;
 
     fn check(filter: Filter, sql: &str, tables: &[&str]) {

@@ -4,7 +4,8 @@
 //! the types of the columns decide, found by their numbers.
 
 use super::dialect::{Dialect, Side, Usual};
-use crate::api::meaning::{Aggregation, Cast, Comparison, Spatial, Tree};
+use crate::api::meaning::{Aggregation, Cast, Comparison, Measure, Spatial, Tree};
+use crate::catalog::ColumnType;
 use crate::postgres::flavour::Flavour;
 use crate::postgres::types::{Kind, Type, Types, oid};
 use crate::relational::Order;
@@ -63,6 +64,11 @@ impl Postgres {
         out + "." + function + "("
     }
 
+    /// The type of shapes on a plane, of the same extension as `of`.
+    fn plane(&self, of: u32) -> u32 {
+        self.beside(of, "geometry").map_or(0, |it| it.oid)
+    }
+
     fn spatial(&self, left: &str, by: Spatial, value: &str, ty: u32) -> String {
         let function = match by {
             Spatial::Contains => "st_contains",
@@ -74,7 +80,7 @@ impl Postgres {
             Spatial::Touches => "st_touches",
             Spatial::Within => "st_within",
         };
-        let call = self.shape(ty).map_or_else(|| format!("{function}("), |(_, ty)| self.call(ty, function));
+        let call = self.types.by_oid(ty).map_or_else(|| format!("{function}("), |ty| self.call(ty, function));
         format!("{call}{left}, {})", self.given(value.to_owned(), ty))
     }
 }
@@ -212,10 +218,47 @@ impl Dialect for Postgres {
         });
     }
 
-    fn cast(&self, of: String, to: Cast) -> String {
-        match to {
-            Cast::Text => format!("{of}::text"),
+    fn measure(&self, left: &str, by: Measure, values: &[Option<String>], ty: u32) -> String {
+        let ty = self.types.base(ty);
+        let function = match by {
+            Measure::Within | Measure::WithinOnGlobe => "st_dwithin",
+            Measure::Within3d => "st_3ddwithin",
+            Measure::BandMeets | Measure::RasterMeets => "st_intersects",
+        };
+        let call = match self.types.by_oid(ty) {
+            Some(ty) => self.call(ty, function),
+            None => format!("{function}("),
+        };
+        let value = |at: usize| values.get(at).and_then(Option::as_ref);
+        let plain = |at: usize| value(at).map_or("NULL", String::as_str);
+        let shape = |at: usize, of: u32| self.given(plain(at).to_owned(), of);
+        match by {
+            Measure::Within | Measure::Within3d => format!("{call}{left}, {}, {})", shape(1, ty), plain(0)),
+            Measure::WithinOnGlobe => match value(2) {
+                Some(spheroid) => format!("{call}{left}, {}, {}, {spheroid})", shape(1, ty), plain(0)),
+                None => format!("{call}{left}, {}, {})", shape(1, ty), plain(0)),
+            },
+            Measure::BandMeets => format!("{call}{left}, {}, {})", plain(1), shape(0, self.plane(ty))),
+            Measure::RasterMeets => match value(1) {
+                Some(band) => format!("{call}{left}, {}, {band})", shape(0, self.plane(ty))),
+                None => format!("{call}{left}, {})", shape(0, self.plane(ty))),
+            },
         }
+    }
+
+    fn measured_type(&self, ty: u32, by: Measure, at: usize) -> u32 {
+        match by.types().get(at) {
+            Some(ColumnType::Double) => oid::FLOAT8,
+            Some(ColumnType::Boolean) => oid::BOOL,
+            Some(ColumnType::Int) => oid::INT4,
+            Some(ColumnType::Geometry | ColumnType::Geography) => oid::TEXT,
+            Some(_) | None => ty,
+        }
+    }
+
+    fn cast(&self, of: String, ty: u32, to: Cast) -> String {
+        let name = self.cast_name(self.cast_type(ty, to));
+        format!("{of}::{name}")
     }
 
     fn shown(&self, column: String, ty: u32) -> String {
@@ -288,9 +331,12 @@ impl Dialect for Postgres {
         }
     }
 
-    fn cast_type(&self, to: Cast) -> u32 {
+    fn cast_type(&self, ty: u32, to: Cast) -> u32 {
+        let beside = |name| self.beside(self.types.base(ty), name).map_or(0, |it| it.oid);
         match to {
             Cast::Text => oid::TEXT,
+            Cast::Geometry => beside("geometry"),
+            Cast::Geography => beside("geography"),
         }
     }
 
@@ -365,7 +411,6 @@ fn are_comparable(one: u32, other: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::ColumnType;
     use crate::relational::Reader;
 
     const LTREE: u32 = 90_001;

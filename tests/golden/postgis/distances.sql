@@ -1,0 +1,2 @@
+-- postgis
+-- written when the variables that choose columns and conditions are known
