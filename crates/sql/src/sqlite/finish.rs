@@ -20,6 +20,7 @@ use crate::catalog::facts::Cell;
 use crate::relational::change::{Work, Write, WriteAnswer, not_found};
 use crate::relational::{Member, MemberKind, Run};
 use crate::value::{Fault, Value};
+use rusqlite::types::ValueRef;
 use smallvec::SmallVec;
 use weir_engine::plan::shape::{Shape, ShapeField};
 use weir_engine::source::{FieldError, Finished, PathError, Step};
@@ -125,14 +126,20 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         let prepared = self.statements.prepared;
         let mut spans = Spans::new();
         for member in &prepared.plan.members[members.range()] {
-            if !self.member(member, row, &mut spans)? {
+            let ok = match (&member.kind, row) {
+                (MemberKind::Leaf { column, cell }, Some(row)) => {
+                    self.leaf(member, row.get(usize::from(*column)), *cell)
+                }
+                _ => self.member(member, row, &mut spans)?,
+            };
+            if !ok {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    #[inline]
+    /// A member of the root, or one that is not in a column of its row.
     fn member(
         &mut self,
         member: &'r Member,
@@ -140,11 +147,8 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         spans: &mut Spans,
     ) -> Result<bool, Failure> {
         let of = &self.shape.fields[member.field as usize];
-        match (&member.kind, row) {
-            (MemberKind::Leaf { column, cell }, Some(row)) => {
-                Ok(self.leaf(member, of, row, usize::from(*column), *cell))
-            }
-            (MemberKind::Constant, _) => {
+        match &member.kind {
+            MemberKind::Constant => {
                 if let weir_engine::plan::shape::Member::Constant { start, end } = of.member {
                     self.out.span(&self.shape.constants, start as usize, end as usize);
                 }
@@ -387,9 +391,27 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         Ok(ok)
     }
 
-    #[inline]
-    fn leaf(&mut self, member: &Member, of: &ShapeField, row: Cells<'_>, column: usize, cell: Cell) -> bool {
-        match read(cell, row.get(column)) {
+    /// What most columns hold is written as it is found; all else by [`Finisher::unusual`].
+    #[inline(always)]
+    fn leaf(&mut self, member: &Member, value: ValueRef<'_>, cell: Cell) -> bool {
+        let key = &self.shape.fields[member.field as usize].key;
+        match (cell, value) {
+            (Cell::Int, ValueRef::Integer(value)) if i32::try_from(value).is_ok() => {
+                self.out.member_int(key, value);
+            }
+            (Cell::BigInt | Cell::Numeric | Cell::Float, ValueRef::Integer(value)) => {
+                self.out.member_int(key, value);
+            }
+            (Cell::Text, ValueRef::Text(text)) if text.is_ascii() => self.out.member_text(key, text),
+            _ => return self.unusual(member, value, cell),
+        }
+        true
+    }
+
+    #[inline(never)]
+    fn unusual(&mut self, member: &Member, value: ValueRef<'_>, cell: Cell) -> bool {
+        let of = &self.shape.fields[member.field as usize];
+        match read(cell, value) {
             Ok(Value::Int(value)) => self.out.member_int(&of.key, value),
             Ok(Value::Text(text)) => self.out.member_text(&of.key, &text),
             Ok(Value::Bool(value)) => self.out.member_bool(&of.key, value),

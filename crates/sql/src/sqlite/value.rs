@@ -38,9 +38,9 @@ pub(super) fn read(cell: Cell, value: ValueRef<'_>) -> Result<Value<'_>, Fault> 
 }
 
 fn text(text: &[u8]) -> Result<Value<'_>, Fault> {
-    match std::str::from_utf8(text) {
-        Ok(_) => Ok(Value::Text(Cow::Borrowed(text))),
-        Err(_) => fault("INVALID_TEXT", "the stored text is not valid UTF-8"),
+    match text.is_ascii() || std::str::from_utf8(text).is_ok() {
+        true => Ok(Value::Text(Cow::Borrowed(text))),
+        false => fault("INVALID_TEXT", "the stored text is not valid UTF-8"),
     }
 }
 
