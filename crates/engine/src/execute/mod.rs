@@ -82,9 +82,9 @@ pub(crate) async fn run(run: Run<'_>) -> (Body, Capacity) {
         return (answer::write(run, asks), capacity);
     }
     let mut asks = Asks::none(plan);
-    match plan.kind {
-        OperationKind::Query | OperationKind::Subscription => run.ask_together(&mut asks).await,
-        OperationKind::Mutation => run.ask_in_turn(&mut asks).await,
+    if !plan.pieces.is_empty() {
+        // Apart, so that requests of one piece do not carry room for many: a future is moved before it first runs.
+        Box::pin(run.ask_all(&mut asks)).await;
     }
     let capacity = asks.capacity();
     (answer::write(run, asks), capacity)
@@ -146,6 +146,14 @@ fn note(error: &SourceError) {
 }
 
 impl<'r> Run<'r> {
+    /// All pieces.
+    async fn ask_all(&self, asks: &mut Asks) {
+        match self.plan.kind {
+            OperationKind::Query | OperationKind::Subscription => self.ask_together(asks).await,
+            OperationKind::Mutation => self.ask_in_turn(asks).await,
+        }
+    }
+
     /// The root pieces of a query, side by side, each with all that hangs below it.
     async fn ask_together(&self, asks: &mut Asks) {
         let root = &self.plan.pieces[..self.plan.root_pieces as usize];

@@ -7,7 +7,8 @@ use super::negotiate::{self, Media};
 use super::receive;
 use hyper::body::Incoming;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
-use hyper::{Request, Response, StatusCode};
+use hyper::http::request::Parts;
+use hyper::{Response, StatusCode};
 use std::sync::Arc;
 use weir_engine::engine::Explanation;
 use weir_engine::source::{Accent, Caller};
@@ -50,14 +51,13 @@ pub(crate) async fn reload(exchange: &Exchange) -> Result<Answer, Refusal> {
 }
 
 /// The plan of an operation and what it asks its sources, without running it.
-pub(crate) async fn explain(exchange: &Exchange, request: Request<Incoming>) -> Result<Answer, Refusal> {
-    if !negotiate::is_json(request.headers()) {
+pub(crate) async fn explain(exchange: &Exchange, head: &Parts, body: Incoming) -> Result<Answer, Refusal> {
+    if !negotiate::is_json(&head.headers) {
         let message = "a POST needs `content-type: application/json`";
         return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
     }
-    let (head, incoming) = request.into_parts();
     let limits = &exchange.generation.config.limits;
-    let bytes = receive::body(exchange, &head.headers, incoming).await?;
+    let bytes = receive::body(exchange, &head.headers, body).await?;
     let tape = receive::json(exchange.worker.json_buffer.take(), &bytes, limits)?;
     let params = receive::params(tape.root()).map_err(|it| Refusal::bad_request(it.message()))?;
     let request = engine_request(exchange, &params, Accent::Spec, false);

@@ -4,16 +4,16 @@
 
 use super::exchange::Exchange;
 use hyper::HeaderMap;
-use hyper::header::AUTHORIZATION;
+use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use subtle::ConstantTimeEq;
 use weir_engine::source::Caller;
 
 /// Hasura's name of the header.
-const HASURA_SECRET: &str = "x-hasura-admin-secret";
+const HASURA_SECRET: HeaderName = HeaderName::from_static("x-hasura-admin-secret");
 /// Ours.
-const WEIR_SECRET: &str = "x-weir-admin-secret";
+const WEIR_SECRET: HeaderName = HeaderName::from_static("x-weir-admin-secret");
 /// The role that is asked for.
-const ROLE: &str = "x-hasura-role";
+const ROLE: HeaderName = HeaderName::from_static("x-hasura-role");
 
 /// Why a caller is turned away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,13 +58,13 @@ impl Denied {
 /// Finds out who asks; where many wrong secrets came from, none is looked at.
 pub(crate) fn caller(exchange: &Exchange, headers: &HeaderMap) -> Result<Caller, Denied> {
     let secret = exchange.generation.secret();
-    patiently(exchange, secret.and(sent(headers)).is_some(), || identify(headers, secret))
+    patiently(exchange, secret.is_some() && sent(headers).is_some(), || identify(headers, secret))
 }
 
 /// As [`caller`] for the operator's own pages, where the secret may come as a bearer token.
 pub(crate) fn operator(exchange: &Exchange, headers: &HeaderMap) -> Result<(), Denied> {
     let secret = exchange.generation.secret();
-    let sent = secret.and(sent(headers).or_else(|| bearer(headers)));
+    let sent = secret.and_then(|_| sent(headers).or_else(|| bearer(headers)));
     patiently(exchange, sent.is_some(), || match (secret, sent) {
         (Some(secret), Some(sent)) if equal(sent, secret.as_bytes()) => Ok(()),
         (_, Some(_)) => Err(Denied::Wrong),
@@ -115,7 +115,7 @@ fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
 }
 
 fn sent(headers: &HeaderMap) -> Option<&[u8]> {
-    headers.get(WEIR_SECRET).or_else(|| headers.get(HASURA_SECRET)).map(hyper::header::HeaderValue::as_bytes)
+    headers.get(WEIR_SECRET).or_else(|| headers.get(HASURA_SECRET)).map(HeaderValue::as_bytes)
 }
 
 /// Compares in constant time.
@@ -126,22 +126,17 @@ fn equal(sent: &[u8], secret: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyper::header::{HeaderName, HeaderValue};
 
-    fn check(
-        headers: &[(&'static str, &'static str)],
-        secret: Option<&str>,
-        expected: Result<Caller, Denied>,
-    ) {
+    fn check(headers: &[(HeaderName, &'static str)], secret: Option<&str>, expected: Result<Caller, Denied>) {
         let map: HeaderMap =
-            headers.iter().map(|(n, v)| (HeaderName::from_static(n), HeaderValue::from_static(v))).collect();
+            headers.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect();
         assert_eq!(identify(&map, secret), expected, "{headers:?}");
     }
 
     #[test]
     fn without_a_secret_everyone_is_admin() {
         check(&[], None, Ok(Caller::Admin));
-        check(&[("x-hasura-role", "admin")], None, Ok(Caller::Admin));
+        check(&[(ROLE, "admin")], None, Ok(Caller::Admin));
     }
 
     #[test]
@@ -155,9 +150,9 @@ mod tests {
 
     #[test]
     fn another_role_is_never_served_as_admin() {
-        check(&[("x-hasura-role", "user")], None, Err(Denied::Role));
-        check(&[("x-hasura-role", "Admin")], None, Err(Denied::Role));
-        check(&[("x-hasura-role", "admin"), (HASURA_SECRET, "s")], Some("s"), Ok(Caller::Admin));
-        check(&[("x-hasura-role", "user"), (HASURA_SECRET, "s")], Some("s"), Err(Denied::Role));
+        check(&[(ROLE, "user")], None, Err(Denied::Role));
+        check(&[(ROLE, "Admin")], None, Err(Denied::Role));
+        check(&[(ROLE, "admin"), (HASURA_SECRET, "s")], Some("s"), Ok(Caller::Admin));
+        check(&[(ROLE, "user"), (HASURA_SECRET, "s")], Some("s"), Err(Denied::Role));
     }
 }

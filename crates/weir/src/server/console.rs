@@ -8,9 +8,9 @@ use super::encode::Coding;
 use super::exchange::{Answer, Refusal};
 use super::graphql::mark_coding;
 use super::negotiate;
-use hyper::body::Incoming;
 use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue};
-use hyper::{Request, Response, StatusCode};
+use hyper::http::request::Parts;
+use hyper::{Response, StatusCode};
 use rust_embed::RustEmbed;
 use std::borrow::Cow;
 
@@ -28,8 +28,8 @@ const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval' b
 style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'";
 
 /// Answers `/console` and what is below.
-pub(crate) fn answer(request: &Request<Incoming>) -> Result<Answer, Refusal> {
-    let path = request.uri().path().strip_prefix("/console").unwrap_or_default();
+pub(crate) fn answer(head: &Parts) -> Result<Answer, Refusal> {
+    let path = head.uri.path().strip_prefix("/console").unwrap_or_default();
     // Relative links of the page begin at its directory.
     if path.is_empty() {
         let mut response = Response::new(Reply::empty());
@@ -38,7 +38,7 @@ pub(crate) fn answer(request: &Request<Incoming>) -> Result<Answer, Refusal> {
         return Ok(Answer::page(response));
     }
     let name = if path == "/" { "index.html" } else { path.trim_start_matches('/') };
-    let accepted = negotiate::codings(request.headers());
+    let accepted = negotiate::codings(&head.headers);
     let (bytes, coding) = match find(name, accepted) {
         Some(found) => found,
         None if name == "index.html" => (Cow::Borrowed(MISSING.as_bytes()), None),

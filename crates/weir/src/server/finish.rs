@@ -2,10 +2,10 @@
 
 use super::body::Reply;
 use super::exchange::{Answer, Exchange};
-use super::log::Line;
-use hyper::body::Incoming;
-use hyper::header::{HeaderName, HeaderValue, ORIGIN};
-use hyper::{HeaderMap, Request, Response};
+use super::log;
+use hyper::Response;
+use hyper::header::{HeaderName, HeaderValue};
+use hyper::http::request::Parts;
 use std::cell::Cell;
 use std::time::Duration;
 use weir_engine::engine::Timing;
@@ -45,39 +45,26 @@ impl RequestIds {
     }
 }
 
-/// What of a request the end still needs.
-pub(crate) struct Marks {
-    id: HeaderValue,
-    cross_origin: Option<HeaderMap>,
-}
+/// The id of a request, which it brings or gets.
+pub(crate) struct RequestId(HeaderValue);
 
-impl Marks {
-    /// Takes over or makes the id, and keeps what CORS asks for.
-    pub(crate) fn of(exchange: &Exchange, request: &Request<Incoming>) -> Self {
-        let sent = request.headers().get(REQUEST_ID).filter(|it| {
+impl RequestId {
+    /// Takes the id over, or makes one.
+    pub(crate) fn of(exchange: &Exchange, head: &Parts) -> Self {
+        let sent = head.headers.get(REQUEST_ID).filter(|it| {
             it.len() <= ID_BYTES_MAX && !it.is_empty() && it.as_bytes().iter().all(u8::is_ascii_graphic)
         });
-        let id = sent.cloned().unwrap_or_else(|| exchange.worker.ids.next());
-        let cross_origin = exchange.generation.cors.is_on().then(|| {
-            let origin = request.headers().get(ORIGIN).cloned();
-            origin.into_iter().map(|it| (ORIGIN, it)).collect()
-        });
-        Self { id, cross_origin }
+        Self(sent.cloned().unwrap_or_else(|| exchange.worker.ids.next()))
     }
 
-    /// The id, for logs.
-    pub(crate) fn id(&self) -> &str {
-        self.id.to_str().unwrap_or_default()
+    /// For logs.
+    pub(crate) fn text(&self) -> &str {
+        self.0.to_str().unwrap_or_default()
     }
 }
 
-/// Completes the head of `answer`, counts it and logs it.
-pub(crate) fn finish(
-    exchange: &Exchange,
-    marks: Marks,
-    line: Option<Line>,
-    answer: Answer,
-) -> Response<Reply> {
+/// Completes the head of `answer`, the one to `head`, counts it and logs it.
+pub(crate) fn finish(exchange: &Exchange, head: &Parts, id: RequestId, answer: Answer) -> Response<Reply> {
     let Answer { mut response, door, verdict, timing } = answer;
     let total = exchange.started.elapsed();
     let metrics = &exchange.worker.metrics;
@@ -89,16 +76,14 @@ pub(crate) fn finish(
         }
         let slow_ms = exchange.generation.config.log.slow_ms;
         if total >= Duration::from_millis(u64::from(slow_ms)) {
-            super::log::slow(marks.id(), timing, total);
+            log::slow(id.text(), timing, total);
         }
     }
-    if let Some(request) = &marks.cross_origin {
-        exchange.generation.cors.mark(request, response.headers_mut());
+    exchange.generation.cors.mark(&head.headers, response.headers_mut());
+    if exchange.generation.config.log.access {
+        log::access(id.text(), head, &response, total);
     }
-    if let Some(line) = line {
-        line.write(marks.id(), response.status().as_u16(), response.body().len(), total);
-    }
-    response.headers_mut().insert(REQUEST_ID, marks.id);
+    response.headers_mut().insert(REQUEST_ID, id.0);
     response
 }
 

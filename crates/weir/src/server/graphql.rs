@@ -11,7 +11,8 @@ use super::negotiate::{self, Media};
 use super::receive::{self, Params, Unusable, UrlParams};
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_ENCODING, HeaderValue, RETRY_AFTER, VARY};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, Response, StatusCode};
 use std::borrow::Cow;
 use std::time::Duration;
 use weir_engine::engine::{self, Body, Capacity, Outcome};
@@ -22,8 +23,8 @@ use weir_language::json::{Json, JsonBuffer};
 const RETRY_S: HeaderValue = HeaderValue::from_static("1");
 
 /// Answers a GET or POST.
-pub(crate) async fn answer(exchange: &Exchange, request: Request<Incoming>) -> Result<Answer, Refusal> {
-    let headers = request.headers();
+pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) -> Result<Answer, Refusal> {
+    let headers = &head.headers;
     let caller = auth::caller(exchange, headers).map_err(Refusal::denied)?;
     if exchange.generation.is_waiting {
         return Err(Refusal::waiting());
@@ -32,33 +33,31 @@ pub(crate) async fn answer(exchange: &Exchange, request: Request<Incoming>) -> R
         let message = "answers are application/graphql-response+json or application/json";
         return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE", message));
     };
-    if request.method() == Method::GET {
-        return by_get(exchange, &request, media, &caller).await;
+    if head.method == Method::GET {
+        return Box::pin(by_get(exchange, head, media, &caller)).await;
     }
     if !negotiate::is_json(headers) {
         let message = "a POST needs `content-type: application/json`";
         return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
     }
-    let (head, incoming) = request.into_parts();
     let limits = &exchange.generation.config.limits;
-    let bytes = receive::body(exchange, &head.headers, incoming).await?;
+    let bytes = receive::body(exchange, headers, body).await?;
     let buffer = exchange.worker.json_buffer.take();
     let tape = receive::json(buffer, &bytes, limits)?;
     let answer = match receive::params(tape.root()) {
-        Ok(params) => run(exchange, &params, &caller, false, media, &head.headers).await,
+        Ok(params) => {
+            let request = engine_request(exchange, &params, Accent::Spec, false);
+            let made = exchange.generation.engine.execute(request, &caller).await;
+            answer_with(exchange, made, media, headers)
+        }
         Err(unusable) => unusable_answer(&unusable, media),
     };
     exchange.worker.json_buffer.replace(tape.into_buffer());
     answer
 }
 
-async fn by_get(
-    exchange: &Exchange,
-    request: &Request<Incoming>,
-    media: Media,
-    caller: &Caller,
-) -> Result<Answer, Refusal> {
-    let sent = receive::url_params(request.uri().query().unwrap_or_default())?;
+async fn by_get(exchange: &Exchange, head: &Parts, media: Media, caller: &Caller) -> Result<Answer, Refusal> {
+    let sent = receive::url_params(head.uri.query().unwrap_or_default())?;
     let (variables, extensions) = url_json(exchange, &sent)?;
     let root = |it: &Option<Json<'_>>| it.as_ref().is_some_and(|it| !it.root().is_null());
     let object =
@@ -76,7 +75,12 @@ async fn by_get(
         operation_name: sent.operation_name.as_deref().filter(|it| !it.is_empty()).map(Cow::Borrowed),
         variables: if root(&variables) { variables.as_ref().map(Json::root) } else { None },
     };
-    run(exchange, &params, caller, true, media, request.headers()).await
+    let request = engine_request(exchange, &params, Accent::Spec, true);
+    let made = exchange.generation.engine.execute(request, caller).await;
+    let mut answer = answer_with(exchange, made, media, &head.headers)?;
+    // Only what came by GET is ever kept by a cache between us and the client.
+    answer.response.headers_mut().append(VARY, HeaderValue::from_static("accept, accept-encoding"));
+    Ok(answer)
 }
 
 /// The JSON in `variables` and `extensions` of a URL.
@@ -114,17 +118,13 @@ const fn refused_status(media: Media) -> StatusCode {
     }
 }
 
-/// Has the engine answer and gives the answer its status.
-async fn run(
+/// Gives what the engine made its status.
+fn answer_with(
     exchange: &Exchange,
-    params: &Params<'_>,
-    caller: &Caller,
-    queries_only: bool,
+    made: engine::Response,
     media: Media,
     headers: &HeaderMap,
 ) -> Result<Answer, Refusal> {
-    let request = engine_request(exchange, params, Accent::Spec, queries_only);
-    let made = exchange.generation.engine.execute(request, caller).await;
     let (status, verdict) = match made.outcome {
         Outcome::Executed => (StatusCode::OK, Verdict::Executed),
         Outcome::Refused => (refused_status(media), Verdict::Refused),
@@ -134,11 +134,7 @@ async fn run(
         }
     };
     let timing = made.timing;
-    let mut response = respond(exchange, made, status, media, headers);
-    if queries_only {
-        // Only what came by GET is ever kept by a cache between us and the client.
-        response.headers_mut().append(VARY, HeaderValue::from_static("accept, accept-encoding"));
-    }
+    let response = respond(exchange, made, status, media, headers);
     Ok(Answer { response, door: Door::Graphql, verdict, timing: Some(timing) })
 }
 

@@ -12,8 +12,9 @@ use super::negotiate::{self, Media};
 use super::receive::{self, Params, Unusable};
 use bytes::Bytes;
 use futures_util::FutureExt;
+use hyper::StatusCode;
 use hyper::body::Incoming;
-use hyper::{Request, StatusCode};
+use hyper::http::request::Parts;
 use std::panic::AssertUnwindSafe;
 use tokio::sync::mpsc;
 use weir_engine::engine::{Aborted, Body, Outcome};
@@ -24,8 +25,8 @@ use weir_language::json::{Json, JsonBuffer, JsonRef};
 const BATCH_CHUNK_BYTES: usize = 64 * 1024;
 
 /// Answers a POST.
-pub(crate) async fn answer(exchange: &Exchange, request: Request<Incoming>) -> Result<Answer, Refusal> {
-    let headers = request.headers();
+pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) -> Result<Answer, Refusal> {
+    let headers = &head.headers;
     let caller = match auth::caller(exchange, headers) {
         Ok(caller) => caller,
         Err(denied @ Denied::TooOften) => return Err(Refusal::denied(denied)),
@@ -38,9 +39,8 @@ pub(crate) async fn answer(exchange: &Exchange, request: Request<Incoming>) -> R
         let message = "a POST needs `content-type: application/json`";
         return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
     }
-    let (head, incoming) = request.into_parts();
     let limits = &exchange.generation.config.limits;
-    let bytes = receive::body(exchange, &head.headers, incoming).await?;
+    let bytes = receive::body(exchange, headers, body).await?;
     let tape = match receive::json(exchange.worker.json_buffer.take(), &bytes, limits) {
         Ok(tape) => tape,
         Err(refusal) => return Ok(refused(&refusal.message, "invalid-json", Verdict::Rejected)),
@@ -56,7 +56,7 @@ pub(crate) async fn answer(exchange: &Exchange, request: Request<Incoming>) -> R
             let request = engine_request(exchange, &params, Accent::Hasura, false);
             let made = exchange.generation.engine.execute(request, &caller).await;
             let (verdict, timing) = (verdict(made.outcome), made.timing);
-            let response = respond(exchange, made, StatusCode::OK, Media::Json, &head.headers);
+            let response = respond(exchange, made, StatusCode::OK, Media::Json, headers);
             Answer { response, door: Door::Hasura, verdict, timing: Some(timing) }
         }
     };

@@ -3,11 +3,11 @@
 //! **Invariant:** no value of a request is ever logged: no variables, no documents, no query strings.
 //! A sink that blocks costs lines, which are counted, never requests.
 
-use super::exchange::Exchange;
+use super::body::Reply;
 use super::metrics::Metrics;
 use crate::config::{Log, LogFormat};
-use hyper::body::Incoming;
-use hyper::{Method, Request};
+use hyper::Response;
+use hyper::http::request::Parts;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -88,32 +88,18 @@ impl Drop for Pending<'_> {
     }
 }
 
-/// What the access log says of a request; only made where there is such a log.
-pub(crate) struct Line {
-    method: Method,
-    path: String,
-}
-
-impl Line {
-    /// Keeps method and path.
-    pub(crate) fn of(exchange: &Exchange, request: &Request<Incoming>) -> Option<Self> {
-        let wanted = exchange.generation.config.log.access;
-        wanted.then(|| Self { method: request.method().clone(), path: request.uri().path().to_string() })
-    }
-
-    /// Writes the line.
-    pub(crate) fn write(&self, request_id: &str, status: u16, bytes: Option<u64>, total: Duration) {
-        tracing::info!(
-            target: "weir::access",
-            request_id,
-            method = %self.method,
-            path = %self.path,
-            status,
-            bytes,
-            total_us = total.as_micros() as u64,
-            "request"
-        );
-    }
+/// Writes the line of the access log.
+pub(crate) fn access(request_id: &str, head: &Parts, response: &Response<Reply>, total: Duration) {
+    tracing::info!(
+        target: "weir::access",
+        request_id,
+        method = %head.method,
+        path = %head.uri.path(),
+        status = response.status().as_u16(),
+        bytes = response.body().len(),
+        total_us = total.as_micros() as u64,
+        "request"
+    );
 }
 
 /// Reports an operation that took long.

@@ -12,7 +12,8 @@ use super::worker::Place;
 use super::{admin, console, graphql, hasura, health};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONNECTION, HOST, HeaderValue, LOCATION, UPGRADE};
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, Response, StatusCode};
 
 /// Who may use an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,68 +96,73 @@ fn find(path: &str, place: Place) -> Option<&'static Route> {
 }
 
 fn is_allowed(route: &Route, method: &Method) -> bool {
-    route.methods.split(", ").any(|it| it == method.as_str())
+    route.methods.split(',').any(|it| it.trim_ascii_start() == method.as_str())
 }
 
 /// Answers a request, whatever it is.
-pub(crate) async fn answer(exchange: &Exchange, place: Place, request: Request<Incoming>) -> Answer {
-    let door = match request.uri().path() {
-        "/graphql" => Door::Graphql,
-        "/v1/graphql" => Door::Hasura,
-        _ => Door::Other,
+///
+/// A future is moved several times before it first runs, so what is seldom asked for is not part of this one.
+pub(crate) async fn answer(exchange: &Exchange, place: Place, head: &Parts, body: Incoming) -> Answer {
+    let answered = match admit(exchange, place, head) {
+        Err(refusal) => Err(refusal),
+        Ok(route) if head.method == Method::OPTIONS => Ok(options(exchange, route, head)),
+        Ok(route) => match route.page {
+            Page::Graphql => graphql::answer(exchange, head, body).await,
+            Page::Hasura => hasura::answer(exchange, head, body).await,
+            Page::Live => Ok(health::live()),
+            Page::Ready => Ok(Box::pin(health::ready(exchange)).await),
+            Page::Health => Ok(health::health(exchange)),
+            Page::Version => Ok(admin::version()),
+            Page::Metrics => Ok(admin::metrics(exchange)),
+            Page::Explain => Box::pin(admin::explain(exchange, head, body)).await,
+            Page::Reload => Box::pin(admin::reload(exchange)).await,
+            Page::Console => console::answer(head),
+            Page::Root => Ok(redirect("/console")),
+        },
     };
-    match dispatch(exchange, place, request).await {
-        Ok(answer) => answer,
-        Err(refusal) => {
-            if refusal.code.starts_with("LIMIT_") {
-                exchange.worker.metrics.limit(refusal.code);
-            }
-            refusal.answer(door)
+    answered.unwrap_or_else(|refusal| {
+        if refusal.code.starts_with("LIMIT_") {
+            exchange.worker.metrics.limit(refusal.code);
         }
-    }
+        let door = match head.uri.path() {
+            "/graphql" => Door::Graphql,
+            "/v1/graphql" => Door::Hasura,
+            _ => Door::Other,
+        };
+        refusal.answer(door)
+    })
 }
 
-async fn dispatch(exchange: &Exchange, place: Place, request: Request<Incoming>) -> Result<Answer, Refusal> {
-    check_head(exchange, &request)?;
-    let route = find(request.uri().path(), place).ok_or_else(Refusal::not_found)?;
-    if request.method() == Method::OPTIONS {
-        return Ok(options(exchange, route, &request));
+/// The entry for what is asked, if the head is sound and its sender may ask.
+fn admit(exchange: &Exchange, place: Place, head: &Parts) -> Result<&'static Route, Refusal> {
+    check_head(exchange, head)?;
+    let route = find(head.uri.path(), place).ok_or_else(Refusal::not_found)?;
+    if head.method == Method::OPTIONS {
+        return Ok(route);
     }
-    if !is_allowed(route, request.method()) {
+    if !is_allowed(route, &head.method) {
         return Err(Refusal::method(route.methods));
     }
-    pass(exchange, route, &request)?;
-    match route.page {
-        Page::Graphql => graphql::answer(exchange, request).await,
-        Page::Hasura => hasura::answer(exchange, request).await,
-        Page::Live => Ok(health::live()),
-        Page::Ready => Ok(health::ready(exchange).await),
-        Page::Health => Ok(health::health(exchange)),
-        Page::Version => Ok(admin::version()),
-        Page::Metrics => Ok(admin::metrics(exchange)),
-        Page::Explain => admin::explain(exchange, request).await,
-        Page::Reload => admin::reload(exchange).await,
-        Page::Console => console::answer(&request),
-        Page::Root => Ok(redirect("/console")),
-    }
+    pass(exchange, route, head)?;
+    Ok(route)
 }
 
 /// What is wrong with a head before anyone looks at what it asks for.
-fn check_head(exchange: &Exchange, request: &Request<Incoming>) -> Result<(), Refusal> {
-    let (headers, limits) = (request.headers(), &exchange.generation.config.limits);
-    if let Some(flaw) = exchange.watched.flaw().filter(|_| request.method().as_str() == STAND_IN_METHOD) {
+fn check_head(exchange: &Exchange, head: &Parts) -> Result<(), Refusal> {
+    let (headers, limits) = (&head.headers, &exchange.generation.config.limits);
+    if let Some(flaw) = exchange.watched.flaw().filter(|_| head.method.as_str() == STAND_IN_METHOD) {
         return Err(flaw.refusal(limits));
     }
-    let url_bytes = request.uri().path_and_query().map_or(0, |it| it.as_str().len());
+    let url_bytes = head.uri.path_and_query().map_or(0, |it| it.as_str().len());
     if url_bytes > limits.url_bytes_max as usize {
         return Err(Refusal::long_url(limits).closing());
     }
-    if exchange.generation.local_only && !is_local(request) {
+    if exchange.generation.local_only && !is_local(head) {
         let message =
             "this server answers to localhost only; set an admin secret to have it answer to other names";
         return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "MISDIRECTED", message));
     }
-    if headers.contains_key(UPGRADE) && is_upgrade(request) {
+    if headers.contains_key(UPGRADE) && is_upgrade(headers) {
         let message = "there are no subscriptions here yet; send queries and mutations by POST";
         return Err(Refusal::new(StatusCode::BAD_REQUEST, "UPGRADE_NOT_SUPPORTED", message).closing());
     }
@@ -165,9 +171,9 @@ fn check_head(exchange: &Exchange, request: &Request<Incoming>) -> Result<(), Re
 
 /// Whether the client means this machine by an address or as `localhost`. A web page can have its own name resolve to
 /// 127.0.0.1; served under that name, without a secret, it would be admin.
-fn is_local(request: &Request<Incoming>) -> bool {
-    let sent = || request.headers().get(HOST).and_then(|it| it.to_str().ok());
-    let authority = request.uri().authority().map(hyper::http::uri::Authority::as_str).or_else(sent);
+fn is_local(head: &Parts) -> bool {
+    let sent = || head.headers.get(HOST).and_then(|it| it.to_str().ok());
+    let authority = head.uri.authority().map(hyper::http::uri::Authority::as_str).or_else(sent);
     authority.is_none_or(is_local_name)
 }
 
@@ -178,41 +184,40 @@ fn is_local_name(authority: &str) -> bool {
         Some(_) | None => authority,
     };
     let name = name.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(name);
-    let name = name.to_ascii_lowercase();
-    name == "localhost" || name.ends_with(".localhost") || name.parse::<std::net::IpAddr>().is_ok()
+    let top = name.rsplit_once('.').map_or(name, |it| it.1);
+    top.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok()
 }
 
 /// Whether the client wants another protocol. An offer of cleartext HTTP/2 is none: it may be ignored.
-fn is_upgrade(request: &Request<Incoming>) -> bool {
-    let offered =
-        request.headers().get_all(UPGRADE).iter().any(|it| it.as_bytes().eq_ignore_ascii_case(b"websocket"));
-    let meant = request.headers().get_all(CONNECTION).iter().any(|it| {
+fn is_upgrade(headers: &HeaderMap) -> bool {
+    let offered = headers.get_all(UPGRADE).iter().any(|it| it.as_bytes().eq_ignore_ascii_case(b"websocket"));
+    let meant = headers.get_all(CONNECTION).iter().any(|it| {
         it.to_str().is_ok_and(|it| it.split(',').any(|it| it.trim().eq_ignore_ascii_case("upgrade")))
     });
     offered && meant
 }
 
 /// Lets the request pass the route's gate.
-fn pass(exchange: &Exchange, route: &Route, request: &Request<Incoming>) -> Result<(), Refusal> {
+fn pass(exchange: &Exchange, route: &Route, head: &Parts) -> Result<(), Refusal> {
     let generation = &exchange.generation;
     match route.gate {
         Gate::Open => Ok(()),
         Gate::Dev if generation.dev => Ok(()),
         Gate::Dev => Err(Refusal::not_found()),
         // Who asks for another role gets nothing of the admin's, whatever secret comes along.
-        Gate::Operator if auth::asks_for_other_role(request.headers()) => {
+        Gate::Operator if auth::asks_for_other_role(&head.headers) => {
             Err(Refusal::denied(auth::Denied::Role))
         }
         Gate::Operator if generation.secret().is_none() && generation.dev => Ok(()),
-        Gate::Operator => auth::operator(exchange, request.headers()).map_err(Refusal::denied),
+        Gate::Operator => auth::operator(exchange, &head.headers).map_err(Refusal::denied),
     }
 }
 
 /// A browser's question whether it may call, or anyone's what can be done here.
-fn options(exchange: &Exchange, route: &Route, request: &Request<Incoming>) -> Answer {
+fn options(exchange: &Exchange, route: &Route, head: &Parts) -> Answer {
     let mut response = Response::new(Reply::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
-    if !exchange.generation.cors.preflight(request.headers(), route.methods, response.headers_mut()) {
+    if !exchange.generation.cors.preflight(&head.headers, route.methods, response.headers_mut()) {
         response.headers_mut().insert(ALLOW, HeaderValue::from_static(route.methods));
     }
     Answer::page(response)

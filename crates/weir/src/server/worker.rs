@@ -7,13 +7,13 @@
 use super::body::Reply;
 use super::clock::{Clock, Command, Patience, Watched};
 use super::exchange::{Answer, Exchange, error_body, json};
+use super::finish::{self, RequestId};
 use super::guesses::Guesses;
 use super::heads::Heads;
 use super::io::{Guarded, Landing, landing};
-use super::log::Line;
 use super::metrics::{Door, Metrics, Verdict};
 use super::negotiate::Media;
-use super::{finish, route};
+use super::route;
 use crate::generation::Live;
 use futures_util::FutureExt;
 use hyper::body::Incoming;
@@ -34,6 +34,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 use weir_language::json::JsonBuffer;
+
+/// As many header lines hyper reads if nothing is said.
+const HYPER_HEADERS_MAX: u16 = 100;
 
 /// Which of the listeners a connection came in by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,11 +132,11 @@ fn http(live: &Live) -> auto::Builder<OnThisThread> {
     let limits = live.current().config.limits.clone();
     let mut http = auto::Builder::new(OnThisThread);
     let head_bytes_max = (limits.head_bytes_max as usize).max(8 * 1024);
-    http.http1()
-        .max_headers(usize::from(limits.headers_max))
-        .max_buf_size(head_bytes_max)
-        .header_read_timeout(None)
-        .half_close(false);
+    http.http1().max_buf_size(head_bytes_max).header_read_timeout(None).half_close(false);
+    // Fewer are counted before hyper sees them, and asked for fewer it asks for memory.
+    if limits.headers_max > HYPER_HEADERS_MAX {
+        http.http1().max_headers(usize::from(limits.headers_max));
+    }
     http.http2()
         .max_concurrent_streams(limits.streams_max)
         .max_header_list_size(limits.head_bytes_max)
@@ -266,10 +269,7 @@ impl Worker {
         let heads = Heads::new(&self.live.current().config.limits);
         let socket = Guarded::new(socket, Rc::clone(&watched), heads, Rc::clone(&self.landing));
         let (worker, clock) = (Rc::clone(self), Rc::clone(&watched));
-        let service = service_fn(move |request| {
-            let (worker, watched) = (Rc::clone(&worker), Rc::clone(&clock));
-            async move { worker.request(&watched, from, request).await }
-        });
+        let service = service_fn(move |request| Rc::clone(&worker).request(Rc::clone(&clock), from, request));
         let mut connection = pin!(self.http.serve_connection(socket, service));
         let mut draining = false;
         std::future::poll_fn(|cx| {
@@ -288,30 +288,29 @@ impl Worker {
     }
 
     /// Answers one request; a panic costs that request only.
-    async fn request(
-        self: &Rc<Self>,
-        watched: &Rc<Watched>,
+    ///
+    /// What is known at once is not left to the future, which is moved before it runs.
+    fn request(
+        self: Rc<Self>,
+        watched: Rc<Watched>,
         (peer, place): (IpAddr, Place),
         request: Request<Incoming>,
-    ) -> Result<Response<Reply>, Infallible> {
+    ) -> impl Future<Output = Result<Response<Reply>, Infallible>> {
         let guard = watched.begin(request.version() == Version::HTTP_2);
-        let exchange = Exchange {
-            worker: Rc::clone(self),
-            generation: self.live.current(),
-            started: Instant::now(),
-            watched: Rc::clone(watched),
-            peer,
-        };
-        let line = Line::of(&exchange, &request);
-        let marks = finish::Marks::of(&exchange, &request);
-        let work = AssertUnwindSafe(route::answer(&exchange, place, request)).catch_unwind();
-        let answer = work.await.unwrap_or_else(|_| {
-            self.metrics.panics.inc();
-            tracing::error!(request_id = marks.id(), "a bug: the request panicked");
-            failed()
-        });
-        let response = finish::finish(&exchange, marks, line, answer);
-        Ok(response.map(|it| it.guarded(guard)))
+        let (head, body) = request.into_parts();
+        let generation = self.live.current();
+        let exchange = Exchange { worker: self, generation, started: Instant::now(), watched, peer };
+        let id = RequestId::of(&exchange, &head);
+        async move {
+            let work = pin!(route::answer(&exchange, place, &head, body));
+            let answer = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
+                exchange.worker.metrics.panics.inc();
+                tracing::error!(request_id = id.text(), "a bug: the request panicked");
+                failed()
+            });
+            let response = finish::finish(&exchange, &head, id, answer);
+            Ok(response.map(|it| it.guarded(guard)))
+        }
     }
 }
 
