@@ -241,4 +241,5 @@ def main():
     publish("postgres", report(runs, memory))
 
 
-main()
+if __name__ == "__main__":
+    main()

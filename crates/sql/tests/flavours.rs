@@ -4,12 +4,21 @@
 mod postgres_kit;
 mod texts;
 
+use postgres_kit::served::{Served, engine_settings};
 use postgres_kit::{Database, chinook};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 use texts::{Read, Sent, api, sent};
+use weir_engine::compose::Graph;
+use weir_engine::engine::Engine;
+use weir_engine::source::Source;
+use weir_sql::model::ModelOptions;
 use weir_sql::postgres::assemble::Arm;
 use weir_sql::postgres::flavour::Flavour;
+use weir_sql::postgres::source::Options;
 use weir_sql::postgres::types::Types;
+use weir_sql::postgres::{PostgresSource, Settings};
 
 /// Each statement, and what it binds: the types are declared when it is prepared.
 fn said(sent: &Sent) -> String {
@@ -134,6 +143,49 @@ fn every_flavours_statements_give_the_same_rows_on_postgresql() {
         for flavour in Flavour::ALL {
             assert_eq!(ask(flavour), expected, "{} on {}", path.display(), flavour.name());
         }
+    }
+}
+
+/// Serves Chinook as if it were `flavour`, under the names of the questions.
+async fn serve(flavour: Flavour) -> Served {
+    let database = chinook();
+    let settings = Settings::parse(&database.socket_url(), |_| None).unwrap();
+    let settings = Settings { flavour: Some(flavour), ..settings };
+    let schemas = ["public".to_owned()];
+    let options = Options { model: ModelOptions::default(), schemas: &schemas, stringify: false };
+    let opened = PostgresSource::open("chinook", settings, options, Duration::from_secs(60)).await;
+    let source = Arc::new(opened.unwrap().0);
+    let graph = Graph::compose(vec![Arc::clone(&source) as Arc<dyn Source>], &[]).unwrap();
+    Served { engine: Engine::new(graph, engine_settings(256 << 10)), source, database }
+}
+
+/// What stands in the tables that the questions change.
+fn state(database: &Database) -> Vec<String> {
+    let tables = ["Artist", "Album", "Track", "PlaylistTrack"];
+    let rows = |table: &str| database.run(&format!("SELECT * FROM \"{table}\" AS t ORDER BY t::text"));
+    tables.map(rows).into()
+}
+
+#[tokio::test]
+async fn every_flavours_changes_do_the_same_on_postgresql() {
+    let mutations: Vec<String> =
+        cases().into_iter().map(|it| it.2).filter(|it| it.starts_with("mutation")).collect();
+    assert!(mutations.len() > 7, "the cases are there");
+    let before = state(&chinook());
+    let mut expected = None;
+    for flavour in Flavour::ALL {
+        let served = serve(flavour).await;
+        let mut answers = Vec::new();
+        for mutation in &mutations {
+            let answer = served.ask(mutation).await;
+            assert!(answer.starts_with(r#"{"data""#), "{mutation} on {}: {answer}", flavour.name());
+            answers.push(answer);
+        }
+        let after = state(&served.database);
+        assert!(before.iter().zip(&after).all(|(before, after)| before != after), "a table is as before");
+        let (known, states) = expected.get_or_insert_with(|| (answers.clone(), after.clone()));
+        assert_eq!(answers, *known, "{}", flavour.name());
+        assert_eq!(after, *states, "{}", flavour.name());
     }
 }
 

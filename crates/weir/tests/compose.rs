@@ -45,8 +45,7 @@ fn chinook(side: Side, folder: &Path) -> Arc<dyn Source> {
             let schemas = ["public".to_owned()];
             let options = Options { model: ModelOptions::default(), schemas: &schemas, stringify: false };
             let patience = Duration::from_secs(60);
-            let opened =
-                PostgresSource::open("chinook", settings.expect("a right URL"), options, patience);
+            let opened = PostgresSource::open("chinook", settings.expect("a right URL"), options, patience);
             Arc::new(runtime().block_on(opened).expect("the database opens").0)
         }
     }
@@ -260,7 +259,10 @@ fn keys_of_postgresql_find_each_other_across_a_join_whatever_their_type() {
     let graph = Graph::compose(vec![source], &joins).unwrap_or_else(|errors| panic!("{errors:?}"));
     let engine = Engine::new(graph, SETTINGS);
     for (field, expected) in [
-        ("by_big { big }", r#"{"big":9007199254740993} {"big":-1} {"big":0} null null {"big":9007199254740993}"#),
+        (
+            "by_big { big }",
+            r#"{"big":9007199254740993} {"big":-1} {"big":0} null null {"big":9007199254740993}"#,
+        ),
         ("by_tag { big }", r#"[{"big":9007199254740993}] [{"big":-1}] null [] null null"#),
         ("by_code { code }", r#"[{"code":"NULL"}] [{"code":"{\"\\🎵}"}] [{"code":""}] [] null null"#),
         (

@@ -74,13 +74,16 @@ fn what_waiting_does_not_mend_ends_the_start_and_says_how_to_mend_it() {
 }
 
 #[test]
-fn a_reload_finds_new_tables() {
+fn a_reload_finds_what_is_new_asked_for_by_request_or_signal() {
     let database = database("CREATE TABLE old (id int PRIMARY KEY)");
     let weir = Weir::serving(&database.url());
     database.run("CREATE TABLE fresh (id int PRIMARY KEY); INSERT INTO fresh VALUES (7)");
     check(&weir.query("{ fresh { id } }"), 200, "Cannot query field");
     check(&weir.post("/v1/reload", &[], b""), 200, r#"{"generation":2}"#);
     check(&weir.query("{ fresh { id } }"), 200, r#"{"data":{"fresh":[{"id":7}]}}"#);
+    database.run("ALTER TABLE fresh ADD name text");
+    weir.signal("-HUP");
+    await_answer(&weir, "{ fresh { id name } }", r#"{"data":{"fresh":[{"id":7,"name":null}]}}"#);
 }
 
 #[test]
