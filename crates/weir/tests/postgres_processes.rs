@@ -5,8 +5,11 @@ mod postgres_kit;
 mod support;
 
 use postgres_kit::{Database, database};
+use std::io::{BufReader, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-use support::{Answer, Weir};
+use support::{Answer, Folder, Weir, body, message};
 
 /// Nothing that is waited for takes so long.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -91,4 +94,48 @@ fn two_servers_share_a_database_and_one_that_dies_harms_nobody() {
     one.child.kill().expect("it runs");
     one.child.wait().expect("it ran");
     check(&two.query(add), 200, r#"{"data":{"update_pet_by_pk":{"age":44}}}"#);
+}
+
+/// Whether the server says that the row is in, before it dies.
+fn inserts(address: SocketAddr, id: u32) -> bool {
+    let body = body(&format!("mutation {{ insert_other_one(object: {{id: {id}}}) {{ id }} }}"));
+    let request = message("POST", "/graphql", &[("content-type", "application/json")], Some(body.as_bytes()));
+    let Ok(mut socket) = TcpStream::connect(address) else { return false };
+    if socket.write_all(&request).is_err() {
+        return false;
+    }
+    let answer = Answer::read(&mut BufReader::new(socket));
+    answer.status == 200 && answer.text() == format!(r#"{{"data":{{"insert_other_one":{{"id":{id}}}}}}}"#)
+}
+
+#[test]
+fn what_was_said_to_be_in_is_in_when_a_server_that_shares_commits_is_killed() {
+    let database = database(TABLES);
+    let folder = Folder::new();
+    let block = format!("{{name: main, url: {}, postgres: {{batch_mutations: true}}}}", database.url());
+    let file = folder.write("weir.yaml", &format!("listen: 127.0.0.1:0\nsources: [{block}]\n"));
+    let mut weir = Weir::by_file(&file, folder);
+    let (address, done) = (weir.address, AtomicU32::new(0));
+    let mut said: Vec<u32> = std::thread::scope(|scope| {
+        let callers: Vec<_> = (0..8)
+            .map(|caller| {
+                let done = &done;
+                scope.spawn(move || {
+                    let ids = (1000..).map(|it| it * 8 + caller);
+                    ids.take_while(|&id| inserts(address, id))
+                        .inspect(|_| _ = done.fetch_add(1, Ordering::Relaxed))
+                        .collect::<Vec<u32>>()
+                })
+            })
+            .collect();
+        until("they are at work", || done.load(Ordering::Relaxed) > 200);
+        weir.child.kill().expect("it runs");
+        callers.into_iter().flat_map(|it| it.join().expect("it ends")).collect()
+    });
+    let rows = database.run("SELECT id FROM other WHERE id >= 1000 ORDER BY id");
+    let rows: Vec<u32> = rows.lines().map(|it| it.parse().expect("a number")).collect();
+    said.sort_unstable();
+    assert!(said.iter().all(|id| rows.binary_search(id).is_ok()), "{said:?} {rows:?}");
+    // Each caller had one more under way at most.
+    assert!(rows.len() <= said.len() + 8, "{said:?} {rows:?}");
 }

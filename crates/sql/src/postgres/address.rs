@@ -44,6 +44,8 @@ pub struct Settings {
     pub replicas: Vec<Host>,
     /// How far behind such a replica may be.
     pub replica_lag_max: Duration,
+    /// Whether mutations of one statement that wait together share a commit.
+    pub batch_mutations: bool,
 }
 
 /// Bounds on what grows.
@@ -65,6 +67,10 @@ pub struct Limits {
     pub statement_timeout: Duration,
     /// What the server allows a statement of a session: a stream lasts as long as its reader takes.
     pub stream_timeout: Duration,
+    /// How long a mutation that shares its commit may work; beyond it goes alone.
+    pub group_statement_timeout: Duration,
+    /// How long such a mutation may wait for a lock; beyond it goes alone.
+    pub group_lock_timeout: Duration,
 }
 
 impl Limits {
@@ -78,6 +84,8 @@ impl Limits {
         answer_bytes_max: 64 << 20,
         statement_timeout: Duration::from_secs(35),
         stream_timeout: Duration::from_secs(900),
+        group_statement_timeout: Duration::from_secs(1),
+        group_lock_timeout: Duration::from_millis(100),
     };
 }
 
@@ -225,6 +233,7 @@ impl Settings {
             limits: Limits::DEFAULT,
             replicas: Vec::new(),
             replica_lag_max: Duration::from_secs(1),
+            batch_mutations: false,
         })
     }
 }

@@ -1,17 +1,28 @@
-//! Statements that go together: who is joined with whom, and who gets which answer.
+//! Reads that go together: who is joined with whom, and who gets which answer.
+//!
+//! Equal statements with equal values are sent once; one-row statements that differ in values alone go as one merged
+//! statement. An error makes the server pass over the rest of its batch; those statements, being reads, go again with the
+//! next. So do those behind one that takes long and leaves the lane with its connection: see [`super::flight`].
 //!
 //! **Invariant:** answers come in the order in which units were written; a unit is answered once, or put by to go again.
 
 use super::connection::{Connection, End, Status};
+use super::dial::Kind;
 use super::error::Error;
-use super::lane::Request;
+use super::flight::Flight;
+use super::lane::{Connected, Freight, Landed, Request, Shared};
 use super::rows::{Columns, Rows};
 use super::statement::{Buffer, Format, Parameters, Statement};
 use smallvec::{SmallVec, smallvec};
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
+use tokio::time::Sleep;
+
+/// How many reads go together.
+const BATCH_MAX: usize = 64;
 
 /// Those who asked the very same.
 type Askers = SmallVec<[Request; 1]>;
@@ -53,24 +64,19 @@ pub(super) enum Fate {
     Broken,
 }
 
-impl Batch {
-    /// How many requests it holds.
-    pub(super) fn requests(&self) -> usize {
+impl Freight for Batch {
+    const KIND: Kind = Kind::Lane;
+
+    fn requests_max(&self) -> usize {
+        BATCH_MAX
+    }
+
+    fn requests(&self) -> usize {
         self.requests
     }
 
-    /// How many statements will be sent.
-    pub(super) fn statements(&self) -> usize {
-        self.units.len()
-    }
-
-    /// Whether there is nothing to send.
-    pub(super) fn is_empty(&self) -> bool {
-        self.units.is_empty()
-    }
-
     /// Adds a request, to its equal if there is one.
-    pub(super) fn add(&mut self, request: Request) {
+    fn add(&mut self, request: Request) {
         self.requests += 1;
         let mut hasher = foldhash::fast::FixedState::default().build_hasher();
         request.statement.id.hash(&mut hasher);
@@ -93,8 +99,25 @@ impl Batch {
         }
     }
 
+    async fn travel(
+        mut self,
+        shared: Arc<Shared>,
+        connected: Connected,
+        timer: Pin<&mut Sleep>,
+    ) -> Landed<Self> {
+        self.merge();
+        Flight::new(shared, connected, self).run(timer).await
+    }
+}
+
+impl Batch {
+    /// How many statements will be sent.
+    pub(super) fn statements(&self) -> usize {
+        self.units.len()
+    }
+
     /// Joins units of one statement that can be merged.
-    pub(super) fn merge(&mut self) {
+    fn merge(&mut self) {
         if self.units.iter().filter(|it| it.can_merge()).nth(1).is_none() {
             return;
         }

@@ -43,6 +43,8 @@ pub(super) enum Kind {
     Lane,
     /// One caller at a time.
     Session,
+    /// Mutations that share a commit: none may keep the others waiting.
+    Group,
 }
 
 /// Makes connections.
@@ -250,6 +252,7 @@ impl Dialer {
         let timeout = match kind {
             Kind::Lane => settings.limits.statement_timeout,
             Kind::Session => settings.limits.stream_timeout,
+            Kind::Group => settings.limits.group_statement_timeout,
         };
         let mut parameters = vec![
             ("user", settings.user.clone()),
@@ -267,6 +270,9 @@ impl Dialer {
                 ("statement_timeout", timeout.as_millis().to_string()),
                 ("idle_in_transaction_session_timeout", IDLE_TIMEOUT.as_millis().to_string()),
             ]);
+            if kind == Kind::Group {
+                parameters.push(("lock_timeout", settings.limits.group_lock_timeout.as_millis().to_string()));
+            }
         }
         parameters
     }

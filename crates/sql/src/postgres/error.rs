@@ -29,6 +29,8 @@ pub enum Error {
     Unavailable(Box<dyn std::error::Error + Send + Sync>),
     /// The connection broke before a write was confirmed: it may have happened.
     Unconfirmed(Box<dyn std::error::Error + Send + Sync>),
+    /// It shared a transaction with others that the server undid: nothing happened, and it can go alone.
+    Undone,
     /// The server, or we, broke the protocol.
     Protocol(Box<str>),
 }
@@ -53,6 +55,7 @@ impl Error {
                 None => Self::unavailable(cause.to_string()),
             },
             Self::Unconfirmed(cause) => Self::Unconfirmed(cause.to_string().into()),
+            Self::Undone => Self::Undone,
             Self::Protocol(what) => Self::Protocol(what.clone()),
         }
     }
@@ -67,6 +70,7 @@ impl Error {
             | Self::AnswerTooLarge { .. }
             | Self::Unavailable(_)
             | Self::Unconfirmed(_)
+            | Self::Undone
             | Self::Protocol(_) => None,
         }
     }
@@ -124,6 +128,7 @@ impl fmt::Display for Error {
             Self::Unconfirmed(cause) => {
                 write!(f, "the connection broke before a write was confirmed: {cause}")
             }
+            Self::Undone => f.write_str("the transaction that was shared with others was undone"),
             Self::Protocol(what) => write!(f, "the protocol was broken: {what}"),
         }
     }
@@ -134,7 +139,9 @@ impl std::error::Error for Error {
         match self {
             Self::Database { error, .. } => Some(&**error),
             Self::Unavailable(cause) | Self::Unconfirmed(cause) => Some(&**cause),
-            Self::Timeout | Self::Busy | Self::AnswerTooLarge { .. } | Self::Protocol(_) => None,
+            Self::Timeout | Self::Busy | Self::AnswerTooLarge { .. } | Self::Undone | Self::Protocol(_) => {
+                None
+            }
         }
     }
 }
@@ -234,6 +241,7 @@ pub fn source_error(
             _ => SourceError::Unavailable(cause),
         },
         Error::Unconfirmed(cause) => unconfirmed(&*cause, accent, field),
+        error @ Error::Undone => SourceError::Broken(error.to_string().into()),
         Error::Protocol(what) => SourceError::Broken(what),
     }
 }

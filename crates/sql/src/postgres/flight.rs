@@ -12,16 +12,15 @@ use super::batch::{Batch, Fate};
 use super::connection::Connection;
 use super::dial::{CancelKey, Kind};
 use super::error::Error;
-use super::lane::{GRACE, Request, Shared, TICK, tick};
+use super::lane::{Connected, GRACE, Landed, Shared, TICK, tick};
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Sleep;
 
-/// A connection, and how to stop what it is asked.
-type Connected = (Connection, CancelKey);
 /// One that is being made.
 type Attempt = Pin<Box<dyn Future<Output = Result<Connected, Error>> + Send>>;
 
@@ -39,37 +38,17 @@ pub(super) struct Flight {
     is_second_refused: bool,
 }
 
-/// What is left of a flight.
-pub(super) struct Landed {
-    /// A connection that can be used again.
-    pub(super) connection: Option<Connected>,
-    /// Nothing, but its memory.
-    pub(super) batch: Batch,
-    /// What has to go once more, in order.
-    pub(super) again: Vec<Request>,
-}
-
 impl Flight {
     /// Writes the batch, which leaves when the flight runs.
-    pub(super) fn new(
-        shared: Arc<Shared>,
-        mut connection: Connection,
-        key: CancelKey,
-        mut batch: Batch,
-        sent: Instant,
-    ) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, (mut connection, key): Connected, mut batch: Batch) -> Self {
         batch.write(&mut connection);
-        let last = sent + shared.dialer.settings.limits.statement_timeout + GRACE;
+        shared.statements.fetch_add(batch.statements() as u64, Ordering::Relaxed);
+        let last = Instant::now() + shared.dialer.settings.limits.statement_timeout + GRACE;
         Self { shared, connection, key, batch, last, second: None, is_second_refused: false }
     }
 
-    /// How many statements are under way.
-    pub(super) fn statements(&self) -> usize {
-        self.batch.statements()
-    }
-
     /// Hands out the answers.
-    pub(super) async fn run(mut self, mut timer: Pin<&mut Sleep>) -> Landed {
+    pub(super) async fn run(mut self, mut timer: Pin<&mut Sleep>) -> Landed<Batch> {
         let mut fate = Fate::Open;
         tick(timer.as_mut());
         while matches!(fate, Fate::Open) {
@@ -89,7 +68,7 @@ impl Flight {
         }
         let again = self.batch.take_rest();
         let connection = matches!(fate, Fate::Ready).then_some((self.connection, self.key));
-        Landed { connection, batch: self.batch, again }
+        Landed { connection, freight: self.batch, again }
     }
 
     /// What a tick brings: some have waited too long, a statement shows to be slow, the server to be gone.
@@ -127,12 +106,12 @@ impl Flight {
     }
 
     /// The slow statement leaves with the first connection.
-    fn part(self, second: Connected, leave: OwnedSemaphorePermit) -> Landed {
+    fn part(self, second: Connected, leave: OwnedSemaphorePermit) -> Landed<Batch> {
         let Self { shared, connection, key, mut batch, last, .. } = self;
         let slow = batch.part_first();
         let again = batch.take_rest();
         drop(tokio::spawn(Stray { shared, connection, key, batch: slow, last, _leave: leave }.run()));
-        Landed { connection: Some(second), batch, again }
+        Landed { connection: Some(second), freight: batch, again }
     }
 }
 

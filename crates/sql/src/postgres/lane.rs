@@ -1,13 +1,10 @@
 //! A connection that is shared by short statements: all that wait go together, in one batch with one sync.
 //!
-//! Equal statements with equal values are sent once; one-row statements that differ in values alone go as one merged
-//! statement. Nothing waits in order to be merged: an idle lane sends at once, a busy one gets cheaper for each statement.
-//!
-//! An error makes the server pass over the rest of its batch; those statements, being reads, go again with the next. So do
-//! those behind one that takes long and leaves the lane with its connection: see [`super::flight`].
+//! Nothing waits in order to go with others: an idle lane sends at once, a busy one gets cheaper for each statement. What a
+//! batch is, reads that share answers or mutations that share a commit, is its [`Freight`].
 //!
 //! **Invariant:** what was sent is never joined by another; every statement is answered, or its asker has gone; at most
-//! [`BATCH_MAX`] go together and at most `waiting_max` wait; at most [`STRAYS_MAX`] statements have left and run.
+//! [`Freight::requests_max`] go together and at most `waiting_max` wait; at most [`STRAYS_MAX`] statements have left and run.
 //!
 //! **Cost:** for each statement one allocation, its reply's channel; for a batch one write, and one timer that is moved.
 
@@ -15,10 +12,10 @@ use super::batch::Batch;
 use super::connection::Connection;
 use super::dial::{CancelKey, Dialer, Kind};
 use super::error::Error;
-use super::flight::{Flight, Landed};
 use super::rows::Rows;
 use super::statement::{Parameters, SHORT_MAX, Statement};
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,8 +23,6 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, Semaphore, oneshot};
 use tokio::time::Sleep;
 
-/// How many statements go together.
-pub(super) const BATCH_MAX: usize = 64;
 /// How many statements that take long may run beside the lane that they left.
 const STRAYS_MAX: usize = 4;
 /// How often a lane that waits looks for those whose time is over, and for a statement that takes long.
@@ -60,10 +55,49 @@ impl Request {
     }
 }
 
+/// A connection, and how to stop what it is asked.
+pub(super) type Connected = (Connection, CancelKey);
+
+/// What goes together over a lane.
+///
+/// **Invariant:** each request is answered once, or put by to go again.
+pub(super) trait Freight: Default + Send + 'static {
+    /// What the connection is for.
+    const KIND: Kind;
+
+    /// How many requests go together now.
+    fn requests_max(&self) -> usize;
+
+    /// How many requests it holds.
+    fn requests(&self) -> usize;
+
+    /// Adds a request.
+    fn add(&mut self, request: Request);
+
+    /// Sends all and hands out the answers; `timer` ticks meanwhile.
+    fn travel(
+        self,
+        shared: Arc<Shared>,
+        connected: Connected,
+        timer: Pin<&mut Sleep>,
+    ) -> impl Future<Output = Landed<Self>> + Send;
+}
+
+/// What is left when all is answered that will be.
+pub(super) struct Landed<F> {
+    /// A connection that can be used again.
+    pub(super) connection: Option<Connected>,
+    /// Nothing, but its memory.
+    pub(super) freight: F,
+    /// What has to go once more, in order.
+    pub(super) again: Vec<Request>,
+}
+
 /// The handle of a lane.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct Lane<F = Batch> {
     shared: Arc<Shared>,
+    carries: PhantomData<fn() -> F>,
 }
 
 /// What a lane and its tasks share.
@@ -78,7 +112,7 @@ pub(super) struct Shared {
     /// Milliseconds from `started` to when the batch was sent that is under way, plus one; 0 if none is.
     busy_since_ms: AtomicU64,
     batches: AtomicU64,
-    statements: AtomicU64,
+    pub(super) statements: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -129,7 +163,7 @@ impl Shared {
     }
 }
 
-impl Lane {
+impl<F: Freight> Lane<F> {
     pub(super) fn new(dialer: Arc<Dialer>) -> Self {
         let shared = Shared {
             dialer,
@@ -141,7 +175,7 @@ impl Lane {
             batches: AtomicU64::new(0),
             statements: AtomicU64::new(0),
         };
-        Self { shared: Arc::new(shared) }
+        Self { shared: Arc::new(shared), carries: PhantomData }
     }
 
     /// Queues a statement; its answer comes through the channel.
@@ -172,7 +206,7 @@ impl Lane {
         let starts = !std::mem::replace(&mut queue.is_running, true);
         drop(queue);
         match starts {
-            true => drop(tokio::spawn(Runner::new(Arc::clone(&self.shared)).run())),
+            true => drop(tokio::spawn(Runner::<F>::new(Arc::clone(&self.shared)).run())),
             false => self.shared.filled.notify_one(),
         }
         Ok(answer)
@@ -192,7 +226,7 @@ impl Lane {
     }
 }
 
-impl Drop for Lane {
+impl<F> Drop for Lane<F> {
     fn drop(&mut self) {
         self.shared.queue().is_closed = true;
         self.shared.filled.notify_one();
@@ -200,16 +234,16 @@ impl Drop for Lane {
 }
 
 /// The task behind a lane.
-struct Runner {
+struct Runner<F> {
     shared: Arc<Shared>,
-    connection: Option<(Connection, CancelKey)>,
-    /// The next batch; one whose statements are all answered is used again.
-    batch: Batch,
+    connection: Option<Connected>,
+    /// What goes next; the memory of what landed is used again.
+    freight: F,
     /// How long to pause before the next attempt to connect.
     pause: Duration,
 }
 
-impl Drop for Runner {
+impl<F> Drop for Runner<F> {
     /// The lane ends, or its runtime does: askers learn it by their channels, and the next statement starts it anew.
     fn drop(&mut self) {
         self.shared.busy_since_ms.store(0, Ordering::Relaxed);
@@ -219,9 +253,9 @@ impl Drop for Runner {
     }
 }
 
-impl Runner {
+impl<F: Freight> Runner<F> {
     fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, connection: None, batch: Batch::default(), pause: Duration::ZERO }
+        Self { shared, connection: None, freight: F::default(), pause: Duration::ZERO }
     }
 
     async fn run(mut self) {
@@ -232,7 +266,7 @@ impl Runner {
                 continue;
             }
             self.take();
-            if !self.batch.is_empty() {
+            if self.freight.requests() > 0 {
                 self.send(timer.as_mut()).await;
             }
         }
@@ -271,7 +305,7 @@ impl Runner {
         let attempt = async {
             tokio::time::sleep(pause).await;
             let settings = &shared.dialer.settings;
-            shared.dialer.connect(Kind::Lane, &settings.hosts, settings.target).await
+            shared.dialer.connect(F::KIND, &settings.hosts, settings.target).await
         };
         let mut attempt = pin!(attempt);
         tick(timer.as_mut());
@@ -301,41 +335,39 @@ impl Runner {
         }
     }
 
-    /// Fills the next batch: who waits still, in order, joined where they can be.
+    /// Fills the next batch: who waits still, in order.
     fn take(&mut self) {
         let now = Instant::now();
         let mut over = Vec::new();
         let mut queue = self.shared.queue();
-        while self.batch.requests() < BATCH_MAX {
+        while self.freight.requests() < self.freight.requests_max() {
             let Some(request) = queue.waiting.pop_front() else { break };
             match () {
                 () if request.reply.is_closed() => {}
                 () if request.deadline <= now => over.push(request),
                 // Its asker takes another way when nobody answers.
                 () if request.statement.is_slow() => {}
-                () => self.batch.add(request),
+                () => self.freight.add(request),
             }
         }
         drop(queue);
         over.into_iter().for_each(|request| request.answer(Err(Error::Timeout)));
-        self.batch.merge();
     }
 
     /// Sends the batch and hands out its answers; what has to go again waits first in the queue.
     async fn send(&mut self, timer: Pin<&mut Sleep>) {
-        let Some((connection, key)) = self.connection.take() else { return };
-        let batch = std::mem::take(&mut self.batch);
+        let Some(connected) = self.connection.take() else { return };
+        let freight = std::mem::take(&mut self.freight);
         let shared = Arc::clone(&self.shared);
         let sent = Instant::now();
         let since = u64::try_from((sent - shared.started).as_millis()).unwrap_or(u64::MAX - 1) + 1;
         shared.batches.fetch_add(1, Ordering::Relaxed);
         shared.busy_since_ms.store(since, Ordering::Relaxed);
-        let flight = Flight::new(Arc::clone(&shared), connection, key, batch, sent);
-        shared.statements.fetch_add(flight.statements() as u64, Ordering::Relaxed);
-        let Landed { connection, batch, again } = flight.run(timer).await;
+        let Landed { connection, freight, again } =
+            freight.travel(Arc::clone(&shared), connected, timer).await;
         shared.busy_since_ms.store(0, Ordering::Relaxed);
         self.connection = connection;
-        self.batch = batch;
+        self.freight = freight;
         shared.put_first(again);
     }
 }

@@ -24,6 +24,7 @@ mod flight;
 mod found;
 mod gather;
 mod geojson;
+mod group;
 mod lane;
 pub mod literal;
 mod merged;
@@ -44,6 +45,7 @@ mod text;
 mod tls;
 pub mod types;
 mod watch;
+mod way;
 mod write;
 mod write_fetch;
 

@@ -1,10 +1,12 @@
-//! The connections of one database: those of its primary, and those of the replicas that reads may go to.
+//! The connections of one database: those of its primary, those of the replicas that reads may go to, and one that mutations
+//! may share.
 //!
 //! Nothing is connected before it is needed, so that Weir starts while a database is down.
 
 use super::address::Settings;
 use super::connection::Facts;
 use super::error::Error;
+use super::group::Group;
 use super::lane::Lane;
 use super::replica::Replicas;
 use super::rows::Rows;
@@ -22,6 +24,8 @@ static ONE: LazyLock<Arc<Statement>> =
 pub struct Pool {
     primary: Arc<Server>,
     replicas: Option<Arc<Replicas>>,
+    /// One, so that groups do not wait for each other's locks.
+    groups: Option<Lane<Group>>,
 }
 
 /// What happened so far on the primary.
@@ -31,6 +35,8 @@ pub struct Counts {
     pub batches: u64,
     /// Statements in them, equal and merged ones as one.
     pub statements: u64,
+    /// Groups of mutations that were sent to share a commit.
+    pub groups: u64,
     /// Sessions that wait for use.
     pub sessions_idle: usize,
 }
@@ -41,7 +47,30 @@ impl Pool {
     pub fn new(settings: Settings) -> Arc<Self> {
         let primary = Arc::new(Server::new(settings.clone()));
         let replicas = Replicas::new(&settings, &primary);
-        Arc::new(Self { primary, replicas })
+        let groups = settings.batch_mutations.then(|| Lane::new(Arc::clone(&primary.sessions.dialer)));
+        Arc::new(Self { primary, replicas, groups })
+    }
+
+    /// Whether [`Self::change`] takes mutations.
+    pub(super) fn has_groups(&self) -> bool {
+        self.groups.is_some() && self.facts().is_none_or(|it| !it.is_pooled)
+    }
+
+    /// Changes something by one statement, which shares its transaction with those of others that wait.
+    ///
+    /// # Errors
+    /// [`Error::Undone`]: nothing happened, and the statement has to go alone. [`Error::Unconfirmed`] as for a session.
+    pub(super) async fn change(
+        &self,
+        statement: &Arc<Statement>,
+        parameters: Parameters,
+        deadline: Instant,
+    ) -> Result<Rows, Error> {
+        let Some(groups) = self.groups.as_ref().filter(|_| !statement.is_slow()) else {
+            return Err(Error::Undone);
+        };
+        // Who hears nothing was not sent: those who were are told what is known.
+        groups.submit(statement, parameters, deadline)?.await.unwrap_or(Err(Error::Undone))
     }
 
     /// Runs one short read together with others, on a replica if there is a recent one.
@@ -129,7 +158,8 @@ impl Pool {
         let sent = self.primary.lanes.iter().map(Lane::sent);
         let sent = sent.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
         let sessions_idle = self.primary.sessions.idle_count();
-        Counts { batches: sent.0, statements: sent.1, sessions_idle }
+        let groups = self.groups.as_ref().map_or(0, |it| it.sent().0);
+        Counts { batches: sent.0, statements: sent.1, groups, sessions_idle }
     }
 
     fn replica(&self) -> Option<&Server> {

@@ -7,7 +7,7 @@ use super::catalog;
 use super::decode::{Choices, Decoder};
 use super::error::{Error, source_error};
 use super::fetch::{ReadFetch, Reading};
-use super::pool::Pool;
+use super::pool::{Counts, Pool};
 use super::prepared::Prepared;
 use super::write_fetch::WriteFetch;
 use crate::api::generate;
@@ -150,6 +150,12 @@ impl PostgresSource {
     #[must_use]
     pub fn renderings(&self) -> u64 {
         self.shared.renderings.load(Ordering::Relaxed)
+    }
+
+    /// How its connections were used since it was opened.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.shared.pool.counts()
     }
 
     /// The tables a fetch reads or changes. A function may read whatever it likes.

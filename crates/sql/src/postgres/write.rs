@@ -12,13 +12,16 @@ use super::decode::Decoder;
 use super::error::Error;
 use super::prepared::{Children, Prepared, Ready};
 use super::rows::{Row, Rows};
-use super::session::{Isolation, Session, Transaction};
+use super::session::{Isolation, Transaction};
 use super::statement::Parameters;
 use super::text;
 use super::types::Types;
+use super::way::Way;
 use crate::bind::Bindings;
 use crate::relational::MemberKind;
-use crate::relational::change::{Given, Step, Work, not_found};
+use crate::relational::change::{Change, Given, Step, Work, not_found};
+use crate::relational::form::Form;
+use smallvec::SmallVec;
 use std::time::Instant;
 use weir_engine::source::{Accent, FieldError};
 
@@ -82,7 +85,7 @@ pub(super) struct Runner<'r, 's> {
     pub(super) prepared: &'r Prepared,
     pub(super) bindings: Bindings<'r>,
     types: &'r Types,
-    pub(super) session: &'s mut Session,
+    way: Way<'s>,
     pub(super) deadline: Instant,
     pub(super) done: Vec<Done<'r>>,
     awaited: Vec<Awaited>,
@@ -93,57 +96,38 @@ impl<'r, 's> Runner<'r, 's> {
         prepared: &'r Prepared,
         bindings: Bindings<'r>,
         types: &'r Types,
-        session: &'s mut Session,
+        way: Way<'s>,
         deadline: Instant,
     ) -> Self {
         let mut done = Vec::new();
         done.resize_with(prepared.plan.writes.len(), Done::default);
-        Self { prepared, bindings, types, session, deadline, done, awaited: Vec::new() }
+        Self { prepared, bindings, types, way, deadline, done, awaited: Vec::new() }
     }
 
     /// Does all that is asked for.
     pub(super) async fn run(mut self) -> Result<Vec<Done<'r>>, Failure> {
-        let writes = self.wanted();
-        let single = self.is_single(&writes);
-        if !single {
-            self.session.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
+        let writes: SmallVec<[usize; 4]> = wanted(self.prepared).collect();
+        let is_single = single(self.prepared, self.bindings.form).is_some();
+        if let Way::Own(session) = &mut self.way
+            && !is_single
+        {
+            session.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
         }
         for &write in &writes {
             self.write(write).await?;
         }
-        if !single {
-            self.session.commit();
+        if let Way::Own(session) = &mut self.way
+            && !is_single
+        {
+            session.commit();
         }
-        self.flush().await?;
+        if !is_single || !self.awaited.is_empty() {
+            self.flush().await?;
+        }
         for &write in &writes {
             self.count(write);
         }
         Ok(self.done)
-    }
-
-    /// The root fields, in order.
-    fn wanted(&self) -> Vec<usize> {
-        let plan = &self.prepared.plan;
-        let wanted = plan.members[plan.root.range()].iter().filter_map(|member| match member.kind {
-            MemberKind::Write(write) => Some(write as usize),
-            _ => None,
-        });
-        wanted.collect()
-    }
-
-    /// Whether one statement is all there is to do.
-    fn is_single(&self, writes: &[usize]) -> bool {
-        let [write] = writes else { return false };
-        let of = &self.prepared.plan.writes[*write];
-        let [work] = of.works.as_slice() else { return false };
-        let one = match work {
-            Work::Nothing | Work::Change(_) => true,
-            Work::Insert(steps) => steps.len() == 1,
-            Work::Each { slot, steps } => {
-                steps.len() == 1 && self.bindings.form.rows(*slot).is_some_and(|rows| rows.len == 1)
-            }
-        };
-        one && self.prepared.below[*write].is_none()
     }
 
     async fn write(&mut self, write: usize) -> Result<(), Failure> {
@@ -293,7 +277,7 @@ impl<'r, 's> Runner<'r, 's> {
             push(&self.bindings, target, parameter, 0, &mut parameters)
                 .map_err(|error| Failure::Refused(error, field))?;
         }
-        self.session.push(&children.asked.statement, &parameters);
+        self.way.push(&children.asked.statement, &parameters);
         self.awaited.push(Awaited::Below { write });
         Ok(())
     }
@@ -324,14 +308,14 @@ impl<'r, 's> Runner<'r, 's> {
         if self.awaited.len() >= FLIGHT_MAX {
             self.flush().await?;
         }
-        self.session.push(&ready.statement, parameters);
+        self.way.push(&ready.statement, parameters);
         self.awaited.push(whose);
         Ok(())
     }
 
     /// Sends what is waiting and takes the answers.
     async fn flush(&mut self) -> Result<(), Failure> {
-        let answers = self.session.flush(self.deadline).await;
+        let answers = self.way.flush(self.deadline).await;
         let awaited = std::mem::take(&mut self.awaited);
         let answers = match answers {
             Ok(answers) => answers,
@@ -376,6 +360,41 @@ impl<'r, 's> Runner<'r, 's> {
     }
 }
 
+/// The root fields, in order.
+fn wanted(prepared: &Prepared) -> impl Iterator<Item = usize> {
+    let plan = &prepared.plan;
+    plan.members[plan.root.range()].iter().filter_map(|member| match member.kind {
+        MemberKind::Write(write) => Some(write as usize),
+        _ => None,
+    })
+}
+
+/// The only work of a mutation that has one statement at most.
+fn single<'p>(prepared: &'p Prepared, form: &Form) -> Option<&'p Work> {
+    let mut writes = wanted(prepared);
+    let (write, None) = (writes.next()?, writes.next()) else { return None };
+    let [work] = prepared.plan.writes[write].works.as_slice() else { return None };
+    let one = match work {
+        Work::Nothing | Work::Change(_) => true,
+        Work::Insert(steps) => steps.len() == 1,
+        Work::Each { slot, steps } => steps.len() == 1 && form.rows(*slot).is_some_and(|rows| rows.len == 1),
+    };
+    (one && prepared.below[write].is_none()).then_some(work)
+}
+
+/// Whether a mutation is one statement that may share its transaction: a function may do what concerns all of it.
+pub(super) fn is_sharable(prepared: &Prepared, form: &Form) -> bool {
+    let change = match single(prepared, form) {
+        Some(Work::Change(change)) => *change,
+        Some(Work::Insert(steps) | Work::Each { steps, .. }) => steps[0].change,
+        Some(Work::Nothing) | None => return false,
+    };
+    match prepared.plan.changes[change as usize] {
+        Change::Insert(_) | Change::Update(_) | Change::Delete(_) => true,
+        Change::Call(_) => false,
+    }
+}
+
 /// Which of the statements sent together failed.
 fn statement(error: &Error) -> Option<usize> {
     match error {
@@ -385,6 +404,7 @@ fn statement(error: &Error) -> Option<usize> {
         | Error::AnswerTooLarge { .. }
         | Error::Unavailable(_)
         | Error::Unconfirmed(_)
+        | Error::Undone
         | Error::Protocol(_) => None,
     }
 }

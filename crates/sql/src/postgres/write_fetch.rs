@@ -2,13 +2,14 @@
 //!
 //! A transaction that lost a race with others is run again from its beginning: nothing of it was answered.
 
-use super::error::source_error;
+use super::error::{Error, source_error};
 use super::fetch::Reading;
 use super::finish::{At, Finisher};
 use super::found::Found;
 use super::prepared::Prepared;
 use super::session::Purpose;
-use super::write::{Done, Failure, Runner};
+use super::way::Way;
+use super::write::{Done, Failure, Runner, is_sharable};
 use crate::relational::change::with_path;
 use crate::relational::form::Form;
 
@@ -34,7 +35,11 @@ impl WriteFetch {
         let mut tries = 0;
         loop {
             tries += 1;
-            match self.transact(&prepared, &form, &input).await {
+            let done = match tries {
+                1 => self.in_company(&prepared, &form, &input).await,
+                _ => self.transact(&prepared, &form, &input).await,
+            };
+            match done {
                 Err(Failure::Database(error, _)) if tries < TRIES_MAX && error.is_retryable() => {
                     tokio::time::sleep(pause(tries)).await;
                 }
@@ -59,6 +64,27 @@ impl WriteFetch {
         }
     }
 
+    /// Shares a transaction with others if that may be, else has one alone.
+    async fn in_company(
+        &self,
+        prepared: &Prepared,
+        form: &Form,
+        input: &FetchInput<'_>,
+    ) -> Result<Reply, Failure> {
+        let reading = &self.inner;
+        let pool = &*reading.shared.pool;
+        if !pool.has_groups() || !is_sharable(prepared, form) {
+            return self.transact(prepared, form, input).await;
+        }
+        let bindings = reading.bindings(input.shape, input.variables, form, &[]);
+        let way = Way::Shared { pool, pushed: None };
+        let runner = Runner::new(prepared, bindings, &reading.shared.dialect.types, way, input.deadline);
+        match runner.run().await {
+            Err(Failure::Database(Error::Undone, _)) => self.transact(prepared, form, input).await,
+            done => answer(reading, prepared, &done?, input),
+        }
+    }
+
     async fn transact(
         &self,
         prepared: &Prepared,
@@ -70,8 +96,8 @@ impl WriteFetch {
         let field = reading.ask.fields.first().copied().unwrap_or(0);
         let session = reading.shared.pool.session(Purpose::Write, input.deadline).await;
         let mut session = session.map_err(|error| Failure::Database(error, field))?;
-        let runner =
-            Runner::new(prepared, bindings, &reading.shared.dialect.types, &mut session, input.deadline);
+        let way = Way::Own(&mut session);
+        let runner = Runner::new(prepared, bindings, &reading.shared.dialect.types, way, input.deadline);
         let done = runner.run().await?;
         drop(session);
         answer(reading, prepared, &done, input)

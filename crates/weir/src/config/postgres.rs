@@ -23,6 +23,8 @@ pub struct Postgres {
     pub statement_names: StatementNames,
     /// Looks every few seconds whether the database's schema changed, and reloads then.
     pub watch_ddl: bool,
+    /// Mutations of one statement that wait together share one commit; each is still in or out by itself.
+    pub batch_mutations: bool,
     /// Connections that short reads share; without the key one per worker thread.
     pub lanes: Option<u16>,
     /// Connections for mutations and long reads, one request each.
@@ -74,6 +76,7 @@ impl Default for Postgres {
             replica_lag_ms_max: 1000,
             statement_names: StatementNames::Detect,
             watch_ddl: false,
+            batch_mutations: false,
             lanes: None,
             sessions_max: limits.sessions_max as u16,
             waiting_max: limits.waiting_max as u32,
@@ -95,6 +98,7 @@ impl Postgres {
             settings.replicas.extend(read.map_err(|it| format!("replica `{replica}`: {it}"))?.hosts);
         }
         settings.replica_lag_max = Duration::from_millis(u64::from(self.replica_lag_ms_max));
+        settings.batch_mutations = self.batch_mutations;
         settings.naming = match self.statement_names {
             StatementNames::Detect => Naming::Detect,
             StatementNames::Always => Naming::Named,

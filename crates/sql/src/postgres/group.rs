@@ -1,0 +1,325 @@
+//! Mutations of one statement each that wait together: they go in one transaction and share its commit.
+//!
+//! When one fails, or waits for a lock or works for too long, the server undoes the whole group; each then goes alone, in a
+//! connection of its own, so that every mutation is in or out by itself. Groups get smaller by half when that happens and
+//! grow again, so that a client who keeps failing costs the others little.
+//!
+//! **Invariant:** nobody is answered before the commit was confirmed; who may have been committed is never told that he was
+//! not, and never sent again.
+//!
+//! **Cost:** one sync, so one flush of the log, for up to [`GROUP_MAX`] mutations; their locks are held until it is through.
+
+use super::batch::Fate;
+use super::connection::{Connection, End, Status};
+use super::dial::Kind;
+use super::error::{DatabaseError, Error};
+use super::lane::{Connected, Freight, GRACE, Landed, Request, Shared, tick};
+use super::rows::Rows;
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use tokio::time::Sleep;
+
+/// How many mutations share a commit.
+const GROUP_MAX: usize = 256;
+
+/// See the module's words.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// Not answered by the server, in the order in which they are written; `None` who was told that his time is over.
+    open: VecDeque<Option<Request>>,
+    /// Answered by the server, and not committed yet.
+    done: Vec<(Option<Request>, Rows)>,
+    /// The failure that undid all.
+    failure: Option<Box<DatabaseError>>,
+    is_sent: bool,
+    requests_max: usize,
+}
+
+impl Default for Group {
+    fn default() -> Self {
+        let (open, done) = (VecDeque::new(), Vec::new());
+        Self { open, done, failure: None, is_sent: false, requests_max: GROUP_MAX }
+    }
+}
+
+impl Freight for Group {
+    const KIND: Kind = Kind::Group;
+
+    fn requests_max(&self) -> usize {
+        self.requests_max
+    }
+
+    fn requests(&self) -> usize {
+        self.open.len() + self.done.len()
+    }
+
+    fn add(&mut self, request: Request) {
+        self.open.push_back(Some(request));
+    }
+
+    async fn travel(
+        mut self,
+        shared: Arc<Shared>,
+        (mut connection, key): Connected,
+        mut timer: Pin<&mut Sleep>,
+    ) -> Landed<Self> {
+        self.write(&mut connection);
+        shared.statements.fetch_add(self.requests() as u64, Ordering::Relaxed);
+        let last = Instant::now() + shared.dialer.settings.limits.statement_timeout + GRACE;
+        let mut fate = Fate::Open;
+        tick(timer.as_mut());
+        while matches!(fate, Fate::Open) {
+            tokio::select! {
+                biased;
+                end = connection.next_end() => fate = self.hand_out(end),
+                () = &mut timer => {
+                    tick(timer.as_mut());
+                    shared.expire(|| Error::Busy);
+                    self.expire();
+                    if Instant::now() > last {
+                        fate = self.lose(&Error::unavailable("the server has stopped answering"));
+                    }
+                }
+            }
+        }
+        self.is_sent = false;
+        let connection = matches!(fate, Fate::Ready).then_some((connection, key));
+        Landed { connection, freight: self, again: Vec::new() }
+    }
+}
+
+impl Group {
+    /// Appends all statements and the sync. One that cannot be written is answered at once.
+    fn write(&mut self, connection: &mut Connection) {
+        if connection.facts.is_pooled {
+            // Poolers refuse the settings that keep one from holding up the others.
+            self.fail(&Error::Undone);
+        }
+        let mut at = 0;
+        while let Some(Some(request)) = self.open.get(at) {
+            match connection.push(&request.statement, &request.parameters) {
+                Ok(()) => at += 1,
+                Err(error) => drop(self.open.remove(at).flatten().map(|it| it.answer(Err(error)))),
+            }
+        }
+        connection.sync();
+        self.is_sent = true;
+    }
+
+    /// Gives the one whose turn it is what came.
+    fn hand_out(&mut self, end: Result<End, Error>) -> Fate {
+        match end {
+            Ok(End::Complete(rows)) => match self.open.pop_front() {
+                Some(request) => {
+                    self.done.push((request, rows));
+                    Fate::Open
+                }
+                None => Fate::Broken,
+            },
+            Ok(End::Refused(error)) if &*error.severity == "ERROR" => {
+                self.failure = Some(error);
+                Fate::Open
+            }
+            // The server closes the connection: before the last statement was through it did not commit.
+            Ok(End::Refused(error)) if !self.open.is_empty() => {
+                self.fail(&Error::Unavailable(error));
+                Fate::Broken
+            }
+            Ok(End::Refused(error)) => self.lose(&Error::Unavailable(error)),
+            Ok(End::TooLarge { bytes_max }) => self.lose(&Error::AnswerTooLarge { bytes_max }),
+            Ok(End::Ready(Status::Idle)) if self.failure.is_some() => self.undo(),
+            Ok(End::Ready(Status::Idle)) if self.open.is_empty() => {
+                self.confirm();
+                Fate::Ready
+            }
+            Ok(End::Ready(_)) => {
+                self.lose(&Error::Protocol("the server is ready before all is answered".into()))
+            }
+            Err(error) => self.lose(&error),
+        }
+    }
+
+    /// Answers those whose time is over; nobody knows yet what will be.
+    fn expire(&mut self) {
+        let now = Instant::now();
+        // Their places stay: answers come in order.
+        let places = self.open.iter_mut().chain(self.done.iter_mut().map(|it| &mut it.0));
+        places.filter_map(|it| it.take_if(|it| it.deadline <= now)).for_each(|request| {
+            request.answer(Err(Error::Unconfirmed(Error::Timeout.into())));
+        });
+    }
+
+    /// The transaction was committed.
+    fn confirm(&mut self) {
+        self.requests_max = (self.requests_max * 2).min(GROUP_MAX);
+        for (request, rows) in self.done.drain(..) {
+            request.into_iter().for_each(|it| it.answer(Ok(rows.clone())));
+        }
+    }
+
+    /// The server undid all. One that was alone hears why, unless it was for bounds that only groups have.
+    fn undo(&mut self) -> Fate {
+        let Some(error) = self.failure.take() else { return Fate::Broken };
+        let is_alone = self.requests() == 1;
+        self.requests_max = (self.requests() / 2).max(1);
+        let is_slow = &error.sqlstate == b"57014";
+        if is_slow && let Some(Some(request)) = self.open.front() {
+            request.statement.ran(true);
+        }
+        let has_own_bounds = is_slow || &error.sqlstate == b"55P03";
+        let error = Error::Database { error, statement: 0 };
+        let fate = if error.is_forgotten() { Fate::Broken } else { Fate::Ready };
+        match is_alone && !has_own_bounds {
+            true => self.fail(&error),
+            false => self.fail(&Error::Undone),
+        }
+        fate
+    }
+
+    /// The connection broke, and nobody knows whether before the commit or after it.
+    fn lose(&mut self, cause: &Error) -> Fate {
+        match self.failure.take() {
+            Some(_) => self.fail(&Error::Undone),
+            None => self.fail(&Error::Unconfirmed(cause.to_string().into())),
+        }
+        Fate::Broken
+    }
+
+    fn fail(&mut self, error: &Error) {
+        let all = self.done.drain(..).map(|it| it.0).chain(self.open.drain(..));
+        all.flatten().for_each(|it| it.answer(Err(error.again())));
+    }
+}
+
+impl Drop for Group {
+    /// Its runtime ends.
+    fn drop(&mut self) {
+        if self.is_sent {
+            self.lose(&Error::unavailable("the runtime of the connection has ended"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::postgres::statement::{Parameters, Statement};
+    use tokio::sync::oneshot::{Receiver, channel};
+
+    type Answer = Receiver<Result<Rows, Error>>;
+
+    /// A group that was sent, and who wait for it.
+    fn sent<const N: usize>() -> (Group, [Answer; N]) {
+        let mut group = Group::default();
+        let answers = std::array::from_fn(|_| {
+            let (reply, answer) = channel();
+            let statement = Statement::new("C", [], [], [], None);
+            let (parameters, now) = (Parameters::new(), Instant::now());
+            let (deadline, is_alone, is_repeated) = (now, false, false);
+            let since = now;
+            group.add(Request { statement, parameters, deadline, since, is_alone, is_repeated, reply });
+            answer
+        });
+        group.is_sent = true;
+        (group, answers)
+    }
+
+    fn refused(severity: &str, sqlstate: [u8; 5]) -> Result<End, Error> {
+        let severity = severity.into();
+        Ok(End::Refused(Box::new(DatabaseError { severity, sqlstate, ..DatabaseError::default() })))
+    }
+
+    fn complete() -> Result<End, Error> {
+        Ok(End::Complete(Rows::default()))
+    }
+
+    /// What each asker heard.
+    fn heard<const N: usize>(answers: &mut [Answer; N]) -> [&'static str; N] {
+        std::array::from_fn(|at| match answers[at].try_recv() {
+            Ok(Ok(_)) => "in",
+            Ok(Err(Error::Undone)) => "undone",
+            Ok(Err(Error::Unconfirmed(_))) => "unconfirmed",
+            Ok(Err(Error::Unavailable(_))) => "unavailable",
+            Ok(Err(Error::Database { .. })) => "refused",
+            Ok(Err(other)) => panic!("{other}"),
+            Err(_) => "nothing",
+        })
+    }
+
+    fn check<const N: usize>(ends: Vec<Result<End, Error>>, fate: Fate, expected: [&str; N]) {
+        let (mut group, mut answers) = sent::<N>();
+        let count = ends.len();
+        for (at, end) in ends.into_iter().enumerate() {
+            let expected = if at + 1 == count { fate } else { Fate::Open };
+            assert_eq!(heard(&mut answers), ["nothing"; N]);
+            assert_eq!(group.hand_out(end), expected);
+        }
+        assert_eq!(heard(&mut answers), expected);
+    }
+
+    #[test]
+    fn all_are_answered_when_the_commit_is_confirmed() {
+        check(vec![complete(), complete(), Ok(End::Ready(Status::Idle))], Fate::Ready, ["in"; 2]);
+    }
+
+    #[test]
+    fn a_failure_undoes_all() {
+        let ready = || Ok(End::Ready(Status::Idle));
+        let unique = || refused("ERROR", *b"23505");
+        check(vec![complete(), unique(), ready()], Fate::Ready, ["undone"; 3]);
+        check(vec![complete(), complete(), unique(), ready()], Fate::Ready, ["undone"; 2]);
+        let slow = || refused("ERROR", *b"57014");
+        check(vec![complete(), slow(), ready()], Fate::Ready, ["undone"; 3]);
+        check(vec![unique(), ready()], Fate::Ready, ["refused"]);
+        check(vec![refused("ERROR", *b"55P03"), ready()], Fate::Ready, ["undone"]);
+        check(vec![slow(), ready()], Fate::Ready, ["undone"]);
+        check(vec![refused("ERROR", *b"26000"), ready()], Fate::Broken, ["undone"; 2]);
+    }
+
+    #[test]
+    fn a_connection_that_breaks_leaves_no_false_hope() {
+        let broken = || Err(Error::unavailable("broken"));
+        let ended = || refused("FATAL", *b"57P01");
+        check(vec![complete(), broken()], Fate::Broken, ["unconfirmed"; 2]);
+        check(vec![complete(), ended()], Fate::Broken, ["unavailable"; 2]);
+        check(vec![complete(), complete(), ended()], Fate::Broken, ["unconfirmed"; 2]);
+        check(vec![complete(), refused("ERROR", *b"23505"), broken()], Fate::Broken, ["undone"; 2]);
+        let too_large = Ok(End::TooLarge { bytes_max: 1 });
+        check(vec![too_large], Fate::Broken, ["unconfirmed"; 2]);
+    }
+
+    #[test]
+    fn who_runs_out_of_time_under_way_is_not_told_that_nothing_happened() {
+        let (mut group, mut answers) = sent::<2>();
+        assert_eq!(group.hand_out(complete()), Fate::Open);
+        group.expire();
+        assert_eq!(heard(&mut answers), ["unconfirmed"; 2]);
+        assert_eq!(group.hand_out(complete()), Fate::Open);
+        assert_eq!(group.hand_out(Ok(End::Ready(Status::Idle))), Fate::Ready);
+    }
+
+    #[test]
+    fn groups_shrink_when_they_fail_and_grow_again() {
+        let mut sizes = Vec::new();
+        let (mut group, _) = sent::<9>();
+        for end in [refused("ERROR", *b"23505"), Ok(End::Ready(Status::Idle))] {
+            group.hand_out(end);
+        }
+        sizes.push(group.requests_max());
+        for _ in 0..7 {
+            group.hand_out(Ok(End::Ready(Status::Idle)));
+            sizes.push(group.requests_max());
+        }
+        assert_eq!(sizes, [4, 8, 16, 32, 64, 128, 256, 256]);
+    }
+
+    #[test]
+    fn a_runtime_that_ends_leaves_no_false_hope() {
+        let (group, mut answers) = sent::<1>();
+        drop(group);
+        assert_eq!(heard(&mut answers), ["unconfirmed"]);
+    }
+}
