@@ -164,6 +164,9 @@ fn large_numbers_keep_their_digits_or_are_refused() {
     strict("numeric", &digits, &format!("#{digits}"));
     strict("numeric", "\"12344.5700\"", "#12344.5700");
     check("numeric", "1.10", "#1.10");
+    strict("numeric", "\"NaN\"", "\"NaN\"");
+    check("numeric", "\" -infinity\"", "\"-infinity\"");
+    strict("numeric", "\"-NaN\"", "numeric cannot represent non numeric value: \"-NaN\"");
     strict("numeric", "\"1,5\"", "numeric cannot represent non numeric value: \"1,5\"");
 }
 
@@ -293,4 +296,15 @@ fn a_list_that_is_too_long_has_its_own_code() {
     let errors =
         types.coerce(&schema, Some(JsonRef { json: &json, at: 0 }), few, &mut out).expect_err("too long");
     assert_eq!(errors.iter().map(|it| it.error.code).collect::<Vec<_>>(), [Code::LimitList]);
+}
+
+#[test]
+fn lists_of_scalars_take_deeper_lists_and_array_texts_leniently() {
+    lenient("[Int!]", "[[1, \"2\"], [3]]", "[2] [2] 1 2 [1] 3");
+    lenient("[Int!]", "\"{1,2}\"", "[1] \"{1,2}\"");
+    lenient("[Int!]", "[\"{1,2}\"]", "expected a 32-bit integer for type 'Int', but found a string");
+    lenient("[Int!]", "[[null]]", "unexpected null value for type 'Int'");
+    lenient("Int", "[1]", "expected a 32-bit integer for type 'Int', but found a list");
+    strict("[Int!]", "[[1]]", "Int cannot represent non-integer value: [1]");
+    strict("[Int!]", "\"{1}\"", "Int cannot represent non-integer value: \"{1}\"");
 }

@@ -21,6 +21,7 @@ mod words;
 
 pub use literal::literal;
 pub(crate) use literal::{Constant, PENDING, constant};
+pub(crate) use number::is_beyond;
 pub use variables::{VariableError, VariableType, VariableTypes};
 
 use crate::limits::Limits;

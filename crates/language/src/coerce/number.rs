@@ -94,6 +94,13 @@ pub(super) fn is_number(text: &str) -> bool {
     }
 }
 
+/// Whether `text` is what databases have beside numbers: not a number, or more than any.
+pub(crate) fn is_beyond(text: &str) -> bool {
+    let size = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is = |word: &str| size.eq_ignore_ascii_case(word);
+    is("infinity") || is("inf") || text.eq_ignore_ascii_case("nan")
+}
+
 /// What follows the digits at the start of `text`; `None` if there is none.
 fn digits(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches(|letter: char| letter.is_ascii_digit());

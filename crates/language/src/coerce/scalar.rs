@@ -1,7 +1,7 @@
 //! Reads leaves as scalars: one table of readers for JSON and literals.
 
 use super::Reading;
-use super::number::{NoInteger, float, integer, is_number};
+use super::number::{NoInteger, float, integer, is_beyond, is_number};
 use super::words::Why;
 use crate::schema::ScalarReader;
 use crate::value::{Node, Values};
@@ -46,6 +46,11 @@ pub(super) fn read(
             number.map(Node::Float).ok_or(Why::Form)
         }
         ScalarReader::Decimal => {
+            if let Leaf::Text(text) = leaf
+                && is_beyond(text.trim())
+            {
+                return Ok(Node::Text(out.push_text(text.trim())));
+            }
             let number = digits(leaf, true).filter(|text| is_number(text)).ok_or(Why::Form)?;
             Ok(Node::Number(out.push_text(number)))
         }

@@ -6,8 +6,8 @@
 //! **Invariant:** a frame's node is patched with its end when the frame is left; after a fault a `Null` stands where
 //! the value would be, so the tape stays well-formed.
 
-use super::Settings;
 use super::words::{Fault, Unfit, Why};
+use super::{Reading, Settings};
 use crate::schema::{InputId, ScalarReader, Schema, TypeId, TypeKind, TypeRef};
 use crate::value::{Node, Values};
 use smallvec::SmallVec;
@@ -178,7 +178,7 @@ impl<'s, T: Tree> Walk<'s, T> {
         match self.schema.ty(base).kind {
             TypeKind::Scalar(reader) => match self.tree.scalar(at, reader, out) {
                 Ok(node) => out.nodes.push(node),
-                Err(why) => self.fault(at, Unfit::Leaf(base, why), out),
+                Err(why) => self.loose(at, look, base, why, out),
             },
             TypeKind::Enum => self.enum_value(at, base, out),
             TypeKind::Input { one_of } => match look {
@@ -191,6 +191,28 @@ impl<'s, T: Tree> Walk<'s, T> {
                 self.fault(at, Unfit::Leaf(base, Why::Form), out);
             }
         }
+    }
+
+    /// What is no scalar. Arrays of databases have more dimensions than their type says, and a text form: read
+    /// leniently, a list of scalars takes deeper lists, and one text between braces.
+    #[cold]
+    fn loose(&mut self, at: u32, look: Look, base: TypeId, why: Why, out: &mut Values) {
+        if self.settings.reading == Reading::Lenient
+            && let Some(&Frame::List { item, single, .. }) = self.frames.last()
+        {
+            if let Look::List { .. } = look {
+                return self.list(at, look, item, out);
+            }
+            if single
+                && let Ok(Node::Text(span)) = self.tree.scalar(at, ScalarReader::String, out)
+                && out.str(span).starts_with(['{', '['])
+                && out.str(span).ends_with('}')
+            {
+                out.nodes.push(Node::Text(span));
+                return;
+            }
+        }
+        self.fault(at, Unfit::Leaf(base, why), out);
     }
 
     fn enum_value(&mut self, at: u32, base: TypeId, out: &mut Values) {

@@ -127,7 +127,8 @@ pub enum ScalarReader {
     Id,
     /// A 64-bit integer: JSON integer or a string of digits. `Node::Int`.
     BigInt,
-    /// A decimal number: JSON number or a string holding one; digits kept. `Node::Number`.
+    /// A decimal number: JSON number or a string holding one; digits kept. `Node::Number`. `"NaN"` and `"Infinity"` are
+    /// `Node::Text`.
     Decimal,
     /// Text of a format the source checks (dates, uuid …): string, number or boolean in. `Node::Text`.
     Text,

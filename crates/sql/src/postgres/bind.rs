@@ -68,6 +68,15 @@ fn is_null(found: Found<'_>) -> bool {
     }
 }
 
+/// Which dimension of an array a list is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dimension {
+    /// None: its items are values of their own, and none is null.
+    None,
+    /// The outermost is 1.
+    Of(u32),
+}
+
 #[derive(Clone, Copy)]
 struct Reading<'b, 'r> {
     bindings: &'b Bindings<'r>,
@@ -166,7 +175,7 @@ impl Reading<'_, '_> {
         {
             return self.given(only, ty, oid, out);
         }
-        self.items(list, ty, element, true, out)
+        self.items(list, ty, element, Dimension::Of(1), out)
     }
 
     /// A list that a column's value is looked for in.
@@ -176,7 +185,7 @@ impl Reading<'_, '_> {
             Some(Kind::Array { element }) => self.types.base(*element),
             Some(_) | None => 0,
         };
-        self.items(list, ty, element, false, out)
+        self.items(list, ty, element, Dimension::None, out)
     }
 
     fn items(
@@ -184,7 +193,7 @@ impl Reading<'_, '_> {
         list: Given<'_>,
         ty: &ColumnType,
         element: u32,
-        nulls: bool,
+        dimension: Dimension,
         out: &mut Buffer,
     ) -> Result<(), Refused> {
         let mut item = Buffer::new();
@@ -194,7 +203,7 @@ impl Reading<'_, '_> {
                 out.push(delimiter(self.types, element));
             }
             if is_null(found) {
-                if !nulls {
+                if dimension == Dimension::None {
                     let message = "unexpected null value in a list".into();
                     return self.bindings.refuse(
                         self.parameter,
@@ -204,6 +213,15 @@ impl Reading<'_, '_> {
                     );
                 }
                 out.extend_from_slice(b"NULL");
+                continue;
+            }
+            if let (Found::Given(deeper), Dimension::Of(number)) = (found, dimension)
+                && deeper.is_list()
+            {
+                if number == literal::DIMENSIONS_MAX {
+                    return self.refuse(literal::TOO_MANY_DIMENSIONS.into());
+                }
+                self.items(deeper, ty, element, Dimension::Of(number + 1), out)?;
                 continue;
             }
             item.clear();

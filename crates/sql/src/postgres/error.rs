@@ -375,15 +375,15 @@ fn constraint(
     (spec, hasura, format!("{title}{}", if is_named { &error.message } else { otherwise }))
 }
 
-/// `message` without what it quotes, as a value of a hidden column may be quoted: `: "…"` or ` "…"`.
+/// `message` without what it quotes, as a value of a hidden column may be quoted: `: "…"` or ` "…"`. A value may hold quotes itself,
+/// so all goes from the first to the last.
 fn without_values(message: &str) -> String {
-    let mut kept = String::with_capacity(message.len());
-    for (at, part) in message.split('"').enumerate() {
-        if at % 2 == 0 {
-            kept.push_str(part.strip_suffix(": ").unwrap_or_else(|| part.trim_end_matches(' ')));
-        }
-    }
-    kept
+    let (Some(first), Some(last)) = (message.find('"'), message.rfind('"')) else {
+        return message.to_owned();
+    };
+    let before = &message[..first];
+    let before = before.strip_suffix(": ").unwrap_or_else(|| before.trim_end_matches(' '));
+    [before, &message[last + 1..]].concat()
 }
 
 #[cfg(test)]
@@ -439,6 +439,11 @@ mod tests {
             "C22P02|Minvalid input syntax for type integer: \"abc\"",
             Accent::Hasura,
             "data-exception: invalid input syntax for type integer",
+        );
+        check(
+            "C22P02|Mmalformed array literal: \"{{\"secret\"},{\"2\"}}\"",
+            Accent::Hasura,
+            "data-exception: malformed array literal",
         );
         check(
             "C22003|Mvalue \"99\" is out of range for type smallint",

@@ -15,7 +15,9 @@ use weir_language::json::{Json, JsonKind, JsonRef};
 /// How deep JSON in a request may nest.
 const JSON_DEPTH_MAX: u32 = 512;
 /// PostgreSQL's bound on the dimensions of an array.
-const DIMENSIONS_MAX: u32 = 6;
+pub(super) const DIMENSIONS_MAX: u32 = 6;
+/// What PostgreSQL says beyond it.
+pub(super) const TOO_MANY_DIMENSIONS: &str = "the number of array dimensions exceeds the maximum allowed (6)";
 
 /// Appends JSON as the text of the type with number `of`.
 /// # Errors
@@ -99,7 +101,7 @@ fn array(
     out: &mut Buffer,
 ) -> Result<(), String> {
     if dimension > DIMENSIONS_MAX {
-        return Err("the number of array dimensions exceeds the maximum allowed (6)".to_owned());
+        return Err(TOO_MANY_DIMENSIONS.to_owned());
     }
     let is_document = matches!(types.base(element), oid::JSON | oid::JSONB);
     let delimiter = delimiter(types, element);

@@ -9,7 +9,7 @@ use crate::api::meaning::{Aggregation, FieldMeaning, InputMeaning};
 use crate::catalog::facts::Cell;
 use crate::catalog::{ColumnId, TableId};
 use weir_engine::plan::shape::{self, ShapeField};
-use weir_engine::source::PlanError;
+use weir_engine::source::{Accent, PlanError};
 use weir_language::value::Node;
 
 impl Compiler<'_> {
@@ -111,7 +111,11 @@ impl Compiler<'_> {
     ) -> MemberKind {
         let cell = match function {
             Aggregation::Sum | Aggregation::Min | Aggregation::Max => {
-                self.api.column_type(table, column).facts().cell
+                match (self.api.column_type(table, column).facts().cell, function, self.accent) {
+                    // Hasura gives what the database does, whatever its schema says.
+                    (Cell::Int, Aggregation::Sum, Accent::Hasura) => Cell::BigInt,
+                    (cell, ..) => cell,
+                }
             }
             Aggregation::Avg
             | Aggregation::Stddev

@@ -175,8 +175,9 @@ fn walk(form: &mut Form, variables: &Variables, start: usize, style: &dyn Style,
             Node::Key(input) => form.key.extend([KEY, input.0]),
             Node::Object { len, .. } => form.key.extend([OBJECT, len]),
             Node::List { len, end } => {
+                // Lists of lists are values of arrays.
                 let branches = match nodes.get(at + 1) {
-                    Some(Node::Object { .. } | Node::List { .. }) if len > 0 => true,
+                    Some(Node::Object { .. }) if len > 0 => true,
                     Some(Node::Enum(value)) if len > 0 => style.chooses(ids.enum_value(*value)),
                     _ => false,
                 };

@@ -3,6 +3,7 @@
 //! Source: <https://spec.graphql.org/September2025/#sec-Values-of-Correct-Type>
 
 use crate::ast::{ValueId, ValueKind};
+use crate::coerce::is_beyond;
 use crate::schema::{ScalarReader, TypeId, TypeRef};
 use crate::validate::context::Context;
 use crate::validate::{show, suggest};
@@ -66,7 +67,9 @@ pub(in crate::validate) fn scalar(cx: &mut Context<'_>, value: ValueId, base: Ty
         ScalarReader::BigInt => {
             (is_int && text.parse::<i64>().is_ok()) || (is_string && unquoted(text).parse::<i64>().is_ok())
         }
-        ScalarReader::Decimal => is_number || (is_string && is_decimal(unquoted(text))),
+        ScalarReader::Decimal => {
+            is_number || (is_string && (is_decimal(unquoted(text)) || is_beyond(unquoted(text))))
+        }
         ScalarReader::Text => is_string || is_number || matches!(kind, ValueKind::Boolean(_)),
         ScalarReader::Json => true,
     };
