@@ -6,7 +6,15 @@
 //! **Invariant:** the same model gives the same layout; `tables` and `all` are parallel to the model's types, `fields` to
 //! its fields.
 
-use crate::model::FieldId;
+mod build;
+mod columns;
+mod edges;
+mod indexes;
+mod names;
+#[cfg(test)]
+mod tests;
+
+use crate::model::{FieldId, Model};
 use weir_sql::catalog::{ColumnId, TableId};
 use weir_sql::model::RelationshipId;
 
@@ -36,10 +44,27 @@ pub struct Layout {
     pub secrets: Vec<Option<ColumnId>>,
     /// By field. Of an interface's field: how it stands in the view; the registry has only its keys.
     pub fields: Vec<Storage>,
+    /// By field: of an edge to an interface, the way to its view; `Storage::…::by` leads to the registry.
+    pub to_all: Vec<Option<RelationshipId>>,
     /// By field: of an interface's `@id(interface: true)`, its column in the registry.
     pub registry_keys: Vec<Option<ColumnId>>,
     /// Every index but those of primary keys.
     pub indexes: Vec<Index>,
+}
+
+impl Layout {
+    /// Lays `model` out for `database`, in its schema `schema`.
+    #[must_use]
+    pub fn new(model: &Model, database: Database, schema: &str) -> Self {
+        build::build(model, database, schema)
+    }
+
+    /// The index of a kind on one column.
+    #[must_use]
+    pub fn index(&self, table: TableId, column: ColumnId, kind: IndexKind) -> Option<&Index> {
+        let same = |it: &&Index| it.table == table && it.kind == kind && it.columns.first() == Some(&column);
+        self.indexes.iter().find(same)
+    }
 }
 
 /// The rows of all objects of an interface, by `UNION ALL`.

@@ -19,6 +19,9 @@ impl Reader<'_> {
         for at in 0..self.fields.len() as u32 {
             self.inherit_inverse(FieldId(at));
         }
+        for at in 0..self.fields.len() as u32 {
+            self.stand_apart(FieldId(at));
+        }
     }
 
     /// The field `name` of the type to which `id` leads, if it leads back.
@@ -88,6 +91,35 @@ impl Reader<'_> {
             }
             from = self.field(interface).field.inherited_from;
         }
+    }
+
+    /// An implementer's edge may have an inverse that the interface's has not if it is kept in a column of its own.
+    fn stand_apart(&mut self, id: FieldId) {
+        let FieldKind::Edge { inverse: Some(other), .. } = self.field(id).field.kind else { return };
+        if !self.is_apart(id) {
+            return;
+        }
+        let (ours, theirs) = (&self.field(id).field, &self.field(other).field);
+        if ours.is_list || (!theirs.is_list && self.is_apart(other)) {
+            let message = format!(
+                "`{}` is an edge of an interface, which has to have the inverse `{}` itself: write `@hasInverse` there",
+                ours.name,
+                self.full_name(other)
+            );
+            self.complain_of(both(self.field(id), self.field(other)), message);
+        }
+    }
+
+    fn is_apart(&self, id: FieldId) -> bool {
+        let inverse = |id: FieldId| match self.field(id).field.kind {
+            FieldKind::Edge { inverse, .. } => inverse,
+            FieldKind::Id | FieldKind::Scalar(_) | FieldKind::Enum(_) => None,
+        };
+        let mut root = id;
+        while let Some(from) = self.field(root).field.inherited_from {
+            root = from;
+        }
+        inverse(root) != inverse(id)
     }
 
     fn full_name(&self, id: FieldId) -> String {

@@ -335,6 +335,13 @@ fn inverses_that_do_not_fit_are_refused() {
     refused(twice, &["1:37, 1:10, 2:10 `a` cannot be the inverse of both `A.b` and `A.c`"]);
     let union = "type A { u: U @hasInverse(field: a) }\ntype B { n: Int }\nunion U = B";
     refused(union, &["1:34 `U` is a union, which has no fields: remove `@hasInverse`"]);
+    let list = "interface I { cs: [C] } type A implements I { a: Int }\ntype C { n: Int a: A @hasInverse(field: cs) }";
+    refused(
+        list,
+        &[
+            "1:15, 2:17 `cs` is an edge of an interface, which has to have the inverse `C.a` itself: write `@hasInverse` there",
+        ],
+    );
     let both = "interface I { c: C } type A implements I { a: Int }\ntype C { n: Int as: [A] @hasInverse(field: c)\n\
                 is: [I] @hasInverse(field: c) }";
     refused(both, &["3:1, 2:17, 1:15 `c` cannot be the inverse of both `C.as` and `C.is`"]);

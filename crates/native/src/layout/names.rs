@@ -1,0 +1,96 @@
+//! Names in a database: what SQLite and PostgreSQL both take, each once.
+
+use hashbrown::HashSet;
+
+/// What PostgreSQL keeps of a name.
+const BYTES_MAX: usize = 63;
+
+/// Beginnings of names that belong to others.
+const RESERVED: [&str; 3] = ["sqlite_", "pg_", "weir_"];
+
+/// What SQLite appends to the name of a virtual table for those below it.
+const SHADOWS: [&str; 8] = ["_data", "_idx", "_content", "_docsize", "_config", "_node", "_parent", "_rowid"];
+
+/// Gives out names that differ in more than case, because SQLite sees no difference in case.
+#[derive(Debug, Default)]
+pub(super) struct Names(HashSet<String>);
+
+impl Names {
+    /// `wanted`, or the name nearest to it that is free.
+    pub(super) fn take(&mut self, wanted: &str) -> String {
+        let wanted = allowed(wanted);
+        if self.0.insert(wanted.to_ascii_lowercase()) {
+            return wanted;
+        }
+        for number in 2_u32.. {
+            let next = shortened(&format!("{wanted}_{number}"));
+            if self.0.insert(next.to_ascii_lowercase()) {
+                return next;
+            }
+        }
+        unreachable!("four thousand million names cannot all be taken")
+    }
+
+    /// The first of `wanted` that is free, or the name nearest to the last.
+    pub(super) fn take_first(&mut self, wanted: &[&str]) -> String {
+        let free = wanted.iter().find(|it| !self.0.contains(&it.to_ascii_lowercase()));
+        self.take(free.or(wanted.last()).copied().unwrap_or("x"))
+    }
+
+    /// As [`Self::take`], for a virtual table.
+    pub(super) fn take_virtual(&mut self, wanted: &str) -> String {
+        let name = self.take(wanted);
+        self.0.extend(SHADOWS.map(|shadow| format!("{name}{shadow}").to_ascii_lowercase()));
+        name
+    }
+}
+
+fn allowed(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    let reserved = RESERVED.iter().any(|it| lower.starts_with(it));
+    shortened(&if reserved { format!("t_{name}") } else { name.to_owned() })
+}
+
+/// `name`, its end replaced by a hash of all of it where it is too long. Names of GraphQL are ASCII.
+fn shortened(name: &str) -> String {
+    if name.len() <= BYTES_MAX {
+        return name.to_owned();
+    }
+    // FNV-1a: the same for ever, which a hash of the standard library does not promise.
+    let hash =
+        name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    format!("{}_{hash:08x}", &name[..BYTES_MAX - 9])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Names;
+
+    #[test]
+    fn names_differ_in_more_than_case() {
+        let mut names = Names::default();
+        assert_eq!(names.take("Dish"), "Dish");
+        assert_eq!(names.take("dish"), "dish_2");
+        assert_eq!(names.take("DISH"), "DISH_3");
+        assert_eq!(names.take_first(&["dish", "meal", "food"]), "meal");
+        assert_eq!(names.take_first(&["dish", "meal"]), "meal_2");
+    }
+
+    #[test]
+    fn names_of_others_are_left_to_them() {
+        let mut names = Names::default();
+        assert_eq!(names.take("SQLite_stat1"), "t_SQLite_stat1");
+        assert_eq!(names.take("weir_store"), "t_weir_store");
+        assert_eq!(names.take_virtual("Dish_name_terms"), "Dish_name_terms");
+        assert_eq!(names.take("Dish_name_terms_data"), "Dish_name_terms_data_2");
+    }
+
+    #[test]
+    fn long_names_stay_different() {
+        let mut names = Names::default();
+        let (one, two) = (format!("{}a", "x".repeat(80)), format!("{}b", "x".repeat(80)));
+        let (first, second, again) = (names.take(&one), names.take(&two), names.take(&one));
+        assert_eq!([first.len(), second.len(), again.len()], [63, 63, 63]);
+        assert!(first != second && first != again);
+    }
+}
