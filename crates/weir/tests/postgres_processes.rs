@@ -75,6 +75,20 @@ fn a_dropped_column_fails_what_asks_for_it_until_the_tables_are_read_again() {
     database.run("ALTER TABLE pet DROP age; ALTER TABLE other ALTER id TYPE text");
     check(&weir.query("{ pet { name age } }"), 200, r#""code":"SCHEMA_CHANGED""#);
     check(&weir.query("{ pet { name } }"), 200, r#"{"data":{"pet":[{"name":"Ada"}]}}"#);
+    // As many bytes as a number has, prepared anew by connections that know nothing of the change.
+    database.run("UPDATE other SET id = 'abcd'");
+    for _ in 0..2 {
+        database.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
+        for changed in [
+            "{ other { id } }",
+            "{ other(limit: 1) { id } }",
+            "{ other_by_pk(id: 7) { id } }",
+            "mutation { update_other(where: {}, _inc: {id: 1}) { returning { id } } }",
+        ] {
+            check(&weir.query(changed), 200, r#""code":"SCHEMA_CHANGED""#);
+        }
+    }
+    database.run("UPDATE other SET id = '7'");
     check(&weir.post("/v1/reload", &[], b""), 200, r#"{"generation":2}"#);
     check(&weir.query("{ pet { age } }"), 200, "Cannot query field");
     check(&weir.query("{ other { id } }"), 200, r#"{"data":{"other":[{"id":"7"}]}}"#);

@@ -1,9 +1,10 @@
 //! A reading statement with all that is needed to run it and to read its answer.
 
 use super::assemble::{Arm, Assembly};
-use super::decode::Decoder;
+use super::decode::{Decoder, described};
 use super::rows::Row;
 use super::statement::{Format, Statement};
+use super::types::{Types, oid};
 use crate::catalog::TableId;
 use crate::relational::Parameter;
 use std::sync::Arc;
@@ -28,11 +29,12 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// `levels`: how many the plan has; `decoder` makes what reads a type by its number.
+    /// `levels`: how many the plan has; `decoder` makes what reads one of `types` by its number.
     pub(super) fn new(
         assembly: Assembly,
         levels: usize,
         has_parents: bool,
+        types: &Types,
         decoder: impl Fn(u32) -> Decoder,
     ) -> Self {
         let decoders: Vec<Decoder> = assembly.columns.iter().map(|&oid| decoder(oid)).collect();
@@ -41,13 +43,15 @@ impl Asked {
             arm_of[arm.level as usize] = at as u16;
         }
         let formats: Vec<Format> = decoders.iter().map(Decoder::format).collect();
+        let columns = described(types, &assembly.columns, &decoders);
         let merged = assembly.merged.map(|it| {
-            let ordinal = [Format::Binary];
+            let (ordinal, place) = ([Format::Binary], [oid::INT8]);
             let formats: Vec<Format> = ordinal.into_iter().chain(formats.iter().copied()).collect();
-            Statement::new(it.sql, it.oids, formats, [], None)
+            let columns: Vec<u32> = place.into_iter().chain(columns.iter().copied()).collect();
+            Statement::new(it.sql, it.oids, formats, columns, None)
         });
         Self {
-            statement: Statement::new(assembly.sql, assembly.oids, formats, [], merged),
+            statement: Statement::new(assembly.sql, assembly.oids, formats, columns, merged),
             parameters: assembly.parameters,
             arms: assembly.arms,
             decoders,

@@ -122,6 +122,9 @@ impl Connection {
 
     /// Appends a statement: parsed first where it is new to the connection.
     pub(super) fn push(&mut self, statement: &Arc<Statement>, parameters: &Parameters) -> Result<(), Error> {
+        if statement.is_outdated() {
+            return Err(changed());
+        }
         let need = match &mut self.prepared {
             Some(prepared) => prepared.use_statement(statement.id),
             None => Need::Parse { close: None },
@@ -280,17 +283,14 @@ impl Connection {
     /// The columns of a statement that was just parsed: a failure if they are not as the plan has them.
     fn describe(&mut self, tag: u8, next: usize) -> Result<Option<End>, Error> {
         let body = &self.read[self.at + HEADER_BYTES..next];
-        let is_same = match (self.described.pop_front(), tag) {
-            (Some(statement), b'T') => message::has_columns(body, &statement.columns),
-            (Some(_), _) => false,
-            (None, _) => true,
-        };
+        let statement = self.described.pop_front();
+        let is_other = |it: &Arc<Statement>| tag != b'T' || !message::has_columns(body, &it.columns);
+        let other = statement.filter(is_other);
         self.skip(next);
-        if is_same {
-            return Ok(None);
-        }
+        let Some(other) = other else { return Ok(None) };
         // The statement goes on to run; its answer cannot be read as planned, so the connection ends here.
-        Err(Error::Database { error: Box::new(changed()), statement: 0 })
+        other.outdate();
+        Err(changed())
     }
 
     /// Sends what waits and reads more.
@@ -367,14 +367,15 @@ impl Connection {
 }
 
 /// What a server would say of a statement that it had prepared before.
-fn changed() -> DatabaseError {
-    DatabaseError {
+fn changed() -> Error {
+    let error = DatabaseError {
         sqlstate: *b"0A000",
         severity: "ERROR".into(),
         message: "the result columns of a statement have other types than planned".into(),
         routine: "RevalidateCachedQuery".into(),
         ..DatabaseError::default()
-    }
+    };
+    Error::Database { error: Box::new(error), statement: 0 }
 }
 
 fn closed() -> io::Error {

@@ -106,6 +106,20 @@ impl Decoder {
     }
 }
 
+/// What the server has to describe of columns of the types `oids`, which `decoders` read: nothing of what travels as text.
+pub(super) fn described(types: &Types, oids: &[u32], decoders: &[Decoder]) -> Vec<u32> {
+    let column = |(&of, decoder): (&u32, &Decoder)| match decoder.format() {
+        Format::Text => 0,
+        Format::Binary => match types.base(of) {
+            oid::COUNT => oid::INT8,
+            oid::MEAN => oid::NUMERIC,
+            oid::RATIO => oid::FLOAT8,
+            base => base,
+        },
+    };
+    oids.iter().zip(decoders).map(column).collect()
+}
+
 /// The bytes are not what the type's bytes are: the type was changed after the catalog was read.
 #[cold]
 fn broken() -> Fault {

@@ -197,7 +197,8 @@ mod tests {
             merged: None,
         };
         let choices = Choices { utc: true, stringify: false, utf8: true };
-        let asked = Asked::new(assembly, 1, true, |it| Decoder::new(&Types::builtin(), it, choices));
+        let types = Types::builtin();
+        let asked = Asked::new(assembly, 1, true, &types, |it| Decoder::new(&types, it, choices));
         let (one, two) = (Some("1"), Some("2"));
         let mixed = [
             (one, "a"),

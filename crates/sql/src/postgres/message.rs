@@ -4,6 +4,7 @@
 
 use super::error::Error;
 use super::statement::{Format, Parameters, Statement};
+use super::types::oid;
 use bytes::{BufMut, BytesMut};
 use std::io::Write;
 
@@ -139,9 +140,18 @@ pub(super) fn affected(body: &[u8]) -> u64 {
         .unwrap_or(0)
 }
 
-/// Whether a description of result columns has the types `expected`.
+/// Whether a description of result columns has the types `expected`; 0 is any.
 pub(super) fn has_columns(body: &[u8], expected: &[u32]) -> bool {
-    oids(body).is_some_and(|found| found == expected)
+    let is_one = |(found, expected): (&u32, &u32)| *expected == 0 || alike(*found) == alike(*expected);
+    oids(body).is_some_and(|found| found.len() == expected.len() && found.iter().zip(expected).all(is_one))
+}
+
+/// One number for types whose values travel alike.
+fn alike(ty: u32) -> u32 {
+    match ty {
+        oid::VARCHAR | oid::BPCHAR | oid::NAME => oid::TEXT,
+        other => other,
+    }
 }
 
 /// The types in a description of result columns: each a name, table, column number, type, length, modifier and format.
@@ -199,6 +209,8 @@ mod tests {
             body.extend_from_slice(&[0; 8]);
         }
         assert!(has_columns(&body, &[23, 25]));
+        assert!(has_columns(&body, &[0, 1043]));
+        assert!(!has_columns(&body, &[23]));
         assert!(!has_columns(&body, &[23, 20]));
         assert!(!has_columns(&body[..12], &[23, 25]));
     }

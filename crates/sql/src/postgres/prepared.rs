@@ -6,7 +6,7 @@
 use super::asked::Asked;
 use super::assemble::{Parents, TooWide};
 use super::bind::Target;
-use super::decode::Decoder;
+use super::decode::{Decoder, described};
 use super::source::Shared;
 use super::statement::Statement;
 use super::types::{Types, oid};
@@ -105,7 +105,8 @@ impl Ready {
         let rendered = render_change(&shared.dialect, shared.style.model(), change);
         let decoders: Vec<Decoder> = rendered.columns.iter().map(|&it| shared.decoder(it)).collect();
         let formats: Vec<_> = decoders.iter().map(Decoder::format).collect();
-        let statement = Statement::new(rendered.sql, rendered.types, formats, [], None);
+        let columns = described(&shared.dialect.types, &rendered.columns, &decoders);
+        let statement = Statement::new(rendered.sql, rendered.types, formats, columns, None);
         Self { statement, parameters: rendered.parameters, decoders, tables: rendered.tables }
     }
 }

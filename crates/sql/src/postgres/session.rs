@@ -212,7 +212,9 @@ impl Session {
     /// failed. After the deadline the server is asked to stop: [`Error::Timeout`] says that nothing happened.
     pub async fn flush(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
         if let Some(error) = self.refused.take() {
-            self.wire = None;
+            // What was appended before it must not be sent.
+            self.wire = self.wire.take().filter(Wire::is_clean);
+            self.steps.clear();
             return Err(error);
         }
         let may_commit = self.may_commit();
@@ -326,7 +328,8 @@ impl Session {
     ) -> Result<(), Error> {
         self.push(statement, parameters);
         if let Some(error) = self.refused.take() {
-            self.wire = None;
+            self.wire = self.wire.take().filter(Wire::is_clean);
+            self.steps.clear();
             return Err(error);
         }
         self.wire.as_mut().ok_or_else(broken)?.sync();

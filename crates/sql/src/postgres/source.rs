@@ -49,7 +49,8 @@ impl Shared {
     pub(super) fn ask(&self, plan: &Plan, tops: &[u32], parents: Parents<'_>) -> Result<Asked, TooWide> {
         let assembly = assemble(&self.dialect, self.style.model(), plan, tops, parents)?;
         let has_parents = !matches!(parents, Parents::None);
-        Ok(Asked::new(assembly, plan.levels.len(), has_parents, |oid| self.decoder(oid)))
+        let types = &self.dialect.types;
+        Ok(Asked::new(assembly, plan.levels.len(), has_parents, types, |oid| self.decoder(oid)))
     }
 
     pub(super) fn decoder(&self, oid: u32) -> Decoder {

@@ -7,7 +7,7 @@
 
 use smallvec::SmallVec;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Bytes of values that need no allocation.
@@ -42,13 +42,16 @@ pub struct Statement {
     /// How each result column travels.
     pub formats: Box<[Format]>,
     /// OID of each result column's type as the server describes it, a domain by its base: looked at whenever a connection
-    /// prepares the statement, so that no value is decoded as what it is no longer. Empty: not looked at.
+    /// prepares the statement, so that no value is decoded as what it is no longer. 0: any type, as it travels as text; empty:
+    /// not looked at.
     pub columns: Box<[u32]>,
     /// The same question for many at once. Its parameter i is an array literal of the originals' parameter i; result column 0
     /// is the ordinal of the asker (int8, from 1), the original's columns follow; at most one row for each asker.
     pub merged: Option<Arc<Self>>,
     /// How many runs in a row were slow.
     slow_runs: AtomicU32,
+    /// The server was seen to describe other columns.
+    is_outdated: AtomicBool,
 }
 
 impl Statement {
@@ -64,8 +67,19 @@ impl Statement {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let (sql, parameters) = (sql.into(), parameters.into());
-        let (formats, columns, slow_runs) = (formats.into(), columns.into(), AtomicU32::new(0));
-        Arc::new(Self { id, sql, parameters, formats, columns, merged, slow_runs })
+        let (formats, columns) = (formats.into(), columns.into());
+        let (slow_runs, is_outdated) = (AtomicU32::new(0), AtomicBool::new(false));
+        Arc::new(Self { id, sql, parameters, formats, columns, merged, slow_runs, is_outdated })
+    }
+
+    /// Whether its answers could not be read as planned: asking again would cost another connection.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.is_outdated.load(Ordering::Relaxed)
+    }
+
+    /// The server describes other columns.
+    pub(super) fn outdate(&self) {
+        self.is_outdated.store(true, Ordering::Relaxed);
     }
 
     /// Whether it is slow so often that it has to run alone, where it holds up nobody.
