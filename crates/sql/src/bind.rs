@@ -8,7 +8,7 @@
 use crate::relational::form::Form;
 use crate::relational::{Origin, Parameter};
 use weir_engine::plan::shape::Shape;
-use weir_engine::rows::Column;
+use weir_engine::rows::{Column, Data};
 use weir_engine::source::{Accent, FieldError, Ids};
 use weir_language::schema::{EnumValueId, Schema};
 use weir_language::value::{Node, TextSpan, Values, Variables};
@@ -113,6 +113,81 @@ impl<'r> Bindings<'r> {
     /// The text of an enum's value.
     pub(crate) fn enum_name(&self, value: EnumValueId) -> &'r str {
         self.schema.str(self.schema.enum_value(self.ids.enum_value(value)).name)
+    }
+
+    /// The number of an object; `None`: it is none.
+    pub(crate) fn id(&self, found: Found<'r>) -> Option<i64> {
+        match found {
+            Found::Given(given) => match given.node() {
+                Node::Int(number) | Node::QuotedInt(number) => (number >= 0).then_some(number),
+                Node::Text(span) => {
+                    let text = given.str(span);
+                    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+                    let is_plain = |it: &str| it.bytes().all(|it| it.is_ascii_hexdigit());
+                    let number = |digits: &str, radix| i64::from_str_radix(digits, radix).ok();
+                    match digits {
+                        Some(digits) => number(digits, 16).filter(|_| is_plain(digits)),
+                        None => number(text, 10).filter(|_| is_plain(text)),
+                    }
+                }
+                _ => None,
+            },
+            Found::Key(column, row) => match &column.data {
+                Data::Int(numbers) => numbers.get(row).copied(),
+                Data::Text(texts) => {
+                    let digits = texts.find(row)?.strip_prefix(b"0x")?;
+                    i64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+                }
+                _ => None,
+            },
+            Found::Above => None,
+        }
+    }
+
+    /// As [`Bindings::id`], where it has to be one.
+    pub(crate) fn sure_id(&self, parameter: &Parameter, found: Found<'r>) -> Result<i64, Refused> {
+        match (self.id(found), found) {
+            (Some(id), _) => Ok(id),
+            (None, Found::Given(given)) if matches!(given.node(), Node::Text(_)) => {
+                let Node::Text(span) = given.node() else { unreachable!("it is a text") };
+                self.invalid(parameter, "ID", given.str(span))
+            }
+            (None, _) => self.invalid(parameter, "ID", ""),
+        }
+    }
+
+    /// A point in time, in microseconds since 1970.
+    pub(crate) fn instant(&self, parameter: &Parameter, found: Found<'r>) -> Result<i64, Refused> {
+        let text = match found {
+            Found::Given(given) => match given.node() {
+                Node::Text(span) => given.str(span),
+                _ => "",
+            },
+            Found::Key(..) | Found::Above => "",
+        };
+        crate::instant::parse(text).map_or_else(|| self.invalid(parameter, "DateTime", text), Ok)
+    }
+
+    /// How many rows from either end; `None`: all.
+    pub(crate) fn first(&self, found: Found<'r>) -> Option<i64> {
+        match found {
+            Found::Given(given) => match given.node() {
+                Node::Int(count) => Some(count.saturating_abs()).filter(|it| *it != 0),
+                _ => None,
+            },
+            Found::Key(..) | Found::Above => None,
+        }
+    }
+
+    /// After how many rows.
+    pub(crate) fn skip(&self, found: Found<'r>) -> i64 {
+        match found {
+            Found::Given(given) => match given.node() {
+                Node::Int(count) => count.max(0),
+                _ => 0,
+            },
+            Found::Key(..) | Found::Above => 0,
+        }
     }
 
     /// A limit of rows; `None`: there is none.

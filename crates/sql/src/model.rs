@@ -127,12 +127,26 @@ pub struct Relationship {
     pub on: Vec<(ColumnId, ColumnId)>,
     /// The function of our row that gives theirs, instead of columns that are equal.
     pub call: Option<FunctionId>,
+    /// The table of pairs that holds one column of ours beside one of theirs, where rows are not related by themselves:
+    /// `on` is then one pair alone.
+    pub through: Option<Through>,
     /// One row or many.
     pub kind: RelationshipKind,
     /// For nested inserts: whether the related row comes first (its key flows into ours).
     pub insert_first: bool,
     /// The database sees to it that where our columns are not null the related row is there.
     pub enforced: bool,
+}
+
+/// A table of pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Through {
+    /// The table.
+    pub table: TableId,
+    /// What equals our column.
+    pub ours: ColumnId,
+    /// What equals theirs.
+    pub theirs: ColumnId,
 }
 
 /// One row or many.

@@ -4,7 +4,9 @@
 //!
 //! **Invariant:** a text is UTF-8 and JSON is valid: who makes the value has checked it, or its database promises it.
 
+use crate::catalog::facts::Cell;
 use std::borrow::Cow;
+use weir_engine::write::out::Out;
 
 /// A value ready to be written.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +32,43 @@ pub struct Fault {
     pub code: &'static str,
     /// Words for the client.
     pub message: Cow<'static, str>,
+}
+
+/// Appends a value of a list, without what follows it.
+pub(crate) fn write_value(out: &mut Out, cell: Cell, value: &Value<'_>) {
+    match value {
+        Value::Null => out.null(),
+        Value::Bool(value) => out.bool(*value),
+        Value::Int(number) if cell == Cell::Id => id(out, *number),
+        Value::Int(value) => out.int(*value),
+        Value::Float(value) => {
+            out.float(*value);
+        }
+        Value::Text(text) => out.text(text),
+        Value::Json(json) => out.raw(json),
+    }
+}
+
+/// What is wrong where a row says that it is an object of a type that has no such object.
+#[cold]
+pub(crate) fn no_such_object() -> Fault {
+    Fault { code: "INVALID_VALUE", message: "there is no object of the type that is stored".into() }
+}
+
+/// Appends the number of an object as a JSON string: `"0x2a"`.
+pub(crate) fn id(out: &mut Out, number: i64) {
+    let (mut text, mut start, mut rest) = ([b'"'; 20], 19, number as u64);
+    loop {
+        start -= 1;
+        text[start] = b"0123456789abcdef"[(rest & 15) as usize];
+        rest >>= 4;
+        if rest == 0 {
+            break;
+        }
+    }
+    start -= 3;
+    text[start + 1..start + 3].copy_from_slice(b"0x");
+    out.raw(&text[start..]);
 }
 
 /// Appends `bytes` as PostgreSQL writes a `bytea`.
@@ -72,6 +111,15 @@ pub(crate) fn is_number(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_number_of_an_object_is_hexadecimal() {
+        for (number, expected) in [(0, "\"0x0\""), (42, "\"0x2a\""), (i64::MAX, "\"0x7fffffffffffffff\"")] {
+            let mut out = Out::default();
+            id(&mut out, number);
+            assert_eq!(out.bytes(), expected.as_bytes());
+        }
+    }
 
     #[test]
     fn a_number_is_what_json_says() {

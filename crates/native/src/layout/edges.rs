@@ -7,7 +7,7 @@ use super::build::Builder;
 use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
 use hashbrown::HashMap;
 use weir_sql::catalog::{ColumnId, ColumnType, TableId, TableKind, UniqueKey};
-use weir_sql::model::{Relationship, RelationshipId, RelationshipKind};
+use weir_sql::model::{Relationship, RelationshipId, RelationshipKind, Through};
 
 /// On which side of an edge it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,9 +139,10 @@ impl Builder<'_> {
         let (ours, theirs) =
             if first == root { (kept.first, kept.second) } else { (kept.second, kept.first) };
         let number = self.rows_of(self.model.field(id).owner).1;
-        let by = self.way_through(id, (self.tables[to.index()], self.ids[to.index()]), number);
+        let through = Through { table: kept.table, ours, theirs };
+        let by = self.way_through(id, (self.tables[to.index()], self.ids[to.index()]), number, through);
         if let Some(view) = self.all[to.index()].as_ref().map(|it| (it.table, it.id)) {
-            self.to_all[id.index()] = Some(self.way_through(id, view, number));
+            self.to_all[id.index()] = Some(self.way_through(id, view, number, through));
         }
         Storage::Join { table: kept.table, ours, theirs, by }
     }
@@ -229,6 +230,7 @@ impl Builder<'_> {
             to: to.0,
             on: vec![(ours, to.1)],
             call: None,
+            through: None,
             kind: match field.is_list {
                 true => RelationshipKind::Array,
                 false => RelationshipKind::Object { certain: false },
@@ -240,7 +242,15 @@ impl Builder<'_> {
     }
 
     /// As [`Self::way`], through a table of pairs.
-    fn way_through(&mut self, id: FieldId, to: (TableId, ColumnId), ours: ColumnId) -> RelationshipId {
-        self.way(id, to, ours)
+    fn way_through(
+        &mut self,
+        id: FieldId,
+        to: (TableId, ColumnId),
+        ours: ColumnId,
+        through: Through,
+    ) -> RelationshipId {
+        let by = self.way(id, to, ours);
+        self.relationships[by.0 as usize].through = Some(through);
+        by
     }
 }

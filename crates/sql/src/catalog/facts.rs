@@ -38,6 +38,8 @@ pub enum Cell {
     Numeric,
     /// `true`, `false`.
     Boolean,
+    /// The number of an object, as a text of hexadecimal digits.
+    Id,
     /// Text and everything that comes as text.
     Text,
     /// JSON, copied.

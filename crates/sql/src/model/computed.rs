@@ -70,10 +70,10 @@ fn one(
     model.functions.push(function);
     match (rows, &mut model.tables[table.0 as usize]) {
         (Some(to), _) => {
-            let (call, on) = (Some(id), Vec::new());
-            let way =
-                Relationship { name, from: table, to, on, call, kind, insert_first: false, enforced: false };
-            add(building, way);
+            let (call, on, through) = (Some(id), Vec::new(), None);
+            let (insert_first, enforced) = (false, false);
+            let from = table;
+            add(building, Relationship { name, from, to, on, call, through, kind, insert_first, enforced });
         }
         (None, Some(tracked)) => tracked.computed.push(id),
         (None, None) => {}

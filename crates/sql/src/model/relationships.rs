@@ -142,6 +142,7 @@ fn by_keys(building: &Building<'_>) -> Vec<(Relationship, String)> {
                 from: key.target,
                 to: at,
                 on: there.on.iter().map(|&(ours, theirs)| (theirs, ours)).collect(),
+                through: None,
                 kind: if one_back {
                     RelationshipKind::Object { certain: false }
                 } else {
@@ -166,6 +167,7 @@ fn forward(from: TableId, table: &Table, key: &ForeignKey, name: String) -> Rela
         from,
         to: key.target,
         on: key.columns.iter().copied().zip(key.target_columns.iter().copied()).collect(),
+        through: None,
         kind: RelationshipKind::Object { certain },
         call: None,
         insert_first: true,
@@ -244,6 +246,7 @@ fn by_constraint(
                 from: at,
                 to: other,
                 on: key.target_columns.iter().copied().zip(key.columns.iter().copied()).collect(),
+                through: None,
                 kind: match wanted {
                     Wanted::Object => RelationshipKind::Object { certain: false },
                     Wanted::Array => RelationshipKind::Array,
@@ -281,6 +284,7 @@ fn by_mapping(
         from: at,
         to,
         on,
+        through: None,
         kind: match wanted {
             Wanted::Object => RelationshipKind::Object { certain: false },
             Wanted::Array => RelationshipKind::Array,

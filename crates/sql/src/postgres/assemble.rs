@@ -151,7 +151,7 @@ pub(super) struct Assembler<'a> {
 impl Assembler<'_> {
     /// The levels directly below a level.
     fn below(&self, level: u32) -> Vec<u32> {
-        self.plan.levels_below(self.plan.levels[level as usize].members)
+        self.plan.levels_of(level)
     }
 
     /// One level without parents, as plain as can be.

@@ -33,7 +33,8 @@ pub(super) fn push(
     parameters: &mut Parameters,
 ) -> Result<(), Refused> {
     let found = bindings.find(parameter, key);
-    if is_null(found) {
+    let no_first = parameter.reader == Reader::First && bindings.first(found).is_none();
+    if is_null(found) || no_first {
         parameters.push_null();
         return Ok(());
     }
@@ -48,6 +49,18 @@ pub(super) fn push(
             Ok(())
         }
         Reader::Offset => reading.value(found, &ColumnType::BigInt, oid::INT8, out),
+        Reader::First => {
+            bindings.first(found).into_iter().for_each(|it| integer(it, out));
+            Ok(())
+        }
+        Reader::Skip => {
+            integer(bindings.skip(found), out);
+            Ok(())
+        }
+        Reader::Id => bindings.sure_id(parameter, found).map(|it| integer(it, out)),
+        Reader::Ids => reading.numbers(found, |it| Ok(bindings.id(it)), out),
+        Reader::Instant => bindings.instant(parameter, found).map(|it| integer(it, out)),
+        Reader::Instants => reading.numbers(found, |it| bindings.instant(parameter, it).map(Some), out),
         Reader::JsonPath => reading.json_path(found, out),
         Reader::AsIs => reading.value(found, &ColumnType::Text, oid, out),
     })
@@ -85,7 +98,7 @@ struct Reading<'b, 'r> {
     key: usize,
 }
 
-impl Reading<'_, '_> {
+impl<'r> Reading<'_, 'r> {
     #[cold]
     fn refuse<T>(&self, message: String) -> Result<T, Refused> {
         self.bindings.refuse(self.parameter, "BAD_USER_INPUT", "parse-failed", message)
@@ -227,6 +240,30 @@ impl Reading<'_, '_> {
             item.clear();
             self.value(found, ty, element, &mut item)?;
             literal::quote(&item, out);
+        }
+        out.push(b'}');
+        Ok(())
+    }
+
+    /// A list of numbers, without those that `read` leaves out.
+    fn numbers(
+        &self,
+        found: Found<'r>,
+        read: impl Fn(Found<'r>) -> Result<Option<i64>, Refused>,
+        out: &mut Buffer,
+    ) -> Result<(), Refused> {
+        out.push(b'{');
+        let mut is_first = true;
+        let mut push = |item| -> Result<(), Refused> {
+            if let Some(number) = read(item)? {
+                out.extend_from_slice(if std::mem::take(&mut is_first) { b"" } else { b"," });
+                integer(number, out);
+            }
+            Ok(())
+        };
+        match found {
+            Found::Given(list) => self.bindings.items(list, self.key).try_for_each(&mut push)?,
+            Found::Key(..) | Found::Above => push(found)?,
         }
         out.push(b'}');
         Ok(())

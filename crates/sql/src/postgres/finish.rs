@@ -15,8 +15,8 @@ use super::rows::Row;
 use super::write::{Done, WorkDone};
 use crate::catalog::facts::Cell;
 use crate::relational::change::WriteAnswer;
-use crate::relational::{Member, MemberKind, Run};
-use crate::value::{Fault, Value};
+use crate::relational::{Member, MemberKind, Object, Run};
+use crate::value::{Fault, Value, no_such_object, write_value};
 use smallvec::SmallVec;
 use weir_engine::plan::shape::{Shape, ShapeField};
 use weir_engine::source::{FieldError, Finished, Ids, PathError, SourceError, Step};
@@ -207,6 +207,7 @@ impl<'r> Finisher<'r> {
             (MemberKind::Inline(run), _) => self.object(*run, at),
             (MemberKind::One(level), _) => self.one(*level, member, at),
             (MemberKind::Many(level), _) => self.many(*level, member, at),
+            (MemberKind::Values { level, cell }, _) => self.values(*level, *cell, member, at),
             (MemberKind::Text(text), _) => {
                 self.out.string(text);
                 Ok(true)
@@ -311,21 +312,79 @@ impl<'r> Finisher<'r> {
         match first {
             Some(row) => {
                 let row = Cursor::new(row);
-                let members = self.task.prepared.plan.levels[level as usize].members;
-                self.object(members, At::Row(&row, found, arm))
+                self.row(level, member, &row, found, arm)
             }
             None => Ok(self.missing(member)),
         }
     }
 
     fn many(&mut self, level: u32, member: &'r Member, at: At<'_, 'r>) -> Wrote {
-        let members = self.task.prepared.plan.levels[level as usize].members;
         self.out.open(b'[');
         if let Some((found, arm)) = place(level, at) {
             for (index, row) in rows(self.task, level, found, arm, at).enumerate() {
-                if !self.item(members, row, found, arm, index as u32)? {
+                if !self.item(level, member, row, found, arm, index as u32)? {
                     return Ok(false);
                 }
+                self.room(0, member)?;
+            }
+        }
+        self.out.close(b']');
+        Ok(true)
+    }
+
+    /// What a row of a level becomes.
+    fn row(
+        &mut self,
+        level: u32,
+        member: &'r Member,
+        row: &Cursor<'r>,
+        found: &Found<'r>,
+        arm: usize,
+    ) -> Wrote {
+        let plan = &self.task.prepared.plan;
+        let of = &plan.levels[level as usize];
+        let at = At::Row(row, found, arm);
+        let Some(choice) = &of.choice else { return self.object(of.members, at) };
+        let column = found.asked.arms[arm].columns[usize::from(choice.column)];
+        let variant = row.column(usize::from(column)).and_then(|it| choice.find(it));
+        match variant.map(|it| it.object) {
+            Some(Object::Row(run)) => return self.object(run, at),
+            Some(Object::Level(level)) => {
+                if let Some((found, arm)) = place(level, at)
+                    && let Some(row) = rows(self.task, level, found, arm, at).next()
+                {
+                    let row = Cursor::new(row);
+                    let members = plan.levels[level as usize].members;
+                    return self.object(members, At::Row(&row, found, arm));
+                }
+            }
+            None => {}
+        }
+        self.fail(member, no_such_object());
+        Ok(false)
+    }
+
+    /// A list of values.
+    fn values(&mut self, level: u32, cell: Cell, member: &'r Member, at: At<'_, 'r>) -> Wrote {
+        self.out.open(b'[');
+        if let Some((found, arm)) = place(level, at) {
+            let column = usize::from(found.asked.arms[arm].columns[0]);
+            let decoder = &found.asked.decoders[column];
+            for (index, row) in rows(self.task, level, found, arm, at).enumerate() {
+                let value = match row.column(column).flatten() {
+                    Some(bytes) => decoder.read(bytes, &mut self.scratch),
+                    None => Ok(Value::Null),
+                };
+                if let Err(fault) = value.map(|it| write_value(&mut self.out, cell, &it)) {
+                    let before = self.errors.len();
+                    self.fail(member, fault);
+                    self.step(before, Step::Index(index as u32));
+                    if !member.null_items {
+                        return Ok(false);
+                    }
+                    self.out.null();
+                }
+                self.out.comma();
                 self.room(0, member)?;
             }
         }
@@ -336,20 +395,23 @@ impl<'r> Finisher<'r> {
     /// One item of a list, with its comma.
     pub(super) fn item(
         &mut self,
-        members: Run,
+        level: u32,
+        member: &'r Member,
         row: Row<'r>,
         found: &Found<'r>,
         arm: usize,
         index: u32,
     ) -> Wrote {
-        let before = self.errors.len();
+        let (mark, before) = (self.out.len(), self.errors.len());
         let row = Cursor::new(row);
-        self.out.open(b'{');
-        let ok = self.members(members, At::Row(&row, found, arm))?;
-        self.out.close(b'}');
+        let ok = self.row(level, member, &row, found, arm)?;
+        if !ok && member.null_items {
+            self.out.truncate(mark);
+            self.out.null();
+        }
         self.out.comma();
         self.step(before, Step::Index(index));
-        Ok(ok)
+        Ok(ok || member.null_items)
     }
 
     #[inline]
@@ -369,6 +431,12 @@ impl<'r> Finisher<'r> {
             Ok(Value::Int(value)) if cell == Cell::Int && i32::try_from(value).is_err() => {
                 let message = format!("Int cannot represent non 32-bit signed integer value: {value}");
                 self.fault(member, of, Fault { code: "INT_RANGE", message: message.into() })
+            }
+            Ok(Value::Int(value)) if cell == Cell::Id => {
+                self.out.key(&of.key);
+                crate::value::id(&mut self.out, value);
+                self.out.comma();
+                true
             }
             Ok(Value::Int(value)) => {
                 self.out.member_int(&of.key, value);

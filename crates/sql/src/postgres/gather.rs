@@ -6,10 +6,10 @@
 use super::cursor::Cursor;
 use super::finish::{ANSWER_BYTES_MAX, At, Task, TooLong, field_error, null_fault, place, rows};
 use super::found::{Found, Walk};
-use crate::columns::{fill, leaf_data, push_value};
-use crate::relational::{Hidden, Member, MemberKind, Run};
+use crate::columns::{fill, fill_column, fill_variant, leaf_data, list_of, push_value};
+use crate::relational::{Hidden, Level, Member, MemberKind, Object, Run};
 use crate::value::{Fault, Value};
-use weir_engine::rows::{CellError, Column, Data, Rows, Table, Texts};
+use weir_engine::rows::{CellError, Column, Data, Rows, Table, Texts, Variants};
 use weir_engine::write::rows::ERRORS_MAX;
 
 /// What is being gathered.
@@ -65,15 +65,53 @@ impl<'r> Gatherer<'r> {
             | MemberKind::Affected
             | MemberKind::Returned(_) => Data::Empty,
             MemberKind::Inline(run) => Data::Object(Box::new(self.table(*run, &[]))),
-            MemberKind::One(level) => {
-                let level = &levels[*level as usize];
-                Data::Object(Box::new(self.table(level.members, &level.hidden)))
-            }
-            MemberKind::Many(level) => {
-                let level = &levels[*level as usize];
-                let table = self.table(level.members, &level.hidden);
-                let items = Column { data: Data::Object(Box::new(table)), ..Column::default() };
-                Data::List { offsets: vec![0], items: Box::new(items) }
+            MemberKind::One(level) => self.objects(&levels[*level as usize]),
+            MemberKind::Many(level) => list_of(self.objects(&levels[*level as usize])),
+            MemberKind::Values { cell, .. } => list_of(leaf_data(*cell)),
+        }
+    }
+
+    /// No objects yet of what the rows of a level become.
+    fn objects(&self, of: &Level) -> Data {
+        let Some(choice) = &of.choice else {
+            return Data::Object(Box::new(self.table(of.members, &of.hidden)));
+        };
+        let tables = choice.variants.iter().map(|it| {
+            let (run, hidden) = it.object.parts(of, &self.task.prepared.plan);
+            (it.on, self.table(run, hidden))
+        });
+        Data::Abstract(Box::new(Variants { tables: tables.collect(), ..Variants::default() }))
+    }
+
+    /// Appends what a row of a level becomes.
+    fn push_object(&mut self, level: u32, at: At<'_, 'r>, data: &mut Data) -> Result<(), TooLong> {
+        let plan = &self.task.prepared.plan;
+        let of = &plan.levels[level as usize];
+        let (choice, variants) = match (&of.choice, data) {
+            (None, Data::Object(table)) => return self.push(of.members, &of.hidden, at, table),
+            (Some(choice), Data::Abstract(variants)) => (choice, variants),
+            _ => return Ok(()),
+        };
+        let At::Row(row, found, arm) = at else { return Ok(()) };
+        let column = found.asked.arms[arm].columns[usize::from(choice.column)];
+        let variant = row.column(usize::from(column)).and_then(|it| choice.find(it));
+        let table = variant.and_then(|of| Some((of, variants.tables.iter_mut().find(|it| it.0 == of.on)?)));
+        let Some((variant, (_, table))) = table else {
+            fill_variant(variants);
+            return Ok(());
+        };
+        variants.types.push(variant.on);
+        variants.places.push(table.rows);
+        let (run, hidden) = variant.object.parts(of, plan);
+        let Object::Level(level) = variant.object else { return self.push(run, hidden, at, table) };
+        let below = place(level, at);
+        let first =
+            below.and_then(|(found, arm)| Some((self.walk(level, found, arm, at).next()?, found, arm)));
+        match first {
+            Some((row, found, arm)) => self.push(run, hidden, At::Row(&Cursor::new(row), found, arm), table),
+            None => {
+                fill(table);
+                Ok(())
             }
         }
     }
@@ -137,41 +175,46 @@ impl<'r> Gatherer<'r> {
         column: &mut Column,
         row: usize,
     ) -> Result<(), TooLong> {
-        let plan = &self.task.prepared.plan;
         match (&member.kind, &mut column.data) {
             (MemberKind::Leaf { column: from, .. }, _) => {
                 self.push_leaf(*from, at, column, row, Some(member));
             }
             (MemberKind::Text(text), Data::Text(texts)) => texts.push(text.as_bytes()),
             (MemberKind::Inline(run), Data::Object(table)) => self.push(*run, &[], at, table)?,
-            (MemberKind::One(level), Data::Object(table)) => {
-                let of = &plan.levels[*level as usize];
+            (MemberKind::One(level), _) => {
                 let first = place(*level, at)
                     .and_then(|(found, arm)| Some((self.walk(*level, found, arm, at).next()?, found, arm)));
                 match first {
                     Some((first, found, arm)) => {
                         let first = Cursor::new(first);
-                        self.push(of.members, &of.hidden, At::Row(&first, found, arm), table)?;
+                        self.push_object(*level, At::Row(&first, found, arm), &mut column.data)?;
                     }
                     None => {
-                        fill(table);
+                        fill_column(column);
                         self.nothing(member, column, row);
                     }
                 }
             }
             (MemberKind::Many(level), Data::List { offsets, items }) => {
-                let of = &plan.levels[*level as usize];
-                let Data::Object(table) = &mut items.data else { return Ok(()) };
                 if let Some((found, arm)) = place(*level, at) {
                     for item in self.walk(*level, found, arm, at) {
                         let item = Cursor::new(item);
-                        self.push(of.members, &of.hidden, At::Row(&item, found, arm), table)?;
+                        self.push_object(*level, At::Row(&item, found, arm), &mut items.data)?;
                         if self.bytes > ANSWER_BYTES_MAX {
                             return Err(TooLong { field: member.field });
                         }
                     }
                 }
-                offsets.push(table.rows);
+                offsets.push(items.len() as u32);
+            }
+            (MemberKind::Values { level, .. }, Data::List { offsets, items }) => {
+                if let Some((found, arm)) = place(*level, at) {
+                    for item in self.walk(*level, found, arm, at) {
+                        let (item, place) = (Cursor::new(item), items.len());
+                        self.push_leaf(0, At::Row(&item, found, arm), items, place, None);
+                    }
+                }
+                offsets.push(items.len() as u32);
             }
             _ => {}
         }

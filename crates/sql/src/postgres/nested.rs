@@ -16,7 +16,7 @@ use super::types::oid;
 use crate::catalog::ColumnId;
 use crate::relational::{Expr, Filter, Origin, Output, Query, Tie};
 use crate::render::dialect::Dialect;
-use crate::render::{ParentKey, Scope};
+use crate::render::{ParentKey, Scope, nest_scope};
 
 /// The level at hand and its parents.
 pub(super) struct Nested<'n, 'a> {
@@ -156,7 +156,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         let key = table.primary_key.as_ref().map(|key| key.columns[0]);
         let other = || table.columns.iter().position(|it| !it.nullable).map(|at| ColumnId(at as u32));
         let tied = self.query.nest.first().and_then(|it| match it.0 {
-            Tie::Column(column) => Some(column),
+            Tie::Column(column) => Some(column).filter(|_| self.query.through.is_none()),
             Tie::Row => None,
         });
         // A function may give rows that its table would not take.
@@ -184,6 +184,7 @@ impl<'n, 'a> Nested<'n, 'a> {
             Tie::Row => None,
         });
         let Some(own) = own.collect::<Option<Vec<_>>>() else { return false };
+        let scope = nest_scope(self.query, scope);
         let types = own.iter().map(|it| self.it.renderer.ty(&Expr::Column(*it), scope.table));
         let same =
             self.memory.is_some() && types.zip(&self.keys).all(|(ty, key)| ty == key.1 && has_one_form(ty));
@@ -199,9 +200,9 @@ impl<'n, 'a> Nested<'n, 'a> {
     fn among(&mut self, list: &str, column: ColumnId, scope: Scope) -> String {
         let query = self.query;
         self.it.renderer.aside(|it| {
-            it.from(scope);
+            it.read_from(query, scope);
             it.sql.push_str(" WHERE ");
-            it.column(scope, column);
+            it.column(nest_scope(query, scope), column);
             it.sql.push_str(&format!(" = ANY({list})"));
             if !query.filter.is_true() {
                 it.sql.push_str(" AND ");
@@ -215,7 +216,9 @@ impl<'n, 'a> Nested<'n, 'a> {
         let query = self.query;
         self.it.renderer.aside(|it| {
             it.sql.push_str(&format!(" FROM {parents}{word}"));
-            it.table(scope);
+            it.sql.push_str(if query.through.is_some() { "(" } else { "" });
+            it.source(query, scope);
+            it.sql.push_str(if query.through.is_some() { ")" } else { "" });
             let conditions = it.aside(|it| it.conditions(query, scope, " ON "));
             it.sql.push_str(if conditions.is_empty() { " ON true" } else { &conditions });
         })
@@ -223,7 +226,10 @@ impl<'n, 'a> Nested<'n, 'a> {
 
     fn order(&mut self, scope: Scope) -> String {
         let query = self.query;
-        self.it.renderer.aside(|it| it.order(&query.order, scope))
+        self.it.renderer.aside(|it| match query.page.from_end {
+            true => it.order(&query.reversed(), scope),
+            false => it.order(query, scope),
+        })
     }
 
     /// The texts of the keys.
@@ -356,7 +362,8 @@ impl<'n, 'a> Nested<'n, 'a> {
         self.keys_of("x");
         let page = self.on_page("x.weir_place");
         let word = if page.is_empty() { "" } else { " WHERE " };
-        let rest = format!(" FROM ({inner}) AS x{word}{page} ORDER BY x.{PLACE}");
+        let back = if self.query.page.from_end { " DESC" } else { "" };
+        let rest = format!(" FROM ({inner}) AS x{word}{page} ORDER BY x.{PLACE}{back}");
         ((0..columns).map(|at| format!("x.c{at}")).collect(), rest, true)
     }
 

@@ -14,7 +14,7 @@ use super::prepared::Prepared;
 use super::rows::Rows;
 use super::session::Session;
 use super::statement::Parameters;
-use crate::relational::{Member, MemberKind, Run};
+use crate::relational::{Member, MemberKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
@@ -145,14 +145,13 @@ impl Job {
         let prepared = Arc::clone(&self.prepared);
         let shape = Arc::clone(&self.shape);
         let of = &shape.fields[member.field as usize];
-        let members = prepared.plan.levels[level as usize].members;
         let mark = written.bytes.len();
         let mut out = Out::new(std::mem::take(&mut written.bytes));
         out.member_open(&of.key, b'[');
         written.bytes = out.into_bytes();
         let (mut index, before) = (0, written.errors.len());
         while let Some(part) = self.part(deadline).await? {
-            let done = self.items(&prepared, members, &part, &mut index, written);
+            let done = self.items(&prepared, (level, member), &part, &mut index, written);
             if !done.map_err(|it: TooLong| End::Failed(it.into_error()))? {
                 let late = SourceError::Broken("a null came too late to be bubbled".into());
                 if self.way.chunks.is_some() {
@@ -176,7 +175,7 @@ impl Job {
     fn items(
         &self,
         prepared: &Prepared,
-        members: Run,
+        (level, member): (u32, &Member),
         part: &Rows,
         index: &mut u32,
         written: &mut Written,
@@ -185,7 +184,7 @@ impl Job {
         let mut finisher = self.finisher(prepared, written);
         let mut done = Ok(true);
         for row in found.all(0) {
-            done = finisher.item(members, row, &found, 0, *index);
+            done = finisher.item(level, member, row, &found, 0, *index);
             *index += 1;
             if !matches!(done, Ok(true)) {
                 break;

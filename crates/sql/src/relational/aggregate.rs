@@ -76,14 +76,21 @@ impl Compiler<'_> {
             table,
             call: rows.call,
             nest,
+            through: None,
             filter: rows.filter,
             distinct_on: rows.distinct_on,
             order: rows.order,
             page: rows.page,
             output: Output::Aggregate(row.columns),
         };
-        let level =
-            Level { query, members, hidden: Vec::new(), field: self.field, path: self.keys.join(".") };
+        let level = Level {
+            query,
+            members,
+            choice: None,
+            hidden: Vec::new(),
+            field: self.field,
+            path: self.keys.join("."),
+        };
         Ok(MemberKind::One(self.level(level)))
     }
 
@@ -161,14 +168,21 @@ impl Compiler<'_> {
             table,
             call: None,
             nest: Vec::new(),
+            through: None,
             filter: rows.filter,
             distinct_on: Vec::new(),
             order: rows.order,
             page: rows.page,
             output,
         };
-        let level =
-            Level { query, members, hidden: Vec::new(), field: self.field, path: self.keys.join(".") };
+        let level = Level {
+            query,
+            members,
+            choice: None,
+            hidden: Vec::new(),
+            field: self.field,
+            path: self.keys.join("."),
+        };
         Ok(MemberKind::Many(self.level(level)))
     }
 }

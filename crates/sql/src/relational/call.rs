@@ -105,7 +105,9 @@ impl Compiler<'_> {
     pub(super) fn call_work(&mut self, table: TableId, rows: Rows) -> Work {
         let output = Output::Rows(self.written.columns.clone());
         let Rows { call, filter, distinct_on, order, page } = rows;
-        let query = Query { table, call, nest: Vec::new(), filter, distinct_on, order, page, output };
+        let through = None;
+        let query =
+            Query { table, call, nest: Vec::new(), through, filter, distinct_on, order, page, output };
         self.change(Change::Call(Box::new(query)))
     }
 }

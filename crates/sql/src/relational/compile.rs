@@ -347,13 +347,14 @@ impl<'c> Compiler<'c> {
             table,
             call: rows.call,
             nest,
+            through: None,
             filter: rows.filter,
             distinct_on: rows.distinct_on,
             order: rows.order,
             page: rows.page,
             output: Output::Rows(row.columns),
         };
-        let level = self.level(Level { query, members, hidden, field: at, path });
+        let level = self.level(Level { query, members, choice: None, hidden, field: at, path });
         Ok(if one { MemberKind::One(level) } else { MemberKind::Many(level) })
     }
 

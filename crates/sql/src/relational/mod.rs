@@ -9,8 +9,9 @@
 use crate::api::meaning::{Aggregation, Cast, Comparison, Measure};
 use crate::catalog::facts::Cell;
 use crate::catalog::{ColumnId, ColumnType, TableId};
-use crate::model::{FunctionId, RelationshipId};
+use crate::model::{FunctionId, RelationshipId, Through};
 use weir_engine::plan::shape::ShapeField;
+use weir_language::schema::TypeId;
 
 mod aggregate;
 mod call;
@@ -56,9 +57,19 @@ impl Plan {
             waiting.push(Run { start: run.start + 1, len: run.len - 1 });
             match member.kind {
                 MemberKind::Inline(below) | MemberKind::Returned(below) => waiting.push(below),
-                MemberKind::One(level) | MemberKind::Many(level) => {
-                    out.push(level as usize);
-                    waiting.push(self.levels[level as usize].members);
+                MemberKind::One(level) | MemberKind::Many(level) | MemberKind::Values { level, .. } => {
+                    let mut below = vec![level];
+                    while let Some(level) = below.pop() {
+                        out.push(level as usize);
+                        let level = &self.levels[level as usize];
+                        waiting.push(level.members);
+                        for object in level.objects() {
+                            match object {
+                                Object::Row(run) => waiting.push(run),
+                                Object::Level(level) => below.push(level),
+                            }
+                        }
+                    }
                 }
                 MemberKind::Leaf { .. }
                 | MemberKind::Text(_)
@@ -88,13 +99,29 @@ impl Plan {
             }
             match member.kind {
                 MemberKind::Inline(below) | MemberKind::Returned(below) => waiting.push(below),
-                MemberKind::One(level) | MemberKind::Many(level) => out.push(level),
+                MemberKind::One(level) | MemberKind::Many(level) | MemberKind::Values { level, .. } => {
+                    out.push(level);
+                }
                 MemberKind::Leaf { .. }
                 | MemberKind::Text(_)
                 | MemberKind::Constant
                 | MemberKind::Foreign
                 | MemberKind::Write(_)
                 | MemberKind::Affected => {}
+            }
+        }
+        out
+    }
+
+    /// The levels directly below the rows of a level.
+    #[must_use]
+    pub fn levels_of(&self, level: u32) -> Vec<u32> {
+        let level = &self.levels[level as usize];
+        let mut out = self.levels_below(level.members);
+        for object in level.objects() {
+            match object {
+                Object::Row(run) => out.extend(self.levels_below(run)),
+                Object::Level(level) => out.push(level),
             }
         }
         out
@@ -125,12 +152,72 @@ pub struct Level {
     pub query: Query,
     /// What a row becomes.
     pub members: Run,
+    /// Where rows are of several types: what each becomes instead.
+    pub choice: Option<Choice>,
     /// Hidden output columns, for children in other sources.
     pub hidden: Vec<Hidden>,
     /// The place in the shape of the field it answers.
     pub field: u32,
     /// Response keys down to it, for people.
     pub path: String,
+}
+
+impl Level {
+    /// What its rows become where they are of several types.
+    fn objects(&self) -> impl Iterator<Item = Object> {
+        self.choice.iter().flat_map(|it| &it.variants).map(|it| it.object)
+    }
+}
+
+/// What rows of several types become.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The output column with the name of a row's type.
+    pub column: u16,
+    /// The types.
+    pub variants: Vec<Variant>,
+}
+
+impl Object {
+    /// Its members, and the hidden columns of the row it is made of: one of `of`, or of its own level.
+    #[must_use]
+    pub fn parts<'p>(self, of: &'p Level, plan: &'p Plan) -> (Run, &'p [Hidden]) {
+        match self {
+            Self::Row(run) => (run, &of.hidden),
+            Self::Level(level) => {
+                let level = &plan.levels[level as usize];
+                (level.members, &level.hidden)
+            }
+        }
+    }
+}
+
+impl Choice {
+    /// What a row becomes whose type is called `name`.
+    #[must_use]
+    pub fn find(&self, name: &[u8]) -> Option<&Variant> {
+        self.variants.iter().find(|it| it.name.as_bytes() == name)
+    }
+}
+
+/// What rows of one type become.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// What the column holds.
+    pub name: Box<str>,
+    /// The type in the graph's schema.
+    pub on: TypeId,
+    /// Its object.
+    pub object: Object,
+}
+
+/// An object that stands for a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// Made of the row.
+    Row(Run),
+    /// Made of the only row of a level below it.
+    Level(u32),
 }
 
 /// A value no one asked for that a child in another source needs.
@@ -153,13 +240,19 @@ pub struct Member {
     pub copied: bool,
     /// Whether its field may be null.
     pub nullable: bool,
+    /// Of a list: whether an item may be null.
+    pub null_items: bool,
     /// What stands there.
     pub kind: MemberKind,
 }
 
 impl Member {
-    fn new(at: u32, field: &ShapeField, kind: MemberKind) -> Self {
-        Self { field: at, same_as: field.same_as, copied: false, nullable: !field.ty.is_non_null(), kind }
+    /// The member of the shape's field at `at`.
+    #[must_use]
+    pub fn new(at: u32, field: &ShapeField, kind: MemberKind) -> Self {
+        let null_items = field.ty.wraps.item().is_some_and(|it| !it.is_non_null());
+        let nullable = !field.ty.is_non_null();
+        Self { field: at, same_as: field.same_as, copied: false, nullable, null_items, kind }
     }
 }
 
@@ -185,6 +278,13 @@ pub enum MemberKind {
     One(u32),
     /// All rows of a level.
     Many(u32),
+    /// The first output column of all rows of a level.
+    Values {
+        /// The level.
+        level: u32,
+        /// How a value is written.
+        cell: Cell,
+    },
     /// What a root field of a mutation answers when it is done.
     Write(u32),
     /// How many rows it changed.
@@ -200,8 +300,10 @@ pub struct Query {
     pub table: TableId,
     /// The function that gives its rows instead.
     pub call: Option<Call>,
-    /// Nest: what ties its rows to that output column of the parent's row.
+    /// Nest: what ties its rows to that output column of the parent's row. With `through`, a column of the table of pairs.
     pub nest: Vec<(Tie, u16)>,
+    /// The table of pairs, and our column that equals its `theirs`.
+    pub through: Option<(Through, ColumnId)>,
     /// Filter.
     pub filter: Filter,
     /// One row per value of these columns, the first by `order`.
@@ -212,6 +314,14 @@ pub struct Query {
     pub page: Page,
     /// What comes out.
     pub output: Output,
+}
+
+impl Query {
+    /// The same rows the other way round.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        Self { order: self.order.iter().map(Order::reversed).collect(), ..self.clone() }
+    }
 }
 
 /// What ties rows to their parent.
@@ -257,6 +367,8 @@ pub struct Page {
     pub limit: Option<Parameter>,
     /// After so many rows.
     pub offset: Option<Parameter>,
+    /// The last so many rows, still in their order.
+    pub from_end: bool,
 }
 
 /// A value.
@@ -361,6 +473,15 @@ pub struct Order {
     pub nullable: bool,
 }
 
+impl Order {
+    /// The other way round.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let Self { of, descending, nulls_first, nullable } = self.clone();
+        Self { of, descending: !descending, nulls_first: !nulls_first, nullable }
+    }
+}
+
 /// A value that differs from request to request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
@@ -403,6 +524,18 @@ pub enum Reader {
     Limit,
     /// A 64-bit integer; null is none.
     Offset,
+    /// How many rows, from either end; none is no limit.
+    First,
+    /// After how many rows; fewer than none are none.
+    Skip,
+    /// The number of an object, as hexadecimal digits after `0x`, or decimal ones.
+    Id,
+    /// A list of such; what is no number is left out.
+    Ids,
+    /// A point in time, as microseconds since 1970.
+    Instant,
+    /// A list of such.
+    Instants,
     /// A path into a JSON document.
     JsonPath,
     /// Stays what the parent's row holds.

@@ -21,9 +21,12 @@ pub(super) enum RowOf {
 }
 
 impl Renderer<'_> {
-    /// What a query reads, under a new alias.
+    /// What a query reads, under a new alias. Its table of pairs has the next one.
     pub(crate) fn scope(&mut self, query: &Query) -> Scope {
         let scope = self.alias(query.table);
+        if let Some((through, _)) = &query.through {
+            self.alias(through.table);
+        }
         if let Some(call) = &query.call {
             let row = query.nest.iter().find(|it| it.0 == Tie::Row).map(|it| RowOf::Parent(it.1));
             self.calls.push((scope.alias, call.clone(), row));

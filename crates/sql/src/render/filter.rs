@@ -27,12 +27,24 @@ impl<'r> Renderer<'r> {
         }
         self.from(there);
         let mut word = " WHERE ";
+        let pairs = related.through.map(|it| (self.alias(it.table), it));
+        if let Some((pairs, through)) = pairs {
+            self.sql.push_str(" JOIN ");
+            self.table(pairs);
+            self.sql.push_str(" ON ");
+            self.column(pairs, through.ours);
+            self.sql.push_str(" = ");
+            self.column(scope, related.on[0].0);
+        }
         for &(ours, theirs) in &related.on {
             self.sql.push_str(word);
             word = " AND ";
             self.column(there, theirs);
             self.sql.push_str(" = ");
-            self.column(scope, ours);
+            match pairs {
+                Some((pairs, through)) => self.column(pairs, through.theirs),
+                None => self.column(scope, ours),
+            }
         }
         if related.call.is_some_and(|it| !self.model.function(it).1.is_set) {
             self.sql.push_str(word);

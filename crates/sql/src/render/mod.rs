@@ -6,17 +6,19 @@
 
 use crate::catalog::{ColumnId, TableId};
 use crate::model::Model;
-use crate::relational::{Call, Expr, Filter, Order, Origin, Output, Page, Parameter, Query, Reader, Tie};
+use crate::relational::{Call, Expr, Filter, Origin, Output, Parameter, Query, Reader};
 
 mod call;
 pub mod change;
 pub mod dialect;
 mod filter;
 pub mod postgres;
+mod rows;
 pub mod sqlite;
 
 use call::RowOf;
 use dialect::{Dialect, Usual};
+pub(crate) use rows::nest_scope;
 
 /// A statement and what has to be bound: parameter `i` is placeholder `i + 1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,6 +124,12 @@ impl<'r> Renderer<'r> {
     pub(crate) fn query(&mut self, query: &Query) -> Parts {
         let scope = self.scope(query);
         match &query.output {
+            Output::Rows(columns) if query.page.from_end => {
+                let outer = self.alias(query.table);
+                let columns = self.columns(columns, outer);
+                let rest = self.aside(|it| it.last_rows(query, scope, outer));
+                Parts { distinct: String::new(), columns, rest }
+            }
             Output::Rows(columns) if query.distinct_on.is_empty() || self.dialect.distinct_on() => {
                 let columns = self.columns(columns, scope);
                 let distinct = self.aside(|it| it.distinct_columns(&query.distinct_on, scope));
@@ -139,13 +147,6 @@ impl<'r> Renderer<'r> {
         }
     }
 
-    fn rows(&mut self, query: &Query, scope: Scope) {
-        self.from(scope);
-        self.conditions(query, scope, " WHERE ");
-        self.order(&query.order, scope);
-        self.page(&query.page);
-    }
-
     fn distinct_columns(&mut self, columns: &[ColumnId], scope: Scope) {
         for (at, &column) in columns.iter().enumerate() {
             self.sql.push_str(if at == 0 { "DISTINCT ON (" } else { ", " });
@@ -159,7 +160,7 @@ impl<'r> Renderer<'r> {
         if query.distinct_on.is_empty() && !paged {
             let columns = self.columns(columns, scope);
             let rest = self.aside(|it| {
-                it.from(scope);
+                it.read_from(query, scope);
                 it.conditions(query, scope, " WHERE ");
             });
             return Parts { distinct: String::new(), columns, rest };
@@ -185,41 +186,6 @@ impl<'r> Renderer<'r> {
         Parts { distinct: String::new(), columns, rest }
     }
 
-    /// Rows numbered within each value of `distinct_on`, of which the first stays.
-    fn distinct(&mut self, query: &Query, scope: Scope) {
-        let outer = scope.alias + 1;
-        self.aliases = self.aliases.max(scope.alias + 3);
-        self.sql.push_str(" FROM (SELECT ");
-        self.write_alias(scope.alias);
-        self.sql.push_str(".*");
-        for (at, term) in query.order.iter().enumerate() {
-            self.sql.push_str(", ");
-            self.expr(&term.of, scope);
-            self.sql.push_str(&format!(" AS weir_order_{at}"));
-        }
-        self.sql.push_str(", row_number() OVER (PARTITION BY ");
-        for (at, &column) in query.distinct_on.iter().enumerate() {
-            self.sql.push_str(if at == 0 { "" } else { ", " });
-            self.column(scope, column);
-        }
-        self.order(&query.order, scope);
-        self.sql.push_str(") AS weir_place");
-        self.from(scope);
-        self.conditions(query, scope, " WHERE ");
-        self.sql.push_str(") AS ");
-        self.write_alias(outer);
-        self.sql.push_str(" WHERE ");
-        self.write_alias(outer);
-        self.sql.push_str(".weir_place = 1");
-        for (at, term) in query.order.iter().enumerate() {
-            self.sql.push_str(if at == 0 { " ORDER BY " } else { ", " });
-            self.write_alias(outer);
-            self.sql.push_str(&format!(".weir_order_{at}"));
-            self.dialect.direction(&mut self.sql, term);
-        }
-        self.page(&query.page);
-    }
-
     fn groups(
         &mut self,
         query: &Query,
@@ -230,7 +196,7 @@ impl<'r> Renderer<'r> {
     ) -> Parts {
         let columns = self.columns(columns, scope);
         let rest = self.aside(|it| {
-            it.from(scope);
+            it.read_from(query, scope);
             it.conditions(query, scope, " WHERE ");
             for (at, &column) in by.iter().enumerate() {
                 it.sql.push_str(if at == 0 { " GROUP BY " } else { ", " });
@@ -240,7 +206,7 @@ impl<'r> Renderer<'r> {
                 it.sql.push_str(" HAVING ");
                 it.filter(having, scope);
             }
-            it.order(&query.order, scope);
+            it.order(query, scope);
             it.page(&query.page);
         });
         Parts { distinct: String::new(), columns, rest }
@@ -303,53 +269,10 @@ impl<'r> Renderer<'r> {
         self.write_alias(scope.alias);
     }
 
-    pub(crate) fn conditions(&mut self, query: &Query, scope: Scope, first: &str) {
-        let mut word = first;
-        for &(tie, parent) in &query.nest {
-            let Tie::Column(column) = tie else { continue };
-            self.sql.push_str(word);
-            word = " AND ";
-            self.column(scope, column);
-            self.sql.push_str(" = ");
-            let ty = self.ty(&Expr::Column(column), scope.table);
-            let key = self.parent_value(parent, ty);
-            self.sql.push_str(&key);
-        }
-        if query.call.as_ref().is_some_and(|it| !self.model.function(it.function).1.is_set) {
-            self.sql.push_str(word);
-            word = " AND ";
-            self.is_there(scope);
-        }
-        if !query.filter.is_true() {
-            self.sql.push_str(word);
-            self.filter(&query.filter, scope);
-        }
-    }
-
     /// An output column of the parent's row, used as one of type `ty`.
     pub(crate) fn parent_value(&mut self, column: u16, ty: u32) -> String {
         let origin = Origin::ParentColumn(column);
         self.bind(&Parameter { origin, reader: Reader::AsIs, path: "".into() }, ty)
-    }
-
-    pub(crate) fn order(&mut self, order: &[Order], scope: Scope) {
-        for (at, term) in order.iter().enumerate() {
-            self.sql.push_str(if at == 0 { " ORDER BY " } else { ", " });
-            self.expr(&term.of, scope);
-            self.dialect.direction(&mut self.sql, term);
-        }
-    }
-
-    fn page(&mut self, page: &Page) {
-        let (limit, offset) = self.page_values(page);
-        self.dialect.page(&mut self.sql, limit.as_deref(), offset.as_deref());
-    }
-
-    /// The placeholders of limit and offset.
-    pub(crate) fn page_values(&mut self, page: &Page) -> (Option<String>, Option<String>) {
-        let integer = self.dialect.usual(Usual::Integer);
-        let limit = page.limit.as_ref().map(|it| self.bind(it, integer));
-        (limit, page.offset.as_ref().map(|it| self.bind(it, integer)))
     }
 
     /// The placeholder of a new parameter that is bound in the type with that number.
@@ -421,7 +344,7 @@ mod tests {
     use super::*;
     use crate::catalog::sqlite::{SqliteOptions, read};
     use crate::model::{ModelOptions, RelationshipId};
-    use crate::relational::Filter;
+    use crate::relational::{Filter, Page};
 
     fn check(filter: Filter, sql: &str, tables: &[&str]) {
         let connection = rusqlite::Connection::open_in_memory().unwrap();
@@ -441,6 +364,7 @@ mod tests {
             to,
             on,
             call: None,
+            through: None,
             kind,
             insert_first: true,
             enforced: false,
@@ -451,6 +375,7 @@ mod tests {
             table,
             call: None,
             nest: Vec::new(),
+            through: None,
             filter,
             distinct_on: Vec::new(),
             order: Vec::new(),

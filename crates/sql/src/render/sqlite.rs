@@ -159,7 +159,16 @@ fn is_untyped(right: &Side<'_>) -> bool {
     let no_type = right.declared.is_some_and(|it| it.is_empty() || it.eq_ignore_ascii_case("any"));
     match right.reader {
         Reader::Column(ty) | Reader::Each(ty) => no_type && ty.facts().cell == Cell::Text,
-        Reader::Limit | Reader::Offset | Reader::JsonPath | Reader::AsIs => false,
+        Reader::Limit
+        | Reader::Offset
+        | Reader::First
+        | Reader::Skip
+        | Reader::Id
+        | Reader::Ids
+        | Reader::Instant
+        | Reader::Instants
+        | Reader::JsonPath
+        | Reader::AsIs => false,
     }
 }
 

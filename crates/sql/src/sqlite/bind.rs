@@ -51,6 +51,12 @@ pub(super) fn value<'r>(
         Reader::Each(ty) => reading.list(found, ty),
         Reader::Limit => Ok(Bound::Int(bindings.limit(parameter, found)?.unwrap_or(-1))),
         Reader::Offset => reading.offset(found),
+        Reader::First => Ok(Bound::Int(bindings.first(found).unwrap_or(-1))),
+        Reader::Skip => Ok(Bound::Int(bindings.skip(found))),
+        Reader::Id => bindings.sure_id(parameter, found).map(Bound::Int),
+        Reader::Ids => reading.numbers(found, |it| Ok(bindings.id(it))),
+        Reader::Instant => bindings.instant(parameter, found).map(Bound::Int),
+        Reader::Instants => reading.numbers(found, |it| bindings.instant(parameter, it).map(Some)),
         Reader::JsonPath => reading.json_path(found),
         Reader::AsIs => reading.scalar(found, &ColumnType::Text),
     }
@@ -120,7 +126,7 @@ impl<'r> Reading<'_, 'r> {
     fn text(&self, text: &'r str, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
         self.bindings.check_text(self.parameter, text)?;
         match ty.facts().cell {
-            Cell::Int | Cell::BigInt => match text.trim().parse() {
+            Cell::Int | Cell::BigInt | Cell::Id => match text.trim().parse() {
                 Ok(value) => Ok(Bound::Int(value)),
                 Err(_) => self.invalid("integer", text),
             },
@@ -167,6 +173,30 @@ impl<'r> Reading<'_, 'r> {
         }
         out.close(b']');
         let text = String::from_utf8(out.into_bytes()).expect("JSON made of strings is UTF-8");
+        Ok(Bound::Text(text.into()))
+    }
+
+    /// A list of numbers as one JSON text, without those that `read` leaves out.
+    fn numbers(
+        &self,
+        found: Found<'r>,
+        read: impl Fn(Found<'r>) -> Result<Option<i64>, Refused>,
+    ) -> Result<Bound<'r>, Refused> {
+        let mut out = Out::default();
+        out.open(b'[');
+        let mut push = |item| -> Result<(), Refused> {
+            if let Some(number) = read(item)? {
+                out.int(number);
+                out.comma();
+            }
+            Ok(())
+        };
+        match found {
+            Found::Given(list) => self.bindings.items(list, self.key).try_for_each(&mut push)?,
+            Found::Key(..) | Found::Above => push(found)?,
+        }
+        out.close(b']');
+        let text = String::from_utf8(out.into_bytes()).expect("JSON made of numbers is UTF-8");
         Ok(Bound::Text(text.into()))
     }
 

@@ -18,7 +18,7 @@ use super::sink::Sink;
 use super::value::read;
 use crate::catalog::facts::Cell;
 use crate::relational::change::{Work, Write, WriteAnswer, not_found};
-use crate::relational::{Member, MemberKind, Run};
+use crate::relational::{Level, Member, MemberKind, Run};
 use crate::value::{Fault, Value};
 use rusqlite::types::ValueRef;
 use smallvec::SmallVec;
@@ -211,6 +211,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
             }
             MemberKind::One(level) => self.one(*level, member, row),
             MemberKind::Many(level) => self.many(*level, member, row),
+            MemberKind::Values { level, cell } => self.values(*level, *cell, member, row),
             MemberKind::Text(text) => {
                 self.out.string(text);
                 Ok(true)
@@ -279,7 +280,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
     }
 
     /// An object of one row.
-    fn inline(&mut self, run: Run, row: Cells<'_>) -> Result<bool, Failure> {
+    pub(super) fn inline(&mut self, run: Run, row: Cells<'_>) -> Result<bool, Failure> {
         self.out.open(b'{');
         let ok = self.members(run, Some(row))?;
         self.out.close(b'}');
@@ -340,12 +341,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         };
         let mut rows = statement.raw_query();
         let ok = match rows.next() {
-            Ok(Some(row)) => {
-                self.out.open(b'{');
-                let ok = self.members(prepared.plan.levels[level as usize].members, Some(Cells::Row(row)))?;
-                self.out.close(b'}');
-                ok
-            }
+            Ok(Some(row)) => self.object(&prepared.plan.levels[level as usize], member, Cells::Row(row))?,
             Ok(None) => self.missing(member),
             Err(error) => return Err(self.statements.failure(error, level)),
         };
@@ -355,7 +351,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
     }
 
     fn many(&mut self, level: u32, member: &Member, row: Option<Cells<'_>>) -> Result<bool, Failure> {
-        let members = self.statements.prepared.plan.levels[level as usize].members;
+        let of = &self.statements.prepared.plan.levels[level as usize];
         let at_root = row.is_none() && self.root.0 == member.field;
         self.out.open(b'[');
         let Some(mut statement) = self.statements.open(level, row)? else {
@@ -370,13 +366,15 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
                 Ok(None) => break true,
                 Err(error) => return Err(self.statements.failure(error, level)),
             };
-            let before = self.errors.len();
-            self.out.open(b'{');
-            let ok = self.members(members, Some(Cells::Row(row)))?;
-            self.out.close(b'}');
+            let (mark, before) = (self.out.len(), self.errors.len());
+            let ok = self.object(of, member, Cells::Row(row))?;
+            if !ok && member.null_items {
+                self.cut(mark);
+                self.out.null();
+            }
             self.out.comma();
             self.step(before, Step::Index(index));
-            if !ok {
+            if !ok && !member.null_items {
                 break false;
             }
             index += 1;
@@ -389,6 +387,15 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         self.statements.close(level, statement);
         self.out.close(b']');
         Ok(ok)
+    }
+
+    /// What a row of a level becomes.
+    #[inline]
+    fn object(&mut self, of: &'r Level, member: &Member, row: Cells<'_>) -> Result<bool, Failure> {
+        match &of.choice {
+            None => self.inline(of.members, row),
+            Some(choice) => self.chosen(choice, member, row),
+        }
     }
 
     /// What most columns hold is written as it is found; all else by [`Finisher::unusual`].
@@ -412,6 +419,11 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
     fn unusual(&mut self, member: &Member, value: ValueRef<'_>, cell: Cell) -> bool {
         let of = &self.shape.fields[member.field as usize];
         match read(cell, value) {
+            Ok(Value::Int(value)) if cell == Cell::Id => {
+                self.out.key(&of.key);
+                crate::value::id(&mut self.out, value);
+                self.out.comma();
+            }
             Ok(Value::Int(value)) => self.out.member_int(&of.key, value),
             Ok(Value::Text(text)) => self.out.member_text(&of.key, &text),
             Ok(Value::Bool(value)) => self.out.member_bool(&of.key, value),
@@ -453,14 +465,14 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
     }
 
     #[cold]
-    fn fail(&mut self, member: &Member, fault: Fault) {
+    pub(super) fn fail(&mut self, member: &Member, fault: Fault) {
         if self.errors.len() < ERRORS_MAX {
             let error = field_error(fault);
             self.errors.push(PathError { error, path: Vec::new(), field: member.field });
         }
     }
 
-    fn step(&mut self, before: usize, step: Step) {
+    pub(super) fn step(&mut self, before: usize, step: Step) {
         for error in self.errors.get_mut(before..).unwrap_or_default() {
             error.path.push(step);
         }
@@ -468,7 +480,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
 
     /// Refuses to gather more than [`PART_BYTES_MAX`]: a few lines of nested text can ask for all memory there is.
     #[inline]
-    fn room(&self, more: usize, member: &Member) -> Result<(), Failure> {
+    pub(super) fn room(&self, more: usize, member: &Member) -> Result<(), Failure> {
         if self.out.len() + more <= PART_BYTES_MAX {
             return Ok(());
         }

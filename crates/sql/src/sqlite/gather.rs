@@ -7,11 +7,13 @@ use super::cells::Cells;
 use super::finish::{PART_BYTES_MAX, field_error, null_words, too_long};
 use super::run::{Failure, Statements};
 use super::value::read;
-use crate::columns::{fill, leaf_data, push_value};
-use crate::relational::{Hidden, Member, MemberKind, Run};
+use crate::catalog::facts::Cell;
+use crate::columns::{fill, fill_column, fill_variant, leaf_data, list_of, push_value};
+use crate::relational::{Choice, Hidden, Level, Member, MemberKind, Object, Run};
 use crate::value::{Fault, Value};
+use rusqlite::types::ValueRef;
 use weir_engine::plan::shape::Shape;
-use weir_engine::rows::{CellError, Column, Data, Rows, Table, Texts};
+use weir_engine::rows::{CellError, Column, Data, Rows, Table, Texts, Variants};
 use weir_engine::write::rows::ERRORS_MAX;
 
 /// What is being gathered.
@@ -66,15 +68,68 @@ impl<'c, 'r> Gatherer<'c, 'r> {
             | MemberKind::Affected
             | MemberKind::Returned(_) => Data::Empty,
             MemberKind::Inline(run) => Data::Object(Box::new(self.table(*run, &[]))),
-            MemberKind::One(level) => {
-                let level = &levels[*level as usize];
-                Data::Object(Box::new(self.table(level.members, &level.hidden)))
-            }
-            MemberKind::Many(level) => {
-                let level = &levels[*level as usize];
-                let table = self.table(level.members, &level.hidden);
-                let items = Column { data: Data::Object(Box::new(table)), ..Column::default() };
-                Data::List { offsets: vec![0], items: Box::new(items) }
+            MemberKind::One(level) => self.objects(&levels[*level as usize]),
+            MemberKind::Many(level) => list_of(self.objects(&levels[*level as usize])),
+            MemberKind::Values { cell, .. } => list_of(leaf_data(*cell)),
+        }
+    }
+
+    /// No objects yet of what the rows of a level become.
+    fn objects(&self, of: &Level) -> Data {
+        let Some(choice) = &of.choice else {
+            return Data::Object(Box::new(self.table(of.members, &of.hidden)));
+        };
+        let tables = choice.variants.iter().map(|it| {
+            let (run, hidden) = it.object.parts(of, &self.statements.prepared.plan);
+            (it.on, self.table(run, hidden))
+        });
+        Data::Abstract(Box::new(Variants { tables: tables.collect(), ..Variants::default() }))
+    }
+
+    /// Appends what a row of a level becomes.
+    fn push_object(&mut self, of: &'r Level, row: Cells<'_>, data: &mut Data) -> Result<(), Failure> {
+        match (&of.choice, data) {
+            (None, Data::Object(table)) => self.push(of.members, &of.hidden, Some(row), table),
+            (Some(choice), Data::Abstract(variants)) => self.push_variant(of, choice, row, variants),
+            _ => Ok(()),
+        }
+    }
+
+    fn push_variant(
+        &mut self,
+        of: &'r Level,
+        choice: &'r Choice,
+        row: Cells<'_>,
+        variants: &mut Variants,
+    ) -> Result<(), Failure> {
+        let variant = match row.get(usize::from(choice.column)) {
+            ValueRef::Text(name) => choice.find(name),
+            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Blob(_) => None,
+        };
+        let table = variant.and_then(|of| Some((of, variants.tables.iter_mut().find(|it| it.0 == of.on)?)));
+        let Some((variant, (_, table))) = table else {
+            fill_variant(variants);
+            return Ok(());
+        };
+        variants.types.push(variant.on);
+        variants.places.push(table.rows);
+        match variant.object {
+            Object::Row(run) => self.push(run, &of.hidden, Some(row), table),
+            Object::Level(level) => {
+                let of = &self.statements.prepared.plan.levels[level as usize];
+                let Some(mut statement) = self.statements.open(level, Some(row))? else {
+                    fill(table);
+                    return Ok(());
+                };
+                let mut rows = statement.raw_query();
+                match rows.next() {
+                    Ok(Some(row)) => self.push(of.members, &of.hidden, Some(Cells::Row(row)), table)?,
+                    Ok(None) => fill(table),
+                    Err(error) => return Err(self.statements.failure(error, level)),
+                }
+                drop(rows);
+                self.statements.close(level, statement);
+                Ok(())
             }
         }
     }
@@ -133,13 +188,12 @@ impl<'c, 'r> Gatherer<'c, 'r> {
             (MemberKind::One(level), _) => self.push_one(*level, member, row, column, at)?,
             (MemberKind::Many(level), Data::List { offsets, items }) => {
                 let of = &prepared.plan.levels[*level as usize];
-                let Data::Object(table) = &mut items.data else { return Ok(()) };
                 if let Some(mut statement) = self.statements.open(*level, row)? {
                     let mut rows = statement.raw_query();
                     loop {
                         match rows.next() {
                             Ok(Some(row)) => {
-                                self.push(of.members, &of.hidden, Some(Cells::Row(row)), table)?;
+                                self.push_object(of, Cells::Row(row), &mut items.data)?;
                                 self.room(member)?;
                             }
                             Ok(None) => break,
@@ -149,10 +203,40 @@ impl<'c, 'r> Gatherer<'c, 'r> {
                     drop(rows);
                     self.statements.close(*level, statement);
                 }
-                offsets.push(table.rows);
+                offsets.push(items.len() as u32);
+            }
+            (MemberKind::Values { level, cell }, Data::List { offsets, items }) => {
+                self.push_values(*level, *cell, row, items)?;
+                offsets.push(items.len() as u32);
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    /// Appends the values of a list.
+    fn push_values(
+        &mut self,
+        level: u32,
+        cell: Cell,
+        row: Option<Cells<'_>>,
+        items: &mut Column,
+    ) -> Result<(), Failure> {
+        let Some(mut statement) = self.statements.open(level, row)? else { return Ok(()) };
+        let mut rows = statement.raw_query();
+        loop {
+            match rows.next() {
+                Ok(Some(row)) => {
+                    let value = read(cell, row.get_ref_unwrap(0)).unwrap_or(Value::Null);
+                    self.bytes += size(&value);
+                    push_value(items, items.len(), value);
+                }
+                Ok(None) => break,
+                Err(error) => return Err(self.statements.failure(error, level)),
+            }
+        }
+        drop(rows);
+        self.statements.close(level, statement);
         Ok(())
     }
 
@@ -166,14 +250,13 @@ impl<'c, 'r> Gatherer<'c, 'r> {
     ) -> Result<(), Failure> {
         let prepared = self.statements.prepared;
         let of = &prepared.plan.levels[level as usize];
-        let Data::Object(table) = &mut column.data else { return Ok(()) };
         let mut found = false;
         if let Some(mut statement) = self.statements.open(level, row)? {
             let mut rows = statement.raw_query();
             match rows.next() {
                 Ok(Some(row)) => {
                     found = true;
-                    self.push(of.members, &of.hidden, Some(Cells::Row(row)), table)?;
+                    self.push_object(of, Cells::Row(row), &mut column.data)?;
                     self.room(member)?;
                 }
                 Ok(None) => {}
@@ -183,7 +266,7 @@ impl<'c, 'r> Gatherer<'c, 'r> {
             self.statements.close(level, statement);
         }
         if !found {
-            fill(table);
+            fill_column(column);
             column.nulls.set(at);
             if !member.nullable {
                 let message = null_words(&self.statements.bindings, self.shape, member.field);

@@ -13,6 +13,7 @@ mod json_canonical;
 mod json_contains;
 mod json_edit;
 mod json_path;
+mod objects;
 mod pool;
 mod prepared;
 mod run;

@@ -29,7 +29,9 @@ pub(super) fn read(cell: Cell, value: ValueRef<'_>) -> Result<Value<'_>, Fault> 
     match (cell, value) {
         (_, ValueRef::Null) => Ok(Value::Null),
         (Cell::Int, ValueRef::Integer(value)) if i32::try_from(value).is_ok() => Ok(Value::Int(value)),
-        (Cell::BigInt | Cell::Numeric | Cell::Float, ValueRef::Integer(value)) => Ok(Value::Int(value)),
+        (Cell::BigInt | Cell::Numeric | Cell::Float | Cell::Id, ValueRef::Integer(value)) => {
+            Ok(Value::Int(value))
+        }
         (Cell::Text, ValueRef::Text(text)) => self::text(text),
         (Cell::Float | Cell::Numeric, ValueRef::Real(value)) => float(value),
         (Cell::Boolean, ValueRef::Integer(value @ (0 | 1))) => Ok(Value::Bool(value == 1)),
@@ -60,7 +62,7 @@ fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<Value<'_>, Fault> {
         (Cell::Int | Cell::BigInt, ValueRef::Real(value)) if value.fract() == 0.0 && value.abs() < 9e15 => {
             read(cell, ValueRef::Integer(value as i64))
         }
-        (Cell::Int | Cell::BigInt, _) => unfit("an integer"),
+        (Cell::Int | Cell::BigInt | Cell::Id, _) => unfit("an integer"),
         (Cell::Float | Cell::Numeric, ValueRef::Text(text)) if is_number(text) => Ok(Value::Json(text)),
         (Cell::Float | Cell::Numeric, _) => unfit("a number"),
         (Cell::Boolean, ValueRef::Text(text)) => match text.to_ascii_lowercase().as_slice() {
