@@ -97,6 +97,44 @@ async fn keys_find_each_other_as_the_database_compares_them() {
     .await;
 }
 
+/// Texts that are equal and differ: keys of one spelling, named by others.
+const FOLDED: &str = r#"
+CREATE COLLATION folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TABLE tag (key text COLLATE folded PRIMARY KEY, name text NOT NULL);
+INSERT INTO tag VALUES ('Rock', 'rock'), ('Jazz', 'jazz');
+CREATE TABLE song (id int4 PRIMARY KEY, tag_key text COLLATE folded REFERENCES tag);
+INSERT INTO song VALUES (1, 'rock'), (2, 'ROCK'), (3, 'Rock'), (4, 'jazz'), (5, NULL);
+CREATE TABLE shelf (id int4 PRIMARY KEY, tag_key text COLLATE folded NOT NULL REFERENCES tag);
+INSERT INTO shelf VALUES (1, 'rOCK'), (2, 'JAZZ'), (3, 'rOcK');
+"#;
+
+#[tokio::test]
+async fn texts_that_are_equal_but_spelled_otherwise_find_each_other() {
+    check(
+        FOLDED,
+        FLAVOURS,
+        &[
+            (
+                "{ song(order_by: {id: asc}) { tag_key tag { name } } }",
+                r#"{"song":[{"tag_key":"rock","tag":{"name":"rock"}},{"tag_key":"ROCK","tag":{"name":"rock"}},{"tag_key":"Rock","tag":{"name":"rock"}},{"tag_key":"jazz","tag":{"name":"jazz"}},{"tag_key":null,"tag":null}]}"#,
+            ),
+            (
+                "{ tag(order_by: {name: asc}) { songs(order_by: {id: asc}) { id } first: songs(order_by: {id: desc}, limit: 1) { id } songs_aggregate { aggregate { count } } } }",
+                r#"{"tag":[{"songs":[{"id":4}],"first":[{"id":4}],"songs_aggregate":{"aggregate":{"count":1}}},{"songs":[{"id":1},{"id":2},{"id":3}],"first":[{"id":3}],"songs_aggregate":{"aggregate":{"count":3}}}]}"#,
+            ),
+            (
+                "{ shelf(order_by: {id: asc}) { tag { songs_aggregate { aggregate { count } } songs(limit: 1, order_by: {id: asc}) { id tag { shelves(order_by: {id: asc}) { id } } } } } }",
+                concat!(
+                    r#"{"shelf":[{"tag":{"songs_aggregate":{"aggregate":{"count":3}},"songs":[{"id":1,"tag":{"shelves":[{"id":1},{"id":3}]}}]}},"#,
+                    r#"{"tag":{"songs_aggregate":{"aggregate":{"count":1}},"songs":[{"id":4,"tag":{"shelves":[{"id":2}]}}]}},"#,
+                    r#"{"tag":{"songs_aggregate":{"aggregate":{"count":3}},"songs":[{"id":1,"tag":{"shelves":[{"id":1},{"id":3}]}}]}}]}"#
+                ),
+            ),
+        ],
+    )
+    .await;
+}
+
 #[tokio::test]
 async fn a_parent_with_a_key_that_is_null_has_nothing_below_it() {
     check(

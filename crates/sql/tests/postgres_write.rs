@@ -185,3 +185,19 @@ async fn a_mutation_whose_client_left_is_undone() {
         "101,100,0"
     );
 }
+
+#[tokio::test]
+async fn a_mutation_whose_answer_is_too_long_is_told_to_be_done() {
+    let sql = "CREATE TABLE page (id int4 PRIMARY KEY, body text NOT NULL, done bool NOT NULL DEFAULT false);
+        INSERT INTO page SELECT n, repeat('x', 3000000) FROM generate_series(1, 6) AS n";
+    let served = serve(database(sql)).await;
+    // Each value comes once, and is written four times.
+    let update = "mutation { update_page(where: {id: {_gt: 0}}, _set: {done: true}) { returning { id a: body b: body c: body d: body } } }";
+    let answer = served.ask(update).await;
+    assert!(
+        answer.contains(r#""code":"WRITE_UNANSWERED""#) && answer.contains("was done"),
+        "{} bytes",
+        answer.len()
+    );
+    assert_eq!(served.database.run("SELECT count(*) FROM page WHERE done").trim(), "6");
+}

@@ -193,6 +193,7 @@ impl<'m> Builder<'m> {
             nullable,
             has_default: false,
             generated: false,
+            folds: false,
             comment: comment.to_owned(),
         });
         ColumnId(columns.len() as u32 - 1)

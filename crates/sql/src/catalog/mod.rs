@@ -81,6 +81,8 @@ pub struct Column {
     pub has_default: bool,
     /// Computed by the database: cannot be written.
     pub generated: bool,
+    /// Holds texts that can be equal and differ in their bytes: its collation is not deterministic.
+    pub folds: bool,
     /// The comment in the database, or empty.
     pub comment: String,
 }

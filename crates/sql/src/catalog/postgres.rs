@@ -165,6 +165,7 @@ impl Reading {
                 nullable: mark & 1 == 0,
                 has_default: mark & 2 != 0,
                 generated: mark & 4 != 0,
+                folds: mark & 8 != 0,
                 comment: words(&comments),
             }
         });

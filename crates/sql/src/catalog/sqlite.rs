@@ -325,6 +325,7 @@ fn column(row: &Row<'_>, hidden: i64, integers: Integers) -> Result<Column, rusq
         nullable: row.get::<_, i64>(2)? == 0,
         has_default: row.get(3)?,
         generated: hidden != 0,
+        folds: false,
         comment: String::new(),
     })
 }

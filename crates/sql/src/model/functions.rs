@@ -240,6 +240,7 @@ pub(super) mod tests {
             nullable: false,
             has_default: false,
             generated: false,
+            folds: false,
             comment: String::new(),
         };
         let table = Table {

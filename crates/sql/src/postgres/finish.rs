@@ -59,6 +59,14 @@ impl TooLong {
         FieldError { code: "LIMIT_RESPONSE", message: message.into(), hasura_path: None }
     }
 
+    /// As [`Self::field_error`], where the answer is one of a mutation that is committed.
+    pub(super) fn of_mutation(&self) -> FieldError {
+        let message = format!(
+            "the mutation was done, but its answer is longer than {ANSWER_BYTES_MAX} bytes: ask for what it changed in a query"
+        );
+        FieldError { code: "WRITE_UNANSWERED", message: message.into(), hasura_path: None }
+    }
+
     pub(super) fn into_error(self) -> SourceError {
         SourceError::Rejected { error: self.field_error(), field: Some(self.field) }
     }

@@ -69,10 +69,15 @@ impl<'n, 'a> Nested<'n, 'a> {
         let unique = once && table.is_unique(&ids);
         let distinct = if unique { "" } else { "DISTINCT " };
         for (at, &(_, from)) in query.nest.iter().enumerate().filter(|_| !unique) {
-            if !has_one_form(back[at].1) && !is_text(back[at].1) {
-                names.push(format!("l{parent}.c{from}::text AS f{at}"));
-                back.push((format!("p.f{at}"), oid::TEXT));
-            }
+            let folds = matches!(columns[usize::from(from)], Expr::Column(id) if table.column(id).folds);
+            let spelling = match is_text(back[at].1) {
+                true if folds => " COLLATE \"C\"",
+                true => continue,
+                false if has_one_form(back[at].1) => continue,
+                false => "::text",
+            };
+            names.push(format!("l{parent}.c{from}{spelling} AS f{at}"));
+            back.push((format!("p.f{at}"), oid::TEXT));
         }
         let all = format!("(SELECT {distinct}{} FROM l{parent}) AS p", names.join(", "));
         let parents = if filled.is_empty() {
@@ -432,7 +437,7 @@ pub(super) fn output(query: &Query) -> &[Expr] {
     }
 }
 
-/// Whether values of a type are texts, which are equal when their bytes are.
+/// Whether values of a type are texts, which are equal when their bytes are, unless their collation folds.
 const fn is_text(ty: u32) -> bool {
     matches!(ty, oid::TEXT | oid::VARCHAR | oid::NAME | oid::BPCHAR)
 }

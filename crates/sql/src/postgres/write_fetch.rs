@@ -117,7 +117,7 @@ fn answer(
         .collect();
     let task = reading.task(prepared, input.shape);
     let finished = Finisher::new(task, 256).finish(At::Changes(done, &found));
-    let (finished, errors) = finished.map_err(|it| Failure::Refused(Box::new(it.field_error()), it.field))?;
+    let (finished, errors) = finished.map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
     Ok(Reply { body: ReplyBody::Finished(finished), errors })
 }
 

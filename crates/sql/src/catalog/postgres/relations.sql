@@ -27,7 +27,7 @@ JOIN (
     array_agg(a.attname::text ORDER BY a.attnum) AS names,
     array_agg(a.atttypid ORDER BY a.attnum) AS types,
     array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum) AS declared,
-    -- Bits: 1 not null, 2 filled by the database, 4 not to be written.
+    -- Bits: 1 not null, 2 filled by the database, 4 not to be written, 8 equal texts may differ in their bytes.
     array_agg(
       CASE WHEN r.kind NOT IN ('v', 'm') AND (a.attnotnull OR t.typnotnull) THEN 1 ELSE 0 END
       + CASE WHEN a.atthasdef OR a.attidentity <> '' OR t.typdefault IS NOT NULL THEN 2 ELSE 0 END
@@ -36,11 +36,13 @@ JOIN (
           WHEN r.kind = 'v' AND r.can & 20 = 20
             AND NOT pg_column_is_updatable(a.attrelid, a.attnum, true) THEN 4
           ELSE 0 END
+      + CASE WHEN l.collisdeterministic THEN 0 WHEN l.oid IS NOT NULL THEN 8 ELSE 0 END
       ORDER BY a.attnum) AS marks,
     array_agg(d.description ORDER BY a.attnum) AS comments
   FROM pg_catalog.pg_attribute a
   JOIN relations r ON r.oid = a.attrelid
   JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+  LEFT JOIN pg_catalog.pg_collation l ON l.oid = a.attcollation
   LEFT JOIN pg_catalog.pg_description d
     ON d.objoid = a.attrelid AND d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = a.attnum
   WHERE a.attnum > 0 AND NOT a.attisdropped
