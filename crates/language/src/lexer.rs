@@ -98,7 +98,8 @@ enum Class {
 }
 
 static CLASS: [Class; 256] = classes();
-static NAME_CONTINUE: [bool; 256] = name_bytes();
+/// Which bytes may stand in a name.
+pub(crate) static NAME_CONTINUE: [bool; 256] = name_bytes();
 const MARK: &[u8] = "\u{FEFF}".as_bytes();
 
 const fn classes() -> [Class; 256] {

@@ -1,7 +1,6 @@
 //! From addresses in the configuration to one graph.
 
 use crate::config::{Config, Integers, MissingRow, RelationshipNames, Source, SourceKind};
-use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,14 +8,13 @@ use weir_engine::compose::Graph;
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
 use weir_language::schema::Schema;
-use weir_sql::api;
 use weir_sql::catalog::sqlite::SqliteOptions;
-use weir_sql::catalog::{self, Warning, sqlite_type};
-use weir_sql::model::{self, Model, ModelOptions, Track};
+use weir_sql::catalog::{Warning, sqlite_type};
+use weir_sql::model::{self, ModelOptions, Track};
 use weir_sql::postgres::source::OpenError;
 use weir_sql::postgres::{self, PostgresSource, Settings, Watch};
-use weir_sql::sqlite::SqliteSource;
 use weir_sql::sqlite::connection::Tuning;
+use weir_sql::sqlite::{self, SqliteSource};
 
 /// A server that has not told what it has after so long is not there.
 const OPEN_MAX: std::time::Duration = std::time::Duration::from_secs(30);
@@ -338,24 +336,20 @@ async fn open_postgres(
 
 /// Reads what a database has, generates its API and opens it for serving. Beside it what is left out.
 fn sqlite(source: &Source, path: &Path) -> Result<(SqliteSource, Vec<Warning>), String> {
-    let unreadable = |cause: rusqlite::Error| format!("{} cannot be read: {cause}", path.display());
-    let connection =
-        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(unreadable)?;
     let integers = match source.integers {
         Integers::Declared => sqlite_type::Integers::Declared,
         Integers::Bigint => sqlite_type::Integers::BigInt,
     };
-    let (catalog, left_out) =
-        catalog::sqlite::read(&connection, SqliteOptions { integers }).map_err(unreadable)?;
-    let mut read_enum = |table: &catalog::Table| catalog::sqlite::enum_values(&connection, table);
-    let (model, unnamed) = Model::build(catalog, model_options(source), &mut read_enum);
-    let warnings = left_out.into_iter().chain(unnamed).collect();
-    let api = api::generate(model).map_err(|errors| {
-        let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
-        lines.join("\n")
-    })?;
-    let made = SqliteSource::new(&source.name, Arc::new(api), path, Tuning::USUAL);
-    made.map(|it| (it, warnings)).map_err(|error| error.to_string())
+    let catalog = SqliteOptions { integers };
+    let options = sqlite::Options { catalog, model: model_options(source), tuning: Tuning::USUAL };
+    SqliteSource::open(&source.name, path, options).map_err(|error| match error {
+        sqlite::OpenError::Sqlite(cause) => format!("{} cannot be read: {cause}", path.display()),
+        sqlite::OpenError::Thread(_) => error.to_string(),
+        sqlite::OpenError::Schema(errors) => {
+            let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
+            lines.join("\n")
+        }
+    })
 }
 
 #[cfg(test)]

@@ -144,7 +144,7 @@ fn fields(schema: &mut Schema, places: &Places, errors: &mut Complaints) {
             let hash = hash_name(field.parent.0, name);
             let same = |&other: &FieldId| {
                 let other = &fields[other.index()];
-                other.parent == field.parent && other.name.of(text) == name
+                other.parent == field.parent && other.name.is(text, name)
             };
             if let Some(&first) = field_names.find(hash, same) {
                 let message = format!("Field \"{}.{name}\" can only be defined once.", ty.name.of(text));

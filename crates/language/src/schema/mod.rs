@@ -78,8 +78,14 @@ pub struct Str {
 
 impl Str {
     /// The bytes of `text` that this names.
+    #[inline]
     pub(crate) fn of(self, text: &str) -> &str {
         &text[self.start as usize..(self.start + self.len) as usize]
+    }
+    /// Whether this names `other` in `text`. Most texts differ in length, which is seen without reading them.
+    #[inline]
+    pub(crate) fn is(self, text: &str, other: &str) -> bool {
+        self.len as usize == other.len() && self.of(text) == other
     }
     /// Whether there is no text.
     #[must_use]
@@ -474,7 +480,7 @@ impl Schema {
     /// The type called `name`.
     #[must_use]
     pub fn type_by_name(&self, name: &str) -> Option<TypeId> {
-        self.type_names.find(hash_name(u32::MAX, name), |&id| self.type_name(id) == name).copied()
+        self.type_names.find(hash_name(u32::MAX, name), |&id| self.ty(id).name.is(&self.text, name)).copied()
     }
     /// The field `name` of type `parent`; not the meta fields.
     #[must_use]
@@ -482,7 +488,7 @@ impl Schema {
         self.field_names
             .find(hash_name(parent.0, name), |&id| {
                 let field = self.field(id);
-                field.parent == parent && self.str(field.name) == name
+                field.parent == parent && field.name.is(&self.text, name)
             })
             .copied()
     }
@@ -499,10 +505,11 @@ impl Schema {
     /// The input called `name` in `run` (arguments of a field or directive, fields of an input object).
     #[must_use]
     pub fn input_by_name(&self, run: Run, name: &str) -> Option<InputId> {
+        let is_called = |&id: &InputId| self.input(id).name.is(&self.text, name);
         if run.len <= index::SCANNED_MAX {
-            return (run.start..run.start + run.len).map(InputId).find(|&id| self.input_name(id) == name);
+            return (run.start..run.start + run.len).map(InputId).find(is_called);
         }
-        let same = |it: &(u32, InputId)| it.0 == run.start && self.input_name(it.1) == name;
+        let same = |it: &(u32, InputId)| it.0 == run.start && is_called(&it.1);
         self.input_names.find(hash_name(run.start, name), same).map(|it| it.1)
     }
     /// The value `name` of an enum.
@@ -511,7 +518,7 @@ impl Schema {
         let run = self.ty(ty).members;
         let same = |&id: &EnumValueId| {
             let value = self.enum_value(id);
-            value.parent == ty && self.str(value.name) == name
+            value.parent == ty && value.name.is(&self.text, name)
         };
         if run.len <= index::SCANNED_MAX {
             return (run.start..run.start + run.len).map(EnumValueId).find(same);
@@ -521,7 +528,7 @@ impl Schema {
     /// The directive called `name`.
     #[must_use]
     pub fn directive_by_name(&self, name: &str) -> Option<DirectiveId> {
-        let at = self.directives.iter().position(|directive| self.str(directive.name) == name)?;
+        let at = self.directives.iter().position(|directive| directive.name.is(&self.text, name))?;
         Some(DirectiveId(at as u32))
     }
     /// The objects that can stand where `id` is expected: itself for an object.

@@ -13,10 +13,12 @@ use crate::catalog::sqlite::{SqliteOptions, enum_values, read};
 use crate::model::{Model, ModelOptions};
 use crate::relational::Plan;
 use crate::relational::piece::{Style, no_foreign_below, tags};
-use rusqlite::ErrorCode;
+use rusqlite::{Connection, ErrorCode};
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 use weir_engine::source::{Answer, BoxFuture, Fetch, Piece, PlanError, Source, SourceError, Tag};
 use weir_language::ast::OperationKind;
@@ -108,8 +110,15 @@ impl SqliteSource {
         let mut values = |table: &crate::catalog::Table| enum_values(&reader.connection, table);
         let (model, more) = Model::build(catalog, options.model, &mut values);
         warnings.extend(more);
-        let api = generate(model).map_err(OpenError::Schema)?;
-        Ok((Self::serve(name, Arc::new(api), database)?, warnings))
+        let (api, writer) = std::thread::scope(|scope| {
+            // Opening reads the whole schema of the database, while ours is made.
+            let writer = std::thread::Builder::new().spawn_scoped(scope, || database.open_writer());
+            let api = generate(model);
+            let opened = |it: ScopedJoinHandle<'_, _>| it.join().unwrap_or_else(|it| resume_unwind(it));
+            (api, writer.map(opened))
+        });
+        let api = api.map_err(OpenError::Schema)?;
+        Ok((Self::serve(name, Arc::new(api), database, writer.map_err(OpenError::Thread)?)?, warnings))
     }
 
     /// Serves `style`, whose tables the database in the file `path` has, as the source `name`.
@@ -118,11 +127,17 @@ impl SqliteSource {
     pub fn new(name: &str, style: Arc<dyn Style>, path: &Path, tuning: Tuning) -> Result<Self, OpenError> {
         let database = Database::new(path, tuning);
         reader(&database).map_err(OpenError::Sqlite)?;
-        Self::serve(name, style, database)
+        let writer = database.open_writer();
+        Self::serve(name, style, database, writer)
     }
 
-    fn serve(name: &str, style: Arc<dyn Style>, database: Arc<Database>) -> Result<Self, OpenError> {
-        let writer = match database.open_writer() {
+    fn serve(
+        name: &str,
+        style: Arc<dyn Style>,
+        database: Arc<Database>,
+        writer: rusqlite::Result<Connection>,
+    ) -> Result<Self, OpenError> {
+        let writer = match writer {
             Ok(connection) => Some(Writer::new(name, connection).map_err(OpenError::Thread)?),
             // A file or folder that may not be written is still read.
             Err(rusqlite::Error::SqliteFailure(cause, _))

@@ -16,6 +16,7 @@ use super::{
     builtin,
 };
 use crate::error::{Code, Error};
+use crate::lexer::NAME_CONTINUE;
 use crate::span::Span;
 
 /// Reports everything that is wrong with `schema`, whose names are all defined and unique.
@@ -121,7 +122,7 @@ impl<'s> Check<'s> {
             [first, ..] if first.is_ascii_digit() => {
                 format!("Names must start with [_a-zA-Z] but \"{name}\" does not.")
             }
-            bytes if !bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') => {
+            bytes if !bytes.iter().all(|&byte| NAME_CONTINUE[usize::from(byte)]) => {
                 format!("Names must only contain [_a-zA-Z0-9] but \"{name}\" does not.")
             }
             _ => return,
