@@ -1,0 +1,103 @@
+//! Filters and orders of objects, interfaces and unions.
+
+use super::core::{Core, list, non_null, plain};
+use super::meaning::{EnumMeaning, InputMeaning};
+use super::names::lower_first;
+use super::present::{is_orderable, ordered_through};
+use crate::model::{Field, FieldKind, TypeId};
+use weir_language::schema::TypeRef;
+
+impl Core<'_> {
+    pub(super) fn filter(&mut self, id: TypeId) {
+        self.open_input("", id, "Filter");
+        for (field, it) in self.model.fields_of(id) {
+            if let Some(ty) = self.filter_of(it) {
+                self.input_field(&it.name, "", ty, InputMeaning::Field(field));
+            }
+        }
+        let has = list(plain(self.named("", id, "HasFilter")));
+        self.input_field("has", "", has, InputMeaning::Has(id));
+        let own = plain(self.named("", id, "Filter"));
+        self.input_field("and", "", list(own), InputMeaning::And);
+        self.input_field("or", "", list(own), InputMeaning::Or);
+        self.input_field("not", "", own, InputMeaning::Not);
+
+        let name = format!("{}HasFilter", self.model.ty(id).name);
+        self.b.enumeration(&name, "");
+        for (field, it) in self.model.fields_of(id) {
+            if it.kind != FieldKind::Id {
+                self.enum_value(&it.name, "", EnumMeaning::Field(field));
+            }
+        }
+    }
+
+    /// What a filter takes for a field, if it can be filtered by: a number's list, a value's filter, an edge's target's.
+    fn filter_of(&mut self, field: &Field) -> Option<TypeRef> {
+        match field.kind {
+            FieldKind::Id => Some(list(non_null(self.common.id))),
+            FieldKind::Edge { to, .. } => Some(plain(self.named("", to, "Filter"))),
+            FieldKind::Scalar(_) | FieldKind::Enum(_) => self.value_filter(field).map(plain),
+        }
+    }
+
+    pub(super) fn order(&mut self, id: TypeId) {
+        let present = self.present(id);
+        if !present.order {
+            return;
+        }
+        self.open_input("", id, "Order");
+        if present.orderable {
+            let orderable = plain(self.named("", id, "Orderable"));
+            self.input_field("asc", "", orderable, InputMeaning::Asc);
+            self.input_field("desc", "", orderable, InputMeaning::Desc);
+        }
+        for (field, it) in self.model.fields_of(id) {
+            if let Some(to) = ordered_through(it).filter(|to| self.present(*to).order) {
+                let order = plain(self.named("", to, "Order"));
+                self.input_field(&it.name, "", order, InputMeaning::Field(field));
+            }
+        }
+        let own = plain(self.named("", id, "Order"));
+        self.input_field("then", "", own, InputMeaning::Then);
+        if present.orderable {
+            let name = format!("{}Orderable", self.model.ty(id).name);
+            self.b.enumeration(&name, "");
+            for (field, it) in self.model.fields_of(id) {
+                if is_orderable(it) {
+                    self.enum_value(&it.name, "", EnumMeaning::Field(field));
+                }
+            }
+        }
+    }
+
+    /// The filter of a union and the reference to one of its members.
+    pub(super) fn union_inputs(&mut self, id: TypeId) {
+        let members = &self.model.ty(id).members;
+        let name = format!("{}Type", self.model.ty(id).name);
+        self.b.enumeration(&name, "");
+        for &member in members {
+            self.enum_value(&self.model.ty(member).name, "", EnumMeaning::Member(member));
+        }
+        self.open_input("", id, "Filter");
+        let types = list(non_null(self.named("", id, "Type")));
+        self.input_field("memberTypes", "", types, InputMeaning::MemberTypes(id));
+        for &member in members {
+            let filter = plain(self.named("", member, "Filter"));
+            let name = format!("{}Filter", lower_first(&self.model.ty(member).name));
+            self.input_field(&name, "", filter, InputMeaning::Member(member));
+        }
+        if !self.present(id).reference {
+            return;
+        }
+        let name = format!("{}Ref", self.model.ty(id).name);
+        self.b.input_object(&name, "");
+        self.b.one_of();
+        for &member in members {
+            if self.present(member).reference {
+                let reference = plain(self.named("", member, "Ref"));
+                let name = format!("{}Ref", lower_first(&self.model.ty(member).name));
+                self.input_field(&name, "", reference, InputMeaning::Member(member));
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! `Query` and `Mutation`.
+
+use super::core::{Core, list, marked, non_null, plain};
+use super::meaning::{FieldMeaning, InputMeaning};
+use crate::model::{FieldId, TypeId};
+use weir_language::schema::TypeRef;
+
+impl Core<'_> {
+    pub(super) fn roots(&mut self) {
+        let query = self.b.object("Query", "");
+        for id in self.model.type_ids() {
+            self.queries(id);
+        }
+        self.b.query(query);
+        let changes = |it: &super::present::Present| it.add || it.update || it.delete;
+        if self.present.iter().any(changes) {
+            let mutation = self.b.object("Mutation", "");
+            for id in self.model.type_ids() {
+                self.mutations(id);
+            }
+            self.b.mutation(mutation);
+        }
+    }
+
+    fn queries(&mut self, id: TypeId) {
+        let (name, present) = (&self.model.ty(id).name, self.present(id));
+        let object = plain(self.objects[id.index()]);
+        if present.get {
+            self.field(&format!("get{name}"), "", object, FieldMeaning::Get(id));
+            let keys: Vec<FieldId> = self.model.id_of(id).into_iter().chain(self.model.keys_of(id)).collect();
+            let only = keys.len() == 1;
+            for key in keys {
+                self.name_argument(key, only);
+            }
+        }
+        if present.password {
+            self.field(&format!("check{name}Password"), "", object, FieldMeaning::CheckPassword(id));
+            if let Some(key) = self.model.id_of(id).or_else(|| self.model.keys_of(id).next()) {
+                self.name_argument(key, true);
+            }
+            if let Some(secret) = &self.model.ty(id).secret {
+                let string = non_null(self.common.string);
+                self.argument(&secret.name, string, InputMeaning::Secret(id));
+            }
+        }
+        if present.query {
+            self.field(&format!("query{name}"), "", list(object), FieldMeaning::Query(id));
+            self.list_arguments(id);
+        }
+        if present.aggregate {
+            let result = plain(self.named("", id, "AggregateResult"));
+            self.field(&format!("aggregate{name}"), "", result, FieldMeaning::Aggregate(id));
+            self.filter_argument(id, false);
+        }
+    }
+
+    /// The argument that names an object by a key.
+    fn name_argument(&mut self, key: FieldId, is_required: bool) {
+        let field = self.model.field(key);
+        let ty = self.type_of(field, true);
+        self.argument(&field.name, marked(ty, is_required), InputMeaning::Field(key));
+    }
+
+    fn mutations(&mut self, id: TypeId) {
+        let (name, present) = (&self.model.ty(id).name, self.present(id));
+        if present.add {
+            let payload = plain(self.named("Add", id, "Payload"));
+            self.field(&format!("add{name}"), "", payload, FieldMeaning::Add(id));
+            let input = self.named("Add", id, "Input");
+            let inputs = marked(list(non_null(input)), true);
+            self.argument("input", inputs, InputMeaning::Input(id));
+            if self.has_keys(id) {
+                let boolean = plain(self.common.boolean);
+                self.argument("upsert", boolean, InputMeaning::Upsert);
+            }
+        }
+        if present.update {
+            let payload = plain(self.named("Update", id, "Payload"));
+            self.field(&format!("update{name}"), "", payload, FieldMeaning::Update(id));
+            let input = non_null(self.named("Update", id, "Input"));
+            self.argument("input", input, InputMeaning::Input(id));
+        }
+        if present.delete {
+            let payload = plain(self.named("Delete", id, "Payload"));
+            self.field(&format!("delete{name}"), "", payload, FieldMeaning::Delete(id));
+            self.filter_argument(id, true);
+        }
+    }
+
+    /// `filter` of the field added last.
+    pub(super) fn filter_argument(&mut self, id: TypeId, is_required: bool) {
+        let filter = self.named("", id, "Filter");
+        let ty: TypeRef = if is_required { non_null(filter) } else { plain(filter) };
+        self.argument("filter", ty, InputMeaning::Filter(id));
+    }
+
+    /// The arguments of a list of objects.
+    pub(super) fn list_arguments(&mut self, id: TypeId) {
+        self.filter_argument(id, false);
+        if self.present(id).order {
+            let order = plain(self.named("", id, "Order"));
+            self.argument("order", order, InputMeaning::Order(id));
+        }
+        let int = plain(self.common.int);
+        self.argument("first", int, InputMeaning::First);
+        self.argument("offset", int, InputMeaning::Offset);
+    }
+}
