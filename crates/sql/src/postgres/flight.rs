@@ -80,15 +80,15 @@ impl Flight {
         }
         let is_held_up = self.batch.is_slow() && (self.batch.statements() > 1 || self.shared.is_awaited());
         if is_held_up && self.second.is_none() && !self.is_second_refused {
-            // Without leave the lane waits: so many have left already.
-            if let Ok(leave) = Arc::clone(&self.shared.strays).try_acquire_owned() {
+            // Without leave the lane waits.
+            self.second = self.shared.leave().map(|leave| {
                 let dialer = Arc::clone(&self.shared.dialer);
                 let attempt = async move {
                     let settings = &dialer.settings;
                     dialer.connect(Kind::Lane, &settings.hosts, settings.target).await
                 };
-                self.second = Some((Box::pin(attempt), leave));
-            }
+                (Box::pin(attempt) as Attempt, leave)
+            });
         }
         Fate::Open
     }

@@ -20,13 +20,15 @@ use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, Semaphore, oneshot};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::Sleep;
 
 /// How many statements that take long may run beside the lane that they left.
 const STRAYS_MAX: usize = 4;
 /// How often a lane that waits looks for those whose time is over, and for a statement that takes long.
 pub(super) const TICK: Duration = SHORT_MAX;
+/// How long after one statement another may leave: where all are slow, the server is, and more connections are no help.
+const LEAVE_PAUSE: Duration = Duration::from_millis(250);
 /// After how long a lane that waits for its answers counts as stuck, so that others are asked first.
 const STUCK: Duration = Duration::from_millis(20);
 /// How much longer than the server's own bound a batch may take.
@@ -107,7 +109,9 @@ pub(super) struct Shared {
     queue: Mutex<Queue>,
     filled: Notify,
     /// One for each statement that may leave.
-    pub(super) strays: Arc<Semaphore>,
+    strays: Arc<Semaphore>,
+    /// Milliseconds from `started` to when a statement may leave.
+    leave_after_ms: AtomicU64,
     started: Instant,
     /// Milliseconds from `started` to when the batch was sent that is under way, plus one; 0 if none is.
     busy_since_ms: AtomicU64,
@@ -130,6 +134,18 @@ impl Shared {
     /// Whether someone waits to be sent.
     pub(super) fn is_awaited(&self) -> bool {
         !self.queue().waiting.is_empty()
+    }
+
+    /// Leave for a statement to go on beside the lane, if not too many did or one just before.
+    pub(super) fn leave(&self) -> Option<OwnedSemaphorePermit> {
+        let millis = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
+        let now = self.started.elapsed();
+        if millis(now) < self.leave_after_ms.load(Ordering::Relaxed) {
+            return None;
+        }
+        let leave = Arc::clone(&self.strays).try_acquire_owned().ok()?;
+        self.leave_after_ms.store(millis(now + LEAVE_PAUSE), Ordering::Relaxed);
+        Some(leave)
     }
 
     /// Lets these wait before all others, in their order.
@@ -170,6 +186,7 @@ impl<F: Freight> Lane<F> {
             queue: Mutex::default(),
             filled: Notify::new(),
             strays: Arc::new(Semaphore::new(STRAYS_MAX)),
+            leave_after_ms: AtomicU64::new(0),
             started: Instant::now(),
             busy_since_ms: AtomicU64::new(0),
             batches: AtomicU64::new(0),
