@@ -40,5 +40,7 @@ pub(crate) fn of_type(name: &str, kind: TypeKind) -> Vec<String> {
 
 /// As [`of_type`], for an enum.
 pub(crate) fn of_enum(name: &str) -> Vec<String> {
-    ["_hash", "_exact"].map(|suffix| format!("{name}{suffix}")).into()
+    ["_hash", "_exact", "_hash_StringRegExpFilter", "_exact_StringRegExpFilter"]
+        .map(|suffix| format!("{name}{suffix}"))
+        .into()
 }

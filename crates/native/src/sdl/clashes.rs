@@ -23,6 +23,7 @@ impl Reader<'_> {
             self.errors.extend(complaints);
             self.fields_beside_fields(id);
             self.fields_of_payloads(id);
+            self.members_of_unions(id);
         }
     }
 
@@ -51,6 +52,28 @@ impl Reader<'_> {
         let made = names::lower_first(&ty.name);
         if ty.kind != TypeKind::Union && ["numUids", "msg"].contains(&made.as_str()) {
             let message = format!("payloads have a field `{made}` of their own: rename the type");
+            self.complain(self.draft(id).span, message);
+        }
+    }
+
+    /// Filters and references of a union have a field per member.
+    fn members_of_unions(&mut self, id: TypeId) {
+        let ty = &self.draft(id).ty;
+        if ty.kind != TypeKind::Union {
+            return;
+        }
+        let mut seen: HashMap<String, TypeId> = HashMap::new();
+        let mut clashes = Vec::new();
+        for &member in &ty.members {
+            let name = &self.draft(member).ty.name;
+            if let Some(other) = seen.insert(names::lower_first(name), member) {
+                clashes.push(format!(
+                    "`{}` and `{name}` differ in the case of their first letter alone, so that their filters would have one name: rename one of them",
+                    self.draft(other).ty.name
+                ));
+            }
+        }
+        for message in clashes {
             self.complain(self.draft(id).span, message);
         }
     }

@@ -305,6 +305,10 @@ fn searches_and_defaults_that_do_not_fit_are_refused() {
             "4:33 `$now` is not for a String, only for a DateTime",
         ),
         (
+            "a: DateTime @default(add: {value: \"today\"})",
+            "4:35 `today` is not a point in time such as `2024-01-31T12:00:00Z`, nor `$now`",
+        ),
+        (
             "a: [Int] @default(add: {value: \"1\"})",
             "4:10 a list has no default, it begins empty: remove `@default`",
         ),
@@ -394,6 +398,14 @@ fn names_and_directives_of_types_that_do_not_fit_are_refused() {
         (
             "type T { a: [T] aAggregate: Int }",
             "1:17, 1:10 the API makes a field `aAggregate` for `a`: rename one of them",
+        ),
+        (
+            "type T { a: Int u: U }\ntype t { a: Int }\nunion U = T | t",
+            "3:7 `T` and `t` differ in the case of their first letter alone, so that their filters would have one name: rename one of them",
+        ),
+        (
+            "type T @generate(query: {get: false, query: false, aggregate: false}) { a: Int }",
+            "1:6 nothing can be queried: let `@generate` leave `query` or `aggregate` of a type",
         ),
         ("type Msg { a: Int }", "1:6 payloads have a field `msg` of their own: rename the type"),
         ("enum E { A A }\ntype T { a: Int }", "1:12 the value `A` is there already"),

@@ -2,7 +2,7 @@
 
 use super::directives::ON_TYPES;
 use super::{Reader, hint};
-use crate::model::{FieldId, FieldKind, Generate, Scalar, Secret, TypeId, TypeKind};
+use crate::model::{FieldId, FieldKind, Generate, Scalar, Secret, Type, TypeId, TypeKind};
 use weir_language::ast::{Directive, ValueId};
 use weir_language::report;
 use weir_language::span::Span;
@@ -33,6 +33,19 @@ impl Reader<'_> {
             }
         }
         self.inherit_secrets(&secrets);
+        self.queryable();
+    }
+
+    /// A schema has at least one query.
+    fn queryable(&mut self) {
+        let asked = |ty: &Type| ty.kind != TypeKind::Union && (ty.generate.query || ty.generate.aggregate);
+        if self.errors.is_empty()
+            && !self.types.iter().any(|draft| asked(&draft.ty))
+            && let Some(first) = self.types.first()
+        {
+            let message = "nothing can be queried: let `@generate` leave `query` or `aggregate` of a type";
+            self.complain(first.span, message);
+        }
     }
 
     fn secret(&mut self, id: TypeId, directive: Directive) -> Option<(Secret, Span)> {
