@@ -300,6 +300,28 @@ impl SourceError {
             Self::Broken(_) => "INTERNAL",
         }
     }
+
+    /// Why a source gave nothing, in words for clients.
+    #[must_use]
+    pub fn for_client(&self) -> FieldError {
+        let message = match self {
+            Self::Rejected { error, .. } => return error.clone(),
+            Self::Timeout => "The source did not answer in time.",
+            Self::Busy => "The source has no capacity left.",
+            Self::Unavailable(_) => "The source is unavailable.",
+            Self::Broken(_) => "Internal error.",
+        };
+        FieldError { code: self.code(), message: message.into(), hasura_path: None }
+    }
+
+    /// Tells the operator what the client is not told.
+    pub fn tell_operator(&self) {
+        match self {
+            Self::Rejected { .. } => {}
+            Self::Timeout | Self::Busy => tracing::warn!(error = %self, "a source did not answer"),
+            Self::Unavailable(_) | Self::Broken(_) => tracing::error!(error = %self, "a source failed"),
+        }
+    }
 }
 
 impl fmt::Display for SourceError {

@@ -12,7 +12,7 @@ mod render;
 pub(crate) use render::{append, refused};
 
 use crate::plan::shape::Shape;
-use crate::source::{FieldError, PathError, PlanError, SourceError, Step};
+use crate::source::{FieldError, PathError, PlanError, Step};
 use weir_language::coerce::VariableError;
 use weir_language::error::Error;
 use weir_language::span::Span;
@@ -79,16 +79,4 @@ impl Failure {
         });
         Self { message, code, spans: vec![Span::new(offset, offset)], path: path.collect(), hasura_path }
     }
-}
-
-/// Why a source gave nothing, in words for clients.
-pub(crate) fn for_client(error: &SourceError) -> FieldError {
-    let message = match error {
-        SourceError::Rejected { error, .. } => return error.clone(),
-        SourceError::Timeout => "The source did not answer in time.",
-        SourceError::Busy => "The source has no capacity left.",
-        SourceError::Unavailable(_) => "The source is unavailable.",
-        SourceError::Broken(_) => "Internal error.",
-    };
-    FieldError { code: error.code(), message: message.into(), hasura_path: None }
 }

@@ -51,7 +51,7 @@ impl Answer<'_> {
     }
 
     fn note_failed(&mut self, error: &SourceError, field: u32) {
-        let error = PathError { error: errors::for_client(error), path: vec![Step::Field(field)], field };
+        let error = PathError { error: error.for_client(), path: vec![Step::Field(field)], field };
         self.failures.push(Failure::field(&self.run.plan.shape, error));
     }
 

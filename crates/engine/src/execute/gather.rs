@@ -9,7 +9,6 @@
 //! **Cost:** one hash per parent row; keys are kept once, encoded in one buffer.
 
 use super::{Asked, Asks, Run};
-use crate::errors;
 use crate::plan::shape::{Member, PieceId, SetId};
 use crate::rows::{Bitmap, CellError, Column, Data, NO_PLACE, Table, Texts};
 use crate::source::{FieldError, SourceError};
@@ -40,7 +39,7 @@ pub(super) async fn ask_below(run: &Run<'_>, asks: &mut Asks, mut level: Vec<Pie
             asks.put(gather.piece, checked(reply, gather.keys.rows));
             match &asks.asked[gather.piece.0 as usize] {
                 Asked::Failed(error) => {
-                    let error = errors::for_client(error);
+                    let error = error.for_client();
                     fail(run, asks, gather.piece, &error);
                 }
                 Asked::Finished(..) | Asked::Rows(_) | Asked::Waiting => level.push(gather.piece),

@@ -129,19 +129,10 @@ impl Asks {
                 Asked::Rows(errors)
             }
             Err(error) => {
-                note(&error);
+                error.tell_operator();
                 Asked::Failed(error)
             }
         };
-    }
-}
-
-/// Tells the operator what the client is not told.
-fn note(error: &SourceError) {
-    match error {
-        SourceError::Rejected { .. } => {}
-        SourceError::Timeout | SourceError::Busy => tracing::warn!(%error, "a source did not answer"),
-        SourceError::Unavailable(_) | SourceError::Broken(_) => tracing::error!(%error, "a source failed"),
     }
 }
 
