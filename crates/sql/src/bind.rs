@@ -24,6 +24,8 @@ pub(crate) struct Bindings<'r> {
     /// For the row at hand of a slot that holds rows: the slot and how many leaves come before the row.
     pub(crate) row: (u32, u32),
     pub(crate) parent_keys: &'r [Column],
+    /// Numbers of objects that a program shows.
+    pub(crate) shown: &'r [i64],
     pub(crate) accent: Accent,
 }
 
@@ -34,6 +36,8 @@ pub(crate) enum Found<'r> {
     Given(Given<'r>),
     /// A row of a column of keys.
     Key(&'r Column, usize),
+    /// Numbers of objects that a program shows.
+    Shown(&'r [i64]),
     /// In the row of the level above, which the driver has.
     Above,
 }
@@ -75,6 +79,8 @@ impl<'r> Bindings<'r> {
                 (variables, self.form.leaf(slot, leaf + before))
             }
             Origin::Parent(column) => return Found::Key(&self.parent_keys[column as usize], key),
+            Origin::Shown => return Found::Shown(self.shown),
+            Origin::Checked(at) => return Found::Shown(&self.shown[at as usize..=at as usize]),
             Origin::ParentColumn(_) => return Found::Above,
         };
         self.follow(Given { values, at: at as usize }, key)
@@ -140,6 +146,7 @@ impl<'r> Bindings<'r> {
                 }
                 _ => None,
             },
+            Found::Shown(ids) => ids.first().copied(),
             Found::Above => None,
         }
     }
@@ -163,7 +170,7 @@ impl<'r> Bindings<'r> {
                 Node::Text(span) => given.str(span),
                 _ => "",
             },
-            Found::Key(..) | Found::Above => "",
+            Found::Key(..) | Found::Shown(_) | Found::Above => "",
         };
         crate::instant::parse(text).map_or_else(|| self.invalid(parameter, "DateTime", text), Ok)
     }
@@ -175,7 +182,7 @@ impl<'r> Bindings<'r> {
                 Node::Int(count) => Some(count.saturating_abs()).filter(|it| *it != 0),
                 _ => None,
             },
-            Found::Key(..) | Found::Above => None,
+            Found::Key(..) | Found::Shown(_) | Found::Above => None,
         }
     }
 
@@ -186,7 +193,7 @@ impl<'r> Bindings<'r> {
                 Node::Int(count) => count.max(0),
                 _ => 0,
             },
-            Found::Key(..) | Found::Above => 0,
+            Found::Key(..) | Found::Shown(_) | Found::Above => 0,
         }
     }
 

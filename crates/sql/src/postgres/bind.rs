@@ -76,6 +76,7 @@ fn is_null(found: Found<'_>) -> bool {
                     Data::Bool(_) | Data::Int(_) | Data::Float(_) | Data::Text(_) | Data::Json(_)
                 )
         }
+        Found::Shown(_) => false,
         // Matched by the statement itself.
         Found::Above => true,
     }
@@ -110,6 +111,10 @@ impl<'r> Reading<'_, 'r> {
             Found::Given(given) => self.given(given, ty, oid, out),
             Found::Key(column, row) => {
                 key(column, row, out);
+                Ok(())
+            }
+            Found::Shown(ids) => {
+                ids.first().into_iter().for_each(|id| integer(*id, out));
                 Ok(())
             }
             Found::Above => Ok(()),
@@ -252,6 +257,10 @@ impl<'r> Reading<'_, 'r> {
         read: impl Fn(Found<'r>) -> Result<Option<i64>, Refused>,
         out: &mut Buffer,
     ) -> Result<(), Refused> {
+        if let Found::Shown(ids) = found {
+            ids_array(ids, out);
+            return Ok(());
+        }
         out.push(b'{');
         let mut is_first = true;
         let mut push = |item| -> Result<(), Refused> {
@@ -263,7 +272,7 @@ impl<'r> Reading<'_, 'r> {
         };
         match found {
             Found::Given(list) => self.bindings.items(list, self.key).try_for_each(&mut push)?,
-            Found::Key(..) | Found::Above => push(found)?,
+            Found::Key(..) | Found::Shown(_) | Found::Above => push(found)?,
         }
         out.push(b'}');
         Ok(())
@@ -348,6 +357,18 @@ fn scientific(value: i64) -> String {
     format!("{}{first}.{rest}e{}", if value < 0 { "-" } else { "" }, digits.len() - 1)
 }
 
+/// Numbers as an array.
+pub(super) fn ids_array(ids: &[i64], out: &mut Buffer) {
+    out.push(b'{');
+    for (at, id) in ids.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        integer(*id, out);
+    }
+    out.push(b'}');
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -372,6 +393,7 @@ mod tests {
             form: &form,
             row: (0, 0),
             parent_keys: &[],
+            shown: &[],
             accent: Accent::Hasura,
         };
         let parameter = Parameter { origin: Origin::Literal(0), reader, path: "$".into() };

@@ -21,6 +21,7 @@ use crate::bind::Bindings;
 use crate::forms::Forms;
 use crate::relational::compile::Ask;
 use crate::relational::form::{Form, form};
+use crate::relational::program::{Answers, Call, Lock};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -99,7 +100,7 @@ impl Reading {
     ) -> Bindings<'r> {
         let schema = self.shared.style.schema();
         let (ids, accent) = (&*self.ids, self.ask.accent);
-        Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, accent }
+        Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, shown: &[], accent }
     }
 
     pub(super) fn task<'r>(&'r self, prepared: &'r Prepared, shape: &'r Shape) -> Task<'r> {
@@ -147,10 +148,36 @@ impl Reading {
         }
     }
 
+    /// The objects that the passwords of a query open, in the order of the plan's checks; 0 where one does not.
+    async fn opened(&self, input: &FetchInput<'_>, prepared: &Prepared) -> Result<Vec<i64>, SourceError> {
+        let mut opened = Vec::with_capacity(prepared.plan.checks.len());
+        for &field in &prepared.plan.checks {
+            let call = Call { shape: input.shape, field, variables: input.variables, ids: &self.ids };
+            let refused = |error| SourceError::Rejected { error, field: Some(field) };
+            let Some(programs) = self.shared.style.programs() else { continue };
+            let Lock { asked, password } = programs.lock(&call).map_err(refused)?;
+            let values = super::program::parameters(&asked);
+            let rows = self.shared.pool.read(asked.sentence.wire(), values, input.deadline).await;
+            let rows = rows.map_err(|error| self.source_error(error))?;
+            let mut answers = Answers::default();
+            super::program::take(&rows, asked.sentence.width, &mut answers);
+            let (id, hash) = answers.guarded().unwrap_or((0, None));
+            let is_open = programs.opens(password, hash).await.map_err(refused)?;
+            opened.push(if is_open { id } else { 0 });
+        }
+        Ok(opened)
+    }
+
     async fn run(self: &Arc<Self>, input: FetchInput<'_>) -> Result<Reply, SourceError> {
         let (prepared, form) = self.plan(input.shape, input.variables)?;
         let keys = input.parent_keys.unwrap_or_default();
+        let shown = match prepared.plan.checks.is_empty() {
+            true => Vec::new(),
+            // Rare, so its state is not part of every request's.
+            false => Box::pin(self.opened(&input, &prepared)).await?,
+        };
         let bindings = self.bindings(input.shape, input.variables, &form, keys);
+        let bindings = Bindings { shown: &shown, ..bindings };
         let parameters = self.parameters(&prepared, &bindings)?;
         if self.streams && prepared.streams() {
             return parts::run(self, prepared, &input, parameters).await;

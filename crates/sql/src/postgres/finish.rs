@@ -15,6 +15,7 @@ use super::rows::Row;
 use super::write::{Done, WorkDone};
 use crate::catalog::facts::Cell;
 use crate::relational::change::WriteAnswer;
+use crate::relational::program::Shown;
 use crate::relational::{Member, MemberKind, Object, Run};
 use crate::value::{Fault, Value, no_such_object, write_value};
 use smallvec::SmallVec;
@@ -79,6 +80,8 @@ pub(super) enum At<'c, 'r> {
     Root(&'c Found<'r>),
     /// The root of a mutation.
     Changes(&'r [Done<'r>], &'c [Option<Found<'r>>]),
+    /// What a program shows, and the answers to that.
+    Program(&'c Shown, Option<&'c Found<'r>>),
     /// What a field of a mutation did.
     Did(&'r WorkDone<'r>, Option<&'c Found<'r>>),
     /// A row of an arm.
@@ -224,6 +227,25 @@ impl<'r> Finisher<'r> {
                 let write = *write as usize;
                 self.write(write, member, &done[write], found[write].as_ref())
             }
+            (MemberKind::Write(write), At::Program(..)) => {
+                match self.task.prepared.plan.writes[*write as usize].answer {
+                    WriteAnswer::Response(run) => self.object(run, at),
+                    WriteAnswer::Row(_) | WriteAnswer::Rows(_) | WriteAnswer::Responses(_) => {
+                        Ok(self.missing(member))
+                    }
+                }
+            }
+            (MemberKind::Affected, At::Program(shown, _)) => {
+                self.out.int(shown.affected);
+                Ok(true)
+            }
+            (MemberKind::Message, At::Program(shown, _)) => {
+                match shown.message {
+                    Some(message) => self.out.string(message),
+                    None => self.out.null(),
+                }
+                Ok(true)
+            }
             (MemberKind::Affected, At::Did(work, _)) => {
                 self.out.int(work.affected);
                 Ok(true)
@@ -235,6 +257,7 @@ impl<'r> Finisher<'r> {
                 | MemberKind::Foreign
                 | MemberKind::Write(_)
                 | MemberKind::Affected
+                | MemberKind::Message
                 | MemberKind::Returned(_),
                 _,
             ) => {
@@ -528,7 +551,7 @@ impl<'r> Finisher<'r> {
 pub(super) fn place<'c, 'r>(level: u32, at: At<'c, 'r>) -> Option<(&'c Found<'r>, usize)> {
     let found = match at {
         At::Root(found) | At::Row(_, found, _) => Some(found),
-        At::Returned(_, _, found, _) | At::Did(_, found) => found,
+        At::Returned(_, _, found, _) | At::Did(_, found) | At::Program(_, found) => found,
         At::Changes(..) => None,
     }?;
     Some((found, found.asked.arm(level)?))
@@ -543,7 +566,7 @@ pub(super) fn rows<'c, 'r>(
     at: At<'_, 'r>,
 ) -> Walk<'c, 'r> {
     match at {
-        At::Root(_) => found.all(arm),
+        At::Root(_) | At::Program(..) => found.all(arm),
         At::Returned(_, _, _, number) => found.of_parent(arm, number),
         At::Changes(..) | At::Did(..) => Walk::None,
         At::Row(row, _, parent) => {

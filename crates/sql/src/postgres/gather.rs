@@ -63,6 +63,7 @@ impl<'r> Gatherer<'r> {
             | MemberKind::Foreign
             | MemberKind::Write(_)
             | MemberKind::Affected
+            | MemberKind::Message
             | MemberKind::Returned(_) => Data::Empty,
             MemberKind::Inline(run) => Data::Object(Box::new(self.table(*run, &[]))),
             MemberKind::One(level) => self.objects(&levels[*level as usize]),

@@ -33,6 +33,7 @@ mod nested;
 mod parts;
 mod pool;
 mod prepared;
+mod program;
 mod replica;
 mod rows;
 mod server;

@@ -28,6 +28,8 @@ pub(super) struct Prepared {
     pub(super) changes: Vec<Ready>,
     /// Parallel to the plan's writes: what is asked about the rows that came back.
     pub(super) below: Vec<Option<Children>>,
+    /// Parallel to the plan's writes: what is read for those that are programs.
+    pub(super) programs: Vec<Option<Programmed>>,
     /// Whether it always has a connection of its own.
     pub(super) is_long: bool,
     /// Calls what may change data, or answer differently each time.
@@ -53,6 +55,31 @@ pub(super) struct Children {
     pub(super) keys: Vec<u16>,
 }
 
+/// What is read for a program.
+#[derive(Debug)]
+pub(super) struct Programmed {
+    /// The objects that the field's filter finds.
+    pub(super) find: Option<Asked>,
+    /// What the answer shows of objects.
+    pub(super) shown: Option<Asked>,
+}
+
+impl Programmed {
+    fn of(shared: &Shared, plan: &Plan, write: &Write) -> Result<Option<Self>, TooWide> {
+        let finder = write.works.iter().find_map(|it| match it {
+            Work::Program { find } => Some(*find),
+            Work::Nothing | Work::Change(_) | Work::Insert(_) | Work::Each { .. } => None,
+        });
+        let (Some(finder), WriteAnswer::Response(run)) = (finder, write.answer) else { return Ok(None) };
+        let ask = |tops: &[u32]| match tops {
+            [] => Ok(None),
+            _ => shared.ask(plan, tops, Parents::None).map(Some),
+        };
+        let find = ask(finder.as_slice())?;
+        Ok(Some(Self { find, shown: ask(&plan.levels_below(run))? }))
+    }
+}
+
 impl Prepared {
     /// Renders `plan`; `parent_keys` is how many columns the keys of its parents in another source have.
     pub(super) fn new(shared: &Shared, plan: Plan, parent_keys: Option<u32>) -> Result<Self, TooWide> {
@@ -61,9 +88,11 @@ impl Prepared {
         let read = shared.ask(&plan, &tops, parents)?;
         let changes = plan.changes.iter().map(|it| Ready::new(shared, it)).collect();
         let below = plan.writes.iter().map(|it| Children::of(shared, &plan, it)).collect::<Result<_, _>>()?;
+        let programs =
+            plan.writes.iter().map(|it| Programmed::of(shared, &plan, it)).collect::<Result<_, _>>()?;
         let is_long = tops.iter().any(|&it| is_long(&plan.levels[it as usize]));
         let is_volatile = plan.functions.iter().any(|it| volatility(shared, *it) == Volatility::Volatile);
-        Ok(Self { plan, read, changes, below, is_long, is_volatile })
+        Ok(Self { plan, read, changes, below, programs, is_long, is_volatile })
     }
 
     /// Whether its answer can leave while its rows arrive.
@@ -79,10 +108,14 @@ impl Prepared {
         let below = self.plan.writes.iter().zip(&self.below);
         let below =
             below.filter_map(|(write, it)| Some((write.path.clone(), &*it.as_ref()?.asked.statement.sql)));
+        let programs = self.plan.writes.iter().zip(&self.programs).flat_map(|(write, it)| {
+            let asked = it.iter().flat_map(|it| it.find.iter().chain(&it.shown));
+            asked.map(|it| (write.path.clone(), &*it.statement.sql))
+        });
         let paths: Vec<&str> =
             self.read.arms.iter().map(|it| self.plan.levels[it.level as usize].path.as_str()).collect();
         let read = (!paths.is_empty()).then(|| (paths.join(", "), &*self.read.statement.sql));
-        for (at, (words, sql)) in changes.chain(below).chain(read).enumerate() {
+        for (at, (words, sql)) in changes.chain(below).chain(programs).chain(read).enumerate() {
             if at > 0 {
                 out.push('\n');
             }
@@ -120,7 +153,7 @@ impl Children {
         | WriteAnswer::Responses(run)) = write.answer;
         let tops = plan.levels_below(run);
         let change = write.works.iter().find_map(|work| match work {
-            Work::Nothing => None,
+            Work::Nothing | Work::Program { .. } => None,
             Work::Change(change) => Some(*change),
             Work::Insert(steps) | Work::Each { steps, .. } => {
                 steps.iter().find(|it| it.shown).map(|it| it.change)

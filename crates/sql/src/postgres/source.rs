@@ -9,6 +9,7 @@ use super::error::{Error, source_error};
 use super::fetch::{ReadFetch, Reading};
 use super::pool::{Counts, Pool};
 use super::prepared::Prepared;
+use super::program::ProgramFetch;
 use super::write_fetch::WriteFetch;
 use crate::api::generate;
 use crate::catalog::{Table, Warning};
@@ -196,6 +197,9 @@ impl PostgresSource {
             return Err(no_foreign_below(piece));
         }
         let (inner, tags) = self.reading(piece)?;
+        if self.shared.style.programs().is_some() {
+            return Ok(Box::new(ProgramFetch { inner, tags }));
+        }
         Ok(Box::new(WriteFetch { inner, tags }))
     }
 }

@@ -135,7 +135,8 @@ impl<'r, 's> Runner<'r, 's> {
         for (work, what) in of.works.iter().enumerate() {
             self.done[write].works.push(WorkDone::default());
             match what {
-                Work::Nothing => {}
+                // Programs have a driver of their own.
+                Work::Nothing | Work::Program { .. } => {}
                 Work::Change(change) => {
                     let mut parameters = Parameters::default();
                     let ready = &self.prepared.changes[*change as usize];
@@ -376,6 +377,7 @@ fn single<'p>(prepared: &'p Prepared, form: &Form) -> Option<&'p Work> {
     let [work] = prepared.plan.writes[write].works.as_slice() else { return None };
     let one = match work {
         Work::Nothing | Work::Change(_) => true,
+        Work::Program { .. } => false,
         Work::Insert(steps) => steps.len() == 1,
         Work::Each { slot, steps } => steps.len() == 1 && form.rows(*slot).is_some_and(|rows| rows.len == 1),
     };
@@ -387,7 +389,7 @@ pub(super) fn is_sharable(prepared: &Prepared, form: &Form) -> bool {
     let change = match single(prepared, form) {
         Some(Work::Change(change)) => *change,
         Some(Work::Insert(steps) | Work::Each { steps, .. }) => steps[0].change,
-        Some(Work::Nothing) | None => return false,
+        Some(Work::Nothing | Work::Program { .. }) | None => return false,
     };
     match prepared.plan.changes[change as usize] {
         Change::Insert(_) | Change::Update(_) | Change::Delete(_) => true,

@@ -20,7 +20,7 @@ use std::time::Duration;
 use weir_engine::source::{BoxFuture, Fetch, FetchInput, Reply, ReplyBody, SourceError, Tag};
 
 /// So often a transaction is begun.
-const TRIES_MAX: u32 = 4;
+pub(super) const TRIES_MAX: u32 = 4;
 
 /// See the module's words.
 pub(super) struct WriteFetch {
@@ -122,7 +122,7 @@ fn answer(
 }
 
 /// How long to wait before try number `tries` plus one, never twice the same.
-fn pause(tries: u32) -> Duration {
+pub(super) fn pause(tries: u32) -> Duration {
     let random = RandomState::new().build_hasher().finish();
     Duration::from_micros((random % 4000) << tries)
 }

@@ -64,6 +64,11 @@ pub enum Work {
         /// The first row, with those nested in it.
         steps: Vec<Step>,
     },
+    /// What a program does ([`super::program`]).
+    Program {
+        /// The level whose first output column is the numbers of the objects that the field's filter finds.
+        find: Option<u32>,
+    },
 }
 
 /// One row to be inserted.
@@ -222,7 +227,7 @@ pub(crate) fn with_path(mut error: SourceError, plan: &Plan) -> SourceError {
     {
         let inserts = write.works.iter().any(|it| match it {
             Work::Insert(_) | Work::Each { .. } => true,
-            Work::Nothing | Work::Change(_) => false,
+            Work::Nothing | Work::Change(_) | Work::Program { .. } => false,
         });
         error.hasura_path = Some(match (inserts, write.answer) {
             (false, _) => "$".into(),

@@ -66,7 +66,8 @@ impl Compiler<'_> {
                     | MemberKind::Constant
                     | MemberKind::Foreign
                     | MemberKind::Write(_)
-                    | MemberKind::Affected => {}
+                    | MemberKind::Affected
+                    | MemberKind::Message => {}
                 }
             }
         }

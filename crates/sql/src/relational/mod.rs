@@ -23,7 +23,9 @@ pub mod form;
 pub mod input;
 mod insert;
 pub mod piece;
+pub mod program;
 mod select;
+pub(crate) mod turn;
 mod write;
 
 /// What a piece asks and how the answer is put together.
@@ -41,6 +43,8 @@ pub struct Plan {
     pub functions: Vec<FunctionId>,
     /// The members of the piece.
     pub root: Run,
+    /// Root fields of a query that give an object for a password, by their places in the shape.
+    pub checks: Vec<u32>,
     /// Whether some member of the root may be copied by a later one.
     pub root_copied: bool,
 }
@@ -76,7 +80,8 @@ impl Plan {
                 | MemberKind::Constant
                 | MemberKind::Foreign
                 | MemberKind::Write(_)
-                | MemberKind::Affected => {}
+                | MemberKind::Affected
+                | MemberKind::Message => {}
             }
         }
         let rest: Vec<usize> = (0..self.levels.len()).filter(|it| !out.contains(it)).collect();
@@ -86,6 +91,18 @@ impl Plan {
 }
 
 impl Plan {
+    /// The level that finds what the program of a root field changes.
+    pub(crate) fn finder(&self, member: &Member) -> Option<u32> {
+        let MemberKind::Write(write) = member.kind else { return None };
+        self.writes[write as usize].works.iter().find_map(|work| match work {
+            change::Work::Program { find } => *find,
+            change::Work::Nothing
+            | change::Work::Change(_)
+            | change::Work::Insert(_)
+            | change::Work::Each { .. } => None,
+        })
+    }
+
     /// The levels directly below the members `run`, in order; those that are copied are not asked.
     #[must_use]
     pub fn levels_below(&self, run: Run) -> Vec<u32> {
@@ -107,7 +124,8 @@ impl Plan {
                 | MemberKind::Constant
                 | MemberKind::Foreign
                 | MemberKind::Write(_)
-                | MemberKind::Affected => {}
+                | MemberKind::Affected
+                | MemberKind::Message => {}
             }
         }
         out
@@ -289,6 +307,8 @@ pub enum MemberKind {
     Write(u32),
     /// How many rows it changed.
     Affected,
+    /// A word to people on what it did.
+    Message,
     /// Those rows.
     Returned(Run),
 }
@@ -509,6 +529,10 @@ pub enum Origin {
     },
     /// A column of the parent's keys, from another source.
     Parent(u32),
+    /// The numbers of the objects that a program shows, in a list.
+    Shown,
+    /// The number of the object that the password of one of [`Plan::checks`] opened, or 0.
+    Checked(u32),
     /// An output column of the row of the level above.
     ParentColumn(u16),
 }

@@ -5,6 +5,7 @@
 use super::Plan;
 use super::compile::{Ask, compile};
 use super::form::{Form, objects, structural};
+use super::program::Programs;
 use crate::api::meaning::{Api, EnumMeaning};
 use crate::catalog::TableId;
 use crate::model::Model;
@@ -35,6 +36,10 @@ pub trait Style: std::fmt::Debug + Send + Sync {
         ask: &Ask,
         variables: Option<(&Variables, &Form)>,
     ) -> Result<Plan, PlanError>;
+    /// What makes the programs of its mutations, if they are programs. Then each root field is a transaction of its own.
+    fn programs(&self) -> Option<&dyn Programs> {
+        None
+    }
 }
 
 impl Style for Api {

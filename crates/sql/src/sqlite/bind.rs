@@ -96,6 +96,7 @@ impl<'r> Reading<'_, 'r> {
         match found {
             Found::Given(given) => self.given(given, ty),
             Found::Key(column, row) => Ok(parent(column, row)),
+            Found::Shown(ids) => Ok(ids.first().map_or(Bound::Null, |id| Bound::Int(*id))),
             // Bound for each parent, by the level.
             Found::Above => Ok(Bound::Null),
         }
@@ -193,6 +194,7 @@ impl<'r> Reading<'_, 'r> {
         };
         match found {
             Found::Given(list) => self.bindings.items(list, self.key).try_for_each(&mut push)?,
+            Found::Shown(ids) => return Ok(Bound::Text(ids_json(ids).into())),
             Found::Key(..) | Found::Above => push(found)?,
         }
         out.close(b']');
@@ -219,6 +221,18 @@ impl<'r> Reading<'_, 'r> {
             None => self.refuse("INVALID_PATH", "parse-failed", format!("parse json path error: \"{path}\"")),
         }
     }
+}
+
+/// Numbers as one JSON text, which SQLite takes as a list.
+pub(super) fn ids_json(ids: &[i64]) -> String {
+    let mut digits = itoa::Buffer::new();
+    let mut out = String::with_capacity(2 + 8 * ids.len());
+    for id in ids {
+        out.push(if out.is_empty() { '[' } else { ',' });
+        out.push_str(digits.format(*id));
+    }
+    out.push_str(if ids.is_empty() { "[]" } else { "]" });
+    out
 }
 
 /// Digits: an integer where it fits, else text that affinity turns into a number.

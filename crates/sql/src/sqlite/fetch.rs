@@ -18,6 +18,7 @@ use crate::bind::Bindings;
 use crate::forms::Forms;
 use crate::relational::compile::Ask;
 use crate::relational::form::{Form, form};
+use crate::relational::program::{Answers, Call, Lock};
 use rusqlite::Connection;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -53,12 +54,14 @@ pub(super) struct Reading {
 }
 
 /// One run's own.
-struct Call {
+struct Run {
     prepared: Arc<Prepared>,
     form: Form,
     shape: Arc<Shape>,
     variables: Arc<Variables>,
     parent_keys: Option<Vec<Column>>,
+    /// What passwords opened.
+    shown: Vec<i64>,
     deadline: Instant,
     hold_back_bytes: usize,
 }
@@ -95,7 +98,7 @@ impl Reading {
     ) -> Bindings<'r> {
         let schema = self.shared.style.schema();
         let (ids, accent) = (&*self.ids, self.ask.accent);
-        Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, accent }
+        Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, shown: &[], accent }
     }
 
     /// Runs `prepared` on `connection`. `None`: the answer has left through the sink.
@@ -180,7 +183,7 @@ impl Reading {
     }
 
     /// Runs `call` on a thread of the pool.
-    fn run_call(&self, call: &Call, sink: Sink, cancelled: &Arc<AtomicBool>) {
+    fn run_call(&self, call: &Run, sink: Sink, cancelled: &Arc<AtomicBool>) {
         let mut sink = sink;
         if let Some(reply) = self.called(call, &mut sink, cancelled).transpose() {
             sink.answer(reply);
@@ -189,7 +192,7 @@ impl Reading {
 
     fn called(
         &self,
-        call: &Call,
+        call: &Run,
         sink: &mut Sink,
         cancelled: &Arc<AtomicBool>,
     ) -> Result<Option<Reply>, SourceError> {
@@ -202,6 +205,7 @@ impl Reading {
         let none = Vec::new();
         let keys = call.parent_keys.as_ref().unwrap_or(&none);
         let bindings = self.bindings(&call.shape, &call.variables, &call.form, keys);
+        let bindings = Bindings { shown: &call.shown, ..bindings };
         let count = call.parent_keys.as_ref().map(|it| key_count(it));
         self.snapshot(&reader.connection, &call.prepared, bindings, count, Some(sink))
             .map_err(|failure| failure.into_error(self.ask.accent))
@@ -266,26 +270,31 @@ impl Drop for Guard {
     }
 }
 
-impl Fetch for ReadFetch {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl ReadFetch {
+    /// Reads; `shown` are the objects that passwords opened.
+    fn read<'r>(
+        &'r self,
+        input: FetchInput<'r>,
+        prepared: Cow<'r, Arc<Prepared>>,
+        form: Form,
+        shown: Vec<i64>,
+    ) -> BoxFuture<'r, Result<Reply, SourceError>> {
         let inner = &self.inner;
-        let (prepared, form) = match inner.plan(input.shape, input.variables) {
-            Ok(found) => found,
-            Err(error) => return Box::pin(std::future::ready(Err(error))),
-        };
         let keys = input.parent_keys.unwrap_or_default();
         let bindings = inner.bindings(input.shape, input.variables, &form, keys);
+        let bindings = Bindings { shown: &shown, ..bindings };
         let few_keys = input.parent_keys.is_none_or(|it| key_count(it) <= PAGE_ROWS_MAX as usize);
         if few_keys && is_short(&prepared, &bindings) {
             let reply = inner.run_inline(&input, &prepared, bindings);
             return Box::pin(std::future::ready(reply));
         }
-        let call = Call {
+        let call = Run {
             prepared: prepared.into_owned(),
             form,
             shape: Arc::clone(input.shape),
             variables: Arc::clone(input.variables),
             parent_keys: input.parent_keys.map(<[Column]>::to_vec),
+            shown,
             deadline: input.deadline,
             hold_back_bytes: input.hold_back_bytes,
         };
@@ -304,6 +313,44 @@ impl Fetch for ReadFetch {
             // A stream goes on after its first part, so only an unanswered job is cancelled.
             guard.armed = false;
             reply.unwrap_or_else(|_| Err(SourceError::Broken("a job ended without an answer".into())))
+        })
+    }
+
+    /// The objects that the passwords of a query open, in the order of the plan's checks; 0 where one does not.
+    async fn opened(&self, input: &FetchInput<'_>, prepared: &Prepared) -> Result<Vec<i64>, SourceError> {
+        let inner = &self.inner;
+        let mut opened = Vec::with_capacity(prepared.plan.checks.len());
+        for &field in &prepared.plan.checks {
+            let call = Call { shape: input.shape, field, variables: input.variables, ids: &inner.ids };
+            let refused = |error| SourceError::Rejected { error, field: Some(field) };
+            let Some(programs) = inner.shared.style.programs() else { continue };
+            let Lock { asked, password } = programs.lock(&call).map_err(refused)?;
+            let mut answers = Answers::default();
+            let asking = reader(&inner.shared.database).and_then(|reader| {
+                reader.watch.extend(input.deadline);
+                super::program::ask(&reader.connection, &asked, &mut answers)
+            });
+            asking.map_err(|error| super::error::source_error(error, inner.ask.accent, Some(field)))?;
+            let (id, hash) = answers.guarded().unwrap_or((0, None));
+            let is_open = programs.opens(password, hash).await.map_err(refused)?;
+            opened.push(if is_open { id } else { 0 });
+        }
+        Ok(opened)
+    }
+}
+
+impl Fetch for ReadFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+        let (prepared, form) = match self.inner.plan(input.shape, input.variables) {
+            Ok(found) => found,
+            Err(error) => return Box::pin(std::future::ready(Err(error))),
+        };
+        if prepared.plan.checks.is_empty() {
+            return self.read(input, prepared, form, Vec::new());
+        }
+        Box::pin(async move {
+            let shown = self.opened(&input, &prepared).await?;
+            self.read(input, prepared, form, shown).await
         })
     }
 

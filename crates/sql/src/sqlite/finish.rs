@@ -47,6 +47,8 @@ pub(super) struct Finisher<'c, 'r, 's> {
     seen: Vec<Seen>,
     /// Changes when bytes that were written are cut off or leave, or rows may have changed.
     epoch: u32,
+    /// What a program did for the field that is written.
+    done: Option<super::write::Written>,
 }
 
 /// The bytes an object became, to be copied for the next row that refers to it.
@@ -81,7 +83,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
     ) -> Self {
         let out = Out::new(Vec::with_capacity(capacity));
         let (errors, ends, seen) = (Vec::new(), Vec::new(), Vec::new());
-        Self { statements, shape, out, errors, sink, root: (0, 0), ends, seen, epoch: 1 }
+        Self { statements, shape, out, errors, sink, root: (0, 0), ends, seen, epoch: 1, done: None }
     }
 
     /// Writes all members of the piece. `None`: the answer has left through the sink.
@@ -222,6 +224,14 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
                 self.out.int(affected);
                 Ok(true)
             }
+            MemberKind::Message => {
+                let message = if let Some(Cells::Done(written)) = row { written.message } else { None };
+                match message {
+                    Some(message) => self.out.string(message),
+                    None => self.out.null(),
+                }
+                Ok(true)
+            }
             MemberKind::Returned(run) => self.returned(*run, member, row),
             MemberKind::Leaf { .. } | MemberKind::Constant | MemberKind::Foreign => {
                 self.out.null();
@@ -273,10 +283,27 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         }
     }
 
+    /// Writes one member of the root, whose program did `done`.
+    pub(super) fn finish_program(
+        mut self,
+        member: &'r Member,
+        done: super::write::Written,
+    ) -> Result<(Vec<u8>, Vec<PathError>), Failure> {
+        self.done = Some(done);
+        self.member(member, None, &mut Spans::new())?;
+        for error in &mut self.errors {
+            error.path.reverse();
+        }
+        Ok((self.out.into_bytes(), self.errors))
+    }
+
     /// Changes rows, so what was read before says nothing of them.
     fn work(&mut self, write: &Write, work: &Work) -> Result<super::write::Written, Failure> {
         self.epoch += 1;
-        self.statements.work(write, work)
+        match self.done.take() {
+            Some(done) => Ok(done),
+            None => self.statements.work(write, work),
+        }
     }
 
     /// An object of one row.

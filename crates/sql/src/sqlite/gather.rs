@@ -66,6 +66,7 @@ impl<'c, 'r> Gatherer<'c, 'r> {
             | MemberKind::Foreign
             | MemberKind::Write(_)
             | MemberKind::Affected
+            | MemberKind::Message
             | MemberKind::Returned(_) => Data::Empty,
             MemberKind::Inline(run) => Data::Object(Box::new(self.table(*run, &[]))),
             MemberKind::One(level) => self.objects(&levels[*level as usize]),

@@ -16,6 +16,7 @@ mod json_path;
 mod objects;
 mod pool;
 mod prepared;
+mod program;
 mod run;
 mod sink;
 pub mod source;

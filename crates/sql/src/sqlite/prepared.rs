@@ -67,7 +67,12 @@ impl Ready {
         for (at, parameter) in statement.parameters.iter().enumerate() {
             match parameter.origin {
                 Origin::ParentColumn(column) => keys.push((at, column)),
-                Origin::Literal(_) | Origin::Variable(_) | Origin::Inside { .. } | Origin::Parent(_) => {
+                Origin::Literal(_)
+                | Origin::Variable(_)
+                | Origin::Inside { .. }
+                | Origin::Parent(_)
+                | Origin::Shown
+                | Origin::Checked(_) => {
                     fixed.push(at);
                 }
             }

@@ -5,6 +5,7 @@ use super::fetch::{ReadFetch, Reading, plan_now};
 use super::health::probe;
 use super::pool::Pool;
 use super::prepared::Prepared;
+use super::program::ProgramFetch;
 use super::write_fetch::WriteFetch;
 use super::writer::Writer;
 use crate::api::generate;
@@ -191,6 +192,9 @@ impl SqliteSource {
             return Err(no_foreign_below(piece));
         }
         let (inner, tags) = self.reading(piece)?;
+        if self.shared.style.programs().is_some() {
+            return Ok(Box::new(ProgramFetch { inner, tags }));
+        }
         Ok(Box::new(WriteFetch { inner, tags }))
     }
 }

@@ -10,6 +10,7 @@ use super::finish::{PART_BYTES_MAX, too_long};
 use super::run::{Failure, Raw, Statements};
 use crate::bind::Bindings;
 use crate::relational::change::{Given, Step, Work, Write};
+use crate::relational::program::Shown;
 use rusqlite::types::{Null, Value, ValueRef};
 use rusqlite::{CachedStatement, Statement};
 use weir_engine::source::{Accent, FieldError};
@@ -17,19 +18,29 @@ use weir_engine::source::{Accent, FieldError};
 /// What a work did.
 #[derive(Debug, Default)]
 pub(super) struct Written {
-    /// Rows of all tables together.
+    /// Rows of all tables together, or what a program counted.
     pub(super) affected: i64,
+    /// A word to people.
+    pub(super) message: Option<&'static str>,
     /// About how much memory what came back takes.
     bytes: usize,
     /// What came back for the rows of the field's own table.
     pub(super) rows: Vec<Vec<Value>>,
 }
 
+impl Written {
+    /// What a program shows.
+    pub(super) fn of(shown: &Shown) -> Self {
+        Self { affected: shown.affected, message: shown.message, ..Self::default() }
+    }
+}
+
 impl Statements<'_, '_> {
     /// Does one work of `write`.
     pub(super) fn work(&self, write: &Write, work: &Work) -> Result<Written, Failure> {
         match work {
-            Work::Nothing => Ok(Written::default()),
+            // A program has run before its answer is written.
+            Work::Nothing | Work::Program { .. } => Ok(Written::default()),
             Work::Change(change) => {
                 let mut statement = self.change(*change, write.field)?;
                 self.bind_parameters(*change, &mut statement, write.field)?;

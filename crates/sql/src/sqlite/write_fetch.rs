@@ -49,7 +49,7 @@ impl Fetch for WriteFetch {
     }
 }
 
-fn read_only(accent: Accent) -> SourceError {
+pub(super) fn read_only(accent: Accent) -> SourceError {
     let code = match accent {
         Accent::Spec => "READ_ONLY",
         Accent::Hasura => "not-supported",

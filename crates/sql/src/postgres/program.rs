@@ -1,0 +1,313 @@
+//! Runs the programs of a mutation: each root field is one transaction on a connection of its own.
+//!
+//! A step that is answered is one trip; what needs no answer travels with what comes after it, so the changes, the reading
+//! of the answer and the commit are one trip together. A transaction that lost a race is run again from its beginning: what
+//! it then finds is what it is told.
+//!
+//! **Invariant:** nothing is answered before the commit has been acknowledged.
+
+use super::bind::{Target, ids_array, push};
+use super::error::{Error, source_error};
+use super::fetch::Reading;
+use super::finish::{At, Finisher};
+use super::found::Found;
+use super::prepared::{Prepared, Programmed};
+use super::rows::Rows;
+use super::session::{Isolation, Purpose, Session, Transaction};
+use super::statement::{Parameters, Statement};
+use super::write::Failure;
+use super::write_fetch::{TRIES_MAX, pause};
+use crate::bind::Bindings;
+use crate::relational::Member;
+use crate::relational::form::Form;
+use crate::relational::program::{Answers, Asked, Call, Cell, Program, Programs, Shown, Step, Value};
+use crate::relational::turn::Turns;
+use crate::value::Value as Read;
+use std::sync::Arc;
+use weir_engine::source::{BoxFuture, Fetch, FetchInput, PathError, Reply, SourceError, Tag};
+
+/// So many statements leave in one flight at most.
+const FLIGHT_MAX: usize = 1024;
+
+/// A piece of a mutation, prepared.
+pub(super) struct ProgramFetch {
+    pub(super) inner: Arc<Reading>,
+    pub(super) tags: Vec<Tag>,
+}
+
+/// The bytes of a member and what failed in it.
+type Wrote = (Vec<u8>, Vec<PathError>);
+
+impl ProgramFetch {
+    async fn run(&self, input: FetchInput<'_>) -> Result<Reply, SourceError> {
+        let reading = &self.inner;
+        let Some(programs) = reading.shared.style.programs() else {
+            return Err(SourceError::Broken("a mutation without programs".into()));
+        };
+        let (prepared, form) = reading.plan(input.shape, input.variables)?;
+        let plan = &prepared.plan;
+        let mut turns = Turns::default();
+        for member in &plan.members[plan.root.range()] {
+            let Some(write) = turns.next(input.shape, member) else { continue };
+            let programmed = prepared.programs[write as usize].as_ref();
+            let asker =
+                Asker { reading, prepared: &prepared, form: &form, input: &input, member, programmed };
+            match asker.run(programs).await {
+                Ok((bytes, errors)) => turns.done(&bytes, errors),
+                Err(error) => turns.fail(input.shape, member, &error),
+            }
+        }
+        Ok(turns.reply())
+    }
+}
+
+impl Fetch for ProgramFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+        Box::pin(self.run(input))
+    }
+
+    fn touches(&self) -> &[Tag] {
+        &self.tags
+    }
+
+    fn explain(&self, out: &mut String) {
+        self.inner.explain(out);
+    }
+}
+
+/// One root field.
+struct Asker<'r> {
+    reading: &'r Reading,
+    prepared: &'r Prepared,
+    form: &'r Form,
+    input: &'r FetchInput<'r>,
+    member: &'r Member,
+    programmed: Option<&'r Programmed>,
+}
+
+impl<'r> Asker<'r> {
+    async fn run(&self, programs: &dyn Programs) -> Result<Wrote, SourceError> {
+        let field = self.member.field;
+        let (shape, variables) = (self.input.shape, self.input.variables);
+        let call = Call { shape, field, variables, ids: &self.reading.ids };
+        let begun = programs.begin(call).await;
+        let mut program = begun.map_err(|error| SourceError::Rejected { error, field: Some(field) })?;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            program.restart();
+            match self.transact(&mut *program).await {
+                Ok(wrote) => return Ok(wrote),
+                Err(Failure::Database(error, _)) if tries < TRIES_MAX && lost_a_race(&error) => {
+                    tokio::time::sleep(pause(tries)).await;
+                }
+                Err(Failure::Database(error, _)) => {
+                    let shared = &self.reading.shared;
+                    let name = error.violated();
+                    let is_tracked = |schema: &str, table: &str| shared.is_tracked(schema, table);
+                    let error = source_error(error, self.reading.ask.accent, Some(field), &is_tracked);
+                    return Err(shared.style.model().in_own_words(error, name));
+                }
+                Err(Failure::Refused(error, field)) => {
+                    return Err(SourceError::Rejected { error: *error, field: Some(field) });
+                }
+            }
+        }
+    }
+
+    async fn transact(&self, program: &mut dyn Program) -> Result<Wrote, Failure> {
+        let deadline = self.input.deadline;
+        let session = self.reading.shared.pool.session(Purpose::Write, deadline).await;
+        let mut session = session.map_err(|error| self.failed(error))?;
+        // What others change meanwhile is a conflict, not something that is overlooked.
+        session.begin(Transaction::ReadWrite(Isolation::RepeatableRead));
+        let (mut answers, mut asked) = (Answers::default(), Vec::new());
+        let mut flight = Flight::default();
+        loop {
+            asked.clear();
+            let step = match program.next(&answers, &mut asked) {
+                Ok(step) => step,
+                Err(error) => {
+                    session.rollback().await;
+                    return Err(Failure::Refused(Box::new(error), self.member.field));
+                }
+            };
+            answers.clear();
+            match step {
+                Step::Find => self.find(&mut session, &mut flight, &mut answers).await?,
+                Step::Ask => self.ask(&mut session, &mut flight, &asked, &mut answers).await?,
+                Step::Tell => {
+                    for it in &asked {
+                        flight.push(&mut session, it.sentence.wire(), &parameters(it));
+                        if flight.waiting >= FLIGHT_MAX {
+                            self.flush(&mut session, &mut flight).await?;
+                        }
+                    }
+                }
+                Step::Answer(shown) => self.show(&mut session, &mut flight, shown)?,
+                Step::Done => {
+                    session.commit();
+                    self.flush(&mut session, &mut flight).await?;
+                    drop(session);
+                    return self.answer(&flight);
+                }
+            }
+        }
+    }
+
+    fn failed(&self, error: Error) -> Failure {
+        Failure::Database(error, self.member.field)
+    }
+
+    fn bindings<'b>(&'b self, shown: &'b [i64]) -> Bindings<'b> {
+        let (shape, variables) = (self.input.shape, self.input.variables);
+        Bindings { shown, ..self.reading.bindings(shape, variables, self.form, &[]) }
+    }
+
+    /// The objects that the filter of the field finds.
+    async fn find(
+        &self,
+        session: &mut Session,
+        flight: &mut Flight,
+        answers: &mut Answers,
+    ) -> Result<(), Failure> {
+        if let Some(finder) = self.programmed.and_then(|it| it.find.as_ref()) {
+            self.read(session, flight, finder, &[])?;
+            let rows = self.flush(session, flight).await?.pop().unwrap_or_default();
+            let (found, mut scratch) = (Found::new(finder, &rows), Vec::new());
+            let column = usize::from(finder.arms[0].columns[0]);
+            for row in found.all(0) {
+                let id =
+                    row.column(column).flatten().map(|it| finder.decoders[column].read(it, &mut scratch));
+                if let Some(Ok(Read::Int(id))) = id {
+                    answers.push(Cell::Int(id));
+                }
+            }
+        }
+        answers.end();
+        Ok(())
+    }
+
+    /// Asks and takes the answers.
+    async fn ask(
+        &self,
+        session: &mut Session,
+        flight: &mut Flight,
+        asked: &[Asked],
+        answers: &mut Answers,
+    ) -> Result<(), Failure> {
+        for some in asked.chunks(FLIGHT_MAX) {
+            some.iter().for_each(|it| flight.push(session, it.sentence.wire(), &parameters(it)));
+            let rows = self.flush(session, flight).await?;
+            // Those that waited before came first.
+            let first = rows.len().saturating_sub(some.len());
+            for (it, rows) in some.iter().zip(&rows[first..]) {
+                take(rows, it.sentence.width, answers);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the reading of the answer travel with what waits.
+    fn show(&self, session: &mut Session, flight: &mut Flight, shown: Shown) -> Result<(), Failure> {
+        if let Some(asked) = self.programmed.and_then(|it| it.shown.as_ref()) {
+            flight.shown_at = Some(flight.waiting);
+            self.read(session, flight, asked, &shown.ids)?;
+        }
+        flight.shown = shown;
+        Ok(())
+    }
+
+    fn read(
+        &self,
+        session: &mut Session,
+        flight: &mut Flight,
+        asked: &super::asked::Asked,
+        shown: &[i64],
+    ) -> Result<(), Failure> {
+        let bindings = self.bindings(shown);
+        let types = &self.reading.shared.dialect.types;
+        let mut parameters = Parameters::default();
+        for parameter in &asked.parameters {
+            let target = Target { types, oids: &asked.statement.parameters };
+            push(&bindings, target, parameter, 0, &mut parameters)
+                .map_err(|error| Failure::Refused(error, self.member.field))?;
+        }
+        flight.push(session, &asked.statement, &parameters);
+        Ok(())
+    }
+
+    /// Sends what waits and takes the rows.
+    async fn flush(&self, session: &mut Session, flight: &mut Flight) -> Result<Vec<Rows>, Failure> {
+        let rows = session.flush(self.input.deadline).await.map_err(|error| self.failed(error))?;
+        flight.waiting = 0;
+        if let Some(at) = flight.shown_at.take() {
+            flight.rows = rows.get(at).cloned();
+        }
+        Ok(rows)
+    }
+
+    fn answer(&self, flight: &Flight) -> Result<Wrote, Failure> {
+        let task = self.reading.task(self.prepared, self.input.shape);
+        let asked = self.programmed.and_then(|it| it.shown.as_ref());
+        let found = asked.zip(flight.rows.as_ref()).map(|(asked, rows)| Found::new(asked, rows));
+        let mut finisher = Finisher::new(task, 256);
+        let wrote = finisher.root_member(self.member, At::Program(&flight.shown, found.as_ref()));
+        wrote.map_err(|it| Failure::Refused(Box::new(it.field_error()), it.field))?;
+        Ok(finisher.into_parts())
+    }
+}
+
+/// What was sent or waits to be.
+#[derive(Default)]
+struct Flight {
+    /// Statements since the last trip.
+    waiting: usize,
+    /// Which of them reads the answer.
+    shown_at: Option<usize>,
+    shown: Shown,
+    /// What it read.
+    rows: Option<Rows>,
+}
+
+impl Flight {
+    fn push(&mut self, session: &mut Session, statement: &Arc<Statement>, parameters: &Parameters) {
+        session.push(statement, parameters);
+        self.waiting += 1;
+    }
+}
+
+/// Another transaction was faster: what it did is found when this one is run again.
+fn lost_a_race(error: &Error) -> bool {
+    // A unique key that was taken, an object that was deleted, since they were asked for.
+    error.is_retryable() || matches!(error.sqlstate().as_ref(), Some(b"23505" | b"23503"))
+}
+
+/// The values of a statement in PostgreSQL's text.
+pub(super) fn parameters(asked: &Asked) -> Parameters {
+    let mut parameters = Parameters::default();
+    for value in &asked.values {
+        match value {
+            Value::Null => parameters.push_null(),
+            Value::Bool(it) => parameters.push(if *it { b"t" } else { b"f" }),
+            Value::Int(it) => parameters.push(itoa::Buffer::new().format(*it).as_bytes()),
+            Value::Float(it) => parameters.push(zmij::Buffer::new().format(*it).as_bytes()),
+            Value::Text(it) => parameters.push(it.as_bytes()),
+            Value::Ids(ids) => parameters.push_with(|out| ids_array(ids, out)),
+        }
+    }
+    parameters
+}
+
+/// The cells of rows that came as text.
+pub(super) fn take(rows: &Rows, width: usize, answers: &mut Answers) {
+    for row in rows.iter() {
+        for value in row.columns().take(width) {
+            answers.push(match value {
+                Some(text) => Cell::Text(String::from_utf8_lossy(text).into()),
+                None => Cell::Null,
+            });
+        }
+    }
+    answers.end();
+}

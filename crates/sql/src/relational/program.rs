@@ -1,0 +1,208 @@
+//! Programs: mutations whose statements depend on what the database answers.
+//!
+//! A program asks and is answered, step by step, and does no input or output itself, so that every database drives the
+//! same one: in process statement by statement, over a wire one trip per step.
+//!
+//! **Invariant:** a program begins in a transaction of its own and has done nothing outside it; taken back, it starts
+//! again from its beginning.
+//!
+//! **Cost:** texts are rendered once and shared; a statement of a program is a counted reference and its values.
+
+use crate::postgres::Statement as PostgresStatement;
+use smallvec::SmallVec;
+use std::sync::{Arc, OnceLock};
+use weir_engine::plan::shape::Shape;
+use weir_engine::source::{BoxFuture, FieldError, Ids};
+use weir_language::value::Variables;
+
+/// Makes the programs of an API's mutations.
+pub trait Programs: Send + Sync {
+    /// The program of the root field `call.field`, which a plan has as [`Work::Program`](super::change::Work::Program).
+    ///
+    /// What needs no database is done here, off the writer's thread: values are checked, passwords hashed.
+    fn begin<'r>(&'r self, call: Call<'r>) -> BoxFuture<'r, Result<Box<dyn Program>, FieldError>>;
+
+    /// What guards the object that the root field `call.field` of a query gives, one of [`Plan::checks`](super::Plan::checks).
+    /// # Errors
+    /// What the client cannot have.
+    fn lock(&self, call: &Call<'_>) -> Result<Lock, FieldError>;
+
+    /// Whether `password` opens a lock with this hash. Without one it takes as long to say no.
+    fn opens(&self, password: Arc<str>, hash: Option<Box<str>>) -> BoxFuture<'_, Result<bool, FieldError>>;
+}
+
+/// A password and what is asked for its object: a row of number and hash, if it is there.
+#[derive(Clone, Debug)]
+pub struct Lock {
+    /// The question.
+    pub asked: Asked,
+    /// What the client sent.
+    pub password: Arc<str>,
+}
+
+/// A root field of a mutation and the request it belongs to.
+#[derive(Clone, Copy)]
+pub struct Call<'r> {
+    /// The shape of the answer, with the literals.
+    pub shape: &'r Shape,
+    /// The place of the field in the shape.
+    pub field: u32,
+    /// The request's variables.
+    pub variables: &'r Variables,
+    /// From the ids of the graph to those of the source.
+    pub ids: &'r Ids,
+}
+
+/// See the module's words.
+pub trait Program: Send {
+    /// Goes back to the beginning: what was done has been taken back.
+    fn restart(&mut self);
+    /// Takes the answers to the last step and says the next one. What is to be asked is appended to `asked`.
+    /// # Errors
+    /// What the client cannot have; the transaction is to be taken back.
+    fn next(&mut self, answers: &Answers, asked: &mut Vec<Asked>) -> Result<Step, FieldError>;
+}
+
+/// What a program wants next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The numbers of the objects that the field's filter finds: one answer, of one column.
+    Find,
+    /// The answers to what was appended, in order.
+    Ask,
+    /// What was appended is to be done, in order; nothing of it is answered.
+    Tell,
+    /// The field's answer is to be written now, while the objects are as it shows them.
+    Answer(Shown),
+    /// All is done.
+    Done,
+}
+
+/// What the answer of a field shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The numbers of the objects.
+    pub ids: Vec<i64>,
+    /// How many objects were made, changed or deleted.
+    pub affected: i64,
+    /// A word to people.
+    pub message: Option<&'static str>,
+}
+
+/// A statement that is asked.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Its text.
+    pub sentence: Arc<Sentence>,
+    /// What is bound: value `i` is placeholder `i + 1`.
+    pub values: SmallVec<[Value; 6]>,
+}
+
+/// The text of a statement, the same for every request.
+#[derive(Debug)]
+pub struct Sentence {
+    /// The text; placeholders are `$1`, `$2`, … in the order in which they first stand there, which all databases read.
+    pub sql: String,
+    /// How many columns of its rows are answered.
+    pub width: usize,
+    /// How the wire of PostgreSQL knows it.
+    wire: OnceLock<Arc<PostgresStatement>>,
+}
+
+impl Sentence {
+    /// A statement whose rows have `width` columns.
+    #[must_use]
+    pub const fn new(sql: String, width: usize) -> Self {
+        Self { sql, width, wire: OnceLock::new() }
+    }
+
+    /// As PostgreSQL's wire takes it: all columns come back as text.
+    pub(crate) fn wire(&self) -> &Arc<PostgresStatement> {
+        self.wire.get_or_init(|| {
+            let formats = vec![crate::postgres::Format::Text; self.width];
+            PostgresStatement::new(self.sql.as_str(), [], formats, [], None)
+        })
+    }
+}
+
+/// A value that is bound.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `null`.
+    Null,
+    /// `true`, `false`.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// Floating point, finite.
+    Float(f64),
+    /// A text.
+    Text(Arc<str>),
+    /// Numbers of objects.
+    Ids(Arc<[i64]>),
+}
+
+/// A value that came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// `null`.
+    Null,
+    /// A whole number.
+    Int(i64),
+    /// A text.
+    Text(Box<str>),
+}
+
+impl Cell {
+    /// As a whole number, which PostgreSQL sends as text.
+    #[must_use]
+    pub fn int(&self) -> Option<i64> {
+        match self {
+            Self::Int(number) => Some(*number),
+            Self::Text(text) => text.parse().ok(),
+            Self::Null => None,
+        }
+    }
+}
+
+/// The rows of the statements of one step.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    cells: Vec<Cell>,
+    /// One past the last cell of each statement.
+    ends: Vec<usize>,
+}
+
+impl Answers {
+    /// Forgets everything but the room.
+    pub fn clear(&mut self) {
+        self.cells.clear();
+        self.ends.clear();
+    }
+
+    /// Adds a cell of the statement that is being answered.
+    pub fn push(&mut self, cell: Cell) {
+        self.cells.push(cell);
+    }
+
+    /// The statement has no more rows.
+    pub fn end(&mut self) {
+        self.ends.push(self.cells.len());
+    }
+
+    /// The only row of a lock's question: the number of an object, and the hash of its password.
+    pub(crate) fn guarded(&self) -> Option<(i64, Option<Box<str>>)> {
+        match self.cells(0) {
+            [id, Cell::Text(hash)] => Some((id.int()?, Some(hash.clone()))),
+            [id, _] => Some((id.int()?, None)),
+            _ => None,
+        }
+    }
+
+    /// The cells of statement `at` of the step, row by row.
+    #[must_use]
+    pub fn cells(&self, at: usize) -> &[Cell] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.cells[start..self.ends[at]]
+    }
+}
