@@ -9,3 +9,4 @@ pub mod api;
 pub mod layout;
 pub mod model;
 pub mod sdl;
+pub mod write;

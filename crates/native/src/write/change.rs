@@ -1,0 +1,493 @@
+//! What is done to the store once it is known what becomes of every object: rows made and changed, edges set and cut.
+//!
+//! Edges are set one after another, the last word on a to-one edge counts. Objects that are made come in an order in which
+//! every row finds those that it points at, as far as they do not point at each other: such pointers follow when both are
+//! there.
+//!
+//! **Invariant:** a pointer that only one object may have is taken from all others before it is set.
+//!
+//! **Cost:** linear in the objects and edges of the input.
+
+use super::Writes;
+use super::facts::{Pointer, Side, copy, side};
+use super::object::{Content, Object};
+use super::refusal::Refusal;
+use super::sentence::{ColumnIds, Kind, Rows, Same};
+use super::value::{Columns, Item, Reader};
+use crate::layout::Storage;
+use crate::model::{FieldId, FieldKind, TypeId};
+use hashbrown::HashMap;
+use std::sync::Arc;
+use weir_sql::catalog::{ColumnId, TableId};
+use weir_sql::relational::program::{Asked, Value};
+
+/// An object at one end of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct End {
+    pub(super) id: i64,
+    pub(super) ty: TypeId,
+    /// Its place among the rows that are made.
+    pub(super) row: Option<u32>,
+}
+
+/// A row that is made.
+struct Row {
+    end: End,
+    /// By column of the table.
+    values: Vec<Value>,
+    /// Places in [`Changes::pointed`].
+    points: Vec<u32>,
+}
+
+/// A pointer that is set: from, by, to; to nothing if another took it.
+struct Pointed {
+    from: End,
+    by: Pointer,
+    to: Option<End>,
+    /// The row it is in was made with it.
+    is_set: bool,
+}
+
+/// See the module's words.
+pub(super) struct Changes<'w> {
+    pub(super) writes: &'w Writes,
+    pub(super) reader: Reader<'w>,
+    asked: &'w mut Vec<Asked>,
+    rows: Vec<Row>,
+    pointed: Vec<Pointed>,
+    /// The place of the pointer of an object by a field.
+    by_holder: HashMap<(i64, FieldId), u32, foldhash::fast::RandomState>,
+    /// The place of the pointer at an object that only one may have.
+    by_target: HashMap<(i64, FieldId), u32, foldhash::fast::RandomState>,
+    /// What comes after all rows are there.
+    later: Vec<Asked>,
+}
+
+impl<'w> Changes<'w> {
+    pub(super) fn new(writes: &'w Writes, now_us: i64, asked: &'w mut Vec<Asked>) -> Self {
+        let reader = Reader { api: &writes.api, now_us };
+        let (by_holder, by_target) = (HashMap::default(), HashMap::default());
+        Self {
+            writes,
+            reader,
+            asked,
+            rows: Vec::new(),
+            pointed: Vec::new(),
+            by_holder,
+            by_target,
+            later: Vec::new(),
+        }
+    }
+
+    /// A row for `object`, which is made with the number `id`.
+    pub(super) fn make(&mut self, object: &Object, id: i64) -> Result<(), Refusal> {
+        let (layout, model, ty) = (&self.writes.layout, self.writes.model(), object.ty);
+        let table = layout.sql.catalog.table(layout.tables[ty.index()]);
+        let mut values = vec![Value::Null; table.columns.len()];
+        values[layout.ids[ty.index()].0 as usize] = Value::Int(id);
+        for (field, of) in model.fields_of(ty) {
+            let given = object.fields.iter().any(|it| it.0 == field);
+            if let Some(default) = of.default_add.as_ref().filter(|_| !given) {
+                let columns = self.reader.default(of, &layout.fields[field.index()], default)?;
+                columns.into_iter().for_each(|(column, value)| values[column.0 as usize] = value);
+            }
+        }
+        for (field, content) in &object.fields {
+            match content {
+                Content::Columns(columns) => {
+                    let put = |(column, value): &(ColumnId, Value)| values[column.0 as usize] = value.clone();
+                    columns.iter().for_each(put);
+                }
+                Content::Items(items) => self.keep_items(*field, id, items),
+                Content::Edges(_) | Content::Null => {}
+            }
+        }
+        if let (Some(hash), Some(column)) = (&object.secret, layout.secrets[ty.index()]) {
+            values[column.0 as usize] = Value::Text(Arc::clone(hash));
+        }
+        let end = End { id, ty, row: Some(self.rows.len() as u32) };
+        self.rows.push(Row { end, values, points: Vec::new() });
+        Ok(())
+    }
+
+    /// What a patch says of objects of one type: values and passwords; lists are added to.
+    pub(super) fn change(&mut self, ids: &[i64], ty: TypeId, patch: &Object) -> Result<(), Refusal> {
+        let (layout, model) = (&self.writes.layout, self.writes.model());
+        let mut columns = Columns::new();
+        for (field, of) in model.fields_of(ty) {
+            let given = patch.fields.iter().any(|it| copy(model, it.0, ty) == field);
+            if let Some(default) = of.default_update.as_ref().filter(|_| !given) {
+                columns.extend(self.reader.default(of, &layout.fields[field.index()], default)?);
+            }
+        }
+        for (field, content) in &patch.fields {
+            let own = copy(model, *field, ty);
+            match content {
+                Content::Columns(given) => columns.extend(self.moved(*field, own, given)),
+                Content::Items(items) => ids.iter().for_each(|id| self.keep_items(own, *id, items)),
+                Content::Edges(_) | Content::Null => {}
+            }
+            if let Content::Columns(given) = content
+                && let Some((_, value)) = given.first()
+            {
+                self.rename(ids, ty, own, value, None);
+            }
+        }
+        if let (Some(hash), Some(column)) = (&patch.secret, layout.secrets[ty.index()]) {
+            columns.push((column, Value::Text(Arc::clone(hash))));
+        }
+        self.set(layout.tables[ty.index()], layout.ids[ty.index()], ids, columns);
+        Ok(())
+    }
+
+    /// The columns of `field` as those of its copy `own`.
+    pub(super) fn moved(&self, field: FieldId, own: FieldId, columns: &Columns) -> Columns {
+        let fields = &self.writes.layout.fields;
+        let (from, to) = (columns_of(&fields[field.index()]), columns_of(&fields[own.index()]));
+        let place = |column: &ColumnId| from.iter().position(|it| it == column).map_or(*column, |at| to[at]);
+        columns.iter().map(|(column, value)| (place(column), value.clone())).collect()
+    }
+
+    /// The key `field` has a new value, or none: registries have it too. With `only`, where it had that value.
+    fn rename(&mut self, ids: &[i64], ty: TypeId, field: FieldId, value: &Value, only: Option<&Value>) {
+        let writes = self.writes;
+        for registry in &writes.facts.of(ty).registries {
+            if let Some((_, column)) = registry.keys.iter().find(|it| it.0 == field) {
+                let only = only.map(|it| (*column, it.clone()));
+                let columns = Columns::from_iter([(*column, value.clone())]);
+                self.set_where(registry.table, registry.id, ids, columns, only);
+            }
+        }
+    }
+
+    fn set(&mut self, table: TableId, by: ColumnId, ids: &[i64], columns: Columns) {
+        self.set_where(table, by, ids, columns, None);
+    }
+
+    /// Sets columns of the rows with one of `ids`; with `only`, where that column has that value.
+    fn set_where(
+        &mut self,
+        table: TableId,
+        by: ColumnId,
+        ids: &[i64],
+        columns: Columns,
+        only: Option<(ColumnId, Value)>,
+    ) {
+        if columns.is_empty() || ids.is_empty() {
+            return;
+        }
+        let (set, mut values): (ColumnIds, Vec<Value>) = columns.into_iter().unzip();
+        let (many, bound) = bound(ids);
+        let rows = Rows { by, many, and: only.as_ref().map(|it| (it.0, Same::Equal)) };
+        values.push(bound);
+        values.extend(only.map(|it| it.1));
+        self.asked.push(self.writes.asked(Kind::Change { table, set, rows }, values));
+    }
+
+    /// Items of a list, as far as they are not there.
+    fn keep_items(&mut self, field: FieldId, id: i64, items: &[Item]) {
+        let Storage::Values { table, owner, value, at, .. } = self.writes.layout.fields[field.index()] else {
+            return;
+        };
+        let columns: ColumnIds = [owner, value].into_iter().chain(at).collect();
+        for (item, at_us) in items {
+            let values = [Value::Int(id), item.clone()].into_iter().chain(at_us.map(Value::Int));
+            self.later.push(self.writes.asked(Kind::Keep { table, columns: columns.clone() }, values));
+        }
+    }
+
+    /// Sets an edge; `field` is of the type of `from`.
+    pub(super) fn link(&mut self, from: End, field: FieldId, to: End) {
+        let writes = self.writes;
+        match side(writes.model(), &writes.layout, field, to.ty) {
+            Some(Side::Ours(by)) => {
+                self.point(from, by, to);
+                if by.mutual {
+                    self.point(to, Pointer { field: copy(writes.model(), by.field, to.ty), ..by }, from);
+                }
+            }
+            Some(Side::Theirs(by)) => self.point(to, by, from),
+            Some(Side::Pairs { table, ours, theirs, mutual }) => {
+                let columns = ColumnIds::from_slice(&[ours, theirs]);
+                let pair = |one: End, other: End| {
+                    let kind = Kind::Keep { table, columns: columns.clone() };
+                    writes.asked(kind, [Value::Int(one.id), Value::Int(other.id)])
+                };
+                self.later.push(pair(from, to));
+                if mutual && from.id != to.id {
+                    self.later.push(pair(to, from));
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn point(&mut self, from: End, by: Pointer, to: End) {
+        let next = self.pointed.len() as u32;
+        let place = *self.by_holder.entry((from.id, by.field)).or_insert(next);
+        if place == next {
+            self.pointed.push(Pointed { from, by, to: Some(to), is_set: false });
+            if let Some(row) = from.row {
+                self.rows[row as usize].points.push(place);
+            }
+        } else {
+            self.pointed[place as usize].to = Some(to);
+        }
+        if !by.is_single {
+            return;
+        }
+        if to.row.is_none() {
+            self.take_from_others(by, to, from);
+        }
+        let taken = self.by_target.insert((to.id, by.field), place);
+        if let Some(taken) = taken.filter(|it| *it != place) {
+            let taken = &mut self.pointed[taken as usize];
+            taken.to = taken.to.filter(|it| it.id != to.id);
+        }
+    }
+
+    /// All but `from` that point at `to` no longer do.
+    fn take_from_others(&mut self, by: Pointer, to: End, from: End) {
+        let (model, layout) = (self.writes.model(), &self.writes.layout);
+        let FieldKind::Edge { inverse: Some(inverse), .. } = model.field(by.field).kind else { return };
+        let FieldKind::Edge { to: holders, .. } = model.field(copy(model, inverse, to.ty)).kind else {
+            return;
+        };
+        for holder in &model.ty(holders).members {
+            let field = copy(model, by.field, *holder);
+            let Storage::ToOne { column, .. } = layout.fields[field.index()] else { continue };
+            let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
+            let rows = Rows { by: column, many: false, and: Some((id, Same::Different)) };
+            let kind = Kind::Change { table, set: ColumnIds::from_slice(&[column]), rows };
+            let values = [Value::Null, Value::Int(to.id), Value::Int(from.id)];
+            self.asked.push(self.writes.asked(kind, values));
+        }
+    }
+
+    /// Appends what was gathered so far, in an order in which it can be done.
+    pub(super) fn settle(&mut self) {
+        let mut is_there = vec![false; self.rows.len()];
+        for at in self.order() {
+            let row = &mut self.rows[at as usize];
+            for place in &row.points {
+                let pointed = &mut self.pointed[*place as usize];
+                match pointed.to {
+                    Some(to) if to.row.is_none_or(|it| is_there[it as usize]) => {
+                        row.values[pointed.by.column.0 as usize] = Value::Int(to.id);
+                        pointed.is_set = true;
+                    }
+                    None => pointed.is_set = true,
+                    Some(_) => {}
+                }
+            }
+            self.insert(at as usize);
+            is_there[at as usize] = true;
+        }
+        let pointed = std::mem::take(&mut self.pointed);
+        for Pointed { from, by, to, .. } in pointed.into_iter().filter(|it| !it.is_set) {
+            let layout = &self.writes.layout;
+            let (table, id) = (layout.tables[from.ty.index()], layout.ids[from.ty.index()]);
+            let value = to.map_or(Value::Null, |to| Value::Int(to.id));
+            self.set(table, id, &[from.id], Columns::from_iter([(by.column, value)]));
+        }
+        self.asked.append(&mut self.later);
+    }
+
+    fn insert(&mut self, at: usize) {
+        let Row { end, values, .. } = &mut self.rows[at];
+        let (writes, ty) = (self.writes, end.ty);
+        for registry in &writes.facts.of(ty).registries {
+            let kind = Kind::Insert { table: registry.table, columns: registry.columns.clone() };
+            let keys = registry.keys.iter().map(|(field, _)| match writes.layout.fields[field.index()] {
+                Storage::Column(column) => values[column.0 as usize].clone(),
+                _ => Value::Null,
+            });
+            let name = Value::Text(writes.model().ty(ty).name.as_str().into());
+            let bound = [Value::Int(end.id), name].into_iter().chain(keys);
+            self.asked.push(writes.asked(kind, bound));
+        }
+        let columns = writes.facts.of(ty).row.clone();
+        let bound: Vec<Value> =
+            columns.iter().map(|it| std::mem::replace(&mut values[it.0 as usize], Value::Null)).collect();
+        let table = writes.layout.tables[ty.index()];
+        self.asked.push(writes.asked(Kind::Insert { table, columns }, bound));
+    }
+
+    /// The rows, each behind those that it points at.
+    fn order(&self) -> Vec<u32> {
+        let mut order = Vec::with_capacity(self.rows.len());
+        let mut is_seen = vec![false; self.rows.len()];
+        let mut waiting: Vec<(u32, bool)> = Vec::new();
+        for start in 0..self.rows.len() as u32 {
+            waiting.push((start, false));
+            while let Some((at, is_ready)) = waiting.pop() {
+                if is_ready {
+                    order.push(at);
+                } else if !std::mem::replace(&mut is_seen[at as usize], true) {
+                    waiting.push((at, true));
+                    let points = self.rows[at as usize].points.iter();
+                    let targets = points.filter_map(|it| self.pointed[*it as usize].to?.row);
+                    waiting.extend(targets.filter(|it| !is_seen[*it as usize]).map(|it| (it, false)));
+                }
+            }
+        }
+        order
+    }
+
+    /// Takes values and edges away from the objects `ids` of one type, as `patch` says. `ends` are the objects it names.
+    pub(super) fn remove(
+        &mut self,
+        ids: &[i64],
+        ty: TypeId,
+        patch: &Object,
+        ends: &dyn Fn(u32) -> Option<End>,
+        set: Option<&Object>,
+    ) -> Result<(), Refusal> {
+        let model = self.writes.model();
+        for (field, content) in &patch.fields {
+            let own = copy(model, *field, ty);
+            let of = model.field(own);
+            let is_edge = matches!(of.kind, FieldKind::Edge { .. });
+            let is_set = !of.is_list && set.is_some_and(|set| set.fields.iter().any(|it| it.0 == *field));
+            if of.is_required && !is_edge && !of.is_list {
+                let ty = model.ty(ty).name.clone();
+                return Err(Refusal::Required { ty, field: of.name.clone() });
+            }
+            match content {
+                Content::Columns(given) => {
+                    let given = self.moved(*field, own, given);
+                    let only = given.first().filter(|_| !is_set && given.len() == 1).cloned();
+                    self.empty(ids, ty, own, &given, only);
+                }
+                Content::Null if !is_edge && !of.is_list => {
+                    let columns = columns_of(&self.writes.layout.fields[own.index()]);
+                    let given = columns.into_iter().map(|it| (it, Value::Null)).collect();
+                    self.empty(ids, ty, own, &given, None);
+                }
+                Content::Items(items) => items.iter().for_each(|it| self.drop_items(ids, own, Some(&it.0))),
+                Content::Null if is_edge => self.cut(ids, own, None),
+                Content::Null => self.drop_items(ids, own, None),
+                Content::Edges(_) if is_set => self.cut(ids, own, None),
+                Content::Edges(edges) => {
+                    edges.iter().filter_map(|it| ends(*it)).for_each(|end| self.cut(ids, own, Some(end)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Empties the columns `given` of `field`; with `only`, where that column has that value.
+    fn empty(
+        &mut self,
+        ids: &[i64],
+        ty: TypeId,
+        field: FieldId,
+        given: &Columns,
+        only: Option<(ColumnId, Value)>,
+    ) {
+        let layout = &self.writes.layout;
+        let columns = given.iter().map(|it| (it.0, Value::Null)).collect();
+        self.rename(ids, ty, field, &Value::Null, only.as_ref().map(|it| &it.1));
+        self.set_where(layout.tables[ty.index()], layout.ids[ty.index()], ids, columns, only);
+    }
+
+    fn drop_items(&mut self, ids: &[i64], field: FieldId, item: Option<&Value>) {
+        let Storage::Values { table, owner, value, .. } = self.writes.layout.fields[field.index()] else {
+            return;
+        };
+        let (many, bound) = bound(ids);
+        let rows = Rows { by: owner, many, and: item.map(|_| (value, Same::Equal)) };
+        let values = [bound].into_iter().chain(item.cloned());
+        self.asked.push(self.writes.asked(Kind::Erase { table, rows }, values));
+    }
+
+    /// Cuts the edge `field` of the objects `ids`: to `to`, or to all.
+    fn cut(&mut self, ids: &[i64], field: FieldId, to: Option<End>) {
+        let (model, layout) = (self.writes.model(), &self.writes.layout);
+        let FieldKind::Edge { to: targets, .. } = model.field(field).kind else { return };
+        let targets = to.map_or_else(|| model.ty(targets).members.clone(), |to| vec![to.ty]);
+        let owner = model.field(field).owner;
+        let mut sides: Vec<(TypeId, Side)> =
+            targets.iter().filter_map(|it| Some((*it, side(model, layout, field, *it)?))).collect();
+        sides.dedup_by_key(|it| it.1);
+        for (target, side) in sides {
+            match side {
+                Side::Ours(by) => {
+                    self.nullify(owner, by.column, ids, to, false);
+                    if by.mutual {
+                        self.nullify(owner, by.column, ids, to, true);
+                    }
+                }
+                Side::Theirs(by) => self.nullify(target, by.column, ids, to, true),
+                Side::Pairs { table, ours, theirs, mutual } => {
+                    self.part(table, ours, theirs, ids, to);
+                    if mutual {
+                        self.part(table, theirs, ours, ids, to);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Empties a pointer of objects of `holder`: of `ids` (at `to`), or of `to` (at `ids`) if it is theirs.
+    fn nullify(&mut self, holder: TypeId, column: ColumnId, ids: &[i64], to: Option<End>, theirs: bool) {
+        let layout = &self.writes.layout;
+        let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
+        let (by, and) = if theirs { (column, id) } else { (id, column) };
+        let (many, bound) = bound(ids);
+        let rows = Rows { by, many, and: to.map(|_| (and, Same::Equal)) };
+        let kind = Kind::Change { table, set: ColumnIds::from_slice(&[column]), rows };
+        let values = [Value::Null, bound].into_iter().chain(to.map(|it| Value::Int(it.id)));
+        self.asked.push(self.writes.asked(kind, values));
+    }
+
+    fn part(&mut self, table: TableId, ours: ColumnId, theirs: ColumnId, ids: &[i64], to: Option<End>) {
+        let (many, bound) = bound(ids);
+        let rows = Rows { by: ours, many, and: to.map(|_| (theirs, Same::Equal)) };
+        let values = [bound].into_iter().chain(to.map(|it| Value::Int(it.id)));
+        self.asked.push(self.writes.asked(Kind::Erase { table, rows }, values));
+    }
+
+    /// Deletes the objects `ids` of one type with all that refers to them.
+    pub(super) fn delete(&mut self, ids: &[i64], ty: TypeId) {
+        let writes = self.writes;
+        let layout = &writes.layout;
+        let facts = writes.facts.of(ty);
+        let (many, bound) = bound(ids);
+        for &(table, by) in &facts.pointers {
+            let rows = Rows { by, many, and: None };
+            let kind = Kind::Change { table, set: ColumnIds::from_slice(&[by]), rows };
+            self.asked.push(writes.asked(kind, [Value::Null, bound.clone()]));
+        }
+        let own = (layout.tables[ty.index()], layout.ids[ty.index()]);
+        let registries = facts.registries.iter().map(|it| (it.table, it.id));
+        for (table, by) in facts.parts.iter().copied().chain([own]).chain(registries) {
+            let kind = Kind::Erase { table, rows: Rows { by, many, and: None } };
+            self.asked.push(writes.asked(kind, [bound.clone()]));
+        }
+    }
+}
+
+/// One number as itself, several as a list.
+fn bound(ids: &[i64]) -> (bool, Value) {
+    match ids {
+        [id] => (false, Value::Int(*id)),
+        _ => (true, Value::Ids(ids.into())),
+    }
+}
+
+/// The columns of the value of a field, in the order in which values come.
+fn columns_of(storage: &Storage) -> ColumnIds {
+    match *storage {
+        Storage::Column(column) => ColumnIds::from_slice(&[column]),
+        Storage::Instant { text, at } => ColumnIds::from_slice(&[text, at]),
+        Storage::Point { longitude, latitude } => ColumnIds::from_slice(&[longitude, latitude]),
+        Storage::Shape { text, bounds } => [text].into_iter().chain(bounds).collect(),
+        Storage::Id(_)
+        | Storage::Values { .. }
+        | Storage::ToOne { .. }
+        | Storage::ToOneBack { .. }
+        | Storage::ToMany { .. }
+        | Storage::Join { .. } => ColumnIds::new(),
+    }
+}

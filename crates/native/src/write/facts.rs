@@ -1,0 +1,202 @@
+//! What mutations need to know of a layout, found out once: rows of types, holders of edges, what refers to what.
+//!
+//! An edge is stored once: as a column of one of its ends, or as a pair. That is why its two sides cannot differ, and
+//! why giving an object of a to-one edge to another takes it from the first.
+//!
+//! **Invariant:** types are concrete here: an interface's field is followed to the copy that an implementer has.
+
+use super::sentence::ColumnIds;
+use crate::layout::{Layout, Storage};
+use crate::model::{FieldId, FieldKind, Key, Model, TypeId, TypeKind};
+use hashbrown::HashMap;
+use weir_sql::catalog::{ColumnId, TableId};
+
+/// See the module's words.
+#[derive(Debug)]
+pub(super) struct Facts {
+    /// By type; of abstract types nothing.
+    pub(super) types: Vec<TypeFacts>,
+    /// Types by name, as registries write them.
+    pub(super) names: HashMap<String, TypeId>,
+}
+
+/// What is known of one object type.
+#[derive(Debug, Default)]
+pub(super) struct TypeFacts {
+    /// The columns of a new row.
+    pub(super) row: ColumnIds,
+    /// The registries it has a row in.
+    pub(super) registries: Vec<Registry>,
+    /// Columns that may hold its number.
+    pub(super) pointers: Vec<(TableId, ColumnId)>,
+    /// Tables with rows of its own, or pairs it is in, by the column that holds its number.
+    pub(super) parts: Vec<(TableId, ColumnId)>,
+}
+
+/// A row among the objects of an interface or union.
+#[derive(Clone, Debug)]
+pub(super) struct Registry {
+    pub(super) table: TableId,
+    pub(super) id: ColumnId,
+    /// Number, name of the type, and keys.
+    pub(super) columns: ColumnIds,
+    /// The object's fields that are keys there, and their columns.
+    pub(super) keys: Vec<(FieldId, ColumnId)>,
+}
+
+/// Where an edge between two objects is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// In a column of the row of the object whose edge it is.
+    Ours(Pointer),
+    /// In a column of the row of the object at its other end.
+    Theirs(Pointer),
+    /// As a pair.
+    Pairs { table: TableId, ours: ColumnId, theirs: ColumnId, mutual: bool },
+}
+
+/// A column that holds the number of another object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pointer {
+    /// The field, of the object that has the column.
+    pub(super) field: FieldId,
+    pub(super) column: ColumnId,
+    /// Whether the object pointed at has just one that points at it.
+    pub(super) is_single: bool,
+    /// Whether the object pointed at points back, by the same field.
+    pub(super) mutual: bool,
+}
+
+impl Facts {
+    pub(super) fn new(model: &Model, layout: &Layout) -> Self {
+        let of = |ty| match model.ty(ty).kind {
+            TypeKind::Object => TypeFacts::new(model, layout, ty),
+            TypeKind::Interface | TypeKind::Union => TypeFacts::default(),
+        };
+        Self {
+            types: model.type_ids().map(of).collect(),
+            names: model.type_ids().map(|ty| (model.ty(ty).name.clone(), ty)).collect(),
+        }
+    }
+
+    pub(super) fn of(&self, ty: TypeId) -> &TypeFacts {
+        &self.types[ty.index()]
+    }
+}
+
+impl TypeFacts {
+    fn new(model: &Model, layout: &Layout, ty: TypeId) -> Self {
+        let table = layout.sql.catalog.table(layout.tables[ty.index()]);
+        let own = |it: &usize| !table.columns[*it].generated;
+        let row = (0..table.columns.len()).filter(own).map(|it| ColumnId(it as u32)).collect();
+        let registries = model
+            .type_ids()
+            .filter(|of| model.ty(*of).kind != TypeKind::Object && model.ty(*of).members.contains(&ty))
+            .map(|of| Registry::new(model, layout, of, ty))
+            .collect();
+        let mut facts = Self { row, registries, pointers: Vec::new(), parts: Vec::new() };
+        for at in 0..model.fields.len() {
+            facts.note(model, layout, ty, FieldId(at as u32));
+        }
+        facts.pointers.sort_unstable();
+        facts.pointers.dedup();
+        facts.parts.sort_unstable();
+        facts.parts.dedup();
+        facts
+    }
+
+    /// Notes what `field`, of any object, holds of the objects of `ty`.
+    fn note(&mut self, model: &Model, layout: &Layout, ty: TypeId, field: FieldId) {
+        let of = model.field(field);
+        if model.ty(of.owner).kind != TypeKind::Object {
+            return;
+        }
+        let leads_here = match of.kind {
+            FieldKind::Edge { to, .. } => to == ty || model.ty(to).members.contains(&ty),
+            FieldKind::Id | FieldKind::Scalar(_) | FieldKind::Enum(_) => false,
+        };
+        match layout.fields[field.index()] {
+            Storage::ToOne { column, .. } if leads_here => {
+                self.pointers.push((layout.tables[of.owner.index()], column));
+            }
+            Storage::Values { table, owner, .. } if of.owner == ty => self.parts.push((table, owner)),
+            Storage::Join { table, ours, theirs, .. } => {
+                if of.owner == ty {
+                    self.parts.push((table, ours));
+                }
+                if leads_here {
+                    self.parts.push((table, theirs));
+                }
+            }
+            Storage::Id(_)
+            | Storage::Column(_)
+            | Storage::Instant { .. }
+            | Storage::Point { .. }
+            | Storage::Shape { .. }
+            | Storage::Values { .. }
+            | Storage::ToOne { .. }
+            | Storage::ToOneBack { .. }
+            | Storage::ToMany { .. } => {}
+        }
+    }
+}
+
+impl Registry {
+    fn new(model: &Model, layout: &Layout, of: TypeId, member: TypeId) -> Self {
+        let (table, id) = (layout.tables[of.index()], layout.ids[of.index()]);
+        let mut columns: ColumnIds = [id].into_iter().chain(layout.kinds[of.index()]).collect();
+        let keys: Vec<(FieldId, ColumnId)> = model
+            .fields_of(of)
+            .filter_map(|(field, _)| Some((copy(model, field, member), layout.registry_keys[field.index()]?)))
+            .collect();
+        columns.extend(keys.iter().map(|it| it.1));
+        Self { table, id, columns, keys }
+    }
+}
+
+/// The field as the object type `ty` has it.
+pub(super) fn copy(model: &Model, field: FieldId, ty: TypeId) -> FieldId {
+    let of = model.field(field);
+    if of.owner == ty {
+        return field;
+    }
+    model.field_by_name(ty, &of.name).unwrap_or(field)
+}
+
+/// The widest field whose values `field`, a key, has to differ from: its own, or that of an interface.
+pub(super) fn key_scope(model: &Model, field: FieldId) -> FieldId {
+    let mut widest = field;
+    let mut at = field;
+    while let Some(above) = model.field(at).inherited_from {
+        at = above;
+        if model.field(at).key == Some(Key::Interface) {
+            widest = at;
+        }
+    }
+    widest
+}
+
+/// Where the edge `field` of an object to another of type `target` is stored; both types are concrete. `None` if it is no edge.
+pub(super) fn side(model: &Model, layout: &Layout, field: FieldId, target: TypeId) -> Option<Side> {
+    let FieldKind::Edge { inverse, .. } = model.field(field).kind else { return None };
+    let mutual = inverse.is_some_and(|it| copy(model, it, model.field(field).owner) == field);
+    match layout.fields[field.index()] {
+        Storage::ToOne { column, .. } => {
+            let is_single = inverse.is_some_and(|it| !model.field(it).is_list);
+            Some(Side::Ours(Pointer { field, column, is_single, mutual }))
+        }
+        Storage::ToOneBack { .. } | Storage::ToMany { .. } => {
+            let theirs = copy(model, inverse?, target);
+            let Storage::ToOne { column, .. } = layout.fields[theirs.index()] else { return None };
+            let is_single = !model.field(field).is_list;
+            Some(Side::Theirs(Pointer { field: theirs, column, is_single, mutual: false }))
+        }
+        Storage::Join { table, ours, theirs, .. } => Some(Side::Pairs { table, ours, theirs, mutual }),
+        Storage::Id(_)
+        | Storage::Column(_)
+        | Storage::Instant { .. }
+        | Storage::Point { .. }
+        | Storage::Shape { .. }
+        | Storage::Values { .. } => None,
+    }
+}

@@ -1,0 +1,375 @@
+//! Which objects of the input are there already: what is asked, and what follows from the answers.
+//!
+//! **Invariant:** every name (a number, or the value of a key) is asked once; objects with the same name in one input are
+//! one object.
+
+use super::Writes;
+use super::facts::{copy, key_scope};
+use super::object::{Content, Object, Role};
+use super::refusal::Refusal;
+use super::sentence::Kind;
+use crate::layout::Storage;
+use crate::model::{Field, FieldId, FieldKind, Model, TypeId, TypeKind};
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use weir_sql::catalog::{ColumnId, TableId};
+use weir_sql::relational::program::{Answers, Asked, Cell, Value};
+
+/// What an object is called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Name {
+    /// By its number, as one of that type.
+    Id(TypeId, i64),
+    /// By a key: a number.
+    Int(FieldId, i64),
+    /// By a key: a text.
+    Text(FieldId, Arc<str>),
+}
+
+impl Name {
+    /// By the value of the key `field`; a value that cannot be one names nothing.
+    fn key(field: FieldId, value: &Value) -> Option<Self> {
+        match value {
+            Value::Int(number) => Some(Self::Int(field, *number)),
+            Value::Text(text) => Some(Self::Text(field, Arc::clone(text))),
+            Value::Null | Value::Bool(_) | Value::Float(_) | Value::Ids(_) => None,
+        }
+    }
+
+    /// As it was given, for people.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Self::Id(_, id) => format!("0x{id:x}"),
+            Self::Int(_, number) => number.to_string(),
+            Self::Text(_, text) => text.to_string(),
+        }
+    }
+
+    fn value(&self) -> Value {
+        match self {
+            Self::Id(_, number) | Self::Int(_, number) => Value::Int(*number),
+            Self::Text(_, text) => Value::Text(Arc::clone(text)),
+        }
+    }
+}
+
+/// The names of the objects of an input, and what they were found to be.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// By object: places in `all`.
+    of: Vec<SmallVec<[u32; 2]>>,
+    pub(super) all: Vec<Name>,
+    /// Parallel to `all`.
+    found: Vec<Hits>,
+}
+
+/// The objects with one name.
+type Hits = SmallVec<[(i64, TypeId); 1]>;
+
+impl Names {
+    /// Collects the names of `objects`. Keys of a patch are names too: they must not be taken.
+    pub(super) fn new(model: &Model, objects: &[Object]) -> Self {
+        let mut known: HashMap<Name, u32, foldhash::fast::RandomState> = HashMap::default();
+        let mut names = Self::default();
+        for object in objects {
+            let mut of = SmallVec::new();
+            let id = object.id.map(|id| Name::Id(object.ty, id));
+            let keys = object.fields.iter().filter_map(|(field, content)| match content {
+                Content::Columns(columns) if model.field(*field).key.is_some() => {
+                    Name::key(key_scope(model, *field), &columns.first()?.1)
+                }
+                Content::Columns(_) | Content::Null | Content::Items(_) | Content::Edges(_) => None,
+            });
+            // A number says it all.
+            for name in id.into_iter().chain(keys.filter(|_| object.id.is_none())) {
+                let next = names.all.len() as u32;
+                let at = *known.entry(name.clone()).or_insert(next);
+                if at == next {
+                    names.all.push(name);
+                }
+                of.push(at);
+            }
+            names.of.push(of);
+        }
+        names
+    }
+
+    /// The names of the object at `at`: place, name, and the objects with it.
+    pub(super) fn of(&self, at: u32) -> impl Iterator<Item = (u32, &Name, &Hits)> {
+        let found = |it: &u32| (*it, &self.all[*it as usize], &self.found[*it as usize]);
+        self.of[at as usize].iter().map(found)
+    }
+
+    /// Whether the object at `at` has a name at all.
+    pub(super) fn has(&self, at: u32) -> bool {
+        !self.of[at as usize].is_empty()
+    }
+
+    /// Asks for the objects with each name.
+    pub(super) fn ask(&self, writes: &Writes, asked: &mut Vec<Asked>) {
+        for name in &self.all {
+            let (table, by, shown) = match name {
+                Name::Id(ty, _) => writes.registry(*ty),
+                Name::Int(field, _) | Name::Text(field, _) => writes.key(*field),
+            };
+            let shown = shown.into_iter().collect();
+            let kind = Kind::Find { table, shown, by, many: false };
+            asked.push(writes.asked(kind, [name.value()]));
+        }
+    }
+
+    /// Takes the answers, which begin at statement `first`.
+    pub(super) fn take(&mut self, writes: &Writes, answers: &Answers, first: usize) {
+        let hits = |(at, name): (usize, &Name)| writes.hits(name, answers.cells(first + at));
+        self.found = self.all.iter().enumerate().map(hits).collect();
+    }
+}
+
+impl Writes {
+    /// Where the objects of `ty` are found by number: table, column, and what is shown of a row.
+    pub(super) fn registry(&self, ty: TypeId) -> (TableId, ColumnId, SmallVec<[ColumnId; 2]>) {
+        let layout = &self.layout;
+        let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
+        (table, id, [id].into_iter().chain(layout.kinds[ty.index()]).collect())
+    }
+
+    /// As [`Self::registry`], by the key `field`.
+    fn key(&self, field: FieldId) -> (TableId, ColumnId, SmallVec<[ColumnId; 2]>) {
+        let (layout, owner) = (&self.layout, self.model().field(field).owner.index());
+        let column = match layout.fields[field.index()] {
+            Storage::Column(column) => column,
+            _ => layout.ids[owner],
+        };
+        match (&layout.all[owner], layout.registry_keys[field.index()]) {
+            (_, Some(key)) => {
+                let (table, _, shown) = self.registry(self.model().field(field).owner);
+                (table, key, shown)
+            }
+            // Unique in each type only, so several may be found.
+            (Some(view), None) => (view.table, column, SmallVec::from_slice(&[view.id, view.kind])),
+            (None, None) => (layout.tables[owner], column, SmallVec::from_slice(&[layout.ids[owner]])),
+        }
+    }
+
+    /// The objects in the answer to a question for `name`.
+    fn hits(&self, name: &Name, cells: &[Cell]) -> Hits {
+        let asked = match name {
+            Name::Id(ty, _) => *ty,
+            Name::Int(field, _) | Name::Text(field, _) => self.model().field(*field).owner,
+        };
+        self.numbered(asked, cells)
+    }
+
+    /// Numbers and types of the objects of `ty` in an answer.
+    pub(super) fn numbered(&self, ty: TypeId, cells: &[Cell]) -> Hits {
+        match self.model().ty(ty).kind {
+            TypeKind::Object => cells.iter().filter_map(|it| Some((it.int()?, ty))).collect(),
+            TypeKind::Interface | TypeKind::Union => {
+                let pair = |pair: &[Cell]| match pair {
+                    [id, Cell::Text(kind)] => Some((id.int()?, *self.facts.names.get(&**kind)?)),
+                    _ => None,
+                };
+                cells.chunks(2).filter_map(pair).collect()
+            }
+        }
+    }
+}
+
+/// What becomes of an object of the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is made; which of the new numbers it gets.
+    Made(u32),
+    /// It is there.
+    There(i64, TypeId),
+    /// It is there and takes what is given.
+    Changed(i64, TypeId),
+    /// It is the same as another of the input.
+    Same(u32),
+    /// It is not there, and need not be.
+    Nothing,
+}
+
+/// What becomes of all objects of an input.
+#[derive(Debug, Default)]
+pub(super) struct Fates {
+    pub(super) of: Vec<Fate>,
+    /// How many are made.
+    pub(super) made: u32,
+}
+
+/// Finds out what becomes of each object.
+pub(super) struct Resolver<'w> {
+    pub(super) writes: &'w Writes,
+    pub(super) objects: &'w [Object],
+    pub(super) names: &'w Names,
+    /// Objects to be added that are there are changed instead.
+    pub(super) upsert: bool,
+}
+
+impl Resolver<'_> {
+    fn model(&self) -> &Model {
+        self.writes.model()
+    }
+
+    pub(super) fn resolve(&self) -> Result<Fates, Refusal> {
+        let same = self.same()?;
+        let mut fates = Fates::default();
+        for (at, object) in self.objects.iter().enumerate() {
+            let at = at as u32;
+            let fate = match (object.role, same[at as usize]) {
+                (Role::Patch { .. }, _) => Fate::Nothing,
+                (_, Some(other)) => Fate::Same(other),
+                (_, None) => self.fate(at, object)?,
+            };
+            fates.of.push(match fate {
+                Fate::Made(_) => {
+                    fates.made += 1;
+                    Fate::Made(fates.made - 1)
+                }
+                Fate::There(..) | Fate::Changed(..) | Fate::Same(_) | Fate::Nothing => fate,
+            });
+        }
+        Ok(fates)
+    }
+
+    fn fate(&self, at: u32, object: &Object) -> Result<Fate, Refusal> {
+        let name = || self.model().ty(object.ty).name.clone();
+        let mut there: Option<((i64, TypeId), &Name)> = None;
+        for (_, called, hits) in self.names.of(at) {
+            for hit in hits {
+                match there {
+                    Some((other, _)) if other.0 != hit.0 => return Err(Refusal::Ambiguous { ty: name() }),
+                    Some(_) | None => there = Some((*hit, called)),
+                }
+            }
+        }
+        match (object.role, there) {
+            (Role::Top, Some(((id, ty), _))) if self.upsert && ty == object.ty => Ok(Fate::Changed(id, ty)),
+            (Role::Top, Some((_, called))) => Err(self.exists(called)),
+            (_, Some(((id, ty), called))) => match self.model().ty(object.ty).members.contains(&ty) {
+                true => Ok(Fate::There(id, ty)),
+                false => Err(Refusal::NoSuch { id: called.shown(), ty: name() }),
+            },
+            (Role::Unlinked, None) => match (object.id, self.names.has(at)) {
+                (None, true) => Ok(Fate::Nothing),
+                (None, false) => Err(Refusal::NoId { ty: name() }),
+                (Some(id), _) => Err(Refusal::NoSuch { id: format!("0x{id:x}"), ty: name() }),
+            },
+            (Role::Top | Role::Below(_) | Role::Patch { .. }, None) => {
+                self.check_new(at, object)?;
+                Ok(Fate::Made(0))
+            }
+        }
+    }
+
+    /// The refusal of an object that is to be added under a name that is taken.
+    pub(super) fn exists(&self, called: &Name) -> Refusal {
+        let (field, ty) = match called {
+            Name::Id(ty, _) => ("id".to_owned(), *ty),
+            Name::Int(field, _) | Name::Text(field, _) => {
+                let of = self.model().field(*field);
+                (of.name.clone(), of.owner)
+            }
+        };
+        Refusal::Exists { key: called.shown(), field, ty: self.model().ty(ty).name.clone() }
+    }
+
+    /// An object that is made needs every value that has to be there.
+    fn check_new(&self, at: u32, object: &Object) -> Result<(), Refusal> {
+        let ty = self.model().ty(object.ty);
+        if let Some(id) = object.id {
+            return Err(Refusal::NoSuch { id: format!("0x{id:x}"), ty: ty.name.clone() });
+        }
+        if ty.kind != TypeKind::Object {
+            let id = self.names.of(at).next().map_or_else(String::new, |it| it.1.shown());
+            return Err(Refusal::NoSuch { id, ty: ty.name.clone() });
+        }
+        match self.lacking(object) {
+            Some(field) => Err(Refusal::Missing { ty: ty.name.clone(), field }),
+            None => Ok(()),
+        }
+    }
+
+    /// A field that a new object would lack.
+    pub(super) fn lacking(&self, object: &Object) -> Option<String> {
+        let model = self.model();
+        let by_parent = |field: FieldId| match object.role {
+            Role::Below(edge) => match model.field(edge).kind {
+                FieldKind::Edge { inverse: Some(inverse), .. } => copy(model, inverse, object.ty) == field,
+                FieldKind::Edge { inverse: None, .. }
+                | FieldKind::Id
+                | FieldKind::Scalar(_)
+                | FieldKind::Enum(_) => false,
+            },
+            Role::Top | Role::Unlinked | Role::Patch { .. } => false,
+        };
+        let is_given = |field: FieldId| {
+            object.fields.iter().any(|(of, content)| match content {
+                _ if *of != field => false,
+                Content::Edges(edges) => !edges.is_empty() || model.field(field).is_list,
+                Content::Columns(_) | Content::Items(_) => true,
+                Content::Null => false,
+            })
+        };
+        let lacks = |(id, field): &(FieldId, &Field)| {
+            field.is_required
+                && field.kind != FieldKind::Id
+                && field.default_add.is_none()
+                && !is_given(*id)
+                && !by_parent(*id)
+        };
+        let secret = model.ty(object.ty).secret.as_ref().filter(|_| object.secret.is_none());
+        let field = model.fields_of(object.ty).find(lacks).map(|it| it.1.name.clone());
+        field.or_else(|| secret.map(|it| it.name.clone()))
+    }
+
+    /// For each object, the one of the input that it is the same as: the first with that name, or the one that says more.
+    fn same(&self) -> Result<Vec<Option<u32>>, Refusal> {
+        let mut first: Vec<Option<u32>> = vec![None; self.names.all.len()];
+        let mut same = vec![None; self.objects.len()];
+        for (at, object) in self.objects.iter().enumerate() {
+            if matches!(object.role, Role::Patch { .. } | Role::Unlinked) || object.id.is_some() {
+                continue;
+            }
+            for (place, name, hits) in self.names.of(at as u32) {
+                let other = *first[place as usize].get_or_insert(at as u32);
+                let of = &self.objects[other as usize];
+                let are_top = object.role == Role::Top && of.role == Role::Top;
+                // What is there is linked, whatever is said of it.
+                if other as usize == at || (!hits.is_empty() && !are_top) {
+                    continue;
+                }
+                let (says, said) = (self.says(object), self.says(of));
+                if are_top || (says && said && !is_equal(object, of)) {
+                    return Err(Refusal::Twice { key: name.shown() });
+                }
+                // What was only a link so far may be the one described here.
+                let (link, is) = if says && !said { (other as usize, at) } else { (at, other as usize) };
+                let (link_ty, ty) = (self.model().ty(self.objects[link].ty), self.objects[is].ty);
+                if !link_ty.members.contains(&ty) {
+                    return Err(Refusal::NoSuch { id: name.shown(), ty: link_ty.name.clone() });
+                }
+                first[place as usize] = Some(is as u32);
+                same[link] = Some(is as u32);
+            }
+        }
+        Ok(same)
+    }
+
+    /// Whether an object says more than what it is called.
+    fn says(&self, object: &Object) -> bool {
+        object.role == Role::Top || object.fields.iter().any(|it| self.model().field(it.0).key.is_none())
+    }
+}
+
+/// Whether two objects say the same. What is nested in them cannot be compared, so it differs.
+fn is_equal(one: &Object, other: &Object) -> bool {
+    one.fields.len() == other.fields.len()
+        && one.fields.iter().zip(&other.fields).all(|(one, other)| match (one, other) {
+            ((a, Content::Columns(x)), (b, Content::Columns(y))) => a == b && x == y,
+            ((a, Content::Items(x)), (b, Content::Items(y))) => a == b && x == y,
+            _ => false,
+        })
+}

@@ -1,0 +1,210 @@
+//! Mutations: from the input of `add`, `update` and `delete` to what is done to the store.
+//!
+//! A mutation is a [`Program`]: the input becomes a flat list of objects ([`object`]), their names are asked for ([`found`]),
+//! it is decided what becomes of each, and the changes are said ([`change`]). No step does any input or output, so SQLite
+//! drives a mutation inside one job of its writer and PostgreSQL in one transaction, a trip per step.
+//!
+//! **Invariant:** a mutation is refused before it has changed anything, or everything it asks for is done.
+//!
+//! **Cost:** `addDish` with two links is three questions in one step and two statements in another; texts of statements are
+//! rendered once per store.
+
+mod change;
+mod facts;
+mod found;
+mod given;
+mod object;
+mod refusal;
+mod secret;
+mod sentence;
+#[cfg(test)]
+mod tests;
+mod value;
+mod work;
+
+use crate::api::meaning::{Api, FieldMeaning, InputMeaning};
+use crate::layout::{Database, Layout, Storage};
+use crate::model::{Model, TypeId};
+use facts::Facts;
+use given::Given;
+use object::{Objects, Role};
+use refusal::Refusal;
+use sentence::{Kind, Sentences};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+use value::Reader;
+use weir_engine::source::{BoxFuture, FieldError};
+use weir_language::value::Node;
+use weir_sql::relational::program::{Asked, Call, Lock, Program, Programs, Value};
+use work::{Input, What, Work};
+
+/// What all mutations of a store share.
+#[derive(Debug)]
+pub struct Writes {
+    api: Arc<Api>,
+    layout: Arc<Layout>,
+    facts: Facts,
+    sentences: Sentences,
+    hashing: secret::Hashing,
+}
+
+impl Writes {
+    /// For the store in `database` that has the tables of `layout`.
+    #[must_use]
+    pub fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database) -> Arc<Self> {
+        let facts = Facts::new(&api.model, &layout);
+        let (sentences, hashing) = (Sentences::new(database), secret::Hashing::new());
+        Arc::new(Self { api, layout, facts, sentences, hashing })
+    }
+
+    fn model(&self) -> &Model {
+        &self.api.model
+    }
+
+    fn asked(&self, kind: Kind, values: impl IntoIterator<Item = Value>) -> Asked {
+        let sentence = self.sentences.get(&self.layout.sql.catalog, kind);
+        Asked { sentence, values: values.into_iter().collect() }
+    }
+
+    /// The question for the object of a `check…Password`, and the password.
+    fn guard(&self, call: &Call<'_>) -> Result<Lock, Refusal> {
+        let (layout, model) = (&self.layout, self.model());
+        let (mut named, mut password) = (None, None);
+        for (argument, given) in Given::arguments(call) {
+            match self.api.input(argument) {
+                InputMeaning::Field(field) => {
+                    if let Some(text) = given.text() {
+                        named = Some((field, value::text(text)?));
+                    } else if let Node::Int(number) = given.node() {
+                        named = Some((field, Value::Int(number)));
+                    }
+                }
+                InputMeaning::Secret(ty) => password = Some((ty, given.text().unwrap_or_default())),
+                _ => {}
+            }
+        }
+        let Some((ty, password)) = password else { return Err(Refusal::NoId { ty: String::new() }) };
+        let name = || model.ty(ty).name.clone();
+        let (Some((field, value)), Some(secret)) = (named, layout.secrets[ty.index()]) else {
+            return Err(Refusal::NoId { ty: name() });
+        };
+        let (by, value) = match (layout.fields[field.index()], value) {
+            // What is no number names nobody, and no object has this one.
+            (Storage::Id(column), Value::Text(id)) => {
+                (column, Value::Int(object::parse_id(&id).unwrap_or(0)))
+            }
+            (Storage::Column(column), value) => (column, value),
+            _ => return Err(Refusal::NoId { ty: name() }),
+        };
+        let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
+        let kind = Kind::Find { table, shown: [id, secret].into_iter().collect(), by, many: false };
+        Ok(Lock { asked: self.asked(kind, [value]), password: password.into() })
+    }
+
+    /// Reads the input of the field of `call`.
+    fn read(&self, call: &Call<'_>, what: What, now_us: i64) -> Result<Input, Refusal> {
+        let reader = Reader { api: &self.api, now_us };
+        let mut objects = Objects { layout: &self.layout, reader, list: Vec::new() };
+        let mut input = Input { now_us, ..Input::default() };
+        for (argument, given) in Given::arguments(call) {
+            match (self.api.input(argument), what) {
+                (InputMeaning::Input(ty), What::Add(_)) => {
+                    for item in given.items() {
+                        input.roots.push(objects.read(ty, item, Role::Top, 0)?);
+                    }
+                }
+                (InputMeaning::Upsert, _) => input.upsert = given.node() == Node::Bool(true),
+                (InputMeaning::Input(_), What::Update(_)) => {
+                    for (member, given) in given.members().filter(|it| !it.1.is_null()) {
+                        match self.api.input(member) {
+                            InputMeaning::Set(ty) => {
+                                input.set =
+                                    Some(objects.read(ty, given, Role::Patch { removes: false }, 0)?);
+                            }
+                            InputMeaning::Remove(ty) => {
+                                input.remove =
+                                    Some(objects.read(ty, given, Role::Patch { removes: true }, 0)?);
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        input.objects = objects.list;
+        Ok(input)
+    }
+}
+
+/// A root field of a mutation.
+fn what(meaning: FieldMeaning) -> Option<What> {
+    match meaning {
+        FieldMeaning::Add(ty) => Some(What::Add(ty)),
+        FieldMeaning::Update(ty) => Some(What::Update(ty)),
+        FieldMeaning::Delete(ty) => Some(What::Delete(ty)),
+        FieldMeaning::None
+        | FieldMeaning::Query(_)
+        | FieldMeaning::Get(_)
+        | FieldMeaning::Aggregate(_)
+        | FieldMeaning::CheckPassword(_)
+        | FieldMeaning::Field(_)
+        | FieldMeaning::EdgeAggregate(_)
+        | FieldMeaning::Count(_)
+        | FieldMeaning::Min(_)
+        | FieldMeaning::Max(_)
+        | FieldMeaning::Sum(_)
+        | FieldMeaning::Avg(_)
+        | FieldMeaning::PayloadObjects(_)
+        | FieldMeaning::NumUids
+        | FieldMeaning::Msg
+        | FieldMeaning::Geo(_) => None,
+    }
+}
+
+/// [`Writes`] as the makers of programs.
+#[derive(Debug)]
+pub struct Mutations(pub Arc<Writes>);
+
+impl Programs for Mutations {
+    fn begin<'r>(&'r self, call: Call<'r>) -> BoxFuture<'r, Result<Box<dyn Program>, FieldError>> {
+        Box::pin(async move {
+            let writes = &self.0;
+            let field = call.ids.field(call.shape.fields[call.field as usize].field);
+            let name = writes.api.schema.str(writes.api.schema.field(field).name);
+            let Some(what) = what(writes.api.field(field)) else {
+                let message = format!("`{name}` is no mutation").into();
+                return Err(FieldError { code: "INTERNAL", message, hasura_path: None });
+            };
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            let input = writes.read(&call, what, now.as_micros() as i64);
+            let mut input = input.map_err(|refusal| refusal.of(name))?;
+            for object in input.objects.iter_mut().filter(|it| it.secret.is_some()) {
+                let Some(password) = object.secret.take() else { continue };
+                object.secret = Some(writes.hashing.hash(password).await?);
+            }
+            let work = Work::new(Arc::clone(writes), what, name, input);
+            Ok(Box::new(work) as Box<dyn Program>)
+        })
+    }
+
+    fn lock(&self, call: &Call<'_>) -> Result<Lock, FieldError> {
+        let writes = &self.0;
+        let field = call.ids.field(call.shape.fields[call.field as usize].field);
+        let name = writes.api.schema.str(writes.api.schema.field(field).name);
+        writes.guard(call).map_err(|refusal| refusal.of(name))
+    }
+
+    fn opens(&self, password: Arc<str>, hash: Option<Box<str>>) -> BoxFuture<'_, Result<bool, FieldError>> {
+        Box::pin(self.0.hashing.is_right(password, hash))
+    }
+}
+
+/// The type that a mutation is about.
+impl What {
+    fn ty(self) -> TypeId {
+        match self {
+            Self::Add(ty) | Self::Update(ty) | Self::Delete(ty) => ty,
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The input of a mutation as a flat list of objects, parents before what is nested in them.
+//!
+//! **Invariant:** the list is in the order of the input, so the numbers that new objects get are too.
+//!
+//! **Cost:** one pass over the input. Recursion is at most [`NESTING_MAX`] deep.
+
+use super::given::Given;
+use super::refusal::Refusal;
+use super::value::{Columns, Item, Reader, text};
+use crate::api::meaning::InputMeaning;
+use crate::layout::Layout;
+use crate::model::{FieldId, FieldKind, TypeId, TypeKind};
+use std::sync::Arc;
+use weir_sql::relational::program::Value;
+
+/// More objects in one mutation are refused.
+pub(super) const OBJECTS_MAX: usize = 100_000;
+/// Objects nested deeper are refused.
+pub(super) const NESTING_MAX: usize = 32;
+/// Shorter passwords are refused.
+const SECRET_CHARACTERS_MIN: usize = 6;
+
+/// What an object of the input is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// To be added.
+    Top,
+    /// To be linked to the object above it by this edge, and to be added if it is not there.
+    Below(FieldId),
+    /// To be unlinked.
+    Unlinked,
+    /// `set` or `remove` of an update: no object, but what happens to those that the filter finds.
+    Patch { removes: bool },
+}
+
+/// An object of the input.
+#[derive(Clone, Debug)]
+pub(super) struct Object {
+    /// Its type; an interface if it can only be one that is there.
+    pub(super) ty: TypeId,
+    pub(super) role: Role,
+    /// The number it is named by.
+    pub(super) id: Option<i64>,
+    /// What was given, in the order of the input type.
+    pub(super) fields: Vec<(FieldId, Content)>,
+    /// Its password: as it was given, then its hash.
+    pub(super) secret: Option<Arc<str>>,
+}
+
+/// What was given for a field.
+#[derive(Clone, Debug)]
+pub(super) enum Content {
+    /// `null`: kept only where something is removed.
+    Null,
+    /// A value.
+    Columns(Columns),
+    /// A list of values.
+    Items(Vec<Item>),
+    /// Other objects, by their places in the list.
+    Edges(Vec<u32>),
+}
+
+/// Reads objects.
+pub(super) struct Objects<'a> {
+    pub(super) layout: &'a Layout,
+    pub(super) reader: Reader<'a>,
+    pub(super) list: Vec<Object>,
+}
+
+impl Objects<'_> {
+    /// Adds `given` and all that is nested in it; gives its place.
+    pub(super) fn read(
+        &mut self,
+        ty: TypeId,
+        given: Given<'_>,
+        role: Role,
+        depth: usize,
+    ) -> Result<u32, Refusal> {
+        if depth > NESTING_MAX {
+            return Err(Refusal::TooDeep { max: NESTING_MAX });
+        }
+        if self.list.len() >= OBJECTS_MAX {
+            return Err(Refusal::TooMany { max: OBJECTS_MAX });
+        }
+        if self.reader.api.model.ty(ty).kind == TypeKind::Union {
+            return self.member(ty, given, role, depth);
+        }
+        let at = self.list.len() as u32;
+        self.list.push(Object { ty, role, id: None, fields: Vec::new(), secret: None });
+        let mut fields = Vec::new();
+        for (input, value) in given.members() {
+            match self.reader.api.input(input) {
+                InputMeaning::Field(field) => {
+                    if let Some(content) = self.content(at, field, value, role, depth)? {
+                        fields.push((field, content));
+                    }
+                }
+                InputMeaning::Secret(_) => self.list[at as usize].secret = secret(value)?,
+                _ => {}
+            }
+        }
+        self.list[at as usize].fields = fields;
+        Ok(at)
+    }
+
+    /// A reference to a member of a union.
+    fn member(&mut self, ty: TypeId, given: Given<'_>, role: Role, depth: usize) -> Result<u32, Refusal> {
+        let api = self.reader.api;
+        let mut members = given.members().filter(|it| !it.1.is_null()).filter_map(|(input, value)| match api
+            .input(input)
+        {
+            InputMeaning::Member(member) => Some((member, value)),
+            _ => None,
+        });
+        match (members.next(), members.next()) {
+            (Some((member, value)), None) => self.read(member, value, role, depth),
+            _ => Err(Refusal::NotOneMember { ty: api.model.ty(ty).name.clone() }),
+        }
+    }
+
+    /// What was given for `field` of the object at `at`; nothing for null that means nothing.
+    fn content(
+        &mut self,
+        at: u32,
+        field: FieldId,
+        given: Given<'_>,
+        role: Role,
+        depth: usize,
+    ) -> Result<Option<Content>, Refusal> {
+        let of = self.reader.api.model.field(field);
+        let removes = matches!(role, Role::Unlinked | Role::Patch { removes: true });
+        match of.kind {
+            FieldKind::Id => {
+                self.list[at as usize].id = Some(self.id(self.list[at as usize].ty, given)?);
+                Ok(None)
+            }
+            _ if given.is_null() => Ok(removes.then_some(Content::Null)),
+            FieldKind::Edge { to, .. } => {
+                let below = if removes { Role::Unlinked } else { Role::Below(field) };
+                let read = |it| self.read(to, it, below, depth + 1);
+                Ok(Some(Content::Edges(given.items().map(read).collect::<Result<_, _>>()?)))
+            }
+            FieldKind::Scalar(_) | FieldKind::Enum(_) if of.is_list => {
+                Ok(Some(Content::Items(self.reader.items(of, given)?)))
+            }
+            FieldKind::Scalar(_) | FieldKind::Enum(_) => {
+                let storage = &self.layout.fields[field.index()];
+                Ok(Some(Content::Columns(self.reader.columns(of, storage, given)?)))
+            }
+        }
+    }
+
+    fn id(&self, ty: TypeId, given: Given<'_>) -> Result<i64, Refusal> {
+        let name = || self.reader.api.model.ty(ty).name.clone();
+        let text = given.text().ok_or_else(|| Refusal::NoId { ty: name() })?;
+        parse_id(text).ok_or_else(|| Refusal::NoSuch { id: text.chars().take(100).collect(), ty: name() })
+    }
+}
+
+/// The number of an object from its `ID`: hexadecimal behind `0x`, else decimal.
+pub(super) fn parse_id(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let (digits, radix) = digits.map_or((text, 10), |it| (it, 16));
+    let is_plain = digits.bytes().all(|it| it.is_ascii_hexdigit());
+    i64::from_str_radix(digits, radix).ok().filter(|it| is_plain && *it > 0)
+}
+
+fn secret(given: Given<'_>) -> Result<Option<Arc<str>>, Refusal> {
+    let Some(password) = given.text() else { return Ok(None) };
+    if password.chars().count() < SECRET_CHARACTERS_MIN {
+        return Err(Refusal::ShortSecret { min: SECRET_CHARACTERS_MIN });
+    }
+    match text(password)? {
+        Value::Text(password) => Ok(Some(password)),
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Ids(_) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_a_positive_number_in_either_notation() {
+        for (text, expected) in [
+            ("0x1", Some(1)),
+            ("0xfF", Some(255)),
+            ("255", Some(255)),
+            ("0x7fffffffffffffff", Some(i64::MAX)),
+            ("0x8000000000000000", None),
+            ("0x0", None),
+            ("-1", None),
+            ("+1", None),
+            ("0x-1", None),
+            ("", None),
+            ("0x", None),
+            ("xyz", None),
+        ] {
+            assert_eq!(parse_id(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Why a mutation is refused, in the words that clients of such APIs know.
+
+use weir_engine::source::FieldError;
+
+/// What is wrong, without saying which mutation it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// An object that is added, or takes a new key, has the key of one that is there.
+    Exists { key: String, field: String, ty: String },
+    /// Two objects of one input have the same key and differ.
+    Twice { key: String },
+    /// An object would lack a value.
+    Missing { ty: String, field: String },
+    /// A value that has to be there is removed.
+    Required { ty: String, field: String },
+    /// An object that is referred to is not there.
+    NoSuch { id: String, ty: String },
+    /// A reference by keys finds two objects.
+    Ambiguous { ty: String },
+    /// What refers to an object does not name it.
+    NoId { ty: String },
+    /// A reference to a member of a union names none or several.
+    NotOneMember { ty: String },
+    /// A key is changed and the filter finds several objects.
+    ManyMatches,
+    /// A value does not fit its type.
+    Value { text: String, ty: &'static str },
+    /// A text that no database can store.
+    Nul,
+    /// A password that is too short.
+    ShortSecret { min: usize },
+    /// More objects than a mutation may have.
+    TooMany { max: usize },
+    /// Objects in objects, too deep.
+    TooDeep { max: usize },
+}
+
+impl Refusal {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Exists { .. } | Self::Twice { .. } => "UNIQUE_VIOLATION",
+            Self::Missing { .. } | Self::Required { .. } => "NOT_NULL_VIOLATION",
+            Self::NoSuch { .. } => "FOREIGN_KEY_VIOLATION",
+            Self::Ambiguous { .. } | Self::NoId { .. } | Self::NotOneMember { .. } | Self::ManyMatches => {
+                "BAD_USER_INPUT"
+            }
+            Self::Value { .. } | Self::ShortSecret { .. } => "INVALID_VALUE",
+            Self::Nul => "INVALID_TEXT",
+            Self::TooMany { .. } => "LIMIT_OBJECTS",
+            Self::TooDeep { .. } => "LIMIT_NESTING",
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Exists { key, field, ty } => {
+                format!("id {key} already exists for field {field} inside type {ty}")
+            }
+            Self::Twice { key } => format!("duplicate XID found: {key}"),
+            Self::Missing { ty, field } => {
+                format!("type {ty} requires a value for field {field}, but no value present")
+            }
+            Self::Required { ty, field } => {
+                format!("type {ty} requires a value for field {field}, so it cannot be removed")
+            }
+            Self::NoSuch { id, ty } => format!("ID \"{id}\" isn't a {ty}"),
+            Self::Ambiguous { ty } => format!("the keys of one {ty} belong to different objects"),
+            Self::NoId { ty } => format!("id is not provided for {ty}"),
+            Self::NotOneMember { ty } => format!("exactly one member of union {ty} has to be given"),
+            Self::ManyMatches => {
+                "only one node is allowed in the filter while updating fields with @id directive".into()
+            }
+            Self::Value { text, ty } => {
+                let text: String = text.chars().take(100).collect();
+                format!("\"{text}\" is no {ty}")
+            }
+            Self::Nul => "a text must not contain the character U+0000".into(),
+            Self::ShortSecret { min } => {
+                format!("password too short, i.e. should have at least {min} characters")
+            }
+            Self::TooMany { max } => format!("more than {max} objects in one mutation"),
+            Self::TooDeep { max } => format!("objects are nested more than {max} deep"),
+        }
+    }
+
+    /// As the error of the field called `mutation` in the schema.
+    #[cold]
+    pub(super) fn of(self, mutation: &str) -> FieldError {
+        let words = self.words();
+        let message = match self {
+            Self::Exists { .. }
+            | Self::Twice { .. }
+            | Self::Missing { .. }
+            | Self::NoSuch { .. }
+            | Self::Ambiguous { .. }
+            | Self::NoId { .. }
+            | Self::NotOneMember { .. }
+            | Self::Required { .. } => {
+                format!(
+                    "couldn't rewrite mutation {mutation} because failed to rewrite mutation payload because {words}"
+                )
+            }
+            Self::ManyMatches
+            | Self::Value { .. }
+            | Self::Nul
+            | Self::ShortSecret { .. }
+            | Self::TooMany { .. }
+            | Self::TooDeep { .. } => format!("mutation {mutation} failed because {words}"),
+        };
+        FieldError { code: self.code(), message: message.into(), hasura_path: None }
+    }
+}

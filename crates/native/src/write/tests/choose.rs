@@ -1,0 +1,129 @@
+//! Mutations at random: a tape of numbers decides, and a shorter or smaller tape asks for less, so that a failure shrinks.
+
+use super::types::{CITY, COUNTRY, Kind, NAMED, PERSON, TYPES, members};
+use super::words::{Given, Input, Mutation};
+
+/// Numbers that decide.
+pub(super) struct Choices<'c> {
+    tape: &'c [u32],
+    at: usize,
+}
+
+/// What an object is generated for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum For {
+    Add,
+    Link,
+    Set,
+    Remove,
+    Unlink,
+}
+
+impl<'c> Choices<'c> {
+    pub(super) fn new(tape: &'c [u32]) -> Self {
+        Self { tape, at: 0 }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.at >= self.tape.len()
+    }
+
+    /// A number below `end`: 0, the simplest, when the tape is over.
+    fn below(&mut self, end: u32) -> u32 {
+        let said = self.tape.get(self.at).copied().unwrap_or(0);
+        self.at += 1;
+        said % end
+    }
+
+    /// Once in `of` times.
+    fn once_in(&mut self, of: u32) -> bool {
+        self.below(of) == of - 1
+    }
+
+    fn key(&mut self, ty: usize) -> String {
+        let mark = if ty == PERSON { 'p' } else { 'n' };
+        format!("{mark}{}", self.below(6))
+    }
+
+    pub(super) fn mutation(&mut self) -> Mutation {
+        let what = self.below(8);
+        let ty = [COUNTRY, CITY, PERSON, NAMED][self.below(4) as usize];
+        match (what, ty) {
+            (0..=3, _) => {
+                let ty = if ty == NAMED { PERSON } else { ty };
+                let inputs = (0..=self.below(3)).map(|_| self.object(ty, For::Add, 0)).collect();
+                Mutation::Add { ty, inputs, upsert: self.once_in(2) }
+            }
+            (4..=6, _) => {
+                let keys = self.keys(ty);
+                let set = (!self.once_in(4)).then(|| self.object(ty, For::Set, 0));
+                let remove = self.once_in(2).then(|| self.object(ty, For::Remove, 0));
+                Mutation::Update { ty, keys, set, remove }
+            }
+            _ => Mutation::Delete { ty, keys: self.keys(ty) },
+        }
+    }
+
+    /// Which objects are found; none is all.
+    fn keys(&mut self, ty: usize) -> Vec<String> {
+        (0..self.below(4)).map(|_| self.key(ty)).collect()
+    }
+
+    fn object(&mut self, ty: usize, what: For, depth: u32) -> Input {
+        let mut input = Input { ty, id: None, fields: Vec::new() };
+        let is_link = matches!(what, For::Link | For::Unlink);
+        if is_link && self.once_in(4) {
+            input.id = Some(i64::from(self.below(12)) + 1);
+        }
+        for field in TYPES[ty].fields {
+            let given = match &field.kind {
+                Kind::Key => {
+                    let is_given = match what {
+                        For::Add => true,
+                        For::Link | For::Unlink => !self.once_in(8),
+                        For::Set => self.once_in(6),
+                        For::Remove => self.once_in(12),
+                    };
+                    is_given.then(|| Given::Text(self.key(ty)))
+                }
+                // A reference to an interface, or one that is cut, has nothing but names.
+                _ if (ty == NAMED && is_link) || what == For::Unlink => None,
+                Kind::Int if field.required && !self.once_in(12) => {
+                    Some(Given::Int(i64::from(self.below(3))))
+                }
+                _ if !self.once_in(3) => None,
+                _ if self.once_in(12) => Some(Given::Null),
+                Kind::Int => Some(Given::Int(i64::from(self.below(3)))),
+                Kind::Texts => Some(Given::Texts((0..self.below(3)).map(|_| self.word()).collect())),
+                Kind::Edge { .. } if depth > 1 => None,
+                Kind::Edge { to, many, .. } => {
+                    let below = if what == For::Remove { For::Unlink } else { For::Link };
+                    match many {
+                        false => Some(Given::Object(Box::new(self.target(to, below, depth)))),
+                        true => {
+                            let count = self.below(3);
+                            Some(Given::Objects((0..count).map(|_| self.target(to, below, depth)).collect()))
+                        }
+                    }
+                }
+            };
+            input.fields.extend(given.map(|it| (field.name, it)));
+        }
+        input
+    }
+
+    fn target(&mut self, to: &str, what: For, depth: u32) -> Input {
+        let ty = match to {
+            "Named" => NAMED,
+            _ => {
+                let members = members(to);
+                members[self.below(members.len() as u32) as usize]
+            }
+        };
+        self.object(ty, what, depth + 1)
+    }
+
+    fn word(&mut self) -> String {
+        ["a", "b", "c"][self.below(3) as usize].into()
+    }
+}

@@ -1,0 +1,449 @@
+//! The same mutations on maps: objects by number, edges as sets on both of their ends.
+//!
+//! Written from the rules, not from the product: every end of an edge is a set of its own here, kept by hand.
+
+use super::types::{CITY, COUNTRY, Kind, NAMED, PERSON, TYPES, members};
+use super::words::{Given, Input, Mutation};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Object {
+    pub(super) ty: usize,
+    pub(super) ints: BTreeMap<&'static str, i64>,
+    pub(super) key: String,
+    pub(super) texts: BTreeSet<String>,
+    pub(super) edges: BTreeMap<&'static str, BTreeSet<i64>>,
+}
+
+/// What a mutation answers: the numbers it shows and how many it counted, or why it failed.
+pub(super) type Outcome = Result<(Vec<i64>, i64), String>;
+
+#[derive(Clone, Debug)]
+pub(super) struct Oracle {
+    pub(super) objects: BTreeMap<i64, Object>,
+    next: i64,
+}
+
+/// An object of the input, its parent's edge, and what it is.
+struct Node {
+    input: Input,
+    /// Under which edge of which type it stands; `None`: at the top.
+    below: Option<(usize, &'static str)>,
+    /// Its children, by field.
+    children: Vec<(&'static str, Vec<usize>)>,
+    /// Once known.
+    id: Option<i64>,
+    same: Option<usize>,
+    made: bool,
+    changed: bool,
+}
+
+impl Default for Oracle {
+    fn default() -> Self {
+        Self { objects: BTreeMap::new(), next: 1 }
+    }
+}
+
+fn scope(ty: usize) -> usize {
+    if ty == PERSON { PERSON } else { NAMED }
+}
+
+impl Oracle {
+    /// Does `mutation`, or nothing of it.
+    pub(super) fn run(&mut self, mutation: &Mutation) -> Outcome {
+        let before = self.clone();
+        let outcome = match mutation {
+            Mutation::Add { ty, inputs, upsert } => self.add(*ty, inputs, *upsert),
+            Mutation::Update { ty, keys, set, remove } => {
+                self.update(*ty, keys, set.as_ref(), remove.as_ref())
+            }
+            Mutation::Delete { ty, keys } => Ok(self.delete(*ty, keys)),
+        };
+        if outcome.is_err() {
+            *self = before;
+        }
+        outcome
+    }
+
+    fn matches(&self, ty: usize, keys: &[String]) -> Vec<i64> {
+        let of = |object: &Object| object.ty == ty || (ty == NAMED && object.ty != PERSON);
+        let found =
+            self.objects.iter().filter(|it| of(it.1) && (keys.is_empty() || keys.contains(&it.1.key)));
+        found.map(|it| *it.0).collect()
+    }
+
+    fn by_key(&self, ty: usize, key: &str) -> Option<i64> {
+        self.objects.iter().find(|it| scope(it.1.ty) == scope(ty) && it.1.key == key).map(|it| *it.0)
+    }
+
+    /// Takes the edge away at both ends.
+    fn unlink(&mut self, from: i64, field: &'static str, to: i64) {
+        let inverse = self.inverse(from, field);
+        if let Some(of) = self.objects.get_mut(&from) {
+            of.edges.entry(field).or_default().remove(&to);
+        }
+        if let (Some((inverse, _)), Some(of)) = (inverse, self.objects.get_mut(&to)) {
+            of.edges.entry(inverse).or_default().remove(&from);
+        }
+    }
+
+    /// The field at the other end, and whether it holds many.
+    fn inverse(&self, from: i64, field: &str) -> Option<(&'static str, bool)> {
+        match &TYPES[self.objects.get(&from)?.ty].field(field)?.kind {
+            Kind::Edge { to, inverse, .. } => {
+                let inverse = (*inverse)?;
+                let many = match &TYPES[members(to)[0]].field(inverse)?.kind {
+                    Kind::Edge { many, .. } => *many,
+                    Kind::Key | Kind::Int | Kind::Texts => false,
+                };
+                Some((inverse, many))
+            }
+            Kind::Key | Kind::Int | Kind::Texts => None,
+        }
+    }
+
+    fn edges(&self, of: i64, field: &str) -> Vec<i64> {
+        self.objects[&of].edges.get(field).into_iter().flatten().copied().collect()
+    }
+
+    fn link(&mut self, from: i64, field: &'static str, to: i64) {
+        let kind = &TYPES[self.objects[&from].ty].field(field).expect("it is a field").kind;
+        let Kind::Edge { many, .. } = kind else { return };
+        if !many {
+            self.edges(from, field).into_iter().for_each(|old| self.unlink(from, field, old));
+        }
+        let inverse = self.inverse(from, field);
+        if let Some((inverse, false)) = inverse {
+            self.edges(to, inverse).into_iter().for_each(|old| self.unlink(to, inverse, old));
+        }
+        self.objects.get_mut(&from).expect("it is there").edges.entry(field).or_default().insert(to);
+        if let Some((inverse, _)) = inverse {
+            self.objects.get_mut(&to).expect("it is there").edges.entry(inverse).or_default().insert(from);
+        }
+    }
+
+    fn flatten(input: &Input, below: Option<(usize, &'static str)>, nodes: &mut Vec<Node>) -> usize {
+        let at = nodes.len();
+        let (input, none) = (input.clone(), Vec::new());
+        nodes.push(Node {
+            input: input.clone(),
+            below,
+            children: none,
+            id: None,
+            same: None,
+            made: false,
+            changed: false,
+        });
+        let mut children = Vec::new();
+        for (field, given) in &input.fields {
+            let all: Vec<&Input> = match given {
+                Given::Object(it) => vec![it],
+                Given::Objects(all) => all.iter().collect(),
+                Given::Null | Given::Int(_) | Given::Text(_) | Given::Texts(_) => continue,
+            };
+            let below = Some((input.ty, *field));
+            children.push((*field, all.into_iter().map(|it| Self::flatten(it, below, nodes)).collect()));
+        }
+        nodes[at].children = children;
+        at
+    }
+
+    fn key(input: &Input) -> Option<&str> {
+        match input.get(TYPES[input.ty].key) {
+            Some(Given::Text(text)) if input.id.is_none() => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether an object says more than its key.
+    fn says(node: &Node) -> bool {
+        node.below.is_none()
+            || node.input.fields.iter().any(|it| it.0 != TYPES[node.input.ty].key && it.1 != Given::Null)
+    }
+
+    /// Finds out which nodes are the same object of the input.
+    fn find_same(&self, nodes: &mut [Node]) -> Result<(), String> {
+        let mut first: BTreeMap<(usize, String), usize> = BTreeMap::new();
+        for at in 0..nodes.len() {
+            let Some(key) = Self::key(&nodes[at].input).map(str::to_owned) else { continue };
+            let is_there = self.by_key(nodes[at].input.ty, &key).is_some();
+            let name = (scope(nodes[at].input.ty), key.clone());
+            let other = *first.entry(name.clone()).or_insert(at);
+            let are_top = nodes[at].below.is_none() && nodes[other].below.is_none();
+            if other == at || (is_there && !are_top) {
+                continue;
+            }
+            let (says, said) = (Self::says(&nodes[at]), Self::says(&nodes[other]));
+            let is_flat = |node: &Node| node.children.is_empty();
+            let plain = |node: &Node| {
+                let given = node.input.fields.iter().filter(|it| it.1 != Given::Null);
+                given.cloned().collect::<Vec<_>>()
+            };
+            let equal =
+                is_flat(&nodes[at]) && is_flat(&nodes[other]) && plain(&nodes[at]) == plain(&nodes[other]);
+            if are_top || (says && said && !equal) {
+                return Err(format!("duplicate XID found: {key}"));
+            }
+            let (link, is) = if says && !said { (other, at) } else { (at, other) };
+            let wanted = TYPES[nodes[link].input.ty].name;
+            if !members(wanted).contains(&nodes[is].input.ty) {
+                return Err(format!("ID \"{key}\" isn't a {wanted}"));
+            }
+            first.insert(name, is);
+            nodes[link].same = Some(is);
+        }
+        Ok(())
+    }
+
+    /// What becomes of a node, if it is not the same as another.
+    fn resolve(&self, node: &mut Node, upsert: bool) -> Result<(), String> {
+        let (ty, key) = (&TYPES[node.input.ty], Self::key(&node.input).map(str::to_owned));
+        let fits = |id: &i64| members(ty.name).contains(&self.objects[id].ty);
+        if let Some(id) = node.input.id {
+            node.id = Some(id).filter(|it| self.objects.contains_key(it)).filter(fits);
+            return node.id.map(drop).ok_or_else(|| format!("ID \"0x{id:x}\" isn't a {}", ty.name));
+        }
+        let there = key.as_deref().and_then(|key| self.by_key(node.input.ty, key));
+        match (there, node.below) {
+            (Some(id), None) if upsert && self.objects[&id].ty == node.input.ty => {
+                node.id = Some(id);
+                node.changed = true;
+                Ok(())
+            }
+            (Some(_), None) => {
+                let of = TYPES[scope(node.input.ty)].name;
+                Err(format!(
+                    "id {} already exists for field {} inside type {of}",
+                    key.unwrap_or_default(),
+                    ty.key
+                ))
+            }
+            (Some(id), Some(_)) => {
+                node.id = Some(id).filter(fits);
+                node.id
+                    .map(drop)
+                    .ok_or_else(|| format!("ID \"{}\" isn't a {}", key.unwrap_or_default(), ty.name))
+            }
+            (None, _) if node.input.ty == NAMED => {
+                Err(format!("ID \"{}\" isn't a {}", key.unwrap_or_default(), ty.name))
+            }
+            (None, _) => {
+                let given = |name: &str| node.input.get(name).is_some_and(|it| *it != Given::Null);
+                match ty.fields.iter().find(|it| it.required && !given(it.name)) {
+                    Some(lacking) => Err(format!(
+                        "type {} requires a value for field {}, but no value present",
+                        ty.name, lacking.name
+                    )),
+                    None => {
+                        node.made = true;
+                        Ok(())
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes, changes and links what the nodes say; `patched` are the objects that node 0 is a patch of.
+    fn apply(&mut self, nodes: &mut [Node], patched: Option<&[i64]>) -> i64 {
+        let mut made = 0;
+        for node in nodes.iter_mut().filter(|it| it.made) {
+            node.id = Some(self.next);
+            self.objects.insert(self.next, Object { ty: node.input.ty, ..Object::default() });
+            self.next += 1;
+            made += 1;
+        }
+        for at in 0..nodes.len() {
+            let target = nodes[at].same.map_or(at, |it| nodes[it].same.unwrap_or(it));
+            nodes[at].id = nodes[target].id;
+        }
+        for (at, node) in nodes.iter().enumerate() {
+            let ids: Vec<i64> = match patched {
+                Some(ids) if at == 0 => ids.to_vec(),
+                _ if (node.made || node.changed) && node.same.is_none() => node.id.into_iter().collect(),
+                _ => Vec::new(),
+            };
+            for id in ids {
+                self.write(id, &node.input);
+                for (field, children) in &node.children {
+                    for child in children.iter().filter_map(|it| nodes[*it].id) {
+                        self.link(id, field, child);
+                    }
+                }
+            }
+        }
+        made
+    }
+
+    fn write(&mut self, id: i64, input: &Input) {
+        let object = self.objects.get_mut(&id).expect("it is there");
+        for (field, given) in &input.fields {
+            match given {
+                Given::Int(number) => drop(object.ints.insert(field, *number)),
+                Given::Text(text) => object.key.clone_from(text),
+                Given::Texts(texts) => object.texts.extend(texts.iter().cloned()),
+                Given::Null | Given::Object(_) | Given::Objects(_) => {}
+            }
+        }
+    }
+
+    fn add(&mut self, _ty: usize, inputs: &[Input], upsert: bool) -> Outcome {
+        let mut nodes = Vec::new();
+        let roots: Vec<usize> = inputs.iter().map(|it| Self::flatten(it, None, &mut nodes)).collect();
+        self.find_same(&mut nodes)?;
+        for node in nodes.iter_mut().filter(|it| it.same.is_none()) {
+            self.resolve(node, upsert)?;
+        }
+        let made = self.apply(&mut nodes, None);
+        let mut shown: Vec<i64> = roots.iter().filter_map(|it| nodes[*it].id).collect();
+        shown.sort_unstable();
+        Ok((shown, made))
+    }
+
+    fn update(&mut self, ty: usize, keys: &[String], set: Option<&Input>, remove: Option<&Input>) -> Outcome {
+        let matched = self.matches(ty, keys);
+        if matched.is_empty() || (set.is_none() && remove.is_none()) {
+            return Ok((Vec::new(), 0));
+        }
+        let mut nodes = Vec::new();
+        if let Some(set) = set {
+            Self::flatten(set, None, &mut nodes);
+            let (patch, below) = nodes.split_at_mut(1);
+            self.find_same_below(below)?;
+            for node in below.iter_mut().filter(|it| it.same.is_none()) {
+                self.resolve(node, false)?;
+            }
+            patch[0].id = None;
+        }
+        let gone = remove.map(|it| self.named(it)).transpose()?;
+        if let Some(key) = set.and_then(Self::key) {
+            if matched.len() > 1 {
+                return Err(
+                    "only one node is allowed in the filter while updating fields with @id directive".into(),
+                );
+            }
+            if self.by_key(ty, key).is_some_and(|it| it != matched[0]) {
+                let (of, field) = (TYPES[scope(ty)].name, TYPES[ty].key);
+                return Err(format!("id {key} already exists for field {field} inside type {of}"));
+            }
+        }
+        if set.is_some() {
+            self.apply(&mut nodes, Some(&matched));
+        }
+        if let (Some(remove), Some(gone)) = (remove, gone) {
+            for id in &matched {
+                self.remove(*id, remove, &gone, set)?;
+            }
+        }
+        let count = matched.len() as i64;
+        Ok((matched, count))
+    }
+
+    /// As [`Self::find_same`], for nodes whose places are counted from the second.
+    fn find_same_below(&self, below: &mut [Node]) -> Result<(), String> {
+        self.find_same(below)?;
+        below.iter_mut().for_each(|it| it.same = it.same.map(|at| at + 1));
+        Ok(())
+    }
+
+    /// The objects that a `remove` names, by field.
+    fn named(&self, remove: &Input) -> Result<Vec<(&'static str, Vec<i64>)>, String> {
+        let mut nodes = Vec::new();
+        Self::flatten(remove, None, &mut nodes);
+        let mut ids = Vec::new();
+        for node in &nodes[1..] {
+            let ty = TYPES[node.input.ty].name;
+            let fits = |id: &i64| members(ty).contains(&self.objects[id].ty);
+            let key = Self::key(&node.input);
+            let id = match (node.input.id, key) {
+                (Some(id), _) => match Some(id).filter(|it| self.objects.contains_key(it)).filter(fits) {
+                    Some(id) => Some(id),
+                    None => return Err(format!("ID \"0x{id:x}\" isn't a {ty}")),
+                },
+                (None, Some(key)) => match self.by_key(node.input.ty, key) {
+                    Some(id) if !fits(&id) => return Err(format!("ID \"{key}\" isn't a {ty}")),
+                    found => found,
+                },
+                (None, None) => return Err(format!("id is not provided for {ty}")),
+            };
+            ids.push(id);
+        }
+        let of = |all: &[usize]| all.iter().filter_map(|at| ids[at - 1]).collect();
+        Ok(nodes[0].children.iter().map(|(field, all)| (*field, of(all))).collect())
+    }
+
+    fn remove(
+        &mut self,
+        id: i64,
+        remove: &Input,
+        gone: &[(&'static str, Vec<i64>)],
+        set: Option<&Input>,
+    ) -> Result<(), String> {
+        let ty = &TYPES[self.objects[&id].ty];
+        for (name, given) in &remove.fields {
+            let field = ty.field(name).expect("it is a field");
+            let is_set = set.and_then(|it| it.get(name)).is_some_and(|it| *it != Given::Null);
+            if field.required {
+                return Err(format!(
+                    "type {} requires a value for field {name}, so it cannot be removed",
+                    ty.name
+                ));
+            }
+            let object = self.objects.get_mut(&id).expect("it is there");
+            match (&field.kind, given) {
+                (Kind::Int, Given::Int(number)) if object.ints.get(name) != Some(number) && !is_set => {}
+                (Kind::Int, _) => drop(object.ints.remove(name)),
+                (Kind::Texts, Given::Texts(texts)) => object.texts.retain(|it| !texts.contains(it)),
+                (Kind::Texts, _) => object.texts.clear(),
+                (Kind::Edge { many, .. }, given) => {
+                    let all = self.edges(id, field.name);
+                    let named =
+                        gone.iter().find(|it| it.0 == *name).map(|it| it.1.clone()).unwrap_or_default();
+                    let everything = *given == Given::Null || (is_set && !many);
+                    let cut = if everything { all } else { named };
+                    cut.into_iter().for_each(|to| self.unlink(id, field.name, to));
+                }
+                (Kind::Key, _) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, ty: usize, keys: &[String]) -> (Vec<i64>, i64) {
+        let matched = self.matches(ty, keys);
+        for id in &matched {
+            self.objects.remove(id);
+        }
+        for object in self.objects.values_mut() {
+            for to in object.edges.values_mut() {
+                to.retain(|it| !matched.contains(it));
+            }
+        }
+        let count = matched.len() as i64;
+        (matched, count)
+    }
+
+    /// The answer to the question for all objects of `ty`, as the engine gives it.
+    pub(super) fn all(&self, ty: usize) -> serde_json::Value {
+        let object = |(id, object): (&i64, &Object)| {
+            let mut out = serde_json::Map::new();
+            out.insert("id".into(), format!("0x{id:x}").into());
+            for field in TYPES[ty].fields {
+                let value = match &field.kind {
+                    Kind::Key => object.key.clone().into(),
+                    Kind::Int => object.ints.get(field.name).copied().into(),
+                    Kind::Texts => object.texts.iter().cloned().collect::<Vec<_>>().into(),
+                    Kind::Edge { many, .. } => {
+                        let ids = self.edges(*id, field.name).into_iter();
+                        let ids: Vec<serde_json::Value> =
+                            ids.map(|it| serde_json::json!({"id": format!("0x{it:x}")})).collect();
+                        if *many { ids.into() } else { ids.first().cloned().unwrap_or_default() }
+                    }
+                };
+                out.insert(field.name.into(), value);
+            }
+            serde_json::Value::Object(out)
+        };
+        let of = |it: &(&i64, &Object)| it.1.ty == ty || (ty == NAMED && matches!(it.1.ty, CITY | COUNTRY));
+        self.objects.iter().filter(of).map(object).collect::<Vec<_>>().into()
+    }
+}

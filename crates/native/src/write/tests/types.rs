@@ -1,0 +1,144 @@
+//! The types of the random mutations, once as a text for Weir and once as a table for the oracle.
+
+/// Every kind of edge: one to many, one to one, many to many, without an inverse, to an interface, to a union, to its own
+/// type both ways.
+pub(super) const SDL: &str = r"
+interface Named {
+  id: ID!
+  name: String! @id(interface: true)
+  rank: Int
+  near: [Named] @hasInverse(field: near)
+}
+type Country implements Named {
+  cities: [City] @hasInverse(field: country)
+  capital: City @hasInverse(field: capitalOf)
+}
+type City implements Named {
+  tags: [String]
+  country: Country @hasInverse(field: cities)
+  capitalOf: Country @hasInverse(field: capital)
+  lovers: [Person] @hasInverse(field: loves)
+}
+type Person {
+  id: ID!
+  nick: String! @id
+  age: Int!
+  tags: [String]
+  friends: [Person] @hasInverse(field: friends)
+  spouse: Person @hasInverse(field: spouse)
+  loves: [City] @hasInverse(field: lovers)
+  home: City
+  goal: Named
+  seen: [Sight]
+}
+union Sight = City | Country
+";
+
+pub(super) struct Type {
+    pub(super) name: &'static str,
+    /// The field that tells its objects apart.
+    pub(super) key: &'static str,
+    pub(super) fields: &'static [Field],
+}
+
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) required: bool,
+}
+
+pub(super) enum Kind {
+    Key,
+    Int,
+    Texts,
+    Edge { to: &'static str, many: bool, inverse: Option<&'static str> },
+}
+
+const fn field(name: &'static str, kind: Kind) -> Field {
+    Field { name, kind, required: false }
+}
+
+const fn required(name: &'static str, kind: Kind) -> Field {
+    Field { name, kind, required: true }
+}
+
+const fn one(to: &'static str, inverse: Option<&'static str>) -> Kind {
+    Kind::Edge { to, many: false, inverse }
+}
+
+const fn many(to: &'static str, inverse: Option<&'static str>) -> Kind {
+    Kind::Edge { to, many: true, inverse }
+}
+
+pub(super) const COUNTRY: usize = 0;
+pub(super) const CITY: usize = 1;
+pub(super) const PERSON: usize = 2;
+pub(super) const NAMED: usize = 3;
+
+/// In the order of the text; the interface comes last.
+pub(super) const TYPES: [Type; 4] = [
+    Type {
+        name: "Country",
+        key: "name",
+        fields: &[
+            required("name", Kind::Key),
+            field("rank", Kind::Int),
+            field("near", many("Named", Some("near"))),
+            field("cities", many("City", Some("country"))),
+            field("capital", one("City", Some("capitalOf"))),
+        ],
+    },
+    Type {
+        name: "City",
+        key: "name",
+        fields: &[
+            required("name", Kind::Key),
+            field("rank", Kind::Int),
+            field("near", many("Named", Some("near"))),
+            field("tags", Kind::Texts),
+            field("country", one("Country", Some("cities"))),
+            field("capitalOf", one("Country", Some("capital"))),
+            field("lovers", many("Person", Some("loves"))),
+        ],
+    },
+    Type {
+        name: "Person",
+        key: "nick",
+        fields: &[
+            required("nick", Kind::Key),
+            required("age", Kind::Int),
+            field("tags", Kind::Texts),
+            field("friends", many("Person", Some("friends"))),
+            field("spouse", one("Person", Some("spouse"))),
+            field("loves", many("City", Some("lovers"))),
+            field("home", one("City", None)),
+            field("goal", one("Named", None)),
+            field("seen", many("Sight", None)),
+        ],
+    },
+    Type {
+        name: "Named",
+        key: "name",
+        fields: &[
+            required("name", Kind::Key),
+            field("rank", Kind::Int),
+            field("near", many("Named", Some("near"))),
+        ],
+    },
+];
+
+impl Type {
+    pub(super) fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|it| it.name == name)
+    }
+}
+
+/// The object types that can stand where `name` does.
+pub(super) fn members(name: &str) -> &'static [usize] {
+    match name {
+        "Country" => &[COUNTRY],
+        "City" => &[CITY],
+        "Person" => &[PERSON],
+        _ => &[COUNTRY, CITY],
+    }
+}

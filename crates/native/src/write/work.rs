@@ -1,0 +1,360 @@
+//! One mutation on its way: what it asked last and what it does with the answers.
+//!
+//! **Invariant:** nothing is changed before every object of the input is known to be there or to be made.
+
+use super::Writes;
+use super::change::{Changes, End};
+use super::found::{Fate, Fates, Names, Resolver};
+use super::object::{Content, Object, Role};
+use super::refusal::Refusal;
+use super::sentence::Kind;
+use crate::model::{TypeId, TypeKind};
+use std::sync::Arc;
+use weir_engine::source::FieldError;
+use weir_sql::relational::program::{Answers, Asked, Cell, Program, Shown, Step, Value};
+
+/// More objects are neither changed nor deleted at once.
+const MATCHES_MAX: usize = 1_000_000;
+
+/// What a root field does, and to objects of which type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    Add(TypeId),
+    Update(TypeId),
+    Delete(TypeId),
+}
+
+/// What was given.
+#[derive(Debug, Default)]
+pub(super) struct Input {
+    pub(super) objects: Vec<Object>,
+    /// Those that are to be added.
+    pub(super) roots: Vec<u32>,
+    /// What an update sets.
+    pub(super) set: Option<u32>,
+    /// What it removes.
+    pub(super) remove: Option<u32>,
+    pub(super) upsert: bool,
+    pub(super) now_us: i64,
+}
+
+/// What was asked last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Nothing.
+    Begin,
+    /// Which objects the filter finds.
+    Found,
+    /// The types of those, if they can differ; the objects with each name; new numbers, if it was certain how many.
+    Named { kinds: bool, numbers: bool },
+    /// New numbers.
+    Numbered,
+    /// The changes.
+    Changed,
+    /// The answer of a delete was written.
+    Shown,
+    /// All is done.
+    Done,
+}
+
+/// See the module's words.
+pub(super) struct Work {
+    writes: Arc<Writes>,
+    what: What,
+    /// The mutation's name, for errors.
+    name: Box<str>,
+    input: Input,
+    names: Names,
+    stage: Stage,
+    /// The objects that the filter found.
+    matched: Vec<(i64, TypeId)>,
+    fates: Fates,
+    numbers: Vec<i64>,
+}
+
+impl Work {
+    pub(super) fn new(writes: Arc<Writes>, what: What, name: &str, input: Input) -> Self {
+        let names = Names::new(writes.model(), &input.objects);
+        Self {
+            writes,
+            what,
+            name: name.into(),
+            input,
+            names,
+            stage: Stage::Begin,
+            matched: Vec::new(),
+            fates: Fates::default(),
+            numbers: Vec::new(),
+        }
+    }
+
+    fn step(&mut self, answers: &Answers, asked: &mut Vec<Asked>) -> Result<Step, Refusal> {
+        match (self.stage, self.what) {
+            (Stage::Begin, What::Add(_)) => self.ask_names(asked),
+            (Stage::Begin, What::Update(_) | What::Delete(_)) => {
+                self.stage = Stage::Found;
+                Ok(Step::Find)
+            }
+            (Stage::Found, _) => {
+                self.take_matches(answers.cells(0))?;
+                match self.what {
+                    What::Update(_) if self.matched.is_empty() || !self.is_asked_for() => {
+                        Ok(self.answer(Shown::default()))
+                    }
+                    What::Add(_) | What::Update(_) => self.ask_names(asked),
+                    What::Delete(_) => {
+                        self.stage = Stage::Shown;
+                        Ok(Step::Answer(self.shown()))
+                    }
+                }
+            }
+            (Stage::Shown, What::Delete(_)) if self.is_abstract() => self.ask_names(asked),
+            (Stage::Shown, _) => self.change(asked),
+            (Stage::Named { kinds, numbers }, _) => self.take_names(answers, kinds, numbers, asked),
+            (Stage::Numbered, _) => {
+                self.numbers = numbers(answers, 0, self.fates.made);
+                self.change(asked)
+            }
+            (Stage::Changed, What::Delete(_)) | (Stage::Done, _) => {
+                self.stage = Stage::Done;
+                Ok(Step::Done)
+            }
+            (Stage::Changed, What::Add(_) | What::Update(_)) => {
+                let shown = self.shown();
+                Ok(self.answer(shown))
+            }
+        }
+    }
+
+    fn answer(&mut self, shown: Shown) -> Step {
+        self.stage = Stage::Done;
+        Step::Answer(shown)
+    }
+
+    /// Whether an update sets or removes anything.
+    fn is_asked_for(&self) -> bool {
+        self.input.set.is_some() || self.input.remove.is_some()
+    }
+
+    fn is_abstract(&self) -> bool {
+        self.writes.model().ty(self.what.ty()).kind != TypeKind::Object
+    }
+
+    fn take_matches(&mut self, cells: &[Cell]) -> Result<(), Refusal> {
+        if cells.len() > MATCHES_MAX {
+            return Err(Refusal::TooMany { max: MATCHES_MAX });
+        }
+        let ty = self.what.ty();
+        self.matched = cells.iter().filter_map(|it| Some((it.int()?, ty))).collect();
+        Ok(())
+    }
+
+    /// Asks for everything that has to be known before something is changed.
+    fn ask_names(&mut self, asked: &mut Vec<Asked>) -> Result<Step, Refusal> {
+        let kinds = self.is_abstract() && !self.matched.is_empty();
+        if kinds {
+            let (table, by, shown) = self.writes.registry(self.what.ty());
+            let kind = Kind::Find { table, shown: shown.into_iter().collect(), by, many: true };
+            let ids: Vec<i64> = self.matched.iter().map(|it| it.0).collect();
+            asked.push(self.writes.asked(kind, [Value::Ids(ids.into())]));
+        }
+        self.names.ask(&self.writes, asked);
+        let made = self.certainly_made();
+        if let Some(made) = made.filter(|it| *it > 0) {
+            asked.push(self.writes.asked(Kind::NewIds, [Value::Int(i64::from(made))]));
+        }
+        self.stage = Stage::Named { kinds, numbers: made.is_some() };
+        Ok(Step::Ask)
+    }
+
+    /// How many objects will be made, if that does not depend on what is there.
+    fn certainly_made(&self) -> Option<u32> {
+        let resolver = self.resolver();
+        let mut made = 0;
+        for (at, object) in self.input.objects.iter().enumerate() {
+            let is_named = self.names.has(at as u32);
+            match object.role {
+                Role::Patch { .. } | Role::Unlinked => {}
+                Role::Top if !is_named || !self.input.upsert => made += 1,
+                Role::Below(_) if !is_named => made += 1,
+                // What lacks a value cannot be made: it is there, or refused.
+                Role::Below(_) if object.id.is_some() || resolver.lacking(object).is_some() => {}
+                Role::Top | Role::Below(_) => return None,
+            }
+        }
+        Some(made)
+    }
+
+    fn resolver(&self) -> Resolver<'_> {
+        let (objects, upsert) = (self.input.objects.as_slice(), self.input.upsert);
+        Resolver { writes: &self.writes, objects, names: &self.names, upsert }
+    }
+
+    fn take_names(
+        &mut self,
+        answers: &Answers,
+        kinds: bool,
+        numbers_asked: bool,
+        asked: &mut Vec<Asked>,
+    ) -> Result<Step, Refusal> {
+        if kinds {
+            let found = self.writes.numbered(self.what.ty(), answers.cells(0));
+            let mut types: hashbrown::HashMap<i64, TypeId> = found.into_iter().collect();
+            let known = |(id, _): &(i64, TypeId)| types.remove(id).map(|ty| (*id, ty));
+            self.matched = self.matched.iter().filter_map(known).collect();
+        }
+        if let What::Delete(_) = self.what {
+            return self.change(asked);
+        }
+        let first = usize::from(kinds);
+        self.names.take(&self.writes, answers, first);
+        self.fates = self.resolver().resolve()?;
+        self.check_renaming()?;
+        if numbers_asked && self.fates.made > 0 {
+            self.numbers = numbers(answers, first + self.names.all.len(), self.fates.made);
+        }
+        if self.numbers.len() < self.fates.made as usize {
+            self.stage = Stage::Numbered;
+            asked.push(self.writes.asked(Kind::NewIds, [Value::Int(i64::from(self.fates.made))]));
+            return Ok(Step::Ask);
+        }
+        self.change(asked)
+    }
+
+    /// A new key is for one object, and must not be another's.
+    fn check_renaming(&self) -> Result<(), Refusal> {
+        let Some(set) = self.input.set.filter(|it| self.names.has(*it)) else { return Ok(()) };
+        if self.matched.len() > 1 {
+            return Err(Refusal::ManyMatches);
+        }
+        let is_own = |id: i64| self.matched.iter().any(|it| it.0 == id);
+        for (_, name, hits) in self.names.of(set) {
+            if !self.matched.is_empty() && hits.iter().any(|hit| !is_own(hit.0)) {
+                return Err(self.resolver().exists(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Says all changes.
+    fn change(&mut self, asked: &mut Vec<Asked>) -> Result<Step, Refusal> {
+        self.stage = Stage::Changed;
+        let mut changes = Changes::new(&self.writes, self.input.now_us, asked);
+        if let What::Delete(_) = self.what {
+            for (ty, ids) in self.by_type() {
+                changes.delete(&ids, ty);
+            }
+            return Ok(Step::Tell);
+        }
+        for (at, object) in self.input.objects.iter().enumerate() {
+            match self.fates.of[at] {
+                Fate::Made(number) => changes.make(object, self.numbers[number as usize])?,
+                Fate::Changed(id, ty) => changes.change(&[id], ty, object)?,
+                Fate::There(..) | Fate::Same(_) | Fate::Nothing => {}
+            }
+        }
+        let set = self.input.set.map(|it| &self.input.objects[it as usize]);
+        for (ty, ids) in self.by_type() {
+            if let Some(set) = set {
+                changes.change(&ids, ty, set)?;
+            }
+        }
+        self.link(&mut changes);
+        changes.settle();
+        if let Some(remove) = self.input.remove {
+            let patch = &self.input.objects[remove as usize];
+            for (ty, ids) in self.by_type() {
+                changes.remove(&ids, ty, patch, &|at| self.end(at), set)?;
+            }
+        }
+        Ok(Step::Tell)
+    }
+
+    /// Sets the edges that were given, in the order of the input.
+    fn link(&self, changes: &mut Changes<'_>) {
+        for (at, object) in self.input.objects.iter().enumerate() {
+            let is_set = self.input.set == Some(at as u32);
+            let own = match self.fates.of[at] {
+                Fate::Made(_) | Fate::Changed(..) => self.end(at as u32),
+                Fate::There(..) | Fate::Same(_) | Fate::Nothing => None,
+            };
+            let matched = self.matched.iter().filter(|_| is_set);
+            let froms = own.into_iter().chain(matched.map(|it| End { id: it.0, ty: it.1, row: None }));
+            for from in froms {
+                for (field, content) in &object.fields {
+                    let Content::Edges(edges) = content else { continue };
+                    let field = super::facts::copy(self.writes.model(), *field, from.ty);
+                    for to in edges.iter().filter_map(|it| self.end(*it)) {
+                        changes.link(from, field, to);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Which object of the store an object of the input is, and the place of its row if it is made: rows are in the order of the
+    /// numbers.
+    fn end(&self, at: u32) -> Option<End> {
+        let mut at = at as usize;
+        loop {
+            let ty = self.input.objects[at].ty;
+            match self.fates.of[at] {
+                Fate::Made(number) => {
+                    return Some(End { id: self.numbers[number as usize], ty, row: Some(number) });
+                }
+                Fate::There(id, ty) | Fate::Changed(id, ty) => return Some(End { id, ty, row: None }),
+                Fate::Same(other) => at = other as usize,
+                Fate::Nothing => return None,
+            }
+        }
+    }
+
+    /// The objects that were found, by type.
+    fn by_type(&self) -> Vec<(TypeId, Vec<i64>)> {
+        let mut groups: Vec<(TypeId, Vec<i64>)> = Vec::new();
+        for (id, ty) in &self.matched {
+            match groups.iter_mut().find(|it| it.0 == *ty) {
+                Some(group) => group.1.push(*id),
+                None => groups.push((*ty, vec![*id])),
+            }
+        }
+        groups
+    }
+
+    /// What the answer shows.
+    fn shown(&self) -> Shown {
+        let matched = || self.matched.iter().map(|it| it.0).collect::<Vec<i64>>();
+        match self.what {
+            What::Add(_) => {
+                let ids = self.input.roots.iter().filter_map(|it| Some(self.end(*it)?.id)).collect();
+                Shown { ids, affected: i64::from(self.fates.made), message: None }
+            }
+            What::Update(_) => Shown { ids: matched(), affected: self.matched.len() as i64, message: None },
+            What::Delete(_) => {
+                let message = if self.matched.is_empty() { "No nodes were deleted" } else { "Deleted" };
+                Shown { ids: matched(), affected: self.matched.len() as i64, message: Some(message) }
+            }
+        }
+    }
+}
+
+/// The new numbers in the answer to statement `at`: one row each, or one that says the first.
+fn numbers(answers: &Answers, at: usize, made: u32) -> Vec<i64> {
+    match answers.cells(at) {
+        [first] => first.int().map_or_else(Vec::new, |first| (first..first + i64::from(made)).collect()),
+        several => several.iter().filter_map(Cell::int).collect(),
+    }
+}
+
+impl Program for Work {
+    fn restart(&mut self) {
+        self.stage = Stage::Begin;
+        self.matched.clear();
+        self.fates = Fates::default();
+        self.numbers.clear();
+    }
+
+    fn next(&mut self, answers: &Answers, asked: &mut Vec<Asked>) -> Result<Step, FieldError> {
+        self.step(answers, asked).map_err(|refusal| refusal.of(&self.name))
+    }
+}
