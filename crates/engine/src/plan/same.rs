@@ -6,8 +6,8 @@
 //! **Invariant:** a member that is `same_as` another comes after it in the same set and writes the same bytes after its
 //! key. Root members of mutations are never the same: each is done.
 //!
-//! **Cost:** one look at each member; the arguments are hashed where a set has one field twice, what stands below only
-//! where those are equal too.
+//! **Cost:** one look at each member; the arguments and the fields right below are hashed where a set has one field twice,
+//! what stands further down only where those are equal too.
 
 use super::shape::{Member, SetId, Shape, ShapeField};
 use hashbrown::hash_table::Entry;
@@ -51,8 +51,8 @@ pub(crate) fn mark(shape: &mut Shape, root: SetId, keep: Option<SetId>) {
     }
 }
 
-/// By member: whether its set has another one of the same field and, as far as a hash tells, the same arguments.
-/// `None` if none has, as in most operations.
+/// By member: whether its set has another one of the same field and, as far as a hash tells, the same arguments and
+/// fields right below. `None` if none has, as in most operations.
 fn repeated_work(shape: &Shape, keep: Option<SetId>) -> Option<Vec<bool>> {
     let hasher = foldhash::fast::RandomState::default();
     let mut repeated = Vec::new();
@@ -73,6 +73,7 @@ fn repeated_work(shape: &Shape, keep: Option<SetId>) -> Option<Vec<bool>> {
                 let at = it as u32;
                 words.clear();
                 push_arguments(shape, &shape.fields[at as usize], &mut words);
+                push_below(shape, &shape.fields[at as usize], &mut words);
                 (hasher.hash_one(words.as_slice()), at)
             }));
             hashed.sort_unstable();
@@ -161,6 +162,17 @@ fn push_arguments(shape: &Shape, member: &ShapeField, words: &mut Vec<u64>) {
             push_node(shape, start, at, words);
         }
     }
+}
+
+/// Appends the fields right below `member`: where they differ, nothing further down has to be compared. Of an abstract type
+/// one object stands for all, which were asked the same.
+fn push_below(shape: &Shape, member: &ShapeField, words: &mut Vec<u64>) {
+    let below = match member.member {
+        Member::Object(set) => Some(set),
+        Member::Abstract(choice) => shape.choices[choice.0 as usize].sets.first().map(|it| it.1),
+        Member::Foreign { .. } | Member::Leaf | Member::Constant { .. } => None,
+    };
+    words.extend(below.iter().flat_map(|&set| shape.members(set)).map(|it| u64::from(it.field.0)));
 }
 
 /// Appends `bytes` and their length.
