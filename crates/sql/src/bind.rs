@@ -175,6 +175,14 @@ impl<'r> Bindings<'r> {
         crate::instant::parse(text).map_or_else(|| self.invalid(parameter, "DateTime", text), Ok)
     }
 
+    /// The text that a client sent; `None`: it is none.
+    pub(crate) fn text(&self, parameter: &Parameter, found: Found<'r>) -> Result<&'r str, Refused> {
+        let Found::Given(given) = found else { return Ok("") };
+        let Node::Text(span) = given.node() else { return Ok("") };
+        self.check_text(parameter, given.str(span))?;
+        Ok(given.str(span))
+    }
+
     /// How many rows from either end; `None`: all.
     pub(crate) fn first(&self, found: Found<'r>) -> Option<i64> {
         match found {

@@ -18,3 +18,4 @@ pub mod relational;
 pub mod render;
 pub mod sqlite;
 pub mod value;
+mod words;

@@ -13,6 +13,7 @@ use crate::bind::{Bindings, Found, Given, Refused};
 use crate::catalog::ColumnType;
 use crate::json_path::{Step, steps};
 use crate::relational::{Parameter, Reader};
+use crate::words;
 use weir_engine::rows::{Column, Data};
 use weir_language::value::Node;
 
@@ -59,6 +60,22 @@ pub(super) fn push(
         }
         Reader::Id => bindings.sure_id(parameter, found).map(|it| integer(it, out)),
         Reader::Ids => reading.numbers(found, |it| Ok(bindings.id(it)), out),
+        Reader::Words { all, kind } => {
+            let text = bindings.text(parameter, found)?;
+            out.extend_from_slice(words::question(text, *all, *kind, &words::TSQUERY).as_bytes());
+            Ok(())
+        }
+        Reader::Pattern => match words::pattern(bindings.text(parameter, found)?) {
+            Some(pattern) => {
+                out.extend_from_slice(pattern.as_bytes());
+                Ok(())
+            }
+            None => reading.refuse(words::NO_PATTERN.into()),
+        },
+        Reader::Sequence => {
+            out.extend_from_slice(words::sequence(bindings.text(parameter, found)?).as_bytes());
+            Ok(())
+        }
         Reader::Instant => bindings.instant(parameter, found).map(|it| integer(it, out)),
         Reader::Instants => reading.numbers(found, |it| bindings.instant(parameter, it).map(Some), out),
         Reader::JsonPath => reading.json_path(found, out),

@@ -216,6 +216,13 @@ impl<'r> Finisher<'r> {
     fn value(&mut self, member: &'r Member, at: At<'_, 'r>) -> Wrote {
         match (&member.kind, at) {
             (MemberKind::Inline(run), _) => self.object(*run, at),
+            (MemberKind::Maybe { column, run }, At::Row(row, found, arm)) => {
+                let column = found.asked.arms[arm].columns[usize::from(*column)];
+                match row.column(usize::from(column)) {
+                    Some(_) => self.object(*run, at),
+                    None => Ok(self.missing(member)),
+                }
+            }
             (MemberKind::One(level), _) => self.one(*level, member, at),
             (MemberKind::Many(level), _) => self.many(*level, member, at),
             (MemberKind::Values { level, cell }, _) => self.values(*level, *cell, member, at),
@@ -253,6 +260,7 @@ impl<'r> Finisher<'r> {
             (MemberKind::Returned(run), At::Did(work, found)) => self.returned(*run, member, work, found),
             (
                 MemberKind::Leaf { .. }
+                | MemberKind::Maybe { .. }
                 | MemberKind::Constant
                 | MemberKind::Foreign
                 | MemberKind::Write(_)

@@ -65,7 +65,9 @@ impl<'r> Gatherer<'r> {
             | MemberKind::Affected
             | MemberKind::Message
             | MemberKind::Returned(_) => Data::Empty,
-            MemberKind::Inline(run) => Data::Object(Box::new(self.table(*run, &[]))),
+            MemberKind::Inline(run) | MemberKind::Maybe { run, .. } => {
+                Data::Object(Box::new(self.table(*run, &[])))
+            }
             MemberKind::One(level) => self.objects(&levels[*level as usize]),
             MemberKind::Many(level) => list_of(self.objects(&levels[*level as usize])),
             MemberKind::Values { cell, .. } => list_of(leaf_data(*cell)),
@@ -182,6 +184,15 @@ impl<'r> Gatherer<'r> {
             }
             (MemberKind::Text(text), Data::Text(texts)) => texts.push(text.as_bytes()),
             (MemberKind::Inline(run), Data::Object(table)) => self.push(*run, &[], at, table)?,
+            (MemberKind::Maybe { column: from, run }, Data::Object(table)) => match at {
+                At::Row(cursor, found, arm) if is_there(cursor, found, arm, *from) => {
+                    self.push(*run, &[], at, table)?;
+                }
+                _ => {
+                    fill(table);
+                    self.nothing(member, column, row);
+                }
+            },
             (MemberKind::One(level), _) => {
                 let first = place(*level, at)
                     .and_then(|(found, arm)| Some((self.walk(*level, found, arm, at).next()?, found, arm)));
@@ -243,4 +254,8 @@ impl<'r> Gatherer<'r> {
             column.errors.push(CellError { row: row as u32, error: field_error(fault) });
         }
     }
+}
+
+fn is_there(row: &Cursor<'_>, found: &Found<'_>, arm: usize, column: u16) -> bool {
+    row.column(usize::from(found.asked.arms[arm].columns[usize::from(column)])).is_some()
 }

@@ -20,6 +20,9 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
         one @ Filter::Compare { .. } => std::slice::from_ref(one),
         Filter::Any(_)
         | Filter::Not(_)
+        | Filter::NotTrue(_)
+        | Filter::Named { .. }
+        | Filter::Words { .. }
         | Filter::Null { .. }
         | Filter::Measure { .. }
         | Filter::Exists { .. } => &[],
@@ -32,6 +35,9 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
         | Filter::All(_)
         | Filter::Any(_)
         | Filter::Not(_)
+        | Filter::NotTrue(_)
+        | Filter::Named { .. }
+        | Filter::Words { .. }
         | Filter::Null { .. }
         | Filter::Measure { .. }
         | Filter::Exists { .. } => None,

@@ -375,7 +375,7 @@ impl<'c> Compiler<'c> {
 }
 
 /// Notes which members later ones copy.
-pub(super) fn mark_copied(members: &mut [Member]) {
+pub fn mark_copied(members: &mut [Member]) {
     for at in 0..members.len() {
         if let Some(earlier) = members[at].same_as
             && let Some(source) = members[..at].iter_mut().find(|it| it.field == earlier)

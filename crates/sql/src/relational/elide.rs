@@ -58,6 +58,10 @@ impl Compiler<'_> {
                 match &mut member.kind {
                     MemberKind::Leaf { column, .. } => *column = known[usize::from(*column)],
                     MemberKind::Inline(run) | MemberKind::Returned(run) => waiting.push(*run),
+                    MemberKind::Maybe { column, run } => {
+                        *column = known[usize::from(*column)];
+                        waiting.push(*run);
+                    }
                     MemberKind::One(level) | MemberKind::Many(level) | MemberKind::Values { level, .. } => {
                         let nest = &mut self.plan.levels[*level as usize].query.nest;
                         nest.iter_mut().for_each(|it| it.1 = known[usize::from(it.1)]);

@@ -60,7 +60,9 @@ impl Plan {
             let Some(member) = self.members[run.range()].first() else { continue };
             waiting.push(Run { start: run.start + 1, len: run.len - 1 });
             match member.kind {
-                MemberKind::Inline(below) | MemberKind::Returned(below) => waiting.push(below),
+                MemberKind::Inline(below)
+                | MemberKind::Returned(below)
+                | MemberKind::Maybe { run: below, .. } => waiting.push(below),
                 MemberKind::One(level) | MemberKind::Many(level) | MemberKind::Values { level, .. } => {
                     let mut below = vec![level];
                     while let Some(level) = below.pop() {
@@ -115,7 +117,9 @@ impl Plan {
                 continue;
             }
             match member.kind {
-                MemberKind::Inline(below) | MemberKind::Returned(below) => waiting.push(below),
+                MemberKind::Inline(below)
+                | MemberKind::Returned(below)
+                | MemberKind::Maybe { run: below, .. } => waiting.push(below),
                 MemberKind::One(level) | MemberKind::Many(level) | MemberKind::Values { level, .. } => {
                     out.push(level);
                 }
@@ -292,6 +296,13 @@ pub enum MemberKind {
     Foreign,
     /// An object made of the same row.
     Inline(Run),
+    /// An object made of the same row, or null where this output column is.
+    Maybe {
+        /// The column.
+        column: u16,
+        /// The object.
+        run: Run,
+    },
     /// The first row of a level, or null.
     One(u32),
     /// All rows of a level.
@@ -435,6 +446,28 @@ pub enum Filter {
     Any(Vec<Filter>),
     /// It does not hold.
     Not(Box<Filter>),
+    /// It does not hold, or no one can say because a value is missing.
+    NotTrue(Box<Filter>),
+    /// A column of texts holds one of these names: of types, which need no binding.
+    Named {
+        /// The column.
+        of: ColumnId,
+        /// Valid names of GraphQL.
+        names: Vec<Box<str>>,
+    },
+    /// A text has words.
+    Words {
+        /// The column of the row's number, by which indexes apart from the table know it.
+        key: ColumnId,
+        /// The text.
+        of: ColumnId,
+        /// The names of such indexes.
+        indexes: Vec<Box<str>>,
+        /// How words are told.
+        kind: Words,
+        /// The words.
+        with: Parameter,
+    },
     /// Whether a value is null.
     Null {
         /// The value.
@@ -467,6 +500,15 @@ pub enum Filter {
         /// Which rows count.
         filter: Box<Filter>,
     },
+}
+
+/// How the words of a text are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Words {
+    /// As they are, but for case.
+    Plain,
+    /// By their stems, in English.
+    Stems,
 }
 
 impl Filter {
@@ -556,6 +598,17 @@ pub enum Reader {
     Id,
     /// A list of such; what is no number is left out.
     Ids,
+    /// The words of a text, as a question to an index of words.
+    Words {
+        /// All have to be there, or one.
+        all: bool,
+        /// How they are told.
+        kind: Words,
+    },
+    /// `/pattern/flags` as a regular expression.
+    Pattern,
+    /// Words that follow each other, as a regular expression.
+    Sequence,
     /// A point in time, as microseconds since 1970.
     Instant,
     /// A list of such.

@@ -4,7 +4,7 @@
 
 use crate::api::meaning::{Aggregation, Cast, Comparison, Measure};
 use crate::relational::change::Operator;
-use crate::relational::{Order, Reader};
+use crate::relational::{Order, Reader, Words};
 
 /// The right side of a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +68,8 @@ pub trait Dialect: Send + Sync {
     fn measured_type(&self, _ty: u32, _by: Measure, _at: usize) -> u32 {
         0
     }
+    /// Whether a text has words: `row` is the row's number and the text, `words` what was bound for them.
+    fn words(&self, out: &mut String, row: [&str; 2], indexes: &[Box<str>], kind: Words, words: &str);
     /// A function over the column written `column`, whose type is `ty`.
     fn function(&self, out: &mut String, function: Aggregation, column: &str, ty: u32);
     /// `count(…)`: of all rows, of those in which the one column is not null, or of rows of several columns, which are

@@ -1,7 +1,7 @@
 //! Conditions: on columns, on related rows, joined to expressions no deeper than they have to be.
 
 use super::call::RowOf;
-use super::dialect::Side;
+use super::dialect::{Side, Usual};
 use super::{Renderer, Scope};
 use crate::api::meaning::{Comparison, Measure};
 use crate::catalog::TableId;
@@ -65,6 +65,22 @@ impl<'r> Renderer<'r> {
                 self.sql.push_str("NOT (");
                 self.filter(not, scope);
                 self.sql.push(')');
+            }
+            Filter::NotTrue(not) => {
+                self.sql.push('(');
+                self.filter(not, scope);
+                self.sql.push_str(") IS NOT TRUE");
+            }
+            Filter::Named { of, names } => {
+                self.column(scope, *of);
+                let names: Vec<String> = names.iter().map(|it| format!("'{it}'")).collect();
+                self.sql.push_str(&format!(" IN ({})", names.join(", ")));
+            }
+            Filter::Words { key, of, indexes, kind, with } => {
+                let (key, text) =
+                    (self.aside(|it| it.column(scope, *key)), self.aside(|it| it.column(scope, *of)));
+                let words = self.bind(with, self.dialect.usual(Usual::Text));
+                self.dialect.words(&mut self.sql, [&key, &text], indexes, *kind, &words);
             }
             Filter::Null { of, is } => {
                 self.expr(of, scope);

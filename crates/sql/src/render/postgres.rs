@@ -8,8 +8,8 @@ use crate::api::meaning::{Aggregation, Cast, Comparison, Measure, Spatial, Tree}
 use crate::catalog::ColumnType;
 use crate::postgres::flavour::Flavour;
 use crate::postgres::types::{Kind, Type, Types, oid};
-use crate::relational::Order;
 use crate::relational::change::Operator;
+use crate::relational::{Order, Words};
 
 /// PostgreSQL 13 or later.
 #[derive(Clone, Debug)]
@@ -167,6 +167,14 @@ impl Dialect for Postgres {
             Comparison::Tree(Tree::MatchesFulltext) => format!("{left} @ {tree}"),
             Comparison::Spatial(by) => self.spatial(left, by, right.placeholder, base),
         });
+    }
+
+    fn words(&self, out: &mut String, [_, text]: [&str; 2], _: &[Box<str>], kind: Words, words: &str) {
+        let language = match kind {
+            Words::Plain => "simple",
+            Words::Stems => "english",
+        };
+        out.push_str(&format!("to_tsvector('{language}', {text}) @@ to_tsquery('{language}', {words})"));
     }
 
     fn function(&self, out: &mut String, function: Aggregation, column: &str, ty: u32) {

@@ -5,8 +5,8 @@
 use super::dialect::{Dialect, Side};
 use crate::api::meaning::{Aggregation, Comparison};
 use crate::catalog::facts::Cell;
-use crate::relational::Reader;
 use crate::relational::change::Operator;
+use crate::relational::{Reader, Words};
 
 /// SQLite 3.38 or later.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +61,19 @@ impl Dialect for Sqlite {
             _ => (left, value),
         };
         out.push_str(&comparison(left, by, value, right.reader));
+    }
+
+    fn words(&self, out: &mut String, [key, _]: [&str; 2], indexes: &[Box<str>], _: Words, words: &str) {
+        out.push_str(key);
+        out.push_str(" IN (");
+        for (at, index) in indexes.iter().enumerate() {
+            out.push_str(if at == 0 { "SELECT rowid FROM " } else { " UNION ALL SELECT rowid FROM " });
+            self.identifier(out, index);
+            out.push_str(" WHERE ");
+            self.identifier(out, index);
+            out.push_str(&format!(" MATCH {words}"));
+        }
+        out.push(')');
     }
 
     fn function(&self, out: &mut String, function: Aggregation, column: &str, _ty: u32) {
@@ -165,6 +178,9 @@ fn is_untyped(right: &Side<'_>) -> bool {
         | Reader::Skip
         | Reader::Id
         | Reader::Ids
+        | Reader::Words { .. }
+        | Reader::Pattern
+        | Reader::Sequence
         | Reader::Instant
         | Reader::Instants
         | Reader::JsonPath

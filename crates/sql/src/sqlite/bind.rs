@@ -9,6 +9,7 @@ use crate::bind::{Bindings, Found, Given, Refused};
 use crate::catalog::ColumnType;
 use crate::catalog::facts::Cell;
 use crate::relational::{Parameter, Reader};
+use crate::words;
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::borrow::Cow;
@@ -55,6 +56,15 @@ pub(super) fn value<'r>(
         Reader::Skip => Ok(Bound::Int(bindings.skip(found))),
         Reader::Id => bindings.sure_id(parameter, found).map(Bound::Int),
         Reader::Ids => reading.numbers(found, |it| Ok(bindings.id(it))),
+        Reader::Words { all, kind } => {
+            let text = bindings.text(parameter, found)?;
+            Ok(Bound::Text(words::question(text, *all, *kind, &words::FTS5).into()))
+        }
+        Reader::Pattern => match words::pattern(bindings.text(parameter, found)?) {
+            Some(pattern) => Ok(Bound::Text(pattern.into())),
+            None => reading.refuse("BAD_USER_INPUT", "parse-failed", words::NO_PATTERN.into()),
+        },
+        Reader::Sequence => Ok(Bound::Text(words::sequence(bindings.text(parameter, found)?).into())),
         Reader::Instant => bindings.instant(parameter, found).map(Bound::Int),
         Reader::Instants => reading.numbers(found, |it| bindings.instant(parameter, it).map(Some)),
         Reader::JsonPath => reading.json_path(found),

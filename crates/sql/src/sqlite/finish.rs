@@ -211,6 +211,10 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
                 self.out.close(b'}');
                 Ok(ok)
             }
+            MemberKind::Maybe { column, run } => match row {
+                Some(row) if row.get(usize::from(*column)) != ValueRef::Null => self.inline(*run, row),
+                _ => Ok(self.missing(member)),
+            },
             MemberKind::One(level) => self.one(*level, member, row),
             MemberKind::Many(level) => self.many(*level, member, row),
             MemberKind::Values { level, cell } => self.values(*level, *cell, member, row),

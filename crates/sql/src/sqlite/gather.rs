@@ -68,7 +68,9 @@ impl<'c, 'r> Gatherer<'c, 'r> {
             | MemberKind::Affected
             | MemberKind::Message
             | MemberKind::Returned(_) => Data::Empty,
-            MemberKind::Inline(run) => Data::Object(Box::new(self.table(*run, &[]))),
+            MemberKind::Inline(run) | MemberKind::Maybe { run, .. } => {
+                Data::Object(Box::new(self.table(*run, &[])))
+            }
             MemberKind::One(level) => self.objects(&levels[*level as usize]),
             MemberKind::Many(level) => list_of(self.objects(&levels[*level as usize])),
             MemberKind::Values { cell, .. } => list_of(leaf_data(*cell)),
@@ -186,6 +188,15 @@ impl<'c, 'r> Gatherer<'c, 'r> {
             }
             (MemberKind::Text(text), Data::Text(texts)) => texts.push(text.as_bytes()),
             (MemberKind::Inline(run), Data::Object(table)) => self.push(*run, &[], row, table)?,
+            (MemberKind::Maybe { column: from, run }, Data::Object(table)) => match row {
+                Some(row) if row.get(usize::from(*from)) != ValueRef::Null => {
+                    self.push(*run, &[], Some(row), table)?;
+                }
+                _ => {
+                    fill(table);
+                    self.nothing(member, column, at);
+                }
+            },
             (MemberKind::One(level), _) => self.push_one(*level, member, row, column, at)?,
             (MemberKind::Many(level), Data::List { offsets, items }) => {
                 let of = &prepared.plan.levels[*level as usize];
@@ -268,13 +279,17 @@ impl<'c, 'r> Gatherer<'c, 'r> {
         }
         if !found {
             fill_column(column);
-            column.nulls.set(at);
-            if !member.nullable {
-                let message = null_words(&self.statements.bindings, self.shape, member.field);
-                self.fail(column, at, Fault { code: "NULL_FOR_NON_NULL", message: message.into() });
-            }
+            self.nothing(member, column, at);
         }
         Ok(())
+    }
+
+    fn nothing(&mut self, member: &Member, column: &mut Column, at: usize) {
+        column.nulls.set(at);
+        if !member.nullable {
+            let message = null_words(&self.statements.bindings, self.shape, member.field);
+            self.fail(column, at, Fault { code: "NULL_FOR_NON_NULL", message: message.into() });
+        }
     }
 
     /// Refuses to gather more than [`PART_BYTES_MAX`], as a finished answer does.

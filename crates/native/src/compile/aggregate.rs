@@ -1,0 +1,53 @@
+//! Aggregates: `aggregateDish` and `dishesAggregate`, one row each.
+
+use super::rows::Rows;
+use super::{Compiler, Row};
+use crate::model::FieldId;
+use weir_engine::plan::shape::ShapeField;
+use weir_engine::source::PlanError;
+use weir_sql::catalog::ColumnId;
+use weir_sql::model::Through;
+use weir_sql::relational::{Level, MemberKind, Output, Page, Query, Tie};
+
+impl Compiler<'_> {
+    /// One row over all of `rows`.
+    pub(super) fn aggregate(
+        &mut self,
+        field: &ShapeField,
+        rows: Rows,
+        nest: Vec<(Tie, u16)>,
+        through: Option<(Through, ColumnId)>,
+    ) -> Result<MemberKind, PlanError> {
+        let set = self.object(field)?;
+        let (at, path) = (self.field, self.keys.join("."));
+        let mut row = Row::new(rows.at);
+        let members = self.set(set, &mut row)?;
+        let query = Query {
+            table: rows.at.table,
+            call: None,
+            nest,
+            through,
+            filter: rows.filter,
+            distinct_on: Vec::new(),
+            order: Vec::new(),
+            page: Page::default(),
+            output: Output::Aggregate(row.columns),
+        };
+        let level = Level { query, members, choice: None, hidden: Vec::new(), field: at, path };
+        Ok(MemberKind::One(self.level(level)))
+    }
+
+    /// One row over the objects that an edge of the row at hand leads to.
+    pub(super) fn edge_aggregate(
+        &mut self,
+        field: &ShapeField,
+        edge: FieldId,
+        row: &mut Row,
+    ) -> Result<MemberKind, PlanError> {
+        let (to, _) = self.target(edge)?;
+        let mut rows = self.rows_arguments(field, to)?;
+        rows.at = self.native.rows_of(to);
+        let (nest, through) = self.hang(edge, &mut rows, row)?;
+        self.aggregate(field, rows, nest, through)
+    }
+}

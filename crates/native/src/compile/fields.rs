@@ -1,0 +1,192 @@
+//! The fields of a row: what its columns and lists become.
+
+use super::rows::ascending;
+use super::{Compiler, Row};
+use crate::api::meaning::{FieldMeaning, Geo};
+use crate::layout::Storage;
+use crate::model::{FieldId, FieldKind};
+use weir_engine::plan::shape::{self, SetId, ShapeField};
+use weir_engine::source::PlanError;
+use weir_language::schema;
+use weir_sql::api::meaning::Aggregation;
+use weir_sql::catalog::ColumnId;
+use weir_sql::catalog::facts::Cell;
+use weir_sql::relational::{Expr, Filter, Hidden, Level, Member, MemberKind, Output, Page, Query, Run, Tie};
+
+impl<'c> Compiler<'c> {
+    /// A member of the row at hand.
+    pub(super) fn kind(&mut self, field: &'c ShapeField, row: &mut Row) -> Result<MemberKind, PlanError> {
+        match self.field_meaning(field) {
+            FieldMeaning::Field(of) => self.value(field, of, row),
+            FieldMeaning::EdgeAggregate(edge) => self.edge_aggregate(field, edge, row),
+            FieldMeaning::Count(_) => {
+                let column = row.column(Expr::Count { columns: Vec::new(), distinct: false });
+                Ok(MemberKind::Leaf { column, cell: Cell::Int })
+            }
+            FieldMeaning::Min(of) => self.function(Aggregation::Min, of, row),
+            FieldMeaning::Max(of) => self.function(Aggregation::Max, of, row),
+            FieldMeaning::Sum(of) => self.function(Aggregation::Sum, of, row),
+            FieldMeaning::Avg(of) => self.function(Aggregation::Avg, of, row),
+            FieldMeaning::None
+            | FieldMeaning::Query(_)
+            | FieldMeaning::Get(_)
+            | FieldMeaning::Aggregate(_)
+            | FieldMeaning::CheckPassword(_)
+            | FieldMeaning::Add(_)
+            | FieldMeaning::Update(_)
+            | FieldMeaning::Delete(_)
+            | FieldMeaning::PayloadObjects(_)
+            | FieldMeaning::NumUids
+            | FieldMeaning::Msg
+            | FieldMeaning::Geo(_) => Err(self.refuse("this field cannot be answered here")),
+        }
+    }
+
+    fn value(&mut self, field: &'c ShapeField, of: FieldId, row: &mut Row) -> Result<MemberKind, PlanError> {
+        match self.native.layout.fields[of.index()] {
+            Storage::Id(column) => {
+                Ok(MemberKind::Leaf { column: row.column(Expr::Column(column)), cell: Cell::Id })
+            }
+            Storage::Column(column) | Storage::Instant { text: column, .. } => {
+                let cell = self.cell(row.at.table, column);
+                Ok(MemberKind::Leaf { column: row.column(Expr::Column(column)), cell })
+            }
+            Storage::Point { longitude, latitude } => self.point(field, longitude, latitude, row),
+            Storage::Shape { text, .. } => {
+                let column = row.column(Expr::Column(text));
+                let set = self.object(field)?;
+                Ok(MemberKind::Maybe { column, run: self.rings(set, column)? })
+            }
+            Storage::Values { .. } => self.values(of, row),
+            Storage::ToOne { .. }
+            | Storage::ToOneBack { .. }
+            | Storage::ToMany { .. }
+            | Storage::Join { .. } => self.edge(field, of, row),
+        }
+    }
+
+    /// The members of a Point, which is there where its longitude is.
+    fn point(
+        &mut self,
+        field: &'c ShapeField,
+        longitude: ColumnId,
+        latitude: ColumnId,
+        row: &mut Row,
+    ) -> Result<MemberKind, PlanError> {
+        let set = self.object(field)?;
+        let shape = self.shape;
+        let is_there = row.column(Expr::Column(longitude));
+        let mut members = Vec::new();
+        for at in shape.set(set).range() {
+            let of = &shape.fields[at];
+            let kind = match (of.member, self.field_meaning(of)) {
+                (shape::Member::Constant { .. }, _) => MemberKind::Constant,
+                (_, FieldMeaning::Geo(Geo::Longitude)) => {
+                    MemberKind::Leaf { column: is_there, cell: Cell::Float }
+                }
+                _ => MemberKind::Leaf { column: row.column(Expr::Column(latitude)), cell: Cell::Float },
+            };
+            members.push(Member::new(at as u32, of, kind));
+        }
+        Ok(MemberKind::Maybe { column: is_there, run: self.store(members) })
+    }
+
+    /// The members of a shape, whose rings are in one column of JSON.
+    fn rings(&mut self, set: SetId, column: u16) -> Result<Run, PlanError> {
+        let shape = self.shape;
+        let mut members = Vec::new();
+        for at in shape.set(set).range() {
+            let of = &shape.fields[at];
+            let kind = match of.member {
+                shape::Member::Constant { .. } => MemberKind::Constant,
+                shape::Member::Leaf
+                | shape::Member::Object(_)
+                | shape::Member::Abstract(_)
+                | shape::Member::Foreign { .. } => {
+                    let _ = column;
+                    return Err(self.refuse("polygons cannot be selected yet: filter by them"));
+                }
+            };
+            members.push(Member::new(at as u32, of, kind));
+        }
+        Ok(self.store(members))
+    }
+
+    /// A list of values, in the order in which they were added.
+    fn values(&mut self, of: FieldId, row: &mut Row) -> Result<MemberKind, PlanError> {
+        let Storage::Values { table, owner, place, value, .. } = self.native.layout.fields[of.index()] else {
+            return Err(self.refuse("this field is no list"));
+        };
+        let query = Query {
+            table,
+            call: None,
+            nest: vec![(Tie::Column(owner), row.column(Expr::Column(row.at.id)))],
+            through: None,
+            filter: Filter::TRUE,
+            distinct_on: Vec::new(),
+            order: vec![ascending(place)],
+            page: Page::default(),
+            output: Output::Rows(vec![Expr::Column(value)]),
+        };
+        let (path, field) = (self.keys.join("."), self.field);
+        let members = Run::default();
+        let level = self.level(Level { query, members, choice: None, hidden: Vec::new(), field, path });
+        Ok(MemberKind::Values { level, cell: self.cell(table, value) })
+    }
+
+    fn function(
+        &mut self,
+        function: Aggregation,
+        of: FieldId,
+        row: &mut Row,
+    ) -> Result<MemberKind, PlanError> {
+        let (Storage::Column(column) | Storage::Instant { text: column, .. } | Storage::Id(column)) =
+            self.native.layout.fields[of.index()]
+        else {
+            return Err(self.refuse("this field has no least and greatest value"));
+        };
+        let cell = match function {
+            Aggregation::Avg => Cell::Float,
+            _ => self.cell(row.at.table, column),
+        };
+        Ok(MemberKind::Leaf { column: row.column(Expr::Function(function, column)), cell })
+    }
+
+    /// The set below an object field.
+    pub(super) fn object(&self, field: &ShapeField) -> Result<SetId, PlanError> {
+        match field.member {
+            shape::Member::Object(set) => Ok(set),
+            shape::Member::Leaf
+            | shape::Member::Abstract(_)
+            | shape::Member::Constant { .. }
+            | shape::Member::Foreign { .. } => Err(self.refuse("this field needs a selection of an object")),
+        }
+    }
+
+    /// Values that children in other sources need.
+    pub(super) fn hidden(&self, set: SetId, row: &mut Row) -> Result<Vec<Hidden>, PlanError> {
+        let shape = self.shape;
+        shape.set(set).hidden.iter().map(|&field| self.hidden_value(field, row)).collect()
+    }
+
+    fn hidden_value(&self, field: schema::FieldId, row: &mut Row) -> Result<Hidden, PlanError> {
+        let FieldMeaning::Field(of) = self.native.api.field(self.ids.field(field)) else {
+            return Err(self.refuse("only values can be joined on"));
+        };
+        let (is_id, storage) =
+            (self.native.api.model.field(of).kind == FieldKind::Id, self.native.layout.fields[of.index()]);
+        match storage {
+            Storage::Id(column) | Storage::Column(column) | Storage::Instant { text: column, .. } => {
+                let cell = if is_id { Cell::Id } else { self.cell(row.at.table, column) };
+                Ok(Hidden { column: row.column(Expr::Column(column)), cell })
+            }
+            Storage::Point { .. }
+            | Storage::Shape { .. }
+            | Storage::Values { .. }
+            | Storage::ToOne { .. }
+            | Storage::ToOneBack { .. }
+            | Storage::ToMany { .. }
+            | Storage::Join { .. } => Err(self.refuse("only values can be joined on")),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Reading: what a piece asks of native types becomes a relational plan over their tables.
+//!
+//! The drivers of `weir-sql` take the plan as they take any: a [`Native`] is one more style of API. Where an object of an
+//! interface or union stands, a row tells its number and its type, and its own columns come from the table of that type.
+//!
+//! **Invariant:** reads nothing of a request but the form of its structural variables.
+//!
+//! **Cost:** linear in the shape and its arguments; run once per plan and form.
+
+mod aggregate;
+mod edges;
+mod fields;
+mod filter;
+mod native;
+mod objects;
+mod rows;
+mod search;
+
+pub use native::Native;
+
+use crate::api::meaning::{EnumMeaning, FieldMeaning, InputMeaning};
+use crate::model::TypeId;
+use weir_engine::plan::shape::{self, SetId, Shape, ShapeArgument, ShapeField};
+use weir_engine::source::{Accent, FieldError, Ids, PlanError};
+use weir_language::schema::InputId;
+use weir_language::value::{Node, Variables};
+use weir_sql::catalog::facts::Cell;
+use weir_sql::catalog::{ColumnId, TableId};
+use weir_sql::relational::compile::{Ask, FILTER_DEPTH_MAX, mark_copied};
+use weir_sql::relational::form::Form;
+use weir_sql::relational::input::{Inputs, Place};
+use weir_sql::relational::{Expr, Level, Member, MemberKind, Parameter, Plan, Reader, Run};
+
+/// Where rows of a type are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct At {
+    ty: TypeId,
+    table: TableId,
+    id: ColumnId,
+    /// Of an abstract type: the column that says which object a row is.
+    kind: Option<ColumnId>,
+}
+
+/// The columns a row of the level at hand has to bring.
+#[derive(Debug)]
+struct Row {
+    at: At,
+    columns: Vec<Expr>,
+}
+
+impl Row {
+    const fn new(at: At) -> Self {
+        Self { at, columns: Vec::new() }
+    }
+
+    /// The output column that holds `expr`, new or not.
+    fn column(&mut self, expr: Expr) -> u16 {
+        let found = self.columns.iter().position(|it| *it == expr);
+        found.unwrap_or_else(|| {
+            self.columns.push(expr);
+            self.columns.len() - 1
+        }) as u16
+    }
+}
+
+struct Compiler<'c> {
+    native: &'c Native,
+    ids: &'c Ids,
+    shape: &'c Shape,
+    accent: Accent,
+    inputs: Inputs<'c>,
+    plan: Plan,
+    /// Response keys down to the field at hand.
+    keys: Vec<&'c str>,
+    /// The field at hand.
+    field: u32,
+    depth: u32,
+}
+
+/// Makes the plan of `ask`.
+fn compile(
+    native: &Native,
+    ids: &Ids,
+    shape: &Shape,
+    ask: &Ask,
+    variables: Option<(&Variables, &Form)>,
+) -> Result<Plan, PlanError> {
+    let inputs = Inputs { literals: &shape.literals, variables, structural: &ask.structural };
+    let mut compiler = Compiler {
+        native,
+        ids,
+        shape,
+        accent: ask.accent,
+        inputs,
+        plan: Plan::default(),
+        keys: Vec::new(),
+        field: ask.fields.first().copied().unwrap_or(0),
+        depth: 0,
+    };
+    let members = compiler.members(ask.fields.iter().copied(), None)?;
+    compiler.plan.root_copied = members.iter().any(|it| it.same_as.is_some());
+    compiler.plan.root = compiler.store(members);
+    Ok(compiler.plan)
+}
+
+impl<'c> Compiler<'c> {
+    fn meaning(&self, input: InputId) -> InputMeaning {
+        self.native.api.input(self.ids.input(input))
+    }
+
+    fn enum_meaning(&self, place: Place) -> Option<EnumMeaning> {
+        match self.inputs.node(place) {
+            Node::Enum(value) => Some(self.native.api.enum_value(self.ids.enum_value(value))),
+            _ => None,
+        }
+    }
+
+    fn field_meaning(&self, field: &ShapeField) -> FieldMeaning {
+        self.native.api.field(self.ids.field(field.field))
+    }
+
+    /// Whether nothing was said.
+    fn is_missing(&self, place: Place) -> bool {
+        matches!(self.inputs.node(place), Node::Null | Node::Absent)
+    }
+
+    /// Where an argument's value begins, its default where the variable was not sent.
+    fn argument(&self, argument: &ShapeArgument) -> Place {
+        let place = self.inputs.resolve(Place::Literal(argument.value));
+        match (self.inputs.node(place), argument.default) {
+            (Node::Absent, Some(default)) => Place::Literal(default),
+            _ => place,
+        }
+    }
+
+    fn parameter(&self, place: Place, reader: Reader) -> Parameter {
+        self.inputs.parameter(place, reader, "")
+    }
+
+    fn cell(&self, table: TableId, column: ColumnId) -> Cell {
+        self.native.layout.sql.catalog.table(table).column(column).ty.facts().cell
+    }
+
+    fn is_nullable(&self, table: TableId, column: ColumnId) -> bool {
+        self.native.layout.sql.catalog.table(table).column(column).nullable
+    }
+
+    fn refuse(&self, message: impl Into<Box<str>>) -> PlanError {
+        let code = match self.accent {
+            Accent::Spec => "BAD_USER_INPUT",
+            Accent::Hasura => "validation-failed",
+        };
+        let error = FieldError { code, message: message.into(), hasura_path: None };
+        PlanError { error, field: self.field }
+    }
+
+    /// Counts a level of nesting of filters and orders.
+    fn deeper(&mut self) -> Result<(), PlanError> {
+        self.depth += 1;
+        if self.depth > FILTER_DEPTH_MAX {
+            let mut refused = self.refuse("the argument is nested too deeply");
+            refused.error.code = "LIMIT_NESTING";
+            return Err(refused);
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, members: Vec<Member>) -> Run {
+        let start = self.plan.members.len() as u32;
+        let len = members.len() as u32;
+        self.plan.members.extend(members);
+        Run { start, len }
+    }
+
+    fn level(&mut self, level: Level) -> u32 {
+        self.plan.levels.push(level);
+        self.plan.levels.len() as u32 - 1
+    }
+
+    fn members(
+        &mut self,
+        fields: impl Iterator<Item = u32>,
+        mut row: Option<&mut Row>,
+    ) -> Result<Vec<Member>, PlanError> {
+        let mut members = Vec::new();
+        for at in fields {
+            members.push(self.member(at, row.as_deref_mut())?);
+        }
+        mark_copied(&mut members);
+        Ok(members)
+    }
+
+    fn set(&mut self, set: SetId, row: &mut Row) -> Result<Run, PlanError> {
+        let range = self.shape.set(set).range();
+        let members = self.members(range.map(|it| it as u32), Some(row))?;
+        Ok(self.store(members))
+    }
+
+    fn member(&mut self, at: u32, row: Option<&mut Row>) -> Result<Member, PlanError> {
+        let shape = self.shape;
+        let field = &shape.fields[at as usize];
+        let outer = std::mem::replace(&mut self.field, at);
+        let kind = match field.member {
+            shape::Member::Constant { .. } => MemberKind::Constant,
+            shape::Member::Foreign { .. } => MemberKind::Foreign,
+            shape::Member::Leaf | shape::Member::Object(_) | shape::Member::Abstract(_) => {
+                self.keys.push(field.key.name());
+                let kind = match row {
+                    Some(row) => self.kind(field, row)?,
+                    None => self.root(field)?,
+                };
+                self.keys.pop();
+                kind
+            }
+        };
+        self.field = outer;
+        Ok(Member::new(at, field, kind))
+    }
+
+    /// A root field.
+    fn root(&mut self, field: &'c ShapeField) -> Result<MemberKind, PlanError> {
+        match self.field_meaning(field) {
+            FieldMeaning::Query(ty) => {
+                let rows = self.rows_arguments(field, ty)?;
+                self.rows(field, rows, Vec::new(), None, false)
+            }
+            FieldMeaning::Get(ty) => {
+                let rows = self.get_arguments(field, ty)?;
+                self.rows(field, rows, Vec::new(), None, true)
+            }
+            FieldMeaning::Aggregate(ty) => {
+                let rows = self.rows_arguments(field, ty)?;
+                self.aggregate(field, rows, Vec::new(), None)
+            }
+            FieldMeaning::CheckPassword(_)
+            | FieldMeaning::Add(_)
+            | FieldMeaning::Update(_)
+            | FieldMeaning::Delete(_)
+            | FieldMeaning::None
+            | FieldMeaning::Field(_)
+            | FieldMeaning::EdgeAggregate(_)
+            | FieldMeaning::Count(_)
+            | FieldMeaning::Min(_)
+            | FieldMeaning::Max(_)
+            | FieldMeaning::Sum(_)
+            | FieldMeaning::Avg(_)
+            | FieldMeaning::PayloadObjects(_)
+            | FieldMeaning::NumUids
+            | FieldMeaning::Msg
+            | FieldMeaning::Geo(_) => Err(self.refuse("this field cannot be answered here")),
+        }
+    }
+}

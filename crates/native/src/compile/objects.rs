@@ -1,0 +1,127 @@
+//! Levels of objects: of one type, or of several told apart by their rows.
+
+use super::rows::Rows;
+use super::{Compiler, Row};
+use crate::api::meaning::FieldMeaning;
+use crate::model::FieldKind;
+use weir_engine::plan::shape::{self, ChoiceId, SetId, ShapeField};
+use weir_engine::source::PlanError;
+use weir_language::schema;
+use weir_sql::catalog::ColumnId;
+use weir_sql::model::Through;
+use weir_sql::relational::{
+    Choice, Expr, Filter, Level, MemberKind, Object, Output, Page, Query, Run, Tie, Variant,
+};
+
+impl Compiler<'_> {
+    /// A level of objects under a field.
+    pub(super) fn rows(
+        &mut self,
+        field: &ShapeField,
+        rows: Rows,
+        nest: Vec<(Tie, u16)>,
+        through: Option<(Through, ColumnId)>,
+        one: bool,
+    ) -> Result<MemberKind, PlanError> {
+        let (at, path) = (self.field, self.keys.join("."));
+        let mut row = Row::new(rows.at);
+        let (members, choice, hidden) = match field.member {
+            shape::Member::Object(set) => {
+                let members = self.set(set, &mut row)?;
+                (members, None, self.hidden(set, &mut row)?)
+            }
+            shape::Member::Abstract(choice) => {
+                (Run::default(), Some(self.choice(choice, &mut row)?), Vec::new())
+            }
+            shape::Member::Leaf | shape::Member::Constant { .. } | shape::Member::Foreign { .. } => {
+                return Err(self.refuse("this field needs a selection of an object"));
+            }
+        };
+        // What is asked of one row needs no order.
+        let order = if one { Vec::new() } else { rows.order };
+        let query = Query {
+            table: rows.at.table,
+            call: None,
+            nest,
+            through,
+            filter: rows.filter,
+            distinct_on: Vec::new(),
+            order,
+            page: rows.page,
+            output: Output::Rows(row.columns),
+        };
+        let level = self.level(Level { query, members, choice, hidden, field: at, path });
+        Ok(if one { MemberKind::One(level) } else { MemberKind::Many(level) })
+    }
+
+    /// What rows of an abstract type become.
+    fn choice(&mut self, choice: ChoiceId, row: &mut Row) -> Result<Choice, PlanError> {
+        let Some(kind) = row.at.kind else {
+            return Err(self.refuse("this field needs a selection of an object"));
+        };
+        let column = row.column(Expr::Column(kind));
+        let shape = self.shape;
+        let mut variants = Vec::new();
+        for &(on, set) in &shape.choices[choice.0 as usize].sets {
+            // Types of other sources may implement an interface of ours.
+            let Some(name) = self.native_name(on) else { continue };
+            let object = self.variant(on, set, row)?;
+            variants.push(Variant { name, on, object });
+        }
+        Ok(Choice { column, variants })
+    }
+
+    fn native_name(&self, on: schema::TypeId) -> Option<Box<str>> {
+        let own = self.ids.has_type(on).then(|| self.ids.ty(on))?;
+        let ty = self.native.api.ty(own)?;
+        Some(self.native.api.model.ty(ty).name.as_str().into())
+    }
+
+    /// The object of one type: made of the row itself if its number is all that is asked.
+    fn variant(&mut self, on: schema::TypeId, set: SetId, row: &mut Row) -> Result<Object, PlanError> {
+        let shape = self.shape;
+        let is_id = |field: &ShapeField| {
+            let FieldMeaning::Field(of) = self.field_meaning(field) else { return false };
+            self.native.api.model.field(of).kind == FieldKind::Id
+        };
+        let is_known = |field: &ShapeField| match field.member {
+            shape::Member::Constant { .. } => true,
+            shape::Member::Leaf => is_id(field),
+            shape::Member::Object(_) | shape::Member::Abstract(_) | shape::Member::Foreign { .. } => false,
+        };
+        let Some(ty) = self.native.api.ty(self.ids.ty(on)) else {
+            return Err(self.refuse("this type cannot be answered here"));
+        };
+        let mut own = self.native.registry(ty);
+        if shape.set(set).hidden.is_empty() && shape.members(set).iter().all(is_known) {
+            // The number has another column there.
+            let mut alias = Row { at: own, columns: Vec::new() };
+            let run = self.set(set, &mut alias)?;
+            let id = row.column(Expr::Column(row.at.id));
+            for member in &mut self.plan.members[run.range()] {
+                if let MemberKind::Leaf { column, .. } = &mut member.kind {
+                    *column = id;
+                }
+            }
+            return Ok(Object::Row(run));
+        }
+        own.kind = None;
+        let (field, path) = (self.field, self.keys.join("."));
+        let mut below = Row::new(own);
+        let members = self.set(set, &mut below)?;
+        let hidden = self.hidden(set, &mut below)?;
+        let nest = vec![(Tie::Column(own.id), row.column(Expr::Column(row.at.id)))];
+        let query = Query {
+            table: own.table,
+            call: None,
+            nest,
+            through: None,
+            filter: Filter::TRUE,
+            distinct_on: Vec::new(),
+            order: Vec::new(),
+            page: Page::default(),
+            output: Output::Rows(below.columns),
+        };
+        Ok(Object::Level(self.level(Level { query, members, choice: None, hidden, field, path })))
+    }
+}

@@ -1,0 +1,168 @@
+//! The arguments of a list of objects and of `get…`: filter, order, page, keys.
+//!
+//! Without an order objects come in that of their numbers, which also tells equal ones apart; missing values are last,
+//! whichever way.
+
+use super::{At, Compiler};
+use crate::api::meaning::{EnumMeaning, InputMeaning};
+use crate::layout::Storage;
+use crate::model::{FieldId, FieldKind, TypeId};
+use weir_engine::plan::shape::ShapeField;
+use weir_engine::source::PlanError;
+use weir_language::value::Node;
+use weir_sql::api::meaning::Comparison;
+use weir_sql::catalog::ColumnId;
+use weir_sql::relational::input::Place;
+use weir_sql::relational::{Expr, Filter, Order, Page, Reader};
+
+/// What the arguments of a field of objects ask for.
+pub(super) struct Rows {
+    pub(super) at: At,
+    pub(super) filter: Filter,
+    pub(super) order: Vec<Order>,
+    pub(super) page: Page,
+}
+
+impl Compiler<'_> {
+    /// `filter`, `order`, `first` and `offset` over objects of `ty`.
+    pub(super) fn rows_arguments(&mut self, field: &ShapeField, ty: TypeId) -> Result<Rows, PlanError> {
+        let arguments = self.shape.arguments(field);
+        let needs_fields = arguments.iter().any(|it| {
+            let said = !self.is_missing(self.argument(it));
+            said && matches!(self.meaning(it.input), InputMeaning::Filter(_) | InputMeaning::Order(_))
+        });
+        let at = if needs_fields { self.native.rows_of(ty) } else { self.native.registry(ty) };
+        let mut rows = Rows { at, filter: Filter::TRUE, order: Vec::new(), page: Page::default() };
+        for argument in arguments {
+            let place = self.argument(argument);
+            if self.is_missing(place) {
+                continue;
+            }
+            match self.meaning(argument.input) {
+                InputMeaning::Filter(_) => rows.filter = self.filter(place, at)?,
+                InputMeaning::Order(_) => self.order(place, at, &|of| of, true, &mut rows.order)?,
+                InputMeaning::First => self.first(place, &mut rows.page),
+                InputMeaning::Offset => rows.page.offset = Some(self.parameter(place, Reader::Skip)),
+                _ => {}
+            }
+        }
+        if rows.page.from_end {
+            // The last ones are the last, whatever comes before them.
+            rows.page.offset = None;
+        }
+        rows.order.push(ascending(at.id));
+        Ok(rows)
+    }
+
+    fn first(&self, place: Place, page: &mut Page) {
+        let Node::Int(count) = self.inputs.node(place) else { return };
+        page.from_end = count < 0;
+        page.limit = Some(self.parameter(place, Reader::First));
+    }
+
+    /// The keys of `get…`: all that are given have to be the object's, and without any there is none.
+    pub(super) fn get_arguments(&mut self, field: &ShapeField, ty: TypeId) -> Result<Rows, PlanError> {
+        let mut given = Vec::new();
+        for argument in self.shape.arguments(field) {
+            let place = self.argument(argument);
+            if let (InputMeaning::Field(key), false) = (self.meaning(argument.input), self.is_missing(place))
+            {
+                given.push((key, place));
+            }
+        }
+        let layout = &self.native.layout;
+        let in_registry = |key: FieldId| {
+            layout.registry_keys[key.index()].is_some()
+                || matches!(layout.fields[key.index()], Storage::Id(_))
+        };
+        let all_in_registry = given.iter().all(|it| in_registry(it.0));
+        let at = if all_in_registry { self.native.registry(ty) } else { self.native.rows_of(ty) };
+        let mut all = Vec::new();
+        for (key, place) in given {
+            let (column, reader) = match (layout.fields[key.index()], layout.registry_keys[key.index()]) {
+                (Storage::Id(_), _) => (at.id, Reader::Id),
+                (_, Some(column)) if all_in_registry && at.kind.is_some() => {
+                    (column, Reader::Column(self.column_type(at, column)))
+                }
+                (Storage::Column(column), _) => (column, Reader::Column(self.column_type(at, column))),
+                _ => return Err(self.refuse("this field is no key")),
+            };
+            let with = self.parameter(place, reader);
+            all.push(Filter::Compare { of: Expr::Column(column), by: Comparison::Eq, with });
+        }
+        let filter = if all.is_empty() { Filter::Any(Vec::new()) } else { Filter::All(all) };
+        Ok(Rows { at, filter, order: Vec::new(), page: Page::default() })
+    }
+
+    /// An object of an order. `wrap` leads from a value of the rows in `at` to one of the sorted rows.
+    fn order(
+        &mut self,
+        place: Place,
+        at: At,
+        wrap: &dyn Fn(Expr) -> Expr,
+        direct: bool,
+        out: &mut Vec<Order>,
+    ) -> Result<(), PlanError> {
+        self.deeper()?;
+        let mut is_chosen = false;
+        for (input, value) in self.inputs.members(place) {
+            if self.is_missing(value) {
+                continue;
+            }
+            match self.meaning(input) {
+                // Of both, the first counts.
+                meaning @ (InputMeaning::Asc | InputMeaning::Desc) if !is_chosen => {
+                    is_chosen = true;
+                    let Some(EnumMeaning::Field(field)) = self.enum_meaning(value) else { continue };
+                    let Some(column) = self.sorted(field) else {
+                        return Err(self.refuse("this cannot be sorted by"));
+                    };
+                    let nullable = !direct || self.is_nullable(at.table, column);
+                    let descending = meaning == InputMeaning::Desc;
+                    out.push(Order {
+                        of: wrap(Expr::Column(column)),
+                        descending,
+                        nulls_first: false,
+                        nullable,
+                    });
+                }
+                InputMeaning::Then => self.order(value, at, wrap, direct, out)?,
+                InputMeaning::Field(edge) => {
+                    let (by, there) = self.way(edge)?;
+                    let through = |of: Expr| {
+                        wrap(Expr::Related { by, filter: Box::new(Filter::TRUE), of: Box::new(of) })
+                    };
+                    self.order(value, there, &through, false, out)?;
+                }
+                _ => {}
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// The column that a field is sorted by.
+    fn sorted(&self, field: FieldId) -> Option<ColumnId> {
+        match (self.native.api.model.field(field).kind, self.native.layout.fields[field.index()]) {
+            (FieldKind::Edge { .. }, _) => None,
+            (_, Storage::Column(column) | Storage::Id(column) | Storage::Instant { at: column, .. }) => {
+                Some(column)
+            }
+            (
+                _,
+                Storage::Point { .. }
+                | Storage::Shape { .. }
+                | Storage::Values { .. }
+                | Storage::ToOne { .. }
+                | Storage::ToOneBack { .. }
+                | Storage::ToMany { .. }
+                | Storage::Join { .. },
+            ) => None,
+        }
+    }
+}
+
+/// By a column that is never null.
+pub(super) const fn ascending(column: ColumnId) -> Order {
+    Order { of: Expr::Column(column), descending: false, nulls_first: false, nullable: false }
+}
