@@ -13,9 +13,9 @@ use super::rows::Rows;
 use super::session::{Purpose, Session, Wire};
 use super::statement::{Parameters, SHORT_MAX, Statement};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::ThreadId;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// A lane lives in the runtime that asked it first. When that ends, those of others who wait ask again so often.
@@ -32,9 +32,25 @@ pub(super) struct Server {
 #[derive(Debug)]
 pub(super) struct Sessions {
     pub(super) dialer: Arc<Dialer>,
-    idle: Mutex<Vec<(ThreadId, Wire)>>,
+    idle: Mutex<Idle>,
     permits: Arc<Semaphore>,
     waiting: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Idle {
+    wires: Vec<Resting>,
+    /// A task closes those that rest too long.
+    is_watched: bool,
+}
+
+/// A session that is not in use.
+#[derive(Debug)]
+struct Resting {
+    /// Where it was used last.
+    thread: ThreadId,
+    since: Instant,
+    wire: Wire,
 }
 
 impl Server {
@@ -122,10 +138,10 @@ impl Server {
 
 impl Sessions {
     pub(super) fn idle_count(&self) -> usize {
-        self.idle().len()
+        self.idle().wires.len()
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<(ThreadId, Wire)>> {
+    fn idle(&self) -> MutexGuard<'_, Idle> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -147,9 +163,10 @@ impl Sessions {
     fn take_idle(&self) -> Option<Wire> {
         let thread = std::thread::current().id();
         let mut idle = self.idle();
-        while !idle.is_empty() {
-            let at = idle.iter().rposition(|it| it.0 == thread).unwrap_or(idle.len() - 1);
-            let (_, mut wire) = idle.swap_remove(at);
+        let wires = &mut idle.wires;
+        while !wires.is_empty() {
+            let at = wires.iter().rposition(|it| it.thread == thread).unwrap_or(wires.len() - 1);
+            let mut wire = wires.swap_remove(at).wire;
             if wire.connection.is_alive() {
                 return Some(wire);
             }
@@ -157,8 +174,57 @@ impl Sessions {
         None
     }
 
-    pub(super) fn put_back(&self, wire: Wire) {
-        self.idle().push((std::thread::current().id(), wire));
+    pub(super) fn put_back(self: &Arc<Self>, wire: Wire) {
+        let resting = Resting { thread: std::thread::current().id(), since: Instant::now(), wire };
+        let mut idle = self.idle();
+        idle.wires.push(resting);
+        let (Some(idle_max), false) = (self.dialer.settings.limits.idle_max, idle.is_watched) else { return };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        idle.is_watched = true;
+        drop(idle);
+        runtime.spawn(Watch { sessions: Arc::downgrade(self), is_over: false }.close_idle(idle_max));
+    }
+
+    /// Closes those that rest for `idle_max` or longer; says when to look again, unless none is left.
+    fn close_idle(&self, idle_max: Duration) -> Option<Duration> {
+        let now = Instant::now();
+        let mut idle = self.idle();
+        let (over, rest) = idle.wires.drain(..).partition(|it| it.since + idle_max <= now);
+        idle.wires = rest;
+        let next = idle.wires.iter().map(|it| it.since + idle_max - now).min();
+        idle.is_watched = next.is_some();
+        drop(idle);
+        let _closed: Vec<Resting> = over;
+        next
+    }
+}
+
+/// The task that closes sessions which rest too long; it ends when none is left, or with its runtime.
+struct Watch {
+    sessions: Weak<Sessions>,
+    is_over: bool,
+}
+
+impl Watch {
+    async fn close_idle(mut self, idle_max: Duration) {
+        let mut pause = idle_max;
+        loop {
+            tokio::time::sleep(pause).await;
+            match self.sessions.upgrade().and_then(|it| it.close_idle(idle_max)) {
+                Some(next) => pause = next,
+                // Another may watch by now.
+                None => return self.is_over = true,
+            }
+        }
+    }
+}
+
+impl Drop for Watch {
+    /// The runtime ended: the next session that comes to rest is watched from elsewhere.
+    fn drop(&mut self) {
+        if let (Some(sessions), false) = (self.sessions.upgrade(), self.is_over) {
+            sessions.idle().is_watched = false;
+        }
     }
 }
 
