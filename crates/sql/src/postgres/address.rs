@@ -79,7 +79,7 @@ impl Limits {
     /// For servers with ordinary requests.
     pub const DEFAULT: Self = Self {
         lanes: 2,
-        sessions_max: 16,
+        sessions_max: 32,
         waiting_max: 1024,
         wait_max: Duration::from_secs(2),
         statements_max: 256,

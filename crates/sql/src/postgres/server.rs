@@ -1,7 +1,7 @@
 //! The connections of one server: lanes that short reads share, sessions for those who need one alone.
 //!
 //! **Invariant:** at most `sessions_max` sessions are open at once; at most `waiting_max` callers wait for one, at most
-//! `wait_max` long.
+//! `wait_max` long, or for their turn at the same rows.
 //!
 //! **Cost:** a thread keeps to its own lane, so that an answer crosses no thread, unless that lane is stuck.
 
@@ -12,6 +12,7 @@ use super::lane::Lane;
 use super::rows::Rows;
 use super::session::{Purpose, Session, Wire};
 use super::statement::{Parameters, SHORT_MAX, Statement};
+use super::turnstile::{Turn, Turnstile};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::ThreadId;
@@ -26,6 +27,7 @@ const RUNTIMES_MAX: usize = 8;
 pub(super) struct Server {
     pub(super) lanes: Box<[Lane]>,
     pub(super) sessions: Arc<Sessions>,
+    turnstile: Arc<Turnstile>,
 }
 
 /// The sessions that are not in use.
@@ -65,7 +67,7 @@ impl Server {
             permits: Arc::new(Semaphore::new(limits.sessions_max.max(1))),
             waiting: AtomicUsize::new(0),
         });
-        Self { lanes, sessions }
+        Self { lanes, sessions, turnstile: Turnstile::new() }
     }
 
     /// Runs a read together with others, by the thread's own lane or by one that is not stuck; alone, if its statement is
@@ -105,6 +107,38 @@ impl Server {
         let rows = session.flush(deadline).await?.pop().unwrap_or_default();
         statement.ran(start.elapsed() > SHORT_MAX);
         Ok(rows)
+    }
+
+    /// Changes something by one statement on a session. `rows` stands for what it touches: of those that have the same, a
+    /// few go at a time.
+    pub(super) async fn change(
+        &self,
+        statement: &Arc<Statement>,
+        parameters: &Parameters,
+        rows: Option<u64>,
+        deadline: Instant,
+    ) -> Result<Rows, Error> {
+        let _turn = match rows {
+            Some(rows) => Some(self.turn(rows, deadline).await?),
+            None => None,
+        };
+        let mut session = self.session(Purpose::Write, deadline).await?;
+        session.push(statement, parameters);
+        Ok(session.flush(deadline).await?.pop().unwrap_or_default())
+    }
+
+    async fn turn(&self, rows: u64, deadline: Instant) -> Result<Turn, Error> {
+        let comes = match self.turnstile.enter(rows) {
+            Ok(turn) => return Ok(turn),
+            Err(comes) => comes,
+        };
+        // As long as it would wait for the row's lock.
+        let _waiting =
+            Waiting::enter(&self.sessions.waiting, self.sessions.dialer.settings.limits.waiting_max)?;
+        match tokio::time::timeout_at(deadline.into(), comes).await {
+            Ok(turn) => turn.map_err(Error::unavailable),
+            Err(_) => Err(Error::Timeout),
+        }
     }
 
     /// Begins a read on a session, whose rows are taken part by part.
