@@ -87,6 +87,8 @@ pub struct Response {
     pub outcome: Outcome,
     /// For the transport's advice when to come again.
     pub capacity: Capacity,
+    /// How many seconds caches may keep the answer, if the client says so and nothing went wrong that is known by now.
+    pub keep_s: Option<u32>,
     /// The JSON.
     pub body: Body,
     /// How long each stage took.
@@ -105,6 +107,16 @@ pub enum Body {
         /// Then these.
         rest: tokio::sync::mpsc::Receiver<Result<Vec<u8>, Aborted>>,
     },
+}
+
+impl Body {
+    /// Whether all of it is here and nothing failed: errors that are known come first.
+    fn is_sound(&self) -> bool {
+        match self {
+            Self::Whole(bytes) => bytes.starts_with(b"{\"data\":{"),
+            Self::Stream { .. } => false,
+        }
+    }
 }
 
 /// The source died in the middle of a long answer.
@@ -199,7 +211,7 @@ impl Engine {
                     Refusal::MethodNotAllowed(failure) => (Outcome::MethodNotAllowed, vec![failure]),
                 };
                 let body = Body::Whole(errors::refused(accent, text, &failures));
-                return Response { outcome, capacity: Capacity::Enough, body, timing };
+                return Response { outcome, capacity: Capacity::Enough, keep_s: None, body, timing };
             }
         };
         let started = Instant::now();
@@ -210,7 +222,8 @@ impl Engine {
         let run = Run { graph, plan, variables, caller, accent, text, deadline, hold_back_bytes };
         let (body, capacity) = execute::run(run).await;
         timing.execute = started.elapsed();
-        Response { outcome: Outcome::Executed, capacity, body, timing }
+        let keep_s = plan.operation.keep.filter(|_| body.is_sound()).and_then(|it| it.seconds(variables));
+        Response { outcome: Outcome::Executed, capacity, keep_s, body, timing }
     }
 
     /// Plans `request` without running it and says what would be asked of the sources.

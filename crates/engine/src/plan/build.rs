@@ -3,6 +3,7 @@
 use super::collect::{Collected, collect};
 use super::cut::{Cut, cut};
 use super::fold::fold;
+use super::keep::keep;
 use super::refused::{RefusedFetch, refused};
 use super::same;
 use super::shape::{Member, PieceId, SetId, Shape};
@@ -101,7 +102,8 @@ impl<'q> Question<'q> {
             has_default: it.default.is_some(),
         });
         let variables = variables.collect();
-        Ok(Arc::new(PlannedOperation { variables, types: Arc::clone(&self.types), steering }))
+        let keep = keep(self.selected);
+        Ok(Arc::new(PlannedOperation { variables, types: Arc::clone(&self.types), steering, keep }))
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod cache;
 mod collect;
 mod cut;
 mod fold;
+mod keep;
 mod print;
 pub(crate) mod refused;
 mod same;
@@ -20,6 +21,7 @@ pub mod shape;
 mod steer;
 
 use crate::source::{Fetch, PlanVariable};
+use keep::Keep;
 use shape::{PieceId, SetId, Shape};
 use std::sync::Arc;
 use weir_language::ast::OperationKind;
@@ -67,6 +69,8 @@ pub struct PlannedOperation {
     pub(crate) types: Arc<VariableTypes>,
     /// The variables that steer `@skip` and `@include`.
     pub(crate) steering: Steering,
+    /// How long caches may keep the answer.
+    pub(crate) keep: Option<Keep>,
 }
 
 /// One round trip of a plan.

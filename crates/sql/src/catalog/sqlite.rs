@@ -114,7 +114,6 @@ impl Reading {
                 updatable: !view,
                 deletable: !view,
                 rows_estimate: None,
-                is_whole: true,
             });
         }
         Ok(())

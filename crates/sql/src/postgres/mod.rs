@@ -44,7 +44,6 @@ pub mod statement;
 mod stream;
 mod text;
 mod tls;
-mod turnstile;
 pub mod types;
 mod watch;
 mod way;

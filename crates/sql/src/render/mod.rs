@@ -171,7 +171,8 @@ impl<'r> Renderer<'r> {
             it.sql.push_str(" FROM (SELECT ");
             if query.distinct_on.is_empty() || it.dialect.distinct_on() {
                 it.distinct_columns(&query.distinct_on, scope);
-                it.all_columns(scope);
+                it.write_alias(scope.alias);
+                it.sql.push_str(".*");
                 it.rows(query, scope);
             } else {
                 it.write_alias(scope.alias + 1);

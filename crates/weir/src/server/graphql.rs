@@ -10,7 +10,7 @@ use super::metrics::{Door, Verdict};
 use super::negotiate::{self, Media};
 use super::receive::{self, Params, Unusable, UrlParams};
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, HeaderValue, RETRY_AFTER, VARY};
+use hyper::header::{CACHE_CONTROL, CONTENT_ENCODING, HeaderValue, RETRY_AFTER, VARY};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode};
 use std::borrow::Cow;
@@ -21,6 +21,9 @@ use weir_language::json::{Json, JsonBuffer};
 
 /// After how many seconds a client that asks too fast should come again.
 const RETRY_S: HeaderValue = HeaderValue::from_static("1");
+
+/// The headers that say who asks: what one was answered is not another's.
+const WHO: &str = "authorization, x-hasura-admin-secret, x-hasura-role, x-weir-admin-secret";
 
 /// Answers a GET or POST.
 pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) -> Result<Answer, Refusal> {
@@ -183,6 +186,9 @@ pub(crate) fn respond(
     };
     let mut response = json(status, media, reply);
     mark_coding(&mut response, coding);
+    if let Some(seconds) = made.keep_s {
+        keep(response.headers_mut(), seconds);
+    }
     match made.capacity {
         Capacity::Enough => {}
         Capacity::Exhausted => {
@@ -191,6 +197,14 @@ pub(crate) fn respond(
         }
     }
     response
+}
+
+/// Lets caches keep the answer, for whoever asks with the same secrets.
+fn keep(headers: &mut HeaderMap, seconds: u32) {
+    if let Ok(words) = HeaderValue::from_str(&format!("public,max-age={seconds}")) {
+        headers.insert(CACHE_CONTROL, words);
+        headers.append(VARY, HeaderValue::from_static(WHO));
+    }
 }
 
 /// Says how the body is coded.
