@@ -181,6 +181,34 @@ async fn a_null_where_the_catalog_said_none_can_be_bubbles() {
 }
 
 #[tokio::test]
+async fn connections_that_forgot_their_statements_are_not_noticed() {
+    let served = serve(database(
+        "CREATE TABLE a (id int4 PRIMARY KEY); INSERT INTO a VALUES (1);
+         CREATE FUNCTION forget() RETURNS int4 LANGUAGE plpgsql VOLATILE AS $$ BEGIN
+             EXECUTE 'DEALLOCATE ALL'; RETURN 1; END $$;
+         CREATE VIEW forgetting AS SELECT forget() AS id",
+    ))
+    .await;
+    let cases = [
+        ("{ forgetting(limit: 1) { id } }", "{ a_by_pk(id: 1) { id } }", r#"{"a_by_pk":{"id":1}}"#),
+        ("{ forgetting { id } }", "{ a { id } }", r#"{"a":[{"id":1}]}"#),
+        (
+            "{ forgetting { id } }",
+            "mutation { delete_a(where: {id: {_eq: 9}}) { affected_rows } }",
+            r#"{"delete_a":{"affected_rows":0}}"#,
+        ),
+    ];
+    for (forget, query, expected) in cases {
+        let expected = format!(r#"{{"data":{expected}}}"#);
+        for _ in 0..2 {
+            assert_eq!(served.ask(query).await, expected);
+            assert_eq!(served.ask(forget).await, r#"{"data":{"forgetting":[{"id":1}]}}"#);
+            assert_eq!(served.ask(query).await, expected, "after {forget}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn pages_are_each_parents_own() {
     check(
         "CREATE TABLE team (id int4 PRIMARY KEY, name text);

@@ -33,7 +33,7 @@ use weir_engine::source::{
 use weir_language::value::Variables;
 
 /// A read that lost its connection, or a race with others, is asked again so often.
-const TRIES_MAX: u32 = 3;
+pub(super) const TRIES_MAX: u32 = 3;
 
 /// See the module's words.
 pub(super) struct ReadFetch {

@@ -7,7 +7,7 @@
 //! the database's connection.
 
 use super::error::Error;
-use super::fetch::Reading;
+use super::fetch::{Reading, TRIES_MAX};
 use super::finish::{At, Finisher, TooLong};
 use super::found::Found;
 use super::prepared::Prepared;
@@ -69,8 +69,14 @@ pub(super) async fn run(
     parameters: Parameters,
 ) -> Result<Reply, SourceError> {
     let deadline = input.deadline;
-    let session = reading.shared.pool.stream(&prepared.read.statement, &parameters, deadline).await;
-    let session = session.map_err(|it| reading.source_error(it))?;
+    let mut tries = 0;
+    let session = loop {
+        tries += 1;
+        match reading.shared.pool.stream(&prepared.read.statement, &parameters, deadline).await {
+            Err(error) if tries < TRIES_MAX && error.is_retryable() => {}
+            begun => break begun.map_err(|it| reading.source_error(it))?,
+        }
+    };
     let (sender, receiver) = oneshot::channel();
     let job = Job {
         reading: Arc::clone(reading),

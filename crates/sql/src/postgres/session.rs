@@ -232,12 +232,7 @@ impl Session {
         match done {
             Ok(()) => match self.failure.take() {
                 None => Ok(std::mem::take(&mut self.rows)),
-                Some(error) => {
-                    if error.is_forgotten() {
-                        self.wire = None;
-                    }
-                    Err(error)
-                }
+                Some(error) => Err(self.failed(error)),
             },
             Err(error) => Err(self.broke(error, may_commit)),
         }
@@ -302,6 +297,14 @@ impl Session {
             self.failure = Some(Error::Timeout);
         }
         Ok(())
+    }
+
+    /// A statement failed; the connection goes back unless it is another than we believe.
+    fn failed(&mut self, error: Error) -> Error {
+        if error.is_forgotten() {
+            self.wire = None;
+        }
+        error
     }
 
     /// The connection cannot be used again: says what is known of the statements.
@@ -370,7 +373,7 @@ impl Session {
             if !wire.is_busy {
                 return match self.failure.take() {
                     None => Ok(None),
-                    Some(error) => Err(error),
+                    Some(error) => Err(self.failed(error)),
                 };
             }
             let (rows, end) = match wire.connection.next_part().await {
