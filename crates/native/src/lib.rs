@@ -1,7 +1,8 @@
 //! Native sources: GraphQL types in, a database with its API out.
 //!
 //! The pipeline: a text of types becomes a [`model`], the model becomes tables ([`layout`]) and an API ([`api`]) whose
-//! every member has a meaning in terms of the model.
+//! every member has a meaning in terms of the model. The [`store`] makes and changes the tables, [`transfer`] fills and empties
+//! them.
 //!
 //! **Invariant:** ids of types, fields and enums are places in one [`model::Model`].
 
@@ -10,4 +11,6 @@ pub mod compile;
 pub mod layout;
 pub mod model;
 pub mod sdl;
+pub mod store;
+pub mod transfer;
 pub mod write;

@@ -4,6 +4,7 @@ pub mod cli;
 pub mod config;
 mod facade;
 pub mod generation;
+pub mod native;
 pub mod server;
 pub mod sources;
 

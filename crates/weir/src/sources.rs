@@ -1,6 +1,7 @@
 //! From addresses in the configuration to one graph.
 
 use crate::config::{Config, Integers, MissingRow, RelationshipNames, Source, SourceKind};
+use crate::native::{self, Native};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,6 +9,7 @@ use weir_engine::compose::Graph;
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
 use weir_language::schema::Schema;
+use weir_native::store;
 use weir_sql::catalog::sqlite::SqliteOptions;
 use weir_sql::catalog::{Warning, sqlite_type};
 use weir_sql::model::{self, ModelOptions, Track};
@@ -38,6 +40,8 @@ pub enum Address {
     Sqlite(PathBuf),
     /// A server, by its URL.
     Postgres(String),
+    /// A text of types, whose database Weir makes.
+    Native(PathBuf),
 }
 
 /// Reads an address: `sqlite:chinook.db`, `chinook.db`, `weir.yaml`.
@@ -71,13 +75,17 @@ pub fn address(text: &str) -> Result<Address, String> {
             ),
         });
     }
+    if native::is_sdl(Path::new(text)) {
+        return Ok(Address::Native(PathBuf::from(text)));
+    }
     let ending =
         Path::new(text).extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
     if SQLITE_ENDINGS.contains(&ending.as_str()) {
         return Ok(Address::Sqlite(PathBuf::from(text)));
     }
     Err(format!(
-        "cannot tell what `{text}` is; name a .db, .sqlite or .sqlite3 file, `sqlite:FILE`, or a weir.yaml"
+        "cannot tell what `{text}` is; name a .graphql file of types, a .db, .sqlite or .sqlite3 file, \
+         `sqlite:FILE`, or a weir.yaml"
     ))
 }
 
@@ -93,6 +101,10 @@ pub fn config_of(address: &Address) -> Config {
         Address::Postgres(url) => {
             let name = "postgres".to_owned();
             Source { name, kind: Some(SourceKind::Postgres), url: url.clone(), ..Source::default() }
+        }
+        Address::Native(path) => {
+            let name = path.file_stem().and_then(|it| it.to_str()).unwrap_or("native").to_string();
+            Source { name, native: Some(path.clone()), ..Source::default() }
         }
     };
     Config { sources: vec![source], ..Config::default() }
@@ -235,7 +247,11 @@ pub fn compose(sources: Vec<Arc<dyn EngineSource>>) -> Result<Graph, String> {
 
 /// Opens one source; `threads` will ask it.
 fn open(source: &Source, threads: usize) -> Result<Made, Unopened> {
-    let address = address(&source.url)?;
+    let address = match &source.native {
+        Some(path) if source.url.is_empty() => Address::Native(path.clone()),
+        Some(_) => return Err(Unopened::Wrong("`native` and `url` exclude each other; remove one".into())),
+        None => address(&source.url)?,
+    };
     check_kind(source, &address)?;
     match address {
         Address::Sqlite(path) => {
@@ -249,6 +265,23 @@ fn open(source: &Source, threads: usize) -> Result<Made, Unopened> {
             Ok(Made { source: Arc::new(made), warnings, watch: None })
         }
         Address::Postgres(url) => postgres(source, &url, threads),
+        Address::Native(path) => native(source, &path),
+    }
+}
+
+/// Makes or migrates the store of a text of types.
+fn native(source: &Source, path: &Path) -> Result<Made, Unopened> {
+    let native = Native::new(path, source.store.as_deref())?;
+    let types = native.types()?;
+    let bring = || native.migrate(&types, &[]);
+    // A thread of its own, as this may be called where another runtime runs.
+    let brought = std::thread::scope(|scope| scope.spawn(bring).join());
+    match brought.map_err(|_| "migrating the store panicked".to_owned())? {
+        Ok(_) => Err(Unopened::Wrong(
+            "its store is ready, but requests to native sources are not answered yet".into(),
+        )),
+        Err(store::Error::Unreachable(message)) => Err(Unopened::Down(message)),
+        Err(error) => Err(Unopened::Wrong(format!("{error}\nsee `weir migrate --plan {}`", path.display()))),
     }
 }
 
@@ -257,7 +290,12 @@ fn check_kind(source: &Source, address: &Address) -> Result<(), String> {
     let (kind, word) = match address {
         Address::Sqlite(_) => (SourceKind::Sqlite, "SQLite"),
         Address::Postgres(_) => (SourceKind::Postgres, "PostgreSQL"),
+        Address::Native(_) if source.kind.is_none() && source.postgres.is_none() => return Ok(()),
+        Address::Native(_) => return Err("`kind` and `postgres` are not for `native`; remove them".into()),
     };
+    if source.store.is_some() {
+        return Err("`store` is for `native`; remove it".into());
+    }
     if source.kind.is_some_and(|it| it != kind) {
         return Err(format!("`kind` says otherwise than `url`, which is one of {word}; leave `kind` out"));
     }
@@ -371,6 +409,7 @@ mod tests {
         check("sqlite:///var/lib/chinook", sqlite("/var/lib/chinook"));
         check("data/chinook.SQLite3", sqlite("data/chinook.SQLite3"));
         check("postgres://ada@h/x", Ok(Target::Source(Address::Postgres("postgres://ada@h/x".into()))));
+        check("shop.graphql", Ok(Target::Source(Address::Native("shop.graphql".into()))));
         check("conf/weir.yaml", Ok(Target::Config("conf/weir.yaml".into())));
     }
 

@@ -6,6 +6,7 @@ mod author;
 mod demo;
 mod document;
 mod serve;
+mod store;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -127,6 +128,50 @@ Examples:
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
     },
+    /// Bring a native store to what its types say
+    #[command(after_help = "\
+Examples:
+  weir migrate shop.graphql --plan                       what would change, and the SQL
+  weir migrate shop.graphql
+  weir migrate shop.graphql --allow-data-loss Dish.pic   drop a field with its values")]
+    Migrate {
+        /// The types: X.graphql, or a weir.yaml with one native source
+        #[arg(value_name = "X.GRAPHQL", default_value = "weir.yaml")]
+        target: String,
+        /// Only show what would be done
+        #[arg(long)]
+        plan: bool,
+        /// Types and fields whose values may go, as `Dish` or `Dish.pic`
+        #[arg(long, value_name = "NAME", num_args = 1..)]
+        allow_data_loss: Vec<String>,
+        /// Where the store is, if not beside the types
+        #[arg(long, value_name = "URL")]
+        store: Option<String>,
+    },
+    /// Load files into a native store
+    #[command(after_help = "\
+Examples:
+  weir import dishes.ndjson --into shop.graphql --type Dish
+  weir import *.csv --into shop.graphql --map names.yaml
+  weir import g01.rdf.gz --into shop.graphql             what Dgraph exports")]
+    Import(store::Import),
+    /// Write the objects of a native store to files
+    #[command(after_help = "\
+Examples:
+  weir export shop.graphql > shop.ndjson
+  weir export shop.graphql --format csv --to folder
+  weir export shop.graphql --format nquads --to shop.rdf")]
+    Export(store::Export),
+    /// Copy an embedded native store, also while it is served
+    #[command(after_help = "Examples:\n  weir backup monday.db shop.graphql")]
+    Backup {
+        /// The new file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The types: X.graphql, or a weir.yaml with one native source
+        #[arg(value_name = "X.GRAPHQL", default_value = "weir.yaml")]
+        target: String,
+    },
     /// Write a completion script for a shell
     #[command(after_help = "Examples:\n  weir completions bash > /etc/bash_completion.d/weir")]
     Completions {
@@ -185,6 +230,12 @@ fn run(command: Command) -> Result<ExitCode, String> {
         }
         Command::Schema { target } => document::schema(&target),
         Command::Validate { schema, documents, format } => document::validate(&schema, &documents, format),
+        Command::Migrate { target, plan, allow_data_loss, store } => {
+            store::migrate(&target, store.as_deref(), plan, &allow_data_loss)
+        }
+        Command::Import(options) => store::import(&options),
+        Command::Export(options) => store::export_all(&options),
+        Command::Backup { file, target } => store::save(&file, &target),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "weir", &mut script);

@@ -87,6 +87,12 @@ fn from_directory(config: &mut Config, base: &Path) {
         tls.key = base.join(&tls.key);
     }
     for source in &mut config.sources {
+        if let Some(native) = &mut source.native {
+            *native = base.join(&*native);
+        }
+        if let Some(store) = source.store.as_mut().filter(|it| !it.contains("://")) {
+            *store = base.join(store.strip_prefix("sqlite:").unwrap_or(store)).display().to_string();
+        }
         // What is no address of a file is reported when it is opened.
         if let Ok(Address::Sqlite(file)) = sources::address(&source.url) {
             source.url = format!("sqlite:{}", base.join(file).display());

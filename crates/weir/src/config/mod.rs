@@ -302,7 +302,15 @@ pub struct Source {
     #[serde(default)]
     pub kind: Option<SourceKind>,
     /// Where it is: `postgres://user@host/database`, `sqlite:chinook.db`, or a file name relative to the configuration.
+    #[serde(default)]
     pub url: String,
+    /// Instead of `url`: the file of a text of types, as `shop.graphql`. Weir makes the database and its API.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native: Option<PathBuf>,
+    /// Where the objects of `native` are: `postgres://user@host/database` or a file of SQLite's; without the key
+    /// `shop.weir.db` beside `shop.graphql`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<String>,
     /// What only a PostgreSQL source knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub postgres: Option<postgres::Postgres>,

@@ -1,0 +1,173 @@
+//! Indexes that are built while the store is served.
+//!
+//! An index of words or boxes is filled in steps of some thousand rows, each a transaction of its own that also says how
+//! far it got; what is written meanwhile gets there by the triggers. Other indexes are one statement.
+//!
+//! **Invariant:** an index that is being built has a row in `weir_builds`; nothing may be searched through it until that
+//! row is gone. Who is killed goes on where it was.
+
+use super::database::{Database, Value};
+use super::ddl::{self, quoted};
+use super::{Error, Store, Types};
+use crate::layout::{self, Index, IndexKind};
+use crate::model::FieldId;
+
+/// Rows that are put into an index in one transaction.
+const STEP_ROWS: i64 = 5000;
+
+/// An index that is being built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Building {
+    /// Its name.
+    pub name: String,
+    /// The field it is of.
+    pub field: Option<FieldId>,
+    /// Without it the answers would be wrong, not only slow.
+    pub is_needed: bool,
+}
+
+/// The statement that says that an index has to be built.
+pub(super) fn begin(name: &str) -> String {
+    format!("INSERT INTO weir_builds (name, done) VALUES ({}, -1) ON CONFLICT DO NOTHING", ddl::literal(name))
+}
+
+impl Store {
+    /// The indexes of `types` that are not there yet.
+    /// # Errors
+    /// The database cannot be asked.
+    pub fn building(&mut self, types: &Types) -> Result<Vec<Building>, Error> {
+        let rows = self.database.query("SELECT name FROM weir_builds ORDER BY name", &[], 1)?;
+        let names = rows.iter().map(|row| row[0].text());
+        let find = |name: String| types.layout.indexes.iter().find(|it| it.name == name);
+        Ok(names
+            .filter_map(find)
+            .map(|it| Building {
+                name: it.name.clone(),
+                field: it.field,
+                is_needed: ddl::is_virtual(types.kind, it.kind),
+            })
+            .collect())
+    }
+
+    /// Builds one of the indexes that are not there yet; `false` when there is none. `progress` hears the index's name, the
+    /// rows done and all rows, and says whether to go on.
+    /// # Errors
+    /// The database refused it.
+    pub fn build_next(
+        &mut self,
+        types: &Types,
+        progress: &mut dyn FnMut(&str, u64, u64) -> bool,
+    ) -> Result<bool, Error> {
+        let rows = self.database.query("SELECT name, done FROM weir_builds ORDER BY name LIMIT 1", &[], 2)?;
+        let Some(row) = rows.first() else { return Ok(false) };
+        let (name, done) = (row[0].text(), row[1].int());
+        let Some(index) = types.layout.indexes.iter().find(|it| it.name == name) else {
+            // It was wanted once and is not any more.
+            self.database.execute("DELETE FROM weir_builds WHERE name = $1", &[name.as_str().into()])?;
+            return Ok(true);
+        };
+        match ddl::is_virtual(types.kind, index.kind) {
+            true => fill(&mut self.database, types, index, done, progress),
+            false => make(&mut self.database, types, index, progress),
+        }
+    }
+}
+
+/// Takes away the indexes of tables without rows, so that a load builds them when all rows are there.
+pub(crate) fn defer_indexes(types: &Types, database: &mut Database) -> Result<(), Error> {
+    for index in &types.layout.indexes {
+        let table = &types.layout.sql.catalog.table(index.table).name;
+        let is_empty = database.one(&format!("SELECT 1 FROM {} LIMIT 1", quoted(table)), &[])? == Value::Null;
+        // Without a unique one, nobody would see that a key is taken.
+        if index.kind == IndexKind::Unique || !is_empty || !database.has_table(&index.name)? {
+            continue;
+        }
+        for statement in ddl::drop_index(types.kind, index) {
+            database.execute(&statement, &[])?;
+        }
+        database.execute(&begin(&index.name), &[])?;
+    }
+    Ok(())
+}
+
+/// Fills an index from where it was left.
+fn fill(
+    database: &mut Database,
+    types: &Types,
+    index: &Index,
+    mut done: i64,
+    progress: &mut dyn FnMut(&str, u64, u64) -> bool,
+) -> Result<bool, Error> {
+    if !database.has_table(&index.name)? {
+        // A load took it away.
+        database.begin()?;
+        let made = ddl::create_index(types.kind, &types.layout, index)
+            .iter()
+            .try_for_each(|it| database.execute(it, &[]).map(drop));
+        if let Err(error) = made.and_then(|()| database.commit()) {
+            database.rollback();
+            return Err(error);
+        }
+    }
+    let table = types.layout.sql.catalog.table(index.table);
+    let (name, key, on) = (Value::from(index.name.as_str()), ddl::row_key(table), quoted(&table.name));
+    let all = database.one(&format!("SELECT count(*) FROM {on}"), &[])?.int() as u64;
+    let before = format!("SELECT count(*) FROM {on} WHERE {key} <= $1");
+    let mut count = database.one(&before, &[done.into()])?.int() as u64;
+    let (put, last) = (
+        ddl::fill(table, index),
+        format!("SELECT max({key}) FROM (SELECT {key} FROM {on} WHERE {key} > $1 ORDER BY {key} LIMIT $2)"),
+    );
+    while progress(&index.name, count.min(all), all) {
+        database.begin()?;
+        let step = [Value::from(done), Value::from(STEP_ROWS)];
+        let stepped = (|| {
+            let end = database.one(&last, &step)?;
+            if end == Value::Null {
+                database.execute("DELETE FROM weir_builds WHERE name = $1", std::slice::from_ref(&name))?;
+            } else {
+                database.execute(&put, &step)?;
+                let values = [Value::from(end.int()), name.clone()];
+                database.execute("UPDATE weir_builds SET done = $1 WHERE name = $2", &values)?;
+            }
+            database.commit()?;
+            Ok(end)
+        })();
+        match stepped {
+            Ok(Value::Null) => return Ok(true),
+            Ok(end) => done = end.int(),
+            Err(error) => {
+                database.rollback();
+                return Err(error);
+            }
+        }
+        count += STEP_ROWS as u64;
+    }
+    Ok(false)
+}
+
+/// Makes an index by one statement; on PostgreSQL one that keeps nobody from writing.
+fn make(
+    database: &mut Database,
+    types: &Types,
+    index: &Index,
+    progress: &mut dyn FnMut(&str, u64, u64) -> bool,
+) -> Result<bool, Error> {
+    if !progress(&index.name, 0, 1) {
+        return Ok(false);
+    }
+    // What an interrupted build left behind.
+    for statement in ddl::drop_index(types.kind, index) {
+        database.execute(&statement, &[])?;
+    }
+    for statement in ddl::create_index(types.kind, &types.layout, index) {
+        let statement = match types.kind {
+            layout::Database::Sqlite => statement,
+            layout::Database::Postgres => statement.replacen("CREATE INDEX", "CREATE INDEX CONCURRENTLY", 1),
+        };
+        database.execute(&statement, &[])?;
+    }
+    database.execute("DELETE FROM weir_builds WHERE name = $1", &[index.name.as_str().into()])?;
+    progress(&index.name, 1, 1);
+    Ok(true)
+}

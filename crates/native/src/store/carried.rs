@@ -1,0 +1,427 @@
+//! What becomes of each table: which old one it was, which old columns its columns are, and whether it has to be
+//! written anew.
+//!
+//! **Invariant:** every old table is at most one new one; what no new table carries is dropped.
+
+use super::Types;
+use super::convert::convert;
+use super::ddl::{literal, quoted, stored};
+use super::renames::Renames;
+use crate::layout::{Database, Storage};
+use crate::model::{DefaultValue, Field, FieldId, FieldKind, TypeId, TypeKind};
+use weir_sql::catalog::{ColumnId, Table, TableId};
+
+/// What a column gets its values from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Cell {
+    /// A column of the old table, as it is.
+    Same(ColumnId),
+    /// An expression over the old table.
+    Made(String),
+    /// Nothing.
+    Empty,
+}
+
+/// How a table comes about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// It is there as it should be.
+    Kept,
+    /// By other names and more columns.
+    Altered,
+    /// All rows are written to a new one.
+    Rewritten,
+    /// It was not there, or nothing of it is kept.
+    Created,
+}
+
+/// A stored table of the new layout.
+#[derive(Clone, Debug)]
+pub(super) struct Carried {
+    pub(super) new: TableId,
+    pub(super) old: Option<TableId>,
+    /// By the new table's columns.
+    pub(super) cells: Vec<Cell>,
+    pub(super) how: How,
+    /// Fills the table from others.
+    pub(super) fill: Vec<String>,
+}
+
+/// All stored tables of the new layout.
+pub(super) fn tables(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<Carried> {
+    let weaver = Weaver { old, new, renames };
+    let mut all: Vec<Carried> = stored(&new.layout).map(|(id, _)| weaver.table(id)).collect();
+    // A table is only the same if those it refers to are.
+    let targets: Vec<(TableId, Option<TableId>)> = all.iter().map(|it| (it.new, it.old)).collect();
+    for it in &mut all {
+        it.how = weaver.how(it, &targets);
+    }
+    all
+}
+
+struct Weaver<'t> {
+    old: &'t Types,
+    new: &'t Types,
+    renames: Renames<'t>,
+}
+
+impl Weaver<'_> {
+    fn table(&self, id: TableId) -> Carried {
+        let width = self.new.layout.sql.catalog.table(id).columns.len();
+        let empty = Carried {
+            new: id,
+            old: None,
+            cells: vec![Cell::Empty; width],
+            how: How::Created,
+            fill: Vec::new(),
+        };
+        if let Some(at) = self.new.layout.tables.iter().position(|&it| it == id) {
+            let ty = TypeId(at as u32);
+            return match self.new.model.ty(ty).kind {
+                TypeKind::Object => self.object(empty, ty),
+                TypeKind::Interface | TypeKind::Union => self.registry(empty, ty),
+            };
+        }
+        for (at, storage) in self.new.layout.fields.iter().enumerate() {
+            let field = FieldId(at as u32);
+            match *storage {
+                Storage::Values { table, .. } if table == id => return self.values(empty, field),
+                Storage::Join { table, .. } if table == id => return self.join(empty, field),
+                Storage::Values { .. }
+                | Storage::Join { .. }
+                | Storage::Id(_)
+                | Storage::Column(_)
+                | Storage::Instant { .. }
+                | Storage::Point { .. }
+                | Storage::Shape { .. }
+                | Storage::ToOne { .. }
+                | Storage::ToOneBack { .. }
+                | Storage::ToMany { .. } => {}
+            }
+        }
+        empty
+    }
+
+    fn object(&self, mut it: Carried, ty: TypeId) -> Carried {
+        let Some(before) = self.renames.old_type(ty) else { return it };
+        let (old, new) = (&self.old.layout, &self.new.layout);
+        it.old = Some(old.tables[before.index()]);
+        it.cells[new.ids[ty.index()].0 as usize] = Cell::Same(old.ids[before.index()]);
+        if let (Some(was), Some(is)) = (old.secrets[before.index()], new.secrets[ty.index()]) {
+            it.cells[is.0 as usize] = Cell::Same(was);
+        }
+        for (id, field) in self.new.model.fields_of(ty) {
+            let before = self.renames.old_field(id);
+            let carried = before.is_some_and(|before| self.carry(&mut it, before, id));
+            if !carried || self.becomes_required(before, field) {
+                self.default(&mut it, id, carried);
+            }
+        }
+        it
+    }
+
+    fn becomes_required(&self, before: Option<FieldId>, field: &Field) -> bool {
+        field.is_required && before.is_some_and(|it| !self.old.model.field(it).is_required)
+    }
+
+    /// Takes over the columns of a field; `false` if none can be.
+    fn carry(&self, it: &mut Carried, before: FieldId, now: FieldId) -> bool {
+        let mut pair = |was: ColumnId, is: ColumnId| it.cells[is.0 as usize] = Cell::Same(was);
+        match (self.old.layout.fields[before.index()], self.new.layout.fields[now.index()]) {
+            (Storage::Instant { text: t, at: a }, Storage::Instant { text, at }) => {
+                pair(t, text);
+                pair(a, at);
+            }
+            (Storage::Point { longitude: x, latitude: y }, Storage::Point { longitude, latitude }) => {
+                pair(x, longitude);
+                pair(y, latitude);
+            }
+            (Storage::Shape { text: t, bounds: b }, Storage::Shape { text, bounds })
+                if self.is_same(before, now) =>
+            {
+                pair(t, text);
+                b.into_iter().zip(bounds).for_each(|(was, is)| pair(was, is));
+            }
+            (Storage::ToOne { column: was, .. }, Storage::ToOne { column: is, .. }) => pair(was, is),
+            (Storage::Column(was) | Storage::Instant { text: was, .. }, Storage::Column(is)) => {
+                return self.carry_value(it, (before, was), (now, is));
+            }
+            (_, _) => return false,
+        }
+        true
+    }
+
+    fn is_same(&self, before: FieldId, now: FieldId) -> bool {
+        self.old.model.field(before).kind == self.new.model.field(now).kind
+    }
+
+    fn carry_value(&self, it: &mut Carried, was: (FieldId, ColumnId), is: (FieldId, ColumnId)) -> bool {
+        let Some(table) = it.old else { return false };
+        let column = self.old.layout.sql.catalog.table(table).column(was.1);
+        let cell = quoted(&column.name);
+        let old = (self.old.model.field(was.0).kind, &self.old.model);
+        let new = (self.new.model.field(is.0).kind, &self.new.model);
+        let Some(made) = convert(self.new.kind, old, new, &cell) else { return false };
+        let target = self.new.layout.sql.catalog.table(it.new).column(is.1);
+        let same = made.value == cell || column.declared == target.declared;
+        it.cells[is.1.0 as usize] = if same { Cell::Same(was.1) } else { Cell::Made(made.value) };
+        true
+    }
+
+    /// `@default` for objects that have no value where one has to be.
+    fn default(&self, it: &mut Carried, id: FieldId, carried: bool) {
+        let field = self.new.model.field(id);
+        let Some(default) = field.default_add.as_ref().filter(|_| field.is_required && !field.is_list) else {
+            return;
+        };
+        let old = it.old.map(|table| self.old.layout.sql.catalog.table(table));
+        let mut put = |column: ColumnId, value: String| {
+            let cell = &mut it.cells[column.0 as usize];
+            let before = match &*cell {
+                Cell::Same(was) if carried => old.map(|table| quoted(&table.column(*was).name)),
+                Cell::Made(value) if carried => Some(value.clone()),
+                Cell::Same(_) | Cell::Made(_) | Cell::Empty => None,
+            };
+            *cell = Cell::Made(
+                before.map_or_else(|| value.clone(), |before| format!("coalesce({before}, {value})")),
+            );
+        };
+        match self.new.layout.fields[id.index()] {
+            Storage::Column(column) => put(column, self.literal(default, field)),
+            Storage::Instant { text, at } => {
+                let (written, micros) = self.instant(default);
+                put(text, written);
+                put(at, micros);
+            }
+            Storage::Id(_)
+            | Storage::Point { .. }
+            | Storage::Shape { .. }
+            | Storage::Values { .. }
+            | Storage::ToOne { .. }
+            | Storage::ToOneBack { .. }
+            | Storage::ToMany { .. }
+            | Storage::Join { .. } => {}
+        }
+    }
+
+    fn literal(&self, default: &DefaultValue, field: &Field) -> String {
+        match (default, field.kind) {
+            (DefaultValue::Text(text), _) => literal(text),
+            (DefaultValue::Int(number), _) => number.to_string(),
+            (DefaultValue::Float(number), _) => format!("{number:?}"),
+            (DefaultValue::Boolean(value), _) => match self.new.kind {
+                Database::Sqlite => u8::from(*value).to_string(),
+                Database::Postgres => value.to_string(),
+            },
+            (DefaultValue::Enum(place), FieldKind::Enum(id)) => {
+                literal(&self.new.model.enumeration(id).values[*place as usize].name)
+            }
+            (DefaultValue::Enum(_) | DefaultValue::Now, _) => self.instant(default).0,
+        }
+    }
+
+    /// A moment's text and its microseconds.
+    fn instant(&self, default: &DefaultValue) -> (String, String) {
+        match (default, self.new.kind) {
+            (DefaultValue::Text(text), _) => {
+                let micros = weir_sql::instant::parse(text).unwrap_or_default();
+                (literal(text), micros.to_string())
+            }
+            (_, Database::Sqlite) => {
+                ("strftime('%Y-%m-%dT%H:%M:%SZ', 'now')".into(), "unixepoch('now') * 1000000".into())
+            }
+            (_, Database::Postgres) => (
+                "to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')".into(),
+                "CAST(extract(epoch FROM date_trunc('second', now())) * 1000000 AS bigint)".into(),
+            ),
+        }
+    }
+
+    /// Who is an interface's or union's, and its keys: written from the objects whenever something differs.
+    fn registry(&self, mut it: Carried, ty: TypeId) -> Carried {
+        let catalog = &self.new.layout.sql.catalog;
+        let table = catalog.table(it.new);
+        let layout = &self.new.layout;
+        for &member in &self.new.model.ty(ty).members {
+            let source = catalog.table(layout.tables[member.index()]);
+            let cell = |at: usize| self.registry_cell(ty, member, source, ColumnId(at as u32));
+            let cells: Vec<String> = (0..table.columns.len()).map(cell).collect();
+            it.fill.push(format!(
+                "INSERT INTO {} ({}) SELECT {} FROM {}",
+                quoted(&table.name),
+                super::ddl::list(table.columns.iter().map(|it| it.name.as_str())),
+                cells.join(", "),
+                quoted(&source.name)
+            ));
+        }
+        if let Some(before) = self.renames.old_type(ty) {
+            it.old = Some(self.old.layout.tables[before.index()]);
+            if self.is_same_registry(before, ty) {
+                it.cells = (0..table.columns.len()).map(|at| Cell::Same(ColumnId(at as u32))).collect();
+                it.fill.clear();
+            }
+        }
+        it
+    }
+
+    fn registry_cell(&self, ty: TypeId, member: TypeId, source: &Table, column: ColumnId) -> String {
+        let layout = &self.new.layout;
+        if layout.kinds[ty.index()] == Some(column) {
+            return literal(&self.new.model.ty(member).name);
+        }
+        let key =
+            self.new.model.fields_of(ty).find(|(id, _)| layout.registry_keys[id.index()] == Some(column));
+        let copy = key.and_then(|(_, field)| self.new.model.field_by_name(member, &field.name));
+        match copy.map(|it| layout.fields[it.index()]) {
+            Some(Storage::Column(from)) => quoted(&source.column(from).name),
+            Some(_) | None => quoted(&source.column(layout.ids[member.index()]).name),
+        }
+    }
+
+    fn is_same_registry(&self, before: TypeId, now: TypeId) -> bool {
+        let (old, new) = (self.old.model.ty(before), self.new.model.ty(now));
+        let names = |types: &Types, members: &[TypeId]| {
+            let mut names: Vec<String> = members.iter().map(|&it| types.model.ty(it).name.clone()).collect();
+            names.sort();
+            names
+        };
+        let columns = |types: &Types, ty: TypeId| {
+            let table = types.layout.sql.catalog.table(types.layout.tables[ty.index()]);
+            table
+                .columns
+                .iter()
+                .map(|it| (it.name.clone(), it.declared.clone(), it.nullable))
+                .collect::<Vec<_>>()
+        };
+        let kept =
+            |&member: &TypeId| self.renames.old_type(member).is_some_and(|it| old.members.contains(&it));
+        let keys = |types: &Types, ty: TypeId| {
+            let fields = types.model.fields_of(ty);
+            fields
+                .filter(|it| types.layout.registry_keys[it.0.index()].is_some())
+                .map(|it| it.1.name.clone())
+                .collect::<Vec<_>>()
+        };
+        names(self.old, &old.members) == names(self.new, &new.members)
+            && new.members.iter().all(kept)
+            && columns(self.old, before) == columns(self.new, now)
+            && keys(self.old, before) == keys(self.new, now)
+    }
+
+    fn values(&self, mut it: Carried, id: FieldId) -> Carried {
+        let Storage::Values { owner, place, value, at, .. } = self.new.layout.fields[id.index()] else {
+            return it;
+        };
+        let Some(before) = self.renames.old_field(id) else { return it };
+        let old = (self.old.model.field(before).kind, &self.old.model);
+        let new = (self.new.model.field(id).kind, &self.new.model);
+        match self.old.layout.fields[before.index()] {
+            Storage::Values { table, owner: o, place: p, value: v, at: a, .. } => {
+                let from = self.old.layout.sql.catalog.table(table).column(v);
+                let Some(made) = convert(self.new.kind, old, new, &quoted(&from.name)) else { return it };
+                it.old = Some(table);
+                it.cells[owner.0 as usize] = Cell::Same(o);
+                it.cells[place.0 as usize] = Cell::Same(p);
+                let same = made.value == quoted(&from.name);
+                it.cells[value.0 as usize] = if same { Cell::Same(v) } else { Cell::Made(made.value) };
+                if let (Some(is), Some(was)) = (at, a) {
+                    it.cells[is.0 as usize] = Cell::Same(was);
+                }
+            }
+            Storage::Column(from) => {
+                if let Some(made) = convert(self.new.kind, old, new, &self.old_cell(before, from)) {
+                    it.fill.push(self.list_of(&it, id, &[(value, made.value)]));
+                }
+            }
+            Storage::Instant { text, at: micros } => {
+                let text = self.old_cell(before, text);
+                let mut cells = convert(self.new.kind, old, new, &text)
+                    .map(|it| vec![(value, it.value)])
+                    .unwrap_or_default();
+                cells.extend(at.map(|at| (at, self.old_cell(before, micros))));
+                if !cells.is_empty() {
+                    it.fill.push(self.list_of(&it, id, &cells));
+                }
+            }
+            Storage::Id(_)
+            | Storage::Point { .. }
+            | Storage::Shape { .. }
+            | Storage::ToOne { .. }
+            | Storage::ToOneBack { .. }
+            | Storage::ToMany { .. }
+            | Storage::Join { .. } => {}
+        }
+        it
+    }
+
+    fn old_cell(&self, field: FieldId, column: ColumnId) -> String {
+        let table = self.old.layout.tables[self.old.model.field(field).owner.index()];
+        quoted(&self.old.layout.sql.catalog.table(table).column(column).name)
+    }
+
+    /// A list of the one value that was there.
+    fn list_of(&self, it: &Carried, id: FieldId, cells: &[(ColumnId, String)]) -> String {
+        let catalog = &self.new.layout.sql.catalog;
+        let table = catalog.table(it.new);
+        let ty = self.new.model.field(id).owner;
+        let source = catalog.table(self.new.layout.tables[ty.index()]);
+        let Storage::Values { owner, .. } = self.new.layout.fields[id.index()] else { return String::new() };
+        let names = cells.iter().map(|(column, _)| table.column(*column).name.as_str());
+        let values: Vec<&str> = cells.iter().map(|(_, value)| value.as_str()).collect();
+        format!(
+            "INSERT INTO {} ({}) SELECT {}, {} FROM {} WHERE {} IS NOT NULL",
+            quoted(&table.name),
+            super::ddl::list(std::iter::once(table.column(owner).name.as_str()).chain(names)),
+            quoted(&source.column(self.new.layout.ids[ty.index()]).name),
+            values.join(", "),
+            quoted(&source.name),
+            values[0],
+        )
+    }
+
+    fn join(&self, mut it: Carried, id: FieldId) -> Carried {
+        let Storage::Join { ours, theirs, .. } = self.new.layout.fields[id.index()] else { return it };
+        let before = self.renames.old_field(id).map(|it| self.old.layout.fields[it.index()]);
+        if let Some(Storage::Join { table, ours: o, theirs: t, .. }) = before {
+            it.old = Some(table);
+            it.cells[ours.0 as usize] = Cell::Same(o);
+            it.cells[theirs.0 as usize] = Cell::Same(t);
+        }
+        it
+    }
+
+    fn how(&self, it: &Carried, targets: &[(TableId, Option<TableId>)]) -> How {
+        let Some(before) = it.old else { return How::Created };
+        if it.cells.iter().all(|cell| *cell == Cell::Empty) {
+            return How::Created;
+        }
+        let old = self.old.layout.sql.catalog.table(before);
+        let new = self.new.layout.sql.catalog.table(it.new);
+        let target = |table: &Table, column: ColumnId| {
+            table.foreign_keys.iter().find(|key| key.columns == [column]).map(|key| key.target)
+        };
+        let became = |old: TableId| targets.iter().find(|it| it.1 == Some(old)).map(|it| it.0);
+        let fits = |at: usize| {
+            let (id, column) = (ColumnId(at as u32), new.column(ColumnId(at as u32)));
+            match &it.cells[at] {
+                Cell::Same(was) => {
+                    let from = old.column(*was);
+                    from.declared == column.declared
+                        && from.nullable == column.nullable
+                        && target(old, *was).map(became) == target(new, id).map(Some)
+                }
+                Cell::Made(_) => false,
+                Cell::Empty => column.nullable,
+            }
+        };
+        let is_used = |at: usize| it.cells.contains(&Cell::Same(ColumnId(at as u32)));
+        if !(0..new.columns.len()).all(fits) || !(0..old.columns.len()).all(is_used) {
+            return How::Rewritten;
+        }
+        let named = |at: usize| matches!(&it.cells[at], Cell::Same(was) if old.column(*was).name == new.columns[at].name);
+        match old.name == new.name && (0..new.columns.len()).all(named) {
+            true => How::Kept,
+            false => How::Altered,
+        }
+    }
+}

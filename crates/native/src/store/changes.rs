@@ -1,0 +1,554 @@
+//! What differs between two texts of types: in words, with the questions that decide whether the data allows it.
+//!
+//! A question is a statement that finds rows in the old tables. Rows that would be lost need the leave of whoever asks;
+//! rows that a new rule does not allow forbid the change and are named.
+//!
+//! **Invariant:** a change without questions loses nothing and cannot fail.
+
+use super::Types;
+use super::convert::convert;
+use super::ddl::quoted;
+use super::edges;
+use super::renames::Renames;
+use crate::layout::{IndexKind, Storage};
+use crate::model::{Field, FieldId, FieldKind, Key, Model, Type, TypeId, TypeKind};
+use weir_sql::catalog::{ColumnId, TableId};
+
+/// What rows that a question finds mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// They go: the first column counts them. The name is what one has to allow.
+    Lost(String),
+    /// They are in the way: the first column names some. What is wrong with them, and how to mend it.
+    Forbidden {
+        what: String,
+        mend: String,
+        /// They are named by the numbers of objects, which are shown as clients know them.
+        by_id: bool,
+    },
+}
+
+/// A question to the old tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Question {
+    pub(super) sql: String,
+    pub(super) verdict: Verdict,
+}
+
+/// One difference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Change {
+    pub(super) words: String,
+    pub(super) questions: Vec<Question>,
+}
+
+/// How many rows that are in the way are named.
+pub(super) const NAMED_MAX: usize = 3;
+
+/// Everything that differs.
+pub(super) fn differences(old: &Types, new: &Types) -> Vec<Change> {
+    let renames = Renames { old: &old.model, new: &new.model };
+    let mut it = Differences { old, new, renames, found: Vec::new() };
+    it.types();
+    it.enums();
+    it.fields();
+    it.crowded();
+    it.keys();
+    it.indexes();
+    it.found
+}
+
+struct Differences<'t> {
+    old: &'t Types,
+    new: &'t Types,
+    renames: Renames<'t>,
+    found: Vec<Change>,
+}
+
+fn kind_word(kind: TypeKind) -> &'static str {
+    match kind {
+        TypeKind::Object => "type",
+        TypeKind::Interface => "interface",
+        TypeKind::Union => "union",
+    }
+}
+
+/// The field as people call it: an inherited one by its interface.
+fn field_name(model: &Model, id: FieldId) -> String {
+    let field = model.field(id);
+    let owner = model.field(field.inherited_from.unwrap_or(id)).owner;
+    format!("{}.{}", model.ty(owner).name, field.name)
+}
+
+/// A field's type as the text has it.
+pub(super) fn type_words(model: &Model, field: &Field) -> String {
+    let name = match field.kind {
+        FieldKind::Id => "ID".to_owned(),
+        FieldKind::Scalar(scalar) => format!("{scalar:?}"),
+        FieldKind::Enum(id) => model.enumeration(id).name.clone(),
+        FieldKind::Edge { to, .. } => model.ty(to).name.clone(),
+    };
+    let required = if field.is_required { "!" } else { "" };
+    match (field.is_list, field.items_required) {
+        (true, true) => format!("[{name}!]{required}"),
+        (true, false) => format!("[{name}]{required}"),
+        (false, _) => format!("{name}{required}"),
+    }
+}
+
+/// A table's name and one of its columns, quoted.
+pub(super) fn place(types: &Types, table: TableId, column: ColumnId) -> (String, String) {
+    let table = types.layout.sql.catalog.table(table);
+    (quoted(&table.name), quoted(&table.column(column).name))
+}
+
+/// Where a scalar field's values are: table, the column of their objects' numbers, the column of the values.
+pub(super) fn values(types: &Types, id: FieldId) -> Option<(String, String, String)> {
+    let owner = types.model.field(id).owner;
+    let table = types.layout.tables[owner.index()];
+    let of_object = |column: ColumnId| {
+        let (name, value) = place(types, table, column);
+        (name, place(types, table, types.layout.ids[owner.index()]).1, value)
+    };
+    match types.layout.fields[id.index()] {
+        Storage::Column(column) | Storage::Instant { text: column, .. } => Some(of_object(column)),
+        Storage::Point { longitude: column, .. } | Storage::Shape { text: column, .. } => {
+            Some(of_object(column))
+        }
+        Storage::Values { table, owner, value, .. } => {
+            let (name, value) = place(types, table, value);
+            Some((name, place(types, table, owner).1, value))
+        }
+        Storage::Id(_)
+        | Storage::ToOne { .. }
+        | Storage::ToOneBack { .. }
+        | Storage::ToMany { .. }
+        | Storage::Join { .. } => None,
+    }
+}
+
+impl Differences<'_> {
+    fn add(&mut self, words: String, questions: Vec<Question>) {
+        match self.found.iter_mut().find(|it| it.words == words) {
+            // Every implementer of an interface has its part in the same change.
+            Some(same) => same.questions.extend(questions),
+            None => self.found.push(Change { words, questions }),
+        }
+    }
+
+    fn types(&mut self) {
+        for (id, ty) in self.new.model.type_ids().zip(&self.new.model.types) {
+            let kind = kind_word(ty.kind);
+            match self.renames.old_type(id) {
+                None => self.add(format!("add {kind} `{}`", ty.name), Vec::new()),
+                Some(before) => {
+                    let before = self.old.model.ty(before);
+                    if before.name != ty.name {
+                        self.add(format!("rename {kind} `{}` to `{}`", before.name, ty.name), Vec::new());
+                    }
+                    self.members(before, ty);
+                    self.secret(before, ty);
+                }
+            }
+        }
+        for (id, ty) in self.old.model.type_ids().zip(&self.old.model.types) {
+            if self.renames.new_type(id).is_none() {
+                let lost = Question {
+                    sql: format!("SELECT count(*) FROM {}", self.old_table(id)),
+                    verdict: Verdict::Lost(ty.name.clone()),
+                };
+                let questions = if ty.kind == TypeKind::Object { vec![lost] } else { Vec::new() };
+                self.add(format!("drop {} `{}`", kind_word(ty.kind), ty.name), questions);
+            }
+        }
+    }
+
+    fn old_table(&self, id: TypeId) -> String {
+        quoted(&self.old.layout.sql.catalog.table(self.old.layout.tables[id.index()]).name)
+    }
+
+    /// The numbers of all objects of an old type.
+    fn numbers(&self, id: TypeId) -> String {
+        let table = self.old.layout.tables[id.index()];
+        format!("SELECT {} FROM {}", edges::id_of(self.old, table), self.old_table(id))
+    }
+
+    /// Who belongs to an interface or union. Edges to those who leave are counted with the edges.
+    fn members(&mut self, before: &Type, now: &Type) {
+        if now.kind == TypeKind::Object {
+            return;
+        }
+        let (whole, part) = (format!("{} `{}`", kind_word(now.kind), now.name), "belongs to");
+        for &member in &now.members {
+            let was = self.renames.old_type(member).is_some_and(|it| before.members.contains(&it));
+            if !was {
+                let name = &self.new.model.ty(member).name;
+                self.add(format!("`{name}` {part} {whole}"), Vec::new());
+            }
+        }
+        for &member in &before.members {
+            let became = self.renames.new_type(member);
+            if became.is_some_and(|it| !now.members.contains(&it)) {
+                let name = &self.old.model.ty(member).name;
+                self.add(format!("`{name}` no longer {part} {whole}"), Vec::new());
+            }
+        }
+    }
+
+    fn secret(&mut self, before: &Type, now: &Type) {
+        let id = self.old.model.type_by_name(&before.name);
+        match (&before.secret, &now.secret, id) {
+            (None, Some(secret), _) => {
+                self.add(format!("add password `{}.{}`", now.name, secret.name), Vec::new());
+            }
+            (Some(secret), None, Some(id)) => {
+                let name = format!("{}.{}", before.name, secret.name);
+                let column = self.old.layout.secrets[id.index()];
+                let lost = column.map(|column| {
+                    let (table, column) = place(self.old, self.old.layout.tables[id.index()], column);
+                    Question {
+                        sql: format!("SELECT count({column}) FROM {table}"),
+                        verdict: Verdict::Lost(name.clone()),
+                    }
+                });
+                self.add(format!("drop password `{name}`"), lost.into_iter().collect());
+            }
+            (Some(_) | None, _, _) => {}
+        }
+    }
+
+    fn enums(&mut self) {
+        for (at, now) in self.new.model.enums.iter().enumerate() {
+            let Some(before) = self.renames.old_enum(crate::model::EnumId(at as u32)) else { continue };
+            let before = self.old.model.enumeration(before);
+            let added = now.values.iter().filter(|it| !before.values.iter().any(|old| old.name == it.name));
+            let gone = before.values.iter().filter(|it| !now.values.iter().any(|new| new.name == it.name));
+            let added: Vec<String> =
+                added.map(|it| format!("add value `{}.{}`", now.name, it.name)).collect();
+            // Fields that hold one are asked for with the fields.
+            let gone = gone.map(|it| format!("drop value `{}.{}`", now.name, it.name));
+            for words in added.into_iter().chain(gone.collect::<Vec<_>>()) {
+                self.add(words, Vec::new());
+            }
+        }
+    }
+
+    fn fields(&mut self) {
+        for (at, field) in self.new.model.fields.iter().enumerate() {
+            let id = FieldId(at as u32);
+            if self.renames.old_type(field.owner).is_none() {
+                continue;
+            }
+            match self.renames.old_field(id) {
+                None => self.added(id),
+                Some(before) => self.changed(before, id),
+            }
+        }
+        for at in 0..self.old.model.fields.len() {
+            let id = FieldId(at as u32);
+            let owner = self.old.model.field(id).owner;
+            if self.renames.new_type(owner).is_some() && self.renames.new_field(id).is_none() {
+                let words = format!("drop field `{}`", field_name(&self.old.model, id));
+                let questions = self.lost(id);
+                self.add(words, questions);
+            }
+        }
+    }
+
+    fn is_object(model: &Model, field: &Field) -> bool {
+        model.ty(field.owner).kind == TypeKind::Object
+    }
+
+    fn added(&mut self, id: FieldId) {
+        let field = self.new.model.field(id);
+        let name = field_name(&self.new.model, id);
+        let words = format!("add field `{name}: {}`", type_words(&self.new.model, field));
+        let is_value = matches!(field.kind, FieldKind::Scalar(_) | FieldKind::Enum(_));
+        let needs_value = field.is_required && !field.is_list && is_value && field.default_add.is_none();
+        let mut questions = Vec::new();
+        if needs_value
+            && Self::is_object(&self.new.model, field)
+            && let Some(owner) = self.renames.old_type(field.owner)
+        {
+            questions.push(Question {
+                sql: format!("{} ORDER BY 1 LIMIT {NAMED_MAX}", self.numbers(owner)),
+                verdict: Verdict::Forbidden {
+                    what: format!("there are objects without a `{name}`"),
+                    mend: "give it `@default(add: {value: …})`, or leave the `!` out until all have one"
+                        .into(),
+                    by_id: true,
+                },
+            });
+        }
+        self.add(words, questions);
+    }
+
+    /// What goes with an old field.
+    fn lost(&self, id: FieldId) -> Vec<Question> {
+        let field = self.old.model.field(id);
+        if !Self::is_object(&self.old.model, field) {
+            return Vec::new();
+        }
+        let sql = match field.kind {
+            FieldKind::Id => return Vec::new(),
+            FieldKind::Scalar(_) | FieldKind::Enum(_) => {
+                let Some((table, _, value)) = values(self.old, id) else { return Vec::new() };
+                format!("SELECT count({value}) FROM {table}")
+            }
+            // The other side still has them.
+            FieldKind::Edge { inverse: Some(other), .. } if self.renames.new_field(other).is_some() => {
+                return Vec::new();
+            }
+            FieldKind::Edge { .. } => {
+                format!("SELECT count(*) FROM ({}) AS pairs", edges::pairs(self.old, id))
+            }
+        };
+        vec![Question { sql, verdict: Verdict::Lost(field_name(&self.old.model, id)) }]
+    }
+
+    fn changed(&mut self, before: FieldId, now: FieldId) {
+        let (old, new) = (self.old.model.field(before), self.new.model.field(now));
+        let name = field_name(&self.new.model, now);
+        if old.name != new.name {
+            self.add(
+                format!("rename field `{}` to `{}`", field_name(&self.old.model, before), new.name),
+                Vec::new(),
+            );
+        }
+        let (was, is) = (type_words(&self.old.model, old), type_words(&self.new.model, new));
+        let is_edge = |field: &Field| matches!(field.kind, FieldKind::Edge { .. });
+        let mut questions = match (is_edge(old), is_edge(new)) {
+            (true, true) => self.lost_edges(before, now),
+            (false, false) => self.converted(before, now),
+            (true, false) | (false, true) => self.lost(before),
+        };
+        questions.extend(self.now_required(before, now, &name));
+        if was != is && !self.is_same_type_renamed(old, new) {
+            self.add(format!("change `{name}` from {was} to {is}"), questions);
+        } else if !questions.is_empty() {
+            self.add(format!("`{name}` keeps its type {is}"), questions);
+        }
+        self.inverse(before, now, &name);
+    }
+
+    /// Whether only the name of the type differs.
+    fn is_same_type_renamed(&self, old: &Field, new: &Field) -> bool {
+        let same = match (old.kind, new.kind) {
+            (FieldKind::Edge { to: was, .. }, FieldKind::Edge { to: is, .. }) => {
+                self.renames.old_type(is) == Some(was)
+            }
+            (FieldKind::Enum(was), FieldKind::Enum(is)) => self.renames.old_enum(is) == Some(was),
+            (was, is) => was == is,
+        };
+        same && (old.is_list, old.is_required, old.items_required)
+            == (new.is_list, new.is_required, new.items_required)
+    }
+
+    fn inverse(&mut self, before: FieldId, now: FieldId, name: &str) {
+        let other = |kind: FieldKind| match kind {
+            FieldKind::Edge { inverse, .. } => inverse,
+            FieldKind::Id | FieldKind::Scalar(_) | FieldKind::Enum(_) => None,
+        };
+        let was = other(self.old.model.field(before).kind).map(|it| self.renames.new_field(it));
+        let is = other(self.new.model.field(now).kind);
+        match (was, is) {
+            (None, Some(other)) => {
+                let other = field_name(&self.new.model, other);
+                self.add(format!("`{name}` and `{other}` become the two sides of one edge"), Vec::new());
+            }
+            (Some(Some(was)), None) => {
+                let other = field_name(&self.new.model, was);
+                self.add(format!("`{name}` and `{other}` become edges of their own"), Vec::new());
+            }
+            (Some(_) | None, _) => {}
+        }
+    }
+
+    /// Edges that come to hold one object.
+    fn crowded(&mut self) {
+        for (words, question) in edges::crowded(self.old, self.new, self.renames) {
+            self.add(words, vec![question]);
+        }
+    }
+
+    /// Edges to objects that can no longer stand there.
+    fn lost_edges(&self, before: FieldId, now: FieldId) -> Vec<Question> {
+        let gone = edges::gone_members(self.renames, before, now);
+        let field = self.old.model.field(before);
+        if gone.is_empty() || !Self::is_object(&self.old.model, field) {
+            return Vec::new();
+        }
+        let tables: Vec<String> = gone.iter().map(|&it| self.numbers(it)).collect();
+        vec![Question {
+            sql: format!(
+                "SELECT count(*) FROM ({}) AS pairs WHERE b IN ({})",
+                edges::pairs(self.old, before),
+                tables.join(" UNION ALL ")
+            ),
+            verdict: Verdict::Lost(field_name(&self.old.model, before)),
+        }]
+    }
+
+    /// Values that no new one can be made of.
+    fn converted(&self, before: FieldId, now: FieldId) -> Vec<Question> {
+        let (old, new) = (self.old.model.field(before), self.new.model.field(now));
+        if !Self::is_object(&self.old.model, old) {
+            return Vec::new();
+        }
+        let Some((table, _, value)) = values(self.old, before) else { return Vec::new() };
+        let (was, is) = ((old.kind, &self.old.model), (new.kind, &self.new.model));
+        let made = if old.is_list && !new.is_list { None } else { convert(self.old.kind, was, is, &value) };
+        match made {
+            None => self.lost(before),
+            Some(made) => made
+                .unfit
+                .map(|unfit| Question {
+                    sql: format!(
+                        "SELECT DISTINCT {value} FROM {table} WHERE {value} IS NOT NULL AND {unfit} ORDER BY 1 LIMIT {NAMED_MAX}"
+                    ),
+                    verdict: Verdict::Forbidden {
+                        what: format!(
+                            "`{}` has values that are no {}",
+                            field_name(&self.old.model, before),
+                            type_words(&self.new.model, new).trim_end_matches('!')
+                        ),
+                        mend: "change them first".into(),
+                        by_id: false,
+                    },
+                })
+                .into_iter()
+                .collect(),
+        }
+    }
+
+    /// Objects without a value where one has to be from now on.
+    fn now_required(&self, before: FieldId, now: FieldId, name: &str) -> Option<Question> {
+        let (old, new) = (self.old.model.field(before), self.new.model.field(now));
+        let is_value = matches!(new.kind, FieldKind::Scalar(_) | FieldKind::Enum(_));
+        let is_new = new.is_required && !old.is_required && !new.is_list && is_value;
+        if !is_new || new.default_add.is_some() || !Self::is_object(&self.old.model, old) {
+            return None;
+        }
+        let (table, id, value) = values(self.old, before)?;
+        Some(Question {
+            sql: format!("SELECT {id} FROM {table} WHERE {value} IS NULL ORDER BY 1 LIMIT {NAMED_MAX}"),
+            verdict: Verdict::Forbidden {
+                what: format!("there are objects without a `{name}`"),
+                mend: "give them one, or give the field `@default(add: {value: …})`, or leave the `!` out"
+                    .into(),
+                by_id: true,
+            },
+        })
+    }
+
+    /// Keys that values have to be unique for from now on.
+    fn keys(&mut self) {
+        for (at, field) in self.new.model.fields.iter().enumerate() {
+            let id = FieldId(at as u32);
+            let Some(before) = self.renames.old_field(id) else { continue };
+            let was = self.old.model.field(before).key;
+            let words = format!("values of `{}` become unique", field_name(&self.new.model, id));
+            match (was, field.key) {
+                (Some(Key::Type) | None, Some(Key::Interface)) => {
+                    let questions = self.duplicates_over_members(id);
+                    self.add(words, questions);
+                }
+                (None, Some(Key::Type)) if Self::is_object(&self.new.model, field) => {
+                    let question = self.duplicates(&[before], &field_name(&self.new.model, id));
+                    self.add(words, question.into_iter().collect());
+                }
+                (_, _) => {}
+            }
+        }
+        for (id, ty) in self.new.model.type_ids().zip(&self.new.model.types) {
+            let Some(before) = self.renames.old_type(id).filter(|_| ty.kind == TypeKind::Object) else {
+                continue;
+            };
+            for key in &ty.unique {
+                let was: Vec<FieldId> = key.iter().filter_map(|&it| self.renames.old_field(it)).collect();
+                let names: Vec<&str> = key.iter().map(|&it| self.new.model.field(it).name.as_str()).collect();
+                let name = format!("{}({})", ty.name, names.join(", "));
+                if was.len() == key.len() && !self.old.model.ty(before).unique.contains(&was) {
+                    let question = self.duplicates(&was, &name);
+                    self.add(format!("values of `{name}` become unique"), question.into_iter().collect());
+                }
+            }
+        }
+    }
+
+    fn duplicates(&self, fields: &[FieldId], name: &str) -> Option<Question> {
+        let places: Vec<_> = fields.iter().filter_map(|&it| values(self.old, it)).collect();
+        let table = &places.first()?.0;
+        let cells: Vec<&str> = places.iter().map(|it| it.2.as_str()).collect();
+        let filled: Vec<String> = cells.iter().map(|it| format!("{it} IS NOT NULL")).collect();
+        let cells = cells.join(", ");
+        Some(Question {
+            sql: format!(
+                "SELECT {cells} FROM {table} WHERE {} GROUP BY {cells} HAVING count(*) > 1 ORDER BY 1 LIMIT {NAMED_MAX}",
+                filled.join(" AND ")
+            ),
+            verdict: duplicate(name),
+        })
+    }
+
+    /// The same over all objects of an interface.
+    fn duplicates_over_members(&self, id: FieldId) -> Vec<Question> {
+        let field = self.new.model.field(id);
+        let owner = self.new.model.ty(field.owner);
+        if owner.kind != TypeKind::Interface {
+            return Vec::new();
+        }
+        let of_member = |&member: &TypeId| {
+            let copy = self.new.model.field_by_name(member, &field.name)?;
+            let (table, _, value) = values(self.old, self.renames.old_field(copy)?)?;
+            Some(format!("SELECT {value} AS v FROM {table} WHERE {value} IS NOT NULL"))
+        };
+        let selects: Vec<String> = owner.members.iter().filter_map(of_member).collect();
+        if selects.is_empty() {
+            return Vec::new();
+        }
+        let sql = format!(
+            "SELECT v FROM ({}) AS every GROUP BY v HAVING count(*) > 1 ORDER BY 1 LIMIT {NAMED_MAX}",
+            selects.join(" UNION ALL ")
+        );
+        vec![Question { sql, verdict: duplicate(&field_name(&self.new.model, id)) }]
+    }
+
+    fn indexes(&mut self) {
+        let words = |types: &Types, field: FieldId, kind: IndexKind| {
+            let what = match kind {
+                IndexKind::Tree => "values",
+                IndexKind::Unique => return None,
+                IndexKind::Terms => "terms",
+                IndexKind::Fulltext => "full text",
+                IndexKind::Trigrams => "trigrams",
+                IndexKind::Boxes => "places",
+            };
+            Some(format!("index of {what} of `{}`", field_name(&types.model, field)))
+        };
+        let old: Vec<_> =
+            self.old.layout.indexes.iter().filter_map(|it| Some((it.field?, it.kind))).collect();
+        let new: Vec<_> =
+            self.new.layout.indexes.iter().filter_map(|it| Some((it.field?, it.kind))).collect();
+        for &(field, kind) in &new {
+            let Some(before) = self.renames.old_field(field) else { continue };
+            if let Some(words) = words(self.new, field, kind).filter(|_| !old.contains(&(before, kind))) {
+                self.add(format!("add {words}"), Vec::new());
+            }
+        }
+        for &(field, kind) in &old {
+            let Some(now) = self.renames.new_field(field) else { continue };
+            if let Some(words) = words(self.old, field, kind).filter(|_| !new.contains(&(now, kind))) {
+                self.add(format!("drop {words}"), Vec::new());
+            }
+        }
+    }
+}
+
+fn duplicate(name: &str) -> Verdict {
+    Verdict::Forbidden {
+        what: format!("values of `{name}` stand more than once"),
+        mend: "make them different first".into(),
+        by_id: false,
+    }
+}

@@ -1,0 +1,195 @@
+//! The database of a native source: made from a text of types, changed with it, filled, read out, saved.
+//!
+//! The store knows the text it was made with, so that a new one is compared with what is there and not with what somebody
+//! remembers. A [`Store`] is for whoever changes tables; requests are answered through `weir-sql`'s drivers.
+//!
+//! **Invariant:** the tables are those of the last version in `weir_versions`; whoever changes them writes a version in
+//! the same transaction.
+
+pub mod backup;
+mod build;
+mod carried;
+mod changes;
+mod convert;
+pub mod database;
+pub(crate) mod ddl;
+mod edges;
+mod migrate;
+mod rebuild;
+mod renames;
+pub mod versions;
+
+pub use build::Building;
+pub(crate) use build::defer_indexes;
+pub use database::Place;
+pub use ddl::BOX_COLUMNS;
+pub use migrate::{Plan, Refusal};
+
+use crate::layout::{self, Layout};
+use crate::model::Model;
+use crate::sdl;
+use database::Database;
+use versions::Version;
+use weir_language::error::Error as SdlError;
+
+/// A text of types, and what it means for a kind of database.
+#[derive(Clone, Debug)]
+pub struct Types {
+    /// The text.
+    pub sdl: String,
+    /// What it says.
+    pub model: Model,
+    /// How that stands in the database.
+    pub layout: Layout,
+    /// The kind of database.
+    pub kind: layout::Database,
+    /// What is accepted but has no effect yet.
+    pub warnings: Vec<sdl::Warning>,
+}
+
+impl Types {
+    /// Reads `sdl` for a store of this kind.
+    /// # Errors
+    /// All that is wrong with the text.
+    pub fn read(sdl: &str, kind: layout::Database) -> Result<Self, Vec<SdlError>> {
+        let read = sdl::read(sdl)?;
+        let layout = Layout::new(&read.model, kind, schema(kind));
+        Ok(Self { sdl: sdl.to_owned(), model: read.model, layout, kind, warnings: read.warnings })
+    }
+}
+
+/// The database's schema that a store is in.
+fn schema(kind: layout::Database) -> &'static str {
+    match kind {
+        layout::Database::Sqlite => "main",
+        layout::Database::Postgres => "public",
+    }
+}
+
+/// Why a store cannot be opened or changed.
+#[derive(Debug)]
+pub enum Error {
+    /// The database refused, in its words.
+    Database(String),
+    /// The server is not there; it may be later.
+    Unreachable(String),
+    /// There is no store.
+    Missing,
+    /// The database has tables of others.
+    Foreign {
+        /// One of them.
+        table: String,
+    },
+    /// The store was made by a Weir that this one does not know.
+    Format {
+        /// Its format.
+        found: i64,
+    },
+    /// The text that the store holds cannot be read any more.
+    Stored(Vec<SdlError>),
+    /// The data does not allow the change.
+    Refused(Vec<Refusal>),
+    /// Somebody else changed the store meanwhile.
+    Changed,
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Database(words) | Self::Unreachable(words) => f.write_str(words),
+            Self::Missing => f.write_str("there is no store yet; `weir migrate` makes it"),
+            Self::Foreign { table } => write!(
+                f,
+                "the database has a table `{table}` that is no store's; name an empty database, or a schema of its own \
+                 by `options=-csearch_path=…` in the URL"
+            ),
+            Self::Format { found } => write!(
+                f,
+                "the store has format {found}, this Weir knows {}; use the Weir that made it, or a later one",
+                versions::FORMAT
+            ),
+            Self::Stored(errors) => {
+                let first = errors.first().map_or("", |it| it.message.as_str());
+                write!(f, "the types that the store was made with cannot be read by this Weir: {first}")
+            }
+            Self::Refused(refusals) => {
+                let lines: Vec<String> = refusals.iter().map(ToString::to_string).collect();
+                f.write_str(&lines.join("\n"))
+            }
+            Self::Changed => f.write_str("the store was changed by somebody else meanwhile; try again"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A store that is open for changes of its tables.
+#[derive(Debug)]
+pub struct Store {
+    pub(crate) database: Database,
+    version: Option<Version>,
+}
+
+impl Store {
+    /// Opens the database at `place`; there may be no store in it yet.
+    /// # Errors
+    /// It cannot be reached, or is something else.
+    pub fn open(place: &Place) -> Result<Self, Error> {
+        let mut database = Database::open(place)?;
+        let version = versions::current(&mut database)?;
+        Ok(Self { database, version })
+    }
+
+    /// What the store is now.
+    #[must_use]
+    pub fn version(&self) -> Option<&Version> {
+        self.version.as_ref()
+    }
+
+    /// The types that the store holds; nothing if there is no store.
+    /// # Errors
+    /// Its text cannot be read.
+    pub fn types(&self) -> Result<Option<Types>, Error> {
+        let Some(version) = &self.version else { return Ok(None) };
+        Types::read(&version.sdl, self.database.kind()).map(Some).map_err(Error::Stored)
+    }
+
+    /// What would make the store hold `types`. Data that would be lost is only lost if `allowed` names it.
+    /// # Errors
+    /// The database cannot be asked, or holds what is no store's.
+    pub fn plan(&mut self, types: &Types, allowed: &[String]) -> Result<Plan, Error> {
+        let old = self.types()?;
+        if old.is_none()
+            && let Some(table) = migrate::foreign_table(&mut self.database)?
+        {
+            return Err(Error::Foreign { table });
+        }
+        migrate::plan(&mut self.database, old.as_ref(), types, allowed)
+    }
+
+    /// Does what `plan` says, whole or not at all.
+    /// # Errors
+    /// The plan has refusals, the database refused, or the store is no longer what the plan was made for.
+    pub fn migrate(&mut self, types: &Types, plan: &Plan) -> Result<(), Error> {
+        if !plan.refusals.is_empty() {
+            return Err(Error::Refused(plan.refusals.clone()));
+        }
+        if plan.is_nothing {
+            return Ok(());
+        }
+        let before = self.version.as_ref().map_or(0, |it| it.number);
+        migrate::apply(&mut self.database, types, plan, before)?;
+        self.version = versions::current(&mut self.database)?;
+        Ok(())
+    }
+}
+
+/// Opens the store at `place` and makes or changes it so that it holds `types`.
+/// # Errors
+/// As [`Store::open`], [`Store::plan`] and [`Store::migrate`].
+pub fn bring(place: &Place, types: &Types) -> Result<Plan, Error> {
+    let mut store = Store::open(place)?;
+    let plan = store.plan(types, &[])?;
+    store.migrate(types, &plan)?;
+    Ok(plan)
+}

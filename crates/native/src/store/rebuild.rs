@@ -1,0 +1,312 @@
+//! The statements of a migration, in their order, from what becomes of each table.
+//!
+//! Pairs of edges that move are taken aside first; then views, indexes and tables that are not kept go; names change;
+//! tables and columns come; tables that have to be are written anew; what was taken aside is put in place; keys, indexes
+//! and views follow.
+//!
+//! **Invariant:** after them the tables are those of a store that was made with the new text.
+
+use super::Types;
+use super::carried::{self, Carried, Cell, How};
+use super::ddl;
+use super::ddl::quoted;
+use super::edges;
+use super::renames::Renames;
+use crate::layout::{Database, Index, IndexKind};
+use weir_sql::catalog::{TableId, TableKind};
+
+/// What is to be done.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Work {
+    /// In one transaction, in this order.
+    pub(super) statements: Vec<String>,
+    /// New indexes of tables that may have rows, by place in the new layout, and what those tables are called now; the
+    /// rest is made with the statements.
+    pub(super) indexes: Vec<(usize, String)>,
+    /// After the indexes.
+    pub(super) views: Vec<String>,
+    /// Tables whose references have to be looked at before the end.
+    pub(super) touched: Vec<String>,
+}
+
+/// Everything that makes the tables of `old` those of `new`.
+pub(super) fn work(old: &Types, new: &Types) -> Work {
+    let renames = Renames { old: &old.model, new: &new.model };
+    let mut it = Rebuild { old, new, all: carried::tables(old, new, renames), out: Vec::new() };
+    let (aside, placed) = edges::moves(old, new, renames);
+    let views = ddl::views(new);
+    if aside.is_empty() && placed.is_empty() && it.is_nothing() && views == ddl::views(old) {
+        return Work::default();
+    }
+    it.out.extend(aside);
+    it.drop_views();
+    it.drop_indexes();
+    it.drop_tables();
+    it.rename_tables();
+    it.rename_columns();
+    it.create_tables();
+    it.add_columns();
+    it.fill(TableRole::Values);
+    it.rewrite_tables();
+    it.fill(TableRole::Registry);
+    it.out.extend(placed);
+    it.add_references();
+    it.restore_triggers();
+    let touched = it.all.iter().filter(|it| it.how != How::Kept).map(|it| name(new, it.new)).collect();
+    let mut indexes = Vec::new();
+    for (at, index) in new.layout.indexes.iter().enumerate() {
+        if it.kept(index).is_some() {
+            continue;
+        }
+        match it.carried(index.table).old.filter(|_| it.carried(index.table).how != How::Created) {
+            None => it.out.extend(ddl::create_index(new.kind, &new.layout, index)),
+            Some(before) => indexes.push((at, name(old, before))),
+        }
+    }
+    Work { statements: it.out, indexes, views, touched }
+}
+
+/// What a table that is filled from others is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TableRole {
+    Values,
+    Registry,
+}
+
+struct Rebuild<'t> {
+    old: &'t Types,
+    new: &'t Types,
+    all: Vec<Carried>,
+    out: Vec<String>,
+}
+
+fn name(types: &Types, table: TableId) -> String {
+    types.layout.sql.catalog.table(table).name.clone()
+}
+
+impl Rebuild<'_> {
+    fn carried(&self, table: TableId) -> &Carried {
+        // Every stored table is in the list, and an index is on a stored table.
+        self.all.iter().find(|it| it.new == table).unwrap_or(&self.all[0])
+    }
+
+    fn is_nothing(&self) -> bool {
+        let kept = self.all.iter().all(|it| it.how == How::Kept);
+        let tables = ddl::stored(&self.old.layout).count() == self.all.len();
+        let indexes = self.new.layout.indexes.iter().all(|it| self.kept(it).is_some());
+        kept && tables && indexes && self.new.layout.indexes.len() == self.old.layout.indexes.len()
+    }
+
+    /// The old index that `index` is.
+    fn kept(&self, index: &Index) -> Option<&Index> {
+        let carried = self.carried(index.table);
+        let (old, new) = (&self.old.layout, &self.new.layout);
+        let names = |layout: &crate::layout::Layout, index: &Index| {
+            let table = layout.sql.catalog.table(index.table);
+            (table.name.clone(), ddl::columns(table, &index.columns))
+        };
+        let is_same = |was: &&Index| {
+            Some(was.table) == carried.old
+                && (was.name.as_str(), was.kind) == (index.name.as_str(), index.kind)
+                && names(old, was) == names(new, index)
+        };
+        let found = old.indexes.iter().find(is_same)?;
+        let is_carried = |at: usize| matches!(carried.cells[index.columns[at].0 as usize], Cell::Same(_));
+        let survives = match carried.how {
+            How::Kept | How::Altered => true,
+            How::Rewritten => ddl::is_virtual(self.new.kind, index.kind),
+            How::Created => false,
+        };
+        (survives && (0..index.columns.len()).all(is_carried)).then_some(found)
+    }
+
+    fn drop_views(&mut self) {
+        let views = ddl::views(self.old).len();
+        let tables = self.old.layout.sql.catalog.tables.iter().filter(|it| it.kind == TableKind::View);
+        // A view over nothing was never made.
+        self.out.extend(
+            tables
+                .take(if views == 0 { 0 } else { usize::MAX })
+                .map(|it| format!("DROP VIEW IF EXISTS {}", quoted(&it.name))),
+        );
+    }
+
+    fn drop_indexes(&mut self) {
+        let kept: Vec<String> =
+            self.new.layout.indexes.iter().filter_map(|it| Some(self.kept(it)?.name.clone())).collect();
+        let gone = self.old.layout.indexes.iter().filter(|it| !kept.contains(&it.name));
+        self.out.extend(gone.flat_map(|it| ddl::drop_index(self.old.kind, it)));
+    }
+
+    fn drop_tables(&mut self) {
+        let stays = |id: TableId| self.all.iter().any(|it| it.old == Some(id) && it.how != How::Created);
+        let cascade = match self.new.kind {
+            Database::Sqlite => "",
+            Database::Postgres => " CASCADE",
+        };
+        let gone = ddl::stored(&self.old.layout).filter(|(id, _)| !stays(*id));
+        self.out.extend(gone.map(|(_, table)| format!("DROP TABLE {}{cascade}", quoted(&table.name))));
+    }
+
+    /// By way of a name that nobody has, where the new one is still another's.
+    fn rename_tables(&mut self) {
+        let mut second = Vec::new();
+        for it in self.all.iter().filter(|it| it.how != How::Created) {
+            let Some(old) = it.old else { continue };
+            let (was, is) = (name(self.old, old), name(self.new, it.new));
+            if was == is {
+                continue;
+            }
+            let taken = ddl::stored(&self.old.layout).any(|(_, table)| table.name == is);
+            let through = format!("weir_name_{}", self.out.len());
+            let rename =
+                |from: &str, to: &str| format!("ALTER TABLE {} RENAME TO {}", quoted(from), quoted(to));
+            match taken {
+                false => self.out.push(rename(&was, &is)),
+                true => {
+                    self.out.push(rename(&was, &through));
+                    second.push(rename(&through, &is));
+                }
+            }
+        }
+        self.out.extend(second);
+    }
+
+    fn rename_columns(&mut self) {
+        let mut second = Vec::new();
+        for it in self.all.iter().filter(|it| it.how == How::Altered) {
+            let Some(old) = it.old else { continue };
+            let (old, new) =
+                (self.old.layout.sql.catalog.table(old), self.new.layout.sql.catalog.table(it.new));
+            let rename = |from: &str, to: &str| {
+                format!("ALTER TABLE {} RENAME COLUMN {} TO {}", quoted(&new.name), quoted(from), quoted(to))
+            };
+            for (cell, column) in it.cells.iter().zip(&new.columns) {
+                let Cell::Same(was) = cell else { continue };
+                let was = &old.column(*was).name;
+                if *was == column.name {
+                    continue;
+                }
+                let through = format!("weir_name_{}", self.out.len());
+                match old.find(&column.name).is_some() {
+                    false => self.out.push(rename(was, &column.name)),
+                    true => {
+                        self.out.push(rename(was, &through));
+                        second.push(rename(&through, &column.name));
+                    }
+                }
+            }
+        }
+        self.out.extend(second);
+    }
+
+    fn create_tables(&mut self) {
+        for it in self.all.iter().filter(|it| it.how == How::Created) {
+            self.out.push(ddl::create_table(
+                self.new.kind,
+                &self.new.layout,
+                it.new,
+                &name(self.new, it.new),
+            ));
+        }
+    }
+
+    fn add_columns(&mut self) {
+        for it in self.all.iter().filter(|it| it.how == How::Altered) {
+            let table = quoted(&name(self.new, it.new));
+            for (at, _) in it.cells.iter().enumerate().filter(|it| *it.1 == Cell::Empty) {
+                let column = weir_sql::catalog::ColumnId(at as u32);
+                let column = ddl::column(self.new.kind, &self.new.layout, it.new, column);
+                self.out.push(format!("ALTER TABLE {table} ADD COLUMN {column}"));
+            }
+        }
+    }
+
+    fn fill(&mut self, role: TableRole) {
+        let is_registry = |id: TableId| self.new.layout.tables.contains(&id);
+        let wanted = |it: &&Carried| is_registry(it.new) == (role == TableRole::Registry);
+        self.out.extend(self.all.iter().filter(wanted).flat_map(|it| it.fill.clone()));
+    }
+
+    fn rewrite_tables(&mut self) {
+        let rewritten: Vec<Carried> =
+            self.all.iter().filter(|it| it.how == How::Rewritten).cloned().collect();
+        for it in rewritten {
+            let Some(old) = it.old else { continue };
+            let (old, new) =
+                (self.old.layout.sql.catalog.table(old), self.new.layout.sql.catalog.table(it.new));
+            let (aside, table) = (format!("weir_new_{}", self.out.len()), quoted(&new.name));
+            let pairs: Vec<(&str, String)> = it
+                .cells
+                .iter()
+                .zip(&new.columns)
+                .filter_map(|(cell, column)| match cell {
+                    Cell::Same(was) => Some((column.name.as_str(), quoted(&old.column(*was).name))),
+                    Cell::Made(value) => Some((column.name.as_str(), value.clone())),
+                    Cell::Empty => None,
+                })
+                .collect();
+            let values: Vec<&str> = pairs.iter().map(|it| it.1.as_str()).collect();
+            self.out.push(ddl::create_table(self.new.kind, &self.new.layout, it.new, &aside));
+            self.out.push(format!(
+                "INSERT INTO {} ({}) SELECT {} FROM {table}",
+                quoted(&aside),
+                ddl::list(pairs.iter().map(|it| it.0)),
+                values.join(", ")
+            ));
+            self.out.push(match self.new.kind {
+                Database::Sqlite => format!("DROP TABLE {table}"),
+                Database::Postgres => format!("DROP TABLE {table} CASCADE"),
+            });
+            self.out.push(format!("ALTER TABLE {} RENAME TO {table}", quoted(&aside)));
+            self.continue_identity(it.new);
+        }
+    }
+
+    /// A column that PostgreSQL fills goes on counting where the old table was.
+    fn continue_identity(&mut self, id: TableId) {
+        let table = self.new.layout.sql.catalog.table(id);
+        let is_list = !self.new.layout.tables.contains(&id);
+        let filled = table.columns.iter().find(|it| is_list && (it.has_default || it.generated));
+        if let (Some(column), Database::Postgres) = (filled, self.new.kind) {
+            self.out.push(format!(
+                "SELECT setval(pg_get_serial_sequence({}, {}), (SELECT coalesce(max({}), 0) + 1 FROM {}), false)",
+                ddl::literal(&quoted(&table.name)),
+                ddl::literal(&column.name),
+                quoted(&column.name),
+                quoted(&table.name)
+            ));
+        }
+    }
+
+    /// PostgreSQL's foreign keys that went with their tables, or were never there.
+    fn add_references(&mut self) {
+        if self.new.kind == Database::Sqlite {
+            return;
+        }
+        let is_new = |id: TableId| matches!(self.carried(id).how, How::Created | How::Rewritten);
+        let mut missing = Vec::new();
+        for it in &self.all {
+            let table = self.new.layout.sql.catalog.table(it.new);
+            for (key, statement) in table.foreign_keys.iter().zip(ddl::foreign_keys(&self.new.layout, it.new))
+            {
+                let is_added = key.columns.iter().any(|column| it.cells[column.0 as usize] == Cell::Empty);
+                if is_new(it.new) || is_new(key.target) || is_added {
+                    missing.push(statement);
+                }
+            }
+        }
+        self.out.extend(missing);
+    }
+
+    /// Triggers go with a table that is written anew; the word and box indexes they keep stay.
+    fn restore_triggers(&mut self) {
+        for index in &self.new.layout.indexes {
+            let is_rewritten = self.carried(index.table).how == How::Rewritten;
+            if is_rewritten && index.kind != IndexKind::Unique && self.kept(index).is_some() {
+                let made = ddl::create_index(self.new.kind, &self.new.layout, index);
+                self.out.extend(made.into_iter().skip(1));
+            }
+        }
+    }
+}

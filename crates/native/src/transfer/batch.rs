@@ -1,0 +1,161 @@
+//! Objects on their way from a file to the tables: values in rows, texts in one buffer, nothing allocated per value.
+//!
+//! **Invariant:** `cells` has `width` entries for every row, in the order of the target's columns.
+
+use crate::model::{FieldId, TypeId};
+use weir_sql::catalog::ColumnId;
+
+/// A value; texts are ranges of [`Batch::text`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Cell {
+    /// None.
+    Null,
+    /// Whole numbers, Booleans on SQLite.
+    Int(i64),
+    /// Of a Float.
+    Real(f64),
+    /// `true` or `false`.
+    Bool(bool),
+    /// From, to.
+    Text(u32, u32),
+}
+
+/// What an edge leads to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Target {
+    /// An object's number.
+    Id(i64),
+    /// The value of an `@id` field.
+    Key(FieldId, Cell),
+}
+
+/// An edge that is no column of its object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge {
+    /// The row in the batch.
+    pub(crate) row: u32,
+    /// The field, as the object has it.
+    pub(crate) field: FieldId,
+    /// Where it leads.
+    pub(crate) to: Target,
+}
+
+/// An item of a list of scalars.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Item {
+    /// The row in the batch.
+    pub(crate) row: u32,
+    /// The field.
+    pub(crate) field: FieldId,
+    /// The value.
+    pub(crate) value: Cell,
+    /// Of a DateTime: microseconds.
+    pub(crate) at: Cell,
+}
+
+/// Objects of one type.
+#[derive(Clone, Debug)]
+pub(crate) struct Batch {
+    /// Their type.
+    pub(crate) ty: TypeId,
+    /// Whether the rows are objects to be made; else they name the owners of edges that are there.
+    pub(crate) makes_objects: bool,
+    /// The columns of their table that `cells` are for.
+    pub(crate) columns: Vec<ColumnId>,
+    /// By row: the number; 0 for a new one.
+    pub(crate) ids: Vec<i64>,
+    /// By row: the line.
+    pub(crate) lines: Vec<u64>,
+    /// Row after row.
+    pub(crate) cells: Vec<Cell>,
+    /// Items of lists, by row.
+    pub(crate) items: Vec<Item>,
+    /// Edges, by row.
+    pub(crate) edges: Vec<Edge>,
+    /// What texts are ranges of.
+    pub(crate) text: String,
+}
+
+impl Batch {
+    pub(crate) fn new(ty: TypeId, columns: Vec<ColumnId>, makes_objects: bool) -> Self {
+        Self {
+            ty,
+            makes_objects,
+            columns,
+            ids: Vec::new(),
+            lines: Vec::new(),
+            cells: Vec::new(),
+            items: Vec::new(),
+            edges: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    /// Begins a row of nulls and gives the place of its first cell.
+    pub(crate) fn begin(&mut self, line: u64) -> usize {
+        let first = self.cells.len();
+        self.ids.push(0);
+        self.lines.push(line);
+        self.cells.resize(first + self.columns.len(), Cell::Null);
+        first
+    }
+
+    /// Takes the last row back.
+    pub(crate) fn abandon(&mut self) {
+        self.ids.pop();
+        self.lines.pop();
+        self.cells.truncate(self.ids.len() * self.columns.len());
+        let rows = self.ids.len() as u32;
+        self.items.retain(|it| it.row < rows);
+        self.edges.retain(|it| it.row < rows);
+    }
+
+    /// Keeps `text` and gives its cell.
+    pub(crate) fn put(&mut self, text: &str) -> Cell {
+        let from = self.text.len() as u32;
+        self.text.push_str(text);
+        Cell::Text(from, self.text.len() as u32)
+    }
+
+    /// The text of a cell of texts.
+    pub(crate) fn slice(&self, from: u32, to: u32) -> &str {
+        &self.text[from as usize..to as usize]
+    }
+
+    /// A row's cells.
+    pub(crate) fn row(&self, at: usize) -> &[Cell] {
+        let width = self.columns.len();
+        &self.cells[at * width..(at + 1) * width]
+    }
+
+    /// A cell in words, for messages and keys.
+    pub(crate) fn words(&self, cell: Cell) -> String {
+        match cell {
+            Cell::Null => "null".into(),
+            Cell::Int(number) => number.to_string(),
+            Cell::Real(number) => number.to_string(),
+            Cell::Bool(value) => value.to_string(),
+            Cell::Text(from, to) => self.slice(from, to).to_owned(),
+        }
+    }
+
+    /// How much it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len() + self.cells.len() * size_of::<Cell>()
+    }
+}
+
+/// Batches that belong together with the place in the file after them.
+#[derive(Debug)]
+pub(crate) struct Parcel {
+    /// One per type.
+    pub(crate) batches: Vec<Batch>,
+    /// What could not be read: line and why.
+    pub(crate) rejects: Vec<(u64, String)>,
+    /// Where the next one begins: bytes of the file, or the last subject of sorted statements.
+    pub(crate) offset: u64,
+    /// Lines read so far.
+    pub(crate) line: u64,
+    /// Bytes of the file read so far.
+    pub(crate) bytes: u64,
+}

@@ -1,0 +1,254 @@
+//! Rows of a file to parcels: one open batch per type, closed together.
+//!
+//! **Invariant:** a parcel ends between two objects, so that a load that was interrupted goes on there.
+//!
+//! **Cost:** at most [`PARCEL_ROWS`] objects or [`PARCEL_BYTES`] are held for each parcel.
+
+use super::batch::{Batch, Cell, Edge, Parcel, Target};
+use super::slots::{Aim, Kind, Mapping, Slot, Slots};
+use super::value;
+use crate::model::{FieldId, FieldKind, TypeId, TypeKind};
+use crate::store::Types;
+use weir_language::json::{Json, JsonKind, JsonRef};
+
+/// Objects in one transaction.
+pub(crate) const PARCEL_ROWS: usize = 10_000;
+/// Bytes after which a parcel is closed earlier.
+const PARCEL_BYTES: usize = 8 << 20;
+
+/// Collects the objects of one file.
+pub(crate) struct Gather<'t> {
+    types: &'t Types,
+    pub(crate) aim: Aim,
+    mapping: &'t Mapping,
+    open: Vec<(Slots<'t>, Batch)>,
+    rejects: Vec<(u64, String)>,
+    rows: usize,
+}
+
+impl<'t> Gather<'t> {
+    pub(crate) fn new(types: &'t Types, aim: Aim, mapping: &'t Mapping) -> Self {
+        Self { types, aim, mapping, open: Vec::new(), rejects: Vec::new(), rows: 0 }
+    }
+
+    /// The open batch of `ty`.
+    pub(crate) fn batch(&mut self, ty: TypeId) -> &mut (Slots<'t>, Batch) {
+        let at = match self.open.iter().position(|it| it.1.ty == ty) {
+            Some(at) => at,
+            None => {
+                let slots = Slots::new(self.types, ty, self.mapping);
+                let makes_objects = !matches!(self.aim, Aim::Pairs(_));
+                let columns = if makes_objects { slots.columns.clone() } else { Vec::new() };
+                self.open.push((slots, Batch::new(ty, columns, makes_objects)));
+                self.open.len() - 1
+            }
+        };
+        &mut self.open[at]
+    }
+
+    /// Counts an object, or keeps why there is none.
+    pub(crate) fn note(&mut self, line: u64, done: Result<(), String>) {
+        self.rows += 1;
+        if let Err(why) = done {
+            self.rejects.push((line, why));
+        }
+    }
+
+    /// What was collected, when it is enough or all.
+    pub(crate) fn parcel(&mut self, is_last: bool, offset: u64, line: u64, bytes: u64) -> Option<Parcel> {
+        let held: usize = self.open.iter().map(|it| it.1.bytes()).sum();
+        let is_enough = self.rows >= PARCEL_ROWS || held >= PARCEL_BYTES;
+        if !is_enough && (!is_last || self.rows == 0) {
+            return None;
+        }
+        self.rows = 0;
+        let fresh = |it: &mut (Slots<'t>, Batch)| {
+            let next = Batch::new(it.1.ty, it.1.columns.clone(), it.1.makes_objects);
+            std::mem::replace(&mut it.1, next)
+        };
+        let batches = self.open.iter_mut().map(fresh).filter(|it| !it.ids.is_empty()).collect();
+        Some(Parcel { batches, rejects: std::mem::take(&mut self.rejects), offset, line, bytes })
+    }
+
+    /// The object type that `names` say, of which those of interfaces are passed over.
+    pub(crate) fn type_of<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<TypeId, String> {
+        let model = &self.types.model;
+        let mut unknown = String::new();
+        for name in names {
+            match model.type_by_name(name) {
+                Some(ty) if model.ty(ty).kind == TypeKind::Object => return Ok(ty),
+                Some(_) => {}
+                None => unknown = format!("there is no type `{name}`"),
+            }
+        }
+        Err(if unknown.is_empty() { "it does not say its type; add `--type`".into() } else { unknown })
+    }
+
+    /// Takes a JSON object as an object of the store.
+    pub(crate) fn json(&mut self, json: JsonRef<'_>, line: u64) -> Result<(), String> {
+        let ty = match self.aim {
+            Aim::Objects(ty) => ty,
+            Aim::Pairs(field) => return self.json_pair(json, field, line),
+            Aim::Mixed => {
+                let named = json.get("__typename").or_else(|| json.get("dgraph.type"));
+                let names: Vec<String> = match named {
+                    Some(it) if it.is_array() => {
+                        it.items().filter_map(|it| it.as_str()).map(Into::into).collect()
+                    }
+                    Some(it) => it.as_str().map(Into::into).into_iter().collect(),
+                    None => Vec::new(),
+                };
+                self.type_of(names.iter().map(String::as_str))?
+            }
+        };
+        let (slots, batch) = self.batch(ty);
+        let first = batch.begin(line);
+        let done = fill_json(slots, batch, first, json);
+        if done.is_err() {
+            batch.abandon();
+        }
+        done
+    }
+
+    fn json_pair(&mut self, json: JsonRef<'_>, field: FieldId, line: u64) -> Result<(), String> {
+        let mut members = json.members().map(|it| it.1);
+        match (members.next(), members.next()) {
+            (Some(one), Some(other)) => self.pair(field, line, &text(one), &text(other)),
+            (_, _) => Err("a pair needs two members".into()),
+        }
+    }
+
+    /// Takes the owner of an edge or list and what belongs to it.
+    pub(crate) fn pair(&mut self, field: FieldId, line: u64, owner: &str, other: &str) -> Result<(), String> {
+        let id = value::id(owner)?;
+        let it = self.types.model.field(field);
+        let (kind, owner) = (it.kind, it.owner);
+        let (slots, batch) = self.batch(owner);
+        batch.begin(line);
+        let row = batch.ids.len() - 1;
+        batch.ids[row] = id;
+        let done = match kind {
+            FieldKind::Edge { .. } => value::id(other).map(|to| {
+                batch.edges.push(Edge { row: row as u32, field, to: Target::Id(to) });
+            }),
+            FieldKind::Scalar(scalar) => value::add(slots, batch, field, Kind::Scalar(scalar), other),
+            FieldKind::Enum(id) => value::add(slots, batch, field, Kind::Enum(id), other),
+            FieldKind::Id => Err("an ID is no edge".into()),
+        };
+        if done.is_err() {
+            batch.abandon();
+        }
+        done
+    }
+}
+
+/// A JSON value as the text that a cell of a CSV file would have.
+fn text(json: JsonRef<'_>) -> std::borrow::Cow<'_, str> {
+    json.as_str().unwrap_or_else(|| json.raw().into())
+}
+
+fn fill_json(
+    slots: &mut Slots<'_>,
+    batch: &mut Batch,
+    first: usize,
+    json: JsonRef<'_>,
+) -> Result<(), String> {
+    if !json.is_object() {
+        return Err("a line has to hold a JSON object".into());
+    }
+    for (name, value) in json.members() {
+        let slot = slots.find(&name)?;
+        if !value.is_null() {
+            put_json(slots, batch, first, slot, value).map_err(|why| format!("{name}: {why}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn put_json(
+    slots: &Slots<'_>,
+    batch: &mut Batch,
+    first: usize,
+    slot: Slot,
+    json: JsonRef<'_>,
+) -> Result<(), String> {
+    match slot {
+        Slot::List { .. } | Slot::Many { .. } if json.is_array() => {
+            json.items().filter(|it| !it.is_null()).try_for_each(|it| put_json(slots, batch, first, slot, it))
+        }
+        Slot::One { to, .. } | Slot::Many { to, .. } if json.is_object() => {
+            let target = target(slots.types, batch, to, json)?;
+            edge(batch, first, slot, target);
+            Ok(())
+        }
+        Slot::Value { scalar: Kind::Scalar(crate::model::Scalar::String), .. }
+            if !matches!(json.kind(), JsonKind::String { .. }) =>
+        {
+            Err(format!("`{}` is no String", json.raw()))
+        }
+        Slot::Skip
+        | Slot::Id
+        | Slot::Kind
+        | Slot::Value { .. }
+        | Slot::List { .. }
+        | Slot::One { .. }
+        | Slot::Many { .. }
+        | Slot::Secret { .. } => put(slots, batch, first, slot, &text(json)),
+    }
+}
+
+/// `{id: "0x1"}` or `{name: "Thai"}`: an object by its number or by a key of its type.
+fn target(types: &Types, batch: &mut Batch, to: TypeId, json: JsonRef<'_>) -> Result<Target, String> {
+    let mut members = json.members().filter(|it| it.0 != "__typename");
+    let (Some((name, value)), None) = (members.next(), members.next()) else {
+        return Err("another object is named by its ID or one key, and by nothing else".into());
+    };
+    let model = &types.model;
+    match model.field_by_name(to, &name) {
+        Some(field) if model.field(field).kind == FieldKind::Id => value::id(&text(value)).map(Target::Id),
+        Some(field) if model.field(field).key.is_some() => Ok(Target::Key(field, batch.put(&text(value)))),
+        Some(_) => Err(format!("`{name}` is no key of `{}`", model.ty(to).name)),
+        None if matches!(&*name, "__id" | "uid" | "id") => value::id(&text(value)).map(Target::Id),
+        None => Err(format!("`{name}` is no field of `{}`", model.ty(to).name)),
+    }
+}
+
+fn edge(batch: &mut Batch, first: usize, slot: Slot, to: Target) {
+    let row = batch.ids.len() as u32 - 1;
+    match (slot, to) {
+        (Slot::One { at, .. }, Target::Id(id)) => batch.cells[first + at] = Cell::Int(id),
+        (Slot::One { field, .. } | Slot::Many { field, .. }, to) => batch.edges.push(Edge { row, field, to }),
+        (
+            Slot::Skip | Slot::Id | Slot::Kind | Slot::Value { .. } | Slot::List { .. } | Slot::Secret { .. },
+            _,
+        ) => {}
+    }
+}
+
+/// Takes the text of a cell for `slot` of the last row, which begins at `first`.
+pub(crate) fn put(
+    slots: &Slots<'_>,
+    batch: &mut Batch,
+    first: usize,
+    slot: Slot,
+    text: &str,
+) -> Result<(), String> {
+    match slot {
+        Slot::Skip | Slot::Kind => {}
+        Slot::Id => {
+            let row = batch.ids.len() - 1;
+            batch.ids[row] = value::id(text)?;
+        }
+        Slot::Value { field, scalar, at } => value::set(slots, batch, first, (field, scalar, at), text)?,
+        Slot::One { .. } => edge(batch, first, slot, Target::Id(value::id(text)?)),
+        Slot::List { .. } | Slot::Many { .. } if text.starts_with('[') => {
+            let json = Json::parse(text.as_bytes(), value::DEPTH_MAX).map_err(|error| error.to_string())?;
+            put_json(slots, batch, first, slot, json.root())?;
+        }
+        Slot::List { field, scalar } => value::add(slots, batch, field, scalar, text)?,
+        Slot::Many { .. } => edge(batch, first, slot, Target::Id(value::id(text)?)),
+        Slot::Secret { at } if text.starts_with("$argon2") => batch.cells[first + at] = batch.put(text),
+        Slot::Secret { .. } => return Err("a password is loaded as its argon2 hash only".into()),
+    }
+    Ok(())
+}

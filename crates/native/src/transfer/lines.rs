@@ -1,0 +1,301 @@
+//! NDJSON and CSV files to parcels.
+//!
+//! CSV is that of RFC 4180: fields with `"`, `,` or line ends stand between `"`. An empty field is null, `""` the empty
+//! text. The first record has the names.
+//!
+//! **Invariant:** offsets are bytes of the unpacked text, so that a packed file can be gone on with too.
+//!
+//! **Cost:** one pass; a line without quotes is split where it stands.
+
+use super::batch::Parcel;
+use super::gather::{Gather, put};
+use super::slots::{Aim, Slot};
+use memchr::{memchr, memchr_iter};
+use std::io::BufRead;
+use weir_language::json::{Json, JsonBuffer};
+
+/// A line, or a record of several, may not be longer.
+const LINE_BYTES_MAX: usize = 64 << 20;
+
+/// Where a file is read, and how far.
+pub(crate) struct Lines<R> {
+    input: R,
+    pub(crate) line: u64,
+    pub(crate) offset: u64,
+    text: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(crate) fn new(input: R) -> Self {
+        Self { input, line: 0, offset: 0, text: Vec::new() }
+    }
+
+    /// Reads the next line; `false` at the end.
+    fn next(&mut self) -> Result<bool, String> {
+        self.text.clear();
+        self.more()
+    }
+
+    /// Reads another line behind the one that is there.
+    fn more(&mut self) -> Result<bool, String> {
+        let read = self.input.read_until(b'\n', &mut self.text).map_err(|cause| cause.to_string())?;
+        self.offset += read as u64;
+        self.line += u64::from(read > 0);
+        match self.text.len() > LINE_BYTES_MAX {
+            true => Err(format!("line {} is longer than {LINE_BYTES_MAX} bytes", self.line)),
+            false => Ok(read > 0),
+        }
+    }
+
+    /// Reads the next record of a CSV file, which may have line ends between quotes.
+    fn record(&mut self) -> Result<bool, String> {
+        let mut found = self.next()?;
+        while found && memchr_iter(b'"', &self.text).count() % 2 == 1 {
+            if !self.more()? {
+                return Err(format!("line {}: a `\"` is not closed", self.line));
+            }
+        }
+        found = found || !self.text.is_empty();
+        Ok(found)
+    }
+
+    fn text(&self) -> Result<&str, String> {
+        let line = self.text.strip_suffix(b"\n").unwrap_or(&self.text);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        std::str::from_utf8(line).map_err(|_| "it is not UTF-8".into())
+    }
+
+    /// Passes over what was loaded before.
+    fn skip_to(&mut self, offset: u64) -> Result<(), String> {
+        while self.offset < offset && self.next()? {}
+        Ok(())
+    }
+}
+
+/// Who takes parcels; `false` when no more are wanted.
+pub(crate) type Take<'t> = dyn FnMut(Parcel) -> bool + 't;
+
+/// Reads JSON objects, one a line, from byte `from` on.
+pub(crate) fn ndjson(
+    mut lines: Lines<impl BufRead>,
+    mut gather: Gather<'_>,
+    from: u64,
+    take: &mut Take<'_>,
+) -> Result<(), String> {
+    lines.skip_to(from)?;
+    let mut buffer = JsonBuffer::default();
+    while lines.next()? {
+        let text = lines.text.trim_ascii();
+        if !text.is_empty() {
+            let line = lines.line;
+            let done = match Json::parse_in(std::mem::take(&mut buffer), text, super::value::DEPTH_MAX) {
+                Ok(json) => {
+                    let done = gather.json(json.root(), line);
+                    buffer = json.into_buffer();
+                    done
+                }
+                Err(error) => Err(error.to_string()),
+            };
+            gather.note(line, done);
+        }
+        if let Some(parcel) = gather.parcel(false, lines.offset, lines.line, lines.offset)
+            && !take(parcel)
+        {
+            return Ok(());
+        }
+    }
+    if let Some(parcel) = gather.parcel(true, lines.offset, lines.line, lines.offset) {
+        take(parcel);
+    }
+    Ok(())
+}
+
+/// Reads a CSV file, from byte `from` on.
+pub(crate) fn csv(
+    mut lines: Lines<impl BufRead>,
+    mut gather: Gather<'_>,
+    from: u64,
+    take: &mut Take<'_>,
+) -> Result<(), String> {
+    if !lines.record()? {
+        return Ok(());
+    }
+    let mut fields = Fields::default();
+    fields.split(lines.text()?)?;
+    let names: Vec<String> =
+        fields.iter().map(|it| it.unwrap_or_default().trim_start_matches('\u{feff}').to_owned()).collect();
+    let header = Header::new(&mut gather, &names)?;
+    lines.skip_to(from)?;
+    while lines.record()? {
+        let first_line =
+            lines.line - memchr_iter(b'\n', &lines.text[..lines.text.len().saturating_sub(1)]).count() as u64;
+        if !lines.text.trim_ascii().is_empty() {
+            let done = lines
+                .text()
+                .and_then(|text| fields.split(text))
+                .and_then(|()| header.take(&mut gather, &fields, first_line));
+            gather.note(first_line, done);
+        }
+        if let Some(parcel) = gather.parcel(false, lines.offset, lines.line, lines.offset)
+            && !take(parcel)
+        {
+            return Ok(());
+        }
+    }
+    if let Some(parcel) = gather.parcel(true, lines.offset, lines.line, lines.offset) {
+        take(parcel);
+    }
+    Ok(())
+}
+
+/// What the first record says.
+enum Header {
+    Objects(crate::model::TypeId, Vec<Slot>),
+    Pairs(crate::model::FieldId),
+    /// The place of the type's name, and all names.
+    Mixed(usize, Vec<String>),
+}
+
+impl Header {
+    fn new(gather: &mut Gather<'_>, names: &[String]) -> Result<Self, String> {
+        match gather.aim {
+            Aim::Objects(ty) => {
+                let (slots, _) = gather.batch(ty);
+                let found: Result<Vec<Slot>, String> = names.iter().map(|name| slots.find(name)).collect();
+                Ok(Self::Objects(ty, found?))
+            }
+            Aim::Pairs(field) if names.len() == 2 => Ok(Self::Pairs(field)),
+            Aim::Pairs(_) => {
+                Err("a file of pairs has two columns: the object, and what belongs to it".into())
+            }
+            Aim::Mixed => {
+                let at = names.iter().position(|it| it == "__typename" || it == "dgraph.type");
+                at.map(|at| Self::Mixed(at, names.to_vec()))
+                    .ok_or_else(|| "it does not say its type; add `--type`".into())
+            }
+        }
+    }
+
+    fn take(&self, gather: &mut Gather<'_>, fields: &Fields, line: u64) -> Result<(), String> {
+        match self {
+            Self::Pairs(field) => match (fields.get(0), fields.get(1)) {
+                (Some(one), Some(other)) => gather.pair(*field, line, one, other),
+                (_, _) => Err("a pair needs two values".into()),
+            },
+            Self::Objects(ty, found) => {
+                if fields.len() != found.len() {
+                    return Err(format!("{} fields where the first line has {}", fields.len(), found.len()));
+                }
+                let (slots, batch) = gather.batch(*ty);
+                let first = batch.begin(line);
+                for (&slot, text) in found.iter().zip(fields.iter()) {
+                    let Some(text) = text else { continue };
+                    if let Err(why) = put(slots, batch, first, slot, text) {
+                        batch.abandon();
+                        return Err(why);
+                    }
+                }
+                Ok(())
+            }
+            Self::Mixed(at, names) => {
+                let ty = gather.type_of(fields.get(*at))?;
+                let (slots, batch) = gather.batch(ty);
+                let first = batch.begin(line);
+                for (name, text) in names.iter().zip(fields.iter()) {
+                    let Some(text) = text else { continue };
+                    let done = slots.find(name).and_then(|slot| put(slots, batch, first, slot, text));
+                    if let Err(why) = done {
+                        batch.abandon();
+                        return Err(why);
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The fields of a record.
+#[derive(Default)]
+struct Fields {
+    /// Where each stands in `text`; `None` is null.
+    places: Vec<Option<(usize, usize)>>,
+    text: String,
+}
+
+impl Fields {
+    /// Splits a record that has its line end no more.
+    fn split(&mut self, record: &str) -> Result<(), String> {
+        self.places.clear();
+        self.text.clear();
+        let mut rest = record;
+        loop {
+            let from = self.text.len();
+            if let Some(quoted) = rest.strip_prefix('"') {
+                rest = self.unquote(quoted)?;
+                self.places.push(Some((from, self.text.len())));
+            } else {
+                let end = memchr(b',', rest.as_bytes()).unwrap_or(rest.len());
+                self.text.push_str(&rest[..end]);
+                self.places.push((end > 0).then_some((from, from + end)));
+                rest = &rest[end..];
+            }
+            match rest.strip_prefix(',') {
+                Some(more) => rest = more,
+                None if rest.is_empty() => return Ok(()),
+                None => return Err("text stands behind a closing `\"`".into()),
+            }
+        }
+    }
+
+    /// Takes what stands before the closing quote and gives what follows it.
+    fn unquote<'r>(&mut self, quoted: &'r str) -> Result<&'r str, String> {
+        let mut rest = quoted;
+        loop {
+            let end = memchr(b'"', rest.as_bytes()).ok_or("a `\"` is not closed")?;
+            self.text.push_str(&rest[..end]);
+            match rest[end + 1..].strip_prefix('"') {
+                Some(more) => {
+                    self.text.push('"');
+                    rest = more;
+                }
+                None => return Ok(&rest[end + 1..]),
+            }
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Option<&str>> {
+        self.places.iter().map(|it| it.map(|(from, to)| &self.text[from..to]))
+    }
+
+    fn get(&self, at: usize) -> Option<&str> {
+        self.iter().nth(at).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(record: &str, expected: Result<&[Option<&str>], &str>) {
+        let mut fields = Fields::default();
+        match (fields.split(record), expected) {
+            (Ok(()), Ok(expected)) => assert_eq!(fields.iter().collect::<Vec<_>>(), expected, "{record}"),
+            (Err(why), Err(part)) => assert!(why.contains(part), "{record}: {why}"),
+            (found, _) => panic!("{record}: {found:?}"),
+        }
+    }
+
+    #[test]
+    fn nothing_is_null_and_quotes_are_empty_text() {
+        check("a,b", Ok(&[Some("a"), Some("b")]));
+        check(",\"\",", Ok(&[None, Some(""), None]));
+        check("\"x, \"\"y\"\"\nz\",1", Ok(&[Some("x, \"y\"\nz"), Some("1")]));
+        check("\"x\"y", Err("behind a closing"));
+        check("\"x", Err("not closed"));
+    }
+}

@@ -1,0 +1,383 @@
+//! Files into a store and out of it.
+//!
+//! One thread reads and checks a file, another writes; a parcel of some thousand objects and the mark how far the file was
+//! read are one transaction. Indexes of tables that were empty are built when all rows are there.
+//!
+//! **Invariant:** a load that was interrupted and is begun again gives the same store as one that was not.
+//!
+//! **Cost:** memory for a few parcels, whatever the size of the files.
+
+mod batch;
+pub mod export;
+mod gather;
+mod lines;
+mod nquads;
+mod rows;
+mod settle;
+mod sink;
+mod slots;
+mod value;
+
+pub use sink::Reject;
+pub use slots::Mapping;
+
+use crate::layout;
+use crate::store::database::{Database, Value};
+use crate::store::{self, Place, Store, Types};
+use batch::Parcel;
+use flate2::read::MultiGzDecoder;
+use gather::Gather;
+use lines::Lines;
+use sink::{Mark, Sink};
+use slots::Aim;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+/// Parcels that wait to be written.
+const PARCELS_WAITING: usize = 2;
+/// SQLite's pages that are kept in memory during a load, in KiB.
+const CACHE_KIB: i64 = 256 << 10;
+
+/// How files are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A JSON object on each line.
+    Ndjson,
+    /// Values with commas between, names in the first line.
+    Csv,
+    /// Statements of subject, predicate and object.
+    Nquads,
+}
+
+impl Format {
+    /// The format that a file's name says; `.gz` behind it means that it is packed.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        match name.rsplit_once('.')?.1 {
+            "ndjson" | "jsonl" => Some(Self::Ndjson),
+            "csv" => Some(Self::Csv),
+            "rdf" | "nq" | "nquads" => Some(Self::Nquads),
+            _ => None,
+        }
+    }
+}
+
+/// A file to load.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Where it is.
+    pub path: PathBuf,
+    /// How it is written.
+    pub format: Format,
+    /// What its names mean.
+    pub mapping: Mapping,
+}
+
+/// What a load tells while it runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'e> {
+    /// A file is begun, or gone on with: bytes before packing as far as known.
+    File {
+        /// Its name.
+        name: &'e str,
+        /// Its length.
+        bytes: u64,
+    },
+    /// So much of it is read, and so many objects are in the store.
+    #[allow(missing_docs)]
+    Loaded { bytes: u64, objects: u64 },
+    /// Edges are settled.
+    Settling,
+    /// An index is built.
+    #[allow(missing_docs)]
+    Index { name: &'e str, done: u64, all: u64 },
+}
+
+/// What a load did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Objects that are in the store.
+    pub objects: u64,
+    /// Lines that are not.
+    pub rejects: u64,
+}
+
+/// Why a load ended early. What was written stays; the same command goes on.
+#[derive(Debug)]
+pub enum LoadError {
+    /// The store.
+    Store(store::Error),
+    /// A file cannot be read, or does not fit the types.
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+}
+
+impl std::fmt::Display for LoadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Store(error) => error.fmt(f),
+            Self::File { path, why } => write!(f, "{}: {why}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl From<store::Error> for LoadError {
+    fn from(error: store::Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// What a load is told and tells.
+pub struct Hooks<'h> {
+    /// Hears how far it is.
+    pub progress: &'h mut dyn FnMut(Event<'_>),
+    /// Hears each line that is not taken, after the transaction that passed it over.
+    pub reject: &'h mut dyn FnMut(&Reject),
+}
+
+/// Loads `sources` into the store at `place`, the smaller files first, because what others refer to is mostly in them,
+/// and files of pairs last.
+/// # Errors
+/// See [`LoadError`].
+pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<Report, LoadError> {
+    let mut store = Store::open(place)?;
+    let types = store.types()?.ok_or(store::Error::Missing)?;
+    begin(&types, &mut store.database)?;
+    let mut groups = groups(&types, sources)?;
+    groups.sort_by_key(|it| (matches!(it.aim, Aim::Pairs(_)), it.bytes));
+    let mut report = Report::default();
+    for group in &groups {
+        let (objects, rejects) = one(&types, &mut store.database, group, hooks)?;
+        report.objects += objects;
+        report.rejects += rejects;
+    }
+    (hooks.progress)(Event::Settling);
+    for reject in settle::settle(&types, &mut store.database)? {
+        report.rejects += 1;
+        (hooks.reject)(&reject);
+    }
+    let mut tell = |name: &str, done: u64, all: u64| {
+        (hooks.progress)(Event::Index { name, done, all });
+        true
+    };
+    while store.build_next(&types, &mut tell)? {}
+    end(&mut store.database)?;
+    Ok(report)
+}
+
+/// Files that are read together: statements about one object may stand in any of them.
+struct Group<'s> {
+    name: String,
+    sources: Vec<&'s Source>,
+    aim: Aim,
+    bytes: u64,
+}
+
+fn groups<'s>(types: &Types, sources: &'s [Source]) -> Result<Vec<Group<'s>>, LoadError> {
+    let mut all: Vec<Group<'s>> = Vec::new();
+    for source in sources {
+        let bytes = std::fs::metadata(&source.path).map_err(|cause| failed(&source.path, &cause))?.len();
+        let name = source.path.display().to_string();
+        let same = all.iter_mut().find(|it| {
+            source.format == Format::Nquads
+                && it.sources.first().is_some_and(|it| it.format == Format::Nquads)
+        });
+        match same {
+            Some(group) => {
+                group.name = format!("{} {name}", group.name);
+                group.sources.push(source);
+                group.bytes += bytes;
+            }
+            None => {
+                let aim = aim_of(types, source).map_err(|why| failed(&source.path, &why))?;
+                all.push(Group { name, sources: vec![source], aim, bytes });
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn failed(path: &Path, cause: &dyn std::fmt::Display) -> LoadError {
+    LoadError::File { path: path.to_owned(), why: cause.to_string() }
+}
+
+/// Makes the store ready: indexes of empty tables wait, references are checked by the load itself.
+fn begin(types: &Types, database: &mut Database) -> Result<(), LoadError> {
+    let (number, strict) = match types.kind {
+        layout::Database::Sqlite => {
+            for pragma in [
+                "PRAGMA foreign_keys = OFF".to_owned(),
+                // A power cut may take the last parcels back, with their marks; what is there is whole.
+                "PRAGMA synchronous = NORMAL".into(),
+                format!("PRAGMA cache_size = -{CACHE_KIB}"),
+                "PRAGMA wal_autocheckpoint = 16384".into(),
+            ] {
+                database.query(&pragma, &[], 0)?;
+            }
+            ("INTEGER", " STRICT")
+        }
+        layout::Database::Postgres => ("bigint", ""),
+    };
+    let wait = format!(
+        "CREATE TABLE IF NOT EXISTS weir_edges (field TEXT NOT NULL, owner {number} NOT NULL, target {number}, \
+         key_field TEXT, key_value TEXT, file TEXT NOT NULL, line {number} NOT NULL){strict}"
+    );
+    database.execute(&wait, &[])?;
+    database.begin()?;
+    let done = store::defer_indexes(types, database).and_then(|()| database.commit());
+    if done.is_err() {
+        database.rollback();
+    }
+    Ok(done?)
+}
+
+/// Forgets how far files were loaded, which are loaded now.
+fn end(database: &mut Database) -> Result<(), LoadError> {
+    database.begin()?;
+    for statement in ["DELETE FROM weir_loads", "DROP TABLE weir_edges"] {
+        database.execute(statement, &[])?;
+    }
+    database.commit()?;
+    if let Database::Sqlite(_) = database {
+        for pragma in
+            ["PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON"]
+        {
+            database.query(pragma, &[], 0)?;
+        }
+    }
+    Ok(())
+}
+
+/// Loads one group of files and gives the number of objects and rejects.
+fn one(
+    types: &Types,
+    database: &mut Database,
+    group: &Group<'_>,
+    hooks: &mut Hooks<'_>,
+) -> Result<(u64, u64), LoadError> {
+    let mut mark = mark_of(database, group)?;
+    (hooks.progress)(Event::File { name: &group.name, bytes: group.bytes });
+    if mark.offset < 0 {
+        (hooks.progress)(Event::Loaded { bytes: group.bytes, objects: mark.objects as u64 });
+        return Ok((mark.objects as u64, 0));
+    }
+    let first = group.sources[0];
+    let folder = folder_of(database, first);
+    let from = mark.offset as u64;
+    let names: Vec<String> = group.sources.iter().map(|it| it.path.display().to_string()).collect();
+    let mut rejects = 0;
+    std::thread::scope(|scope| {
+        let (send, receive) = sync_channel(PARCELS_WAITING);
+        let reader = scope.spawn(move || read(types, group, from, &folder, &send));
+        let mut sink = Sink::new(types, database, &names);
+        let written = write(&mut sink, receive, &mut mark, hooks, &mut rejects);
+        let read = reader.join().unwrap_or_else(|_| Err("reading panicked".into()));
+        written?;
+        read.map_err(|why| failed(&first.path, &why))?;
+        mark.offset = -1;
+        Ok(sink.mark(&mark)?)
+    })
+    .map(|()| (mark.objects as u64, rejects))
+}
+
+/// Writes what comes until there is no more.
+fn write(
+    sink: &mut Sink<'_>,
+    parcels: Receiver<Parcel>,
+    mark: &mut Mark,
+    hooks: &mut Hooks<'_>,
+    rejects: &mut u64,
+) -> Result<(), LoadError> {
+    for parcel in parcels {
+        let bytes = parcel.bytes;
+        if !parcel.batches.is_empty() || !parcel.rejects.is_empty() {
+            sink.take(parcel, mark)?;
+        }
+        for reject in sink.rejects.drain(..) {
+            *rejects += 1;
+            (hooks.reject)(&reject);
+        }
+        (hooks.progress)(Event::Loaded { bytes, objects: mark.objects as u64 });
+    }
+    Ok(())
+}
+
+fn read(
+    types: &Types,
+    group: &Group<'_>,
+    from: u64,
+    folder: &Path,
+    send: &SyncSender<Parcel>,
+) -> Result<(), String> {
+    let mut inputs = group.sources.iter().map(|it| open(&it.path)).collect::<Result<Vec<_>, _>>()?;
+    let gather = Gather::new(types, group.aim, &group.sources[0].mapping);
+    let mut take = |parcel: Parcel| send.send(parcel).is_ok();
+    match group.sources[0].format {
+        Format::Nquads => nquads::read(inputs, folder, types, gather, from, &mut take),
+        Format::Ndjson => lines::ndjson(Lines::new(inputs.remove(0)), gather, from, &mut take),
+        Format::Csv => lines::csv(Lines::new(inputs.remove(0)), gather, from, &mut take),
+    }
+}
+
+fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, String> {
+    let file = File::open(path).map_err(|cause| cause.to_string())?;
+    let is_packed = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("gz"));
+    Ok(match is_packed {
+        true => Box::new(BufReader::with_capacity(1 << 20, MultiGzDecoder::new(file))),
+        false => Box::new(BufReader::with_capacity(1 << 20, file)),
+    })
+}
+
+/// What a file holds: as the caller says, as its name says, or as its lines say.
+fn aim_of(types: &Types, source: &Source) -> Result<Aim, String> {
+    if source.format == Format::Nquads {
+        return Ok(Aim::Mixed);
+    }
+    if let Some(target) = &source.mapping.target {
+        return slots::aim(types, target);
+    }
+    let name = source.path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    let stem = name.rsplit_once('.').map_or(name, |it| it.0);
+    Ok(slots::aim(types, stem).unwrap_or(Aim::Mixed))
+}
+
+/// Where statements are sorted: beside the store, else beside the file.
+fn folder_of(database: &Database, source: &Source) -> PathBuf {
+    let beside = match database {
+        Database::Sqlite(connection) => connection.path().map(PathBuf::from),
+        Database::Postgres(_) => None,
+    };
+    let beside = beside.unwrap_or_else(|| source.path.clone());
+    beside
+        .parent()
+        .filter(|it| !it.as_os_str().is_empty())
+        .map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}
+
+/// How far a group of files was loaded before.
+fn mark_of(database: &mut Database, group: &Group<'_>) -> Result<Mark, LoadError> {
+    let mut likeness = group.bytes.to_string();
+    for source in &group.sources {
+        let mut head = vec![0; 4096];
+        let read = File::open(&source.path).and_then(|mut it| it.read(&mut head));
+        head.truncate(read.map_err(|cause| failed(&source.path, &cause))?);
+        likeness.push_str(&format!(" {}", store::versions::hash(&String::from_utf8_lossy(&head))));
+    }
+    let sql = "SELECT mark, bytes, line, objects FROM weir_loads WHERE file = $1";
+    let rows = database.query(sql, &[Value::from(group.name.as_str())], 4)?;
+    let found = rows.first().filter(|row| row[0].text() == likeness);
+    let number = |at: usize| found.map_or(0, |row| row[at].int());
+    let (offset, line, objects) = (number(1), number(2), number(3));
+    Ok(Mark { file: group.name.clone(), likeness, offset, line, objects })
+}

@@ -1,0 +1,464 @@
+//! N-Quads, as Dgraph exports them, to objects.
+//!
+//! What belongs to one object may stand anywhere in the files, so statements are sorted by subject first: in memory as
+//! long as they fit, else in runs that are merged. An edge that the store keeps at its other end is turned round before,
+//! so that it arrives with the object that has it.
+//!
+//! **Invariant:** the order of objects follows from the files alone, so an interrupted load goes on behind the last number.
+//!
+//! **Cost:** at most [`RUN_BYTES`] of statements are held; each is written and read once more if there are more.
+
+use super::batch::Parcel;
+use super::gather::{Gather, put};
+use crate::layout::Storage;
+use crate::model::{FieldKind, TypeKind};
+use crate::store::Types;
+use hashbrown::HashMap;
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// Statements held before they are written to a run.
+const RUN_BYTES: usize = 128 << 20;
+/// The lines of a file are counted in so many bits; above stands the number of the file.
+pub(crate) const LINE_BITS: u32 = 48;
+
+/// One statement of a line.
+#[derive(Debug, PartialEq)]
+struct Quad<'q> {
+    subject: i64,
+    predicate: &'q str,
+    object: Object<'q>,
+}
+
+#[derive(Debug, PartialEq)]
+enum Object<'q> {
+    Id(i64),
+    Text(Cow<'q, str>),
+}
+
+/// Reads a line; nothing for an empty one or a comment.
+fn parse(line: &str) -> Result<Option<Quad<'_>>, String> {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(None);
+    }
+    let (subject, rest) = node(line)?;
+    let (predicate, rest) = angled(rest.trim_start()).ok_or("a predicate stands between `<` and `>`")?;
+    let rest = rest.trim_start();
+    let (object, rest) = match rest.strip_prefix('"') {
+        Some(quoted) => literal(quoted)?,
+        None => node(rest).map(|(id, rest)| (Object::Id(id), rest))?,
+    };
+    let mut rest = rest.trim_start();
+    if let Some((_, after)) = angled(rest) {
+        // The namespace, which a store has none of.
+        rest = after.trim_start();
+    }
+    match rest {
+        "." => Ok(Some(Quad { subject, predicate, object })),
+        _ if rest.starts_with('(') => Err("facets are not stored".into()),
+        _ => Err("a statement ends with ` .`".into()),
+    }
+}
+
+fn angled(text: &str) -> Option<(&str, &str)> {
+    text.strip_prefix('<')?.split_once('>')
+}
+
+fn node(text: &str) -> Result<(i64, &str), String> {
+    match angled(text) {
+        Some((name, rest)) => super::value::id(name).map(|id| (id, rest)),
+        None if text.starts_with("_:") => {
+            Err("blank nodes have no number; load what `dgraph export` writes".into())
+        }
+        None => Err("a number stands between `<` and `>`".into()),
+    }
+}
+
+/// A text behind its opening quote, with its type.
+fn literal(quoted: &str) -> Result<(Object<'_>, &str), String> {
+    let bytes = quoted.as_bytes();
+    let mut at = 0;
+    let mut escapes = false;
+    while at < bytes.len() && bytes[at] != b'"' {
+        escapes |= bytes[at] == b'\\';
+        at += 1 + usize::from(bytes[at] == b'\\');
+    }
+    let inner = quoted.get(..at).ok_or("a text is not closed")?;
+    let rest = quoted.get(at + 1..).ok_or("a text is not closed")?;
+    let text = if escapes { Cow::Owned(unescape(inner)?) } else { Cow::Borrowed(inner) };
+    if rest.starts_with('@') {
+        return Err("texts of a language are not stored".into());
+    }
+    let rest = match rest.strip_prefix("^^") {
+        Some(typed) => angled(typed).ok_or("a type stands between `<` and `>`")?.1,
+        None => rest,
+    };
+    Ok((Object::Text(text), rest))
+}
+
+fn unescape(text: &str) -> Result<String, String> {
+    let mut out = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            out.push(character);
+            continue;
+        }
+        let digits = match characters.next() {
+            Some('n') => ('\n', 0),
+            Some('r') => ('\r', 0),
+            Some('t') => ('\t', 0),
+            Some('b') => ('\u{8}', 0),
+            Some('f') => ('\u{c}', 0),
+            Some(same @ ('"' | '\'' | '\\')) => (same, 0),
+            Some('u') => (' ', 4),
+            Some('U') => (' ', 8),
+            Some(_) | None => return Err("a `\\` stands before what is no escape".into()),
+        };
+        if digits.1 == 0 {
+            out.push(digits.0);
+            continue;
+        }
+        let hex: String = characters.by_ref().take(digits.1).collect();
+        let found = u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32);
+        out.push(found.ok_or("an escape is no character")?);
+    }
+    Ok(out)
+}
+
+/// A predicate, and the one by which its edges are stored at the other end.
+struct Predicate {
+    name: String,
+    turned: Option<u32>,
+}
+
+/// The predicates that were seen.
+struct Predicates<'t> {
+    types: &'t Types,
+    all: Vec<Predicate>,
+    places: HashMap<String, u32>,
+}
+
+impl Predicates<'_> {
+    fn place(&mut self, name: &str) -> u32 {
+        if let Some(&place) = self.places.get(name) {
+            return place;
+        }
+        let place = self.all.len() as u32;
+        self.all.push(Predicate { name: name.to_owned(), turned: None });
+        self.places.insert(name.to_owned(), place);
+        if let Some(turned) = self.turned(name) {
+            self.all[place as usize].turned = Some(self.place(&turned));
+        }
+        place
+    }
+
+    /// The other side of an edge that is stored there.
+    fn turned(&self, name: &str) -> Option<String> {
+        let model = &self.types.model;
+        let (owner, field) = name.split_once('.')?;
+        let field = model.field_by_name(model.type_by_name(owner)?, field)?;
+        match self.types.layout.fields[field.index()] {
+            Storage::ToOneBack { .. } | Storage::ToMany { .. } => {}
+            Storage::Id(_)
+            | Storage::Column(_)
+            | Storage::Instant { .. }
+            | Storage::Point { .. }
+            | Storage::Shape { .. }
+            | Storage::Values { .. }
+            | Storage::ToOne { .. }
+            | Storage::Join { .. } => return None,
+        }
+        match model.field(field).kind {
+            FieldKind::Edge { inverse: Some(other), .. } => Some(super::rows::field_name(self.types, other)),
+            FieldKind::Edge { inverse: None, .. }
+            | FieldKind::Id
+            | FieldKind::Scalar(_)
+            | FieldKind::Enum(_) => None,
+        }
+    }
+}
+
+/// A statement in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Record {
+    subject: i64,
+    /// The order of the files.
+    line: u64,
+    predicate: u32,
+    /// The number the edge leads to; 0 for a text.
+    id: i64,
+    text: String,
+}
+
+impl Record {
+    fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
+        out.write_all(&self.subject.to_le_bytes())?;
+        out.write_all(&self.line.to_le_bytes())?;
+        out.write_all(&self.predicate.to_le_bytes())?;
+        out.write_all(&self.id.to_le_bytes())?;
+        out.write_all(&(self.text.len() as u32).to_le_bytes())?;
+        out.write_all(self.text.as_bytes())
+    }
+
+    /// The next one; nothing at the end.
+    fn read(input: &mut impl BufRead) -> std::io::Result<Option<Self>> {
+        if input.fill_buf()?.is_empty() {
+            return Ok(None);
+        }
+        let mut head = [0; 32];
+        input.read_exact(&mut head)?;
+        let eight = |at: usize| head[at..at + 8].try_into().map(i64::from_le_bytes).unwrap_or_default();
+        let four = |at: usize| head[at..at + 4].try_into().map(u32::from_le_bytes).unwrap_or_default();
+        let mut text = vec![0; four(28) as usize];
+        input.read_exact(&mut text)?;
+        let text = String::from_utf8(text).map_err(std::io::Error::other)?;
+        Ok(Some(Self { subject: eight(0), line: eight(8) as u64, predicate: four(16), id: eight(20), text }))
+    }
+}
+
+/// Statements in the order of their subjects.
+struct Sorter<'f> {
+    folder: &'f Path,
+    held: Vec<Record>,
+    bytes: usize,
+    runs: Vec<BufReader<File>>,
+}
+
+impl Sorter<'_> {
+    fn push(&mut self, record: Record) -> Result<(), String> {
+        self.bytes += size_of::<Record>() + record.text.len();
+        self.held.push(record);
+        if self.bytes > RUN_BYTES {
+            self.spill().map_err(|cause| format!("{}: {cause}", self.folder.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is held to a file that has no name any more, so that it goes with the process.
+    fn spill(&mut self) -> std::io::Result<()> {
+        self.held.sort_unstable();
+        let path = self.folder.join(format!(".weir-import-{}-{}", std::process::id(), self.runs.len()));
+        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+        std::fs::remove_file(&path)?;
+        let mut out = BufWriter::with_capacity(1 << 20, file);
+        for record in self.held.drain(..) {
+            record.write(&mut out)?;
+        }
+        let mut file = out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        file.seek(SeekFrom::Start(0))?;
+        self.runs.push(BufReader::with_capacity(1 << 20, file));
+        self.bytes = 0;
+        Ok(())
+    }
+
+    /// Gives all statements in order; `take` says whether to go on.
+    fn merge(mut self, take: &mut dyn FnMut(Record) -> Result<bool, String>) -> Result<(), String> {
+        if self.runs.is_empty() {
+            self.held.sort_unstable();
+            for record in self.held {
+                if !take(record)? {
+                    return Ok(());
+                }
+            }
+            return Ok(());
+        }
+        let words = |cause: std::io::Error| cause.to_string();
+        self.spill().map_err(words)?;
+        let mut heads = BinaryHeap::new();
+        for (at, run) in self.runs.iter_mut().enumerate() {
+            heads.extend(Record::read(run).map_err(words)?.map(|record| Reverse((record, at))));
+        }
+        while let Some(Reverse((record, at))) = heads.pop() {
+            heads
+                .extend(Record::read(&mut self.runs[at]).map_err(words)?.map(|record| Reverse((record, at))));
+            if !take(record)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads statements from `inputs`, sorts them in `folder` and gives the objects whose numbers are greater than `from`.
+pub(crate) fn read(
+    inputs: Vec<Box<dyn BufRead + Send>>,
+    folder: &Path,
+    types: &Types,
+    mut gather: Gather<'_>,
+    from: u64,
+    take: &mut super::lines::Take<'_>,
+) -> Result<(), String> {
+    let mut predicates = Predicates { types, all: Vec::new(), places: HashMap::new() };
+    let mut sorter = Sorter { folder, held: Vec::new(), bytes: 0, runs: Vec::new() };
+    let mut bytes = 0;
+    let mut text = String::new();
+    for (number, mut input) in inputs.into_iter().enumerate() {
+        let mut line = (number as u64) << LINE_BITS;
+        loop {
+            text.clear();
+            let read = input.read_line(&mut text).map_err(|cause| cause.to_string())?;
+            if read == 0 {
+                break;
+            }
+            bytes += read as u64;
+            line += 1;
+            match parse(&text) {
+                Ok(None) => {}
+                Ok(Some(quad)) => sorter.push(record(&mut predicates, quad, line))?,
+                Err(why) => gather.note(line, Err(why)),
+            }
+            if bytes % (1 << 23) < read as u64 {
+                // Says how far it is read.
+                let parcel =
+                    Parcel { batches: Vec::new(), rejects: Vec::new(), offset: from, line: 0, bytes };
+                if !take(parcel) {
+                    return Ok(());
+                }
+            }
+        }
+    }
+    let mut object: Vec<Record> = Vec::new();
+    let mut last = from;
+    sorter.merge(&mut |record| {
+        let is_next = object.first().is_some_and(|it| it.subject != record.subject);
+        let mut goes_on = true;
+        if is_next {
+            goes_on = finish(&mut gather, &predicates.all, &mut object, from, bytes, take);
+        }
+        last = record.subject as u64;
+        object.push(record);
+        Ok(goes_on)
+    })?;
+    if finish(&mut gather, &predicates.all, &mut object, from, bytes, take)
+        && let Some(parcel) = gather.parcel(true, last, 0, bytes)
+    {
+        take(parcel);
+    }
+    Ok(())
+}
+
+fn record(predicates: &mut Predicates<'_>, quad: Quad<'_>, line: u64) -> Record {
+    let predicate = predicates.place(quad.predicate);
+    match (quad.object, predicates.all[predicate as usize].turned) {
+        (Object::Id(id), Some(turned)) => {
+            Record { subject: id, line, predicate: turned, id: quad.subject, text: String::new() }
+        }
+        (Object::Id(id), None) => Record { subject: quad.subject, line, predicate, id, text: String::new() },
+        (Object::Text(text), _) => {
+            Record { subject: quad.subject, line, predicate, id: 0, text: text.into_owned() }
+        }
+    }
+}
+
+/// Takes the statements of one subject as an object, and closes the parcel if it is full.
+fn finish(
+    gather: &mut Gather<'_>,
+    predicates: &[Predicate],
+    object: &mut Vec<Record>,
+    from: u64,
+    bytes: u64,
+    take: &mut super::lines::Take<'_>,
+) -> bool {
+    let Some(first) = object.first() else { return true };
+    let (subject, line) = (first.subject, first.line);
+    if subject as u64 > from {
+        let done = assemble(gather, predicates, object);
+        gather.note(line, done);
+    }
+    object.clear();
+    gather.parcel(false, subject as u64, 0, bytes).is_none_or(take)
+}
+
+fn assemble(gather: &mut Gather<'_>, predicates: &[Predicate], object: &[Record]) -> Result<(), String> {
+    let name = |record: &Record| predicates[record.predicate as usize].name.as_str();
+    let (subject, line) = (object[0].subject, object[0].line);
+    let kinds = object.iter().filter(|it| name(it) == "dgraph.type").map(|it| it.text.as_str());
+    let ty =
+        gather.type_of(kinds).map_err(|why| match object.iter().any(|it| name(it) == "dgraph.type") {
+            true => why,
+            false => format!("{subject:#x} has no dgraph.type"),
+        })?;
+    let (slots, batch) = gather.batch(ty);
+    let row = batch.begin(line);
+    let at = batch.ids.len() - 1;
+    batch.ids[at] = subject;
+    for record in object.iter().filter(|it| name(it) != "dgraph.type") {
+        let done = slots.find(name(record)).and_then(|slot| match record.id {
+            0 => put(slots, batch, row, slot, &record.text),
+            id => put(slots, batch, row, slot, &id.to_string()),
+        });
+        if let Err(why) = done {
+            batch.abandon();
+            return Err(format!("{}: {why}", name(record)));
+        }
+    }
+    Ok(())
+}
+
+/// The types that Dgraph says an object has: its own, and its interfaces.
+pub(crate) fn kinds(types: &Types, ty: crate::model::TypeId) -> Vec<&str> {
+    let model = &types.model;
+    let it = model.ty(ty);
+    let interfaces = it.interfaces.iter().map(|it| model.ty(*it)).filter(|it| it.kind == TypeKind::Interface);
+    interfaces.map(|it| it.name.as_str()).chain([it.name.as_str()]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expected: Result<(i64, &str, Object<'_>), &str>) {
+        match (parse(line), expected) {
+            (Ok(Some(quad)), Ok((subject, predicate, object))) => {
+                assert_eq!(quad, Quad { subject, predicate, object }, "{line}");
+            }
+            (Err(why), Err(part)) => assert!(why.contains(part), "{line}: {why}"),
+            (found, _) => panic!("{line}: {found:?}"),
+        }
+    }
+
+    #[test]
+    fn a_line_is_a_statement() {
+        check("<0x1> <Dish.cuisine> <0x1f> .", Ok((1, "Dish.cuisine", Object::Id(31))));
+        check(
+            "<0x1> <Dish.price> \"12.5\"^^<xs:float> <0x0> .",
+            Ok((1, "Dish.price", Object::Text("12.5".into()))),
+        );
+        check(r#"<0x2> <A.b> "x \"y\" \u00e9\n" ."#, Ok((2, "A.b", Object::Text("x \"y\" é\n".into()))));
+    }
+
+    #[test]
+    fn what_has_no_place_in_a_store_is_refused() {
+        check("<0x1> <A.b> \"x\"@en .", Err("language"));
+        check("<0x1> <A.b> <0x2> (since=2006) .", Err("facets"));
+        check("_:b <A.b> \"x\" .", Err("blank nodes"));
+        check("<0x1> <A.b> \"x", Err("not closed"));
+        check("<0x1> <A.b> \"x\"", Err("ends with"));
+    }
+
+    #[test]
+    fn runs_are_merged_in_the_order_of_subjects() {
+        let folder = std::env::temp_dir();
+        let mut sorter = Sorter { folder: &folder, held: Vec::new(), bytes: 0, runs: Vec::new() };
+        for subject in [3, 1, 2, 1] {
+            let text = format!("text of {subject}");
+            sorter.push(Record { subject, text, ..Record::default() }).unwrap();
+            sorter.spill().unwrap();
+        }
+        let mut seen = Vec::new();
+        sorter
+            .merge(&mut |record| {
+                seen.push((record.subject, record.text));
+                Ok(true)
+            })
+            .unwrap();
+        let expected = [1, 1, 2, 3].map(|it| (it, format!("text of {it}")));
+        assert_eq!(seen, expected);
+    }
+}

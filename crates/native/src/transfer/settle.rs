@@ -1,0 +1,217 @@
+//! Edges that had to wait until all objects were read.
+//!
+//! Those that name another by a key get its number; those that lead nowhere are rejected with the line they came from; the
+//! others are written set-wise where the layout keeps them.
+//!
+//! **Invariant:** the edges of one field are settled and forgotten in one transaction.
+
+use super::rows::target_type;
+use super::sink::Reject;
+use crate::layout::{IndexKind, Storage};
+use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
+use crate::store::database::{Database, Rows, Value};
+use crate::store::ddl::quoted;
+use crate::store::{Error, Types};
+use weir_sql::catalog::{ColumnId, TableId};
+
+/// Settles all edges that wait and gives those that lead nowhere.
+pub(crate) fn settle(types: &Types, database: &mut Database) -> Result<Vec<Reject>, Error> {
+    let mut rejects = Vec::new();
+    let fields = database.query("SELECT DISTINCT field FROM weir_edges ORDER BY 1", &[], 1)?;
+    for row in fields {
+        let name = row[0].text();
+        let model = &types.model;
+        let field = name
+            .split_once('.')
+            .and_then(|(owner, field)| model.field_by_name(model.type_by_name(owner)?, field));
+        database.begin()?;
+        let done = match field {
+            Some(field) => settle_field(types, database, field, &name),
+            None => Ok(Vec::new()),
+        };
+        let done = done.and_then(|found| {
+            database.execute("DELETE FROM weir_edges WHERE field = $1", &[name.as_str().into()])?;
+            database.commit()?;
+            Ok(found)
+        });
+        match done {
+            Ok(found) => rejects.extend(found),
+            Err(error) => {
+                database.rollback();
+                return Err(error);
+            }
+        }
+    }
+    Ok(rejects)
+}
+
+/// The table and column by which objects of `ty` are known.
+fn known(types: &Types, ty: TypeId) -> (String, String) {
+    let table = types.layout.sql.catalog.table(types.layout.tables[ty.index()]);
+    (quoted(&table.name), quoted(&table.column(types.layout.ids[ty.index()]).name))
+}
+
+fn settle_field(
+    types: &Types,
+    database: &mut Database,
+    field: FieldId,
+    name: &str,
+) -> Result<Vec<Reject>, Error> {
+    let Some(to) = target_type(types, field) else { return Ok(Vec::new()) };
+    let it: Value = name.into();
+    resolve_keys(types, database, to, &it)?;
+    let (table, id) = known(types, to);
+    let nowhere = format!(
+        "field = $1 AND (target IS NULL OR NOT EXISTS (SELECT 1 FROM {table} t WHERE t.{id} = weir_edges.target))"
+    );
+    let target = &types.model.ty(to).name;
+    let mut rejects = reject(database, &nowhere, &it, |row| match row[3].text().as_str() {
+        "" => format!("{name}: there is no `{target}` {:#x}", row[2].int()),
+        key => format!("{name}: there is no `{target}` with {} {key:?}", row[4].text()),
+    })?;
+    match types.layout.fields[field.index()] {
+        Storage::Join { table, ours, theirs, .. } => {
+            let table = types.layout.sql.catalog.table(table);
+            let names = [ours, theirs].map(|it| quoted(&table.column(it).name)).join(", ");
+            let sql = format!(
+                "INSERT INTO {} ({names}) SELECT owner, target FROM weir_edges WHERE field = $1 ON CONFLICT DO NOTHING",
+                quoted(&table.name)
+            );
+            database.execute(&sql, &[it])?;
+        }
+        Storage::ToOne { column, .. } => {
+            let owner = types.model.field(field).owner;
+            let place = (types.layout.tables[owner.index()], column);
+            rejects.extend(put(types, database, owner, place, &it, ("owner", "target"))?);
+        }
+        Storage::ToOneBack { .. } | Storage::ToMany { .. } => {
+            for (member, place) in partners(types, field) {
+                rejects.extend(put(types, database, member, place, &it, ("target", "owner"))?);
+            }
+        }
+        Storage::Id(_)
+        | Storage::Column(_)
+        | Storage::Instant { .. }
+        | Storage::Point { .. }
+        | Storage::Shape { .. }
+        | Storage::Values { .. } => {}
+    }
+    Ok(rejects)
+}
+
+/// The columns of the objects at the other end of `field` that have its edges.
+fn partners(types: &Types, field: FieldId) -> Vec<(TypeId, (TableId, ColumnId))> {
+    let model = &types.model;
+    let FieldKind::Edge { inverse: Some(other), .. } = model.field(field).kind else { return Vec::new() };
+    let other = model.field(other);
+    let owner = model.ty(other.owner);
+    let members = match owner.kind {
+        TypeKind::Interface => owner.members.clone(),
+        TypeKind::Object | TypeKind::Union => vec![other.owner],
+    };
+    let place = |member: TypeId| {
+        let copy = model.field_by_name(member, &other.name)?;
+        match types.layout.fields[copy.index()] {
+            Storage::ToOne { column, .. } => Some((member, (types.layout.tables[member.index()], column))),
+            Storage::Id(_)
+            | Storage::Column(_)
+            | Storage::Instant { .. }
+            | Storage::Point { .. }
+            | Storage::Shape { .. }
+            | Storage::Values { .. }
+            | Storage::ToOneBack { .. }
+            | Storage::ToMany { .. }
+            | Storage::Join { .. } => None,
+        }
+    };
+    members.into_iter().filter_map(place).collect()
+}
+
+fn resolve_keys(types: &Types, database: &mut Database, to: TypeId, field: &Value) -> Result<(), Error> {
+    let sql = "SELECT DISTINCT key_field FROM weir_edges WHERE field = $1 AND key_field IS NOT NULL";
+    for row in database.query(sql, std::slice::from_ref(field), 1)? {
+        let key = row[0].text();
+        let Some(id) = types.model.field_by_name(to, &key) else { continue };
+        let column = match types.layout.fields[id.index()] {
+            Storage::Column(column) => types.layout.registry_keys[id.index()].unwrap_or(column),
+            Storage::Id(_)
+            | Storage::Instant { .. }
+            | Storage::Point { .. }
+            | Storage::Shape { .. }
+            | Storage::Values { .. }
+            | Storage::ToOne { .. }
+            | Storage::ToOneBack { .. }
+            | Storage::ToMany { .. }
+            | Storage::Join { .. } => continue,
+        };
+        let table = types.layout.sql.catalog.table(types.layout.tables[to.index()]);
+        let value = match types.model.field(id).kind {
+            FieldKind::Scalar(Scalar::Int | Scalar::Int64) => "CAST(weir_edges.key_value AS bigint)",
+            FieldKind::Scalar(_) | FieldKind::Id | FieldKind::Enum(_) | FieldKind::Edge { .. } => {
+                "weir_edges.key_value"
+            }
+        };
+        let (name, number) = known(types, to);
+        let sql = format!(
+            "UPDATE weir_edges SET target = (SELECT t.{number} FROM {name} t WHERE t.{} = {value}) \
+             WHERE field = $1 AND key_field = $2",
+            quoted(&table.column(column).name)
+        );
+        database.execute(&sql, &[field.clone(), key.as_str().into()])?;
+    }
+    Ok(())
+}
+
+/// Takes out the edges for which `condition` holds and says why in the words of `why`.
+fn reject(
+    database: &mut Database,
+    condition: &str,
+    field: &Value,
+    why: impl Fn(&[Value]) -> String,
+) -> Result<Vec<Reject>, Error> {
+    let sql = format!(
+        "SELECT file, line, target, key_value, key_field FROM weir_edges WHERE {condition} ORDER BY file, line"
+    );
+    let rows: Rows = database.query(&sql, std::slice::from_ref(field), 5)?;
+    if !rows.is_empty() {
+        database
+            .execute(&format!("DELETE FROM weir_edges WHERE {condition}"), std::slice::from_ref(field))?;
+    }
+    let one = |row: &Vec<Value>| Reject { file: row[0].text(), line: row[1].int() as u64, why: why(row) };
+    Ok(rows.iter().map(one).collect())
+}
+
+/// Writes edges into a column of `ty`: that of `row` in `weir_edges` gets the number in `value`.
+fn put(
+    types: &Types,
+    database: &mut Database,
+    ty: TypeId,
+    place: (TableId, ColumnId),
+    field: &Value,
+    (row, value): (&str, &str),
+) -> Result<Vec<Reject>, Error> {
+    let table = types.layout.sql.catalog.table(place.0);
+    let (name, column) = (quoted(&table.name), quoted(&table.column(place.1).name));
+    let (_, id) = known(types, ty);
+    let is_unique = types
+        .layout
+        .indexes
+        .iter()
+        .any(|it| it.kind == IndexKind::Unique && it.table == place.0 && it.columns == [place.1]);
+    let mut rejects = Vec::new();
+    if is_unique {
+        let taken = format!(
+            "field = $1 AND (EXISTS (SELECT 1 FROM {name} t WHERE t.{column} = weir_edges.{value} AND t.{id} <> weir_edges.{row}) \
+             OR EXISTS (SELECT 1 FROM weir_edges o WHERE o.field = weir_edges.field AND o.{value} = weir_edges.{value} \
+             AND o.{row} <> weir_edges.{row} AND o.line < weir_edges.line))"
+        );
+        rejects = reject(database, &taken, field, |edge| {
+            format!("{}: {:#x} has another already", field.text(), edge[2].int())
+        })?;
+    }
+    let sql = format!(
+        "UPDATE {name} SET {column} = e.{value} FROM weir_edges e WHERE e.field = $1 AND e.{row} = {name}.{id}"
+    );
+    database.execute(&sql, std::slice::from_ref(field))?;
+    Ok(rejects)
+}

@@ -1,0 +1,397 @@
+//! Parcels to tables: what a load checks that the tables cannot, and how far it got.
+//!
+//! References are checked before a row is written: an edge whose target is not there yet waits in `weir_edges`, with the
+//! line it came from, until all is read. A row that breaks a rule goes to the rejects and takes its edges with it.
+//!
+//! **Invariant:** a parcel and the mark how far the file was read are one transaction, so each object is there once however
+//! often the load was interrupted.
+//!
+//! **Cost:** per row one insert and, per edge, one look into a set of numbers that are known to be there.
+
+use super::batch::{Batch, Cell, Edge, Parcel, Target};
+use super::nquads::LINE_BITS;
+use super::rows::{self, Rejected};
+use crate::layout::Storage;
+use crate::model::{DefaultValue, FieldId, FieldKind, TypeId, TypeKind};
+use crate::store::database::{Database, Value};
+use crate::store::ddl::quoted;
+use crate::store::{Error, Types, versions};
+use hashbrown::{HashMap, HashSet};
+use weir_sql::catalog::{ColumnId, TableId};
+
+/// Numbers that are remembered to be there, over all tables; beyond it they are forgotten and asked for again.
+const KNOWN_MAX: usize = 4_000_000;
+
+/// What of a file is loaded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// Its name as it was given.
+    pub(crate) file: String,
+    /// What it was like, so that another file of that name is not taken for it.
+    pub(crate) likeness: String,
+    /// Where to go on; -1 when all is done.
+    pub(crate) offset: i64,
+    /// Lines read.
+    pub(crate) line: i64,
+    /// Objects made of it.
+    pub(crate) objects: i64,
+}
+
+/// Why a line is not in the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reject {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u64,
+    /// Why.
+    pub why: String,
+}
+
+/// Writes parcels.
+pub(crate) struct Sink<'t> {
+    pub(crate) types: &'t Types,
+    pub(crate) database: &'t mut Database,
+    known: HashMap<TableId, HashSet<i64>>,
+    /// What others wrote makes it differ.
+    data_version: i64,
+    /// The files that are read together.
+    names: &'t [String],
+    pub(crate) rejects: Vec<Reject>,
+}
+
+impl<'t> Sink<'t> {
+    pub(crate) fn new(types: &'t Types, database: &'t mut Database, names: &'t [String]) -> Self {
+        Self { types, database, known: HashMap::new(), data_version: -1, names, rejects: Vec::new() }
+    }
+
+    /// Writes a parcel of `mark.file` and moves the mark.
+    pub(crate) fn take(&mut self, parcel: Parcel, mark: &mut Mark) -> Result<(), Error> {
+        let before = self.rejects.len();
+        self.database.begin()?;
+        let mut next = mark.clone();
+        let done = self.write(parcel, &mut next).and_then(|()| self.database.commit());
+        match done {
+            Ok(()) => {
+                *mark = next;
+                Ok(())
+            }
+            Err(error) => {
+                self.database.rollback();
+                self.rejects.truncate(before);
+                Err(error)
+            }
+        }
+    }
+
+    fn write(&mut self, parcel: Parcel, mark: &mut Mark) -> Result<(), Error> {
+        self.forget_if_changed()?;
+        let names = self.names;
+        let reject = |(line, why): Rejected| {
+            let (file, line) = place(names, line);
+            Reject { file: file.to_owned(), line, why }
+        };
+        self.rejects.extend(parcel.rejects.into_iter().map(reject));
+        for mut batch in parcel.batches {
+            let mut refused: Vec<Rejected> = Vec::new();
+            mark.objects += self.batch(&mut batch, &mut refused)? as i64;
+            refused.sort();
+            self.rejects.extend(refused.into_iter().map(reject));
+        }
+        mark.offset = parcel.offset as i64;
+        mark.line = parcel.line as i64;
+        self.mark(mark)
+    }
+
+    /// Writes how far a file is loaded.
+    pub(crate) fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
+        let sql = "INSERT INTO weir_loads (file, mark, bytes, line, objects) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (file) \
+                   DO UPDATE SET mark = excluded.mark, bytes = excluded.bytes, line = excluded.line, objects = excluded.objects";
+        let values = [
+            Value::from(mark.file.as_str()),
+            mark.likeness.as_str().into(),
+            mark.offset.into(),
+            mark.line.into(),
+            mark.objects.into(),
+        ];
+        self.database.execute(sql, &values).map(drop)
+    }
+
+    /// What is known to be there may be gone when somebody else wrote.
+    fn forget_if_changed(&mut self) -> Result<(), Error> {
+        let now = match self.database {
+            Database::Sqlite(_) => self.database.one("PRAGMA data_version", &[])?.int(),
+            // There the tables check references themselves.
+            Database::Postgres(_) => self.data_version,
+        };
+        let count: usize = self.known.values().map(HashSet::len).sum();
+        if now != self.data_version || count > KNOWN_MAX {
+            self.known.clear();
+            self.data_version = now;
+        }
+        Ok(())
+    }
+
+    /// Writes a batch and says how many objects are made.
+    fn batch(&mut self, batch: &mut Batch, refused: &mut Vec<Rejected>) -> Result<u64, Error> {
+        let mut gone = vec![false; batch.ids.len()];
+        if batch.makes_objects {
+            self.number(batch)?;
+            self.fill_defaults(batch);
+            self.check_required(batch, &mut gone, refused);
+            self.check_numbers(batch, &mut gone, refused)?;
+            self.resolve_columns(batch)?;
+            rows::insert(self.types, self.database, batch, &mut gone, refused)?;
+        } else {
+            self.check_owners(batch, &mut gone, refused)?;
+        }
+        batch.items.retain(|it| !gone[it.row as usize]);
+        batch.edges.retain(|it| !gone[it.row as usize]);
+        rows::items(self.types, self.database, batch)?;
+        let waiting = self.pairs(batch)?;
+        rows::wait(self.types, self.database, batch, &waiting, self.names)?;
+        let made = gone.iter().filter(|it| !**it).count() as u64;
+        Ok(if batch.makes_objects { made } else { 0 })
+    }
+
+    /// Gives numbers to objects that have none, and keeps the sequence ahead of those that have.
+    fn number(&mut self, batch: &mut Batch) -> Result<(), Error> {
+        let missing = batch.ids.iter().filter(|it| **it == 0).count() as i64;
+        if let Some(most) = batch.ids.iter().copied().max().filter(|it| *it > 0) {
+            versions::advance(self.database, most)?;
+        }
+        if missing == 0 {
+            return Ok(());
+        }
+        let mut fresh: Box<dyn Iterator<Item = i64>> = match self.database {
+            Database::Sqlite(_) => {
+                let sql = "UPDATE weir_store SET next_id = next_id + $1 RETURNING next_id - $1";
+                let first = self.database.one(sql, &[missing.into()])?.int();
+                Box::new(first..)
+            }
+            Database::Postgres(_) => {
+                let sql = "SELECT nextval('weir_ids') FROM generate_series(1, $1::bigint)";
+                let rows = self.database.query(sql, &[missing.into()], 1)?;
+                Box::new(rows.into_iter().map(|row| row[0].int()))
+            }
+        };
+        for id in batch.ids.iter_mut().filter(|it| **it == 0) {
+            *id = fresh.next().unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// `@default(add:)` where a value has to be and none is given.
+    fn fill_defaults(&mut self, batch: &mut Batch) {
+        let types = self.types;
+        for (id, field) in types.model.fields_of(batch.ty) {
+            let Some(default) = field.default_add.as_ref().filter(|_| field.is_required && !field.is_list)
+            else {
+                continue;
+            };
+            let (column, at) = match types.layout.fields[id.index()] {
+                Storage::Column(column) => (column, None),
+                Storage::Instant { text, at } => (text, Some(at)),
+                Storage::Id(_)
+                | Storage::Point { .. }
+                | Storage::Shape { .. }
+                | Storage::Values { .. }
+                | Storage::ToOne { .. }
+                | Storage::ToOneBack { .. }
+                | Storage::ToMany { .. }
+                | Storage::Join { .. } => continue,
+            };
+            let place = |column: ColumnId| batch.columns.iter().position(|it| *it == column);
+            let (Some(place), at) = (place(column), at.and_then(place)) else { continue };
+            let width = batch.columns.len();
+            if !(0..batch.ids.len()).any(|row| batch.cells[row * width + place] == Cell::Null) {
+                continue;
+            }
+            let (value, micros) = default_cells(types, batch, field.kind, default);
+            for row in 0..batch.ids.len() {
+                if batch.cells[row * width + place] == Cell::Null {
+                    batch.cells[row * width + place] = value;
+                    if let Some(at) = at {
+                        batch.cells[row * width + at] = micros;
+                    }
+                }
+            }
+        }
+    }
+
+    fn check_required(&self, batch: &Batch, gone: &mut [bool], refused: &mut Vec<Rejected>) {
+        let table = self.types.layout.sql.catalog.table(self.types.layout.tables[batch.ty.index()]);
+        let required: Vec<usize> =
+            (0..batch.columns.len()).filter(|&at| !table.column(batch.columns[at]).nullable).collect();
+        for (row, is_gone) in gone.iter_mut().enumerate() {
+            let cells = batch.row(row);
+            if let Some(&at) = required.iter().find(|&&at| cells[at] == Cell::Null) {
+                *is_gone = true;
+                refused.push((
+                    batch.lines[row],
+                    format!("`{}` needs a value", table.column(batch.columns[at]).name),
+                ));
+            }
+        }
+    }
+
+    /// A number names one object over all types.
+    fn check_numbers(
+        &mut self,
+        batch: &Batch,
+        gone: &mut [bool],
+        refused: &mut Vec<Rejected>,
+    ) -> Result<(), Error> {
+        let (Some(&least), Some(&most)) = (batch.ids.iter().min(), batch.ids.iter().max()) else {
+            return Ok(());
+        };
+        let types = self.types;
+        for (id, ty) in types.model.type_ids().zip(&types.model.types) {
+            if id == batch.ty || ty.kind != TypeKind::Object {
+                continue;
+            }
+            let table = types.layout.sql.catalog.table(types.layout.tables[id.index()]);
+            let column = quoted(&table.column(types.layout.ids[id.index()]).name);
+            let name = quoted(&table.name);
+            let some = format!("SELECT 1 FROM {name} WHERE {column} BETWEEN $1 AND $2 LIMIT 1");
+            if self.database.one(&some, &[least.into(), most.into()])? == Value::Null {
+                continue;
+            }
+            let taken = rows::existing(self.database, &name, &column, &batch.ids)?;
+            for (row, is_gone) in gone.iter_mut().enumerate() {
+                if taken.contains(&batch.ids[row]) && !*is_gone {
+                    *is_gone = true;
+                    refused.push((
+                        batch.lines[row],
+                        format!("{:#x} is the ID of a `{}`", batch.ids[row], ty.name),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_owners(
+        &mut self,
+        batch: &Batch,
+        gone: &mut [bool],
+        refused: &mut Vec<Rejected>,
+    ) -> Result<(), Error> {
+        let name = &self.types.model.ty(batch.ty).name;
+        let there = self.known(batch.ty, &batch.ids)?;
+        for (row, is_gone) in gone.iter_mut().enumerate() {
+            if !there.contains(&batch.ids[row]) {
+                *is_gone = true;
+                refused.push((batch.lines[row], format!("there is no `{name}` {:#x}", batch.ids[row])));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes sure that the set of objects of `to` knows which of `ids` are there.
+    fn known(&mut self, to: TypeId, ids: &[i64]) -> Result<&HashSet<i64>, Error> {
+        let layout = &self.types.layout;
+        let id = layout.tables[to.index()];
+        let set = self.known.entry(id).or_default();
+        let mut unknown: Vec<i64> = ids.iter().copied().filter(|it| !set.contains(it)).collect();
+        if !unknown.is_empty() {
+            unknown.sort_unstable();
+            unknown.dedup();
+            let table = layout.sql.catalog.table(id);
+            let column = quoted(&table.column(layout.ids[to.index()]).name);
+            set.extend(rows::existing(self.database, &quoted(&table.name), &column, &unknown)?);
+        }
+        Ok(set)
+    }
+
+    /// Columns that refer to objects that are not there become edges that wait.
+    fn resolve_columns(&mut self, batch: &mut Batch) -> Result<(), Error> {
+        let types = self.types;
+        let width = batch.columns.len();
+        let mut wanted = Vec::new();
+        for (field, it) in types.model.fields_of(batch.ty) {
+            let (FieldKind::Edge { to, .. }, Storage::ToOne { column, .. }) =
+                (it.kind, types.layout.fields[field.index()])
+            else {
+                continue;
+            };
+            let Some(at) = batch.columns.iter().position(|it| *it == column) else { continue };
+            wanted.clear();
+            wanted.extend((0..batch.ids.len()).filter_map(|row| match batch.cells[row * width + at] {
+                Cell::Int(id) => Some(id),
+                Cell::Null | Cell::Real(_) | Cell::Bool(_) | Cell::Text(..) => None,
+            }));
+            let there = self.known(to, &wanted)?;
+            for row in 0..batch.ids.len() {
+                let cell = batch.cells[row * width + at];
+                if let Cell::Int(id) = cell
+                    && !there.contains(&id)
+                {
+                    batch.cells[row * width + at] = Cell::Null;
+                    batch.edges.push(Edge { row: row as u32, field, to: Target::Id(id) });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the pairs whose objects are there and gives the edges that wait.
+    fn pairs(&mut self, batch: &Batch) -> Result<Vec<Edge>, Error> {
+        let types = self.types;
+        let mut waiting = Vec::new();
+        let mut by_field: HashMap<FieldId, Vec<(u32, i64)>> = HashMap::new();
+        for edge in &batch.edges {
+            match (types.layout.fields[edge.field.index()], edge.to) {
+                (Storage::Join { .. }, Target::Id(id)) => {
+                    by_field.entry(edge.field).or_default().push((edge.row, id));
+                }
+                (_, _) => waiting.push(*edge),
+            }
+        }
+        for (field, pairs) in by_field {
+            let FieldKind::Edge { to, .. } = types.model.field(field).kind else { continue };
+            let ids: Vec<i64> = pairs.iter().map(|it| it.1).collect();
+            let there = self.known(to, &ids)?;
+            let (now, later): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|it| there.contains(&it.1));
+            waiting.extend(later.into_iter().map(|(row, id)| Edge { row, field, to: Target::Id(id) }));
+            let now: Vec<(i64, i64)> =
+                now.into_iter().map(|(row, id)| (batch.ids[row as usize], id)).collect();
+            rows::join(types, self.database, field, &now)?;
+        }
+        Ok(waiting)
+    }
+}
+
+/// The file and the line that `line` means: above the bits of the line stands the number of the file.
+pub(crate) fn place(names: &[String], line: u64) -> (&str, u64) {
+    let file = names.get((line >> LINE_BITS) as usize).map_or("", String::as_str);
+    (file, line & ((1 << LINE_BITS) - 1))
+}
+
+/// A default's value and, of a DateTime, its microseconds.
+fn default_cells(types: &Types, batch: &mut Batch, kind: FieldKind, default: &DefaultValue) -> (Cell, Cell) {
+    match default {
+        DefaultValue::Now => {
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            let micros = now.map_or(0, |it| it.as_micros() as i64);
+            (batch.put(&weir_sql::instant::format(micros)), Cell::Int(micros))
+        }
+        DefaultValue::Text(text) => {
+            let micros = weir_sql::instant::parse(text).map_or(Cell::Null, Cell::Int);
+            (batch.put(text), micros)
+        }
+        DefaultValue::Int(number) => (Cell::Int(*number), Cell::Null),
+        DefaultValue::Float(number) => (Cell::Real(*number), Cell::Null),
+        DefaultValue::Boolean(value) => match types.kind {
+            crate::layout::Database::Sqlite => (Cell::Int((*value).into()), Cell::Null),
+            crate::layout::Database::Postgres => (Cell::Bool(*value), Cell::Null),
+        },
+        DefaultValue::Enum(place) => match kind {
+            FieldKind::Enum(id) => {
+                let name = &types.model.enumeration(id).values[*place as usize].name;
+                (batch.put(name), Cell::Null)
+            }
+            FieldKind::Id | FieldKind::Scalar(_) | FieldKind::Edge { .. } => (Cell::Null, Cell::Null),
+        },
+    }
+}

@@ -1,0 +1,185 @@
+//! Texts and JSON to the cells of a row, checked as a mutation's input is.
+//!
+//! **Invariant:** digits of whole numbers never pass through floating point; texts are stored as they are given.
+
+use super::batch::{Batch, Cell, Item};
+use super::slots::{Kind, Slots};
+use crate::layout;
+use crate::model::{FieldId, Scalar};
+use crate::store::Types;
+use weir_language::json::{Json, JsonRef};
+use weir_sql::instant;
+
+/// How deep a line of JSON may nest.
+pub(crate) const DEPTH_MAX: u32 = 16;
+
+/// An object's number: decimal digits, or hexadecimal ones after `0x`.
+pub(crate) fn id(text: &str) -> Result<i64, String> {
+    let number = match text.strip_prefix("0x") {
+        Some(digits) => i64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    number.ok().filter(|it| *it > 0).ok_or_else(|| format!("`{text}` is no ID"))
+}
+
+/// Writes the one value of `field`, which begins at place `at` of the row that begins at `first`.
+pub(crate) fn set(
+    slots: &Slots<'_>,
+    batch: &mut Batch,
+    first: usize,
+    place: (FieldId, Kind, usize),
+    text: &str,
+) -> Result<(), String> {
+    let (field, kind, at) = place;
+    match kind {
+        Kind::Scalar(Scalar::DateTime) => {
+            let micros = moment(text)?;
+            batch.cells[first + at] = batch.put(text);
+            batch.cells[first + slots.further(field)[0]] = Cell::Int(micros);
+        }
+        Kind::Scalar(Scalar::Point) => {
+            let [x, y] = point(text)?;
+            batch.cells[first + at] = Cell::Real(x);
+            batch.cells[first + slots.further(field)[0]] = Cell::Real(y);
+        }
+        Kind::Scalar(shape @ (Scalar::Polygon | Scalar::MultiPolygon)) => {
+            let (words, bounds) = shape_of(text, shape)?;
+            batch.cells[first + at] = batch.put(&words);
+            for (place, bound) in slots.further(field).into_iter().zip(bounds) {
+                batch.cells[first + place] = Cell::Real(bound);
+            }
+        }
+        Kind::Scalar(Scalar::String | Scalar::Int | Scalar::Int64 | Scalar::Float | Scalar::Boolean)
+        | Kind::Enum(_) => batch.cells[first + at] = plain(slots.types, batch, kind, text)?,
+    }
+    Ok(())
+}
+
+/// Adds an item to the list `field` of the last row.
+pub(crate) fn add(
+    slots: &Slots<'_>,
+    batch: &mut Batch,
+    field: FieldId,
+    kind: Kind,
+    text: &str,
+) -> Result<(), String> {
+    let row = batch.ids.len() as u32 - 1;
+    let (value, at) = match kind {
+        Kind::Scalar(Scalar::DateTime) => {
+            let micros = moment(text)?;
+            (batch.put(text), Cell::Int(micros))
+        }
+        Kind::Scalar(_) | Kind::Enum(_) => (plain(slots.types, batch, kind, text)?, Cell::Null),
+    };
+    batch.items.push(Item { row, field, value, at });
+    Ok(())
+}
+
+fn moment(text: &str) -> Result<i64, String> {
+    instant::parse(text).ok_or_else(|| format!("`{text}` is no DateTime"))
+}
+
+/// A value of one column.
+fn plain(types: &Types, batch: &mut Batch, kind: Kind, text: &str) -> Result<Cell, String> {
+    let no = |what: &str| format!("`{text}` is no {what}");
+    match kind {
+        Kind::Scalar(Scalar::Int) => {
+            text.parse::<i32>().map(|it| Cell::Int(it.into())).map_err(|_| no("Int"))
+        }
+        Kind::Scalar(Scalar::Int64) => text.parse().map(Cell::Int).map_err(|_| no("Int64")),
+        Kind::Scalar(Scalar::Float) => {
+            let number = text.parse::<f64>().ok().filter(|it| it.is_finite());
+            number.map(Cell::Real).ok_or_else(|| no("Float"))
+        }
+        Kind::Scalar(Scalar::Boolean) => {
+            let value = match text {
+                "true" | "1" | "True" | "TRUE" => true,
+                "false" | "0" | "False" | "FALSE" => false,
+                _ => return Err(no("Boolean")),
+            };
+            Ok(match types.kind {
+                layout::Database::Sqlite => Cell::Int(value.into()),
+                layout::Database::Postgres => Cell::Bool(value),
+            })
+        }
+        Kind::Enum(id) => {
+            let it = types.model.enumeration(id);
+            let is_known = it.values.iter().any(|it| it.name == text);
+            if is_known { Ok(batch.put(text)) } else { Err(no(&it.name)) }
+        }
+        Kind::Scalar(Scalar::String) if text.contains('\0') => Err("a text holds NUL".into()),
+        Kind::Scalar(
+            Scalar::String | Scalar::DateTime | Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon,
+        ) => Ok(batch.put(text)),
+    }
+}
+
+/// `{"longitude": 1, "latitude": 2}`, or GeoJSON, which Dgraph writes with `'` for `"`.
+fn point(text: &str) -> Result<[f64; 2], String> {
+    let text = straight(text);
+    let json = parse(&text)?;
+    let number = |it: JsonRef<'_>| it.raw().parse::<f64>().ok();
+    let member = |name: &str| json.root().get(name);
+    let found = match (member("longitude"), member("latitude"), member("coordinates")) {
+        (Some(x), Some(y), _) => number(x).zip(number(y)),
+        (_, _, Some(pair)) => {
+            let mut items = pair.items();
+            let pair = (items.next(), items.next());
+            pair.0.and_then(number).zip(pair.1.and_then(number))
+        }
+        (_, _, None) => None,
+    };
+    let [x, y] = found.map(<[f64; 2]>::from).ok_or_else(|| format!("`{text}` is no Point"))?;
+    match x.abs() <= 180.0 && y.abs() <= 90.0 {
+        true => Ok([x, y]),
+        false => Err(format!("`{text}` is no place on the globe")),
+    }
+}
+
+/// GeoJSON's coordinates, and the least longitude and latitude, the greatest longitude and latitude.
+fn shape_of(text: &str, shape: Scalar) -> Result<(String, [f64; 4]), String> {
+    let text = straight(text);
+    let json = parse(&text)?;
+    let no = || format!("`{text}` is no {shape:?}");
+    let coordinates = json.root().get("coordinates").ok_or_else(no)?;
+    let depth = if shape == Scalar::Polygon { 3 } else { 4 };
+    let mut bounds = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
+    let mut words = String::new();
+    rings(coordinates, depth, &mut words, &mut bounds).ok_or_else(no)?;
+    match bounds[0].is_finite() {
+        true => Ok((words, bounds)),
+        false => Err(no()),
+    }
+}
+
+/// Writes lists of lists of points, `depth` deep. The depth is that of the type, so this cannot recurse further.
+fn rings(json: JsonRef<'_>, depth: u32, out: &mut String, bounds: &mut [f64; 4]) -> Option<()> {
+    if !json.is_array() {
+        return None;
+    }
+    out.push('[');
+    for (place, item) in json.items().enumerate() {
+        if place > 0 {
+            out.push(',');
+        }
+        if depth > 1 {
+            rings(item, depth - 1, out, bounds)?;
+            continue;
+        }
+        let number: f64 = item.raw().parse().ok()?;
+        out.push_str(item.raw());
+        let side = place % 2;
+        bounds[side] = bounds[side].min(number);
+        bounds[side + 2] = bounds[side + 2].max(number);
+    }
+    out.push(']');
+    Some(())
+}
+
+fn straight(text: &str) -> String {
+    if text.contains('"') { text.to_owned() } else { text.replace('\'', "\"") }
+}
+
+fn parse(text: &str) -> Result<Json<'_>, String> {
+    Json::parse(text.as_bytes(), DEPTH_MAX).map_err(|error| error.to_string())
+}

@@ -1,0 +1,428 @@
+//! Migrations: from one text of types to another with data in between, as plan, as tables, and as what is refused.
+
+use rusqlite::Connection;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use weir_native::layout::Database;
+use weir_native::store::{Error, Place, Store, Types};
+
+/// A file that goes with the test.
+struct File(PathBuf);
+
+impl File {
+    fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self(std::env::temp_dir().join(format!("weir-native-{}-{number}.db", std::process::id())))
+    }
+    fn place(&self) -> Place {
+        Place::Sqlite(self.0.clone())
+    }
+    fn open(&self) -> Connection {
+        Connection::open(&self.0).unwrap()
+    }
+    /// All rows of a statement, columns with `|` and rows with `;` between.
+    fn rows(&self, sql: &str) -> String {
+        let database = self.open();
+        let mut statement = database.prepare(sql).unwrap();
+        let width = statement.column_count();
+        let cell = |row: &rusqlite::Row<'_>, at| match row.get_ref(at).unwrap() {
+            rusqlite::types::ValueRef::Null => "-".to_owned(),
+            rusqlite::types::ValueRef::Integer(it) => it.to_string(),
+            rusqlite::types::ValueRef::Real(it) => it.to_string(),
+            rusqlite::types::ValueRef::Text(it) | rusqlite::types::ValueRef::Blob(it) => {
+                String::from_utf8_lossy(it).into_owned()
+            }
+        };
+        let rows = statement
+            .query_map([], |row| Ok((0..width).map(|at| cell(row, at)).collect::<Vec<_>>().join("|")))
+            .unwrap();
+        rows.map(Result::unwrap).collect::<Vec<_>>().join(";")
+    }
+    /// The names and texts of all tables, indexes, views and triggers, in an order of their own.
+    fn schema(&self) -> String {
+        self.rows(
+            "SELECT type, name, replace(replace(coalesce(sql, ''), '\"weir_new', '\"'), char(10), ' ') FROM sqlite_schema \
+             WHERE name NOT LIKE 'weir_%' ORDER BY 1, 2",
+        )
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        for suffix in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{suffix}", self.0.display()));
+        }
+    }
+}
+
+fn types(sdl: &str) -> Types {
+    Types::read(sdl, Database::Sqlite).unwrap_or_else(|errors| panic!("{sdl}: {errors:?}"))
+}
+
+fn made(sdl: &str, data: &str) -> File {
+    let file = File::new();
+    weir_native::store::bring(&file.place(), &types(sdl)).unwrap();
+    file.open().execute_batch(data).unwrap();
+    file
+}
+
+/// Migrates a store of `old` with `data` to `new`; the plan in words, then what `asked` gives.
+fn check(old: &str, data: &str, new: &str, allowed: &[&str], plan: &str, asked: &str, rows: &str) {
+    let file = made(old, data);
+    let (mut store, new_types) = (Store::open(&file.place()).unwrap(), types(new));
+    let allowed: Vec<String> = allowed.iter().map(|it| (*it).to_owned()).collect();
+    let found = store.plan(&new_types, &allowed).unwrap();
+    assert_eq!(found.to_string().trim(), plan, "{old} -> {new}: {:#?}", found.statements);
+    let before = file.schema();
+    match store.migrate(&new_types, &found) {
+        Ok(()) => {
+            let fresh = made(new, "");
+            assert_eq!(columns(&file), columns(&fresh), "{old} -> {new}: {:#?}", found.statements);
+            assert_eq!(store.version().unwrap().number, 2);
+            assert_eq!(file.rows("PRAGMA foreign_key_check"), "");
+            assert_eq!(file.rows("PRAGMA integrity_check"), "ok");
+            let again = Store::open(&file.place()).unwrap().plan(&new_types, &[]).unwrap();
+            assert!(again.is_nothing, "{again}");
+        }
+        Err(Error::Refused(_)) => assert_eq!(file.schema(), before),
+        Err(other) => panic!("{old} -> {new}: {other}\n{:#?}", found.statements),
+    }
+    assert_eq!(file.rows(asked), rows, "{old} -> {new}: {:#?}", found.statements);
+}
+
+/// What a store is made of, whatever the order of columns.
+fn columns(file: &File) -> String {
+    let names = file
+        .rows("SELECT type, name, tbl_name FROM sqlite_schema WHERE name NOT LIKE 'weir_%' ORDER BY 1, 2, 3");
+    let columns = file.rows(
+        "SELECT s.name, c.name, c.type, c.\"notnull\", c.pk FROM sqlite_schema s, pragma_table_xinfo(s.name) c \
+         WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'weir_%' ORDER BY 1, 2",
+    );
+    let keys = file.rows(
+        "SELECT s.name, k.\"from\", k.\"table\", k.\"to\" FROM sqlite_schema s, pragma_foreign_key_list(s.name) k \
+         WHERE s.type = 'table' ORDER BY 1, 2",
+    );
+    format!("{names}\n{columns}\n{keys}")
+}
+
+const DISH: &str = "type Dish { id: ID!, name: String! }";
+const DISHES: &str = "INSERT INTO Dish (id, name) VALUES (1, 'Pho'), (2, 'Pie')";
+
+#[test]
+fn types_and_fields_are_added() {
+    check(
+        DISH,
+        DISHES,
+        "type Dish { id: ID!, name: String!, price: Float, tags: [String], cook: Cook } type Cook { name: String! @id }",
+        &[],
+        "add type `Cook`\nadd field `Dish.price: Float`\nadd field `Dish.tags: [String]`\nadd field `Dish.cook: Cook`",
+        "SELECT id, name, price, cook_id FROM Dish",
+        "1|Pho|-|-;2|Pie|-|-",
+    );
+}
+
+#[test]
+fn a_required_field_needs_a_default_or_no_objects() {
+    let new = "type Dish { id: ID!, name: String!, vegan: Boolean! }";
+    check(
+        DISH,
+        DISHES,
+        new,
+        &[],
+        "add field `Dish.vegan: Boolean!`\nrefused: there are objects without a `Dish.vegan` (0x1, 0x2): give it \
+         `@default(add: {value: …})`, or leave the `!` out until all have one",
+        "SELECT id FROM Dish",
+        "1;2",
+    );
+    check(DISH, "", new, &[], "add field `Dish.vegan: Boolean!`", "SELECT * FROM Dish", "");
+    check(
+        DISH,
+        DISHES,
+        "type Dish { id: ID!, name: String!, vegan: Boolean! @default(add: {value: \"true\"}), at: DateTime! @default(add: {value: \"2020-01-02\"}) }",
+        &[],
+        "add field `Dish.vegan: Boolean!`\nadd field `Dish.at: DateTime!`",
+        "SELECT id, vegan, at, at_at FROM Dish",
+        "1|1|2020-01-02|1577923200000000;2|1|2020-01-02|1577923200000000",
+    );
+}
+
+#[test]
+fn names_change_and_data_stays() {
+    check(
+        "type Dish { id: ID!, name: String!, cook: Cook, tags: [String] } type Cook { name: String! @id, dishes: [Dish] @hasInverse(field: cook) }",
+        "INSERT INTO Cook (id, name) VALUES (7, 'Ada'); INSERT INTO Dish (id, name, cook_id) VALUES (1, 'Pho', 7); \
+         INSERT INTO Dish_tags (id, value) VALUES (1, 'hot')",
+        "type Meal @renamedFrom(name: \"Dish\") { id: ID!, title: String! @renamedFrom(name: \"name\"), chef: Cook @renamedFrom(name: \"cook\"), tags: [String] } \
+         type Cook { name: String! @id, dishes: [Meal] @hasInverse(field: chef) }",
+        &[],
+        "rename type `Dish` to `Meal`\nrename field `Dish.name` to `title`\nrename field `Dish.cook` to `chef`",
+        "SELECT m.id, title, c.name, t.value FROM Meal m JOIN Cook c ON c.id = m.chef_id JOIN Meal_tags t ON t.id = m.id",
+        "1|Pho|Ada|hot",
+    );
+    check(
+        "type A { id: ID!, x: Int } type B { id: ID!, y: Int }",
+        "INSERT INTO A VALUES (1, 10); INSERT INTO B VALUES (2, 20)",
+        "type C @renamedFrom(name: \"A\") { id: ID!, x: Int } type D @renamedFrom(name: \"B\") { id: ID!, y: Int }",
+        &[],
+        "rename type `A` to `C`\nrename type `B` to `D`",
+        "SELECT C.x, D.y FROM C, D",
+        "10|20",
+    );
+}
+
+#[test]
+fn data_is_lost_only_where_that_is_allowed() {
+    let old = "type Dish { id: ID!, name: String!, pic: String } type Cook { name: String! @id }";
+    let data = "INSERT INTO Dish VALUES (1, 'Pho', 'x.png'); INSERT INTO Cook VALUES (2, 'Ada')";
+    let refused = "drop type `Cook`\ndrop field `Dish.pic`\nrefused: 1 values or objects of `Cook` would be lost: allow it by \
+                   `--allow-data-loss Cook`\nrefused: 1 values or objects of `Dish.pic` would be lost: allow it by \
+                   `--allow-data-loss Dish.pic`";
+    check(old, data, DISH, &[], refused, "SELECT pic FROM Dish", "x.png");
+    let words = "drop type `Cook`\ndrop field `Dish.pic`";
+    check(old, data, DISH, &["Cook", "Dish.pic"], words, "SELECT * FROM Dish", "1|Pho");
+    check(old, "", DISH, &[], words, "SELECT * FROM Dish", "");
+}
+
+#[test]
+fn types_change_where_the_values_fit() {
+    let old = "type A { id: ID!, n: Int, big: Int64, f: Float, e: E, s: String, d: DateTime } enum E { X Y }";
+    let new = "type A { id: ID!, n: Int64, big: Int, f: Int, e: String, s: E, d: String } enum E { X Y }";
+    let plan = "change `A.n` from Int to Int64\nchange `A.big` from Int64 to Int\nchange `A.f` from Float to Int\n\
+                change `A.e` from E to String\nchange `A.s` from String to E\nchange `A.d` from DateTime to String";
+    check(
+        old,
+        "INSERT INTO A (id, n, big, f, e, s, d, d_at) VALUES (1, 5, 6, 7.0, 'X', 'Y', '2020', 0)",
+        new,
+        &[],
+        plan,
+        "SELECT n, big, f, e, s, d FROM A",
+        "5|6|7|X|Y|2020",
+    );
+    let refused = format!(
+        "{plan}\nrefused: `A.big` has values that are no Int (\"5000000000\"): change them first\n\
+         refused: `A.f` has values that are no Int (\"0.5\"): change them first\n\
+         refused: `A.s` has values that are no E (\"z\"): change them first"
+    );
+    check(
+        old,
+        "INSERT INTO A (id, big, f, s) VALUES (1, 5000000000, 0.5, 'z')",
+        new,
+        &[],
+        &refused,
+        "SELECT big, f, s FROM A",
+        "5000000000|0.5|z",
+    );
+}
+
+#[test]
+fn required_and_optional_change_places() {
+    let optional = "type A { id: ID!, s: String }";
+    let required = "type A { id: ID!, s: String! }";
+    check(
+        required,
+        "INSERT INTO A VALUES (1, 'x')",
+        optional,
+        &[],
+        "change `A.s` from String! to String",
+        "SELECT s FROM A",
+        "x",
+    );
+    check(
+        optional,
+        "INSERT INTO A VALUES (1, 'x')",
+        required,
+        &[],
+        "change `A.s` from String to String!",
+        "SELECT s FROM A",
+        "x",
+    );
+    check(
+        optional,
+        "INSERT INTO A VALUES (18, NULL)",
+        required,
+        &[],
+        "change `A.s` from String to String!\nrefused: there are objects without a `A.s` (0x12): give them one, or give the \
+         field `@default(add: {value: …})`, or leave the `!` out",
+        "SELECT id FROM A",
+        "18",
+    );
+    check(
+        optional,
+        "INSERT INTO A VALUES (1, NULL), (2, 'x')",
+        "type A { id: ID!, s: String! @default(add: {value: \"none\"}) }",
+        &[],
+        "change `A.s` from String to String!",
+        "SELECT id, s FROM A",
+        "1|none;2|x",
+    );
+}
+
+#[test]
+fn a_scalar_becomes_a_list() {
+    check(
+        "type A { id: ID!, s: String }",
+        "INSERT INTO A VALUES (1, 'x'), (2, NULL)",
+        "type A { id: ID!, s: [String] }",
+        &[],
+        "change `A.s` from String to [String]",
+        "SELECT id, value FROM A_s",
+        "1|x",
+    );
+}
+
+#[test]
+fn keys_are_refused_while_values_stand_twice() {
+    let old = "type A { id: ID!, s: String!, t: Int }";
+    let words = "values of `A.s` become unique";
+    let new = "type A { id: ID!, s: String! @id, t: Int }";
+    check(
+        old,
+        "INSERT INTO A VALUES (1, 'x', 1), (2, 'y', 1)",
+        new,
+        &[],
+        words,
+        "SELECT s FROM A ORDER BY 1",
+        "x;y",
+    );
+    check(
+        old,
+        "INSERT INTO A VALUES (1, 'x', 1), (2, 'x', 1)",
+        new,
+        &[],
+        "values of `A.s` become unique\nrefused: values of `A.s` stand more than once (\"x\"): make them different first",
+        "SELECT s FROM A",
+        "x;x",
+    );
+    check(
+        old,
+        "INSERT INTO A VALUES (1, 'x', 1), (2, 'x', 2)",
+        "type A @unique(fields: [\"s\", \"t\"]) { id: ID!, s: String!, t: Int }",
+        &[],
+        "values of `A(s, t)` become unique",
+        "SELECT s, t FROM A",
+        "x|1;x|2",
+    );
+}
+
+#[test]
+fn an_index_is_there_with_what_was_written_before() {
+    check(
+        DISH,
+        DISHES,
+        "type Dish { id: ID!, name: String! @search(by: [term, trigram, exact]) }",
+        &[],
+        "add index of values of `Dish.name`\nadd index of terms of `Dish.name`\nadd index of trigrams of `Dish.name`",
+        "SELECT t.rowid, g.rowid FROM Dish_name_terms('pie') t, Dish_name_trigrams('Pie') g",
+        "2|2",
+    );
+    check(
+        "type Dish { id: ID!, name: String! @search(by: [term]), pic: String }",
+        "INSERT INTO Dish VALUES (1, 'Pho', 'x'), (2, 'Pie', 'y')",
+        "type Dish { id: ID!, name: String! @search(by: [term]) }",
+        &["Dish.pic"],
+        "drop field `Dish.pic`",
+        "SELECT rowid FROM Dish_name_terms('pie')",
+        "2",
+    );
+}
+
+#[test]
+fn an_inverse_is_added_to_an_edge_that_is_there() {
+    let apart = "type Cook { id: ID!, dishes: [Dish] } type Dish { id: ID! name: String }";
+    let data = "INSERT INTO Cook VALUES (1), (2); INSERT INTO Dish VALUES (3, 'Pho'), (4, 'Pie'); \
+                INSERT INTO Cook_dishes VALUES (1, 3), (1, 4)";
+    let sides = "type Cook { id: ID!, dishes: [Dish] } type Dish { id: ID! name: String, cook: Cook @hasInverse(field: dishes) }";
+    let words = "`Cook.dishes` and `Dish.cook` become the two sides of one edge\nadd field `Dish.cook: Cook`\n`Dish.cook` holds one object";
+    check(apart, data, sides, &[], words, "SELECT id, cook_id FROM Dish", "3|1;4|1");
+    check(
+        apart,
+        &format!("{data}; INSERT INTO Cook_dishes VALUES (2, 3)"),
+        sides,
+        &[],
+        &format!(
+            "{words}\nrefused: some have several objects for `Dish.cook` (0x3): remove all but one first, or make it a list"
+        ),
+        "SELECT count(*) FROM Cook_dishes",
+        "3",
+    );
+    check(
+        sides,
+        "INSERT INTO Cook VALUES (1); INSERT INTO Dish VALUES (3, 'Pho', 1)",
+        apart,
+        &[],
+        "drop field `Dish.cook`",
+        "SELECT cook_id, dish_id FROM Cook_dishes",
+        "1|3",
+    );
+}
+
+#[test]
+fn edges_follow_what_they_may_lead_to() {
+    let old = "interface Place { id: ID!, name: String } type Bar implements Place { seats: Int } type Club implements Place { open: Boolean } \
+               type Visit { id: ID!, at: Place }";
+    let data = "INSERT INTO Bar (id, name) VALUES (1, 'b'); INSERT INTO Club (id, name) VALUES (2, 'c'); \
+                INSERT INTO Place (id, type) VALUES (1, 'Bar'), (2, 'Club'); INSERT INTO Visit (id, at_id) VALUES (3, 1), (4, 2)";
+    let new = "type Bar { id: ID!, name: String, seats: Int } type Club { id: ID!, name: String, open: Boolean } \
+               type Visit { id: ID!, at: Bar }";
+    check(
+        old,
+        data,
+        new,
+        &[],
+        "drop interface `Place`\nchange `Visit.at` from Place to Bar\nrefused: 1 values or objects of `Visit.at` would be lost: \
+         allow it by `--allow-data-loss Visit.at`",
+        "SELECT id, at_id FROM Visit",
+        "3|1;4|2",
+    );
+    check(
+        old,
+        data,
+        new,
+        &["Visit.at"],
+        "drop interface `Place`\nchange `Visit.at` from Place to Bar",
+        "SELECT id, at_id FROM Visit",
+        "3|1;4|-",
+    );
+    check(
+        new,
+        "INSERT INTO Bar VALUES (1, 'b', 3); INSERT INTO Visit VALUES (3, 1)",
+        old,
+        &[],
+        "add interface `Place`\nchange `Visit.at` from Bar to Place",
+        "SELECT p.type, a.name, v.at_id FROM Visit v JOIN Place p ON p.id = v.at_id JOIN Place_all a ON a.id = p.id",
+        "Bar|b|1",
+    );
+}
+
+#[test]
+fn enums_grow_and_shrink_with_their_values() {
+    let two = "type A { id: ID!, e: E } enum E { X Y }";
+    let three = "type A { id: ID!, e: E } enum E { X Y Z }";
+    check(two, "INSERT INTO A VALUES (1, 'X')", three, &[], "add value `E.Z`", "SELECT e FROM A", "X");
+    check(three, "INSERT INTO A VALUES (1, 'X')", two, &[], "drop value `E.Z`", "SELECT e FROM A", "X");
+    check(
+        three,
+        "INSERT INTO A VALUES (1, 'Z')",
+        two,
+        &[],
+        "drop value `E.Z`\nrefused: `A.e` has values that are no E (\"Z\"): change them first",
+        "SELECT e FROM A",
+        "Z",
+    );
+}
+
+#[test]
+fn a_database_of_others_is_left_alone() {
+    let file = File::new();
+    file.open().execute_batch("CREATE TABLE theirs (x)").unwrap();
+    let found = Store::open(&file.place()).unwrap().plan(&types(DISH), &[]);
+    assert!(matches!(found, Err(Error::Foreign { table }) if table == "theirs"));
+    assert_eq!(file.rows("SELECT name FROM sqlite_schema"), "theirs");
+}
+
+#[test]
+fn a_store_of_a_later_format_is_not_opened() {
+    let file = made(DISH, "UPDATE weir_store SET format = 99");
+    assert!(matches!(Store::open(&file.place()), Err(Error::Format { found: 99 })));
+}

@@ -1,0 +1,308 @@
+//! `weir migrate`, `import`, `export`, `backup`: for whoever looks after a native store.
+
+use super::print;
+use crate::native::Native;
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use weir_native::store::{Store, Types, backup};
+use weir_native::transfer::export::export;
+use weir_native::transfer::{self, Event, Format, Hooks, Mapping, Reject, Source};
+
+/// How often a progress bar is drawn anew.
+const DRAW: Duration = Duration::from_millis(200);
+
+/// What `weir import` is told.
+#[derive(Debug, Args)]
+pub(super) struct Import {
+    /// NDJSON, CSV or N-Quads, also packed as .gz
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// The types: X.graphql, or a weir.yaml with one native source
+    #[arg(long, value_name = "X.GRAPHQL")]
+    into: String,
+    /// What the files hold: a type, or an edge as `Restaurant.cuisines` where they have pairs
+    #[arg(long = "type", value_name = "TYPE")]
+    target: Option<String>,
+    /// Types and names of columns, by file name: YAML
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
+    /// Where the store is, if not beside the types
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
+    /// Where lines go that are not taken, as NDJSON
+    #[arg(long, value_name = "FILE", default_value = "rejects.ndjson")]
+    rejects: PathBuf,
+}
+
+/// What `weir export` is told.
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// The types: X.graphql, or a weir.yaml with one native source
+    #[arg(value_name = "X.GRAPHQL", default_value = "weir.yaml")]
+    from: String,
+    /// How objects are written
+    #[arg(long, value_enum, default_value = "ndjson")]
+    format: Written,
+    /// A file; of CSV a folder, which gets a file for each type; else standard output
+    #[arg(long, value_name = "FILE|FOLDER")]
+    to: Option<PathBuf>,
+    /// Only the objects of this type
+    #[arg(long = "type", value_name = "TYPE")]
+    only: Option<String>,
+    /// Where the store is, if not beside the types
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
+}
+
+/// The forms of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Written {
+    /// A JSON object on each line
+    Ndjson,
+    /// A table for each type
+    Csv,
+    /// As Dgraph writes them
+    Nquads,
+}
+
+impl Written {
+    fn format(self) -> Format {
+        match self {
+            Self::Ndjson => Format::Ndjson,
+            Self::Csv => Format::Csv,
+            Self::Nquads => Format::Nquads,
+        }
+    }
+}
+
+/// Shows what a new text of types means for the store, and does it.
+pub(super) fn migrate(
+    target: &str,
+    store: Option<&str>,
+    only_plan: bool,
+    allowed: &[String],
+) -> Result<ExitCode, String> {
+    let native = Native::find(target, store)?;
+    let types = native.types()?;
+    warn(&native, &types);
+    let mut open = Store::open(&native.place).map_err(|error| error.to_string())?;
+    let plan = open.plan(&types, allowed).map_err(|error| error.to_string())?;
+    let mut text = plan.to_string();
+    if only_plan {
+        for statement in &plan.statements {
+            text.push_str(&format!("\n{statement};\n"));
+        }
+    }
+    print(&text)?;
+    if !plan.refusals.is_empty() {
+        return Ok(ExitCode::FAILURE);
+    }
+    if only_plan {
+        return Ok(ExitCode::SUCCESS);
+    }
+    open.migrate(&types, &plan).map_err(|error| error.to_string())?;
+    let bar = bar(0, "rows");
+    let mut tell = |name: &str, done: u64, all: u64| {
+        show(&bar, &format!("index {name}"), done, all);
+        true
+    };
+    while open.build_next(&types, &mut tell).map_err(|error| error.to_string())? {}
+    bar.finish_and_clear();
+    let version = open.version().map_or(0, |it| it.number);
+    print(&format!("{} is at version {version}\n", native.shown()))
+}
+
+fn warn(native: &Native, types: &Types) {
+    for warning in &types.warnings {
+        let (line, column) = (warning.place.line, warning.place.column);
+        eprintln!("warning: {}:{line}:{column}: {}", native.sdl.display(), warning.message);
+    }
+}
+
+/// One entry of a mapping.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Entry {
+    Type(String),
+    Whole {
+        #[serde(rename = "type")]
+        target: Option<String>,
+        #[serde(default)]
+        columns: BTreeMap<String, Option<String>>,
+    },
+}
+
+/// Loads files into the store, making or migrating it first.
+pub(super) fn import(options: &Import) -> Result<ExitCode, String> {
+    let native = Native::find(&options.into, options.store.as_deref())?;
+    let types = native.types()?;
+    native.migrate(&types, &[]).map_err(|error| error.to_string())?;
+    let mut entries = entries(options.map.as_deref())?;
+    let mut sources = Vec::new();
+    for path in &options.files {
+        let format = Format::of(path).ok_or_else(|| {
+            format!("{}: files are .ndjson, .jsonl, .csv, .rdf or .nq, also with .gz behind", path.display())
+        })?;
+        let mut mapping = entries.remove(stem(path)).unwrap_or_default();
+        if options.target.is_some() {
+            mapping.target.clone_from(&options.target);
+        }
+        sources.push(Source { path: path.clone(), format, mapping });
+    }
+    if let Some(name) = entries.keys().next().filter(|_| options.files.len() > entries.len()) {
+        eprintln!("warning: the mapping names `{name}`, which is no file of this import");
+    }
+    let mut rejects = Rejects { path: &options.rejects, file: None, failed: None };
+    let bar = bar(0, "bytes");
+    let mut file = String::new();
+    let mut progress = |event: Event<'_>| tell(&bar, &mut file, event);
+    let mut reject = |it: &Reject| rejects.write(it);
+    let report =
+        transfer::load(&native.place, &sources, &mut Hooks { progress: &mut progress, reject: &mut reject });
+    bar.finish_and_clear();
+    let report = report
+        .map_err(|error| format!("{error}\nwhat was loaded stays; the same command goes on from there"))?;
+    if let Some(cause) = rejects.failed {
+        return Err(format!("{}: {cause}", options.rejects.display()));
+    }
+    print(&format!("{} objects are in {}\n", report.objects, native.shown()))?;
+    if report.rejects == 0 {
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!("{} lines were not taken; see {}", report.rejects, options.rejects.display());
+    Ok(ExitCode::FAILURE)
+}
+
+/// A file's name without its endings.
+fn stem(path: &Path) -> &str {
+    let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    name.rsplit_once('.').map_or(name, |it| it.0)
+}
+
+fn entries(map: Option<&Path>) -> Result<BTreeMap<String, Mapping>, String> {
+    let Some(path) = map else { return Ok(BTreeMap::new()) };
+    let fail = |cause: &dyn std::fmt::Display| format!("{}: {cause}", path.display());
+    let text = std::fs::read_to_string(path).map_err(|cause| fail(&cause))?;
+    let read: BTreeMap<String, Entry> = serde_saphyr::from_str(&text).map_err(|cause| fail(&cause))?;
+    let mapping = |entry| match entry {
+        Entry::Type(target) => Mapping { target: Some(target), columns: Vec::new() },
+        Entry::Whole { target, columns } => Mapping { target, columns: columns.into_iter().collect() },
+    };
+    Ok(read.into_iter().map(|(name, entry)| (name, mapping(entry))).collect())
+}
+
+/// The file of lines that are not taken, made when there is one.
+struct Rejects<'r> {
+    path: &'r Path,
+    file: Option<File>,
+    failed: Option<std::io::Error>,
+}
+
+impl Rejects<'_> {
+    fn write(&mut self, reject: &Reject) {
+        let line = serde_json::json!({ "file": reject.file, "line": reject.line, "error": reject.why });
+        let file = match self.file.take() {
+            Some(file) => Ok(file),
+            // A load that goes on adds to what it wrote before.
+            None => File::options().create(true).append(true).open(self.path),
+        };
+        let written = file.and_then(|mut file| {
+            file.write_all(format!("{line}\n").as_bytes())?;
+            self.file = Some(file);
+            Ok(())
+        });
+        if let Err(cause) = written {
+            self.failed = Some(cause);
+        }
+    }
+}
+
+/// A bar on standard error; nothing is drawn where nobody looks.
+fn bar(length: u64, unit: &str) -> ProgressBar {
+    let template = match unit {
+        "bytes" => "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
+        _ => "{msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}",
+    };
+    let bar = ProgressBar::new(length);
+    // The templates are right, and without one the bar is a plain one.
+    bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(DRAW);
+    bar
+}
+
+fn show(bar: &ProgressBar, message: &str, done: u64, all: u64) {
+    if bar.message() != message {
+        bar.reset();
+        bar.set_message(message.to_owned());
+    }
+    bar.set_length(all);
+    bar.set_position(done);
+}
+
+fn tell(bar: &ProgressBar, file: &mut String, event: Event<'_>) {
+    match event {
+        Event::File { name, bytes } => {
+            name.clone_into(file);
+            bar.reset();
+            bar.set_length(bytes);
+            bar.set_message(file.clone());
+        }
+        Event::Loaded { bytes, objects } => {
+            let rate = objects as f64 / bar.elapsed().as_secs_f64().max(0.001);
+            bar.set_position(bytes);
+            bar.set_message(format!("{file}: {objects} objects, {rate:.0}/s"));
+        }
+        Event::Settling => bar.set_message("edges"),
+        Event::Index { name, done, all } => show(bar, &format!("index {name}"), done, all),
+    }
+}
+
+/// Writes a store's objects to files.
+pub(super) fn export_all(options: &Export) -> Result<ExitCode, String> {
+    let native = Native::find(&options.from, options.store.as_deref())?;
+    let words = |cause: std::io::Error| match &options.to {
+        Some(path) => format!("{}: {cause}", path.display()),
+        None => format!("standard output: {cause}"),
+    };
+    let format = options.format.format();
+    let is_folder = format == Format::Csv && options.only.is_none();
+    let mut first = true;
+    if let (true, Some(folder)) = (is_folder, &options.to) {
+        std::fs::create_dir_all(folder).map_err(words)?;
+    } else if is_folder {
+        return Err("CSV is a file for each type: name a folder by `--to`, or one type by `--type`".into());
+    }
+    let mut open = |ty: &str| -> std::io::Result<Box<dyn Write>> {
+        let file = match &options.to {
+            None => return Ok(Box::new(BufWriter::new(std::io::stdout()))),
+            Some(folder) if is_folder => File::create(folder.join(format!("{ty}.csv")))?,
+            Some(path) if std::mem::take(&mut first) => File::create(path)?,
+            Some(path) => File::options().append(true).open(path)?,
+        };
+        Ok(Box::new(BufWriter::with_capacity(1 << 20, file)))
+    };
+    let counted = export(&native.place, format, options.only.as_deref(), &mut open, &mut |_| {});
+    let count = counted.map_err(|error| error.to_string())?;
+    if options.to.is_some() {
+        eprintln!("{count} objects");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Copies a store that may be served meanwhile.
+pub(super) fn save(file: &Path, target: &str) -> Result<ExitCode, String> {
+    let native = Native::find(target, None)?;
+    let bar = bar(0, "pages");
+    let done = backup::backup(&native.place, file, &mut |done, all| show(&bar, "pages", done, all));
+    bar.finish_and_clear();
+    done.map_err(|error| error.to_string())?;
+    print(&format!("{} is a copy of {}\n", file.display(), native.shown()))
+}

@@ -1,0 +1,151 @@
+//! Native sources for the command line and the server: which text of types, which store, and how they come together.
+//!
+//! A text `shop.graphql` has its store in `shop.weir.db` beside it, unless it is said to be elsewhere.
+
+use crate::config::{Config, Source, load};
+use std::path::{Path, PathBuf};
+use weir_language::report;
+use weir_native::layout::Database;
+use weir_native::store::{self, Place, Plan, Store, Types};
+use weir_sql::postgres::Settings;
+
+/// File endings that are taken for texts of types.
+const ENDINGS: [&str; 3] = ["graphql", "gql", "graphqls"];
+
+/// A text of types and where its objects are.
+#[derive(Clone, Debug)]
+pub struct Native {
+    /// The text's file.
+    pub sdl: PathBuf,
+    /// The store.
+    pub place: Place,
+}
+
+/// Whether `path` is a text of types by its name.
+#[must_use]
+pub fn is_sdl(path: &Path) -> bool {
+    let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
+    ENDINGS.contains(&ending.as_str())
+}
+
+impl Native {
+    /// The text at `sdl`, with its store at the address `store`, or beside it.
+    /// # Errors
+    /// The address is none of a store.
+    pub fn new(sdl: &Path, store: Option<&str>) -> Result<Self, String> {
+        let place = match store {
+            None => Place::Sqlite(sdl.with_extension("weir.db")),
+            Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+                let settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
+                Place::Postgres(Box::new(settings))
+            }
+            Some(other) => match other.split_once("://") {
+                Some((scheme, _)) => {
+                    return Err(format!(
+                        "a store is in PostgreSQL or in a file of SQLite's, not at `{scheme}://`"
+                    ));
+                }
+                None => Place::Sqlite(PathBuf::from(other.strip_prefix("sqlite:").unwrap_or(other))),
+            },
+        };
+        Ok(Self { sdl: sdl.to_owned(), place })
+    }
+
+    /// The native source of a configuration's entry; nothing if it is another kind.
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn of(source: &Source) -> Result<Option<Self>, String> {
+        source.native.as_deref().map(|sdl| Self::new(sdl, source.store.as_deref())).transpose()
+    }
+
+    /// What a command is told to work on: a text of types, or a weir.yaml with one native source.
+    /// # Errors
+    /// It is neither.
+    pub fn find(target: &str, store: Option<&str>) -> Result<Self, String> {
+        let path = Path::new(target);
+        if is_sdl(path) {
+            return Self::new(path, store);
+        }
+        if !path.extension().is_some_and(|it| it == "yaml" || it == "yml") {
+            return Err(format!(
+                "`{target}` is no text of types; name a .graphql file, or a weir.yaml with a native source"
+            ));
+        }
+        let config: Config = load::file(path, |_| {}).map_err(|error| error.to_string())?;
+        let mut found = config.sources.iter().filter(|it| it.native.is_some());
+        match (found.next(), found.next()) {
+            (Some(source), None) => {
+                let sdl = source.native.as_deref().unwrap_or(path);
+                Self::new(sdl, store.or(source.store.as_deref()))
+            }
+            (None, _) => Err(format!("{target} has no native source; name the .graphql file")),
+            (Some(_), Some(_)) => {
+                Err(format!("{target} has several native sources; name the .graphql file and `--store`"))
+            }
+        }
+    }
+
+    /// Reads the text.
+    /// # Errors
+    /// It cannot be read; or all that is wrong with it, with its places.
+    pub fn types(&self) -> Result<Types, String> {
+        let sdl =
+            std::fs::read_to_string(&self.sdl).map_err(|cause| format!("{}: {cause}", self.sdl.display()))?;
+        self.types_of(&sdl)
+    }
+
+    /// Reads `sdl` instead of the file's text.
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn types_of(&self, sdl: &str) -> Result<Types, String> {
+        let read = Types::read(sdl, self.kind());
+        read.map_err(|errors| {
+            report::text(&self.sdl.display().to_string(), sdl, &errors).trim_end().to_owned()
+        })
+    }
+
+    fn kind(&self) -> Database {
+        self.place.kind()
+    }
+
+    /// Makes or migrates the store so that it holds `types`; what would be lost has to be `allowed`.
+    /// # Errors
+    /// The store cannot be opened, or the data does not allow it.
+    pub fn migrate(&self, types: &Types, allowed: &[String]) -> Result<Plan, store::Error> {
+        let mut store = Store::open(&self.place)?;
+        let plan = store.plan(types, allowed)?;
+        store.migrate(types, &plan)?;
+        Ok(plan)
+    }
+
+    /// Where the store is, for people. Of a server nothing secret.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match &self.place {
+            Place::Sqlite(path) => path.display().to_string(),
+            Place::Postgres(settings) => format!("the database `{}`", settings.database),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(sdl: &str, store: Option<&str>, expected: Result<&str, &str>) {
+        let found = Native::new(Path::new(sdl), store).map(|it| it.shown());
+        match (found, expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
+            (Err(message), Err(part)) => assert!(message.contains(part), "{message}"),
+            (found, _) => panic!("{sdl}: {found:?}"),
+        }
+    }
+
+    #[test]
+    fn a_store_is_beside_its_text_or_where_it_is_said_to_be() {
+        check("a/shop.graphql", None, Ok("a/shop.weir.db"));
+        check("shop.graphql", Some("sqlite:other.db"), Ok("other.db"));
+        check("shop.graphql", Some("postgres://ada:secret@h/shop"), Ok("the database `shop`"));
+        check("shop.graphql", Some("mysql://h/shop"), Err("not at `mysql://`"));
+    }
+}
