@@ -3,8 +3,9 @@
 rate at which pgbench gets the same rows or makes the same changes.
 
 Three interleaved passes, reads before writes; medians are printed, with the spread of Weir's passes. Identical requests let
-Weir send one statement for all that wait, so by_pk and list are measured with values that differ from request to request
-too: those of by_pk are merged into one statement, those of list each go alone.
+Weir send one statement for all that wait, so every operation is measured with values that differ from request to request
+too: those of by_pk are merged into one statement, all others each go alone. Writes are measured once more on a server with
+`batch_mutations`.
 """
 
 import contextlib
@@ -33,8 +34,13 @@ SELECT setval(pg_get_serial_sequence('"Album"', 'AlbumId'), 1000); VACUUM ANALYZ
 BY_PK = "query ($id: Int!) { Album_by_pk(AlbumId: $id) { Title AlbumId } }"
 LIST = "query ($count: Int!) { Album(limit: $count) { AlbumId Title ArtistId } }"
 JOIN = "{ Album(limit: 30) { Title Album_Artist { Artist_Albums { Title } } Album_Tracks { AlbumId Composer Name } } }"
+PAGE = ("query ($from: Int!) { Album(limit: 30, offset: $from) { Title Album_Artist { Artist_Albums { Title } } "
+        "Album_Tracks { AlbumId Composer Name } } }")
 INSERT = 'mutation { insert_Album_one(object: { Title: "Trying now", ArtistId: 1 }) { Title } }'
 UPDATE = 'mutation { update_Album_by_pk(pk_columns: { AlbumId: 1000 } _set: { Title: "Trying now 1" }) { Title AlbumId } }'
+ROW = "mutation ($title: String!, $artist: Int!) { insert_Album_one(object: { Title: $title, ArtistId: $artist }) { Title } }"
+CHANGE = ("mutation ($id: Int!, $title: String!) { update_Album_by_pk(pk_columns: { AlbumId: $id } _set: { Title: $title }) "
+          "{ Title AlbumId } }")
 # More values than there are connections, so that no two requests in flight are equal; limits are 100 on the average.
 WEIR = {
     "by_pk": {"query": "{ Album_by_pk(AlbumId: 1) { Title AlbumId } }"},
@@ -42,12 +48,19 @@ WEIR = {
     "list 100": {"query": "{ Album(limit: 100) { AlbumId Title ArtistId } }"},
     "list, limits differ": [{"query": LIST, "variables": {"count": 50 + at * 37 % 101}} for at in range(101)],
     "join": {"query": JOIN},
+    "join, pages differ": [{"query": PAGE, "variables": {"from": at * 37 % 101}} for at in range(101)],
     "insert": {"query": INSERT},
+    "insert, rows differ": [{"query": ROW, "variables": {"title": f"Trying {at}", "artist": 1 + at * 101 % 275}} for at in range(275)],
     "update": {"query": UPDATE},
+    "update, rows differ": [{"query": CHANGE, "variables": {"id": 1 + at * 101 % 347, "title": f"Trying {at}"}} for at in range(347)],
 }
-WRITES = ("insert", "update")
-# What an operation with values that differ is compared with.
-SAME = {"by_pk, keys differ": "by_pk", "list, limits differ": "list 100"}
+# The same writes on a server that lets mutations share a commit.
+SHARED = {f"{name}, shared commits": name for name in WEIR if name.startswith(("insert", "update"))}
+WEIR |= {name: WEIR[same] for name, same in SHARED.items()}
+WRITES = [name for name in WEIR if name.startswith(("insert", "update"))]
+# What an operation is compared with that the others have not.
+SAME = {"by_pk, keys differ": "by_pk", "list, limits differ": "list 100", "join, pages differ": "join", "insert, rows differ": "insert",
+        "update, rows differ": "update", **SHARED}
 POSTGRAPHILE = {
     "by_pk": "{ albumByAlbumId(albumId: 1) { title albumId } }",
     "list 100": "{ allAlbumsList(first: 100) { albumId title artistId } }",
@@ -55,22 +68,30 @@ POSTGRAPHILE = {
     "insert": 'mutation { createAlbum(input: { album: { title: "Trying now", artistId: 1 } }) { album { title } } }',
     "update": 'mutation { updateAlbumByAlbumId(input: { albumId: 1000, albumPatch: { title: "Trying now 1" } }) { album { title albumId } } }',
 }
-# The bound of each operation: connections and script. The join's is its rows in one trip, levels told apart by a number.
-PGBENCH = {
-    "by_pk": (8, """\\set id random(1, 347)\nSELECT "Title", "AlbumId" FROM "Album" WHERE "AlbumId" = :id;"""),
-    "list 100": (8, """SELECT "AlbumId", "Title", "ArtistId" FROM "Album" LIMIT 100;"""),
-    "join": (8, """WITH a AS MATERIALIZED (SELECT "AlbumId", "ArtistId", "Title" FROM "Album" LIMIT 30)
+# The join's rows in one trip, levels told apart by a number.
+LEVELS = """WITH a AS MATERIALIZED (SELECT "AlbumId", "ArtistId", "Title" FROM "Album" LIMIT 30 OFFSET :from)
  SELECT 0::int2, "AlbumId", "Title", NULL::varchar, "ArtistId" FROM a
  UNION ALL SELECT 1::int2, r."ArtistId", l."Title", NULL, NULL FROM "Artist" r LEFT JOIN "Album" l ON l."ArtistId" = r."ArtistId"
  WHERE r."ArtistId" = ANY(ARRAY(SELECT "ArtistId" FROM a))
- UNION ALL SELECT 2::int2, "AlbumId", "Composer", "Name", NULL FROM "Track" WHERE "AlbumId" = ANY(ARRAY(SELECT "AlbumId" FROM a));"""),
+ UNION ALL SELECT 2::int2, "AlbumId", "Composer", "Name", NULL FROM "Track" WHERE "AlbumId" = ANY(ARRAY(SELECT "AlbumId" FROM a));"""
+# The bound of each operation: connections and script.
+PGBENCH = {
+    "by_pk": (8, """\\set id random(1, 347)\nSELECT "Title", "AlbumId" FROM "Album" WHERE "AlbumId" = :id;"""),
+    "list 100": (8, """SELECT "AlbumId", "Title", "ArtistId" FROM "Album" LIMIT 100;"""),
+    "join": (8, LEVELS.replace(" OFFSET :from", "")),
+    "join, pages differ": (8, f"\\set from random(0, 100)\n{LEVELS}"),
     "insert": (64, """INSERT INTO "Album"("Title", "ArtistId") VALUES ('Trying now', 1) RETURNING "Title";"""),
+    "insert, rows differ": (64, """\\set artist random(1, 275)
+INSERT INTO "Album"("Title", "ArtistId") VALUES ('Trying ' || :artist, :artist) RETURNING "Title";"""),
     "update": (64, """UPDATE "Album" SET "Title" = 'Trying now 1' WHERE "AlbumId" = 1000 RETURNING "Title", "AlbumId";"""),
+    "update, rows differ": (64, """\\set id random(1, 347)
+UPDATE "Album" SET "Title" = 'Trying ' || :id WHERE "AlbumId" = :id RETURNING "Title", "AlbumId";"""),
 }
 # What has to be reached: of pgbench's rate, of PostGraphile's rate, CPU of the server per request in microseconds.
 BARS = {
     "by_pk": (1.0, 12, 10), "by_pk, keys differ": (1.0, 12, 10), "list 100": (0.8, 12, 25), "list, limits differ": (0.8, 12, 25),
-    "join": (0.8, 10, 90), "insert": (0.9, None, None), "update": (1.0, None, None),
+    "join": (0.8, 10, 90), "join, pages differ": (0.8, 10, 90), "insert": (0.9, None, None), "insert, rows differ": (0.9, None, None),
+    "update": (1.0, None, None), "update, rows differ": (1.0, None, None), **{name: (None, None, None) for name in SHARED},
 }
 
 
@@ -185,7 +206,15 @@ def check(weir, postgraphile):
         raise SystemExit("Weir and PostGraphile give different rows for the join")
 
 
-def passes(cluster, weir, postgraphile, names, runs):
+def sharing(url):
+    """A server that lets mutations share a commit."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        file.write(f"sources: [{{name: main, url: {url}, postgres: {{batch_mutations: true}}}}]\n")
+        file.flush()
+        return Weir("serve", file.name)
+
+
+def passes(cluster, weirs, postgraphile, names, runs):
     def note(who, name, run):
         print(f"{who}, {name}: {run['req_s']:,.0f}/s", flush=True)
         runs[who, name].append(run)
@@ -195,6 +224,7 @@ def passes(cluster, weir, postgraphile, names, runs):
             more = {"connections": 100 if name in WRITES else 64, "seconds": SECONDS, "database": cluster.cpu_seconds}
             if name in PGBENCH:
                 note("pgbench", name, cluster.pgbench(*PGBENCH[name]))
+            weir = weirs[name in SHARED]
             note("Weir", name, wrk(weir.port, WEIR[name], pid=weir.pid, **more))
             if name in POSTGRAPHILE:
                 note("PostGraphile", name, wrk(postgraphile.port, {"query": POSTGRAPHILE[name]}, pid=postgraphile.pid, **more))
@@ -203,20 +233,24 @@ def passes(cluster, weir, postgraphile, names, runs):
 def report(runs, memory):
     median = lambda of, key: statistics.median(run[key] for run in runs[of])  # noqa: E731
     rows, beside = [], []
+    def beside_it(who, name):
+        return (who, name) if runs[who, name] else beside_it(who, SAME[name])
+
     for name, (of_pgbench, of_peer, cpu_most) in BARS.items():
-        other = SAME.get(name, name)
-        ours, bound, peer = ("Weir", name), ("pgbench", other), ("PostGraphile", other)
+        ours, bound, peer = ("Weir", name), beside_it("pgbench", name), beside_it("PostGraphile", name)
         rates = [run["req_s"] for run in runs[ours]]
         cpu, rate = median(ours, "cpu_us"), median(ours, "req_s")
         to_bound, to_peer = rate / median(bound, "req_s"), rate / median(peer, "req_s")
         rows.append([
             name, f"{rate:,.0f}", f"{cpu:.1f}" + (f" ({cpu_most})" if cpu_most else ""), f"{median(ours, 'db_us'):.1f}",
-            f"{median(ours, 'p50_ms'):.2f} / {median(ours, 'p95_ms'):.2f}", f"**{to_bound:.2f} x** ({of_pgbench})",
+            f"{median(ours, 'p50_ms'):.2f} / {median(ours, 'p95_ms'):.2f}", f"**{to_bound:.2f} x**" + (f" ({of_pgbench})" if of_pgbench else ""),
             f"**{to_peer:.1f} x**" + (f" ({of_peer})" if of_peer else ""), f"1/{median(peer, 'cpu_us') / cpu:.0f}",
             f"{(max(rates) - min(rates)) / rate:.0%}"])
     for name in PGBENCH:
         for who in ("pgbench", "PostGraphile"):
             of = (who, name)
+            if not runs[of]:
+                continue
             cpu = f"{median(of, 'cpu_us'):.0f}" if runs[of][0]["cpu_us"] else ""
             beside.append([f"{name}, {who}", f"{median(of, 'req_s'):,.0f}", cpu, f"{median(of, 'db_us'):.1f}",
                            f"{median(of, 'p50_ms'):.2f} / {median(of, 'p95_ms'):.2f}"])
@@ -233,11 +267,12 @@ def main():
         sql = [(CHINOOK / file).read_text() for file in ("postgres-before.sql", "chinook.sql", "postgres-after.sql")]
         cluster.psql(sql[0] + sql[1][sql[1].index("INSERT INTO"):] + sql[2] + ALBUM)
         weir, postgraphile = start(Weir("serve", cluster.url)), start(PostGraphile(cluster.url))
+        weirs = weir, start(sharing(cluster.url))
         check(weir, postgraphile)
         runs = {(who, name): [] for who in ("pgbench", "Weir", "PostGraphile") for name in WEIR}
-        passes(cluster, weir, postgraphile, [name for name in WEIR if name not in WRITES], runs)
+        passes(cluster, weirs, postgraphile, [name for name in WEIR if name not in WRITES], runs)
         memory = rss_mb(weir.pid), rss_mb(postgraphile.pid)
-        passes(cluster, weir, postgraphile, WRITES, runs)
+        passes(cluster, weirs, postgraphile, WRITES, runs)
     publish("postgres", report(runs, memory))
 
 

@@ -292,13 +292,31 @@ Immutable unnamed( Text ,  Array(Int)  variadic) a
 fn what_the_role_may_not_do_is_not_offered() {
     let database = database(
         "CREATE TABLE seen (id int); CREATE TABLE unseen (id int); CREATE VIEW v AS SELECT * FROM seen;
-         CREATE ROLE weir_reader; GRANT SELECT, INSERT ON seen TO weir_reader; GRANT SELECT ON v TO weir_reader;",
+         CREATE TABLE partly (secret text, dropped int, id int PRIMARY KEY, code int UNIQUE, name text, UNIQUE (secret));
+         ALTER TABLE partly DROP dropped;
+         CREATE ROLE weir_reader; GRANT SELECT (id, name), INSERT ON partly TO weir_reader; GRANT SELECT, INSERT ON seen TO weir_reader; GRANT SELECT ON v TO weir_reader;",
     );
     let (catalog, _, warnings) = read_as("weir_reader", &database, &["public"]);
-    let expected = "Table public.seen insert\n  id Int integer\nView public.v\n  id Int integer\n";
-    assert_eq!(written(&catalog), expected);
+    let expected = "
+Table public.partly insert
+  id Int integer not null
+  name Text text
+  partly_pkey(id)
+Table public.seen insert
+  id Int integer
+View public.v
+  id Int integer
+";
+    assert_eq!(written(&catalog), expected.trim_start());
     let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    assert_eq!(warnings, ["`public.unseen`: it is not served: the role may not SELECT from it"]);
+    assert_eq!(
+        warnings,
+        [
+            "`public.partly.code`: it is not served: the role may not SELECT it",
+            "`public.partly.secret`: it is not served: the role may not SELECT it",
+            "`public.unseen`: it is not served: the role may not SELECT from it",
+        ]
+    );
 }
 
 #[test]

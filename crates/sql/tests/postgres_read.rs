@@ -7,7 +7,7 @@ use postgres_kit::{chinook, database};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::engine::Body;
-use weir_sql::postgres::Flavour;
+use weir_sql::postgres::{Flavour, Settings};
 
 /// Parents whose children name them by keys of another spelling, and by no key.
 const KEYS: &str = r#"
@@ -415,4 +415,43 @@ async fn a_reader_that_leaves_ends_the_stream_on_the_server() {
     assert!(matches!(body, Body::Stream { .. }));
     drop(body);
     beside.until(running, "0").await;
+}
+
+#[tokio::test]
+async fn columns_that_the_role_may_not_read_are_neither_served_nor_read() {
+    for &flavour in FLAVOURS {
+        let sql = "CREATE TABLE team (id int4 PRIMARY KEY, name text NOT NULL, budget int4);
+            CREATE TABLE player (id int4 PRIMARY KEY, team_id int4 NOT NULL REFERENCES team, wage int4, goals int4);
+            INSERT INTO team VALUES (1, 'a', 10), (2, 'b', 20);
+            INSERT INTO player VALUES (1, 1, 5, 3), (2, 1, 6, 4), (3, 2, 7, 1);
+            DO $$ BEGIN CREATE ROLE looker LOGIN PASSWORD 'x'; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+            GRANT SELECT (id, name) ON team TO looker; GRANT SELECT (id, team_id, goals) ON player TO looker;
+            GRANT INSERT, UPDATE, DELETE ON player TO looker";
+        let database = database(sql);
+        let url = database.url();
+        let host = url.split_once('@').unwrap().1;
+        let looker = Settings::parse(&format!("postgres://looker:x@{host}"), |_| None).unwrap();
+        let served = serve_with(database, &["public"], |it| {
+            *it = looker;
+            it.flavour = Some(flavour);
+        })
+        .await;
+        for (query, expected) in [
+            (
+                "{ team(order_by: {id: asc}) { name players(order_by: {id: asc}, limit: 1) { goals } players_aggregate(limit: 1, order_by: {goals: desc}) { aggregate { count sum { goals } } } } }",
+                r#"{"team":[{"name":"a","players":[{"goals":3}],"players_aggregate":{"aggregate":{"count":1,"sum":{"goals":4}}}},{"name":"b","players":[{"goals":1}],"players_aggregate":{"aggregate":{"count":1,"sum":{"goals":1}}}}]}"#,
+            ),
+            (
+                "{ player_aggregate(distinct_on: [team_id], order_by: [{team_id: asc}, {goals: asc}], limit: 5) { aggregate { count max { goals } } } }",
+                r#"{"player_aggregate":{"aggregate":{"count":2,"max":{"goals":3}}}}"#,
+            ),
+            (
+                "mutation { update_player_by_pk(pk_columns: {id: 3}, _inc: {goals: 1}) { goals team { name } } }",
+                r#"{"update_player_by_pk":{"goals":2,"team":{"name":"b"}}}"#,
+            ),
+        ] {
+            assert_eq!(served.ask(query).await, format!(r#"{{"data":{expected}}}"#), "{flavour:?} {query}");
+        }
+        assert!(served.ask("{ player { wage } }").await.contains("Cannot query field"));
+    }
 }

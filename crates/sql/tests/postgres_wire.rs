@@ -455,3 +455,26 @@ async fn a_stream_tells_what_fails_on_the_way() {
     assert_eq!(failed.sqlstate().as_ref(), Some(b"22012"));
     assert!(matches!(session.part().await, Ok(None)));
 }
+
+#[tokio::test]
+async fn connections_that_rest_too_long_are_closed_and_made_anew() {
+    let mut settings = one_lane(shared().settings("postgres", "application_name=resting"));
+    settings.limits.idle_max = Some(Duration::from_millis(30));
+    let pool = Pool::new(settings);
+    assert_eq!(ask(&pool, "SELECT 'a'").await, "a");
+    drop(pool.session(Purpose::Write, soon()).await.unwrap());
+    let beside = self::pool();
+    let count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'resting'";
+    let until = soon();
+    while ask(&beside, count).await != "0" {
+        assert!(Instant::now() < until, "they stay");
+    }
+    assert_eq!(pool.counts().sessions_idle, 0);
+    assert_eq!(ask(&pool, "SELECT 'b'").await, "b");
+    drop(pool.session(Purpose::Write, soon()).await.unwrap());
+    let until = soon();
+    while pool.counts().sessions_idle > 0 {
+        assert!(Instant::now() < until, "it stays");
+        tokio::task::yield_now().await;
+    }
+}

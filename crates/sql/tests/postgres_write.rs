@@ -2,7 +2,7 @@
 
 mod postgres_kit;
 
-use postgres_kit::served::{Hand, Served, serve, soon};
+use postgres_kit::served::{Hand, Served, serve, serve_with, soon};
 use postgres_kit::{chinook, database};
 
 const BANK: &str = "
@@ -163,6 +163,42 @@ async fn a_deadlock_is_run_again() {
     assert_eq!(answer, r#"{"data":{"a":{"balance":11},"b":{"balance":11}}}"#);
     let answer = cross(&served, &mut hand, false).await;
     assert_eq!(answer, r#"{"data":{"a":{"balance":12},"b":{"balance":12}}}"#);
+}
+
+#[tokio::test]
+async fn changes_of_a_locked_row_leave_the_sessions_to_others() {
+    let served = serve_with(database(BANK), &["public"], |it| it.limits.sessions_max = 9).await;
+    let (mut hand, mut beside) = (served.hand().await, served.hand().await);
+    hand.run("BEGIN").await;
+    hand.run("UPDATE account SET balance = 0 WHERE id = 1").await;
+    let update = |owner: u32| {
+        format!(
+            "mutation {{ update_account_by_pk(pk_columns: {{id: 1}}, _inc: {{balance: 1}}, _set: {{owner: \"{owner}\"}}) {{ balance }} }}"
+        )
+    };
+    let updates: Vec<String> = (0..20).map(update).collect();
+    let others = async {
+        beside.until_blocked(8).await;
+        let inserted = served.ask("mutation { insert_node_one(object: {name: \"a\"}) { name } }").await;
+        let elsewhere = served
+            .ask("mutation { update_account_by_pk(pk_columns: {id: 2}, _inc: {balance: 1}) { balance } }");
+        let answers = (
+            inserted,
+            elsewhere.await,
+            beside.run("SELECT count(*)::text FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')").await,
+        );
+        hand.run("COMMIT").await;
+        answers
+    };
+    let updating = futures_util::future::join_all(updates.iter().map(|it| served.ask(it)));
+    let (mut updated, others) = tokio::join!(updating, others);
+    assert_eq!(others.0, r#"{"data":{"insert_node_one":{"name":"a"}}}"#);
+    assert_eq!(others.1, r#"{"data":{"update_account_by_pk":{"balance":101}}}"#);
+    assert_eq!(others.2, "8", "no more wait in the database");
+    updated.sort_by_key(|it| (it.len(), it.clone()));
+    let expected: Vec<String> =
+        (1..=20).map(|it| format!(r#"{{"data":{{"update_account_by_pk":{{"balance":{it}}}}}}}"#)).collect();
+    assert_eq!(updated, expected);
 }
 
 #[tokio::test]

@@ -164,6 +164,8 @@ pub struct Down {
     pub name: String,
     /// Why, for the operator.
     pub message: String,
+    /// It is there and does not let Weir in: waiting alone does not mend that.
+    pub is_closed: bool,
 }
 
 impl std::fmt::Display for Down {
@@ -183,6 +185,8 @@ struct Made {
 enum Unopened {
     /// It may be there later.
     Down(String),
+    /// It does not let Weir in: somebody has to change something there, or in the configuration.
+    Closed(String),
     /// Somebody has to change something.
     Wrong(String),
 }
@@ -198,7 +202,12 @@ impl Findings {
     pub fn log(&self) {
         self.mistakes.iter().for_each(|it| tracing::error!("{it}"));
         self.warnings.iter().for_each(|it| tracing::warn!("{it}"));
-        self.down.iter().for_each(|it| tracing::warn!("it is tried again: {it}"));
+        for down in &self.down {
+            match down.is_closed {
+                true => tracing::error!("{down}; it is tried again"),
+                false => tracing::warn!("it is tried again: {down}"),
+            }
+        }
     }
 
     fn add(&mut self, config: &Config, source: usize, found: Warning) {
@@ -213,7 +222,7 @@ impl Findings {
     }
 }
 
-/// Opens every source of `config`.
+/// Opens every source of `config`. One that does not let Weir in keeps no other from being served.
 /// # Errors
 /// The first that cannot be opened, now or later, by name.
 pub fn open_all(config: &Config) -> Result<Opened, String> {
@@ -227,12 +236,20 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
                 warnings.into_iter().for_each(|it| opened.findings.add(config, place, it));
             }
             Err(Unopened::Down(message)) => {
-                opened.findings.down.push(Down { name: name.clone(), message });
+                opened.findings.down.push(Down { name: name.clone(), message, is_closed: false });
+            }
+            Err(Unopened::Closed(message)) => {
+                opened.findings.down.push(Down { name: name.clone(), message, is_closed: true });
             }
             Err(Unopened::Wrong(message)) => return Err(format!("source `{name}`: {message}")),
         }
     }
-    Ok(opened)
+    match opened.findings.down.first() {
+        Some(first) if opened.sources.is_empty() && opened.findings.down.iter().all(|it| it.is_closed) => {
+            Err(first.to_string())
+        }
+        Some(_) | None => Ok(opened),
+    }
 }
 
 /// One graph of sources that are open.
@@ -337,7 +354,7 @@ fn postgres(source: &Source, url: &str, threads: usize) -> Result<Made, Unopened
         let opened = runtime.block_on(open_postgres(&source.name, settings, options, keys.watch_ddl));
         opened.map_err(|error| match error {
             OpenError::Database(ref cause) => match cause.remedy() {
-                Some(remedy) => Unopened::Wrong(format!("{error}: {remedy}")),
+                Some(remedy) => Unopened::Closed(format!("{error}: {remedy}")),
                 None => Unopened::Down(error.to_string()),
             },
             OpenError::Schema(_) => Unopened::Wrong(error.to_string()),

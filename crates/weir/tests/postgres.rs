@@ -74,6 +74,23 @@ fn what_waiting_does_not_mend_ends_the_start_and_says_how_to_mend_it() {
 }
 
 #[test]
+fn a_source_that_lets_nobody_in_keeps_no_other_from_being_served() {
+    let open = database("CREATE TABLE open (id int PRIMARY KEY); INSERT INTO open VALUES (1)");
+    let url = open.url();
+    let (_, host) = url.split_once('@').expect("a host");
+    let yaml = format!(
+        "listen: 127.0.0.1:0\nsources:\n  - name: open\n    url: {}\n  - name: shut\n    url: postgres://postgres:wrong@{host}\n",
+        open.url()
+    );
+    let folder = Folder::new();
+    let file = folder.write("weir.yaml", &yaml);
+    let weir = Weir::by_file(&file, folder);
+    check(&weir.query("{ open { id } }"), 200, r#"{"data":{"open":[{"id":1}]}}"#);
+    check(&weir.get("/readyz", &[]), 503, "it does not let Weir in");
+    assert!(weir.log().contains("28P01"), "{}", weir.log());
+}
+
+#[test]
 fn a_reload_finds_what_is_new_asked_for_by_request_or_signal() {
     let database = database("CREATE TABLE old (id int PRIMARY KEY)");
     let weir = Weir::serving(&database.url());

@@ -161,6 +161,7 @@ impl<'m> Builder<'m> {
             updatable: stored,
             deletable: stored,
             rows_estimate: None,
+            is_whole: true,
         });
         self.columns.push(Names::default());
         TableId(self.catalog.len() as u32 - 1)

@@ -51,6 +51,8 @@ pub struct Table {
     pub deletable: bool,
     /// About how many rows it has, where the database keeps count.
     pub rows_estimate: Option<u64>,
+    /// All columns that the database has are here: the role may read each.
+    pub is_whole: bool,
 }
 
 /// What kind of relation.

@@ -140,12 +140,8 @@ impl Reading {
     ) -> Option<Relation> {
         let (oid, schema, name, letter) = (row.number(), row.text(), row.text(), row.letter());
         let (row_type, rows_estimate, can) = (row.number(), row.count(), row.number());
-        if !row.flag() {
-            let reason = "it is not served: the role may not SELECT from it".to_owned();
-            self.warnings.push(Warning::new(format!("{schema}.{name}"), reason));
-            return None;
-        }
-        let (comment, numbers, names) = (row.text(), row.numbers(), row.texts());
+        let is_whole = row.flag();
+        let (comment, mut numbers, names) = (row.text(), row.numbers(), row.texts());
         let (types, declared, marks) = (row.numbers(), row.texts(), row.numbers());
         let comments = row.texts();
         let kind = match letter {
@@ -153,7 +149,13 @@ impl Reading {
             'm' => TableKind::MaterializedView,
             _ => TableKind::Table,
         };
-        let columns = names.into_iter().enumerate().map(|(at, name)| {
+        let may_read = |at: usize| marks.get(at).is_none_or(|mark| mark & 16 == 0);
+        if !is_whole && !self.may_read_some(&format!("{schema}.{name}"), &names, &may_read) {
+            return None;
+        }
+        let mut at = 0..;
+        numbers.retain(|_| at.next().is_none_or(may_read));
+        let columns = names.into_iter().enumerate().filter(|it| may_read(it.0)).map(|(at, name)| {
             let number = |list: &[u32]| list.get(at).copied().unwrap_or(0);
             let words = |list: &[String]| list.get(at).cloned().unwrap_or_default();
             let (oid, mark) = (number(&types), number(&marks));
@@ -182,8 +184,24 @@ impl Reading {
             insertable: can & 8 != 0,
             deletable: can & 16 != 0,
             rows_estimate,
+            is_whole,
         };
         Some(Relation { oid, row_type, table, numbers })
+    }
+
+    /// Whether the role may read some columns of `table`; warns of the others.
+    fn may_read_some(&mut self, table: &str, columns: &[String], may_read: &impl Fn(usize) -> bool) -> bool {
+        let (seen, hidden): (Vec<usize>, Vec<usize>) = (0..columns.len()).partition(|&it| may_read(it));
+        if seen.is_empty() {
+            let reason = "it is not served: the role may not SELECT from it".to_owned();
+            self.warnings.push(Warning::new(table.to_owned(), reason));
+            return false;
+        }
+        for at in hidden {
+            let reason = "it is not served: the role may not SELECT it".to_owned();
+            self.warnings.push(Warning::new(format!("{table}.{}", columns[at]), reason));
+        }
+        true
     }
 
     /// Puts the relations into the order of their names and gives them their places.
@@ -239,6 +257,7 @@ impl Reading {
             self.catalog.functions.push(function);
         }
         self.catalog.functions.sort_by(|a, b| (&a.name, &a.schema).cmp(&(&b.name, &b.schema)));
+        self.warnings.sort_by(|a, b| a.place.cmp(&b.place));
         (self.catalog, self.types, self.warnings)
     }
 }

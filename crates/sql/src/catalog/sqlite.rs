@@ -114,6 +114,7 @@ impl Reading {
                 updatable: !view,
                 deletable: !view,
                 rows_estimate: None,
+                is_whole: true,
             });
         }
         Ok(())

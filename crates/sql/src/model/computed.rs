@@ -40,6 +40,9 @@ fn one(
     if function.volatility == Volatility::Volatile {
         return Err("its function is VOLATILE: declare it STABLE or IMMUTABLE".into());
     }
+    if !building.model.catalog.table(table).is_whole {
+        return Err("it needs the whole row, and the role may not read all columns of its table".into());
+    }
     let row = row(function, definition.table_argument.as_deref(), table)?;
     let session = session(function, definition.session_argument.as_deref())?;
     let arguments = given(function, &[Some(row), session])?;

@@ -256,6 +256,7 @@ pub(super) mod tests {
             updatable: false,
             deletable: false,
             rows_estimate: None,
+            is_whole: true,
         };
         let text = |name: &str| argument(name, ColumnType::Text);
         let variadic = Argument { is_variadic: true, ..text("words") };

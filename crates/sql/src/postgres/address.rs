@@ -67,6 +67,8 @@ pub struct Limits {
     pub statement_timeout: Duration,
     /// What the server allows a statement of a session: a stream lasts as long as its reader takes.
     pub stream_timeout: Duration,
+    /// A connection that nobody used for so long is closed; `None`: it stays.
+    pub idle_max: Option<Duration>,
     /// How long a mutation that shares its commit may work; beyond it goes alone.
     pub group_statement_timeout: Duration,
     /// How long such a mutation may wait for a lock; beyond it goes alone.
@@ -77,13 +79,14 @@ impl Limits {
     /// For servers with ordinary requests.
     pub const DEFAULT: Self = Self {
         lanes: 2,
-        sessions_max: 16,
+        sessions_max: 32,
         waiting_max: 1024,
         wait_max: Duration::from_secs(2),
         statements_max: 256,
         answer_bytes_max: 64 << 20,
         statement_timeout: Duration::from_secs(35),
         stream_timeout: Duration::from_secs(900),
+        idle_max: Some(Duration::from_secs(600)),
         group_statement_timeout: Duration::from_secs(1),
         group_lock_timeout: Duration::from_millis(100),
     };

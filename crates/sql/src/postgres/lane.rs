@@ -277,7 +277,8 @@ impl<F: Freight> Runner<F> {
 
     async fn run(mut self) {
         let mut timer = pin!(tokio::time::sleep(TICK));
-        while self.wait().await {
+        let mut rest = pin!(tokio::time::sleep(Duration::ZERO));
+        while self.wait(rest.as_mut()).await {
             let is_alive = self.connection.as_mut().is_some_and(|it| it.0.is_alive());
             if !is_alive && !self.connect(timer.as_mut()).await {
                 continue;
@@ -289,8 +290,13 @@ impl<F: Freight> Runner<F> {
         }
     }
 
-    /// Waits for statements, and meanwhile for the connection to break; `false` when the lane is closed.
-    async fn wait(&mut self) -> bool {
+    /// Waits for statements, and meanwhile for the connection to break or to rest too long; `false` when the lane is closed.
+    async fn wait(&mut self, mut rest: Pin<&mut Sleep>) -> bool {
+        let idle_max = self.shared.dialer.settings.limits.idle_max;
+        if let Some(idle_max) = idle_max {
+            // Cheap, as it only ever moves on.
+            rest.as_mut().reset(tokio::time::Instant::now() + idle_max);
+        }
         loop {
             let (is_closed, is_empty) = {
                 let queue = self.shared.queue();
@@ -311,6 +317,7 @@ impl<F: Freight> Runner<F> {
                     tracing::info!(%error, "an idle connection to PostgreSQL ended");
                     self.connection = None;
                 }
+                () = rest.as_mut(), if idle_max.is_some() => self.connection = None,
             }
         }
     }

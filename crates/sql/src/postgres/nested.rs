@@ -402,10 +402,7 @@ impl<'n, 'a> Nested<'n, 'a> {
     /// Aggregates over a page of the rows below each parent.
     fn numbered_aggregate(&mut self, columns: &[Expr]) -> (Vec<String>, String, bool) {
         let scope = self.it.renderer.scope(self.query);
-        let whole = self.it.renderer.aside(|it| {
-            it.write_alias(scope.alias);
-            it.sql.push_str(".*");
-        });
+        let whole = self.it.renderer.aside(|it| it.all_columns(scope));
         let inner = self.numbered(&whole, scope);
         let over = self.it.renderer.alias(self.query.table);
         let alias = self.it.renderer.aside(|it| it.write_alias(over.alias));

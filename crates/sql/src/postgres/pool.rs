@@ -56,6 +56,20 @@ impl Pool {
         self.groups.is_some() && self.facts().is_none_or(|it| !it.is_pooled)
     }
 
+    /// Changes something by one statement, a transaction of its own. `rows` stands for what it touches, if that is known.
+    ///
+    /// # Errors
+    /// As [`Self::session`], and those of the statement.
+    pub(super) async fn change_alone(
+        &self,
+        statement: &Arc<Statement>,
+        parameters: &Parameters,
+        rows: Option<u64>,
+        deadline: Instant,
+    ) -> Result<Rows, Error> {
+        self.primary.change(statement, parameters, rows, deadline).await
+    }
+
     /// Changes something by one statement, which shares its transaction with those of others that wait.
     ///
     /// # Errors

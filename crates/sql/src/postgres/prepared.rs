@@ -8,14 +8,15 @@ use super::assemble::{Parents, TooWide};
 use super::bind::Target;
 use super::decode::{Decoder, described};
 use super::source::Shared;
-use super::statement::Statement;
+use super::statement::{Parameters, Statement};
 use super::types::{Types, oid};
 use crate::api::meaning::Comparison;
 use crate::catalog::{TableId, Volatility};
 use crate::model::{FunctionId, Model};
-use crate::relational::change::{Change, Work, Write, WriteAnswer};
+use crate::relational::change::{Assign, Change, Work, Write, WriteAnswer};
 use crate::relational::{Expr, Filter, Level, Output, Parameter, Plan};
 use crate::render::change::render_change;
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// A plan ready to run.
@@ -45,6 +46,9 @@ pub(super) struct Ready {
     /// By returned column.
     pub(super) decoders: Vec<Decoder>,
     pub(super) tables: Vec<TableId>,
+    /// A hash of its text, and from which of its parameters on they say which rows it touches; `None` for those that add
+    /// rows.
+    touched: Option<(u64, usize)>,
 }
 
 /// The levels below the rows of a root field of a mutation.
@@ -134,13 +138,29 @@ impl Ready {
         Target { types, oids: &self.statement.parameters }
     }
 
+    /// What stands for the rows that it touches with `parameters`.
+    pub(super) fn rows(&self, parameters: &Parameters) -> Option<u64> {
+        let (text, from) = self.touched?;
+        let mut hasher = foldhash::fast::FixedState::with_seed(text).build_hasher();
+        parameters.iter().skip(from).for_each(|it| it.hash(&mut hasher));
+        Some(hasher.finish())
+    }
+
     fn new(shared: &Shared, change: &Change) -> Self {
         let rendered = render_change(&shared.dialect, shared.style.model(), change);
         let decoders: Vec<Decoder> = rendered.columns.iter().map(|&it| shared.decoder(it)).collect();
         let formats: Vec<_> = decoders.iter().map(Decoder::format).collect();
         let columns = described(&shared.dialect.types, &rendered.columns, &decoders);
         let statement = Statement::new(rendered.sql, rendered.types, formats, columns, None);
-        Self { statement, parameters: rendered.parameters, decoders, tables: rendered.tables }
+        let text = foldhash::fast::FixedState::default().hash_one(&*statement.sql);
+        let touched = match change {
+            Change::Update(update) => {
+                Some((text, update.set.iter().filter(|it| it.1 != Assign::Null).count()))
+            }
+            Change::Delete(_) => Some((text, 0)),
+            Change::Insert(_) | Change::Call(_) => None,
+        };
+        Self { statement, parameters: rendered.parameters, decoders, tables: rendered.tables, touched }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The connections of one server: lanes that short reads share, sessions for those who need one alone.
 //!
 //! **Invariant:** at most `sessions_max` sessions are open at once; at most `waiting_max` callers wait for one, at most
-//! `wait_max` long.
+//! `wait_max` long, or for their turn at the same rows.
 //!
 //! **Cost:** a thread keeps to its own lane, so that an answer crosses no thread, unless that lane is stuck.
 
@@ -12,10 +12,11 @@ use super::lane::Lane;
 use super::rows::Rows;
 use super::session::{Purpose, Session, Wire};
 use super::statement::{Parameters, SHORT_MAX, Statement};
+use super::turnstile::{Turn, Turnstile};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::ThreadId;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// A lane lives in the runtime that asked it first. When that ends, those of others who wait ask again so often.
@@ -26,15 +27,32 @@ const RUNTIMES_MAX: usize = 8;
 pub(super) struct Server {
     pub(super) lanes: Box<[Lane]>,
     pub(super) sessions: Arc<Sessions>,
+    turnstile: Arc<Turnstile>,
 }
 
 /// The sessions that are not in use.
 #[derive(Debug)]
 pub(super) struct Sessions {
     pub(super) dialer: Arc<Dialer>,
-    idle: Mutex<Vec<(ThreadId, Wire)>>,
+    idle: Mutex<Idle>,
     permits: Arc<Semaphore>,
     waiting: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Idle {
+    wires: Vec<Resting>,
+    /// A task closes those that rest too long.
+    is_watched: bool,
+}
+
+/// A session that is not in use.
+#[derive(Debug)]
+struct Resting {
+    /// Where it was used last.
+    thread: ThreadId,
+    since: Instant,
+    wire: Wire,
 }
 
 impl Server {
@@ -49,7 +67,7 @@ impl Server {
             permits: Arc::new(Semaphore::new(limits.sessions_max.max(1))),
             waiting: AtomicUsize::new(0),
         });
-        Self { lanes, sessions }
+        Self { lanes, sessions, turnstile: Turnstile::new() }
     }
 
     /// Runs a read together with others, by the thread's own lane or by one that is not stuck; alone, if its statement is
@@ -91,6 +109,38 @@ impl Server {
         Ok(rows)
     }
 
+    /// Changes something by one statement on a session. `rows` stands for what it touches: of those that have the same, a
+    /// few go at a time.
+    pub(super) async fn change(
+        &self,
+        statement: &Arc<Statement>,
+        parameters: &Parameters,
+        rows: Option<u64>,
+        deadline: Instant,
+    ) -> Result<Rows, Error> {
+        let _turn = match rows {
+            Some(rows) => Some(self.turn(rows, deadline).await?),
+            None => None,
+        };
+        let mut session = self.session(Purpose::Write, deadline).await?;
+        session.push(statement, parameters);
+        Ok(session.flush(deadline).await?.pop().unwrap_or_default())
+    }
+
+    async fn turn(&self, rows: u64, deadline: Instant) -> Result<Turn, Error> {
+        let comes = match self.turnstile.enter(rows) {
+            Ok(turn) => return Ok(turn),
+            Err(comes) => comes,
+        };
+        // As long as it would wait for the row's lock.
+        let _waiting =
+            Waiting::enter(&self.sessions.waiting, self.sessions.dialer.settings.limits.waiting_max)?;
+        match tokio::time::timeout_at(deadline.into(), comes).await {
+            Ok(turn) => turn.map_err(Error::unavailable),
+            Err(_) => Err(Error::Timeout),
+        }
+    }
+
     /// Begins a read on a session, whose rows are taken part by part.
     pub(super) async fn stream(
         &self,
@@ -122,10 +172,10 @@ impl Server {
 
 impl Sessions {
     pub(super) fn idle_count(&self) -> usize {
-        self.idle().len()
+        self.idle().wires.len()
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<(ThreadId, Wire)>> {
+    fn idle(&self) -> MutexGuard<'_, Idle> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -147,9 +197,10 @@ impl Sessions {
     fn take_idle(&self) -> Option<Wire> {
         let thread = std::thread::current().id();
         let mut idle = self.idle();
-        while !idle.is_empty() {
-            let at = idle.iter().rposition(|it| it.0 == thread).unwrap_or(idle.len() - 1);
-            let (_, mut wire) = idle.swap_remove(at);
+        let wires = &mut idle.wires;
+        while !wires.is_empty() {
+            let at = wires.iter().rposition(|it| it.thread == thread).unwrap_or(wires.len() - 1);
+            let mut wire = wires.swap_remove(at).wire;
             if wire.connection.is_alive() {
                 return Some(wire);
             }
@@ -157,8 +208,57 @@ impl Sessions {
         None
     }
 
-    pub(super) fn put_back(&self, wire: Wire) {
-        self.idle().push((std::thread::current().id(), wire));
+    pub(super) fn put_back(self: &Arc<Self>, wire: Wire) {
+        let resting = Resting { thread: std::thread::current().id(), since: Instant::now(), wire };
+        let mut idle = self.idle();
+        idle.wires.push(resting);
+        let (Some(idle_max), false) = (self.dialer.settings.limits.idle_max, idle.is_watched) else { return };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        idle.is_watched = true;
+        drop(idle);
+        runtime.spawn(Watch { sessions: Arc::downgrade(self), is_over: false }.close_idle(idle_max));
+    }
+
+    /// Closes those that rest for `idle_max` or longer; says when to look again, unless none is left.
+    fn close_idle(&self, idle_max: Duration) -> Option<Duration> {
+        let now = Instant::now();
+        let mut idle = self.idle();
+        let (over, rest) = idle.wires.drain(..).partition(|it| it.since + idle_max <= now);
+        idle.wires = rest;
+        let next = idle.wires.iter().map(|it| it.since + idle_max - now).min();
+        idle.is_watched = next.is_some();
+        drop(idle);
+        let _closed: Vec<Resting> = over;
+        next
+    }
+}
+
+/// The task that closes sessions which rest too long; it ends when none is left, or with its runtime.
+struct Watch {
+    sessions: Weak<Sessions>,
+    is_over: bool,
+}
+
+impl Watch {
+    async fn close_idle(mut self, idle_max: Duration) {
+        let mut pause = idle_max;
+        loop {
+            tokio::time::sleep(pause).await;
+            match self.sessions.upgrade().and_then(|it| it.close_idle(idle_max)) {
+                Some(next) => pause = next,
+                // Another may watch by now.
+                None => return self.is_over = true,
+            }
+        }
+    }
+}
+
+impl Drop for Watch {
+    /// The runtime ended: the next session that comes to rest is watched from elsewhere.
+    fn drop(&mut self) {
+        if let (Some(sessions), false) = (self.sessions.upgrade(), self.is_over) {
+            sessions.idle().is_watched = false;
+        }
     }
 }
 

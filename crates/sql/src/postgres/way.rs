@@ -1,4 +1,4 @@
-//! By which way the statements of a mutation go: over a connection of their own, or one in company.
+//! By which way the statements of a mutation go: many over a connection of their own, a single one without or with company.
 
 use super::error::Error;
 use super::pool::Pool;
@@ -10,39 +10,46 @@ use std::time::Instant;
 
 /// See the module's words.
 pub(super) enum Way<'s> {
-    /// A session: any number of statements, in a transaction if it is begun.
-    Own(&'s mut Session),
-    /// One statement, in a transaction that it shares with those of others.
-    Shared {
-        /// Where the others are.
+    /// Any number of statements, in a transaction that is begun and committed.
+    Session(&'s mut Session),
+    /// One statement, in a transaction that nobody begins.
+    Single {
+        /// Who sends it.
         pool: &'s Pool,
         /// What is to be sent.
-        pushed: Option<(Arc<Statement>, Parameters)>,
+        pushed: Option<Pushed>,
+        /// Whether it shares its transaction with those of others.
+        is_shared: bool,
     },
 }
 
+/// A statement, its values, and what stands for the rows it touches.
+pub(super) type Pushed = (Arc<Statement>, Parameters, Option<u64>);
+
 impl Way<'_> {
-    /// Appends a statement.
-    pub(super) fn push(&mut self, statement: &Arc<Statement>, parameters: &Parameters) {
+    /// Appends a statement; `rows` stands for the rows it touches, if that is known.
+    pub(super) fn push(&mut self, statement: &Arc<Statement>, parameters: &Parameters, rows: Option<u64>) {
         match self {
-            Self::Own(session) => session.push(statement, parameters),
-            Self::Shared { pushed, .. } => *pushed = Some((Arc::clone(statement), parameters.clone())),
+            Self::Session(session) => session.push(statement, parameters),
+            Self::Single { pushed, .. } => *pushed = Some((Arc::clone(statement), parameters.clone(), rows)),
         }
     }
 
     /// Sends what was appended and gives the rows of each statement.
     ///
     /// # Errors
-    /// As [`Session::flush`] and [`Pool::change`].
+    /// As [`Session::flush`], [`Pool::change`] and [`Pool::change_alone`].
     pub(super) async fn flush(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
         match self {
-            Self::Own(session) => session.flush(deadline).await,
-            Self::Shared { pool, pushed } => match pushed.take() {
-                Some((statement, parameters)) => {
-                    Ok(vec![pool.change(&statement, parameters, deadline).await?])
-                }
-                None => Ok(Vec::new()),
-            },
+            Self::Session(session) => session.flush(deadline).await,
+            Self::Single { pool, pushed, is_shared } => {
+                let Some((statement, parameters, rows)) = pushed.take() else { return Ok(Vec::new()) };
+                let answer = match is_shared {
+                    true => pool.change(&statement, parameters, deadline).await?,
+                    false => pool.change_alone(&statement, &parameters, rows, deadline).await?,
+                };
+                Ok(vec![answer])
+            }
         }
     }
 }

@@ -107,23 +107,16 @@ impl<'r, 's> Runner<'r, 's> {
     /// Does all that is asked for.
     pub(super) async fn run(mut self) -> Result<Vec<Done<'r>>, Failure> {
         let writes: SmallVec<[usize; 4]> = wanted(self.prepared).collect();
-        let is_single = single(self.prepared, self.bindings.form).is_some();
-        if let Way::Own(session) = &mut self.way
-            && !is_single
-        {
+        if let Way::Session(session) = &mut self.way {
             session.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
         }
         for &write in &writes {
             self.write(write).await?;
         }
-        if let Way::Own(session) = &mut self.way
-            && !is_single
-        {
+        if let Way::Session(session) = &mut self.way {
             session.commit();
         }
-        if !is_single || !self.awaited.is_empty() {
-            self.flush().await?;
-        }
+        self.flush().await?;
         for &write in &writes {
             self.count(write);
         }
@@ -278,7 +271,7 @@ impl<'r, 's> Runner<'r, 's> {
             push(&self.bindings, target, parameter, 0, &mut parameters)
                 .map_err(|error| Failure::Refused(error, field))?;
         }
-        self.way.push(&children.asked.statement, &parameters);
+        self.way.push(&children.asked.statement, &parameters, None);
         self.awaited.push(Awaited::Below { write });
         Ok(())
     }
@@ -309,7 +302,7 @@ impl<'r, 's> Runner<'r, 's> {
         if self.awaited.len() >= FLIGHT_MAX {
             self.flush().await?;
         }
-        self.way.push(&ready.statement, parameters);
+        self.way.push(&ready.statement, parameters, ready.rows(parameters));
         self.awaited.push(whose);
         Ok(())
     }
@@ -370,31 +363,38 @@ fn wanted(prepared: &Prepared) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The only work of a mutation that has one statement at most.
-fn single<'p>(prepared: &'p Prepared, form: &Form) -> Option<&'p Work> {
+/// How a mutation of one statement at most goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Single {
+    /// It may share its transaction with others.
+    Sharable,
+    /// A function may do what concerns the whole transaction.
+    Alone,
+}
+
+/// Whether a mutation has one statement at most.
+pub(super) fn single(prepared: &Prepared, form: &Form) -> Option<Single> {
     let mut writes = wanted(prepared);
     let (write, None) = (writes.next()?, writes.next()) else { return None };
     let [work] = prepared.plan.writes[write].works.as_slice() else { return None };
-    let one = match work {
-        Work::Nothing | Work::Change(_) => true,
-        Work::Program { .. } => false,
-        Work::Insert(steps) => steps.len() == 1,
-        Work::Each { slot, steps } => steps.len() == 1 && form.rows(*slot).is_some_and(|rows| rows.len == 1),
+    let change = match work {
+        Work::Nothing => return Some(Single::Alone),
+        Work::Change(change) => *change,
+        Work::Insert(steps) if steps.len() == 1 => steps[0].change,
+        Work::Each { slot, steps }
+            if steps.len() == 1 && form.rows(*slot).is_some_and(|rows| rows.len == 1) =>
+        {
+            steps[0].change
+        }
+        Work::Insert(_) | Work::Each { .. } | Work::Program { .. } => return None,
     };
-    (one && prepared.below[write].is_none()).then_some(work)
-}
-
-/// Whether a mutation is one statement that may share its transaction: a function may do what concerns all of it.
-pub(super) fn is_sharable(prepared: &Prepared, form: &Form) -> bool {
-    let change = match single(prepared, form) {
-        Some(Work::Change(change)) => *change,
-        Some(Work::Insert(steps) | Work::Each { steps, .. }) => steps[0].change,
-        Some(Work::Nothing | Work::Program { .. }) | None => return false,
-    };
-    match prepared.plan.changes[change as usize] {
-        Change::Insert(_) | Change::Update(_) | Change::Delete(_) => true,
-        Change::Call(_) => false,
+    if prepared.below[write].is_some() {
+        return None;
     }
+    Some(match prepared.plan.changes[change as usize] {
+        Change::Insert(_) | Change::Update(_) | Change::Delete(_) => Single::Sharable,
+        Change::Call(_) => Single::Alone,
+    })
 }
 
 /// Which of the statements sent together failed.

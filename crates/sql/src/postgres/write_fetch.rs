@@ -9,7 +9,7 @@ use super::found::Found;
 use super::prepared::Prepared;
 use super::session::Purpose;
 use super::way::Way;
-use super::write::{Done, Failure, Runner, is_sharable};
+use super::write::{Done, Failure, Runner, Single, single};
 use crate::relational::change::with_path;
 use crate::relational::form::Form;
 
@@ -35,11 +35,7 @@ impl WriteFetch {
         let mut tries = 0;
         loop {
             tries += 1;
-            let done = match tries {
-                1 => self.in_company(&prepared, &form, &input).await,
-                _ => self.transact(&prepared, &form, &input).await,
-            };
-            match done {
+            match self.transact(&prepared, &form, &input, tries).await {
                 Err(Failure::Database(error, _)) if tries < TRIES_MAX && error.is_retryable() => {
                     tokio::time::sleep(pause(tries)).await;
                 }
@@ -64,43 +60,47 @@ impl WriteFetch {
         }
     }
 
-    /// Shares a transaction with others if that may be, else has one alone.
-    async fn in_company(
-        &self,
-        prepared: &Prepared,
-        form: &Form,
-        input: &FetchInput<'_>,
-    ) -> Result<Reply, Failure> {
-        let reading = &self.inner;
-        let pool = &*reading.shared.pool;
-        if !pool.has_groups() || !is_sharable(prepared, form) {
-            return self.transact(prepared, form, input).await;
-        }
-        let bindings = reading.bindings(input.shape, input.variables, form, &[]);
-        let way = Way::Shared { pool, pushed: None };
-        let runner = Runner::new(prepared, bindings, &reading.shared.dialect.types, way, input.deadline);
-        match runner.run().await {
-            Err(Failure::Database(Error::Undone, _)) => self.transact(prepared, form, input).await,
-            done => answer(reading, prepared, &done?, input),
-        }
-    }
-
+    /// Runs it once. A single statement needs no session of its own before it is bound, and may share its transaction the
+    /// first time.
     async fn transact(
         &self,
         prepared: &Prepared,
         form: &Form,
         input: &FetchInput<'_>,
+        tries: u32,
     ) -> Result<Reply, Failure> {
         let reading = &self.inner;
-        let bindings = reading.bindings(input.shape, input.variables, form, &[]);
-        let field = reading.ask.fields.first().copied().unwrap_or(0);
-        let session = reading.shared.pool.session(Purpose::Write, input.deadline).await;
-        let mut session = session.map_err(|error| Failure::Database(error, field))?;
-        let way = Way::Own(&mut session);
-        let runner = Runner::new(prepared, bindings, &reading.shared.dialect.types, way, input.deadline);
-        let done = runner.run().await?;
-        drop(session);
+        let pool = &*reading.shared.pool;
+        let Some(single) = single(prepared, form) else {
+            let field = reading.ask.fields.first().copied().unwrap_or(0);
+            let session = pool.session(Purpose::Write, input.deadline).await;
+            let mut session = session.map_err(|error| Failure::Database(error, field))?;
+            let done = self.work(prepared, form, input, Way::Session(&mut session)).await?;
+            drop(session);
+            return answer(reading, prepared, &done, input);
+        };
+        if tries == 1 && single == Single::Sharable && pool.has_groups() {
+            let way = Way::Single { pool, pushed: None, is_shared: true };
+            match self.work(prepared, form, input, way).await {
+                Err(Failure::Database(Error::Undone, _)) => {}
+                done => return answer(reading, prepared, &done?, input),
+            }
+        }
+        let way = Way::Single { pool, pushed: None, is_shared: false };
+        let done = self.work(prepared, form, input, way).await?;
         answer(reading, prepared, &done, input)
+    }
+
+    async fn work<'r>(
+        &'r self,
+        prepared: &'r Prepared,
+        form: &'r Form,
+        input: &FetchInput<'r>,
+        way: Way<'_>,
+    ) -> Result<Vec<Done<'r>>, Failure> {
+        let reading = &self.inner;
+        let bindings = reading.bindings(input.shape, input.variables, form, &[]);
+        Runner::new(prepared, bindings, &reading.shared.dialect.types, way, input.deadline).run().await
     }
 }
 

@@ -171,8 +171,7 @@ impl<'r> Renderer<'r> {
             it.sql.push_str(" FROM (SELECT ");
             if query.distinct_on.is_empty() || it.dialect.distinct_on() {
                 it.distinct_columns(&query.distinct_on, scope);
-                it.write_alias(scope.alias);
-                it.sql.push_str(".*");
+                it.all_columns(scope);
                 it.rows(query, scope);
             } else {
                 it.write_alias(scope.alias + 1);

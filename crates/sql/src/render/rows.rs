@@ -4,6 +4,7 @@
 
 use super::dialect::Usual;
 use super::{Renderer, Scope};
+use crate::catalog::ColumnId;
 use crate::relational::{Expr, Page, Query, Tie};
 
 /// The table that the columns of a query's `nest` are of.
@@ -22,12 +23,24 @@ impl Renderer<'_> {
         self.page(&query.page);
     }
 
+    /// All columns of the table in `scope`, as far as they may be read.
+    pub(crate) fn all_columns(&mut self, scope: Scope) {
+        let table = self.model.catalog.table(scope.table);
+        if table.is_whole {
+            self.write_alias(scope.alias);
+            return self.sql.push_str(".*");
+        }
+        for at in 0..table.columns.len() as u32 {
+            self.sql.push_str(if at == 0 { "" } else { ", " });
+            self.column(scope, ColumnId(at));
+        }
+    }
+
     /// The last rows of an order: the first ones of its reverse, put right again.
     pub(super) fn last_rows(&mut self, query: &Query, scope: Scope, outer: Scope) {
         let reversed = query.reversed();
         self.sql.push_str(" FROM (SELECT ");
-        self.write_alias(scope.alias);
-        self.sql.push_str(".*");
+        self.all_columns(scope);
         self.rows(&reversed, scope);
         self.sql.push_str(") AS ");
         self.write_alias(outer.alias);
@@ -39,8 +52,7 @@ impl Renderer<'_> {
         let outer = scope.alias + 1;
         self.aliases = self.aliases.max(scope.alias + 3);
         self.sql.push_str(" FROM (SELECT ");
-        self.write_alias(scope.alias);
-        self.sql.push_str(".*");
+        self.all_columns(scope);
         for (at, term) in query.order.iter().enumerate() {
             self.sql.push_str(", ");
             self.expr(&term.of, scope);

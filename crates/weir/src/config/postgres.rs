@@ -37,6 +37,8 @@ pub struct Postgres {
     pub statement_timeout_s: u16,
     /// Answers that leave in chunks may take so many seconds.
     pub stream_timeout_s: u16,
+    /// A connection that nobody used for so many seconds is closed; 0: it stays.
+    pub idle_s_max: u16,
 }
 
 /// `sources[].postgres.statement_names`.
@@ -83,6 +85,7 @@ impl Default for Postgres {
             wait_ms_max: limits.wait_max.as_millis() as u32,
             statement_timeout_s: limits.statement_timeout.as_secs() as u16,
             stream_timeout_s: limits.stream_timeout.as_secs() as u16,
+            idle_s_max: limits.idle_max.map_or(0, |it| it.as_secs() as u16),
         }
     }
 }
@@ -117,6 +120,7 @@ impl Postgres {
         limits.wait_max = Duration::from_millis(u64::from(self.wait_ms_max));
         limits.statement_timeout = Duration::from_secs(u64::from(self.statement_timeout_s));
         limits.stream_timeout = Duration::from_secs(u64::from(self.stream_timeout_s));
+        limits.idle_max = (self.idle_s_max > 0).then(|| Duration::from_secs(u64::from(self.idle_s_max)));
         Ok(())
     }
 }

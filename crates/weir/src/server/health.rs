@@ -52,7 +52,8 @@ impl Readiness {
                 let mut states = join_all(asked).await;
                 states.extend(generation.findings.down.iter().map(|down| {
                     let error = SourceError::Unavailable(down.message.as_str().into());
-                    State { name: down.name.clone(), trouble: Some((error.code(), words(&error))) }
+                    let words = if down.is_closed { CLOSED } else { words(&error) };
+                    State { name: down.name.clone(), trouble: Some((error.code(), words)) }
                 }));
                 let states: Arc<[State]> = states.into();
                 *last = Some((Instant::now(), Arc::clone(&states)));
@@ -61,6 +62,9 @@ impl Readiness {
         }
     }
 }
+
+/// As [`words`], of a source that is there.
+const CLOSED: &str = "it does not let Weir in; the log says why";
 
 /// For whoever may ask: the cause is in the log.
 fn words(error: &SourceError) -> &'static str {

@@ -27,7 +27,8 @@ JOIN (
     array_agg(a.attname::text ORDER BY a.attnum) AS names,
     array_agg(a.atttypid ORDER BY a.attnum) AS types,
     array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum) AS declared,
-    -- Bits: 1 not null, 2 filled by the database, 4 not to be written, 8 equal texts may differ in their bytes.
+    -- Bits: 1 not null, 2 filled by the database, 4 not to be written, 8 equal texts may differ in their bytes,
+    -- 16 not to be read.
     array_agg(
       CASE WHEN r.kind NOT IN ('v', 'm') AND (a.attnotnull OR t.typnotnull) THEN 1 ELSE 0 END
       + CASE WHEN a.atthasdef OR a.attidentity <> '' OR t.typdefault IS NOT NULL THEN 2 ELSE 0 END
@@ -37,6 +38,7 @@ JOIN (
             AND NOT pg_column_is_updatable(a.attrelid, a.attnum, true) THEN 4
           ELSE 0 END
       + CASE WHEN l.collisdeterministic THEN 0 WHEN l.oid IS NOT NULL THEN 8 ELSE 0 END
+      + CASE WHEN r.readable OR has_column_privilege(a.attrelid, a.attnum, 'SELECT') THEN 0 ELSE 16 END
       ORDER BY a.attnum) AS marks,
     array_agg(d.description ORDER BY a.attnum) AS comments
   FROM pg_catalog.pg_attribute a

@@ -1,0 +1,122 @@
+//! Lets changes of the same rows through a few at a time: one works, and the next wait for its locks.
+//!
+//! More of them would wait in the database, each in a session that others need, and cost it more the more they are. Which
+//! rows a change touches is not known before; equal conditions of the same statement stand for them.
+//!
+//! **Invariant:** who waits is let through in the order of coming, or leaves; a key is known as long as someone is inside.
+//!
+//! **Cost:** a hash and a lock; nothing is allocated for one who need not wait.
+
+use foldhash::{HashMap, HashMapExt};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::oneshot;
+
+/// How many are let through together: while one commits, the next have their statements at the server already.
+const INSIDE_MAX: u32 = 8;
+
+/// See the module's words.
+#[derive(Debug)]
+pub(super) struct Turnstile {
+    keys: Mutex<HashMap<u64, Key>>,
+}
+
+#[derive(Debug, Default)]
+struct Key {
+    inside: u32,
+    waiting: VecDeque<oneshot::Sender<Turn>>,
+}
+
+/// Being inside, as long as it lives.
+#[derive(Debug)]
+pub(super) struct Turn {
+    turnstile: Arc<Turnstile>,
+    key: u64,
+}
+
+impl Turnstile {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self { keys: Mutex::new(HashMap::new()) })
+    }
+
+    fn keys(&self) -> MutexGuard<'_, HashMap<u64, Key>> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets the caller in, or says by which channel he will be.
+    pub(super) fn enter(self: &Arc<Self>, key: u64) -> Result<Turn, oneshot::Receiver<Turn>> {
+        let mut keys = self.keys();
+        let found = keys.entry(key).or_default();
+        if found.inside < INSIDE_MAX {
+            found.inside += 1;
+            return Ok(Turn { turnstile: Arc::clone(self), key });
+        }
+        let (turn, comes) = oneshot::channel();
+        found.waiting.push_back(turn);
+        Err(comes)
+    }
+
+    /// Who is next in the place of one who leaves; without one there is room again.
+    fn next(&self, key: u64) -> Option<oneshot::Sender<Turn>> {
+        let mut keys = self.keys();
+        let found = keys.get_mut(&key)?;
+        while let Some(next) = found.waiting.pop_front() {
+            if !next.is_closed() {
+                return Some(next);
+            }
+        }
+        found.inside -= 1;
+        if found.inside == 0 {
+            keys.remove(&key);
+        }
+        None
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(next) = self.turnstile.next(self.key) {
+            let turn = Self { turnstile: Arc::clone(&self.turnstile), key: self.key };
+            // One who leaves at this very moment gives his turn on by dropping it.
+            drop(next.send(turn));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A turnstile with as many inside as may be.
+    fn full(key: u64) -> (Arc<Turnstile>, VecDeque<Turn>) {
+        let turnstile = Turnstile::new();
+        let inside = (0..INSIDE_MAX).map(|_| turnstile.enter(key).unwrap()).collect();
+        (turnstile, inside)
+    }
+
+    #[test]
+    fn some_are_inside_and_others_follow_in_order() {
+        let (turnstile, mut inside) = full(7);
+        let [mut first, second, mut third] = [(); 3].map(|()| turnstile.enter(7).unwrap_err());
+        assert!(turnstile.enter(8).is_ok(), "other rows are free");
+        assert!(first.try_recv().is_err());
+        inside.pop_front();
+        let first = first.try_recv().unwrap();
+        drop(second);
+        assert!(third.try_recv().is_err());
+        inside.pop_front();
+        drop((first, third.try_recv().unwrap(), inside));
+        assert!(turnstile.keys().is_empty(), "nothing is kept");
+    }
+
+    #[test]
+    fn a_turn_that_comes_too_late_is_given_on() {
+        let (turnstile, mut inside) = full(7);
+        let [gone, mut next] = [(); 2].map(|()| turnstile.enter(7).unwrap_err());
+        inside.pop_front();
+        assert!(next.try_recv().is_err());
+        // The turn is in the channel, and nobody takes it out.
+        drop(gone);
+        assert!(next.try_recv().is_ok());
+    }
+}
