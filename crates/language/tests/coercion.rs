@@ -301,7 +301,10 @@ fn a_list_that_is_too_long_has_its_own_code() {
 #[test]
 fn lists_of_scalars_take_deeper_lists_and_array_texts_leniently() {
     lenient("[Int!]", "[[1, \"2\"], [3]]", "[2] [2] 1 2 [1] 3");
-    lenient("[Int!]", "\"{1,2}\"", "[1] \"{1,2}\"");
+    lenient("[Int!]", "\"{1,2}\"", "\"{1,2}\"");
+    lenient("[String!]", "\"{a,b}\"", "\"{a,b}\"");
+    lenient("[String!]", "\"a\"", "[1] \"a\"");
+    lenient("[String!]", "[\"{a}\"]", "[1] \"{a}\"");
     lenient("[Int!]", "[\"{1,2}\"]", "expected a 32-bit integer for type 'Int', but found a string");
     lenient("[Int!]", "[[null]]", "unexpected null value for type 'Int'");
     lenient("Int", "[1]", "expected a 32-bit integer for type 'Int', but found a list");

@@ -152,7 +152,12 @@ impl<'s, T: Tree> Walk<'s, T> {
             Look::Null if ty.is_non_null() => self.fault(at, Unfit::Null(ty), out),
             Look::Null => out.nodes.push(Node::Null),
             look @ (Look::List { .. } | Look::Object { .. } | Look::Leaf) => match ty.item() {
-                Some(item) => self.list(at, look, item, out),
+                Some(item) => {
+                    let single = matches!(look, Look::Leaf) && self.settings.reading == Reading::Lenient;
+                    if !(single && self.array_text(at, item.base, out)) {
+                        self.list(at, look, item, out);
+                    }
+                }
                 None => self.named(at, look, ty.base, out),
             },
         }
@@ -193,26 +198,32 @@ impl<'s, T: Tree> Walk<'s, T> {
         }
     }
 
-    /// What is no scalar. Arrays of databases have more dimensions than their type says, and a text form: read
-    /// leniently, a list of scalars takes deeper lists, and one text between braces.
+    /// What is no scalar. Arrays of databases have more dimensions than their type says: read leniently, a list of scalars takes
+    /// deeper lists.
     #[cold]
     fn loose(&mut self, at: u32, look: Look, base: TypeId, why: Why, out: &mut Values) {
-        if self.settings.reading == Reading::Lenient
-            && let Some(&Frame::List { item, single, .. }) = self.frames.last()
-        {
-            if let Look::List { .. } = look {
-                return self.list(at, look, item, out);
-            }
-            if single
-                && let Ok(Node::Text(span)) = self.tree.scalar(at, ScalarReader::String, out)
-                && out.str(span).starts_with(['{', '['])
-                && out.str(span).ends_with('}')
+        match (look, self.frames.last()) {
+            (Look::List { .. }, Some(&Frame::List { item, .. }))
+                if self.settings.reading == Reading::Lenient =>
             {
-                out.nodes.push(Node::Text(span));
-                return;
+                self.list(at, look, item, out);
             }
+            _ => self.fault(at, Unfit::Leaf(base, why), out),
         }
-        self.fault(at, Unfit::Leaf(base, why), out);
+    }
+
+    /// Whether a text in place of a list of scalars is a database's own form of an array, which is read leniently: then it stands for
+    /// the whole list.
+    fn array_text(&mut self, at: u32, base: TypeId, out: &mut Values) -> bool {
+        if !matches!(self.schema.ty(base).kind, TypeKind::Scalar(reader) if reader != ScalarReader::Json) {
+            return false;
+        }
+        let Ok(Node::Text(span)) = self.tree.scalar(at, ScalarReader::String, out) else { return false };
+        let is_array = out.str(span).starts_with(['{', '[']) && out.str(span).ends_with('}');
+        if is_array {
+            out.nodes.push(Node::Text(span));
+        }
+        is_array
     }
 
     fn enum_value(&mut self, at: u32, base: TypeId, out: &mut Values) {
