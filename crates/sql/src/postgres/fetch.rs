@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** a piece is one statement, so all of its rows are of one snapshot.
 //!
+//! Ways that are seldom taken are boxed: each request's future is as large as the largest of its ways, and moved.
+//!
 //! **Cost:** a warm run looks up its plan (nothing without structural variables) and allocates the future, the parameters
 //! and the answer's buffer.
 
@@ -13,7 +15,6 @@ use super::found::Found;
 use super::gather::Gatherer;
 use super::prepared::Prepared;
 use super::rows::Rows;
-use super::session::Purpose;
 use super::source::Shared;
 use super::statement::Parameters;
 use super::{parts, text};
@@ -138,12 +139,10 @@ impl Reading {
         let pool = &self.shared.pool;
         if prepared.is_volatile {
             // Equal reads are asked once among the shared, and replicas cannot write.
-            let mut session = pool.session(Purpose::Write, deadline).await?;
-            session.push(&asked.statement, &parameters);
-            return session.flush(deadline).await.map(|mut it| it.pop().unwrap_or_default());
+            return Box::pin(pool.change_alone(&asked.statement, &parameters, None, deadline)).await;
         }
         match prepared.is_long {
-            true => pool.read_alone(&asked.statement, parameters, deadline).await,
+            true => Box::pin(pool.read_alone(&asked.statement, parameters, deadline)).await,
             false => pool.read(&asked.statement, parameters, deadline).await,
         }
     }
@@ -180,7 +179,7 @@ impl Reading {
         let bindings = Bindings { shown: &shown, ..bindings };
         let parameters = self.parameters(&prepared, &bindings)?;
         if self.streams && prepared.streams() {
-            return parts::run(self, prepared, &input, parameters).await;
+            return Box::pin(parts::run(self, prepared, &input, parameters)).await;
         }
         let mut tries = 0;
         let rows = loop {

@@ -98,7 +98,7 @@ impl Pool {
         deadline: Instant,
     ) -> Result<Rows, Error> {
         if let Some(replica) = self.replica() {
-            match replica.read(statement, parameters.clone(), deadline).await {
+            match Box::pin(replica.read(statement, parameters.clone(), deadline)).await {
                 Err(error) if is_replicas_own(&error) => {}
                 other => return other,
             }

@@ -81,7 +81,7 @@ impl Server {
         let own = &self.lanes[thread_number() % self.lanes.len()];
         for _ in 0..RUNTIMES_MAX {
             if statement.is_slow() {
-                return self.read_alone(statement, parameters, deadline).await;
+                return Box::pin(self.read_alone(statement, parameters, deadline)).await;
             }
             let lane = match own.is_stuck() {
                 true => self.lanes.iter().find(|it| !it.is_stuck()).unwrap_or(own),
@@ -160,7 +160,8 @@ impl Server {
             Some(wire) => wire,
             None => {
                 let settings = &sessions.dialer.settings;
-                let connect = sessions.dialer.connect(Kind::Session, &settings.hosts, settings.target);
+                let connect =
+                    Box::pin(sessions.dialer.connect(Kind::Session, &settings.hosts, settings.target));
                 let connected = tokio::time::timeout_at(deadline.into(), connect).await;
                 let (connection, key) = connected.map_err(|_| Error::Timeout)??;
                 Wire::new(connection, key)

@@ -227,7 +227,7 @@ impl Session {
         self.rows = Vec::with_capacity(self.steps.len());
         let done = match tokio::time::timeout_at(deadline.into(), self.settle()).await {
             Ok(done) => done,
-            Err(_) => self.stop().await,
+            Err(_) => Box::pin(self.stop()).await,
         };
         match done {
             Ok(()) => match self.failure.take() {

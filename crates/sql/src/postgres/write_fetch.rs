@@ -72,12 +72,7 @@ impl WriteFetch {
         let reading = &self.inner;
         let pool = &*reading.shared.pool;
         let Some(single) = single(prepared, form) else {
-            let field = reading.ask.fields.first().copied().unwrap_or(0);
-            let session = pool.session(Purpose::Write, input.deadline).await;
-            let mut session = session.map_err(|error| Failure::Database(error, field))?;
-            let done = self.work(prepared, form, input, Way::Session(&mut session)).await?;
-            drop(session);
-            return answer(reading, prepared, &done, input);
+            return Box::pin(self.in_session(prepared, form, input)).await;
         };
         if tries == 1 && single == Single::Sharable && pool.has_groups() {
             let way = Way::Single { pool, pushed: None, is_shared: true };
@@ -88,6 +83,21 @@ impl WriteFetch {
         }
         let way = Way::Single { pool, pushed: None, is_shared: false };
         let done = self.work(prepared, form, input, way).await?;
+        answer(reading, prepared, &done, input)
+    }
+
+    async fn in_session(
+        &self,
+        prepared: &Prepared,
+        form: &Form,
+        input: &FetchInput<'_>,
+    ) -> Result<Reply, Failure> {
+        let reading = &self.inner;
+        let field = reading.ask.fields.first().copied().unwrap_or(0);
+        let session = reading.shared.pool.session(Purpose::Write, input.deadline).await;
+        let mut session = session.map_err(|error| Failure::Database(error, field))?;
+        let done = self.work(prepared, form, input, Way::Session(&mut session)).await?;
+        drop(session);
         answer(reading, prepared, &done, input)
     }
 
