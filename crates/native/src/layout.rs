@@ -14,6 +14,8 @@ mod names;
 #[cfg(test)]
 mod tests;
 
+pub use indexes::index_kind;
+
 use crate::model::{FieldId, Model};
 use weir_sql::catalog::{ColumnId, TableId};
 use weir_sql::model::RelationshipId;

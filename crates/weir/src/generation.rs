@@ -5,6 +5,7 @@
 //! **Invariant:** only a complete generation is ever put into service.
 
 use crate::config::{self, Config};
+use crate::native::Native;
 use crate::server;
 use crate::server::{Cors, Readiness};
 use crate::sources::{self, Findings};
@@ -29,6 +30,8 @@ pub struct Generation {
     pub findings: Findings,
     /// Databases whose schema is watched.
     pub(crate) watches: Vec<Watch>,
+    /// Native sources with indexes that are to be built.
+    pub(crate) building: Vec<Native>,
     /// No source could be: there is nothing to ask.
     pub(crate) is_waiting: bool,
     pub(crate) readiness: Readiness,
@@ -47,7 +50,7 @@ impl Generation {
         let (graph, opened) = sources::graph(&config)?;
         let is_waiting = opened.sources.is_empty();
         let made = Self::of(config, number, graph, opened.findings)?;
-        Ok(Self { is_waiting, watches: opened.watches, ..made })
+        Ok(Self { is_waiting, watches: opened.watches, building: opened.building, ..made })
     }
 
     /// Makes the engine of `graph`, which was made of the sources of `config`.
@@ -62,6 +65,7 @@ impl Generation {
             engine,
             findings,
             watches,
+            building: Vec::new(),
             is_waiting,
             readiness,
             dev,

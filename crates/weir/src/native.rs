@@ -4,10 +4,19 @@
 
 use crate::config::{Config, Source, load};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use weir_engine::source::Source as EngineSource;
 use weir_language::report;
-use weir_native::layout::Database;
-use weir_native::store::{self, Place, Plan, Store, Types};
+use weir_language::span::Location;
+use weir_native::layout::{Database, index_kind};
+use weir_native::store::{self, Building, Place, Plan, Store, Types};
 use weir_sql::postgres::Settings;
+use weir_sql::sqlite::SqliteSource;
+use weir_sql::sqlite::connection::Tuning;
+
+/// How often the log says how far an index is.
+const TELL: Duration = Duration::from_secs(5);
 
 /// File endings that are taken for texts of types.
 const ENDINGS: [&str; 3] = ["graphql", "gql", "graphqls"];
@@ -116,6 +125,81 @@ impl Native {
         let plan = store.plan(types, allowed)?;
         store.migrate(types, &plan)?;
         Ok(plan)
+    }
+
+    /// A place of the text, for people.
+    #[must_use]
+    pub fn at(&self, place: Location) -> String {
+        format!("{}:{}:{}", self.sdl.display(), place.line, place.column)
+    }
+
+    /// The indexes that are still to be built.
+    /// # Errors
+    /// The store cannot be opened.
+    pub fn building(&self, types: &Types) -> Result<Vec<Building>, store::Error> {
+        Store::open(&self.place)?.building(types)
+    }
+
+    /// Builds the indexes that are still to be built; `goes_on` is asked between steps. `false` if it said no.
+    /// # Errors
+    /// The store refused.
+    pub fn build(&self, goes_on: &dyn Fn() -> bool) -> Result<bool, store::Error> {
+        let mut store = Store::open(&self.place)?;
+        let types = store.types()?.ok_or(store::Error::Missing)?;
+        let mut told = Instant::now();
+        let mut progress = |name: &str, done: u64, all: u64| {
+            if told.elapsed() >= TELL {
+                told = Instant::now();
+                tracing::info!(index = name, done, all, "an index is built");
+            }
+            goes_on()
+        };
+        while store.build_next(&types, &mut progress)? {}
+        Ok(goes_on())
+    }
+
+    /// Opens the store, which holds `types`, for serving. Filters that need one of the indexes in `building` are not served.
+    /// # Errors
+    /// The store cannot be opened.
+    pub fn open(
+        &self,
+        name: &str,
+        types: Types,
+        building: &[Building],
+    ) -> Result<Arc<dyn EngineSource>, String> {
+        let Types { mut model, layout, .. } = types;
+        for (field, kind) in
+            building.iter().filter(|it| it.is_needed).filter_map(|it| Some((it.field?, it.kind)))
+        {
+            model.fields[field.index()].search.retain(|it| index_kind(*it) != kind);
+        }
+        let api = weir_native::api::generate(model).map_err(|errors| {
+            let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
+            lines.join("\n")
+        })?;
+        let style = Arc::new(weir_native::compile::Native::new(api, layout));
+        match &self.place {
+            Place::Sqlite(path) => {
+                let opened = SqliteSource::new(name, style, path, Tuning::USUAL);
+                opened.map(|it| Arc::new(it) as Arc<dyn EngineSource>).map_err(|error| error.to_string())
+            }
+            Place::Postgres(_) => {
+                Err("stores in PostgreSQL are migrated, loaded and exported, but not served yet".into())
+            }
+        }
+    }
+
+    /// Puts `sdl` into the file, whole or not at all.
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, sdl: &str) -> std::io::Result<()> {
+        let draft = PathBuf::from(format!("{}.{}", self.sdl.display(), std::process::id()));
+        let written = std::fs::write(&draft, sdl).and_then(|()| std::fs::rename(&draft, &self.sdl));
+        if written.is_err() {
+            // What is left of the draft is of no use; that it cannot be removed is the smaller trouble.
+            let _ = std::fs::remove_file(&draft);
+        }
+        written
     }
 
     /// Where the store is, for people. Of a server nothing secret.

@@ -144,6 +144,8 @@ pub struct Opened {
     pub findings: Findings,
     /// Databases whose schema is watched.
     pub(crate) watches: Vec<Watch>,
+    /// Native sources with indexes that are to be built.
+    pub(crate) building: Vec<Native>,
 }
 
 /// What is not served as one may expect, one line each.
@@ -179,6 +181,7 @@ struct Made {
     source: Arc<dyn EngineSource>,
     warnings: Vec<Warning>,
     watch: Option<Watch>,
+    building: Option<Native>,
 }
 
 /// Why a source is not open.
@@ -230,9 +233,10 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
     for (place, source) in config.sources.iter().enumerate() {
         let name = &source.name;
         match open(source, config.worker_threads()) {
-            Ok(Made { source, warnings, watch }) => {
+            Ok(Made { source, warnings, watch, building }) => {
                 opened.sources.push(source);
                 opened.watches.extend(watch);
+                opened.building.extend(building);
                 warnings.into_iter().for_each(|it| opened.findings.add(config, place, it));
             }
             Err(Unopened::Down(message)) => {
@@ -279,26 +283,44 @@ fn open(source: &Source, threads: usize) -> Result<Made, Unopened> {
                 )));
             }
             let (made, warnings) = sqlite(source, &path)?;
-            Ok(Made { source: Arc::new(made), warnings, watch: None })
+            Ok(Made { source: Arc::new(made), warnings, watch: None, building: None })
         }
         Address::Postgres(url) => postgres(source, &url, threads),
         Address::Native(path) => native(source, &path),
     }
 }
 
-/// Makes or migrates the store of a text of types.
+/// Makes or migrates the store of a text of types and opens it for serving.
 fn native(source: &Source, path: &Path) -> Result<Made, Unopened> {
     let native = Native::new(path, source.store.as_deref())?;
-    let types = native.types()?;
-    let bring = || native.migrate(&types, &[]);
+    let open = || {
+        let types = native.types()?;
+        let warnings = types.warnings.iter().map(|it| Warning::new(native.at(it.place), it.message.clone()));
+        let warnings: Vec<Warning> = warnings.collect();
+        native.migrate(&types, &[]).map_err(|error| unopened(error, path))?;
+        let building = native.building(&types).map_err(|error| unopened(error, path))?;
+        let is_building = !building.is_empty();
+        let source = native.open(&source.name, types, &building)?;
+        let native = is_building.then(|| native.clone());
+        Ok(Made { source, warnings, watch: None, building: native })
+    };
     // A thread of its own, as this may be called where another runtime runs.
-    let brought = std::thread::scope(|scope| scope.spawn(bring).join());
-    match brought.map_err(|_| "migrating the store panicked".to_owned())? {
-        Ok(_) => Err(Unopened::Wrong(
-            "its store is ready, but requests to native sources are not answered yet".into(),
-        )),
-        Err(store::Error::Unreachable(message)) => Err(Unopened::Down(message)),
-        Err(error) => Err(Unopened::Wrong(format!("{error}\nsee `weir migrate --plan {}`", path.display()))),
+    let opened = std::thread::scope(|scope| scope.spawn(open).join());
+    opened.map_err(|_| "opening the store panicked".to_owned())?
+}
+
+fn unopened(error: store::Error, path: &Path) -> Unopened {
+    match error {
+        store::Error::Unreachable(message) => Unopened::Down(message),
+        store::Error::Refused(_) => {
+            Unopened::Wrong(format!("{error}\nsee `weir migrate {} --plan`", path.display()))
+        }
+        store::Error::Database(_)
+        | store::Error::Missing
+        | store::Error::Foreign { .. }
+        | store::Error::Format { .. }
+        | store::Error::Stored(_)
+        | store::Error::Changed => Unopened::Wrong(error.to_string()),
     }
 }
 
@@ -386,7 +408,7 @@ async fn open_postgres(
     }
     let (made, left_out) = PostgresSource::open(name, settings, options, OPEN_MAX).await?;
     warnings.extend(left_out);
-    Ok(Made { source: Arc::new(made), warnings, watch })
+    Ok(Made { source: Arc::new(made), warnings, watch, building: None })
 }
 
 /// Reads what a database has, generates its API and opens it for serving. Beside it what is left out.

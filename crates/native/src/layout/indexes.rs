@@ -133,7 +133,9 @@ impl Builder<'_> {
     }
 }
 
-fn index_kind(search: Search) -> IndexKind {
+/// The index that a kind of `@search` asks for.
+#[must_use]
+pub fn index_kind(search: Search) -> IndexKind {
     match search {
         Search::Hash
         | Search::Exact

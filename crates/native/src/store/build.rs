@@ -22,6 +22,8 @@ pub struct Building {
     pub name: String,
     /// The field it is of.
     pub field: Option<FieldId>,
+    /// What it finds.
+    pub kind: IndexKind,
     /// Without it the answers would be wrong, not only slow.
     pub is_needed: bool,
 }
@@ -44,6 +46,7 @@ impl Store {
             .map(|it| Building {
                 name: it.name.clone(),
                 field: it.field,
+                kind: it.kind,
                 is_needed: ddl::is_virtual(types.kind, it.kind),
             })
             .collect())

@@ -131,7 +131,7 @@ fn first_statements(types: &Types) -> Vec<String> {
 fn index(database: &mut Database, table: &str, new: &Types, at: usize, plan: &mut Plan) -> Result<(), Error> {
     let index = &new.layout.indexes[at];
     let sql = format!(
-        "SELECT count(*) FROM (SELECT 1 FROM {} LIMIT {}) AS some",
+        "SELECT count(*) FROM (SELECT 1 FROM {} LIMIT {}) AS few",
         ddl::quoted(table),
         ROWS_AT_ONCE_MAX + 1
     );

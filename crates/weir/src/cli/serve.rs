@@ -10,9 +10,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
+use weir_native::store::Error;
 use weir_sql::postgres::jittered;
 
 /// Editors write a file in several steps; after so long without another one it is read.
@@ -62,13 +64,15 @@ pub(super) fn origin(target: Target, overrides: Overrides) -> Result<Origin, Str
 
 /// Serves what `origin` describes.
 pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
-    let file = match &origin {
-        Origin::File(path, _) => Some(path.clone()),
-        Origin::Fixed(_) => None,
-    };
+    let config = origin.read();
+    let natives = config.iter().flat_map(|it| &it.sources).filter_map(|it| it.native.clone());
+    let mut files: Vec<PathBuf> = natives.collect();
+    if let Origin::File(path, _) = &origin {
+        files.push(path.clone());
+    }
     // Watched before it is read, so that no change falls between the two.
     let (send, changes) = mpsc::unbounded_channel();
-    let mut watchers: Vec<_> = file.iter().map(|it| watch(&[it], send.clone())).collect();
+    let mut watchers: Vec<_> = files.iter().map(|it| watch(&[it], send.clone())).collect();
     let server = Server::start(Arc::new(Live::start(origin)?))?;
     if let Some(tls) = &server.live().current().config.tls {
         watchers.push(watch(&[&tls.certificate, &tls.key], send));
@@ -149,6 +153,42 @@ async fn follow(server: &Server) {
     }
 }
 
+/// Tells who builds indexes to stop between two steps.
+struct Ending(Arc<AtomicBool>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Builds indexes of native stores that are still to be built, and serves what needs them then; never returns.
+async fn build(server: &Server, ends: &Arc<AtomicBool>) {
+    let mut pause = REVIVE_MIN;
+    loop {
+        let generation = server.live().current();
+        if !generation.building.is_empty() {
+            let (natives, ends) = (generation.building.clone(), Arc::clone(ends));
+            let goes_on = move || !ends.load(Ordering::Relaxed);
+            let built =
+                move || natives.iter().try_fold(true, |all, it| Ok::<_, Error>(all & it.build(&goes_on)?));
+            match tokio::task::spawn_blocking(built).await {
+                Ok(Ok(true)) => {
+                    tracing::info!("all indexes are built");
+                    server.reload();
+                    pause = REVIVE_MIN;
+                }
+                Ok(Ok(false)) | Err(_) => {}
+                Ok(Err(error)) => {
+                    tracing::warn!(%error, "an index is not built; it is tried again");
+                    pause = (pause * 2).min(REVIVE_MAX);
+                }
+            }
+        }
+        tokio::time::sleep(jittered(pause)).await;
+    }
+}
+
 /// Says that the server is up, reloads when asked to, and returns when it is to end.
 async fn until_told(server: &Server, mut changes: mpsc::UnboundedReceiver<()>) -> std::io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
@@ -158,10 +198,14 @@ async fn until_told(server: &Server, mut changes: mpsc::UnboundedReceiver<()>) -
     let live = Arc::clone(server.live());
     let mut reviving = std::pin::pin!(revive(&live));
     let mut following = std::pin::pin!(follow(server));
+    let ends = Arc::new(AtomicBool::new(false));
+    let _ending = Ending(Arc::clone(&ends));
+    let mut building = std::pin::pin!(build(server, &ends));
     loop {
         tokio::select! {
             () = &mut reviving => {}
             () = &mut following => {}
+            () = &mut building => {}
             _ = terminate.recv() => return Ok(()),
             _ = interrupt.recv() => return Ok(()),
             _ = hangup.recv() => server.reload(),

@@ -28,6 +28,7 @@ mod metrics;
 mod negotiate;
 mod receive;
 mod route;
+mod schema;
 mod tls;
 mod worker;
 

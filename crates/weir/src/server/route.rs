@@ -9,7 +9,7 @@ use super::exchange::{Answer, Exchange, Refusal};
 use super::heads::STAND_IN_METHOD;
 use super::metrics::Door;
 use super::worker::Place;
-use super::{admin, console, graphql, hasura, health};
+use super::{admin, console, graphql, hasura, health, schema};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONNECTION, HOST, HeaderValue, LOCATION, UPGRADE};
 use hyper::http::request::Parts;
@@ -48,6 +48,7 @@ enum Page {
     Metrics,
     Explain,
     Reload,
+    Schema,
     Console,
     Root,
 }
@@ -79,6 +80,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/metrics", "GET", Gate::Operator, Where::Admin, Page::Metrics),
     route("/v1/explain", "POST", Gate::Operator, Where::Everywhere, Page::Explain),
     route("/v1/reload", "POST", Gate::Operator, Where::Admin, Page::Reload),
+    route("/admin/schema", "POST", Gate::Operator, Where::Admin, Page::Schema),
     route("/console", "GET, HEAD", Gate::Dev, Where::Public, Page::Console),
     route("/console/", "GET, HEAD", Gate::Dev, Where::Public, Page::Console),
     route("/", "GET, HEAD", Gate::Dev, Where::Public, Page::Root),
@@ -116,6 +118,7 @@ pub(crate) async fn answer(exchange: &Exchange, place: Place, head: &Parts, body
             Page::Metrics => Ok(admin::metrics(exchange)),
             Page::Explain => Box::pin(admin::explain(exchange, head, body)).await,
             Page::Reload => Box::pin(admin::reload(exchange)).await,
+            Page::Schema => Box::pin(schema::change(exchange, head, body)).await,
             Page::Console => console::answer(head),
             Page::Root => Ok(redirect("/console")),
         },

@@ -1,0 +1,159 @@
+//! The same stores in PostgreSQL: made, migrated, filled and read out as on SQLite.
+
+#[path = "../../sql/tests/postgres_kit/mod.rs"]
+mod postgres_kit;
+
+use postgres_kit::database;
+use std::path::PathBuf;
+use weir_native::layout::Database;
+use weir_native::store::{Error, Place, Store, Types, bring};
+use weir_native::transfer::export::export;
+use weir_native::transfer::{Format, Hooks, Mapping, Source, load};
+use weir_sql::postgres::Settings;
+
+fn types(sdl: &str) -> Types {
+    Types::read(sdl, Database::Postgres).unwrap_or_else(|errors| panic!("{sdl}: {errors:?}"))
+}
+
+fn place(url: &str) -> Place {
+    Place::Postgres(Box::new(Settings::parse(url, |_| None).unwrap()))
+}
+
+/// Migrates a store of `old` with `data` to `new` and compares the end of the plan, then what `asked` gives.
+fn check(old: &str, data: &str, new: &str, allowed: &[&str], plan: &str, asked: &str, rows: &str) {
+    let database = database("");
+    let place = place(&database.url());
+    bring(&place, &types(old)).unwrap();
+    database.run(data);
+    let mut store = Store::open(&place).unwrap();
+    let allowed: Vec<String> = allowed.iter().map(|it| (*it).to_owned()).collect();
+    let found = store.plan(&types(new), &allowed).unwrap();
+    assert!(found.to_string().contains(plan), "{found}");
+    match store.migrate(&types(new), &found) {
+        Ok(()) => assert_eq!(store.version().unwrap().number, 2),
+        Err(Error::Refused(_)) => assert_eq!(store.version().unwrap().number, 1),
+        Err(other) => panic!("{old} -> {new}: {other}\n{:#?}", found.statements),
+    }
+    while store.build_next(&types(new), &mut |_, _, _| true).unwrap() {}
+    assert_eq!(database.run(asked).trim().replace('\n', ";"), rows, "{:#?}", found.statements);
+}
+
+const DISH: &str = "type Dish { id: ID!, name: String!, pic: String }";
+const DISHES: &str = r#"INSERT INTO "Dish" (id, name, pic) VALUES (1, 'Pho', 'x'), (2, 'Pie', NULL)"#;
+
+#[test]
+fn tables_follow_their_types() {
+    check(
+        DISH,
+        DISHES,
+        "type Meal @renamedFrom(name: \"Dish\") { id: ID!, title: String! @renamedFrom(name: \"name\") @search(by: [term, fulltext, trigram]) pic: String, vegan: Boolean! @default(add: {value: \"true\"}), \
+         tags: [String], cook: Cook } type Cook { name: String! @id, meals: [Meal] @hasInverse(field: cook) }",
+        &[],
+        "rename type `Dish` to `Meal`",
+        r#"SELECT id, title, pic, vegan, cook_id FROM "Meal" ORDER BY 1"#,
+        "1|Pho|x|t|;2|Pie||t|",
+    );
+    check(
+        DISH,
+        DISHES,
+        "type Dish { id: ID!, name: String! @id }",
+        &[],
+        "refused: 1 values or objects of `Dish.pic` would be lost",
+        r#"SELECT coalesce(pic, '-') FROM "Dish" ORDER BY id"#,
+        "x;-",
+    );
+    check(
+        DISH,
+        DISHES,
+        "type Dish { id: ID!, name: String! @id, pic: [String] }",
+        &[],
+        "change `Dish.pic` from String to [String]\nvalues of `Dish.name` become unique",
+        r#"SELECT id, value FROM "Dish_pic""#,
+        "1|x",
+    );
+}
+
+#[test]
+fn values_and_edges_are_kept() {
+    check(
+        "type A { id: ID!, n: Int, b: Boolean, d: DateTime } ",
+        r#"INSERT INTO "A" (id, n, b, d, d_at) VALUES (1, 5, true, '2020', 0)"#,
+        "type A { id: ID!, n: Float, b: String, d: String }",
+        &[],
+        "change `A.n` from Int to Float",
+        r#"SELECT n, b, d FROM "A""#,
+        "5|true|2020",
+    );
+    let apart = "type Cook { id: ID!, dishes: [Dish] } type Dish { id: ID!, name: String }";
+    let sides = "type Cook { id: ID!, dishes: [Dish] } type Dish { id: ID!, name: String, cook: Cook @hasInverse(field: dishes) }";
+    let data = r#"INSERT INTO "Cook" VALUES (1); INSERT INTO "Dish" VALUES (3, 'Pho'); INSERT INTO "Cook_dishes" VALUES (1, 3)"#;
+    check(apart, data, sides, &[], "two sides of one edge", r#"SELECT id, cook_id FROM "Dish""#, "3|1");
+    let data = r#"INSERT INTO "Cook" VALUES (1); INSERT INTO "Dish" VALUES (3, 'Pho', 1)"#;
+    check(
+        sides,
+        data,
+        apart,
+        &[],
+        "drop field `Dish.cook`",
+        r#"SELECT cook_id, dish_id FROM "Cook_dishes""#,
+        "1|3",
+    );
+    check(
+        "interface Place { id: ID!, name: String } type Bar implements Place { seats: Int } type Visit { at: Place, notes: [String] }",
+        r#"INSERT INTO "Bar" VALUES (1, 'b', 2); INSERT INTO "Place" VALUES (1, 'Bar'); INSERT INTO "Visit" (id, at_id) VALUES (3, 1);
+           INSERT INTO "Visit_notes" (id, value) VALUES (3, 'x')"#,
+        "interface Place { id: ID!, name: String } type Pub implements Place @renamedFrom(name: \"Bar\") { seats: Int64! @default(add: {value: \"1\"}) } type Visit { at: Place, notes: [String!] }",
+        &[],
+        "rename type `Bar` to `Pub`",
+        r#"SELECT p.type, a.seats, v.id, n.value FROM "Visit" v JOIN "Place" p ON p.id = v.at_id JOIN "Pub" a ON a.id = p.id JOIN "Visit_notes" n ON n.id = v.id"#,
+        "Pub|2|3|x",
+    );
+}
+
+const ALL: &str = r#"
+interface Place { id: ID!, name: String! @search(by: [term]), code: String @id(interface: true), near: Place, tags: [String] @search(by: [exact]) }
+type Bar implements Place { seats: Int, open: Boolean!, mood: Mood, moods: [Mood], since: DateTime, numbers: [Int64], visits: [Visit] @hasInverse(field: at) }
+type Club implements Place { big: Int64, loud: Float, at: Point @search, area: Polygon, friends: [Club] }
+type Person { nick: String! @id, likes: [Thing] }
+type Visit { at: Bar, by: Person, note: String @search(by: [fulltext]) }
+union Thing = Bar | Club
+enum Mood { DARK BRIGHT }
+"#;
+
+const DATA: &str = r#"{"__typename":"Bar","__id":"0x10","name":"Zoë's \"Bar\" \\ {x}","code":"a","open":true,"seats":3,"mood":"DARK","moods":["BRIGHT"],"since":"2020-01-02T03:04:05+01:00","numbers":[9007199254740993],"tags":["x, y"],"near":"0x20"}
+{"__typename":"Bar","__id":"0x11","name":"","open":false,"code":"a"}
+{"__typename":"Bar","__id":"0x12","name":"NULL","open":false}
+{"__typename":"Club","__id":"0x20","name":"Line\nbreak","code":"b","big":9223372036854775807,"loud":1e300,"at":{"longitude":1.5,"latitude":-2.25},"area":{"type":"Polygon","coordinates":[[[0,0],[0,1],[1,1],[0,0]]]},"friends":["0x20"],"near":"0x10"}
+{"__typename":"Person","nick":"ada","likes":["0x10","0x20"]}
+{"__typename":"Visit","at":"0x12","by":{"nick":"ada"},"note":"was there"}
+"#;
+
+#[test]
+fn a_load_and_an_export_are_as_on_sqlite() {
+    let database = database("");
+    let folder = std::env::temp_dir().join(format!("weir-postgres-store-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("all.ndjson");
+    std::fs::write(&file, DATA).unwrap();
+    let sqlite = Place::Sqlite(folder.join("a.db"));
+    let postgres = place(&database.url());
+    let both = [sqlite, postgres].map(|place| {
+        bring(&place, &Types::read(ALL, place.kind()).unwrap()).unwrap();
+        let mut rejects = Vec::new();
+        let mut reject = |it: &weir_native::transfer::Reject| rejects.push(it.line);
+        let mut hooks = Hooks { progress: &mut |_| {}, reject: &mut reject };
+        let source = Source { path: file.clone(), format: Format::Ndjson, mapping: Mapping::default() };
+        let report = load(&place, &[source], &mut hooks).unwrap();
+        let to: PathBuf = folder.join(format!("{:?}.ndjson", place.kind()));
+        let mut open = |_: &str| -> std::io::Result<Box<dyn std::io::Write>> {
+            Ok(Box::new(std::fs::File::options().create(true).append(true).open(&to)?))
+        };
+        export(&place, Format::Ndjson, None, &mut open, &mut |_| {}).unwrap();
+        // PostgreSQL writes a float without its fraction where that is none.
+        let written = std::fs::read_to_string(&to).unwrap().replace("1e+300", "1e300");
+        (report, rejects, written)
+    });
+    assert_eq!(both[0].1, [2], "a key that an object of another type may not have again");
+    assert_eq!(both[0], both[1]);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
