@@ -10,13 +10,14 @@
 use super::assemble::TooWide;
 use super::bind::{Target, push};
 use super::error::{Error, source_error};
-use super::finish::{At, Finisher, Task, TooLong};
+use super::finish::{At, Finisher, Task};
 use super::found::Found;
 use super::gather::Gatherer;
 use super::prepared::Prepared;
 use super::rows::Rows;
 use super::source::Shared;
 use super::statement::Parameters;
+use super::too_long::TooLong;
 use super::{parts, text};
 use crate::bind::Bindings;
 use crate::forms::Forms;

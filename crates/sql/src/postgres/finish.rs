@@ -12,6 +12,7 @@ use super::decode::Decoder;
 use super::found::{Found, Key, Walk};
 use super::prepared::Prepared;
 use super::rows::Row;
+use super::too_long::{ANSWER_BYTES_MAX, TooLong};
 use super::write::{Done, WorkDone};
 use crate::catalog::facts::Cell;
 use crate::relational::change::WriteAnswer;
@@ -20,13 +21,10 @@ use crate::relational::{Member, MemberKind, Object, Run};
 use crate::value::{Fault, Value, no_such_object, write_value};
 use smallvec::SmallVec;
 use weir_engine::plan::shape::{Shape, ShapeField};
-use weir_engine::source::{FieldError, Finished, Ids, PathError, SourceError, Step};
+use weir_engine::source::{FieldError, Finished, Ids, PathError, Step};
 use weir_engine::write::out::Out;
 use weir_engine::write::rows::ERRORS_MAX;
 use weir_language::schema::Schema;
-
-/// An answer that is put together whole may have so many bytes.
-pub(super) const ANSWER_BYTES_MAX: usize = 64 << 20;
 
 /// What does not change while an answer is written.
 #[derive(Clone, Copy)]
@@ -44,33 +42,6 @@ pub(super) struct Finisher<'r> {
     /// Paths are backwards.
     errors: Vec<PathError>,
     scratch: Vec<u8>,
-}
-
-/// The answer is too long.
-#[derive(Debug)]
-pub(super) struct TooLong {
-    /// The place of the field in the shape.
-    pub(super) field: u32,
-}
-
-impl TooLong {
-    pub(super) fn field_error(&self) -> FieldError {
-        let message =
-            format!("one item of the answer is longer than {ANSWER_BYTES_MAX} bytes; ask for less at a time");
-        FieldError { code: "LIMIT_RESPONSE", message: message.into(), hasura_path: None }
-    }
-
-    /// As [`Self::field_error`], where the answer is one of a mutation that is committed.
-    pub(super) fn of_mutation(&self) -> FieldError {
-        let message = format!(
-            "the mutation was done, but its answer is longer than {ANSWER_BYTES_MAX} bytes: ask for what it changed in a query"
-        );
-        FieldError { code: "WRITE_UNANSWERED", message: message.into(), hasura_path: None }
-    }
-
-    pub(super) fn into_error(self) -> SourceError {
-        SourceError::Rejected { error: self.field_error(), field: Some(self.field) }
-    }
 }
 
 /// Where members get their values.
@@ -242,10 +213,6 @@ impl<'r> Finisher<'r> {
                     }
                 }
             }
-            (MemberKind::Affected, At::Program(shown, _)) => {
-                self.out.int(shown.affected);
-                Ok(true)
-            }
             (MemberKind::Message, At::Program(shown, _)) => {
                 match shown.message {
                     Some(message) => self.out.string(message),
@@ -253,8 +220,11 @@ impl<'r> Finisher<'r> {
                 }
                 Ok(true)
             }
-            (MemberKind::Affected, At::Did(work, _)) => {
-                self.out.int(work.affected);
+            (
+                MemberKind::Affected,
+                At::Program(Shown { affected, .. }, _) | At::Did(WorkDone { affected, .. }, _),
+            ) => {
+                self.out.int(*affected);
                 Ok(true)
             }
             (MemberKind::Returned(run), At::Did(work, found)) => self.returned(*run, member, work, found),

@@ -4,8 +4,9 @@
 //! failed hold a filler of the right kind.
 
 use super::cursor::Cursor;
-use super::finish::{ANSWER_BYTES_MAX, At, Task, TooLong, field_error, null_fault, place, rows};
+use super::finish::{At, Task, field_error, null_fault, place, rows};
 use super::found::{Found, Walk};
+use super::too_long::{ANSWER_BYTES_MAX, TooLong};
 use crate::columns::{fill, fill_column, fill_variant, leaf_data, list_of, push_value};
 use crate::relational::{Hidden, Level, Member, MemberKind, Object, Run};
 use crate::value::{Fault, Value};
@@ -194,9 +195,8 @@ impl<'r> Gatherer<'r> {
                 }
             },
             (MemberKind::One(level), _) => {
-                let first = place(*level, at)
-                    .and_then(|(found, arm)| Some((self.walk(*level, found, arm, at).next()?, found, arm)));
-                match first {
+                let row_of = |(found, arm)| Some((self.walk(*level, found, arm, at).next()?, found, arm));
+                match place(*level, at).and_then(row_of) {
                     Some((first, found, arm)) => {
                         let first = Cursor::new(first);
                         self.push_object(*level, At::Row(&first, found, arm), &mut column.data)?;

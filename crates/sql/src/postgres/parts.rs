@@ -8,12 +8,13 @@
 
 use super::error::Error;
 use super::fetch::{Reading, TRIES_MAX};
-use super::finish::{At, Finisher, TooLong};
+use super::finish::{At, Finisher};
 use super::found::Found;
 use super::prepared::Prepared;
 use super::rows::Rows;
 use super::session::Session;
 use super::statement::Parameters;
+use super::too_long::TooLong;
 use crate::relational::{Member, MemberKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

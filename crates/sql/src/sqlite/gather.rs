@@ -171,7 +171,6 @@ impl<'c, 'r> Gatherer<'c, 'r> {
         column: &mut Column,
         at: usize,
     ) -> Result<(), Failure> {
-        let prepared = self.statements.prepared;
         match (&member.kind, &mut column.data) {
             (MemberKind::Leaf { column: from, cell }, _) => {
                 let Some(row) = row else { return Ok(()) };
@@ -199,7 +198,7 @@ impl<'c, 'r> Gatherer<'c, 'r> {
             },
             (MemberKind::One(level), _) => self.push_one(*level, member, row, column, at)?,
             (MemberKind::Many(level), Data::List { offsets, items }) => {
-                let of = &prepared.plan.levels[*level as usize];
+                let of = &self.statements.prepared.plan.levels[*level as usize];
                 if let Some(mut statement) = self.statements.open(*level, row)? {
                     let mut rows = statement.raw_query();
                     loop {
