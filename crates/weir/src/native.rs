@@ -137,14 +137,14 @@ impl Native {
     /// # Errors
     /// The store cannot be opened.
     pub fn building(&self, types: &Types) -> Result<Vec<Building>, store::Error> {
-        Store::open(&self.place)?.building(types)
+        Store::existing(&self.place)?.building(types)
     }
 
     /// Builds the indexes that are still to be built; `goes_on` is asked between steps. `false` if it said no.
     /// # Errors
     /// The store refused.
     pub fn build(&self, goes_on: &dyn Fn() -> bool) -> Result<bool, store::Error> {
-        let mut store = Store::open(&self.place)?;
+        let mut store = Store::existing(&self.place)?;
         let types = store.types()?.ok_or(store::Error::Missing)?;
         let mut told = Instant::now();
         let mut progress = |name: &str, done: u64, all: u64| {

@@ -105,6 +105,9 @@ fn types_change_while_they_are_served() {
     let answer = weir.post("/admin/schema", &[], b"type Dish { name: Strin }");
     assert_eq!((answer.status, answer.code().as_str()), (422, "SCHEMA_INVALID"), "{}", answer.text());
     let less = SHOP.replace(", price: Float", "");
+    let of_a_page = [("origin", "https://evil.example")];
+    let answer = weir.post("/admin/schema?allow_data_loss=Dish.price", &of_a_page, less.as_bytes());
+    assert_eq!((answer.status, answer.code().as_str()), (403, "ACCESS_DENIED"), "{}", answer.text());
     let answer = weir.post("/admin/schema?allow_data_loss=Dish.price", &[], less.as_bytes());
     assert_eq!(answer.status, 200, "{}", answer.text());
     assert_eq!(read(&weir.folder().file("shop.graphql")), less);
@@ -120,6 +123,13 @@ fn a_plan_is_shown_before_and_refuses_what_would_be_lost() {
     folder.write("shop.graphql", &SHOP.replace(", price: Float", ""));
     let refused = "refused: 1 values or objects of `Dish.price` would be lost: allow it by `--allow-data-loss Dish.price`";
     check(&weir(&folder, &["migrate", "shop.graphql", "--plan"]), false, refused);
+    check(
+        &weir(&folder, &["migrate", "shop.graphql", "--plan", "--store", "none.db"]),
+        true,
+        "CREATE TABLE \"Dish\"",
+    );
+    assert!(!folder.file("none.db").exists());
+    check(&weir(&folder, &["export", "shop.graphql", "--store", "none.db"]), false, "there is no store yet");
     check(&weir(&folder, &["migrate", "shop.graphql"]), false, refused);
     assert_eq!(rows(&folder.file("shop.weir.db"), "SELECT max(version) FROM weir_versions"), "1");
     let allowed = ["migrate", "shop.graphql", "--allow-data-loss", "Dish.price"];

@@ -30,7 +30,10 @@ pub struct Building {
 
 /// The statement that says that an index has to be built.
 pub(super) fn begin(name: &str) -> String {
-    format!("INSERT INTO weir_builds (name, done) VALUES ({}, -1) ON CONFLICT DO NOTHING", ddl::literal(name))
+    format!(
+        "INSERT INTO weir_builds (name, done) VALUES ({}, -1) ON CONFLICT (name) DO UPDATE SET done = -1",
+        ddl::literal(name)
+    )
 }
 
 impl Store {

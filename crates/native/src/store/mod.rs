@@ -140,6 +140,18 @@ impl Store {
         Ok(Self { database, version })
     }
 
+    /// Opens the store at `place`, which has to be there.
+    /// # Errors
+    /// As [`Self::open`]; there is none.
+    pub fn existing(place: &Place) -> Result<Self, Error> {
+        if let Place::Sqlite(path) = place
+            && !path.exists()
+        {
+            return Err(Error::Missing);
+        }
+        Self::open(place).and_then(|it| if it.version.is_some() { Ok(it) } else { Err(Error::Missing) })
+    }
+
     /// What the store is now.
     #[must_use]
     pub fn version(&self) -> Option<&Version> {

@@ -66,7 +66,7 @@ pub fn export(
     open: &mut Open<'_>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<u64, ExportError> {
-    let mut store = Store::open(place)?;
+    let mut store = Store::existing(place)?;
     let types = store.types()?.ok_or(Error::Missing)?;
     let database = &mut store.database;
     database.begin_read()?;

@@ -150,7 +150,7 @@ pub struct Hooks<'h> {
 /// # Errors
 /// See [`LoadError`].
 pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<Report, LoadError> {
-    let mut store = Store::open(place)?;
+    let mut store = Store::existing(place)?;
     let types = store.types()?.ok_or(store::Error::Missing)?;
     begin(&types, &mut store.database)?;
     let mut groups = groups(&types, sources)?;

@@ -11,7 +11,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use weir_native::store::{Store, Types, backup};
+use weir_native::store::{Place, Store, Types, backup};
 use weir_native::transfer::export::export;
 use weir_native::transfer::{self, Event, Format, Hooks, Mapping, Reject, Source};
 
@@ -92,7 +92,12 @@ pub(super) fn migrate(
     let native = Native::find(target, store)?;
     let types = native.types()?;
     warn(&native, &types);
-    let mut open = Store::open(&native.place).map_err(|error| error.to_string())?;
+    // Who only looks makes no file.
+    let place = match &native.place {
+        Place::Sqlite(path) if only_plan && !path.exists() => Place::Sqlite(":memory:".into()),
+        Place::Sqlite(_) | Place::Postgres(_) => native.place.clone(),
+    };
+    let mut open = Store::open(&place).map_err(|error| error.to_string())?;
     let plan = open.plan(&types, allowed).map_err(|error| error.to_string())?;
     let mut text = plan.to_string();
     if only_plan {
