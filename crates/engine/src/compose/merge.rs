@@ -68,6 +68,8 @@ struct Merger<'m> {
     /// Who brought each type.
     homes: HashMap<&'m str, usize>,
     directives: HashSet<&'m str>,
+    /// By name: the source that first has a directive, and its arguments there.
+    first_directives: Vec<(&'m str, usize, Run)>,
     root_names: [Option<&'m str>; 3],
     owners: Vec<Owner>,
     ids: Vec<Ids>,
@@ -87,6 +89,7 @@ impl<'m> Merger<'m> {
             builder: SchemaBuilder::new(),
             homes: HashMap::new(),
             directives: HashSet::new(),
+            first_directives: Vec::new(),
             root_names,
             owners: Vec::new(),
             ids,
@@ -116,7 +119,25 @@ impl<'m> Merger<'m> {
                     let words = schema.str(directive.description);
                     self.builder.directive(name, words, directive.repeatable, directive.places);
                     self.inputs(source, schema, directive.arguments, SchemaBuilder::argument);
+                    self.first_directives.push((name, source, directive.arguments));
+                } else {
+                    self.same_directive(source, schema, name, directive.arguments);
                 }
+            }
+        }
+    }
+
+    /// A directive that an earlier source has too: arguments of one name are the same.
+    fn same_directive(&mut self, source: usize, schema: &Schema, name: &str, arguments: Run) {
+        let Some(&(_, first, theirs)) = self.first_directives.iter().find(|it| it.0 == name) else { return };
+        let of = self.sources[first].schema();
+        for own in arguments.range() {
+            let named =
+                |it: &usize| of.input_name(InputId(*it as u32)) == schema.input_name(InputId(own as u32));
+            let Some(their) = theirs.range().find(named) else { continue };
+            let graph = self.ids[first].inputs.iter().position(|&it| it == their as u32);
+            if let Some(graph) = graph {
+                set(&mut self.ids[source].inputs, graph as u32, own as u32);
             }
         }
     }

@@ -7,9 +7,9 @@ use super::cut::copy;
 use super::shape::{Shape, ShapeArgument};
 use crate::errors::Failure;
 use smallvec::SmallVec;
-use weir_language::ast::{ValueId, ValueKind};
+use weir_language::ast::{Argument, Directive, List, ValueId, ValueKind};
 use weir_language::coerce;
-use weir_language::schema::{FieldId, InputId, TypeRef, builtin};
+use weir_language::schema::{DirectiveId, FieldId, InputId, TypeRef, builtin};
 use weir_language::value::Node;
 
 /// Arguments as they were given.
@@ -40,6 +40,36 @@ pub(crate) fn push(
         }
     }
     Ok((start, shape.arguments.len() as u32 - start))
+}
+
+/// Appends the arguments of the directives on a field that are not the specification's own, as if they were the field's:
+/// that is how sources see them. Those that were not given are null, so that each directive with arguments is seen.
+pub(crate) fn push_directives(
+    question: &Question<'_>,
+    lists: impl Iterator<Item = List<Directive>>,
+    shape: &mut Shape,
+    never_null: &mut Vec<NeverNull>,
+) -> Result<(), Vec<Failure>> {
+    let (schema, document) = (question.graph.schema(), question.document);
+    let mut seen: SmallVec<[DirectiveId; 2]> = SmallVec::new();
+    for directive in lists.flat_map(|list| document.list(list)) {
+        let id = schema.directive_by_name(document.str(directive.name)).filter(|it| !seen.contains(it));
+        let Some(id) = id.filter(|it| !schema.directives[it.index()].built_in) else { continue };
+        seen.push(id);
+        for at in schema.directives[id.index()].arguments.range() {
+            let input = InputId(at as u32);
+            let named = |it: &&Argument| document.str(it.name) == schema.input_name(input);
+            match document.list(directive.arguments).iter().find(named) {
+                Some(given) => push_given(question, input, given.value, shape, never_null)?,
+                None => {
+                    shape.literals.nodes.push(Node::Null);
+                    let value = shape.literals.nodes.len() as u32 - 1;
+                    shape.arguments.push(ShapeArgument { input, value, default: None });
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 fn push_given(

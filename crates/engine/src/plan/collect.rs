@@ -257,6 +257,7 @@ impl<'b> Collector<'b> {
             (0, 0, self.typename(name, place.on))
         } else {
             let (start, len) = self.arguments(at, first, field)?;
+            let len = len + self.directives(group)?;
             (start, len, self.below(group, ty.base, field, place)?)
         };
         let (same_as, offset) = (None, first.span.start);
@@ -300,6 +301,17 @@ impl<'b> Collector<'b> {
             Some((input?, it.value))
         });
         arguments::push(self.question, id, given.collect(), &mut self.shape, &mut self.never_null)
+    }
+
+    /// Appends the arguments of the directives of all selections of a field; says how many.
+    fn directives(&mut self, group: Group<'_>) -> Result<u32, Vec<Failure>> {
+        if group.iter().all(|it| self.field(it).directives.is_empty()) {
+            return Ok(0);
+        }
+        let start = self.shape.arguments.len();
+        let lists: Vec<_> = group.iter().map(|it| self.field(it).directives).collect();
+        arguments::push_directives(self.question, lists.into_iter(), &mut self.shape, &mut self.never_null)?;
+        Ok((self.shape.arguments.len() - start) as u32)
     }
 
     fn typename(&mut self, key: &str, on: TypeId) -> Member {

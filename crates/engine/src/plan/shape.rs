@@ -91,7 +91,8 @@ pub struct ShapeField {
     pub field: FieldId,
     /// Its type.
     pub ty: TypeRef,
-    /// First argument in [`Shape::arguments`].
+    /// First argument in [`Shape::arguments`]: the field's own, then those of the directives on it, but for the
+    /// specification's.
     pub arguments_start: u32,
     /// How many.
     pub arguments_len: u32,

@@ -153,7 +153,7 @@ impl<'m> Core<'m> {
             "Leaves out objects that have no value for one of the selected fields, or of those named here.";
         self.b.directive("cascade", words, false, Place::Field.bit());
         let names = list(plain(self.common.string));
-        self.argument("fields", names, InputMeaning::None);
+        self.argument("fields", names, InputMeaning::Cascade);
         let words = "Lets caches keep the answer for so many seconds.";
         self.b.directive("cacheControl", words, false, Place::Query.bit());
         let int = non_null(self.common.int);

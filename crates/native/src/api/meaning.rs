@@ -162,6 +162,8 @@ pub enum InputMeaning {
     Min,
     /// `max` of `between`.
     Max,
+    /// `fields` of `@cascade`.
+    Cascade,
     /// `asc` of an order.
     Asc,
     /// `desc` of an order.

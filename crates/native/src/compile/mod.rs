@@ -8,6 +8,7 @@
 //! **Cost:** linear in the shape and its arguments; run once per plan and form.
 
 mod aggregate;
+mod cascade;
 mod edges;
 mod fields;
 mod filter;
@@ -75,6 +76,8 @@ struct Compiler<'c> {
     /// The field at hand.
     field: u32,
     depth: u32,
+    /// Whether a `@cascade` above holds here.
+    cascades: bool,
 }
 
 /// Makes the plan of `ask`.
@@ -96,6 +99,7 @@ fn compile(
         keys: Vec::new(),
         field: ask.fields.first().copied().unwrap_or(0),
         depth: 0,
+        cascades: false,
     };
     let members = compiler.members(ask.fields.iter().copied(), None)?;
     compiler.plan.root_copied = members.iter().any(|it| it.same_as.is_some());

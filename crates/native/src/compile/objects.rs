@@ -1,5 +1,6 @@
 //! Levels of objects: of one type, or of several told apart by their rows.
 
+use super::cascade::Cascade;
 use super::rows::Rows;
 use super::{Compiler, Row};
 use crate::api::meaning::FieldMeaning;
@@ -25,6 +26,10 @@ impl Compiler<'_> {
     ) -> Result<MemberKind, PlanError> {
         let (at, path) = (self.field, self.keys.join("."));
         let mut row = Row::new(rows.at);
+        let outer = self.cascades;
+        if let Some(cascade) = self.cascade_of(field) {
+            self.cascades = cascade == Cascade::All;
+        }
         let (members, choice, hidden) = match field.member {
             shape::Member::Object(set) => {
                 let members = self.set(set, &mut row)?;
@@ -37,6 +42,7 @@ impl Compiler<'_> {
                 return Err(self.refuse("this field needs a selection of an object"));
             }
         };
+        self.cascades = outer;
         // What is asked of one row needs no order.
         let order = if one { Vec::new() } else { rows.order };
         let query = Query {

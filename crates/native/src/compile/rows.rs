@@ -46,6 +46,13 @@ impl Compiler<'_> {
                 _ => {}
             }
         }
+        let mut cascaded = Vec::new();
+        self.cascade(field, at, &mut cascaded)?;
+        if !cascaded.is_empty() {
+            cascaded.insert(0, rows.filter);
+            cascaded.retain(|it| !it.is_true());
+            rows.filter = Filter::All(cascaded);
+        }
         if rows.page.from_end {
             // The last ones are the last, whatever comes before them.
             rows.page.offset = None;
@@ -78,6 +85,8 @@ impl Compiler<'_> {
         let all_in_registry = given.iter().all(|it| in_registry(it.0));
         let at = if all_in_registry { self.native.registry(ty) } else { self.native.rows_of(ty) };
         let mut all = Vec::new();
+        self.cascade(field, at, &mut all)?;
+        let is_named = !given.is_empty();
         for (key, place) in given {
             let (column, reader) = match (layout.fields[key.index()], layout.registry_keys[key.index()]) {
                 (Storage::Id(_), _) => (at.id, Reader::Id),
@@ -90,7 +99,7 @@ impl Compiler<'_> {
             let with = self.parameter(place, reader);
             all.push(Filter::Compare { of: Expr::Column(column), by: Comparison::Eq, with });
         }
-        let filter = if all.is_empty() { Filter::Any(Vec::new()) } else { Filter::All(all) };
+        let filter = if is_named { Filter::All(all) } else { Filter::Any(Vec::new()) };
         Ok(Rows { at, filter, order: Vec::new(), page: Page::default() })
     }
 

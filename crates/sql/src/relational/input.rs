@@ -6,7 +6,7 @@ use super::form::Form;
 use super::{Origin, Parameter, Reader};
 use smallvec::SmallVec;
 use weir_language::schema::InputId;
-use weir_language::value::{Node, Values, Variables};
+use weir_language::value::{Node, TextSpan, Values, Variables};
 
 /// Where a value begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,12 @@ impl<'i> Inputs<'i> {
             }
             _ => place,
         }
+    }
+
+    /// The text of a node at `place`.
+    #[must_use]
+    pub fn text(&self, place: Place, span: TextSpan) -> &'i str {
+        self.tape(self.resolve(place)).0.str(span)
     }
 
     /// The node at `place`; `Node::Variable` stands for a scalar that is surely given.

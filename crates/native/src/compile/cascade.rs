@@ -1,0 +1,138 @@
+//! `@cascade`: objects that lack a selected value are left out, before pages are made.
+//!
+//! On a field it holds for the objects there and for all below them; with `fields` for those alone, by their names.
+//!
+//! **Cost:** a condition per selected field and level.
+
+use super::{At, Compiler};
+use crate::api::meaning::{FieldMeaning, InputMeaning};
+use crate::model::{FieldId, FieldKind};
+use weir_engine::plan::shape::{self, SetId, ShapeField};
+use weir_engine::source::PlanError;
+use weir_language::value::Node;
+use weir_sql::relational::Filter;
+
+/// What a `@cascade` asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Cascade {
+    /// Every selected field, on all levels below.
+    All,
+    /// These fields.
+    Fields(Vec<String>),
+}
+
+impl Compiler<'_> {
+    /// The `@cascade` on a field.
+    pub(super) fn cascade_of(&self, field: &ShapeField) -> Option<Cascade> {
+        let arguments = self.shape.arguments(field);
+        let given = arguments.iter().find(|it| self.meaning(it.input) == InputMeaning::Cascade)?;
+        let place = self.argument(given);
+        if self.is_missing(place) {
+            return Some(Cascade::All);
+        }
+        let names = self.inputs.items(place).into_iter().filter_map(|it| match self.inputs.node(it) {
+            Node::Text(span) => Some(self.inputs.text(it, span).to_owned()),
+            _ => None,
+        });
+        Some(Cascade::Fields(names.collect()))
+    }
+
+    /// The conditions that a `@cascade` above or on `field` makes for its objects in `at`.
+    pub(super) fn cascade(
+        &mut self,
+        field: &ShapeField,
+        at: At,
+        out: &mut Vec<Filter>,
+    ) -> Result<(), PlanError> {
+        let own = self.cascade_of(field);
+        let Some(cascade) = own.or_else(|| self.cascades.then_some(Cascade::All)) else { return Ok(()) };
+        match field.member {
+            shape::Member::Object(set) => self.cascade_set(set, at, &cascade, out),
+            shape::Member::Abstract(choice) => {
+                let shape = self.shape;
+                let mut any = Vec::new();
+                for &(on, set) in &shape.choices[choice.0 as usize].sets {
+                    let Some(ty) =
+                        self.ids.has_type(on).then(|| self.native.api.ty(self.ids.ty(on))).flatten()
+                    else {
+                        continue;
+                    };
+                    let mut all = Vec::new();
+                    self.cascade_set(set, self.native.registry(ty), &cascade, &mut all)?;
+                    let name = self.native.api.model.ty(ty).name.as_str().into();
+                    let Some(kind) = at.kind else { continue };
+                    let named = Filter::Named { of: kind, names: vec![name] };
+                    any.push(match (all.is_empty(), self.native.to_member(at.ty, ty)) {
+                        (false, Some(by)) => {
+                            let filter = Box::new(Filter::All(all));
+                            Filter::All(vec![named, Filter::Exists { by, filter }])
+                        }
+                        _ => named,
+                    });
+                }
+                out.push(Filter::Any(any));
+                Ok(())
+            }
+            shape::Member::Leaf | shape::Member::Constant { .. } | shape::Member::Foreign { .. } => Ok(()),
+        }
+    }
+
+    fn cascade_set(
+        &mut self,
+        set: SetId,
+        at: At,
+        cascade: &Cascade,
+        out: &mut Vec<Filter>,
+    ) -> Result<(), PlanError> {
+        self.deeper()?;
+        let shape = self.shape;
+        for below in shape.members(set) {
+            let FieldMeaning::Field(of) = self.field_meaning(below) else { continue };
+            let is_meant = match cascade {
+                Cascade::All => true,
+                Cascade::Fields(names) => names.contains(&self.native.api.model.field(of).name),
+            };
+            if is_meant
+                && !matches!(below.member, shape::Member::Constant { .. } | shape::Member::Foreign { .. })
+            {
+                out.push(self.selected(below, of, cascade)?);
+            }
+        }
+        if let Cascade::Fields(names) = cascade {
+            // Also those that are not selected.
+            for name in names {
+                let of = self.native.api.model.field_by_name(at.ty, name);
+                let is_selected =
+                    |it: &ShapeField| self.field_meaning(it) == FieldMeaning::Field(of.unwrap_or(FieldId(0)));
+                if let Some(of) = of
+                    && !shape.members(set).iter().any(is_selected)
+                {
+                    out.push(self.is_there(of)?);
+                }
+            }
+        }
+        out.retain(|it| !it.is_true());
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// The condition that a selected field has a value.
+    fn selected(&mut self, field: &ShapeField, of: FieldId, cascade: &Cascade) -> Result<Filter, PlanError> {
+        if !matches!(self.native.api.model.field(of).kind, FieldKind::Edge { .. }) {
+            return self.is_there(of);
+        }
+        let (by, there) = self.way(of)?;
+        let mut all = Vec::new();
+        for argument in self.shape.arguments(field) {
+            let place = self.argument(argument);
+            if matches!(self.meaning(argument.input), InputMeaning::Filter(_)) && !self.is_missing(place) {
+                all.push(self.filter(place, there)?);
+            }
+        }
+        let outer = std::mem::replace(&mut self.cascades, *cascade == Cascade::All);
+        self.cascade(field, there, &mut all)?;
+        self.cascades = outer;
+        all.retain(|it| !it.is_true());
+        Ok(Filter::Exists { by, filter: Box::new(Filter::All(all)) })
+    }
+}
