@@ -233,7 +233,8 @@ impl<'c> Compiler<'c> {
                 self.rows(field, rows, Vec::new(), None, true)
             }
             FieldMeaning::Aggregate(ty) => {
-                let rows = self.rows_arguments(field, ty)?;
+                let mut rows = self.rows_arguments(field, ty)?;
+                rows.at = self.native.rows_of(ty);
                 self.aggregate(field, rows, Vec::new(), None)
             }
             FieldMeaning::CheckPassword(_)

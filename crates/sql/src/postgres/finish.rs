@@ -17,8 +17,8 @@ use super::write::{Done, WorkDone};
 use crate::catalog::facts::Cell;
 use crate::relational::change::WriteAnswer;
 use crate::relational::program::Shown;
-use crate::relational::{Member, MemberKind, Object, Run};
-use crate::value::{Fault, Value, no_such_object, write_value};
+use crate::relational::{Member, MemberKind, Run};
+use crate::value::{Fault, Value};
 use smallvec::SmallVec;
 use weir_engine::plan::shape::{Shape, ShapeField};
 use weir_engine::source::{FieldError, Finished, Ids, PathError, Step};
@@ -37,11 +37,11 @@ pub(super) struct Task<'r> {
 
 /// See the module's words.
 pub(super) struct Finisher<'r> {
-    task: Task<'r>,
-    out: Out,
+    pub(super) task: Task<'r>,
+    pub(super) out: Out,
     /// Paths are backwards.
-    errors: Vec<PathError>,
-    scratch: Vec<u8>,
+    pub(super) errors: Vec<PathError>,
+    pub(super) scratch: Vec<u8>,
 }
 
 /// Where members get their values.
@@ -71,7 +71,7 @@ struct Written {
 type Spans = SmallVec<[Written; 2]>;
 
 /// Whether what was to be written could be, or its null has to bubble.
-type Wrote = Result<bool, TooLong>;
+pub(super) type Wrote = Result<bool, TooLong>;
 
 impl<'r> Finisher<'r> {
     pub(super) fn new(task: Task<'r>, capacity: usize) -> Self {
@@ -187,13 +187,7 @@ impl<'r> Finisher<'r> {
     fn value(&mut self, member: &'r Member, at: At<'_, 'r>) -> Wrote {
         match (&member.kind, at) {
             (MemberKind::Inline(run), _) => self.object(*run, at),
-            (MemberKind::Maybe { column, run }, At::Row(row, found, arm)) => {
-                let column = found.asked.arms[arm].columns[usize::from(*column)];
-                match row.column(usize::from(column)) {
-                    Some(_) => self.object(*run, at),
-                    None => Ok(self.missing(member)),
-                }
-            }
+            (MemberKind::Maybe { column, run }, At::Row(..)) => self.maybe(*column, *run, member, at),
             (MemberKind::One(level), _) => self.one(*level, member, at),
             (MemberKind::Many(level), _) => self.many(*level, member, at),
             (MemberKind::Values { level, cell }, _) => self.values(*level, *cell, member, at),
@@ -245,7 +239,7 @@ impl<'r> Finisher<'r> {
         }
     }
 
-    fn object(&mut self, run: Run, at: At<'_, 'r>) -> Wrote {
+    pub(super) fn object(&mut self, run: Run, at: At<'_, 'r>) -> Wrote {
         self.out.open(b'{');
         let ok = self.members(run, at)?;
         self.out.close(b'}');
@@ -334,66 +328,6 @@ impl<'r> Finisher<'r> {
                 if !self.item(level, member, row, found, arm, index as u32)? {
                     return Ok(false);
                 }
-                self.room(0, member)?;
-            }
-        }
-        self.out.close(b']');
-        Ok(true)
-    }
-
-    /// What a row of a level becomes.
-    fn row(
-        &mut self,
-        level: u32,
-        member: &'r Member,
-        row: &Cursor<'r>,
-        found: &Found<'r>,
-        arm: usize,
-    ) -> Wrote {
-        let plan = &self.task.prepared.plan;
-        let of = &plan.levels[level as usize];
-        let at = At::Row(row, found, arm);
-        let Some(choice) = &of.choice else { return self.object(of.members, at) };
-        let column = found.asked.arms[arm].columns[usize::from(choice.column)];
-        let variant = row.column(usize::from(column)).and_then(|it| choice.find(it));
-        match variant.map(|it| it.object) {
-            Some(Object::Row(run)) => return self.object(run, at),
-            Some(Object::Level(level)) => {
-                if let Some((found, arm)) = place(level, at)
-                    && let Some(row) = rows(self.task, level, found, arm, at).next()
-                {
-                    let row = Cursor::new(row);
-                    let members = plan.levels[level as usize].members;
-                    return self.object(members, At::Row(&row, found, arm));
-                }
-            }
-            None => {}
-        }
-        self.fail(member, no_such_object());
-        Ok(false)
-    }
-
-    /// A list of values.
-    fn values(&mut self, level: u32, cell: Cell, member: &'r Member, at: At<'_, 'r>) -> Wrote {
-        self.out.open(b'[');
-        if let Some((found, arm)) = place(level, at) {
-            let column = usize::from(found.asked.arms[arm].columns[0]);
-            let decoder = &found.asked.decoders[column];
-            for (index, row) in rows(self.task, level, found, arm, at).enumerate() {
-                let value = match row.column(column).flatten() {
-                    Some(bytes) => decoder.read(bytes, &mut self.scratch),
-                    None => Ok(Value::Null),
-                };
-                if let Err(fault) = value.map(|it| write_value(&mut self.out, cell, &it)) {
-                    let before = self.errors.len();
-                    self.fail(member, fault);
-                    self.step(before, Step::Index(index as u32));
-                    if !member.null_items {
-                        return Ok(false);
-                    }
-                    self.out.null();
-                }
-                self.out.comma();
                 self.room(0, member)?;
             }
         }
@@ -492,7 +426,7 @@ impl<'r> Finisher<'r> {
     }
 
     /// Null, or an error where null cannot be.
-    fn missing(&mut self, member: &Member) -> bool {
+    pub(super) fn missing(&mut self, member: &Member) -> bool {
         if member.nullable {
             self.out.null();
             return true;
@@ -502,14 +436,14 @@ impl<'r> Finisher<'r> {
     }
 
     #[cold]
-    fn fail(&mut self, member: &Member, fault: Fault) {
+    pub(super) fn fail(&mut self, member: &Member, fault: Fault) {
         if self.errors.len() < ERRORS_MAX {
             let error = field_error(fault);
             self.errors.push(PathError { error, path: Vec::new(), field: member.field });
         }
     }
 
-    fn step(&mut self, before: usize, step: Step) {
+    pub(super) fn step(&mut self, before: usize, step: Step) {
         for error in self.errors.get_mut(before..).unwrap_or_default() {
             error.path.push(step);
         }
@@ -517,7 +451,7 @@ impl<'r> Finisher<'r> {
 
     /// Refuses to gather more than [`ANSWER_BYTES_MAX`].
     #[inline]
-    fn room(&self, more: usize, member: &Member) -> Result<(), TooLong> {
+    pub(super) fn room(&self, more: usize, member: &Member) -> Result<(), TooLong> {
         match self.out.len() + more <= ANSWER_BYTES_MAX {
             true => Ok(()),
             false => Err(TooLong { field: member.field }),

@@ -30,6 +30,7 @@ pub mod literal;
 mod merged;
 mod message;
 mod nested;
+mod objects;
 mod parts;
 mod pool;
 mod prepared;

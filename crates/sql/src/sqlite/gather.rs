@@ -174,16 +174,7 @@ impl<'c, 'r> Gatherer<'c, 'r> {
         match (&member.kind, &mut column.data) {
             (MemberKind::Leaf { column: from, cell }, _) => {
                 let Some(row) = row else { return Ok(()) };
-                match read(*cell, row.get(usize::from(*from))) {
-                    Ok(value) => {
-                        self.bytes += size(&value);
-                        push_value(column, at, value);
-                    }
-                    Err(fault) => {
-                        push_value(column, at, Value::Null);
-                        self.fail(column, at, fault);
-                    }
-                }
+                self.push_leaf(*cell, row.get(usize::from(*from)), column, at);
             }
             (MemberKind::Text(text), Data::Text(texts)) => texts.push(text.as_bytes()),
             (MemberKind::Inline(run), Data::Object(table)) => self.push(*run, &[], row, table)?,
@@ -223,6 +214,19 @@ impl<'c, 'r> Gatherer<'c, 'r> {
             _ => {}
         }
         Ok(())
+    }
+
+    fn push_leaf(&mut self, cell: Cell, value: ValueRef<'_>, column: &mut Column, at: usize) {
+        match read(cell, value) {
+            Ok(value) => {
+                self.bytes += size(&value);
+                push_value(column, at, value);
+            }
+            Err(fault) => {
+                push_value(column, at, Value::Null);
+                self.fail(column, at, fault);
+            }
+        }
     }
 
     /// Appends the values of a list.

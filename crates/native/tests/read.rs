@@ -1,0 +1,176 @@
+//! Reads of a small store: each answer is the whole one, as it goes out.
+
+mod kit;
+
+fn check(query: &str, variables: &str, expected: &str) {
+    let served = kit::serve(include_str!("schemas/cities.graphql"), include_str!("schemas/cities.sql"));
+    assert_eq!(served.ask(query, variables), expected, "{query}");
+}
+
+#[test]
+fn objects_come_with_their_values_lists_points_and_edges_both_ways() {
+    check(
+        r#"{ queryCity { id name country { id code capital { name } } population area founded tags done mood twins { name } at { latitude longitude } } }"#,
+        r#""#,
+        r#"{"data":{"queryCity":[{"id":"0x10","name":"Berlin","country":{"id":"0x1","code":"de","capital":{"name":"Berlin"}},"population":3677472,"area":891.7,"founded":"1237-01-01","tags":["old","big"],"done":true,"mood":"HAPPY","twins":[{"name":"Paris"}],"at":{"latitude":52.5,"longitude":13.4}},{"id":"0x11","name":"Hamburg the port of the world","country":{"id":"0x1","code":"de","capital":{"name":"Berlin"}},"population":1800000,"area":null,"founded":"2020-01-01T00:00:00+02:00","tags":[],"done":false,"mood":"SAD","twins":[{"name":"Quick-brown fox \"city\" & Bär"}],"at":null},{"id":"0x12","name":"Paris","country":{"id":"0x2","code":"fr","capital":{"name":"Paris"}},"population":null,"area":105.4,"founded":null,"tags":["old"],"done":null,"mood":null,"twins":[{"name":"Berlin"}],"at":{"latitude":48.85,"longitude":2.35}},{"id":"0x13","name":"Quick-brown fox \"city\" & Bär","country":null,"population":5,"area":1.0,"founded":null,"tags":[],"done":null,"mood":null,"twins":[{"name":"Hamburg the port of the world"}],"at":null}]}}"#,
+    );
+}
+
+#[test]
+fn an_object_is_found_by_its_number_or_keys_all_of_them() {
+    check(
+        r#"{ getCity(id: "0x10") { name } a: getCountry(code: "de") { name cities { name } } b: getCountry(code: "de", id: "0x2") { name } c: getCountry { name } d: getAnimal(name: "Rex") { id name ... on Dog { breed } } e: getAnimal(id: 33) { __typename } f: getCity(id: "zz") {name} }"#,
+        r#""#,
+        r#"{"errors":[{"message":"invalid input syntax for type ID: \"zz\"","locations":[{"line":1,"column":247}],"path":["f"],"extensions":{"code":"BAD_USER_INPUT"}}],"data":{"getCity":null,"a":null,"b":null,"c":null,"d":null,"e":null,"f":null}}"#,
+    );
+}
+
+#[test]
+fn pages_are_counted_from_either_end() {
+    check(
+        r#"{ queryCity(first: 2) { name } a: queryCity(first: -2) { name } b: queryCity(first: 0, offset: 1) { name } c: queryCity(offset: -1, first: 1) { name } }"#,
+        r#""#,
+        r#"{"data":{"queryCity":[{"name":"Berlin"},{"name":"Hamburg the port of the world"}],"a":[{"name":"Paris"},{"name":"Quick-brown fox \"city\" & Bär"}],"b":[{"name":"Hamburg the port of the world"},{"name":"Paris"},{"name":"Quick-brown fox \"city\" & Bär"}],"c":[{"name":"Berlin"}]}}"#,
+    );
+    check(
+        r#"query ($n: Int) { queryCity(first: $n) { name } }"#,
+        r#"{"n": -1}"#,
+        r#"{"data":{"queryCity":[{"name":"Quick-brown fox \"city\" & Bär"}]}}"#,
+    );
+    check(
+        r#"query ($n: Int!) { queryCity(first: $n) { name } }"#,
+        r#"{"n": 2}"#,
+        r#"{"data":{"queryCity":[{"name":"Berlin"},{"name":"Hamburg the port of the world"}]}}"#,
+    );
+    check(
+        r#"query ($n: Int) { queryCity(first: $n) { name } }"#,
+        r#"{"n": 0}"#,
+        r#"{"data":{"queryCity":[{"name":"Berlin"},{"name":"Hamburg the port of the world"},{"name":"Paris"},{"name":"Quick-brown fox \"city\" & Bär"}]}}"#,
+    );
+}
+
+#[test]
+fn missing_values_are_last_either_way() {
+    check(
+        r#"{ queryCity(order: {asc: population}) { name } a: queryCity(order: {desc: population}) { name } }"#,
+        r#""#,
+        r#"{"data":{"queryCity":[{"name":"Quick-brown fox \"city\" & Bär"},{"name":"Hamburg the port of the world"},{"name":"Berlin"},{"name":"Paris"}],"a":[{"name":"Berlin"},{"name":"Hamburg the port of the world"},{"name":"Quick-brown fox \"city\" & Bär"},{"name":"Paris"}]}}"#,
+    );
+}
+
+#[test]
+fn objects_are_sorted_by_what_an_edge_leads_to() {
+    check(
+        r#"{ queryCity(order: {country: {desc: code}, then: {asc: name}}) { name country { code } } }"#,
+        r#""#,
+        r#"{"data":{"queryCity":[{"name":"Paris","country":{"code":"fr"}},{"name":"Berlin","country":{"code":"de"}},{"name":"Hamburg the port of the world","country":{"code":"de"}},{"name":"Quick-brown fox \"city\" & Bär","country":null}]}}"#,
+    );
+}
+
+#[test]
+fn operators_of_one_filter_are_all_meant_and_missing_values_fit_none() {
+    check(
+        r#"{ queryCity(filter: {population: {ge: 5, lt: 2000000}}) { name } a: queryCity(filter: {name: {eq: null}}) { name } b: queryCity(filter: {population: {eq: null}}) { name } c: queryCity(filter: {not: {population: {gt: 5}}}) { name } d: queryCity(filter: {population: {between: {min: 5, max: 1800000}}}) { name } }"#,
+        r#""#,
+        r#"{"data":{"queryCity":[{"name":"Hamburg the port of the world"},{"name":"Quick-brown fox \"city\" & Bär"}],"a":[],"b":[{"name":"Paris"}],"c":[{"name":"Paris"},{"name":"Quick-brown fox \"city\" & Bär"}],"d":[{"name":"Hamburg the port of the world"},{"name":"Quick-brown fox \"city\" & Bär"}]}}"#,
+    );
+}
+
+#[test]
+fn or_stands_beside_all_the_rest() {
+    check(
+        r#"{ queryCity(filter: {or: [{name: {eq: "Paris"}}, {name: {eq: "Berlin"}}], population: {eq: 5}}) { name } a: queryCity(filter: {and: [{or: [{name: {eq: "Paris"}}, {name: {eq: "Berlin"}}]}, {population: {gt: 1}}]}) { name } b: queryCity(filter: {id: ["0x10", "x", "0x12"]}) { name } c: queryCity(filter: {id: "0x11"}) { name } d: queryCity(filter: {}) { name } }"#,
+        r#""#,
+        r#"{"data":{"queryCity":[{"name":"Berlin"},{"name":"Paris"},{"name":"Quick-brown fox \"city\" & Bär"}],"a":[{"name":"Berlin"}],"b":[{"name":"Berlin"},{"name":"Paris"}],"c":[{"name":"Hamburg the port of the world"}],"d":[{"name":"Berlin"},{"name":"Hamburg the port of the world"},{"name":"Paris"},{"name":"Quick-brown fox \"city\" & Bär"}]}}"#,
+    );
+}
+
+#[test]
+fn has_and_edges_are_conditions_at_any_depth() {
+    check(
+        r#"{ queryCity(filter: {has: [population, area]}) { name } a: queryCity(filter: {has: twins}) { name } b: queryCity(filter: {tags: {eq: "old"}}) { name } c: queryCity(filter: {country: {code: {eq: "de"}}}) { name } d: queryCountry(filter: {cities: {population: {gt: 100}}}) { code } e: queryCity(filter: {twins: {name: {eq: "Paris"}}}) { name } f: queryCity(filter: {done: false}) { name } g: queryCity(filter: {mood: {in: [SAD]}}) { name }}"#,
+        r#""#,
+        r#"{"data":{"queryCity":[{"name":"Berlin"},{"name":"Quick-brown fox \"city\" & Bär"}],"a":[{"name":"Berlin"},{"name":"Hamburg the port of the world"},{"name":"Paris"},{"name":"Quick-brown fox \"city\" & Bär"}],"b":[{"name":"Berlin"},{"name":"Paris"}],"c":[{"name":"Berlin"},{"name":"Hamburg the port of the world"}],"d":[{"code":"de"}],"e":[{"name":"Berlin"}],"f":[{"name":"Hamburg the port of the world"}],"g":[{"name":"Hamburg the port of the world"}]}}"#,
+    );
+}
+
+#[test]
+fn points_in_time_are_compared_whatever_their_offsets() {
+    check(
+        r#"{ queryCity(filter: {founded: {gt: "2019-12-31T21:00:00Z"}}) { name founded } }"#,
+        r#""#,
+        r#"{"data":{"queryCity":[{"name":"Hamburg the port of the world","founded":"2020-01-01T00:00:00+02:00"}]}}"#,
+    );
+}
+
+#[test]
+fn words_and_patterns_are_searched() {
+    check(
+        r#"{ queryCity(filter: {name: {allofterms: "PORT world"}}) { name } a: queryCity(filter: {name: {anyofterms: "paris berlin"}}) { name } b: queryCity(filter: {name: {alloftext: "the ports"}}) { name } c: queryCity(filter: {name: {regexp: "/^b.*n$/i"}}) { name } d: queryCity(filter: {name: {allofterms: "\"city\" bär"}}) { name } e: queryCity(filter: {name: {allofterms: ""}}) { name } }"#,
+        r#""#,
+        r#"{"data":{"queryCity":[{"name":"Hamburg the port of the world"}],"a":[{"name":"Berlin"},{"name":"Paris"}],"b":[{"name":"Hamburg the port of the world"}],"c":[{"name":"Berlin"}],"d":[{"name":"Quick-brown fox \"city\" & Bär"}],"e":[]}}"#,
+    );
+}
+
+#[test]
+fn aggregates_are_of_all_objects_of_a_filter_and_of_an_edge() {
+    check(
+        r#"{ aggregateCity { count nameMin nameMax populationSum populationAvg areaSum } a: aggregateCity(filter: {name: {eq: "zz"}}) { count populationMax } queryCountry { citiesAggregate { count populationMax } } aggregateAnimal { count legsSum } b: queryCity { twinsAggregate { count } } }"#,
+        r#""#,
+        r#"{"data":{"aggregateCity":{"count":4,"nameMin":"Berlin","nameMax":"Quick-brown fox \"city\" & Bär","populationSum":5477477,"populationAvg":1825825.6666666667,"areaSum":998.1},"a":{"count":0,"populationMax":null},"queryCountry":[{"citiesAggregate":{"count":2,"populationMax":3677472}},{"citiesAggregate":{"count":1,"populationMax":null}},{"citiesAggregate":{"count":0,"populationMax":null}}],"aggregateAnimal":{"count":2,"legsSum":8},"b":[{"twinsAggregate":{"count":1}},{"twinsAggregate":{"count":1}},{"twinsAggregate":{"count":1}},{"twinsAggregate":{"count":1}}]}}"#,
+    );
+}
+
+#[test]
+fn objects_of_an_interface_come_with_fields_of_their_own() {
+    check(
+        r#"{ queryAnimal { __typename id name legs ... on Cat { lives } home { name } keeper { email } } a: queryAnimal(filter: {legs: {eq: 4}}, order: {desc: name}) { name } }"#,
+        r#""#,
+        r#"{"data":{"queryAnimal":[{"__typename":"Dog","id":"0x20","name":"Rex","legs":4,"home":{"name":"Berlin"},"keeper":{"email":"ada@x"}},{"__typename":"Cat","id":"0x21","name":"Tom","legs":4,"lives":9,"home":null,"keeper":{"email":"ada@x"}}],"a":[{"name":"Tom"},{"name":"Rex"}]}}"#,
+    );
+}
+
+#[test]
+fn objects_of_a_union_are_told_apart() {
+    check(
+        r#"{ queryPerson { pets { name } likes { __typename ... on City { name } ... on Dog { breed } } best { ... on Dog { id } } } }"#,
+        r#""#,
+        r#"{"data":{"queryPerson":[{"pets":[{"name":"Rex"},{"name":"Tom"}],"likes":[{"__typename":"City","name":"Berlin"},{"__typename":"Dog","breed":"Lab"}],"best":{"id":"0x20"}},{"pets":[],"likes":[{"__typename":"City","name":"Paris"}],"best":null}]}}"#,
+    );
+}
+
+#[test]
+fn members_of_a_union_are_filtered_each_by_its_own_filter() {
+    check(
+        r#"{ queryPerson { email likes(filter: {memberTypes: [City], cityFilter: {name: {eq: "Paris"}}}) { ... on City { name } } pets(filter: {legs: {gt: 3}}, first: 1) { id } } }"#,
+        r#""#,
+        r#"{"data":{"queryPerson":[{"email":"ada@x","likes":[],"pets":[{"id":"0x20"}]},{"email":"bob@x","likes":[{"name":"Paris"}],"pets":[]}]}}"#,
+    );
+}
+
+#[test]
+fn cascade_leaves_out_what_lacks_a_selected_value() {
+    check(
+        r#"{ queryCity @cascade { name population tags } a: queryCountry @cascade { code cities { name population } } b: queryCity @cascade(fields: ["area"]) { name } c: queryCity(first: 1) @cascade { name country { code } } }"#,
+        r#""#,
+        r#"{"data":{"queryCity":[{"name":"Berlin","population":3677472,"tags":["old","big"]}],"a":[{"code":"de","cities":[{"name":"Berlin","population":3677472},{"name":"Hamburg the port of the world","population":1800000}]}],"b":[{"name":"Berlin"},{"name":"Paris"},{"name":"Quick-brown fox \"city\" & Bär"}],"c":[{"name":"Berlin","country":{"code":"de"}}]}}"#,
+    );
+}
+
+#[test]
+fn edges_have_filters_orders_and_pages_of_their_own() {
+    check(
+        r#"{ queryCountry { code cities(order: {desc: name}, first: 1) { name } capital(filter: {name: {eq: "Paris"}}) { name } } }"#,
+        r#""#,
+        r#"{"data":{"queryCountry":[{"code":"de","cities":[{"name":"Hamburg the port of the world"}],"capital":null},{"code":"fr","cities":[{"name":"Paris"}],"capital":{"name":"Paris"}},{"code":"jp","cities":[],"capital":null}]}}"#,
+    );
+}
+
+#[test]
+fn a_pattern_without_slashes_is_refused() {
+    check(
+        r#"{ a: queryCity(filter: {name: {regexp: "a"}}) { name } }"#,
+        r#""#,
+        r#"{"errors":[{"message":"a regular expression is written between slashes, as in `/^a.*z$/i`","locations":[{"line":1,"column":3}],"path":["a"],"extensions":{"code":"BAD_USER_INPUT"}}],"data":{"a":null}}"#,
+    );
+}
