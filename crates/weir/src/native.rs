@@ -11,12 +11,15 @@ use weir_language::report;
 use weir_language::span::Location;
 use weir_native::layout::{Database, index_kind};
 use weir_native::store::{self, Building, Place, Plan, Store, Types};
-use weir_sql::postgres::Settings;
+use weir_sql::postgres::{PostgresSource, Settings};
 use weir_sql::sqlite::SqliteSource;
 use weir_sql::sqlite::connection::Tuning;
 
 /// How often the log says how far an index is.
 const TELL: Duration = Duration::from_secs(5);
+
+/// A server that has not answered after so long is not there.
+const OPEN_MAX: Duration = Duration::from_secs(30);
 
 /// File endings that are taken for texts of types.
 const ENDINGS: [&str; 3] = ["graphql", "gql", "graphqls"];
@@ -158,7 +161,7 @@ impl Native {
         Ok(goes_on())
     }
 
-    /// Opens the store, which holds `types`, for serving. Filters that need one of the indexes in `building` are not served.
+    /// Opens the store, which holds `types`, for serving: on a thread where no runtime runs. Filters that need one of the indexes in `building` are not served.
     /// # Errors
     /// The store cannot be opened.
     pub fn open(
@@ -167,7 +170,7 @@ impl Native {
         types: Types,
         building: &[Building],
     ) -> Result<Arc<dyn EngineSource>, String> {
-        let Types { mut model, layout, .. } = types;
+        let Types { mut model, layout, kind: database, .. } = types;
         for (field, kind) in
             building.iter().filter(|it| it.is_needed).filter_map(|it| Some((it.field?, it.kind)))
         {
@@ -177,14 +180,18 @@ impl Native {
             let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
             lines.join("\n")
         })?;
-        let style = Arc::new(weir_native::compile::Native::new(api, layout));
+        let style = Arc::new(weir_native::compile::Native::new(api, layout, database));
         match &self.place {
             Place::Sqlite(path) => {
                 let opened = SqliteSource::new(name, style, path, Tuning::USUAL);
                 opened.map(|it| Arc::new(it) as Arc<dyn EngineSource>).map_err(|error| error.to_string())
             }
-            Place::Postgres(_) => {
-                Err("stores in PostgreSQL are migrated, loaded and exported, but not served yet".into())
+            Place::Postgres(settings) => {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                let runtime = runtime.map_err(|error| error.to_string())?;
+                let opening = PostgresSource::new(name, style, (**settings).clone(), OPEN_MAX);
+                let opened = runtime.block_on(opening);
+                opened.map(|it| Arc::new(it) as Arc<dyn EngineSource>).map_err(|error| error.to_string())
             }
         }
     }

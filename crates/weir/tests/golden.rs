@@ -10,6 +10,9 @@
 //! with a seed for PostgreSQL alone is run there only. One that needs an extension which is not installed is passed over,
 //! and says so.
 //!
+//! A suite with `types` is of native types and run on both: `seed.graphql` fills the store, and what a case's header names as
+//! `then` is asked after it.
+//!
 //! A case that mutates or has `before` (SQL) gets a database of its own, where that is run first; all others of a suite
 //! share one.
 
@@ -33,6 +36,8 @@ struct Suite {
     seed: Option<PathBuf>,
     /// The same for PostgreSQL; without it the suite is SQLite's alone.
     postgres: Option<OnPostgres>,
+    /// Native types instead, from the root of the repository; `seed.graphql` beside `suite.yaml` fills their store.
+    types: Option<PathBuf>,
 }
 
 /// The seed on PostgreSQL: `before`, the rows of SQLite's seed if there is one, `after`.
@@ -67,6 +72,8 @@ struct Case {
     accent: Accent,
     /// SQL that is run before, on the database of a case that mutates.
     before: String,
+    /// What is asked after it; its answer follows the case's own.
+    then: Option<String>,
 }
 
 fn root() -> PathBuf {
@@ -107,8 +114,9 @@ fn all_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for suite in sorted(&root().join("tests/golden")).into_iter().filter(|it| it.join("suite.yaml").exists())
     {
-        let Suite { seed, postgres } = settings(&suite);
+        let Suite { seed, postgres, types } = settings(&suite);
         let stores: &[Store] = match (seed, postgres) {
+            _ if types.is_some() => &[Store::Sqlite, Store::Postgres],
             (_, None) => &[Store::Sqlite],
             (Some(_), Some(_)) => &[Store::Sqlite, Store::Postgres],
             (None, Some(OnPostgres { needs: Some(it), .. })) if !is_installed(&it) => {
@@ -118,8 +126,11 @@ fn all_cases() -> Vec<Case> {
             (None, Some(_)) => &[Store::Postgres],
         };
         for &store in stores {
-            let files =
-                sorted(&suite).into_iter().filter(|it| it.extension().is_some_and(|it| it == "graphql"));
+            let is_case = |it: &PathBuf| {
+                let stem = it.file_stem().and_then(|it| it.to_str());
+                it.extension().is_some_and(|it| it == "graphql") && !matches!(stem, Some("types" | "seed"))
+            };
+            let files = sorted(&suite).into_iter().filter(is_case);
             cases.extend(files.map(|file| case(&suite, file, store, stores.len() == 1)));
         }
     }
@@ -165,6 +176,7 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
         variables: header("variables").unwrap_or_else(|| "{}".into()),
         operation: header("operation"),
         before: header("before").unwrap_or_default(),
+        then: header("then"),
         suite: suite.to_path_buf(),
         accent,
         file,
@@ -186,6 +198,8 @@ struct Seeded {
 enum Own {
     File(PathBuf),
     Server(Database),
+    /// Of native types: a copy of them, and where its store is if not beside them.
+    Types(PathBuf, Option<Database>),
 }
 
 /// Runs the cases suite by suite; gives back those that failed and why.
@@ -223,8 +237,15 @@ impl Seeded {
     fn new(case: &Case, folder: PathBuf) -> Self {
         let template = match case.store {
             Store::Sqlite => None,
+            Store::Postgres if settings(&case.suite).types.is_some() => {
+                let template = postgres_kit::database("");
+                let name = folder.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+                let types = types_in(&case.suite, &folder.with_file_name(format!("{name}-template")));
+                drop(open_types(&types, Some(&template), &case.suite));
+                Some(template)
+            }
             Store::Postgres => {
-                let Suite { seed, postgres } = settings(&case.suite);
+                let Suite { seed, postgres, .. } = settings(&case.suite);
                 let OnPostgres { before, after, .. } = postgres.expect("only such suites have cases here");
                 let text = |it: Option<PathBuf>| it.map_or_else(String::new, |it| read(&root().join(it)));
                 let seed = text(seed);
@@ -243,7 +264,19 @@ impl Seeded {
     }
 }
 
+/// A copy of the types of `suite` in `folder`, called like the suite, as plans name their source.
+fn types_in(suite: &Path, folder: &Path) -> PathBuf {
+    fs::create_dir_all(folder).expect("a folder can be made");
+    let file = folder.join(suite.file_name().unwrap_or_default()).with_extension("graphql");
+    let types = settings(suite).types.expect("only such suites have them");
+    fs::copy(root().join(types), &file).expect("a file can be copied");
+    file
+}
+
 fn own(suite: &Path, folder: &Path, template: Option<&Database>, name: &str) -> Own {
+    if settings(suite).types.is_some() {
+        return Own::Types(types_in(suite, &folder.join(name)), template.map(Database::copy));
+    }
     match template {
         Some(template) => Own::Server(template.copy()),
         None => {
@@ -261,6 +294,7 @@ impl Own {
     fn run(&self, sql: &str) {
         match self {
             Self::Server(database) => drop(database.run(sql)),
+            Self::Types(..) => assert!(sql.is_empty(), "a store of types is filled by `seed.graphql`"),
             Self::File(file) => {
                 let database = rusqlite::Connection::open(file).expect("it was just made");
                 database.execute_batch(sql).unwrap_or_else(|error| panic!("before: {error}"));
@@ -274,6 +308,7 @@ impl Own {
         let (kind, url) = match self {
             Self::File(file) => ("sqlite", format!("sqlite:{}", file.display())),
             Self::Server(database) => ("postgres", database.url()),
+            Self::Types(file, store) => return open_types(file, store.as_ref(), suite),
         };
         let own = suite.join("weir.yaml");
         let config = match own.exists() {
@@ -288,6 +323,26 @@ impl Own {
         let opened = Weir::open(&file.display().to_string());
         opened.unwrap_or_else(|message| panic!("{name}: {message}"))
     }
+}
+
+/// Opens the store of native types in `store`, or beside them, and fills it if it is empty.
+fn open_types(types: &Path, store: Option<&Database>, suite: &Path) -> Weir {
+    let name = suite.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    let place = store.map_or_else(String::new, |it| format!("    store: {}\n", it.url()));
+    let config = format!("sources:\n  - name: {name}\n    native: {}\n{place}", types.display());
+    let file = types.with_file_name("weir.yaml");
+    fs::write(&file, config).expect("a configuration can be written");
+    let weir = Weir::open(&file.display().to_string()).unwrap_or_else(|message| panic!("{name}: {message}"));
+    let is_filled = store.is_some_and(|it| !it.rows("SELECT 1 FROM weir_ids WHERE is_called").is_empty());
+    let seed = fs::read_to_string(suite.join("seed.graphql")).ok().filter(|_| !is_filled);
+    if let Some(seed) = seed {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("one starts");
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let seeded = runtime.block_on(weir.execute_as(&seed, "{}", None, Accent::Spec, deadline));
+        let seeded = String::from_utf8(seeded.expect("it is a request")).expect("JSON is UTF-8");
+        assert!(!seeded.contains("\"errors\""), "{name}: seed.graphql: {seeded}");
+    }
+    weir
 }
 
 fn read(file: &Path) -> String {
@@ -328,7 +383,12 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
     };
     let sql = sql.map(|it| it.collect::<Vec<String>>().join("\n"));
     let mut wrong = String::new();
-    let answer = Some(indented(&answer));
+    let mut answer = indented(&answer);
+    if let Some(then) = &case.then {
+        let after = runtime.block_on(weir.execute_as(then, "{}", None, case.accent, deadline));
+        answer.push_str(&indented(&after.map_err(|it| it.to_string())?));
+    }
+    let answer = Some(answer);
     let sql = sql.filter(|it| !it.is_empty());
     let files = match case.store == Store::Sqlite || case.alone {
         true => vec![("json", answer), ("plan", plan.filter(|it| !it.is_empty())), ("sql", sql)],

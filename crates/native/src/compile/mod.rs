@@ -9,6 +9,7 @@
 
 mod aggregate;
 mod cascade;
+mod changes;
 mod edges;
 mod fields;
 mod filter;
@@ -237,11 +238,11 @@ impl<'c> Compiler<'c> {
                 rows.at = self.native.rows_of(ty);
                 self.aggregate(field, rows, Vec::new(), None)
             }
-            FieldMeaning::CheckPassword(_)
-            | FieldMeaning::Add(_)
-            | FieldMeaning::Update(_)
-            | FieldMeaning::Delete(_)
-            | FieldMeaning::None
+            FieldMeaning::CheckPassword(ty) => self.opened(field, ty),
+            FieldMeaning::Add(ty) | FieldMeaning::Update(ty) | FieldMeaning::Delete(ty) => {
+                self.change(field, ty)
+            }
+            FieldMeaning::None
             | FieldMeaning::Field(_)
             | FieldMeaning::EdgeAggregate(_)
             | FieldMeaning::Count(_)

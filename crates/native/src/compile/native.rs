@@ -1,9 +1,10 @@
 //! Native types as a style of API: what the drivers ask while planning.
 
 use super::{At, compile};
-use crate::api::meaning::{Api, EnumMeaning, InputMeaning};
-use crate::layout::{Layout, View};
+use crate::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
+use crate::layout::{Database, Index, IndexKind, Layout, View};
 use crate::model::{TypeId, TypeKind};
+use crate::write::Mutations;
 use hashbrown::HashMap;
 use std::sync::Arc;
 use weir_engine::plan::shape::Shape;
@@ -16,22 +17,24 @@ use weir_sql::relational::Plan;
 use weir_sql::relational::compile::Ask;
 use weir_sql::relational::form::{Form, structural};
 use weir_sql::relational::piece::Style;
+use weir_sql::relational::program::Programs;
 
 /// An API over native types and where they are stored.
 #[derive(Debug)]
 pub struct Native {
     /// Schema and meanings.
-    pub api: Api,
+    pub api: Arc<Api>,
     /// Tables and columns.
-    pub layout: Layout,
+    pub layout: Arc<Layout>,
+    mutations: Mutations,
     /// From the registry of an abstract type to the tables of its members.
     to_members: HashMap<(TypeId, TypeId), RelationshipId>,
 }
 
 impl Native {
-    /// Serves `api`, stored as `layout` says.
+    /// Serves `api`, stored in `database` as `layout` says.
     #[must_use]
-    pub fn new(api: Api, mut layout: Layout) -> Self {
+    pub fn new(api: Api, mut layout: Layout, database: Database) -> Self {
         let mut to_members = HashMap::new();
         for ty in api.model.type_ids() {
             let abstract_type = api.model.ty(ty);
@@ -54,7 +57,11 @@ impl Native {
                 layout.sql.relationships.push(way);
             }
         }
-        Self { api, layout, to_members }
+        let words = combined(&api, &layout);
+        layout.sql.messages.extend(words);
+        let (api, layout) = (Arc::new(api), Arc::new(layout));
+        let mutations = Mutations::new(Arc::clone(&api), Arc::clone(&layout), database);
+        Self { api, layout, mutations, to_members }
     }
 
     /// The rows of objects of `ty`; of an abstract type, its registry.
@@ -98,6 +105,61 @@ impl Native {
     }
 }
 
+/// What to say when the values of several fields are not unique together, by the index that sees to it.
+fn combined(api: &Api, layout: &Layout) -> Vec<(String, String)> {
+    let object = |index: &&Index| {
+        let ty = layout.tables.iter().position(|it| *it == index.table)?;
+        (index.kind == IndexKind::Unique && index.columns.len() > 1).then_some(&api.model.types[ty])
+    };
+    let words = |index: &Index| {
+        let ty = object(&index)?;
+        let table = layout.sql.catalog.table(index.table);
+        let names: Vec<&str> = index.columns.iter().map(|it| table.column(*it).name.as_str()).collect();
+        let message =
+            format!("an object with these {} already exists inside type {}", names.join(" and "), ty.name);
+        Some((index.name.clone(), message))
+    };
+    layout.indexes.iter().filter_map(words).collect()
+}
+
+impl Native {
+    /// The variables that are nothing but data of objects: what an add takes, what an update sets and removes. A program
+    /// reads them, so no statement depends on them.
+    fn data(&self, piece: &Piece<'_>) -> Vec<u32> {
+        let (shape, literals) = (piece.shape, &piece.shape.literals);
+        let meaning = |input| self.api.inputs.get(piece.ids.input(input).index());
+        let mut spans = Vec::new();
+        for field in piece.fields.iter().map(|it| &shape.fields[*it as usize]) {
+            let adds = matches!(self.api.field(piece.ids.field(field.field)), FieldMeaning::Add(_));
+            for argument in shape.arguments(field) {
+                let at = argument.value as usize;
+                if !matches!(meaning(argument.input), Some(InputMeaning::Input(_))) {
+                    continue;
+                }
+                match adds {
+                    true => spans.push(at..literals.end(at)),
+                    false => {
+                        let patch = |input| {
+                            matches!(meaning(input), Some(InputMeaning::Set(_) | InputMeaning::Remove(_)))
+                        };
+                        let patches = literals.members(at).filter(|it| patch(it.0));
+                        spans.extend(patches.map(|it| it.1..literals.end(it.1)));
+                    }
+                }
+            }
+        }
+        let (mut data, mut other) = (Vec::new(), Vec::new());
+        for (at, node) in literals.nodes.iter().enumerate() {
+            if let Node::Variable(number) = node {
+                let is_data = spans.iter().any(|it| it.contains(&at));
+                if is_data { data.push(*number) } else { other.push(*number) }
+            }
+        }
+        data.retain(|it| !other.contains(it));
+        data
+    }
+}
+
 impl Style for Native {
     fn schema(&self) -> &Arc<Schema> {
         &self.api.schema
@@ -109,6 +171,8 @@ impl Style for Native {
 
     fn ask(&self, piece: &Piece<'_>) -> Ask {
         let mut structural = structural(piece, self);
+        let data = self.data(piece);
+        structural.retain(|it| !data.contains(it));
         let nodes = &piece.shape.literals.nodes;
         let is_first = |input| {
             let own = piece.ids.input(input);
@@ -143,5 +207,9 @@ impl Style for Native {
         variables: Option<(&Variables, &Form)>,
     ) -> Result<Plan, PlanError> {
         compile(self, ids, shape, ask, variables)
+    }
+
+    fn programs(&self) -> Option<&dyn Programs> {
+        Some(&self.mutations)
     }
 }

@@ -360,13 +360,17 @@ impl Resolver<'_> {
 
     /// Whether an object says more than what it is called.
     fn says(&self, object: &Object) -> bool {
-        object.role == Role::Top || object.fields.iter().any(|it| self.model().field(it.0).key.is_none())
+        object.role == Role::Top
+            || object.secret.is_some()
+            || object.fields.iter().any(|it| self.model().field(it.0).key.is_none())
     }
 }
 
 /// Whether two objects say the same. What is nested in them cannot be compared, so it differs.
 fn is_equal(one: &Object, other: &Object) -> bool {
     one.fields.len() == other.fields.len()
+        && one.secret.is_some() == other.secret.is_some()
+        && one.secret_place == other.secret_place
         && one.fields.iter().zip(&other.fields).all(|(one, other)| match (one, other) {
             ((a, Content::Columns(x)), (b, Content::Columns(y))) => a == b && x == y,
             ((a, Content::Items(x)), (b, Content::Items(y))) => a == b && x == y,

@@ -27,6 +27,7 @@ use crate::layout::{Database, Layout, Storage};
 use crate::model::{Model, TypeId};
 use facts::Facts;
 use given::Given;
+use hashbrown::HashMap;
 use object::{Objects, Role};
 use refusal::Refusal;
 use sentence::{Kind, Sentences};
@@ -40,7 +41,7 @@ use work::{Input, What, Work};
 
 /// What all mutations of a store share.
 #[derive(Debug)]
-pub struct Writes {
+struct Writes {
     api: Arc<Api>,
     layout: Arc<Layout>,
     facts: Facts,
@@ -49,9 +50,7 @@ pub struct Writes {
 }
 
 impl Writes {
-    /// For the store in `database` that has the tables of `layout`.
-    #[must_use]
-    pub fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database) -> Arc<Self> {
+    fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database) -> Arc<Self> {
         let facts = Facts::new(&api.model, &layout);
         let (sentences, hashing) = (Sentences::new(database), secret::Hashing::new());
         Arc::new(Self { api, layout, facts, sentences, hashing })
@@ -104,7 +103,8 @@ impl Writes {
     /// Reads the input of the field of `call`.
     fn read(&self, call: &Call<'_>, what: What, now_us: i64) -> Result<Input, Refusal> {
         let reader = Reader { api: &self.api, now_us };
-        let mut objects = Objects { layout: &self.layout, reader, list: Vec::new() };
+        let mut objects =
+            Objects { layout: &self.layout, reader, list: Vec::new(), passwords: HashMap::new() };
         let mut input = Input { now_us, ..Input::default() };
         for (argument, given) in Given::arguments(call) {
             match (self.api.input(argument), what) {
@@ -162,9 +162,17 @@ fn what(meaning: FieldMeaning) -> Option<What> {
     }
 }
 
-/// [`Writes`] as the makers of programs.
+/// Makes the programs of a store's mutations.
 #[derive(Debug)]
-pub struct Mutations(pub Arc<Writes>);
+pub struct Mutations(Arc<Writes>);
+
+impl Mutations {
+    /// For the store in `database` that has the tables of `layout`.
+    #[must_use]
+    pub fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database) -> Self {
+        Self(Writes::new(api, layout, database))
+    }
+}
 
 impl Programs for Mutations {
     fn begin<'r>(&'r self, call: Call<'r>) -> BoxFuture<'r, Result<Box<dyn Program>, FieldError>> {

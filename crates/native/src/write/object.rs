@@ -10,6 +10,7 @@ use super::value::{Columns, Item, Reader, text};
 use crate::api::meaning::InputMeaning;
 use crate::layout::Layout;
 use crate::model::{FieldId, FieldKind, TypeId, TypeKind};
+use hashbrown::HashMap;
 use std::sync::Arc;
 use weir_sql::relational::program::Value;
 
@@ -45,6 +46,8 @@ pub(super) struct Object {
     pub(super) fields: Vec<(FieldId, Content)>,
     /// Its password: as it was given, then its hash.
     pub(super) secret: Option<Arc<str>>,
+    /// Which of the input's passwords it is: hashes of equal ones differ.
+    pub(super) secret_place: u32,
 }
 
 /// What was given for a field.
@@ -65,6 +68,8 @@ pub(super) struct Objects<'a> {
     pub(super) layout: &'a Layout,
     pub(super) reader: Reader<'a>,
     pub(super) list: Vec<Object>,
+    /// Each password once, with its place.
+    pub(super) passwords: HashMap<Arc<str>, u32>,
 }
 
 impl Objects<'_> {
@@ -86,7 +91,7 @@ impl Objects<'_> {
             return self.member(ty, given, role, depth);
         }
         let at = self.list.len() as u32;
-        self.list.push(Object { ty, role, id: None, fields: Vec::new(), secret: None });
+        self.list.push(Object { ty, role, id: None, fields: Vec::new(), secret: None, secret_place: 0 });
         let mut fields = Vec::new();
         for (input, value) in given.members() {
             match self.reader.api.input(input) {
@@ -95,7 +100,14 @@ impl Objects<'_> {
                         fields.push((field, content));
                     }
                 }
-                InputMeaning::Secret(_) => self.list[at as usize].secret = secret(value)?,
+                InputMeaning::Secret(_) => {
+                    if let Some(password) = secret(value)? {
+                        let next = self.passwords.len() as u32;
+                        let place = *self.passwords.entry(Arc::clone(&password)).or_insert(next);
+                        self.list[at as usize].secret_place = place;
+                        self.list[at as usize].secret = Some(password);
+                    }
+                }
                 _ => {}
             }
         }

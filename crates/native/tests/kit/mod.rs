@@ -45,7 +45,7 @@ pub fn serve(sdl: &str, sql: &str) -> Served {
     let beside = Connection::open(&path).expect("the store opens");
     beside.execute_batch(sql).expect("the store is filled");
     let api = weir_native::api::generate(types.model).expect("the API is sound");
-    let style = Arc::new(Native::new(api, types.layout));
+    let style = Arc::new(Native::new(api, types.layout, Database::Sqlite));
     let source = SqliteSource::new("main", style, &path, Tuning::USUAL).expect("the store is served");
     let graph = Graph::compose(vec![Arc::new(source) as Arc<dyn Source>], &[]).expect("one source composes");
     let settings = Settings {

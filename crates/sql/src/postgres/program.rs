@@ -98,7 +98,7 @@ impl<'r> Asker<'r> {
             program.restart();
             match self.transact(&mut *program).await {
                 Ok(wrote) => return Ok(wrote),
-                Err(Failure::Database(error, _)) if tries < TRIES_MAX && lost_a_race(&error) => {
+                Err(Failure::Database(error, _)) if tries < tries_max(&error) => {
                     tokio::time::sleep(pause(tries)).await;
                 }
                 Err(Failure::Database(error, _)) => {
@@ -253,7 +253,7 @@ impl<'r> Asker<'r> {
         let found = asked.zip(flight.rows.as_ref()).map(|(asked, rows)| Found::new(asked, rows));
         let mut finisher = Finisher::new(task, 256);
         let wrote = finisher.root_member(self.member, At::Program(&flight.shown, found.as_ref()));
-        wrote.map_err(|it| Failure::Refused(Box::new(it.field_error()), it.field))?;
+        wrote.map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
         Ok(finisher.into_parts())
     }
 }
@@ -277,10 +277,14 @@ impl Flight {
     }
 }
 
-/// Another transaction was faster: what it did is found when this one is run again.
-fn lost_a_race(error: &Error) -> bool {
-    // A unique key that was taken, an object that was deleted, since they were asked for.
-    error.is_retryable() || matches!(error.sqlstate().as_ref(), Some(b"23505" | b"23503"))
+/// How often a transaction is begun that ends so. Where another was faster, what it did is found by the next one.
+fn tries_max(error: &Error) -> u32 {
+    match error.sqlstate().as_ref() {
+        _ if error.is_retryable() => TRIES_MAX,
+        // A key was taken, or an object deleted, since it was asked for; or the request itself breaks a rule.
+        Some(b"23505" | b"23503") => 2,
+        Some(_) | None => 1,
+    }
 }
 
 /// The values of a statement in PostgreSQL's text.

@@ -4,12 +4,14 @@ use super::address::Settings;
 use super::asked::Asked;
 use super::assemble::{Parents, TooWide, assemble};
 use super::catalog;
+use super::connection::Facts;
 use super::decode::{Choices, Decoder};
 use super::error::{Error, source_error};
 use super::fetch::{ReadFetch, Reading};
 use super::pool::{Counts, Pool};
 use super::prepared::Prepared;
 use super::program::ProgramFetch;
+use super::types::Types;
 use super::write_fetch::WriteFetch;
 use crate::api::generate;
 use crate::catalog::{Table, Warning};
@@ -137,15 +139,40 @@ impl PostgresSource {
         let (model, more) = Model::build(catalog, options.model, &mut values);
         warnings.extend(more);
         let api = generate(model).map_err(OpenError::Schema)?;
-        let facts = pool.facts();
-        let choices =
-            Choices { utc: facts.is_some_and(|it| it.is_utc), stringify: options.stringify, utf8: true };
+        let made = Self::serve(name, Arc::new(api), settings, types, pool.facts(), options.stringify);
+        Ok((made, warnings))
+    }
+
+    /// Serves `style`, whose tables the database has in types of PostgreSQL's own, as the source `name`.
+    /// # Errors
+    /// The database cannot be asked within `patience`.
+    pub async fn new(
+        name: &str,
+        style: Arc<dyn Style>,
+        settings: Settings,
+        patience: Duration,
+    ) -> Result<Self, OpenError> {
+        // As above.
+        let pool = Pool::new(settings.clone());
+        pool.ready(Instant::now() + patience).await.map_err(OpenError::Database)?;
+        Ok(Self::serve(name, style, settings, Types::builtin(), pool.facts(), false))
+    }
+
+    fn serve(
+        name: &str,
+        style: Arc<dyn Style>,
+        settings: Settings,
+        types: Types,
+        facts: Option<Facts>,
+        stringify: bool,
+    ) -> Self {
+        let choices = Choices { utc: facts.is_some_and(|it| it.is_utc), stringify, utf8: true };
         let flavour = facts.map(|it| it.flavour).unwrap_or_default();
         let dialect = Postgres { flavour, types };
         let renderings = AtomicU64::new(0);
         let pool = Pool::new(settings);
-        let shared = Arc::new(Shared { style: Arc::new(api), dialect, choices, pool, renderings });
-        Ok((Self { name: name.to_owned(), shared }, warnings))
+        let shared = Arc::new(Shared { style, dialect, choices, pool, renderings });
+        Self { name: name.to_owned(), shared }
     }
 
     /// How many statements were rendered since it was opened.

@@ -148,7 +148,7 @@ impl Store {
     /// As the product reads inputs, from words instead of a request.
     fn object(&self, words: &Words, role: Role, objects: &mut Vec<Object>) -> u32 {
         let (model, at, ty) = (self.writes.model(), objects.len(), self.ty(words.ty));
-        objects.push(Object { ty, role, id: words.id, fields: Vec::new(), secret: None });
+        objects.push(Object { ty, role, id: words.id, fields: Vec::new(), secret: None, secret_place: 0 });
         let removes = matches!(role, Role::Unlinked | Role::Patch { removes: true });
         let mut fields = Vec::new();
         for (name, given) in &words.fields {

@@ -1,0 +1,115 @@
+//! `add`, `update` and `delete`: the objects that a filter finds, and what the answer shows of objects.
+//!
+//! What is changed is a program's to know ([`crate::write`]); here are only the two questions that a plan has to hold.
+
+use super::Compiler;
+use super::rows::{Rows, ascending};
+use crate::api::meaning::{FieldMeaning, InputMeaning};
+use crate::model::TypeId;
+use weir_engine::plan::shape::{self, SetId, ShapeField};
+use weir_engine::source::PlanError;
+use weir_sql::api::meaning::Comparison;
+use weir_sql::relational::change::{Work, Write, WriteAnswer};
+use weir_sql::relational::input::Place;
+use weir_sql::relational::{
+    Expr, Filter, Level, Member, MemberKind, Origin, Output, Page, Parameter, Query, Reader, Run,
+};
+
+impl Compiler<'_> {
+    /// A root field that changes objects of `ty`.
+    pub(super) fn change(&mut self, field: &ShapeField, ty: TypeId) -> Result<MemberKind, PlanError> {
+        let find = match self.field_meaning(field) {
+            FieldMeaning::Add(_) => None,
+            _ => Some(self.finder(field, ty)?),
+        };
+        let shape::Member::Object(set) = field.member else {
+            return Err(self.refuse("this field needs a selection of an object"));
+        };
+        let answer = WriteAnswer::Response(self.payload(set)?);
+        let (field, path) = (self.field, self.keys.join("."));
+        let works = vec![Work::Program { find }];
+        self.plan.writes.push(Write { works, answer, missing: None, field, path });
+        Ok(MemberKind::Write(self.plan.writes.len() as u32 - 1))
+    }
+
+    /// The numbers of the objects that the filter finds, in order.
+    fn finder(&mut self, field: &ShapeField, ty: TypeId) -> Result<u32, PlanError> {
+        let at = self.native.rows_of(ty);
+        let filter = match self.changed(field) {
+            Some(place) => self.filter(place, at)?,
+            None => Filter::TRUE,
+        };
+        let query = Query {
+            table: at.table,
+            call: None,
+            nest: Vec::new(),
+            through: None,
+            filter,
+            distinct_on: Vec::new(),
+            order: vec![ascending(at.id)],
+            page: Page::default(),
+            output: Output::Rows(vec![Expr::Column(at.id)]),
+        };
+        let (field, path) = (self.field, self.keys.join("."));
+        let (members, hidden) = (Run::default(), Vec::new());
+        Ok(self.level(Level { query, members, choice: None, hidden, field, path }))
+    }
+
+    /// The filter of an update or a delete.
+    fn changed(&self, field: &ShapeField) -> Option<Place> {
+        let arguments = self.shape.arguments(field).iter();
+        let mut given = arguments.map(|it| (self.meaning(it.input), self.argument(it)));
+        given.find_map(|(meaning, place)| match meaning {
+            InputMeaning::Filter(_) => Some(place),
+            InputMeaning::Input(_) => {
+                let mut members = self.inputs.members(place).into_iter();
+                let filter = |input| matches!(self.meaning(input), InputMeaning::Filter(_));
+                members.find(|it| filter(it.0)).map(|it| it.1)
+            }
+            _ => None,
+        })
+    }
+
+    /// What the answer has.
+    fn payload(&mut self, set: SetId) -> Result<Run, PlanError> {
+        let shape = self.shape;
+        let mut members = Vec::new();
+        for at in shape.set(set).range() {
+            let field = &shape.fields[at];
+            let outer = std::mem::replace(&mut self.field, at as u32);
+            self.keys.push(field.key.name());
+            let kind = match (field.member, self.field_meaning(field)) {
+                (shape::Member::Constant { .. }, _) => MemberKind::Constant,
+                (_, FieldMeaning::NumUids) => MemberKind::Affected,
+                (_, FieldMeaning::Msg) => MemberKind::Message,
+                (_, FieldMeaning::PayloadObjects(ty)) => self.shown(field, ty)?,
+                _ => return Err(self.refuse("this field cannot be answered here")),
+            };
+            self.keys.pop();
+            self.field = outer;
+            members.push(Member::new(at as u32, field, kind));
+        }
+        weir_sql::relational::compile::mark_copied(&mut members);
+        Ok(self.store(members))
+    }
+
+    /// Those of the changed objects that the arguments let through.
+    fn shown(&mut self, field: &ShapeField, ty: TypeId) -> Result<MemberKind, PlanError> {
+        let Rows { at, filter, order, page } = self.rows_arguments(field, ty)?;
+        let with = Parameter { origin: Origin::Shown, reader: Reader::Ids, path: "".into() };
+        let changed = Filter::Compare { of: Expr::Column(at.id), by: Comparison::In, with };
+        let filter = if filter.is_true() { changed } else { Filter::All(vec![changed, filter]) };
+        self.rows(field, Rows { at, filter, order, page }, Vec::new(), None, false)
+    }
+
+    /// `check…Password`: the object that the password opened.
+    pub(super) fn opened(&mut self, field: &ShapeField, ty: TypeId) -> Result<MemberKind, PlanError> {
+        let at = self.native.registry(ty);
+        let origin = Origin::Checked(self.plan.checks.len() as u32);
+        self.plan.checks.push(self.field);
+        let with = Parameter { origin, reader: Reader::Id, path: "".into() };
+        let filter = Filter::Compare { of: Expr::Column(at.id), by: Comparison::Eq, with };
+        let rows = Rows { at, filter, order: Vec::new(), page: Page::default() };
+        self.rows(field, rows, Vec::new(), None, true)
+    }
+}

@@ -1,0 +1,3 @@
+-- native_mutations
+-- addCountry
+SELECT t0."code" FROM "public"."Country" AS t0 WHERE t0."id" = ANY($1) ORDER BY t0."id"

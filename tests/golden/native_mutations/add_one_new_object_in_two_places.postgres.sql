@@ -1,0 +1,3 @@
+-- native_mutations
+-- addPerson
+WITH l0 AS MATERIALIZED (SELECT t0."email" AS c0, t0."id" AS c1 FROM "public"."Person" AS t0 WHERE t0."id" = ANY($1) ORDER BY t0."id") SELECT 0::int2, l0.c0, l0.c1 FROM l0 UNION ALL (SELECT 1::int2, t1."email", t2."person_id" FROM "public"."Person_friends" AS t2 JOIN "public"."Person" AS t1 ON t1."id" = t2."friends_id" WHERE t2."person_id" = ANY(ARRAY(SELECT l0.c1 FROM l0)) ORDER BY t2."friends_id")

@@ -1,0 +1,3 @@
+-- native_mutations
+-- addCity
+WITH l0 AS MATERIALIZED (SELECT t0."name" AS c0, t0."population" AS c1, t0."id" AS c2 FROM "public"."City" AS t0 WHERE t0."id" = ANY($1) ORDER BY t0."id") SELECT 0::int2, l0.c0, l0.c1, l0.c2 FROM l0 UNION ALL (SELECT 1::int2, t1."value", t1."id", NULL FROM "public"."City_tags" AS t1 WHERE t1."id" = ANY(ARRAY(SELECT l0.c2 FROM l0)) ORDER BY t1."place") UNION ALL (SELECT 2::int2, t2."email", t3."city_id", NULL FROM "public"."City_lovers" AS t3 JOIN "public"."Person" AS t2 ON t2."id" = t3."person_id" WHERE t3."city_id" = ANY(ARRAY(SELECT l0.c2 FROM l0)) ORDER BY t3."person_id")

@@ -1,0 +1,6 @@
+-- native_mutations
+-- a
+SELECT t0."id" FROM "Country" AS t0 WHERE t0."code" = ?1 ORDER BY t0."id"
+
+-- b.country
+SELECT t0."name" FROM "Country" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?1)) ORDER BY t0."id"

@@ -1,0 +1,15 @@
+-- native_mutations
+-- deleteCity
+SELECT t0."id" FROM "City" AS t0 WHERE t0."name" = ?1 ORDER BY t0."id"
+
+-- deleteCity.city.tags
+SELECT t0."value" FROM "City_tags" AS t0 WHERE t0."id" = ?1 ORDER BY t0."place"
+
+-- deleteCity.city.country
+SELECT t0."code" FROM "Country" AS t0 WHERE t0."id" = ?1
+
+-- deleteCity.city.capitalOf
+SELECT t0."code" FROM "Country" AS t0 WHERE t0."id" = ?1
+
+-- deleteCity.city
+SELECT t0."name", t0."id", t0."country_id", t0."capitalOf_id" FROM "City" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?1)) ORDER BY t0."id"

@@ -1,0 +1,3 @@
+-- native_mutations
+-- updateCountry
+SELECT t0."id" FROM "Country" AS t0 ORDER BY t0."id"

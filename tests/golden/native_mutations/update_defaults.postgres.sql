@@ -1,0 +1,12 @@
+-- native_mutations
+-- a
+SELECT t0."id" FROM "public"."Person" AS t0 WHERE t0."nick" = $1 ORDER BY t0."id"
+
+-- a
+SELECT t0."visits", t0."mood" FROM "public"."Person" AS t0 WHERE t0."id" = ANY($1) ORDER BY t0."id"
+
+-- b
+SELECT t0."id" FROM "public"."Person" AS t0 WHERE t0."nick" = $1 ORDER BY t0."id"
+
+-- b
+SELECT t0."visits", t0."mood" FROM "public"."Person" AS t0 WHERE t0."id" = ANY($1) ORDER BY t0."id"

@@ -1,0 +1,12 @@
+-- native_mutations
+-- updateCity
+SELECT t0."id" FROM "City" AS t0 WHERE t0."name" = ?1 ORDER BY t0."id"
+
+-- updateCity.city.tags
+SELECT t0."value" FROM "City_tags" AS t0 WHERE t0."id" = ?1 ORDER BY t0."place"
+
+-- updateCity.city.capitalOf
+SELECT t0."code" FROM "Country" AS t0 WHERE t0."id" = ?1
+
+-- updateCity.city
+SELECT t0."population", t0."id", t0."capitalOf_id" FROM "City" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?1)) ORDER BY t0."id"
