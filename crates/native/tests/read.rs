@@ -174,3 +174,29 @@ fn a_pattern_without_slashes_is_refused() {
         r#"{"errors":[{"message":"a regular expression is written between slashes, as in `/^a.*z$/i`","locations":[{"line":1,"column":3}],"path":["a"],"extensions":{"code":"BAD_USER_INPUT"}}],"data":{"a":null}}"#,
     );
 }
+
+#[test]
+fn places_lie_near_within_and_across_others() {
+    check(
+        r#"{ near: queryCity(filter: {at: {near: {distance: 1000, coordinate: {latitude: 52.505, longitude: 13.4}}}}) { name } far: queryCity(filter: {at: {near: {distance: 100, coordinate: {latitude: 52.505, longitude: 13.4}}}}) { name } within: queryCity(filter: {at: {within: {polygon: {coordinates: [{points: [{longitude: 0, latitude: 45}, {longitude: 5, latitude: 45}, {longitude: 5, latitude: 50}, {longitude: 0, latitude: 50}]}]}}}}) { name } }"#,
+        "",
+        r#"{"data":{"near":[{"name":"Berlin"}],"far":[],"within":[{"name":"Paris"}]}}"#,
+    );
+    check(
+        r#"query ($p: PointRef, $q: PolygonRef) { contains: queryCity(filter: {region: {contains: {point: $p}}}) { name } intersects: queryCity(filter: {region: {intersects: {polygon: $q}}}) { name } within: queryCity(filter: {region: {within: {polygon: {coordinates: [{points: [{longitude: 0, latitude: 45}, {longitude: 5, latitude: 45}, {longitude: 5, latitude: 50}, {longitude: 0, latitude: 50}]}]}}}}) { name } }"#,
+        r#"{"p": {"latitude": 52.5, "longitude": 13.5}, "q": {"coordinates": [{"points": [{"latitude": 40, "longitude": 2.5}, {"latitude": 60, "longitude": 2.6}, {"latitude": 60, "longitude": 2.7}]}]}}"#,
+        r#"{"data":{"contains":[{"name":"Berlin"}],"intersects":[{"name":"Paris"}],"within":[{"name":"Paris"}]}}"#,
+    );
+}
+
+#[test]
+fn an_item_that_misses_what_it_has_to_have_is_null_with_an_error() {
+    let served = kit::serve(
+        "type A { id: ID! name: String b: B! @hasInverse(field: as) } type B { id: ID! name: String! as: [A] }",
+        "INSERT INTO B(id, name) VALUES (1, 'b'); INSERT INTO A(id, name, b_id) VALUES (2, 'x', 1), (3, 'y', NULL);",
+    );
+    assert_eq!(
+        served.ask("{ queryA { name b { name } } }", ""),
+        r#"{"errors":[{"message":"Cannot return null for non-nullable field A.b.","locations":[{"line":1,"column":17}],"path":["queryA",1,"b"],"extensions":{"code":"NULL_FOR_NON_NULL"}}],"data":{"queryA":[{"name":"x","b":{"name":"b"}},null]}}"#
+    );
+}

@@ -175,6 +175,39 @@ impl<'r> Bindings<'r> {
         crate::instant::parse(text).map_or_else(|| self.invalid(parameter, "DateTime", text), Ok)
     }
 
+    /// The coordinates of a place that a client sent: those of a point stand in the order of its type, longitude first.
+    pub(crate) fn place(&self, found: Found<'r>) -> String {
+        let mut out = String::new();
+        let mut waiting = vec![Some(found)];
+        while let Some(next) = waiting.pop() {
+            let Some(Found::Given(given)) = next else {
+                out.push(']');
+                continue;
+            };
+            let nested: Vec<usize> = match given.node() {
+                Node::List { .. } => given.values.items(given.at).collect(),
+                Node::Object { .. } => given.values.members(given.at).map(|it| it.1).collect(),
+                Node::Float(value) => {
+                    out.push_str(&format!("{value},"));
+                    continue;
+                }
+                Node::Int(value) => {
+                    out.push_str(&format!("{value},"));
+                    continue;
+                }
+                _ => continue,
+            };
+            // An object of one member is only a name for it.
+            if !matches!(given.node(), Node::Object { len: 1, .. }) {
+                out.push('[');
+                waiting.push(None);
+            }
+            let below = nested.into_iter().rev();
+            waiting.extend(below.map(|at| Some(self.follow(Given { values: given.values, at }, 0))));
+        }
+        out
+    }
+
     /// The text that a client sent; `None`: it is none.
     pub(crate) fn text(&self, parameter: &Parameter, found: Found<'r>) -> Result<&'r str, Refused> {
         let Found::Given(given) = found else { return Ok("") };

@@ -10,6 +10,7 @@ mod bind;
 pub mod catalog;
 mod columns;
 mod forms;
+pub mod geometry;
 pub mod instant;
 mod json_path;
 pub mod model;

@@ -150,9 +150,10 @@ impl Compiler<'_> {
                 let compared = Compared { at, field, column, is_instant: true };
                 all.extend(self.value_filter(value, compared)?);
             }
-            (_, Storage::Point { .. } | Storage::Shape { .. }) => {
-                return Err(self.refuse("filters by place are not served yet"));
+            (_, Storage::Point { longitude, latitude }) => {
+                self.places(value, &[longitude, latitude], all)?;
             }
+            (_, Storage::Shape { text, .. }) => self.places(value, &[text], all)?,
             (
                 _,
                 Storage::Id(_)
@@ -220,7 +221,7 @@ impl Compiler<'_> {
                 return Ok(());
             }
             Operator::Near | Operator::Within | Operator::Contains | Operator::Intersects => {
-                return Err(self.refuse("filters by place are not served yet"));
+                return Err(self.refuse("only places lie near, within or across others"));
             }
         };
         out.push(self.compare(of, by, operand));

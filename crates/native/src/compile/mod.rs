@@ -15,6 +15,7 @@ mod fields;
 mod filter;
 mod native;
 mod objects;
+mod places;
 mod rows;
 mod search;
 

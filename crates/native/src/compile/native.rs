@@ -79,6 +79,11 @@ impl Native {
         }
     }
 
+    /// Whether the tables are SQLite's.
+    pub(super) fn is_embedded(&self) -> bool {
+        self.layout.sql.catalog.tables.first().is_none_or(|it| it.schema == "main")
+    }
+
     /// From the registry of an abstract type to the table of a member.
     pub(super) fn to_member(&self, ty: TypeId, member: TypeId) -> Option<RelationshipId> {
         self.to_members.get(&(ty, member)).copied()

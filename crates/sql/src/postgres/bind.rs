@@ -72,6 +72,10 @@ pub(super) fn push(
             }
             None => reading.refuse(words::NO_PATTERN.into()),
         },
+        Reader::Place => {
+            out.extend_from_slice(bindings.place(found).as_bytes());
+            Ok(())
+        }
         Reader::Sequence => {
             out.extend_from_slice(words::sequence(bindings.text(parameter, found)?).as_bytes());
             Ok(())

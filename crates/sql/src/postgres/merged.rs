@@ -23,6 +23,7 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
         | Filter::NotTrue(_)
         | Filter::Named { .. }
         | Filter::Words { .. }
+        | Filter::Place { .. }
         | Filter::Null { .. }
         | Filter::Measure { .. }
         | Filter::Exists { .. } => &[],
@@ -38,6 +39,7 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
         | Filter::NotTrue(_)
         | Filter::Named { .. }
         | Filter::Words { .. }
+        | Filter::Place { .. }
         | Filter::Null { .. }
         | Filter::Measure { .. }
         | Filter::Exists { .. } => None,

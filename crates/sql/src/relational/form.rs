@@ -173,7 +173,10 @@ fn walk(form: &mut Form, variables: &Variables, start: usize, style: &dyn Style,
             Node::Absent => form.key.push(ABSENT),
             Node::Null => form.key.push(NULL),
             Node::Key(input) => form.key.extend([KEY, input.0]),
-            Node::Object { len, .. } => form.key.extend([OBJECT, len]),
+            Node::Object { len, .. } => {
+                form.leaves.push(at as u32);
+                form.key.extend([OBJECT, len]);
+            }
             Node::List { len, end } => {
                 // Lists of lists are values of arrays.
                 let branches = match nodes.get(at + 1) {

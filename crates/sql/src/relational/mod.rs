@@ -9,6 +9,7 @@
 use crate::api::meaning::{Aggregation, Cast, Comparison, Measure};
 use crate::catalog::facts::Cell;
 use crate::catalog::{ColumnId, TableId};
+use crate::geometry::Placed;
 use crate::model::{FunctionId, RelationshipId, Through};
 use weir_engine::plan::shape::ShapeField;
 use weir_language::schema::TypeId;
@@ -470,6 +471,15 @@ pub enum Filter {
         kind: Words,
         /// The words.
         with: Parameter,
+    },
+    /// A place stands to another as is said.
+    Place {
+        /// Longitude and latitude, or a text of coordinates.
+        of: Vec<ColumnId>,
+        /// How.
+        by: Placed,
+        /// The other place, and a distance in metres.
+        with: Vec<Parameter>,
     },
     /// Whether a value is null.
     Null {

@@ -68,6 +68,8 @@ pub enum Reader {
     Pattern,
     /// Words that follow each other, as a regular expression.
     Sequence,
+    /// A place, as a text of its coordinates.
+    Place,
     /// A point in time, as microseconds since 1970.
     Instant,
     /// A list of such.

@@ -3,6 +3,7 @@
 //! **Invariant:** every function appends whole tokens; names go through [`Dialect::identifier`].
 
 use crate::api::meaning::{Aggregation, Cast, Comparison, Measure};
+use crate::geometry::Placed;
 use crate::relational::change::Operator;
 use crate::relational::{Order, Reader, Words};
 
@@ -70,6 +71,10 @@ pub trait Dialect: Send + Sync {
     }
     /// Whether a text has words: `row` is the row's number and the text, `words` what was bound for them.
     fn words(&self, out: &mut String, row: [&str; 2], indexes: &[Box<str>], kind: Words, words: &str);
+    /// How a place stands to another. Default: no row is known to.
+    fn place(&self, out: &mut String, _of: &[String], _by: Placed, _with: &[String]) {
+        out.push_str("NULL");
+    }
     /// A function over the column written `column`, whose type is `ty`.
     fn function(&self, out: &mut String, function: Aggregation, column: &str, ty: u32);
     /// `count(…)`: of all rows, of those in which the one column is not null, or of rows of several columns, which are

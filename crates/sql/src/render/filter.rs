@@ -82,6 +82,12 @@ impl<'r> Renderer<'r> {
                 let words = self.bind(with, self.dialect.usual(Usual::Text));
                 self.dialect.words(&mut self.sql, [&key, &text], indexes, *kind, &words);
             }
+            Filter::Place { of, by, with } => {
+                let of: Vec<String> = of.iter().map(|it| self.aside(|to| to.column(scope, *it))).collect();
+                let ty = self.dialect.usual(Usual::Text);
+                let with: Vec<String> = with.iter().map(|it| self.bind(it, ty)).collect();
+                self.dialect.place(&mut self.sql, &of, *by, &with);
+            }
             Filter::Null { of, is } => {
                 self.expr(of, scope);
                 self.sql.push_str(if *is { " IS NULL" } else { " IS NOT NULL" });

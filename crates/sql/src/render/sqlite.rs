@@ -5,6 +5,7 @@
 use super::dialect::{Dialect, Side};
 use crate::api::meaning::{Aggregation, Comparison};
 use crate::catalog::facts::Cell;
+use crate::geometry::Placed;
 use crate::relational::change::Operator;
 use crate::relational::{Reader, Words};
 
@@ -74,6 +75,16 @@ impl Dialect for Sqlite {
             out.push_str(&format!(" MATCH {words}"));
         }
         out.push(')');
+    }
+
+    fn place(&self, out: &mut String, of: &[String], by: Placed, with: &[String]) {
+        let name = match by {
+            Placed::Near => "near",
+            Placed::Within => "within",
+            Placed::Contains => "contains",
+            Placed::Intersects => "intersects",
+        };
+        out.push_str(&format!("weir_{name}({}, {})", with.join(", "), of.join(", ")));
     }
 
     fn function(&self, out: &mut String, function: Aggregation, column: &str, _ty: u32) {
@@ -181,6 +192,7 @@ fn is_untyped(right: &Side<'_>) -> bool {
         | Reader::Words { .. }
         | Reader::Pattern
         | Reader::Sequence
+        | Reader::Place
         | Reader::Instant
         | Reader::Instants
         | Reader::JsonPath

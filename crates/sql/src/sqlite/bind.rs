@@ -64,6 +64,7 @@ pub(super) fn value<'r>(
             Some(pattern) => Ok(Bound::Text(pattern.into())),
             None => reading.refuse("BAD_USER_INPUT", "parse-failed", words::NO_PATTERN.into()),
         },
+        Reader::Place => Ok(Bound::Text(bindings.place(found).into())),
         Reader::Sequence => Ok(Bound::Text(words::sequence(bindings.text(parameter, found)?).into())),
         Reader::Instant => bindings.instant(parameter, found).map(Bound::Int),
         Reader::Instants => reading.numbers(found, |it| bindings.instant(parameter, it).map(Some)),

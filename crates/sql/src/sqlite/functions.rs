@@ -6,6 +6,7 @@
 
 use super::json_contains::contains;
 use super::json_edit;
+use crate::geometry::{Geometry, Placed};
 use regex::{Regex, RegexBuilder};
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::ValueRef;
@@ -49,6 +50,15 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     for (name, kind, fold) in patterns {
         connection.create_scalar_function(name, 2, flags, move |context| matches(context, kind, fold))?;
+    }
+    let places = [
+        (c"weir_near", Placed::Near),
+        (c"weir_within", Placed::Within),
+        (c"weir_contains", Placed::Contains),
+        (c"weir_intersects", Placed::Intersects),
+    ];
+    for (name, placed) in places {
+        connection.create_scalar_function(name, -1, flags, move |context| is_placed(context, placed))?;
     }
     connection.create_scalar_function(c"weir_json_contains", 2, flags, |context| {
         match (text(context.get_raw(0)), text(context.get_raw(1))) {
@@ -148,6 +158,27 @@ fn text(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
         ValueRef::Real(value) => Some(value.to_string().into()),
         ValueRef::Text(text) | ValueRef::Blob(text) => Some(String::from_utf8_lossy(text)),
     }
+}
+
+/// `weir_near(place, metres, longitude, latitude)`, `weir_within(place, coordinates)` and their kin.
+fn is_placed(context: &Context<'_>, placed: Placed) -> Result<Option<bool>> {
+    let other = context.get_or_create_aux(0, |value| -> Result<Geometry, BadPattern> {
+        Ok(Geometry::read(value.as_str().unwrap_or_default()))
+    })?;
+    let number = |at: usize| match context.get_raw(at) {
+        ValueRef::Integer(value) => Some(value as f64),
+        ValueRef::Real(value) => Some(value),
+        ValueRef::Null | ValueRef::Text(_) | ValueRef::Blob(_) => None,
+    };
+    let (first, metres) = match placed {
+        Placed::Near => (2, number(1).unwrap_or(0.0)),
+        Placed::Within | Placed::Contains | Placed::Intersects => (1, 0.0),
+    };
+    let own = match context.len() - first {
+        1 => text(context.get_raw(first)).map(|it| Geometry::read(&it)),
+        _ => number(first).zip(number(first + 1)).map(|(x, y)| Geometry::point([x, y])),
+    };
+    Ok(own.map(|it| it.is(placed, &other, metres)))
 }
 
 fn matches(context: &Context<'_>, kind: Kind, fold: bool) -> Result<Option<bool>> {
