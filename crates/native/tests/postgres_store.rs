@@ -6,7 +6,7 @@ mod postgres_kit;
 use postgres_kit::database;
 use std::path::PathBuf;
 use weir_native::layout::Database;
-use weir_native::store::{Error, Place, Store, Types, bring};
+use weir_native::store::{Error, Pace, Place, Store, Types, bring};
 use weir_native::transfer::export::export;
 use weir_native::transfer::{Format, Hooks, Mapping, Source, load};
 use weir_sql::postgres::Settings;
@@ -34,7 +34,7 @@ fn check(old: &str, data: &str, new: &str, allowed: &[&str], plan: &str, asked: 
         Err(Error::Refused(_)) => assert_eq!(store.version().unwrap().number, 1),
         Err(other) => panic!("{old} -> {new}: {other}\n{:#?}", found.statements),
     }
-    while store.build_next(&types(new), &mut |_, _, _| true).unwrap() {}
+    while store.build_next(&types(new), Pace::Beside, &mut |_, _, _| true).unwrap() {}
     assert_eq!(database.run(asked).trim().replace('\n', ";"), rows, "{:#?}", found.statements);
 }
 

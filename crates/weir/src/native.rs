@@ -10,7 +10,7 @@ use weir_engine::source::Source as EngineSource;
 use weir_language::report;
 use weir_language::span::Location;
 use weir_native::layout::{Database, index_kind};
-use weir_native::store::{self, Building, Place, Plan, Store, Types};
+use weir_native::store::{self, Building, Pace, Place, Plan, Store, Types};
 use weir_sql::postgres::{PostgresSource, Settings};
 use weir_sql::sqlite::SqliteSource;
 use weir_sql::sqlite::connection::Tuning;
@@ -157,7 +157,7 @@ impl Native {
             }
             goes_on()
         };
-        while store.build_next(&types, &mut progress)? {}
+        while store.build_next(&types, Pace::Beside, &mut progress)? {}
         Ok(goes_on())
     }
 

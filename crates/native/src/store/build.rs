@@ -12,8 +12,24 @@ use super::{Error, Store, Types};
 use crate::layout::{self, Index, IndexKind};
 use crate::model::FieldId;
 
-/// Rows that are put into an index in one transaction.
-const STEP_ROWS: i64 = 5000;
+/// Who else uses the store while an index is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// A server, whose writers wait for each step.
+    Beside,
+    /// Nobody.
+    Alone,
+}
+
+impl Pace {
+    /// Rows that are put into an index in one transaction.
+    const fn step_rows(self) -> i64 {
+        match self {
+            Self::Beside => 5000,
+            Self::Alone => 250_000,
+        }
+    }
+}
 
 /// An index that is being built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +78,7 @@ impl Store {
     pub fn build_next(
         &mut self,
         types: &Types,
+        pace: Pace,
         progress: &mut dyn FnMut(&str, u64, u64) -> bool,
     ) -> Result<bool, Error> {
         let rows = self.database.query("SELECT name, done FROM weir_builds ORDER BY name LIMIT 1", &[], 2)?;
@@ -73,7 +90,7 @@ impl Store {
             return Ok(true);
         };
         match ddl::is_virtual(types.kind, index.kind) {
-            true => fill(&mut self.database, types, index, done, progress),
+            true => fill(&mut self.database, types, index, (done, pace.step_rows()), progress),
             false => make(&mut self.database, types, index, progress),
         }
     }
@@ -101,7 +118,7 @@ fn fill(
     database: &mut Database,
     types: &Types,
     index: &Index,
-    mut done: i64,
+    (mut done, step_rows): (i64, i64),
     progress: &mut dyn FnMut(&str, u64, u64) -> bool,
 ) -> Result<bool, Error> {
     if !database.has_table(&index.name)? {
@@ -126,7 +143,7 @@ fn fill(
     );
     while progress(&index.name, count.min(all), all) {
         database.begin()?;
-        let step = [Value::from(done), Value::from(STEP_ROWS)];
+        let step = [Value::from(done), Value::from(step_rows)];
         let stepped = (|| {
             let end = database.one(&last, &step)?;
             if end == Value::Null {
@@ -147,7 +164,7 @@ fn fill(
                 return Err(error);
             }
         }
-        count += STEP_ROWS as u64;
+        count += step_rows as u64;
     }
     Ok(false)
 }

@@ -19,8 +19,8 @@ mod rebuild;
 mod renames;
 pub mod versions;
 
-pub use build::Building;
 pub(crate) use build::defer_indexes;
+pub use build::{Building, Pace};
 pub use database::Place;
 pub use ddl::BOX_COLUMNS;
 pub use migrate::{Plan, Refusal};

@@ -23,7 +23,7 @@ pub use slots::Mapping;
 
 use crate::layout;
 use crate::store::database::{Database, Value};
-use crate::store::{self, Place, Store, Types};
+use crate::store::{self, Pace, Place, Store, Types};
 use batch::Parcel;
 use flate2::read::MultiGzDecoder;
 use gather::Gather;
@@ -170,7 +170,7 @@ pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<
         (hooks.progress)(Event::Index { name, done, all });
         true
     };
-    while store.build_next(&types, &mut tell)? {}
+    while store.build_next(&types, Pace::Alone, &mut tell)? {}
     end(&mut store.database)?;
     Ok(report)
 }

@@ -11,7 +11,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use weir_native::store::{Place, Store, Types, backup};
+use weir_native::store::{Pace, Place, Store, Types, backup};
 use weir_native::transfer::export::export;
 use weir_native::transfer::{self, Event, Format, Hooks, Mapping, Reject, Source};
 
@@ -118,7 +118,7 @@ pub(super) fn migrate(
         show(&bar, &format!("index {name}"), done, all);
         true
     };
-    while open.build_next(&types, &mut tell).map_err(|error| error.to_string())? {}
+    while open.build_next(&types, Pace::Beside, &mut tell).map_err(|error| error.to_string())? {}
     bar.finish_and_clear();
     let version = open.version().map_or(0, |it| it.number);
     print(&format!("{} is at version {version}\n", native.shown()))
