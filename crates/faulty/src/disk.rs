@@ -1,0 +1,143 @@
+//! What the disk is told to do and what it has seen.
+//!
+//! **Cost:** a lock for every write; each sync reads the file once.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// How a disk fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A write does nothing and says so.
+    Write,
+    /// A write does its first half and says that it failed.
+    HalfWrite,
+    /// A write finds no space.
+    Full,
+    /// A sync does nothing and says so.
+    Sync,
+}
+
+/// What is to fail.
+#[derive(Clone, Copy, Debug)]
+struct Order {
+    fault: Fault,
+    /// The writes or syncs to go before it.
+    left: u64,
+    /// All after it fail too.
+    lasts: bool,
+}
+
+#[derive(Debug)]
+struct State {
+    order: Option<Order>,
+    struck: bool,
+    open: usize,
+    /// Of each file what the last sync has made durable.
+    durable: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+static STATE: Mutex<State> =
+    Mutex::new(State { order: None, struck: false, open: 0, durable: BTreeMap::new() });
+static CLOSED: Condvar = Condvar::new();
+static HELD: Mutex<()> = Mutex::new(());
+
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The right to tell the disk what to do; whoever has it is alone.
+#[derive(Debug)]
+pub struct Disk {
+    _held: MutexGuard<'static, ()>,
+}
+
+/// Puts the disk under all connections to come, once, and waits for whoever uses it.
+#[must_use]
+pub fn install() -> Disk {
+    let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    crate::vfs::register();
+    Disk { _held: held }
+}
+
+impl Disk {
+    /// From now on write or sync `at`, counted from 1, fails; with `lasts` all after it too.
+    pub fn fail(&self, fault: Fault, at: u64, lasts: bool) {
+        let mut state = state();
+        state.order = Some(Order { fault, left: at - 1, lasts });
+        state.struck = false;
+    }
+
+    /// Whether anything has failed since it was told to.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        state().struck
+    }
+
+    /// Nothing fails any more.
+    pub fn mend(&self) {
+        state().order = None;
+    }
+
+    /// Returns when no file is open.
+    pub fn settle(&self) {
+        let mut state = state();
+        while state.open > 0 {
+            state = CLOSED.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Writes to `folder` what a loss of power now would leave of `store` and its log: what was synced.
+    /// # Errors
+    /// A file cannot be written.
+    pub fn lose_power(&self, store: &Path, folder: &Path) -> std::io::Result<PathBuf> {
+        let survived = folder.join(store.file_name().unwrap_or_default());
+        for ending in ["", "-wal"] {
+            let with = |path: &Path| PathBuf::from(format!("{}{ending}", path.display()));
+            match state().durable.get(&with(store)) {
+                Some(bytes) => std::fs::write(with(&survived), bytes)?,
+                None => drop(std::fs::remove_file(with(&survived))),
+            }
+        }
+        Ok(survived)
+    }
+}
+
+/// Whether what is to be done now, a sync or a write, has to fail, and how.
+pub(crate) fn verdict(is_sync: bool) -> Option<Fault> {
+    let mut state = state();
+    let order = state.order.as_mut()?;
+    if is_sync != (order.fault == Fault::Sync) {
+        return None;
+    }
+    if order.left > 0 {
+        order.left -= 1;
+        return None;
+    }
+    let fault = order.fault;
+    if !order.lasts {
+        state.order = None;
+    }
+    state.struck = true;
+    Some(fault)
+}
+
+pub(crate) fn opened() {
+    state().open += 1;
+}
+
+pub(crate) fn closed() {
+    state().open -= 1;
+    CLOSED.notify_all();
+}
+
+/// The file is on the disk as `bytes` say.
+pub(crate) fn synced(path: &Path, bytes: Vec<u8>) {
+    state().durable.insert(path.to_owned(), bytes);
+}
+
+/// The file is gone.
+pub(crate) fn deleted(path: &Path) {
+    state().durable.remove(path);
+}

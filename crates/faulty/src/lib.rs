@@ -1,0 +1,11 @@
+//! For tests: a disk under SQLite that fails at the n-th write or sync, and knows what survives a loss of power.
+//!
+//! [`install`] puts it under every connection that is opened from then on in this process, so that what is tested runs as it is.
+//! It stands for the whole process; a test holds [`Disk`] while it uses it.
+//!
+//! **Invariant:** files are SQLite's own; what is not failed is done as ever.
+
+mod disk;
+mod vfs;
+
+pub use disk::{Disk, Fault, install};
