@@ -7,7 +7,7 @@ ONLY ?=
 LISTEN ?= 127.0.0.1:8080
 DEMO_FLAGS ?=
 
-.PHONY: help demo test check bench bless console fuzz
+.PHONY: help demo test soak check bench bless console fuzz
 
 help: ## list what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t12
@@ -17,6 +17,9 @@ demo: console ## build Weir and serve Chinook with the console at http://127.0.0
 
 test: ## run all tests (ONLY=name for some); installs what they need
 	@ONLY='$(ONLY)' scripts/test.sh
+
+soak: ## kill a server 200 times in storms of mutations, and look at what it leaves
+	@scripts/soak.sh
 
 check: ## formatting, lints, dependency rules, documentation
 	@scripts/check.sh

@@ -58,7 +58,11 @@ pub struct Disk {
 pub fn install() -> Disk {
     let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     crate::vfs::register();
-    Disk { _held: held }
+    let disk = Disk { _held: held };
+    // Whoever had it before may have left it broken.
+    disk.mend();
+    disk.settle();
+    disk
 }
 
 impl Disk {
@@ -123,8 +127,13 @@ pub(crate) fn verdict(is_sync: bool) -> Option<Fault> {
     Some(fault)
 }
 
-pub(crate) fn opened() {
-    state().open += 1;
+/// A file is open. What is in one that was never synced here was there before.
+pub(crate) fn opened(path: &Path, content: Option<Vec<u8>>) {
+    let mut state = state();
+    state.open += 1;
+    if let Some(content) = content.filter(|it| !it.is_empty()) {
+        state.durable.entry(path.to_owned()).or_insert(content);
+    }
 }
 
 pub(crate) fn closed() {

@@ -3,7 +3,7 @@
 //! [`install`] puts it under every connection that is opened from then on in this process, so that what is tested runs as it is.
 //! It stands for the whole process; a test holds [`Disk`] while it uses it.
 //!
-//! **Invariant:** files are SQLite's own; what is not failed is done as ever.
+//! **Invariant:** files are SQLite's own; what is not failed is done as ever, but that nothing is really synced.
 
 mod disk;
 mod vfs;

@@ -17,8 +17,8 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("weir", &["weir-language", "weir-engine", "weir-sql", "weir-native"]),
 ];
 
-/// The crates that may have one module with `unsafe` each.
-const UNSAFE_ALLOWED: &[&str] = &["crates/language/src", "crates/engine/src"];
+/// The crates that may have one module with `unsafe` each. The last is for tests, and no crate but those may depend on it.
+const UNSAFE_ALLOWED: &[&str] = &["crates/language/src", "crates/engine/src", "crates/faulty/src"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
@@ -118,7 +118,7 @@ fn every_function_fits_on_a_screen() {
 }
 
 #[test]
-fn unsafe_stands_in_one_module_of_two_crates() {
+fn unsafe_stands_in_one_module_of_few_crates() {
     let mut complaints = Vec::new();
     let holders: Vec<String> = all_files()
         .into_iter()

@@ -6,6 +6,11 @@ use super::functions::BadPattern;
 use rusqlite::{Error, ErrorCode, ffi};
 use weir_engine::source::{Accent, FieldError, SourceError};
 
+const FULL: &str = "the database has no room left for a change; what it has can still be read";
+const DAMAGED: &str = "the database's file is damaged: a copy has to be restored";
+const UNCONFIRMED: &str =
+    "the disk failed before it confirmed the mutation: look whether it happened before sending it again";
+const STOPPED: &str = "the disk failed to keep an earlier change, so no more are made until the database is opened anew; what it has can still be read";
 const TOO_LARGE: &str = "the request makes a statement that is too large for the database";
 
 /// Turns a failure of SQLite into an answer for the client of `accent`.
@@ -30,6 +35,14 @@ pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceE
             ErrorCode::TypeMismatch => rejected("INVALID_VALUE", "data-exception", "datatype mismatch"),
             ErrorCode::TooBig => rejected("INVALID_VALUE", "data-exception", "a text or blob is too long"),
             ErrorCode::ReadOnly => rejected("READ_ONLY", "not-supported", "the database is read-only"),
+            ErrorCode::DiskFull => {
+                tracing::error!(%error, "the database has no room left");
+                rejected("STORE_FULL", "unexpected", FULL)
+            }
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
+                tracing::error!(%error, "the database's file is damaged");
+                rejected("STORE_DAMAGED", "unexpected", DAMAGED)
+            }
             _ => match words.as_deref() {
                 Some(words @ ("integer overflow" | "malformed JSON")) => {
                     rejected("INVALID_VALUE", "data-exception", words)
@@ -59,6 +72,32 @@ pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceE
         },
         _ => SourceError::Unavailable(Box::new(error)),
     }
+}
+
+/// Whether what was written may or may not be on the disk.
+pub(super) fn is_sync_failure(error: &Error) -> bool {
+    let codes = [ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_DIR_FSYNC];
+    matches!(error, Error::SqliteFailure(cause, _) if codes.contains(&cause.extended_code))
+}
+
+/// The answer to mutations whose commit was not synced.
+pub(super) fn unconfirmed(error: &Error, accent: Accent) -> SourceError {
+    tracing::error!(%error, "the disk did not confirm a commit: nothing more is written until the database is opened anew");
+    of_store("WRITE_UNCONFIRMED", UNCONFIRMED, accent)
+}
+
+/// The answer to all later ones.
+pub(super) fn stopped(accent: Accent) -> SourceError {
+    of_store("WRITES_STOPPED", STOPPED, accent)
+}
+
+fn of_store(spec: &'static str, message: &str, accent: Accent) -> SourceError {
+    let code = match accent {
+        Accent::Spec => spec,
+        Accent::Hasura => "unexpected",
+    };
+    let error = FieldError { code, message: message.into(), hasura_path: None };
+    SourceError::Rejected { error, field: None }
 }
 
 /// Bounds of SQLite on one statement, which only a request can have passed.

@@ -83,7 +83,7 @@ impl ProgramFetch {
                 reading.shared.style.model().in_own_words(error, name)
             })
         };
-        writer.submit(input.deadline, job).await
+        writer.submit(input.deadline, self.inner.ask.accent, job).await
     }
 }
 

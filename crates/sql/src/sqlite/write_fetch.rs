@@ -25,7 +25,7 @@ impl Fetch for WriteFetch {
         };
         let (reading, prepared) = (Arc::clone(inner), prepared.into_owned());
         let (shape, variables) = (Arc::clone(input.shape), Arc::clone(input.variables));
-        writer.submit(input.deadline, move |connection| {
+        writer.submit(input.deadline, inner.ask.accent, move |connection| {
             let bindings = reading.bindings(&shape, &variables, &form, &[]);
             match reading.answer(connection, &prepared, bindings, None, None) {
                 Ok(Some(reply)) => Ok(reply),

@@ -5,12 +5,17 @@
 //! leave after the commit: what was answered is durable. When SQLite takes the whole transaction back (interrupted, disk
 //! full), the job it happened to gets the error and the others run once more.
 //!
+//! A sync that fails ends all writing: nobody knows what of the last commit is on the disk, and the system may say of the next
+//! sync that it succeeded though it wrote nothing of what the first one lost. Reads go on; a restart moves what is left of the
+//! log into the file before anything else.
+//!
 //! **Invariant:** at most [`JOBS_MAX`] jobs wait; jobs run in the order they came.
 //!
 //! **Cost:** no timer; an idle writer commits a single job at once, a busy one up to [`GROUP_MAX`] together. A savepoint
 //! is two statements and a copy of each page its job changes.
 
 use super::connection::Watch;
+use super::error::{is_sync_failure, source_error, stopped, unconfirmed};
 use rusqlite::Connection;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -82,6 +87,8 @@ trait Job: Send {
     fn deadline(&self) -> Instant;
     /// Whether anybody waits for the answer.
     fn is_awaited(&self) -> bool;
+    /// Whose codes the answer has.
+    fn accent(&self) -> Accent;
     /// Answers with what the work gave, or with why it did not count.
     fn answer(self: Box<Self>, instead: Option<SourceError>);
 }
@@ -91,6 +98,7 @@ struct Work<T, W> {
     result: Option<Result<T, SourceError>>,
     sender: oneshot::Sender<Result<T, SourceError>>,
     deadline: Instant,
+    accent: Accent,
 }
 
 impl<T: Send, W: FnMut(&Connection) -> Result<T, SourceError> + Send> Job for Work<T, W> {
@@ -115,6 +123,10 @@ impl<T: Send, W: FnMut(&Connection) -> Result<T, SourceError> + Send> Job for Wo
         !self.sender.is_closed()
     }
 
+    fn accent(&self) -> Accent {
+        self.accent
+    }
+
     fn answer(self: Box<Self>, instead: Option<SourceError>) {
         let result = match (instead, self.result) {
             (None, Some(result)) | (Some(_), Some(result @ Err(_))) => result,
@@ -132,7 +144,7 @@ impl Writer {
         let queue = Arc::new(Queue { state: Mutex::default(), filled: Condvar::new() });
         let watch = Watch::on(&mut connection).map_err(std::io::Error::other)?;
         let waiting = Arc::clone(&queue);
-        let mut committer = Committer { connection, watch, careful_groups: 0 };
+        let mut committer = Committer { connection, watch, careful_groups: 0, is_stopped: false };
         std::thread::Builder::new().name(format!("sql-{name}-writer")).spawn(move || {
             while let Some(group) = waiting.group() {
                 committer.commit(group);
@@ -146,10 +158,11 @@ impl Writer {
     pub(super) fn submit<T: Send + 'static>(
         &self,
         deadline: Instant,
+        accent: Accent,
         work: impl FnMut(&Connection) -> Result<T, SourceError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, SourceError>> {
         let (sender, receiver) = oneshot::channel();
-        let job = Box::new(Work { work, result: None, sender, deadline });
+        let job = Box::new(Work { work, result: None, sender, deadline, accent });
         let mut state = self.queue.lock();
         let full = state.jobs.len() >= JOBS_MAX;
         if !full {
@@ -197,22 +210,27 @@ struct Committer {
     watch: Arc<Watch>,
     /// How many more groups get savepoints from the start.
     careful_groups: u32,
+    /// A sync failed.
+    is_stopped: bool,
 }
 
 impl Committer {
     /// Runs `group` in one transaction and answers all; those that lost it to another's failure run once more.
     fn commit(&mut self, mut group: Vec<Box<dyn Job>>) {
         while !group.is_empty() {
+            if self.is_stopped {
+                return refuse(group, stopped);
+            }
             self.watch.set(None, None);
             if let Err(error) = execute(&self.connection, "BEGIN IMMEDIATE") {
-                return refuse(group, &error);
+                return refuse(group, |accent| uncommitted(&error, accent));
             }
             match self.run_all(&mut group) {
                 // The transaction is gone with all that was done in it.
                 Ran::TakenBack(culprit) => group.remove(culprit).answer(Some(SourceError::Timeout)),
                 Ran::Spoilt => {
                     if let Err(error) = execute(&self.connection, "ROLLBACK") {
-                        return refuse(group, &error);
+                        return refuse(group, |accent| uncommitted(&error, accent));
                     }
                     if group.len() == 1 {
                         return group.into_iter().for_each(|job| job.answer(None));
@@ -237,7 +255,8 @@ impl Committer {
                     // One of them left a deferred constraint broken; alone, only that one fails.
                     return group.into_iter().for_each(|job| self.commit(vec![job]));
                 }
-                refuse(group, &error);
+                self.is_stopped = is_sync_failure(&error);
+                refuse(group, |accent| uncommitted(&error, accent));
             }
         }
     }
@@ -284,15 +303,22 @@ fn is_constraint(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation)
 }
 
-fn refuse(group: Vec<Box<dyn Job>>, error: &rusqlite::Error) {
+/// Why the transaction did not count, for the client of `accent`.
+fn uncommitted(error: &rusqlite::Error, accent: Accent) -> SourceError {
+    if is_sync_failure(error) {
+        return unconfirmed(error, accent);
+    }
+    let again = match error {
+        rusqlite::Error::SqliteFailure(cause, words) => rusqlite::Error::SqliteFailure(*cause, words.clone()),
+        _ => rusqlite::Error::InvalidQuery,
+    };
+    source_error(again, accent, None)
+}
+
+fn refuse(group: Vec<Box<dyn Job>>, why: impl Fn(Accent) -> SourceError) {
     for job in group {
-        let again = match error {
-            rusqlite::Error::SqliteFailure(cause, words) => {
-                rusqlite::Error::SqliteFailure(*cause, words.clone())
-            }
-            _ => rusqlite::Error::InvalidQuery,
-        };
-        job.answer(Some(super::error::source_error(again, Accent::Spec, None)));
+        let error = why(job.accent());
+        job.answer(Some(error));
     }
 }
 
@@ -316,9 +342,9 @@ mod tests {
         let writer = writer();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let insert = |value: i64| {
-            writer.submit(later(60), move |connection| {
+            writer.submit(later(60), Accent::Hasura, move |connection| {
                 let done = connection.execute("INSERT INTO a VALUES (?1)", [value]);
-                done.map_err(|error| super::super::error::source_error(error, Accent::Hasura, None))
+                done.map_err(|error| source_error(error, Accent::Hasura, None))
             })
         };
         let waiting: Vec<_> = values.iter().map(|&value| insert(value)).collect();
@@ -330,9 +356,9 @@ mod tests {
             })
             .collect();
         assert_eq!(shown, expected);
-        let count = writer.submit(later(60), |connection| {
+        let count = writer.submit(later(60), Accent::Hasura, |connection| {
             let count = connection.query_row("SELECT count(*) FROM a", [], |row| row.get::<_, i64>(0));
-            count.map_err(|error| super::super::error::source_error(error, Accent::Hasura, None))
+            count.map_err(|error| source_error(error, Accent::Hasura, None))
         });
         let inserted = expected.iter().filter(|it| **it == "1").count() as i64;
         assert_eq!(runtime.block_on(count).unwrap(), inserted);
@@ -351,12 +377,12 @@ mod tests {
             let (sender, receiver) = oneshot::channel();
             let work = move |connection: &Connection| {
                 let done = connection.execute(sql, []);
-                done.map_err(|error| super::super::error::source_error(error, Accent::Spec, None))
+                done.map_err(|error| source_error(error, Accent::Spec, None))
             };
-            group.push(Box::new(Work { work, result: None, sender, deadline }));
+            group.push(Box::new(Work { work, result: None, sender, deadline, accent: Accent::Spec }));
             receivers.push(receiver);
         }
-        Committer { connection, watch, careful_groups: 0 }.commit(group);
+        Committer { connection, watch, careful_groups: 0, is_stopped: false }.commit(group);
         let shown: Vec<String> = receivers
             .into_iter()
             .map(|it| match it.blocking_recv().unwrap() {
@@ -402,9 +428,9 @@ mod tests {
         let writer = writer();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let run = |sql: &'static str, deadline| {
-            writer.submit(deadline, move |connection| {
+            writer.submit(deadline, Accent::Hasura, move |connection| {
                 let done = connection.execute(sql, []);
-                done.map_err(|error| super::super::error::source_error(error, Accent::Spec, None))
+                done.map_err(|error| source_error(error, Accent::Spec, None))
             })
         };
         let before = run("INSERT INTO a VALUES (1)", later(60));
@@ -457,21 +483,20 @@ mod tests {
                 "CREATE TABLE a (x INTEGER PRIMARY KEY); INSERT INTO a VALUES (0); CREATE TABLE kept (x)";
             connection.execute_batch(tables).unwrap();
             let watch = Watch::on(&mut connection).unwrap();
-            let mut committer = Committer { connection, watch, careful_groups: 0 };
+            let mut committer = Committer { connection, watch, careful_groups: 0, is_stopped: false };
             // The second group has savepoints from the start; the third is alone.
             for acts in [vec![Keep(1), one, Keep(2), other, Keep(3)], vec![one, Keep(4), other], vec![one]] {
                 let (mut group, mut waiting): (Vec<Box<dyn Job>>, Vec<_>) = (Vec::new(), Vec::new());
                 for does in acts {
                     let (sender, receiver) = oneshot::channel();
                     let work = move |connection: &Connection| {
-                        act(does, connection)
-                            .map_err(|error| super::super::error::source_error(error, Accent::Spec, None))
+                        act(does, connection).map_err(|error| source_error(error, Accent::Spec, None))
                     };
                     let deadline = match does {
                         KeepAndReadOn => Instant::now() + Duration::from_millis(20),
                         Keep(_) | KeepAndFail | KeepAndRollBack | KeepAndPanic => later(60),
                     };
-                    group.push(Box::new(Work { work, result: None, sender, deadline }));
+                    group.push(Box::new(Work { work, result: None, sender, deadline, accent: Accent::Spec }));
                     waiting.push((does, receiver));
                 }
                 committer.commit(group);
