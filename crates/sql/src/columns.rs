@@ -2,14 +2,73 @@
 //!
 //! **Invariant:** a value that is null or does not fit leaves a filler, so that all columns of a table stay equally long.
 
+use crate::answer::field_error;
 use crate::catalog::facts::Cell;
-use crate::value::Value;
-use weir_engine::rows::{Column, Data, Table, Texts, Variants};
+use crate::relational::{Hidden, Level, MemberKind, Plan, Run};
+use crate::value::{Fault, Value};
+use weir_engine::rows::{CellError, Column, Data, Table, Texts, Variants};
 use weir_engine::write::out::Out;
+use weir_engine::write::rows::ERRORS_MAX;
 use weir_language::schema::TypeId;
 
+/// An empty table for the rows of a set.
+pub(crate) fn table(plan: &Plan, members: Run, hidden: &[Hidden]) -> Table {
+    let columns = plan.members[members.range()].iter().map(|member| {
+        let data = if member.same_as.is_none() { data(plan, &member.kind) } else { Data::Empty };
+        Column { data, ..Column::default() }
+    });
+    let hidden = hidden.iter().map(|it| Column { data: leaf_data(it.cell), ..Column::default() });
+    Table { rows: 0, columns: columns.collect(), hidden: hidden.collect() }
+}
+
+fn data(plan: &Plan, kind: &MemberKind) -> Data {
+    match kind {
+        MemberKind::Leaf { cell, .. } => leaf_data(*cell),
+        MemberKind::Text(_) => Data::Text(Texts::default()),
+        MemberKind::Constant
+        | MemberKind::Foreign
+        | MemberKind::Write(_)
+        | MemberKind::Affected
+        | MemberKind::Message
+        | MemberKind::Returned(_) => Data::Empty,
+        MemberKind::Inline(run) | MemberKind::Maybe { run, .. } => {
+            Data::Object(Box::new(table(plan, *run, &[])))
+        }
+        MemberKind::One(level) => objects(plan, &plan.levels[*level as usize]),
+        MemberKind::Many(level) => list_of(objects(plan, &plan.levels[*level as usize])),
+        MemberKind::Values { cell, .. } => list_of(leaf_data(*cell)),
+    }
+}
+
+/// No objects yet of what the rows of a level become.
+fn objects(plan: &Plan, of: &Level) -> Data {
+    let Some(choice) = &of.choice else {
+        return Data::Object(Box::new(table(plan, of.members, &of.hidden)));
+    };
+    let tables = choice.variants.iter().map(|it| {
+        let (run, hidden) = it.object.parts(of, plan);
+        (it.on, table(plan, run, hidden))
+    });
+    Data::Abstract(Box::new(Variants { tables: tables.collect(), ..Variants::default() }))
+}
+
+/// Counts what could not be given: only the first failures are kept.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(usize);
+
+impl Faults {
+    /// Notes that the value of `row`, which holds a filler, failed.
+    #[cold]
+    pub(crate) fn put(&mut self, column: &mut Column, row: usize, fault: Fault) {
+        self.0 += 1;
+        if self.0 <= ERRORS_MAX {
+            column.errors.push(CellError { row: row as u32, error: field_error(fault) });
+        }
+    }
+}
+
 /// An empty column for values written as `cell`.
-pub(crate) fn leaf_data(cell: Cell) -> Data {
+fn leaf_data(cell: Cell) -> Data {
     match cell {
         Cell::Int | Cell::BigInt => Data::Int(Vec::new()),
         Cell::Boolean => Data::Bool(Vec::new()),
@@ -20,7 +79,7 @@ pub(crate) fn leaf_data(cell: Cell) -> Data {
 }
 
 /// Lists of `items`, none yet.
-pub(crate) fn list_of(items: Data) -> Data {
+fn list_of(items: Data) -> Data {
     Data::List { offsets: vec![0], items: Box::new(Column { data: items, ..Column::default() }) }
 }
 

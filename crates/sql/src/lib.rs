@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** nothing a client sends is ever part of a statement's text; it is bound.
 
+mod answer;
 pub mod api;
 mod bind;
 pub mod catalog;

@@ -23,6 +23,7 @@ pub use literal::literal;
 pub(crate) use literal::{Constant, PENDING, constant};
 pub(crate) use number::is_beyond;
 pub use variables::{VariableError, VariableType, VariableTypes};
+pub use words::scientific;
 
 use crate::limits::Limits;
 

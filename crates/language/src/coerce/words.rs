@@ -194,7 +194,8 @@ fn is_integer(schema: &Schema, ty: TypeId) -> bool {
 }
 
 /// A number as Hasura shows it: `32768.0`, and `2.147483648e9` from ten million on.
-fn scientific(number: &str) -> String {
+#[must_use]
+pub fn scientific(number: &str) -> String {
     let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
     let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -215,7 +216,7 @@ fn scientific(number: &str) -> String {
         Ok(_) | Err(_) => {
             let (first, after) = significant.split_at(1);
             let after = if after.is_empty() { "0" } else { after };
-            format!("{sign}{first}.{after}e{}", point - 1)
+            format!("{sign}{first}.{after}e{}", point.saturating_sub(1))
         }
     }
 }
@@ -270,5 +271,6 @@ mod tests {
         check("1.25e3", "1250.0");
         check("0.05", "5.0e-2");
         check("0e9", "0.0");
+        check("0.01e-9223372036854775807", "1.0e-9223372036854775808");
     }
 }

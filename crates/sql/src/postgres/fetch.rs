@@ -17,8 +17,8 @@ use super::prepared::Prepared;
 use super::rows::Rows;
 use super::source::Shared;
 use super::statement::Parameters;
-use super::too_long::TooLong;
 use super::{parts, text};
+use crate::answer::{Names, TooLong};
 use crate::bind::Bindings;
 use crate::forms::Forms;
 use crate::relational::compile::Ask;
@@ -106,7 +106,7 @@ impl Reading {
     }
 
     pub(super) fn task<'r>(&'r self, prepared: &'r Prepared, shape: &'r Shape) -> Task<'r> {
-        Task { prepared, schema: self.shared.style.schema(), ids: &self.ids, shape }
+        Task { prepared, names: Names { schema: self.shared.style.schema(), ids: &self.ids, shape } }
     }
 
     /// The values of a request for the statement of `prepared`.

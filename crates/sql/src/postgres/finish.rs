@@ -1,8 +1,5 @@
 //! Rows to response bytes.
 //!
-//! A member that fails answers `false`; the nearest nullable position cuts the buffer back and writes `null`. Paths are
-//! kept backwards and only grown when there are errors.
-//!
 //! **Invariant:** what is written depends on rows already read: nothing is asked while writing.
 //!
 //! **Cost:** no allocation per row; recursion is as deep as the shape.
@@ -12,35 +9,26 @@ use super::decode::Decoder;
 use super::found::{Found, Key, Walk};
 use super::prepared::Prepared;
 use super::rows::Row;
-use super::too_long::{ANSWER_BYTES_MAX, TooLong};
 use super::write::{Done, WorkDone};
+use crate::answer::{Answer, Names, Spans, TooLong};
 use crate::catalog::facts::Cell;
 use crate::relational::change::WriteAnswer;
 use crate::relational::program::Shown;
 use crate::relational::{Member, MemberKind, Run};
 use crate::value::{Fault, Value};
-use smallvec::SmallVec;
-use weir_engine::plan::shape::{Shape, ShapeField};
-use weir_engine::source::{FieldError, Finished, Ids, PathError, Step};
-use weir_engine::write::out::Out;
-use weir_engine::write::rows::ERRORS_MAX;
-use weir_language::schema::Schema;
+use weir_engine::source::{Finished, PathError, Step};
 
 /// What does not change while an answer is written.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'r> {
     pub(super) prepared: &'r Prepared,
-    pub(super) schema: &'r Schema,
-    pub(super) ids: &'r Ids,
-    pub(super) shape: &'r Shape,
+    pub(super) names: Names<'r>,
 }
 
 /// See the module's words.
 pub(super) struct Finisher<'r> {
     pub(super) task: Task<'r>,
-    pub(super) out: Out,
-    /// Paths are backwards.
-    pub(super) errors: Vec<PathError>,
+    pub(super) answer: Answer<'r>,
     pub(super) scratch: Vec<u8>,
 }
 
@@ -61,39 +49,29 @@ pub(super) enum At<'c, 'r> {
     Returned(&'c Cursor<'r>, &'r [Decoder], Option<&'c Found<'r>>, usize),
 }
 
-/// A written member that a later one may copy: its bytes and its errors.
-struct Written {
-    field: u32,
-    bytes: std::ops::Range<usize>,
-    errors: std::ops::Range<usize>,
-}
-
-type Spans = SmallVec<[Written; 2]>;
-
 /// Whether what was to be written could be, or its null has to bubble.
 pub(super) type Wrote = Result<bool, TooLong>;
 
 impl<'r> Finisher<'r> {
     pub(super) fn new(task: Task<'r>, capacity: usize) -> Self {
-        let out = Out::new(Vec::with_capacity(capacity));
-        Self { task, out, errors: Vec::new(), scratch: Vec::new() }
+        Self::from_parts(task, Vec::with_capacity(capacity), Vec::new())
     }
 
     /// Goes on writing where another has left off.
     pub(super) fn from_parts(task: Task<'r>, bytes: Vec<u8>, errors: Vec<PathError>) -> Self {
-        Self { task, out: Out::new(bytes), errors, scratch: Vec::new() }
+        Self { task, answer: Answer::new(task.names, bytes, errors), scratch: Vec::new() }
     }
 
     /// What is written so far.
     pub(super) fn into_parts(self) -> (Vec<u8>, Vec<PathError>) {
-        (self.out.into_bytes(), self.errors)
+        (self.answer.out.into_bytes(), self.answer.errors)
     }
 
     /// One member of the root; errors keep their paths as they are read.
     pub(super) fn root_member(&mut self, member: &'r Member, at: At<'_, 'r>) -> Wrote {
-        let before = self.errors.len();
+        let before = self.answer.errors.len();
         let done = self.member(member, at, &mut Spans::new())?;
-        for error in &mut self.errors[before..] {
+        for error in &mut self.answer.errors[before..] {
             error.path.reverse();
         }
         Ok(done)
@@ -106,17 +84,18 @@ impl<'r> Finisher<'r> {
         let mut ends = Vec::with_capacity(plan.root.len as usize);
         let mut failed = false;
         for member in &plan.members[plan.root.range()] {
-            let mark = self.out.len();
+            let mark = self.answer.out.len();
             if !self.member(member, at, &mut spans)? {
                 failed = true;
-                self.out.truncate(mark);
+                self.answer.out.truncate(mark);
             }
-            ends.push(self.out.len() as u32);
+            ends.push(self.answer.out.len() as u32);
         }
-        for error in &mut self.errors {
+        for error in &mut self.answer.errors {
             error.path.reverse();
         }
-        Ok((Finished { bytes: self.out.into_bytes(), ends, failed, rest: None }, self.errors))
+        let Answer { out, errors, .. } = self.answer;
+        Ok((Finished { bytes: out.into_bytes(), ends, failed, rest: None }, errors))
     }
 
     fn members(&mut self, members: Run, at: At<'_, 'r>) -> Wrote {
@@ -132,56 +111,33 @@ impl<'r> Finisher<'r> {
 
     #[inline]
     fn member(&mut self, member: &'r Member, at: At<'_, 'r>, spans: &mut Spans) -> Wrote {
-        let shape = self.task.shape;
-        let of = &shape.fields[member.field as usize];
         match (&member.kind, at) {
             (MemberKind::Leaf { column, cell }, At::Row(row, found, arm)) => {
                 let column = usize::from(found.asked.arms[arm].columns[usize::from(*column)]);
-                Ok(self.leaf(member, of, *cell, row.column(column), &found.asked.decoders[column]))
+                Ok(self.leaf(member, *cell, row.column(column), &found.asked.decoders[column]))
             }
             (MemberKind::Leaf { column, cell }, At::Returned(row, decoders, ..)) => {
                 let column = usize::from(*column);
-                Ok(self.leaf(member, of, *cell, row.column(column), &decoders[column]))
+                Ok(self.leaf(member, *cell, row.column(column), &decoders[column]))
             }
             (MemberKind::Constant, _) => {
-                if let weir_engine::plan::shape::Member::Constant { start, end } = of.member {
-                    self.out.span(&shape.constants, start as usize, end as usize);
-                }
+                let of = self.answer.of(member);
+                self.answer.constant(of);
                 Ok(true)
             }
-            _ => self.branch(member, of, at, spans),
+            _ => self.branch(member, at, spans),
         }
     }
 
     /// A member with something below.
-    fn branch(&mut self, member: &'r Member, of: &ShapeField, at: At<'_, 'r>, spans: &mut Spans) -> Wrote {
-        self.out.key(&of.key);
-        let (mark, before) = (self.out.len(), self.errors.len());
-        let earlier = member.same_as.and_then(|it| spans.iter().find(|span| span.field == it));
-        let ok = match earlier {
-            Some(written) => {
-                self.room(written.bytes.len(), member)?;
-                self.out.again(written.bytes.clone());
-                for at in written.errors.clone() {
-                    let mut error = self.errors[at].clone();
-                    error.path.pop();
-                    self.errors.push(error);
-                }
-                true
-            }
-            None => self.value(member, at)?,
-        };
+    fn branch(&mut self, member: &'r Member, at: At<'_, 'r>, spans: &mut Spans) -> Wrote {
+        let begun = self.answer.begin(member, spans)?;
+        let ok = begun.is_copied || self.value(member, at)?;
         if !ok && member.nullable {
-            self.out.truncate(mark);
-            self.out.null();
+            self.answer.out.truncate(begun.mark);
+            self.answer.out.null();
         }
-        self.step(before, Step::Field(member.field));
-        if member.copied && (ok || member.nullable) {
-            let (bytes, errors) = (mark..self.out.len(), before..self.errors.len());
-            spans.push(Written { field: member.field, bytes, errors });
-        }
-        self.out.comma();
-        Ok(ok || member.nullable)
+        Ok(self.answer.end(member, &begun, ok, spans))
     }
 
     fn value(&mut self, member: &'r Member, at: At<'_, 'r>) -> Wrote {
@@ -192,7 +148,7 @@ impl<'r> Finisher<'r> {
             (MemberKind::Many(level), _) => self.many(*level, member, at),
             (MemberKind::Values { level, cell }, _) => self.values(*level, *cell, member, at),
             (MemberKind::Text(text), _) => {
-                self.out.string(text);
+                self.answer.out.string(text);
                 Ok(true)
             }
             (MemberKind::Write(write), At::Changes(done, found)) => {
@@ -203,14 +159,14 @@ impl<'r> Finisher<'r> {
                 match self.task.prepared.plan.writes[*write as usize].answer {
                     WriteAnswer::Response(run) => self.object(run, at),
                     WriteAnswer::Row(_) | WriteAnswer::Rows(_) | WriteAnswer::Responses(_) => {
-                        Ok(self.missing(member))
+                        Ok(self.answer.missing(member))
                     }
                 }
             }
             (MemberKind::Message, At::Program(shown, _)) => {
                 match shown.message {
-                    Some(message) => self.out.string(message),
-                    None => self.out.null(),
+                    Some(message) => self.answer.out.string(message),
+                    None => self.answer.out.null(),
                 }
                 Ok(true)
             }
@@ -218,7 +174,7 @@ impl<'r> Finisher<'r> {
                 MemberKind::Affected,
                 At::Program(Shown { affected, .. }, _) | At::Did(WorkDone { affected, .. }, _),
             ) => {
-                self.out.int(*affected);
+                self.answer.out.int(*affected);
                 Ok(true)
             }
             (MemberKind::Returned(run), At::Did(work, found)) => self.returned(*run, member, work, found),
@@ -233,16 +189,16 @@ impl<'r> Finisher<'r> {
                 | MemberKind::Returned(_),
                 _,
             ) => {
-                self.out.null();
+                self.answer.out.null();
                 Ok(true)
             }
         }
     }
 
     pub(super) fn object(&mut self, run: Run, at: At<'_, 'r>) -> Wrote {
-        self.out.open(b'{');
+        self.answer.out.open(b'{');
         let ok = self.members(run, at)?;
-        self.out.close(b'}');
+        self.answer.out.close(b'}');
         Ok(ok)
     }
 
@@ -257,17 +213,17 @@ impl<'r> Finisher<'r> {
         let prepared = self.task.prepared;
         match (prepared.plan.writes[write].answer, done.works.first()) {
             (WriteAnswer::Responses(run), _) => {
-                self.out.open(b'[');
+                self.answer.out.open(b'[');
                 for (index, work) in done.works.iter().enumerate() {
-                    let (mark, before) = (self.out.len(), self.errors.len());
+                    let (mark, before) = (self.answer.out.len(), self.answer.errors.len());
                     if !self.object(run, At::Did(work, found))? {
-                        self.out.truncate(mark);
-                        self.out.null();
+                        self.answer.out.truncate(mark);
+                        self.answer.out.null();
                     }
-                    self.out.comma();
-                    self.step(before, Step::Index(index as u32));
+                    self.answer.out.comma();
+                    self.answer.step(before, Step::Index(index as u32));
                 }
-                self.out.close(b']');
+                self.answer.out.close(b']');
                 Ok(true)
             }
             (WriteAnswer::Response(run), Some(work)) => self.object(run, At::Did(work, found)),
@@ -276,11 +232,11 @@ impl<'r> Finisher<'r> {
                     let row = Cursor::new(row);
                     self.object(run, At::Returned(&row, decoders, found, work.first))
                 }
-                None => Ok(self.missing(member)),
+                None => Ok(self.answer.missing(member)),
             },
             (WriteAnswer::Rows(run), Some(work)) => self.returned(run, member, work, found),
             (WriteAnswer::Response(_) | WriteAnswer::Row(_) | WriteAnswer::Rows(_), None) => {
-                Ok(self.missing(member))
+                Ok(self.answer.missing(member))
             }
         }
     }
@@ -293,45 +249,45 @@ impl<'r> Finisher<'r> {
         work: &'r WorkDone<'r>,
         found: Option<&Found<'r>>,
     ) -> Wrote {
-        self.out.open(b'[');
+        self.answer.out.open(b'[');
         for (index, (row, decoders)) in work.rows().enumerate() {
-            let before = self.errors.len();
+            let before = self.answer.errors.len();
             let row = Cursor::new(row);
             let ok = self.object(run, At::Returned(&row, decoders, found, work.first + index))?;
-            self.out.comma();
-            self.step(before, Step::Index(index as u32));
+            self.answer.out.comma();
+            self.answer.step(before, Step::Index(index as u32));
             if !ok {
                 return Ok(false);
             }
-            self.room(0, member)?;
+            self.answer.room(0, member)?;
         }
-        self.out.close(b']');
+        self.answer.out.close(b']');
         Ok(true)
     }
 
     fn one(&mut self, level: u32, member: &'r Member, at: At<'_, 'r>) -> Wrote {
-        let Some((found, arm)) = place(level, at) else { return Ok(self.missing(member)) };
+        let Some((found, arm)) = place(level, at) else { return Ok(self.answer.missing(member)) };
         let first = rows(self.task, level, found, arm, at).next();
         match first {
             Some(row) => {
                 let row = Cursor::new(row);
                 self.row(level, member, &row, found, arm)
             }
-            None => Ok(self.missing(member)),
+            None => Ok(self.answer.missing(member)),
         }
     }
 
     fn many(&mut self, level: u32, member: &'r Member, at: At<'_, 'r>) -> Wrote {
-        self.out.open(b'[');
+        self.answer.out.open(b'[');
         if let Some((found, arm)) = place(level, at) {
             for (index, row) in rows(self.task, level, found, arm, at).enumerate() {
                 if !self.item(level, member, row, found, arm, index as u32)? {
                     return Ok(false);
                 }
-                self.room(0, member)?;
+                self.answer.room(0, member)?;
             }
         }
-        self.out.close(b']');
+        self.answer.out.close(b']');
         Ok(true)
     }
 
@@ -345,118 +301,37 @@ impl<'r> Finisher<'r> {
         arm: usize,
         index: u32,
     ) -> Wrote {
-        let (mark, before) = (self.out.len(), self.errors.len());
+        let (mark, before) = (self.answer.out.len(), self.answer.errors.len());
         let row = Cursor::new(row);
         let ok = self.row(level, member, &row, found, arm)?;
         if !ok && member.null_items {
-            self.out.truncate(mark);
-            self.out.null();
+            self.answer.out.truncate(mark);
+            self.answer.out.null();
         }
-        self.out.comma();
-        self.step(before, Step::Index(index));
+        self.answer.out.comma();
+        self.answer.step(before, Step::Index(index));
         Ok(ok || member.null_items)
     }
 
     #[inline]
-    fn leaf(
-        &mut self,
-        member: &Member,
-        of: &ShapeField,
-        cell: Cell,
-        bytes: Option<&[u8]>,
-        decoder: &Decoder,
-    ) -> bool {
+    fn leaf(&mut self, member: &Member, cell: Cell, bytes: Option<&[u8]>, decoder: &Decoder) -> bool {
         let value = match bytes {
             Some(bytes) => decoder.read(bytes, &mut self.scratch),
             None => Ok(Value::Null),
         };
         match value {
             Ok(Value::Int(value)) if cell == Cell::Int && i32::try_from(value).is_err() => {
-                let message = format!("Int cannot represent non 32-bit signed integer value: {value}");
-                self.fault(member, of, Fault { code: "INT_RANGE", message: message.into() })
+                self.answer.faulty(member, beyond_int(value))
             }
-            Ok(Value::Int(value)) if cell == Cell::Id => {
-                self.out.key(&of.key);
-                crate::value::id(&mut self.out, value);
-                self.out.comma();
-                true
-            }
-            Ok(Value::Int(value)) => {
-                self.out.member_int(&of.key, value);
-                true
-            }
-            Ok(Value::Text(text)) => {
-                self.out.member_text(&of.key, &text);
-                true
-            }
-            Ok(Value::Bool(value)) => {
-                self.out.member_bool(&of.key, value);
-                true
-            }
-            Ok(Value::Float(value)) => self.out.member_float(&of.key, value),
-            Ok(Value::Json(json)) => {
-                self.out.key(&of.key);
-                self.out.raw(json);
-                self.out.comma();
-                true
-            }
-            Ok(Value::Null) if member.nullable => {
-                self.out.member_null(&of.key);
-                true
-            }
-            Ok(Value::Null) => {
-                let before = self.errors.len();
-                self.missing(member);
-                self.step(before, Step::Field(member.field));
-                false
-            }
-            Err(fault) => self.fault(member, of, fault),
+            value => self.answer.leaf(member, cell, value),
         }
     }
+}
 
-    #[cold]
-    fn fault(&mut self, member: &Member, of: &ShapeField, fault: Fault) -> bool {
-        let before = self.errors.len();
-        self.fail(member, fault);
-        self.step(before, Step::Field(member.field));
-        if member.nullable {
-            self.out.member_null(&of.key);
-        }
-        member.nullable
-    }
-
-    /// Null, or an error where null cannot be.
-    pub(super) fn missing(&mut self, member: &Member) -> bool {
-        if member.nullable {
-            self.out.null();
-            return true;
-        }
-        self.fail(member, null_fault(self.task, member.field));
-        false
-    }
-
-    #[cold]
-    pub(super) fn fail(&mut self, member: &Member, fault: Fault) {
-        if self.errors.len() < ERRORS_MAX {
-            let error = field_error(fault);
-            self.errors.push(PathError { error, path: Vec::new(), field: member.field });
-        }
-    }
-
-    pub(super) fn step(&mut self, before: usize, step: Step) {
-        for error in self.errors.get_mut(before..).unwrap_or_default() {
-            error.path.push(step);
-        }
-    }
-
-    /// Refuses to gather more than [`ANSWER_BYTES_MAX`].
-    #[inline]
-    pub(super) fn room(&self, more: usize, member: &Member) -> Result<(), TooLong> {
-        match self.out.len() + more <= ANSWER_BYTES_MAX {
-            true => Ok(()),
-            false => Err(TooLong { field: member.field }),
-        }
-    }
+#[cold]
+fn beyond_int(value: i64) -> Fault {
+    let message = format!("Int cannot represent non 32-bit signed integer value: {value}");
+    Fault { code: "INT_RANGE", message: message.into() }
 }
 
 /// The answer that holds the rows of `level` for what stands at `at`.
@@ -491,19 +366,4 @@ pub(super) fn rows<'c, 'r>(
             found.below(arm, &key.collect::<Key<'_>>())
         }
     }
-}
-
-pub(super) fn field_error(fault: Fault) -> FieldError {
-    FieldError { code: fault.code, message: fault.message.into(), hasura_path: None }
-}
-
-/// graphql-js's words for a null where none can be.
-pub(super) fn null_fault(task: Task<'_>, field: u32) -> Fault {
-    let of = task.schema.field(task.ids.field(task.shape.fields[field as usize].field));
-    let message = format!(
-        "Cannot return null for non-nullable field {}.{}.",
-        task.schema.type_name(of.parent),
-        task.schema.str(of.name)
-    );
-    Fault { code: "NULL_FOR_NON_NULL", message: message.into() }
 }

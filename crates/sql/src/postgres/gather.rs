@@ -4,19 +4,18 @@
 //! failed hold a filler of the right kind.
 
 use super::cursor::Cursor;
-use super::finish::{At, Task, field_error, null_fault, place, rows};
+use super::finish::{At, Task, place, rows};
 use super::found::{Found, Walk};
-use super::too_long::{ANSWER_BYTES_MAX, TooLong};
-use crate::columns::{fill, fill_column, fill_variant, leaf_data, list_of, push_value};
-use crate::relational::{Hidden, Level, Member, MemberKind, Object, Run};
-use crate::value::{Fault, Value};
-use weir_engine::rows::{CellError, Column, Data, Rows, Table, Texts, Variants};
-use weir_engine::write::rows::ERRORS_MAX;
+use crate::answer::{PART_BYTES_MAX, TooLong};
+use crate::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
+use crate::relational::{Hidden, Member, MemberKind, Object, Run};
+use crate::value::Value;
+use weir_engine::rows::{Column, Data, Rows, Table};
 
 /// What is being gathered.
 pub(super) struct Gatherer<'r> {
     task: Task<'r>,
-    errors: usize,
+    faults: Faults,
     bytes: usize,
     scratch: Vec<u8>,
     /// Below the root of the graph: which of the given parents is answered.
@@ -24,14 +23,14 @@ pub(super) struct Gatherer<'r> {
 }
 
 impl<'r> Gatherer<'r> {
-    pub(super) const fn new(task: Task<'r>) -> Self {
-        Self { task, errors: 0, bytes: 0, scratch: Vec::new(), parent: None }
+    pub(super) fn new(task: Task<'r>) -> Self {
+        Self { task, faults: Faults::default(), bytes: 0, scratch: Vec::new(), parent: None }
     }
 
     /// One row at the root, or one for each of `parents` parents.
     pub(super) fn gather(mut self, found: &Found<'r>, parents: Option<usize>) -> Result<Rows, TooLong> {
         let root = self.task.prepared.plan.root;
-        let mut table = self.table(root, &[]);
+        let mut table = table(&self.task.prepared.plan, root, &[]);
         match parents {
             None => self.push(root, &[], At::Root(found), &mut table)?,
             Some(parents) => {
@@ -42,49 +41,6 @@ impl<'r> Gatherer<'r> {
             }
         }
         Ok(table)
-    }
-
-    /// An empty table for the rows of a set.
-    fn table(&self, members: Run, hidden: &[Hidden]) -> Table {
-        let plan = &self.task.prepared.plan;
-        let columns = plan.members[members.range()].iter().map(|member| {
-            let data = if member.same_as.is_none() { self.data(&member.kind) } else { Data::Empty };
-            Column { data, ..Column::default() }
-        });
-        let hidden = hidden.iter().map(|it| Column { data: leaf_data(it.cell), ..Column::default() });
-        Table { rows: 0, columns: columns.collect(), hidden: hidden.collect() }
-    }
-
-    fn data(&self, kind: &MemberKind) -> Data {
-        let levels = &self.task.prepared.plan.levels;
-        match kind {
-            MemberKind::Leaf { cell, .. } => leaf_data(*cell),
-            MemberKind::Text(_) => Data::Text(Texts::default()),
-            MemberKind::Constant
-            | MemberKind::Foreign
-            | MemberKind::Write(_)
-            | MemberKind::Affected
-            | MemberKind::Message
-            | MemberKind::Returned(_) => Data::Empty,
-            MemberKind::Inline(run) | MemberKind::Maybe { run, .. } => {
-                Data::Object(Box::new(self.table(*run, &[])))
-            }
-            MemberKind::One(level) => self.objects(&levels[*level as usize]),
-            MemberKind::Many(level) => list_of(self.objects(&levels[*level as usize])),
-            MemberKind::Values { cell, .. } => list_of(leaf_data(*cell)),
-        }
-    }
-
-    /// No objects yet of what the rows of a level become.
-    fn objects(&self, of: &Level) -> Data {
-        let Some(choice) = &of.choice else {
-            return Data::Object(Box::new(self.table(of.members, &of.hidden)));
-        };
-        let tables = choice.variants.iter().map(|it| {
-            let (run, hidden) = it.object.parts(of, &self.task.prepared.plan);
-            (it.on, self.table(run, hidden))
-        });
-        Data::Abstract(Box::new(Variants { tables: tables.collect(), ..Variants::default() }))
     }
 
     /// Appends what a row of a level becomes.
@@ -165,7 +121,7 @@ impl<'r> Gatherer<'r> {
             Err(fault) => {
                 push_value(column, row, Value::Null);
                 if member.is_some() {
-                    self.fail(column, row, fault);
+                    self.faults.put(column, row, fault);
                 }
             }
         }
@@ -212,9 +168,7 @@ impl<'r> Gatherer<'r> {
                     for item in self.walk(*level, found, arm, at) {
                         let item = Cursor::new(item);
                         self.push_object(*level, At::Row(&item, found, arm), &mut items.data)?;
-                        if self.bytes > ANSWER_BYTES_MAX {
-                            return Err(TooLong { field: member.field });
-                        }
+                        self.room(member)?;
                     }
                 }
                 offsets.push(items.len() as u32);
@@ -240,18 +194,18 @@ impl<'r> Gatherer<'r> {
         }
     }
 
+    /// Refuses to gather more than [`PART_BYTES_MAX`], as a finished answer does.
+    fn room(&self, member: &Member) -> Result<(), TooLong> {
+        if self.bytes <= PART_BYTES_MAX {
+            return Ok(());
+        }
+        Err(TooLong { what: "the rows other sources are joined to are", field: member.field })
+    }
+
     fn nothing(&mut self, member: &Member, column: &mut Column, row: usize) {
         column.nulls.set(row);
         if !member.nullable {
-            self.fail(column, row, null_fault(self.task, member.field));
-        }
-    }
-
-    #[cold]
-    fn fail(&mut self, column: &mut Column, row: usize, fault: Fault) {
-        self.errors += 1;
-        if self.errors <= ERRORS_MAX {
-            column.errors.push(CellError { row: row as u32, error: field_error(fault) });
+            self.faults.put(column, row, self.task.names.null_fault(member.field));
         }
     }
 }

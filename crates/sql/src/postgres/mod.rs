@@ -45,7 +45,6 @@ pub mod statement;
 mod stream;
 mod text;
 mod tls;
-mod too_long;
 mod turnstile;
 pub mod types;
 mod watch;

@@ -19,7 +19,7 @@ impl<'r> Finisher<'r> {
                 return self.object(run, at);
             }
         }
-        Ok(self.missing(member))
+        Ok(self.answer.missing(member))
     }
 
     /// What a row of a level becomes.
@@ -50,13 +50,13 @@ impl<'r> Finisher<'r> {
             }
             None => {}
         }
-        self.fail(member, no_such_object());
+        self.answer.fail(member, no_such_object());
         Ok(false)
     }
 
     /// A list of values.
     pub(super) fn values(&mut self, level: u32, cell: Cell, member: &'r Member, at: At<'_, 'r>) -> Wrote {
-        self.out.open(b'[');
+        self.answer.out.open(b'[');
         if let Some((found, arm)) = place(level, at) {
             let column = usize::from(found.asked.arms[arm].columns[0]);
             let decoder = &found.asked.decoders[column];
@@ -65,20 +65,20 @@ impl<'r> Finisher<'r> {
                     Some(bytes) => decoder.read(bytes, &mut self.scratch),
                     None => Ok(Value::Null),
                 };
-                if let Err(fault) = value.map(|it| write_value(&mut self.out, cell, &it)) {
-                    let before = self.errors.len();
-                    self.fail(member, fault);
-                    self.step(before, Step::Index(index as u32));
+                if let Err(fault) = value.map(|it| write_value(&mut self.answer.out, cell, &it)) {
+                    let before = self.answer.errors.len();
+                    self.answer.fail(member, fault);
+                    self.answer.step(before, Step::Index(index as u32));
                     if !member.null_items {
                         return Ok(false);
                     }
-                    self.out.null();
+                    self.answer.out.null();
                 }
-                self.out.comma();
-                self.room(0, member)?;
+                self.answer.out.comma();
+                self.answer.room(0, member)?;
             }
         }
-        self.out.close(b']');
+        self.answer.out.close(b']');
         Ok(true)
     }
 }

@@ -14,7 +14,7 @@ use super::prepared::Prepared;
 use super::rows::Rows;
 use super::session::Session;
 use super::statement::Parameters;
-use super::too_long::TooLong;
+use crate::answer::TooLong;
 use crate::relational::{Member, MemberKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -4,36 +4,36 @@
 //! failed hold a filler of the right kind.
 
 use super::cells::Cells;
-use super::finish::{PART_BYTES_MAX, field_error, null_words, too_long};
 use super::run::{Failure, Statements};
 use super::value::read;
+use crate::answer::{Names, PART_BYTES_MAX, TooLong};
+use crate::bind::Bindings;
 use crate::catalog::facts::Cell;
-use crate::columns::{fill, fill_column, fill_variant, leaf_data, list_of, push_value};
+use crate::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
 use crate::relational::{Choice, Hidden, Level, Member, MemberKind, Object, Run};
-use crate::value::{Fault, Value};
+use crate::value::Value;
 use rusqlite::types::ValueRef;
 use weir_engine::plan::shape::Shape;
-use weir_engine::rows::{CellError, Column, Data, Rows, Table, Texts, Variants};
-use weir_engine::write::rows::ERRORS_MAX;
+use weir_engine::rows::{Column, Data, Rows, Table, Variants};
 
 /// What is being gathered.
 pub(super) struct Gatherer<'c, 'r> {
     statements: Statements<'c, 'r>,
     shape: &'r Shape,
-    errors: usize,
+    faults: Faults,
     /// About how much memory what is gathered takes.
     bytes: usize,
 }
 
 impl<'c, 'r> Gatherer<'c, 'r> {
-    pub(super) const fn new(statements: Statements<'c, 'r>, shape: &'r Shape) -> Self {
-        Self { statements, shape, errors: 0, bytes: 0 }
+    pub(super) fn new(statements: Statements<'c, 'r>, shape: &'r Shape) -> Self {
+        Self { statements, shape, faults: Faults::default(), bytes: 0 }
     }
 
     /// One row at the root, or one for each of `keys` parent keys.
     pub(super) fn gather(mut self, keys: Option<usize>) -> Result<Rows, Failure> {
         let root = self.statements.prepared.plan.root;
-        let mut table = self.table(root, &[]);
+        let mut table = table(&self.statements.prepared.plan, root, &[]);
         match keys {
             None => self.push(root, &[], None, &mut table)?,
             Some(keys) => {
@@ -44,49 +44,6 @@ impl<'c, 'r> Gatherer<'c, 'r> {
             }
         }
         Ok(table)
-    }
-
-    /// An empty table for the rows of a set.
-    fn table(&self, members: Run, hidden: &[Hidden]) -> Table {
-        let plan = &self.statements.prepared.plan;
-        let columns = plan.members[members.range()].iter().map(|member| {
-            let data = if member.same_as.is_none() { self.data(&member.kind) } else { Data::Empty };
-            Column { data, ..Column::default() }
-        });
-        let hidden = hidden.iter().map(|it| Column { data: leaf_data(it.cell), ..Column::default() });
-        Table { rows: 0, columns: columns.collect(), hidden: hidden.collect() }
-    }
-
-    fn data(&self, kind: &MemberKind) -> Data {
-        let levels = &self.statements.prepared.plan.levels;
-        match kind {
-            MemberKind::Leaf { cell, .. } => leaf_data(*cell),
-            MemberKind::Text(_) => Data::Text(Texts::default()),
-            MemberKind::Constant
-            | MemberKind::Foreign
-            | MemberKind::Write(_)
-            | MemberKind::Affected
-            | MemberKind::Message
-            | MemberKind::Returned(_) => Data::Empty,
-            MemberKind::Inline(run) | MemberKind::Maybe { run, .. } => {
-                Data::Object(Box::new(self.table(*run, &[])))
-            }
-            MemberKind::One(level) => self.objects(&levels[*level as usize]),
-            MemberKind::Many(level) => list_of(self.objects(&levels[*level as usize])),
-            MemberKind::Values { cell, .. } => list_of(leaf_data(*cell)),
-        }
-    }
-
-    /// No objects yet of what the rows of a level become.
-    fn objects(&self, of: &Level) -> Data {
-        let Some(choice) = &of.choice else {
-            return Data::Object(Box::new(self.table(of.members, &of.hidden)));
-        };
-        let tables = choice.variants.iter().map(|it| {
-            let (run, hidden) = it.object.parts(of, &self.statements.prepared.plan);
-            (it.on, self.table(run, hidden))
-        });
-        Data::Abstract(Box::new(Variants { tables: tables.collect(), ..Variants::default() }))
     }
 
     /// Appends what a row of a level becomes.
@@ -224,7 +181,7 @@ impl<'c, 'r> Gatherer<'c, 'r> {
             }
             Err(fault) => {
                 push_value(column, at, Value::Null);
-                self.fail(column, at, fault);
+                self.faults.put(column, at, fault);
             }
         }
     }
@@ -290,8 +247,9 @@ impl<'c, 'r> Gatherer<'c, 'r> {
     fn nothing(&mut self, member: &Member, column: &mut Column, at: usize) {
         column.nulls.set(at);
         if !member.nullable {
-            let message = null_words(&self.statements.bindings, self.shape, member.field);
-            self.fail(column, at, Fault { code: "NULL_FOR_NON_NULL", message: message.into() });
+            let Bindings { schema, ids, .. } = self.statements.bindings;
+            let fault = Names { schema, ids, shape: self.shape }.null_fault(member.field);
+            self.faults.put(column, at, fault);
         }
     }
 
@@ -301,15 +259,8 @@ impl<'c, 'r> Gatherer<'c, 'r> {
         if self.bytes <= PART_BYTES_MAX {
             return Ok(());
         }
-        Err(too_long("the rows other sources are joined to are", member.field))
-    }
-
-    #[cold]
-    fn fail(&mut self, column: &mut Column, at: usize, fault: Fault) {
-        self.errors += 1;
-        if self.errors <= ERRORS_MAX {
-            column.errors.push(CellError { row: at as u32, error: field_error(fault) });
-        }
+        let what = "the rows other sources are joined to are";
+        Err(TooLong { what, field: member.field }.into())
     }
 }
 

@@ -44,7 +44,7 @@ impl<'r> Finisher<'_, 'r, '_> {
             }
             None => {}
         }
-        self.fail(member, no_such_object());
+        self.answer.fail(member, no_such_object());
         Ok(false)
     }
 
@@ -56,7 +56,7 @@ impl<'r> Finisher<'_, 'r, '_> {
         member: &Member,
         row: Option<Cells<'_>>,
     ) -> Result<bool, Failure> {
-        self.out.open(b'[');
+        self.answer.out.open(b'[');
         if let Some(mut statement) = self.statements.open(level, row)? {
             let mut rows = statement.raw_query();
             let mut index = 0;
@@ -66,23 +66,23 @@ impl<'r> Finisher<'_, 'r, '_> {
                     Ok(None) => break,
                     Err(error) => return Err(self.statements.failure(error, level)),
                 };
-                if let Err(fault) = value.map(|it| write_value(&mut self.out, cell, &it)) {
-                    let before = self.errors.len();
-                    self.fail(member, fault);
-                    self.step(before, Step::Index(index));
+                if let Err(fault) = value.map(|it| write_value(&mut self.answer.out, cell, &it)) {
+                    let before = self.answer.errors.len();
+                    self.answer.fail(member, fault);
+                    self.answer.step(before, Step::Index(index));
                     if !member.null_items {
                         return Ok(false);
                     }
-                    self.out.null();
+                    self.answer.out.null();
                 }
-                self.out.comma();
+                self.answer.out.comma();
                 index += 1;
-                self.room(0, member)?;
+                self.answer.room(0, member)?;
             }
             drop(rows);
             self.statements.close(level, statement);
         }
-        self.out.close(b']');
+        self.answer.out.close(b']');
         Ok(true)
     }
 }

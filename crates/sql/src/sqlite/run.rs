@@ -5,6 +5,7 @@
 use super::bind;
 use super::cells::Cells;
 use super::prepared::Prepared;
+use crate::answer::TooLong;
 use crate::bind::Bindings;
 use rusqlite::types::ValueRef;
 use rusqlite::{CachedStatement, Connection};
@@ -22,6 +23,12 @@ pub(super) enum Failure {
     Gone,
     /// A null reached the root after bytes had left.
     Late,
+}
+
+impl From<TooLong> for Failure {
+    fn from(error: TooLong) -> Self {
+        Self::Refused(Box::new(error.field_error()), error.field)
+    }
 }
 
 impl Failure {

@@ -6,8 +6,8 @@
 //! **Cost:** one prepared statement per set of columns; a row costs its bindings and one step.
 
 use super::bind::{self, Bound};
-use super::finish::{PART_BYTES_MAX, too_long};
 use super::run::{Failure, Raw, Statements};
+use crate::answer::{PART_BYTES_MAX, TooLong};
 use crate::bind::Bindings;
 use crate::relational::change::{Given, Step, Work, Write};
 use crate::relational::program::Shown;
@@ -131,7 +131,7 @@ impl Statements<'_, '_> {
             }
             written.affected += 1;
             if written.bytes > PART_BYTES_MAX {
-                return Err(too_long("the rows that come back are", field));
+                return Err(TooLong { what: "the rows that come back are", field }.into());
             }
             out.push(values);
         }
