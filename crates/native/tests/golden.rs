@@ -29,7 +29,10 @@ fn generated(text: &str) -> String {
 /// The texts of types with the names of their files.
 fn types() -> Vec<(PathBuf, String)> {
     let paths = fs::read_dir(folder("schemas")).expect("a folder").map(|it| it.expect("an entry").path());
-    let is_types = |path: &PathBuf| !path.to_string_lossy().ends_with(".api.graphql");
+    let is_types = |path: &PathBuf| {
+        let path = path.to_string_lossy();
+        path.ends_with(".graphql") && !path.ends_with(".api.graphql")
+    };
     paths.filter(is_types).map(|path| (path.clone(), fs::read_to_string(path).expect("a text"))).collect()
 }
 
