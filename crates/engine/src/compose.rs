@@ -4,6 +4,7 @@
 
 mod join;
 mod merge;
+mod same;
 
 pub(crate) use join::Joined;
 
@@ -34,7 +35,7 @@ pub struct Join {
 /// What keeps sources from being one graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ComposeError {
-    /// Two sources bring a type of one name.
+    /// Two sources bring types of one name that are not the same.
     TypeTwice {
         /// The type.
         name: String,
@@ -42,6 +43,8 @@ pub enum ComposeError {
         first: String,
         /// The other.
         second: String,
+        /// How they differ.
+        reason: String,
     },
     /// Two sources bring a scalar of one name and read it differently.
     ScalarReaders {
@@ -85,20 +88,18 @@ pub enum ComposeError {
 impl fmt::Display for ComposeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TypeTwice { name, first, second } => write!(
+            Self::TypeTwice { name, first, second, reason } => write!(
                 f,
-                "sources `{first}` and `{second}` both have a type `{name}`: `{first}` keeps the name, \
-                 give `{second}` a `type_names: {{prefix: {second}_}}`"
+                "sources `{first}` and `{second}` both have a type `{name}` ({reason}): `{first}` keeps the name; \
+                 if `{second}` is a database, give it a `customization: {{type_names: {{prefix: {second}_}}}}`"
             ),
-            Self::ScalarReaders { name, first, second } => write!(
-                f,
-                "sources `{first}` and `{second}` read the scalar `{name}` differently: `{first}` keeps the name, \
-                 give `{second}` a `type_names: {{prefix: {second}_}}`"
-            ),
+            Self::ScalarReaders { name, first, second } => {
+                write!(f, "sources `{first}` and `{second}` read the scalar `{name}` differently")
+            }
             Self::RootFieldTwice { root, name, first, second } => write!(
                 f,
-                "sources `{first}` and `{second}` both have the field `{root}.{name}`: `{first}` keeps it, \
-                 give `{second}` a `root_fields: {{prefix: {second}_}}`"
+                "sources `{first}` and `{second}` both have the field `{root}.{name}`: `{first}` keeps it; \
+                 if `{second}` is a database, give it a `customization: {{root_fields: {{prefix: {second}_}}}}`"
             ),
             Self::SourceNames { name } if name.is_empty() => f.write_str("there is no source"),
             Self::SourceNames { name } => write!(f, "there are two sources called `{name}`"),

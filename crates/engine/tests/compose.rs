@@ -198,8 +198,10 @@ fn names_that_two_sources_have_are_reported_with_both_places() {
         &[("a", "type T { x: Int } type Query { t: T }"), ("b", "type T { y: Int } type Query { t: T }")],
         &[],
         &[
-            "sources `a` and `b` both have a type `T`: `a` keeps the name, give `b` a `type_names: {prefix: b_}`",
-            "sources `a` and `b` both have the field `Query.t`: `a` keeps it, give `b` a `root_fields: {prefix: b_}`",
+            "sources `a` and `b` both have a type `T` (only scalars, enums and inputs can be shared): `a` keeps the name; \
+             if `b` is a database, give it a `customization: {type_names: {prefix: b_}}`",
+            "sources `a` and `b` both have the field `Query.t`: `a` keeps it; \
+             if `b` is a database, give it a `customization: {root_fields: {prefix: b_}}`",
         ],
     );
     check(
@@ -208,6 +210,39 @@ fn names_that_two_sources_have_are_reported_with_both_places() {
         &["there are two sources called `a`"],
     );
     check(&[], &[], &["there is no source"]);
+}
+
+/// Two sources that both have `T`, defined once as `one` and once as `other`.
+#[track_caller]
+fn check_shared(one: &str, other: &str, difference: Option<&str>) {
+    let sdl =
+        |name: &str, ty: &str| format!("{ty} input U {{ x: Int }} type Query {{ {name}(t: T, u: U): Int }}");
+    let words = difference.map(|it| {
+        format!(
+            "sources `a` and `b` both have a type `T` ({it}): `a` keeps the name; \
+             if `b` is a database, give it a `customization: {{type_names: {{prefix: b_}}}}`"
+        )
+    });
+    let expected: Vec<&str> = words.iter().map(String::as_str).collect();
+    check(&[("a", &sdl("a", one)), ("b", &sdl("b", other))], &[], &expected);
+}
+
+#[test]
+fn enums_and_inputs_of_one_name_are_shared_when_they_are_the_same() {
+    check_shared("enum T { A B }", "enum T { B A }", None);
+    check_shared("enum T { A B }", "enum T { A }", Some("one has no value `B`"));
+    check_shared("enum T { A }", "enum T { A B }", Some("one has no value `B`"));
+    check_shared("input T { x: Int = 1 t: [T!] u: U }", "input T { u: U t: [T!] x: Int = 1 }", None);
+    check_shared("input T { x: Int }", "input T { x: Int y: Int }", Some("one has no field `y`"));
+    check_shared("input T { x: Int }", "input T { x: Float }", Some("their fields `x` are of two types"));
+    check_shared("input T { x: Int }", "input T { x: [Int] }", Some("their fields `x` are of two types"));
+    check_shared(
+        "input T { x: Int = 1 }",
+        "input T { x: Int = 2 }",
+        Some("their fields `x` have two defaults"),
+    );
+    check_shared("input T { x: Int }", "input T @oneOf { x: Int }", Some("they are of two kinds"));
+    check_shared("input T { x: Int }", "enum T { x }", Some("they are of two kinds"));
 }
 
 #[test]

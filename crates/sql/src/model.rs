@@ -12,6 +12,7 @@ use weir_engine::source::SourceError;
 
 mod build;
 mod computed;
+pub mod customization;
 mod functions;
 pub mod metadata;
 pub mod names;
@@ -45,6 +46,8 @@ pub struct Model {
     pub missing_row: MissingRow,
     /// What to say when a constraint is violated, by its name.
     pub messages: BTreeMap<String, String>,
+    /// What goes around the names of types and root fields.
+    pub customization: customization::Customization,
 }
 
 /// A tracked table.

@@ -2,6 +2,7 @@
 
 use crate::config::{Config, Integers, MissingRow, RelationshipNames, Source, SourceKind};
 use crate::native::{self, Native};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,6 +13,7 @@ use weir_language::schema::Schema;
 use weir_native::store;
 use weir_sql::catalog::sqlite::SqliteOptions;
 use weir_sql::catalog::{Warning, sqlite_type};
+use weir_sql::model::customization::Customization;
 use weir_sql::model::{self, ModelOptions, Track};
 use weir_sql::postgres::source::OpenError;
 use weir_sql::postgres::{self, PostgresSource, Settings, Watch};
@@ -20,6 +22,9 @@ use weir_sql::sqlite::{self, SqliteSource};
 
 /// A server that has not told what it has after so long is not there.
 const OPEN_MAX: std::time::Duration = std::time::Duration::from_secs(30);
+
+/// A table that two sources have is some thirty names that clash; so many tell the story.
+const CLASHES_SHOWN_MAX: usize = 3;
 
 /// File endings that are taken for SQLite databases.
 const SQLITE_ENDINGS: [&str; 3] = ["db", "sqlite", "sqlite3"];
@@ -258,10 +263,19 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
 
 /// One graph of sources that are open.
 /// # Errors
-/// All that is in the way, one line each.
+/// What is in the way, one line each; of each kind the first [`CLASHES_SHOWN_MAX`].
 pub fn compose(sources: Vec<Arc<dyn EngineSource>>) -> Result<Graph, String> {
     Graph::compose(sources, &[]).map_err(|errors| {
-        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        let mut counts = HashMap::new();
+        let shown = errors.iter().filter(|it| {
+            let count = counts.entry(std::mem::discriminant(*it)).or_insert(0);
+            *count += 1;
+            *count <= CLASHES_SHOWN_MAX
+        });
+        let mut lines: Vec<String> = shown.map(ToString::to_string).collect();
+        if lines.len() < errors.len() {
+            lines.push(format!("and {} more like these", errors.len() - lines.len()));
+        }
         lines.join("\n")
     })
 }
@@ -286,6 +300,9 @@ fn open(source: &Source, threads: usize) -> Result<Made, Unopened> {
             Ok(Made { source: Arc::new(made), warnings, watch: None, building: None })
         }
         Address::Postgres(url) => postgres(source, &url, threads),
+        Address::Native(_) if source.customization != Customization::default() => Err(Unopened::Wrong(
+            "`customization` is for databases: leave it out, names of `native` are what its types say".into(),
+        )),
         Address::Native(path) => native(source, &path),
     }
 }
@@ -359,6 +376,7 @@ fn model_options(source: &Source) -> ModelOptions<'_> {
             MissingRow::Error => model::MissingRow::Error,
         },
         messages: Some(&source.constraint_messages),
+        customization: Some(&source.customization),
     }
 }
 

@@ -34,6 +34,8 @@ mod postgres_kit;
 struct Suite {
     /// SQL that makes the database, from the root of the repository; without it the suite is PostgreSQL's alone.
     seed: Option<PathBuf>,
+    /// SQL that makes a second database, `<suite>_second.db`.
+    second: Option<PathBuf>,
     /// The same for PostgreSQL; without it the suite is SQLite's alone.
     postgres: Option<OnPostgres>,
     /// Native types instead, from the root of the repository; `seed.graphql` beside `suite.yaml` fills their store.
@@ -114,7 +116,7 @@ fn all_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for suite in sorted(&root().join("tests/golden")).into_iter().filter(|it| it.join("suite.yaml").exists())
     {
-        let Suite { seed, postgres, types } = settings(&suite);
+        let Suite { seed, postgres, types, .. } = settings(&suite);
         let stores: &[Store] = match (seed, postgres) {
             _ if types.is_some() => &[Store::Sqlite, Store::Postgres],
             (_, None) => &[Store::Sqlite],
@@ -284,7 +286,11 @@ fn own(suite: &Path, folder: &Path, template: Option<&Database>, name: &str) -> 
             fs::create_dir_all(&folder).expect("a folder can be made");
             // Called like its suite, as plans name their source.
             let file = folder.join(suite.file_name().unwrap_or_default()).with_extension("db");
-            seed(suite, &file);
+            let Suite { seed: first, second, .. } = settings(suite);
+            seed(&first.expect("only such suites have cases here"), &file);
+            if let Some(second_seed) = second {
+                seed(&second_seed, &second_of(&file));
+            }
             Own::File(file)
         }
     }
@@ -314,7 +320,14 @@ impl Own {
         let config = match own.exists() {
             true => {
                 let at = format!("url: sqlite:{name}.db");
-                read(&own).replace(&at, &format!("kind: {kind}\n    url: {url}"))
+                let text = read(&own).replace(&at, &format!("kind: {kind}\n    url: {url}"));
+                match self {
+                    Self::File(file) => {
+                        let second = format!("url: sqlite:{}", second_of(file).display());
+                        text.replace(&format!("url: sqlite:{name}_second.db"), &second)
+                    }
+                    Self::Server(_) | Self::Types(..) => text,
+                }
             }
             false => format!("sources:\n  - name: {name}\n    kind: {kind}\n    url: {url}\n"),
         };
@@ -354,8 +367,14 @@ fn settings(suite: &Path) -> Suite {
         .unwrap_or_else(|error| panic!("{}: suite.yaml: {error}", suite.display()))
 }
 
-fn seed(suite: &Path, file: &Path) {
-    let sql = read(&root().join(settings(suite).seed.expect("only such suites have cases here")));
+/// The second database beside the first one.
+fn second_of(file: &Path) -> PathBuf {
+    let stem = file.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+    file.with_file_name(format!("{stem}_second.db"))
+}
+
+fn seed(sql: &Path, file: &Path) {
+    let sql = read(&root().join(sql));
     let database = rusqlite::Connection::open(file).expect("SQLite makes a file");
     database
         .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")

@@ -91,6 +91,112 @@ fn a_source_that_lets_nobody_in_keeps_no_other_from_being_served() {
 }
 
 #[test]
+fn a_source_that_lets_weir_in_later_is_served_beside_the_others() {
+    let database = database(
+        "CREATE TABLE late (id int PRIMARY KEY, name text); INSERT INTO late VALUES (7, 'Lea');
+         CREATE ROLE latecomer LOGIN PASSWORD 'another'; GRANT SELECT ON late TO latecomer;",
+    );
+    let url = database.url();
+    let (_, host) = url.split_once('@').expect("a host");
+    let folder = Folder::new();
+    folder.pets();
+    let yaml = format!(
+        "listen: 127.0.0.1:0\nsources: [{{name: pets, url: pets.db}}, {{name: late, url: \"postgres://latecomer:mine@{host}\"}}]\n"
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    let weir = Weir::by_file(&file, folder);
+    check(&weir.query("{ pet_by_pk(id: 1) { name } }"), 200, r#"{"data":{"pet_by_pk":{"name":"Ada"}}}"#);
+    check(&weir.query("{ late { name } }"), 200, "Cannot query field");
+    database.run("ALTER ROLE latecomer PASSWORD 'mine'");
+    let both = "{ late(order_by: {name: asc}) { name } pet_by_pk(id: 1) { name } }";
+    await_answer(&weir, both, r#"{"data":{"late":[{"name":"Lea"}],"pet_by_pk":{"name":"Ada"}}}"#);
+    check(&weir.get("/readyz", &[]), 200, r#""status":"ok""#);
+}
+
+#[test]
+fn a_database_that_goes_away_takes_no_other_with_it() {
+    let mut cluster = wire_kit::Cluster::new();
+    cluster.start();
+    let folder = Folder::new();
+    folder.pets();
+    let things = format!("postgres://postgres@127.0.0.1:{}/postgres", cluster.port);
+    let yaml = format!(
+        "listen: 127.0.0.1:0\nsources: [{{name: pets, url: pets.db}}, {{name: things, url: \"{things}\"}}]\n"
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    let weir = Weir::by_file(&file, folder);
+    // `order_by`, `Int_comparison_exp` and their kin are one type for both.
+    let both = "query { thing(where: {id: {_eq: 7}}, order_by: {id: asc}) { name } \
+                pet(where: {id: {_lt: 3}}, order_by: {id: desc}) { name } }";
+    let pets = r#""pet":[{"name":"Bob"},{"name":"Ada"}]"#;
+    check(&weir.query(both), 200, &format!(r#"{{"data":{{"thing":[{{"name":"thing 7"}}],{pets}}}}}"#));
+    cluster.stop();
+    check(
+        &weir.query("{ pet(order_by: {id: asc}, limit: 1) { name } }"),
+        200,
+        r#"{"data":{"pet":[{"name":"Ada"}]}}"#,
+    );
+    check(
+        &weir.query("{ thing_by_pk(id: 7) { name } pet_by_pk(id: 2) { name } }"),
+        200,
+        r#""data":{"thing_by_pk":null,"pet_by_pk":{"name":"Bob"}}"#,
+    );
+    check(&weir.query("{ thing_by_pk(id: 7) { name } }"), 200, r#""code":"SOURCE_UNAVAILABLE""#);
+    cluster.start();
+    await_answer(&weir, both, &format!(r#"{{"data":{{"thing":[{{"name":"thing 7"}}],{pets}}}}}"#));
+}
+
+#[test]
+fn tables_of_one_name_are_a_clash_that_names_a_way_out_which_is_one() {
+    let folder = Folder::new();
+    let file = folder.pets();
+    std::fs::copy(&file, folder.file("more.db")).expect("it can be copied");
+    let yaml = |more: &str| {
+        format!(
+            "listen: 127.0.0.1:0\nsources: [{{name: a, url: pets.db}}, {{name: b, url: more.db{more}}}]\n"
+        )
+    };
+    let refused = |more: &str, parts: &[&str]| {
+        let file = folder.write("refused.yaml", &yaml(more));
+        let output = command().arg("serve").arg(file).output().expect("it runs");
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{words}");
+        assert!(parts.iter().all(|it| words.contains(it)), "{words}");
+    };
+    let types = "sources `a` and `b` both have a type `pet`";
+    let fields = "sources `a` and `b` both have the field `query_root.pet`";
+    refused(
+        "",
+        &[
+            "and 2",
+            " more like these",
+            types,
+            "`customization: {type_names: {prefix: b_}}`",
+            fields,
+            "`customization: {root_fields: {prefix: b_}}`",
+        ],
+    );
+    refused(", customization: {type_names: {prefix: b_}}", &[fields]);
+    refused(
+        ", customization: {root_fields: {namespace: b}}",
+        &["refused.yaml:2:", "`namespace` is not supported yet"],
+    );
+    refused(
+        ", customization: {naming_convention: graphql-default}",
+        &["only `hasura-default` is supported yet"],
+    );
+    refused(", customization: {type_names: {prefix: 1st}}", &["a prefix has to begin with a letter"]);
+    let file = folder
+        .write("weir.yaml", &yaml(", customization: {root_fields: {prefix: b_}, type_names: {prefix: b_}}"));
+    let weir = Weir::by_file(&file, folder);
+    check(
+        &weir.query("{ pet_by_pk(id: 1) { __typename name } b_pet_by_pk(id: 2) { __typename name } }"),
+        200,
+        r#"{"data":{"pet_by_pk":{"__typename":"pet","name":"Ada"},"b_pet_by_pk":{"__typename":"b_pet","name":"Bob"}}}"#,
+    );
+}
+
+#[test]
 fn a_reload_finds_what_is_new_asked_for_by_request_or_signal() {
     let database = database("CREATE TABLE old (id int PRIMARY KEY)");
     let weir = Weir::serving(&database.url());

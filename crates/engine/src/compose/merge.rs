@@ -4,7 +4,7 @@
 //! renamed.
 
 use super::join::{self, Joined};
-use super::{ComposeError, Graph, Join, Owner};
+use super::{ComposeError, Graph, Join, Owner, same};
 use crate::source::{Ids, Source};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -61,12 +61,21 @@ struct Merged {
     errors: Vec<ComposeError>,
 }
 
+/// Who brought a type first.
+#[derive(Clone, Copy)]
+struct Home {
+    source: usize,
+    ty: TypeId,
+    /// The graph's place of its first value or input field.
+    members: u32,
+}
+
 struct Merger<'m> {
     sources: &'m [Arc<dyn Source>],
     joins: &'m [Join],
     builder: SchemaBuilder,
     /// Who brought each type.
-    homes: HashMap<&'m str, usize>,
+    homes: HashMap<&'m str, Home>,
     directives: HashSet<&'m str>,
     /// By name: the source that first has a directive, and its arguments there.
     first_directives: Vec<(&'m str, usize, Run)>,
@@ -166,11 +175,10 @@ impl<'m> Merger<'m> {
             set(&mut self.ids[source].types, graph.0, id.0);
             return;
         }
-        if let Some(&first) = self.homes.get(name) {
-            self.again(source, schema, id, first);
+        if let Some(&home) = self.homes.get(name) {
+            self.again(source, schema, id, home);
             return;
         }
-        self.homes.insert(name, source);
         let words = schema.str(ty.description);
         let graph = match ty.kind {
             TypeKind::Scalar(reader) => self.builder.scalar(name, words, reader),
@@ -189,22 +197,46 @@ impl<'m> Merger<'m> {
         }
         self.applied(schema, ty.applied);
         self.members(source, schema, ty);
+        let table = self.table_of_members(source, ty.kind);
+        // Members have ids one after another, and these are the last that were given.
+        let members = table.map_or(0, |it| it.len() as u32 - ty.members.len);
+        self.homes.insert(name, Home { source, ty: id, members });
     }
 
-    /// A name that another source has already: only scalars that are read alike may share one.
-    fn again(&mut self, source: usize, schema: &Schema, id: TypeId, first: usize) {
-        let theirs = self.sources[first].schema();
+    /// Where the members of types of `kind` are told to `source`.
+    fn table_of_members(&mut self, source: usize, kind: TypeKind) -> Option<&mut Vec<u32>> {
+        let ids = &mut self.ids[source];
+        match kind {
+            TypeKind::Enum => Some(&mut ids.enum_values),
+            TypeKind::Input { .. } => Some(&mut ids.inputs),
+            TypeKind::Scalar(_) | TypeKind::Object | TypeKind::Interface | TypeKind::Union => None,
+        }
+    }
+
+    /// A name that another source has already. Scalars that are read alike share it, so do enums and inputs that are the
+    /// same.
+    fn again(&mut self, source: usize, schema: &Schema, id: TypeId, home: Home) {
+        let sources = self.sources;
+        let theirs = sources[home.source].schema();
         let name = schema.type_name(id).to_owned();
-        let kind = theirs.type_by_name(&name).map(|it| theirs.ty(it).kind);
         let graph = self.builder.reference(&name);
         set(&mut self.ids[source].types, graph.0, id.0);
-        let (first, second) = (self.sources[first].name().to_owned(), self.sources[source].name().to_owned());
-        match (kind, schema.ty(id).kind) {
-            (Some(TypeKind::Scalar(one)), TypeKind::Scalar(other)) if one == other => {}
-            (Some(TypeKind::Scalar(_)), TypeKind::Scalar(_)) => {
+        let (first, second) = (sources[home.source].name().to_owned(), sources[source].name().to_owned());
+        let ty = schema.ty(id);
+        if let (TypeKind::Scalar(one), TypeKind::Scalar(other)) = (theirs.ty(home.ty).kind, ty.kind) {
+            if one != other {
                 self.errors.push(ComposeError::ScalarReaders { name, first, second });
             }
-            _ => self.errors.push(ComposeError::TypeTwice { name, first, second }),
+            return;
+        }
+        match same::members((schema, id), (theirs, home.ty)) {
+            Ok(places) => {
+                let Some(table) = self.table_of_members(source, ty.kind) else { return };
+                for (own, place) in (ty.members.start..).zip(places) {
+                    set(table, home.members + place, own);
+                }
+            }
+            Err(reason) => self.errors.push(ComposeError::TypeTwice { name, first, second, reason }),
         }
     }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use weir_sql::catalog::{
     Catalog, Column, ColumnId, ColumnType, ForeignKey, Table, TableId, TableKind, UniqueKey,
 };
+use weir_sql::model::customization::Customization;
 use weir_sql::model::{MissingRow, Relationship, RelationshipId};
 
 /// A layout in the making.
@@ -265,6 +266,7 @@ impl<'m> Builder<'m> {
             functions: Vec::new(),
             missing_row: MissingRow::Null,
             messages: BTreeMap::new(),
+            customization: Customization::default(),
         };
         Layout {
             sql,

@@ -2,6 +2,7 @@
 
 use super::meaning::{EnumMeaning, FieldMeaning, InputMeaning};
 use crate::catalog::ColumnType;
+use crate::model::customization::{Affixes, Customization, RootFieldNames};
 use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{TypeId, TypeRef};
 use weir_language::wraps::Wraps;
@@ -59,6 +60,10 @@ pub(super) struct Core {
     pub(super) scalars: Vec<(ColumnType, TypeRef, TypeId)>,
     /// Types that stand everywhere.
     pub(super) common: Common,
+    /// What goes around the names of types that are this source's own.
+    types: Affixes,
+    /// What goes around the names of root fields.
+    pub(super) roots: RootFieldNames,
     /// Names are written here.
     pub(super) name: String,
     /// Descriptions are written here.
@@ -77,7 +82,7 @@ pub(super) struct Common {
 
 impl Core {
     /// Begins the API of so many tables with so many columns in all.
-    pub(super) fn new(tables: usize, columns: usize) -> Self {
+    pub(super) fn new(tables: usize, columns: usize, customization: &Customization) -> Self {
         let mut b = SchemaBuilder::new();
         // About what everyday tables bring.
         b.make_room(52 * tables + 60, 30 * tables + 10 * columns, 80 * tables + 20 * columns);
@@ -95,6 +100,8 @@ impl Core {
             enum_values: Vec::new(),
             scalars: Vec::new(),
             common,
+            types: customization.type_names.clone(),
+            roots: customization.root_fields.clone(),
             name: String::new(),
             words: String::new(),
         }
@@ -117,26 +124,30 @@ impl Core {
         put(&mut self.enum_values, id.index(), EnumMeaning::None, meaning);
     }
 
-    /// The type called `base` and `suffix`.
+    fn type_name(&mut self, base: &str, suffix: &str) {
+        write(&mut self.name, &[&self.types.prefix, base, suffix, &self.types.suffix]);
+    }
+
+    /// The source's own type called `base` and `suffix`.
     pub(super) fn reference(&mut self, base: &str, suffix: &str) -> TypeId {
-        write(&mut self.name, &[base, suffix]);
+        self.type_name(base, suffix);
         self.b.reference(&self.name)
     }
-    /// Opens the object called `base` and `suffix`, described by `words` put together.
+    /// Opens the source's own object called `base` and `suffix`, described by `words` put together.
     pub(super) fn object(&mut self, base: &str, suffix: &str, words: &[&str]) -> TypeId {
-        write(&mut self.name, &[base, suffix]);
+        self.type_name(base, suffix);
         write(&mut self.words, words);
         self.b.object(&self.name, &self.words)
     }
     /// As [`Self::object`], an input object.
     pub(super) fn input_object(&mut self, base: &str, suffix: &str, words: &[&str]) -> TypeId {
-        write(&mut self.name, &[base, suffix]);
+        self.type_name(base, suffix);
         write(&mut self.words, words);
         self.b.input_object(&self.name, &self.words)
     }
     /// As [`Self::object`], an enum.
     pub(super) fn enumeration(&mut self, base: &str, suffix: &str, words: &[&str]) -> TypeId {
-        write(&mut self.name, &[base, suffix]);
+        self.type_name(base, suffix);
         write(&mut self.words, words);
         self.b.enumeration(&self.name, &self.words)
     }

@@ -25,7 +25,7 @@ impl Core {
             };
             let object = table.types.object;
             let rows = if function.is_set { full_list(object) } else { plain(object) };
-            self.field(select, &words, rows, FieldMeaning::Call(id, table.id));
+            self.root_field(["", select, ""], &[&words], rows, FieldMeaning::Call(id, table.id));
             self.call_arguments(model, tracked);
             self.page(table);
             if let Some(name) = aggregate {
@@ -34,7 +34,12 @@ impl Core {
                     function.name, table.table.name
                 );
                 let aggregate = non_null(table.types.aggregate);
-                self.field(name, &words, aggregate, FieldMeaning::CallAggregate(id, table.id));
+                self.root_field(
+                    ["", name, ""],
+                    &[&words],
+                    aggregate,
+                    FieldMeaning::CallAggregate(id, table.id),
+                );
                 self.call_arguments(model, tracked);
                 self.page(table);
             }
@@ -84,7 +89,7 @@ impl Core {
         }
         let function = &model.catalog.functions[tracked.function as usize];
         let (all, name) = (&function.arguments, &function.name);
-        let base = self.b.reference(&tracked.arguments_type);
+        let base = self.reference(&tracked.arguments_type, "");
         let optional = tracked.arguments.iter().all(|&it| all[it as usize].has_default);
         let ty = if optional { plain(base) } else { non_null(base) };
         let words = format!("input parameters for function \"{name}\"");
@@ -95,8 +100,8 @@ impl Core {
     pub(super) fn function_arguments(&mut self, model: &Model) {
         for tracked in model.functions.iter().filter(|it| !it.arguments.is_empty()) {
             let function = &model.catalog.functions[tracked.function as usize];
-            let words = format!("input parameters for function \"{}\"", function.name);
-            self.b.input_object(&tracked.arguments_type, &words);
+            let words = ["input parameters for function \"", &function.name, "\""];
+            self.input_object(&tracked.arguments_type, "", &words);
             for &place in &tracked.arguments {
                 let argument = &function.arguments[place as usize];
                 let (ty, _) = self.scalar_uses(&argument.ty);

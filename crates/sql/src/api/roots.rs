@@ -55,15 +55,27 @@ impl Core {
         ty: TypeRef,
         meaning: FieldMeaning,
     ) {
-        let (mut name, mut text) = (std::mem::take(&mut self.name), std::mem::take(&mut self.words));
-        match &special.name {
-            Some(special) => write(&mut name, &[special]),
-            None => write(&mut name, &[before, &table.tracked.name, after]),
-        }
+        let name = match &special.name {
+            Some(special) => ["", special, ""],
+            None => [before, &table.tracked.name, after],
+        };
         match &special.comment {
-            Some(comment) => write(&mut text, &[comment]),
-            None => write(&mut text, &[words, "\"", &table.table.name, "\"", rest]),
+            Some(comment) => self.root_field(name, &[comment], ty, meaning),
+            None => self.root_field(name, &[words, "\"", &table.table.name, "\"", rest], ty, meaning),
         }
+    }
+
+    /// One root field, its name and words put together.
+    pub(super) fn root_field(
+        &mut self,
+        [before, base, after]: [&str; 3],
+        words: &[&str],
+        ty: TypeRef,
+        meaning: FieldMeaning,
+    ) {
+        let (mut name, mut text) = (std::mem::take(&mut self.name), std::mem::take(&mut self.words));
+        write(&mut name, &[&self.roots.prefix, before, base, after, &self.roots.suffix]);
+        write(&mut text, words);
         self.field(&name, &text, ty, meaning);
         self.name = name;
         self.words = text;

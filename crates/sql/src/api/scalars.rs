@@ -1,6 +1,6 @@
 //! Scalars of column types, and the inputs that compare them.
 
-use super::core::{Core, list, list_of, plain};
+use super::core::{Core, list, list_of, plain, write};
 use super::meaning::{Cast, Comparison, InputMeaning, Tree};
 use super::shapes;
 use crate::catalog::ColumnType;
@@ -172,6 +172,10 @@ const CASTS: [(Operators, &str, &str, Cast); 3] = [
     (Operators::Globe, "geography_cast_exp", "geometry", Cast::Geometry),
 ];
 
+/// How inputs that compare are described, around the name of what they compare.
+pub(super) const COMPARES: (&str, &str) =
+    ("Boolean expression to compare columns of type \"", "\". All fields are combined with logical 'AND'.");
+
 /// The operators of a family.
 const fn members(family: Operators) -> &'static [Operator] {
     match family {
@@ -201,7 +205,8 @@ impl Core {
             None => (plain(self.b.reference(name)), "_comparison_exp"),
             Some(element) => (list_of(self.scalar_uses(element).0), "_array_comparison_exp"),
         };
-        let comparison = self.reference(name, suffix);
+        write(&mut self.name, &[name, suffix]);
+        let comparison = self.b.reference(&self.name);
         self.scalars.push((ty.clone(), scalar, comparison));
         (scalar, comparison)
     }
@@ -238,12 +243,14 @@ impl Core {
         }
     }
 
-    /// The input that compares values of a scalar, a list of it, or an enum by the operators of `families`.
-    pub(super) fn comparison(&mut self, name: &str, base: TypeRef, families: &[Operators]) {
-        let words = format!(
-            "Boolean expression to compare columns of type \"{name}\". All fields are combined with logical 'AND'."
-        );
-        self.b.input_object(&format!("{name}_comparison_exp"), &words);
+    /// The input that compares values of a scalar or a list of it by the operators of `families`.
+    fn comparison(&mut self, name: &str, base: TypeRef, families: &[Operators]) {
+        self.b.input_object(&format!("{name}_comparison_exp"), &[COMPARES.0, name, COMPARES.1].concat());
+        self.compare(base, families);
+    }
+
+    /// The fields that compare values of `base` by the operators of `families`.
+    pub(super) fn compare(&mut self, base: TypeRef, families: &[Operators]) {
         let mut fields: Vec<(&str, &str, TypeRef, InputMeaning)> = Vec::new();
         for &(name, operator, takes, words) in families.iter().flat_map(|&family| members(family)) {
             let ty = match takes {

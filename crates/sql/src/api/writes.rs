@@ -3,6 +3,7 @@
 use super::core::{Core, certain, full_list, non_null, plain};
 use super::generate::Tables;
 use super::meaning::{EnumMeaning, InputMeaning};
+use super::scalars::COMPARES;
 use super::tables::{ColumnApi, TableApi};
 use crate::catalog::UniqueKey;
 use crate::catalog::facts::Operators;
@@ -178,7 +179,9 @@ impl Core {
         for (at, value) in tracked.enum_values.iter().enumerate() {
             self.enum_value(&value.value, &value.comment, EnumMeaning::TableValue(table.id, at as u32));
         }
-        self.comparison(&format!("{}_enum", tracked.name), plain(values), &[Operators::Equality]);
+        let words = [COMPARES.0, &tracked.name, "_enum", COMPARES.1];
+        self.input_object(&tracked.name, "_enum_comparison_exp", &words);
+        self.compare(plain(values), &[Operators::Equality]);
     }
 }
 

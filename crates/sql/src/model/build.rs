@@ -2,6 +2,7 @@
 //!
 //! Nothing here fails as a whole: what does not fit is left out or renamed, with a warning that says why.
 
+use super::customization::Customization;
 use super::metadata::{FunctionEntry, RootFieldEntry, TableEntry};
 use super::names::{assign, graphql_name, hint};
 use super::{EnumTableValue, Model, RootField, RootFields, Tracked, functions, relationships, reserved};
@@ -25,6 +26,8 @@ pub struct ModelOptions<'o> {
     pub missing_row: MissingRow,
     /// What to say when a constraint is violated, by its name.
     pub messages: Option<&'o BTreeMap<String, String>>,
+    /// What goes around the names of types and root fields.
+    pub customization: Option<&'o Customization>,
 }
 
 /// What `update_…_by_pk` and `delete_…_by_pk` answer where no row has the key.
@@ -79,7 +82,8 @@ impl Model {
         let tables = vec![None; catalog.tables.len()];
         let (missing_row, messages) = (options.missing_row, options.messages.cloned().unwrap_or_default());
         let (relationships, functions) = (Vec::new(), Vec::new());
-        let model = Self { catalog, tables, relationships, functions, missing_row, messages };
+        let customization = options.customization.cloned().unwrap_or_default();
+        let model = Self { catalog, tables, relationships, functions, missing_row, messages, customization };
         let mut building = Building { model, options, warnings: Vec::new(), entries: Vec::new() };
         building.find_entries();
         building.track();

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use weir_sql::model::customization::Customization;
 use weir_sql::model::metadata::{FunctionEntry, TableEntry};
 
 /// The whole file.
@@ -327,6 +328,11 @@ pub struct Source {
     /// `Album_Title_not_null`, or the name of a CHECK.
     #[serde(default)]
     pub constraint_messages: BTreeMap<String, String>,
+    /// What goes around the names of its types and root fields where it shares the graph with others, in the keys of
+    /// Hasura's metadata v3.
+    #[serde(default, skip_serializing)]
+    #[schemars(schema_with = "published::customization")]
+    pub customization: Customization,
     /// Entries for tables that are to be served otherwise than by default, in the keys of Hasura's metadata v3.
     #[serde(default, skip_serializing)]
     #[schemars(schema_with = "published::tables")]

@@ -12,6 +12,27 @@ pub fn text() -> String {
     text
 }
 
+/// The schema of `sources[].customization`.
+pub(super) fn customization(_: &mut SchemaGenerator) -> Schema {
+    let text = || serde_json::json!({ "type": "string" });
+    let around = |what: &str| {
+        serde_json::json!({
+            "description": what,
+            "type": "object",
+            "additionalProperties": false,
+            "properties": { "prefix": text(), "suffix": text() },
+        })
+    };
+    json_schema!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "root_fields": around("What goes around the names of the fields of `query_root` and `mutation_root`."),
+            "type_names": around("What goes around the names of the types of tables and functions."),
+        },
+    })
+}
+
 /// The schema of `sources[].tables`: the keys that are honoured.
 pub(super) fn tables(_: &mut SchemaGenerator) -> Schema {
     let text = || serde_json::json!({ "type": "string" });
