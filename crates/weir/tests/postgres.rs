@@ -303,3 +303,28 @@ fn an_aggregate_below_a_row_without_a_key_counts_nothing() {
         check(&weir.query(&query), 200, expected);
     }
 }
+
+#[test]
+fn a_store_of_types_is_made_served_and_changed() {
+    let database = database("");
+    let folder = Folder::new();
+    let file = folder.write("shop.graphql", "type Dish { id: ID!, name: String! @search(by: [term]) }");
+    let file = file.to_str().expect("it is UTF-8");
+    let weir = Weir::start(&["serve", file, "--store", &database.url(), "--listen", "127.0.0.1:0"], folder);
+    database.run(r#"INSERT INTO "Dish" (name) VALUES ('Pho with mint'), ('Pie')"#);
+    let found = r#"{"data":{"queryDish":[{"id":"0x1","name":"Pho with mint"}]}}"#;
+    check(&weir.query("{ queryDish(filter: {name: {anyofterms: \"mint\"}}) { id name } }"), 200, found);
+    let more = "type Dish { id: ID!, title: String! @renamedFrom(name: \"name\"), price: Float }";
+    check(&weir.post("/admin/schema", &[], more.as_bytes()), 200, "rename field `Dish.name` to `title`");
+    check(
+        &weir.query("{ queryDish(first: 1) { title price } }"),
+        200,
+        r#"[{"title":"Pho with mint","price":null}]"#,
+    );
+    let less = "type Dish { id: ID!, price: Float }";
+    check(
+        &weir.post("/admin/schema", &[], less.as_bytes()),
+        422,
+        "2 values or objects of `Dish.title` would be lost",
+    );
+}

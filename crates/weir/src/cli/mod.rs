@@ -45,6 +45,9 @@ Examples:
         /// `postgres://…`, `sqlite:FILE`, a .db/.sqlite/.sqlite3 file, a .graphql file of types, or a weir.yaml
         #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
         target: String,
+        /// Where the objects of a .graphql file of types are, if not beside it
+        #[arg(long, value_name = "URL")]
+        store: Option<String>,
         #[command(flatten)]
         options: ServeOptions,
     },
@@ -172,6 +175,9 @@ Examples:
         /// The types: X.graphql, or a weir.yaml with one native source
         #[arg(value_name = "X.GRAPHQL", default_value = "weir.yaml")]
         target: String,
+        /// Where the store is, if not beside the types
+        #[arg(long, value_name = "URL")]
+        store: Option<String>,
     },
     /// Write a completion script for a shell
     #[command(after_help = "Examples:\n  weir completions bash > /etc/bash_completion.d/weir")]
@@ -222,7 +228,7 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode, String> {
     match command {
-        Command::Serve { target, options } => serve::serve(&target, options),
+        Command::Serve { target, store, options } => serve::serve(&target, store, options),
         Command::Demo { reset, data, options } => demo::demo(reset, data, options),
         Command::Init { file, json_schema } => author::init(&file, json_schema),
         Command::Check { target } => author::check(&target),
@@ -236,7 +242,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         }
         Command::Import(options) => store::import(&options),
         Command::Export(options) => store::export_all(&options),
-        Command::Backup { file, target } => store::save(&file, &target),
+        Command::Backup { file, target, store } => store::save(&file, &target, store.as_deref()),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "weir", &mut script);

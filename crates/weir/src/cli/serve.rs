@@ -31,9 +31,18 @@ const WATCH_PAUSE_TIMES: u32 = 50;
 const WATCH_MAX: Duration = Duration::from_secs(30);
 
 /// Serves `target` until a signal ends it.
-pub(super) fn serve(target: &str, options: ServeOptions) -> Result<ExitCode, String> {
+pub(super) fn serve(target: &str, store: Option<String>, options: ServeOptions) -> Result<ExitCode, String> {
     let overrides = overrides(options)?;
-    let origin = origin(sources::target(target)?, overrides)?;
+    let mut origin = origin(sources::target(target)?, overrides)?;
+    if store.is_some() {
+        let native = match &mut origin {
+            Origin::Fixed(config) => config.sources.iter_mut().find(|it| it.native.is_some()),
+            Origin::File(..) => None,
+        };
+        let source =
+            native.ok_or("`--store` is for a .graphql file of types; in weir.yaml it is the key `store`")?;
+        source.store = store;
+    }
     run(origin)
 }
 

@@ -303,8 +303,8 @@ pub(super) fn export_all(options: &Export) -> Result<ExitCode, String> {
 }
 
 /// Copies a store that may be served meanwhile.
-pub(super) fn save(file: &Path, target: &str) -> Result<ExitCode, String> {
-    let native = Native::find(target, None)?;
+pub(super) fn save(file: &Path, target: &str, store: Option<&str>) -> Result<ExitCode, String> {
+    let native = Native::find(target, store)?;
     let bar = bar(0, "pages");
     let done = backup::backup(&native.place, file, &mut |done, all| show(&bar, "pages", done, all));
     bar.finish_and_clear();
