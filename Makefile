@@ -7,13 +7,17 @@ ONLY ?=
 LISTEN ?= 127.0.0.1:8080
 DEMO_FLAGS ?=
 
-.PHONY: help demo test soak check bench bless console fuzz
+.PHONY: help demo restaurants test soak check bench bless console fuzz
 
 help: ## list what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t12
 
 demo: console ## build Weir and serve Chinook with the console at http://127.0.0.1:8080
 	$(CARGO) run --release --bin weir -- demo --listen $(LISTEN) $(DEMO_FLAGS)
+
+restaurants: console ## build Weir and serve made-up restaurants from GraphQL types (SCALE=1 for 4.2 million dishes)
+	$(CARGO) build --release --bin weir
+	WEIR="$(CURDIR)/target/release/weir" examples/restaurants/serve.sh --listen $(LISTEN)
 
 test: ## run all tests (ONLY=name for some); installs what they need
 	@ONLY='$(ONLY)' scripts/test.sh

@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use weir_language::ast::{Definition, Document, InputDefinition, List, TypeBody};
 use weir_language::limits::Limits;
-use weir_language::parser;
 use weir_language::schema::print::{Order, print};
 use weir_language::schema::{EnumValueId, FieldId, InputId, TypeKind, builtin};
+use weir_language::validate::{Options, validate};
+use weir_language::{parser, report};
 use weir_native::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use weir_native::{api, sdl};
 
@@ -242,4 +243,35 @@ fn the_restaurants_get_the_names_that_were_promised() {
     assert!(made_after_all.is_empty(), "said to be left out, but made: {made_after_all:?}");
     let more: BTreeSet<&str> = made.difference(&promised).map(String::as_str).collect();
     assert_eq!(more, BTreeSet::from(OURS));
+}
+
+/// A file of the tree.
+fn page(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+    fs::read_to_string(&path).unwrap_or_else(|cause| panic!("{}: {cause}", path.display()))
+}
+
+/// How many operations `text` has, all of them ones of `api`.
+fn operations(api: &Api, text: &str) -> usize {
+    let document = parser::parse(text, &Limits::STANDARD).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let options = Options { limits: Limits::STANDARD, suggestions: true, edition_2026: false };
+    let errors = validate(&api.schema, &document, &options).err().unwrap_or_default();
+    assert!(errors.is_empty(), "{}", report::text("operations", text, &errors));
+    document.definitions.len()
+}
+
+#[test]
+fn the_queries_of_the_example_are_ones_of_its_types() {
+    let api = api(&page("examples/restaurants/schema.graphql"));
+    assert_eq!(operations(&api, &page("examples/restaurants/queries.graphql")), 7);
+}
+
+#[test]
+fn the_queries_of_the_manual_are_ones_of_its_types() {
+    let page = page("docs/sources/native.md");
+    let blocks = page.split("```graphql\n").skip(1).map(|it| it.split("```").next().unwrap_or_default());
+    let (types, asked): (Vec<&str>, Vec<&str>) = blocks.partition(|it| it.starts_with("type "));
+    let api = api(&types.concat());
+    let counts: Vec<usize> = asked.iter().map(|text| operations(&api, text)).collect();
+    assert_eq!(counts, [1, 1]);
 }

@@ -108,11 +108,12 @@ impl Native {
 
     /// Reads `sdl` instead of the file's text.
     /// # Errors
-    /// All that is wrong with it.
+    /// All that is wrong with it, the first without the word `error`, which whoever tells it says.
     pub fn types_of(&self, sdl: &str) -> Result<Types, String> {
         let read = Types::read(sdl, self.kind());
         read.map_err(|errors| {
-            report::text(&self.sdl.display().to_string(), sdl, &errors).trim_end().to_owned()
+            let text = report::text(&self.sdl.display().to_string(), sdl, &errors);
+            text.trim_end().trim_start_matches("error: ").to_owned()
         })
     }
 
