@@ -231,6 +231,8 @@ pub(crate) fn open_sqlite(path: &Path, more: OpenFlags) -> Result<Connection, Er
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "trusted_schema", false)?;
+        // What is no database shows itself here, where its name is at hand.
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(connection)
     });
     opened.map_err(|cause| Error::Database(format!("{}: {cause}", path.display())))

@@ -101,7 +101,12 @@ pub(super) fn record(
         types.sdl.as_str().into(),
         changes.join("\n").as_str().into(),
     ];
-    database.execute(&sql, &values).map(drop)
+    database.execute(&sql, &values)?;
+    if database.kind() == layout::Database::Sqlite {
+        // Servers look at it before they write.
+        database.execute(&format!("PRAGMA user_version = {number}"), &[])?;
+    }
+    Ok(())
 }
 
 /// SHA-256 in hexadecimal digits.

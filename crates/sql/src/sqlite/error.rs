@@ -11,6 +11,7 @@ const DAMAGED: &str = "the database's file is damaged: a copy has to be restored
 const UNCONFIRMED: &str =
     "the disk failed before it confirmed the mutation: look whether it happened before sending it again";
 const STOPPED: &str = "the disk failed to keep an earlier change, so no more are made until the database is opened anew; what it has can still be read";
+const CHANGED: &str = "the database's tables are no longer as they were read: reload the source";
 const TOO_LARGE: &str = "the request makes a statement that is too large for the database";
 
 /// Turns a failure of SQLite into an answer for the client of `accent`.
@@ -89,6 +90,11 @@ pub(super) fn unconfirmed(error: &Error, accent: Accent) -> SourceError {
 /// The answer to all later ones.
 pub(super) fn stopped(accent: Accent) -> SourceError {
     of_store("WRITES_STOPPED", STOPPED, accent)
+}
+
+/// The answer to mutations that were made for other tables than there are now.
+pub(super) fn changed(accent: Accent) -> SourceError {
+    of_store("SCHEMA_CHANGED", CHANGED, accent)
 }
 
 fn of_store(spec: &'static str, message: &str, accent: Accent) -> SourceError {

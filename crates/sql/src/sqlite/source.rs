@@ -139,7 +139,11 @@ impl SqliteSource {
         writer: rusqlite::Result<Connection>,
     ) -> Result<Self, OpenError> {
         let writer = match writer {
-            Ok(connection) => Some(Writer::new(name, connection).map_err(OpenError::Thread)?),
+            Ok(connection) => {
+                // Programs rely on what the tables mean, not only on their names.
+                let is_guarded = style.programs().is_some();
+                Some(Writer::new(name, connection, is_guarded).map_err(OpenError::Thread)?)
+            }
             // A file or folder that may not be written is still read.
             Err(rusqlite::Error::SqliteFailure(cause, _))
                 if matches!(cause.code, ErrorCode::ReadOnly | ErrorCode::CannotOpen) =>

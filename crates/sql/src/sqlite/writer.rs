@@ -9,13 +9,14 @@
 //! sync that it succeeded though it wrote nothing of what the first one lost. Reads go on; a restart moves what is left of the
 //! log into the file before anything else.
 //!
-//! **Invariant:** at most [`JOBS_MAX`] jobs wait; jobs run in the order they came.
+//! **Invariant:** at most [`JOBS_MAX`] jobs wait; jobs run in the order they came. Where the tables have a version, no job runs
+//! over another one than it was made for, whoever changed it.
 //!
 //! **Cost:** no timer; an idle writer commits a single job at once, a busy one up to [`GROUP_MAX`] together. A savepoint
 //! is two statements and a copy of each page its job changes.
 
 use super::connection::Watch;
-use super::error::{is_sync_failure, source_error, stopped, unconfirmed};
+use super::error::{changed, is_sync_failure, source_error, stopped, unconfirmed};
 use rusqlite::Connection;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -139,12 +140,14 @@ impl<T: Send, W: FnMut(&Connection) -> Result<T, SourceError> + Send> Job for Wo
 }
 
 impl Writer {
-    /// Starts the thread that writes through `connection`.
-    pub(super) fn new(name: &str, mut connection: Connection) -> std::io::Result<Self> {
+    /// Starts the thread that writes through `connection`; if it `is_guarded`, only while the tables have the version (SQLite's
+    /// `user_version`) that they have now.
+    pub(super) fn new(name: &str, mut connection: Connection, is_guarded: bool) -> std::io::Result<Self> {
         let queue = Arc::new(Queue { state: Mutex::default(), filled: Condvar::new() });
         let watch = Watch::on(&mut connection).map_err(std::io::Error::other)?;
+        let version = is_guarded.then(|| version(&connection)).transpose().map_err(std::io::Error::other)?;
         let waiting = Arc::clone(&queue);
-        let mut committer = Committer { connection, watch, careful_groups: 0, is_stopped: false };
+        let mut committer = Committer { connection, watch, careful_groups: 0, is_stopped: false, version };
         std::thread::Builder::new().name(format!("sql-{name}-writer")).spawn(move || {
             while let Some(group) = waiting.group() {
                 committer.commit(group);
@@ -194,6 +197,11 @@ fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.raw_execute().map(drop)
 }
 
+/// The version of the tables, as whoever changes them counts.
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))
+}
+
 /// What became of a group's transaction.
 enum Ran {
     /// All that was done in it can be committed.
@@ -212,6 +220,8 @@ struct Committer {
     careful_groups: u32,
     /// A sync failed.
     is_stopped: bool,
+    /// The version of the tables that the jobs were made for.
+    version: Option<i64>,
 }
 
 impl Committer {
@@ -224,6 +234,11 @@ impl Committer {
             self.watch.set(None, None);
             if let Err(error) = execute(&self.connection, "BEGIN IMMEDIATE") {
                 return refuse(group, |accent| uncommitted(&error, accent));
+            }
+            if self.version.is_some_and(|it| version(&self.connection) != Ok(it)) {
+                // Nothing was changed; a failure says that it was taken back already.
+                let _ = execute(&self.connection, "ROLLBACK");
+                return refuse(group, changed);
             }
             match self.run_all(&mut group) {
                 // The transaction is gone with all that was done in it.
@@ -330,7 +345,7 @@ mod tests {
     fn writer() -> Writer {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch("CREATE TABLE a (x INTEGER PRIMARY KEY)").unwrap();
-        Writer::new("test", connection).unwrap()
+        Writer::new("test", connection, false).unwrap()
     }
 
     fn later(seconds: u64) -> Instant {
@@ -382,7 +397,7 @@ mod tests {
             group.push(Box::new(Work { work, result: None, sender, deadline, accent: Accent::Spec }));
             receivers.push(receiver);
         }
-        Committer { connection, watch, careful_groups: 0, is_stopped: false }.commit(group);
+        Committer { connection, watch, careful_groups: 0, is_stopped: false, version: None }.commit(group);
         let shown: Vec<String> = receivers
             .into_iter()
             .map(|it| match it.blocking_recv().unwrap() {
@@ -483,7 +498,8 @@ mod tests {
                 "CREATE TABLE a (x INTEGER PRIMARY KEY); INSERT INTO a VALUES (0); CREATE TABLE kept (x)";
             connection.execute_batch(tables).unwrap();
             let watch = Watch::on(&mut connection).unwrap();
-            let mut committer = Committer { connection, watch, careful_groups: 0, is_stopped: false };
+            let mut committer =
+                Committer { connection, watch, careful_groups: 0, is_stopped: false, version: None };
             // The second group has savepoints from the start; the third is alone.
             for acts in [vec![Keep(1), one, Keep(2), other, Keep(3)], vec![one, Keep(4), other], vec![one]] {
                 let (mut group, mut waiting): (Vec<Box<dyn Job>>, Vec<_>) = (Vec::new(), Vec::new());
