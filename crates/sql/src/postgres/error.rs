@@ -254,7 +254,7 @@ fn unconfirmed(cause: &dyn fmt::Display, accent: Accent, field: Option<u32>) -> 
 const UNCONFIRMED: &str = "the connection to the database broke before it confirmed the mutation: look whether it happened before sending it again";
 const CHANGED: &str = "the database's tables are no longer as they were read: reload the source";
 const TOO_LARGE: &str = "the request makes a statement that is too large for the database";
-const CONCURRENT: &str = "serialization failure due to concurrent update";
+pub(super) const CONCURRENT: &str = "serialization failure due to concurrent update";
 const NO_ARBITER: &str = "there is no unique or exclusion constraint on target column(s)";
 
 fn rejected(

@@ -7,7 +7,7 @@
 //! **Invariant:** nothing is answered before the commit has been acknowledged.
 
 use super::bind::{Target, ids_array, push};
-use super::error::{Error, source_error};
+use super::error::{CONCURRENT, Error, source_error};
 use super::fetch::Reading;
 use super::finish::{At, Finisher};
 use super::found::Found;
@@ -24,7 +24,9 @@ use crate::relational::program::{Answers, Asked, Call, Cell, Program, Programs, 
 use crate::relational::turn::Turns;
 use crate::value::Value as Read;
 use std::sync::Arc;
-use weir_engine::source::{BoxFuture, Fetch, FetchInput, PathError, Reply, SourceError, Tag};
+use weir_engine::source::{
+    Accent, BoxFuture, Fetch, FetchInput, FieldError, PathError, Reply, SourceError, Tag,
+};
 
 /// So many statements leave in one flight at most.
 const FLIGHT_MAX: usize = 1024;
@@ -98,7 +100,10 @@ impl<'r> Asker<'r> {
             program.restart();
             match self.transact(&mut *program).await {
                 Ok(wrote) => return Ok(wrote),
-                Err(Failure::Database(error, _)) if tries < tries_max(&error) => {
+                Err(Failure::Database(error, _)) if self.lost_a_race(&error) => {
+                    if tries >= TRIES_MAX {
+                        return Err(overtaken(self.reading.ask.accent, field));
+                    }
                     tokio::time::sleep(pause(tries)).await;
                 }
                 Err(Failure::Database(error, _)) => {
@@ -112,6 +117,19 @@ impl<'r> Asker<'r> {
                     return Err(SourceError::Rejected { error: *error, field: Some(field) });
                 }
             }
+        }
+    }
+
+    /// Whether another transaction was faster: what it did is found when this one is run again.
+    fn lost_a_race(&self, error: &Error) -> bool {
+        let messages = &self.reading.shared.style.model().messages;
+        let is_rule = || error.violated().is_some_and(|it| messages.contains_key(&it));
+        match error.sqlstate().as_ref() {
+            _ if error.is_retryable() => true,
+            // A key was taken, or an object deleted, after it was asked for.
+            Some(b"23505") => !is_rule(),
+            Some(b"23503") => true,
+            Some(_) | None => false,
         }
     }
 
@@ -277,14 +295,15 @@ impl Flight {
     }
 }
 
-/// How often a transaction is begun that ends so. Where another was faster, what it did is found by the next one.
-fn tries_max(error: &Error) -> u32 {
-    match error.sqlstate().as_ref() {
-        _ if error.is_retryable() => TRIES_MAX,
-        // A key was taken, or an object deleted, since it was asked for; or the request itself breaks a rule.
-        Some(b"23505" | b"23503") => 2,
-        Some(_) | None => 1,
-    }
+/// Others were faster every time.
+#[cold]
+fn overtaken(accent: Accent, field: u32) -> SourceError {
+    let code = match accent {
+        Accent::Spec => "CONCURRENT_UPDATE",
+        Accent::Hasura => "concurrent-update",
+    };
+    let error = FieldError { code, message: CONCURRENT.into(), hasura_path: None };
+    SourceError::Rejected { error, field: Some(field) }
 }
 
 /// The values of a statement in PostgreSQL's text.
