@@ -80,9 +80,18 @@ impl Drop for File {
 }
 
 /// Runs a test on a new store in each database, after the mutation `before`.
-fn on_both(name: &str, before: &str, crowd: &dyn Fn() -> Vec<String>, after: &str, check: fn(&[Value], &Value)) {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("one starts");
+fn on_both(
+    name: &str,
+    before: &str,
+    crowd: &dyn Fn() -> Vec<String>,
+    after: &str,
+    check: fn(&[Value], &Value),
+) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("one starts");
     let style = |types: Types, database| {
         let api = weir_native::api::generate(types.model).expect("the API is sound");
         Arc::new(Native::new(api, types.layout, database))
@@ -104,7 +113,8 @@ fn on_both(name: &str, before: &str, crowd: &dyn Fn() -> Vec<String>, after: &st
     let settings = Settings::parse(&database.url(), |_| None).expect("a sound address");
     let types = Types::read(TYPES, Database::Postgres).expect("the types are sound");
     bring(&Place::Postgres(Box::new(settings.clone())), &types).expect("the store is made");
-    let opening = PostgresSource::new("main", style(types, Database::Postgres), settings, Duration::from_secs(30));
+    let opening =
+        PostgresSource::new("main", style(types, Database::Postgres), settings, Duration::from_secs(30));
     test(Arc::new(runtime.block_on(opening).expect("it is served")));
 }
 
@@ -114,29 +124,59 @@ fn message(answer: &Value) -> &str {
 
 #[test]
 fn of_many_that_add_one_key_one_succeeds() {
-    let crowd = || vec![r#"mutation { addCountry(input: [{code: "x", cities: [{name: "X"}]}]) { numUids } }"#.into(); CROWD];
-    on_both("adds", "mutation { addCity(input: []) { numUids } }", &crowd, "{ queryCountry { code cities { name } } }", |answers, after| {
-        let done = answers.iter().filter(|it| it["data"]["addCountry"]["numUids"] == 2).count();
-        let told = answers.iter().filter(|it| message(it).contains("id x already exists for field code")).count();
-        assert_eq!((done, told), (1, CROWD - 1), "{answers:?}");
-        assert_eq!(after["data"]["queryCountry"], serde_json::json!([{"code": "x", "cities": [{"name": "X"}]}]));
-    });
+    let crowd = || {
+        vec![
+            r#"mutation { addCountry(input: [{code: "x", cities: [{name: "X"}]}]) { numUids } }"#.into();
+            CROWD
+        ]
+    };
+    on_both(
+        "adds",
+        "mutation { addCity(input: []) { numUids } }",
+        &crowd,
+        "{ queryCountry { code cities { name } } }",
+        |answers, after| {
+            let done = answers.iter().filter(|it| it["data"]["addCountry"]["numUids"] == 2).count();
+            let told = answers
+                .iter()
+                .filter(|it| message(it).contains("id x already exists for field code"))
+                .count();
+            assert_eq!((done, told), (1, CROWD - 1), "{answers:?}");
+            assert_eq!(
+                after["data"]["queryCountry"],
+                serde_json::json!([{"code": "x", "cities": [{"name": "X"}]}])
+            );
+        },
+    );
 }
 
 #[test]
 fn many_that_upsert_one_key_make_one_object_with_what_all_said() {
     let crowd = || {
-        let upsert = |at| format!(r#"mutation {{ addCity(input: [{{name: "X", tags: ["t{at}"]}}], upsert: true) {{ numUids }} }}"#);
+        let upsert = |at| {
+            format!(
+                r#"mutation {{ addCity(input: [{{name: "X", tags: ["t{at}"]}}], upsert: true) {{ numUids }} }}"#
+            )
+        };
         (0..CROWD / 4).map(upsert).collect()
     };
-    on_both("upserts", "mutation { addCity(input: []) { numUids } }", &crowd, "{ queryCity { name tags } }", |answers, after| {
-        let made: i64 = answers.iter().filter_map(|it| it["data"]["addCity"]["numUids"].as_i64()).sum();
-        let failed: Vec<&Value> = answers.iter().filter(|it| it.get("errors").is_some()).collect();
-        assert_eq!(made, 1, "{answers:?}");
-        assert!(failed.iter().all(|it| it["errors"][0]["extensions"]["code"] == "CONCURRENT_UPDATE"), "{failed:?}");
-        let tags = after["data"]["queryCity"][0]["tags"].as_array().expect("a list").len();
-        assert_eq!(tags + failed.len(), answers.len(), "{after}");
-    });
+    on_both(
+        "upserts",
+        "mutation { addCity(input: []) { numUids } }",
+        &crowd,
+        "{ queryCity { name tags } }",
+        |answers, after| {
+            let made: i64 = answers.iter().filter_map(|it| it["data"]["addCity"]["numUids"].as_i64()).sum();
+            let failed: Vec<&Value> = answers.iter().filter(|it| it.get("errors").is_some()).collect();
+            assert_eq!(made, 1, "{answers:?}");
+            assert!(
+                failed.iter().all(|it| it["errors"][0]["extensions"]["code"] == "CONCURRENT_UPDATE"),
+                "{failed:?}"
+            );
+            let tags = after["data"]["queryCity"][0]["tags"].as_array().expect("a list").len();
+            assert_eq!(tags + failed.len(), answers.len(), "{after}");
+        },
+    );
 }
 
 #[test]
@@ -146,18 +186,29 @@ fn partners_agree_however_many_take_them() {
     let crowd = || {
         let take = |at: usize| {
             let (one, other) = (at % 5, (at / 5 + at + 1) % 5);
-            format!(r#"mutation {{ updatePerson(input: {{filter: {{nick: {{eq: "p{one}"}}}}, set: {{spouse: {{nick: "p{other}"}}}}}}) {{ numUids }} }}"#)
+            format!(
+                r#"mutation {{ updatePerson(input: {{filter: {{nick: {{eq: "p{one}"}}}}, set: {{spouse: {{nick: "p{other}"}}}}}}) {{ numUids }} }}"#
+            )
         };
         (0..CROWD).map(take).collect()
     };
-    on_both("partners", &before, &crowd, "{ queryPerson { nick spouse { spouse { nick } } } }", |answers, after| {
-        let sound = |it: &&Value| it["data"]["updatePerson"]["numUids"] == 1 || it["errors"][0]["extensions"]["code"] == "CONCURRENT_UPDATE";
-        assert!(answers.iter().all(|it| sound(&it)), "{answers:?}");
-        for person in after["data"]["queryPerson"].as_array().expect("a list") {
-            let back = &person["spouse"]["spouse"]["nick"];
-            assert!(person["spouse"].is_null() || *back == person["nick"], "{after}");
-        }
-    });
+    on_both(
+        "partners",
+        &before,
+        &crowd,
+        "{ queryPerson { nick spouse { spouse { nick } } } }",
+        |answers, after| {
+            let sound = |it: &&Value| {
+                it["data"]["updatePerson"]["numUids"] == 1
+                    || it["errors"][0]["extensions"]["code"] == "CONCURRENT_UPDATE"
+            };
+            assert!(answers.iter().all(|it| sound(&it)), "{answers:?}");
+            for person in after["data"]["queryPerson"].as_array().expect("a list") {
+                let back = &person["spouse"]["spouse"]["nick"];
+                assert!(person["spouse"].is_null() || *back == person["nick"], "{after}");
+            }
+        },
+    );
 }
 
 #[test]
@@ -166,18 +217,28 @@ fn an_object_that_is_deleted_while_others_link_it_is_linked_by_none() {
     let crowd = || {
         let link = |at: usize| match at % 4 {
             3 => r#"mutation { deleteCity(filter: {name: {eq: "X"}}) { numUids } }"#.to_owned(),
-            _ => format!(r#"mutation {{ addPerson(input: [{{nick: "n{at}", seen: [{{id: "0x1"}}]}}]) {{ numUids }} }}"#),
+            _ => format!(
+                r#"mutation {{ addPerson(input: [{{nick: "n{at}", seen: [{{id: "0x1"}}]}}]) {{ numUids }} }}"#
+            ),
         };
         (0..CROWD).map(link).collect()
     };
-    on_both("deletes", before, &crowd, "{ queryCity { name } queryPerson { nick seen { name } } }", |answers, after| {
-        let deleted: i64 = answers.iter().filter_map(|it| it["data"]["deleteCity"]["numUids"].as_i64()).sum();
-        assert_eq!(deleted, 1, "{answers:?}");
-        assert_eq!(after["data"]["queryCity"], serde_json::json!([]));
-        let people = after["data"]["queryPerson"].as_array().expect("a list");
-        assert!(people.iter().all(|it| it["seen"] == serde_json::json!([])), "{after}");
-        let refused = answers.iter().filter(|it| message(it).contains("isn't a City"));
-        let raced = answers.iter().filter(|it| it["errors"][0]["extensions"]["code"] == "CONCURRENT_UPDATE");
-        assert_eq!(people.len() - 1 + refused.count() + raced.count(), CROWD * 3 / 4, "{answers:?}");
-    });
+    on_both(
+        "deletes",
+        before,
+        &crowd,
+        "{ queryCity { name } queryPerson { nick seen { name } } }",
+        |answers, after| {
+            let deleted: i64 =
+                answers.iter().filter_map(|it| it["data"]["deleteCity"]["numUids"].as_i64()).sum();
+            assert_eq!(deleted, 1, "{answers:?}");
+            assert_eq!(after["data"]["queryCity"], serde_json::json!([]));
+            let people = after["data"]["queryPerson"].as_array().expect("a list");
+            assert!(people.iter().all(|it| it["seen"] == serde_json::json!([])), "{after}");
+            let refused = answers.iter().filter(|it| message(it).contains("isn't a City"));
+            let raced =
+                answers.iter().filter(|it| it["errors"][0]["extensions"]["code"] == "CONCURRENT_UPDATE");
+            assert_eq!(people.len() - 1 + refused.count() + raced.count(), CROWD * 3 / 4, "{answers:?}");
+        },
+    );
 }

@@ -214,12 +214,13 @@ impl Resolver<'_> {
     }
 
     pub(super) fn resolve(&self) -> Result<Fates, Refusal> {
-        let same = self.same()?;
+        let Sames { same, ignored } = self.same()?;
         let mut fates = Fates::default();
         for (at, object) in self.objects.iter().enumerate() {
             let at = at as u32;
             let fate = match (object.role, same[at as usize]) {
                 (Role::Patch { .. }, _) => Fate::Nothing,
+                _ if ignored[at as usize] => Fate::Nothing,
                 (_, Some(other)) => Fate::Same(other),
                 (_, None) => self.fate(at, object)?,
             };
@@ -326,13 +327,17 @@ impl Resolver<'_> {
     }
 
     /// For each object, the one of the input that it is the same as: the first with that name, or the one that says more.
-    fn same(&self) -> Result<Vec<Option<u32>>, Refusal> {
+    fn same(&self) -> Result<Sames, Refusal> {
         let mut first: Vec<Option<u32>> = vec![None; self.names.all.len()];
         let mut same = vec![None; self.objects.len()];
+        let mut ignored = vec![false; self.objects.len()];
         for (at, object) in self.objects.iter().enumerate() {
-            if matches!(object.role, Role::Patch { .. } | Role::Unlinked) || object.id.is_some() {
+            let is_link = object.id.is_some() || object.role == Role::Unlinked;
+            if ignored[at] || is_link || matches!(object.role, Role::Patch { .. }) {
+                self.ignore_below(object, ignored[at] || is_link, &mut ignored);
                 continue;
             }
+            let is_there = self.names.of(at as u32).any(|it| !it.2.is_empty());
             for (place, name, hits) in self.names.of(at as u32) {
                 let other = *first[place as usize].get_or_insert(at as u32);
                 let of = &self.objects[other as usize];
@@ -342,7 +347,7 @@ impl Resolver<'_> {
                     continue;
                 }
                 let (says, said) = (self.says(object), self.says(of));
-                if are_top || (says && said && !is_equal(object, of)) {
+                if are_top || (says && said && !self.is_equal(object, of)) {
                     return Err(Refusal::Twice { key: name.shown() });
                 }
                 // What was only a link so far may be the one described here.
@@ -354,8 +359,38 @@ impl Resolver<'_> {
                 first[place as usize] = Some(is as u32);
                 same[link] = Some(is as u32);
             }
+            let is_said_elsewhere = same[at].is_some() || (is_there && object.role != Role::Top);
+            self.ignore_below(object, is_said_elsewhere, &mut ignored);
         }
-        Ok(same)
+        Ok(Sames { same, ignored })
+    }
+
+    /// What is nested in an object that is only linked is not looked at.
+    fn ignore_below(&self, object: &Object, is_link: bool, ignored: &mut [bool]) {
+        for at in edges(object).filter(|_| is_link) {
+            ignored[at as usize] = true;
+        }
+    }
+
+    /// Whether two objects say the same.
+    fn is_equal(&self, one: &Object, other: &Object) -> bool {
+        let object = |at: &u32| &self.objects[*at as usize];
+        let is_same = |(one, other): (&Content, &Content)| match (one, other) {
+            (Content::Columns(one), Content::Columns(other)) => one == other,
+            (Content::Items(one), Content::Items(other)) => one == other,
+            (Content::Edges(one), Content::Edges(other)) => {
+                let mut pairs = one.iter().zip(other);
+                one.len() == other.len()
+                    && pairs.all(|(one, other)| self.is_equal(object(one), object(other)))
+            }
+            (Content::Null, Content::Null) => true,
+            (Content::Columns(_) | Content::Items(_) | Content::Edges(_) | Content::Null, _) => false,
+        };
+        let mut fields = one.fields.iter().zip(&other.fields);
+        (one.ty, one.id, one.fields.len()) == (other.ty, other.id, other.fields.len())
+            && one.secret.is_some() == other.secret.is_some()
+            && one.secret_place == other.secret_place
+            && fields.all(|(one, other)| one.0 == other.0 && is_same((&one.1, &other.1)))
     }
 
     /// Whether an object says more than what it is called.
@@ -366,14 +401,20 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether two objects say the same. What is nested in them cannot be compared, so it differs.
-fn is_equal(one: &Object, other: &Object) -> bool {
-    one.fields.len() == other.fields.len()
-        && one.secret.is_some() == other.secret.is_some()
-        && one.secret_place == other.secret_place
-        && one.fields.iter().zip(&other.fields).all(|(one, other)| match (one, other) {
-            ((a, Content::Columns(x)), (b, Content::Columns(y))) => a == b && x == y,
-            ((a, Content::Items(x)), (b, Content::Items(y))) => a == b && x == y,
-            _ => false,
+/// Which objects of an input are others of it, and which are not looked at.
+struct Sames {
+    same: Vec<Option<u32>>,
+    ignored: Vec<bool>,
+}
+
+/// The objects directly below one.
+pub(super) fn edges(object: &Object) -> impl Iterator<Item = u32> {
+    object
+        .fields
+        .iter()
+        .flat_map(|(_, content)| match content {
+            Content::Edges(edges) => edges.as_slice(),
+            Content::Null | Content::Columns(_) | Content::Items(_) => &[],
         })
+        .copied()
 }

@@ -4,7 +4,7 @@
 
 use super::Writes;
 use super::change::{Changes, End};
-use super::found::{Fate, Fates, Names, Resolver};
+use super::found::{Fate, Fates, Names, Resolver, edges};
 use super::object::{Content, Object, Role};
 use super::refusal::Refusal;
 use super::sentence::Kind;
@@ -167,18 +167,24 @@ impl Work {
         Ok(Step::Ask)
     }
 
-    /// How many objects will be made, if that does not depend on what is there.
+    /// How many objects will be made, if that does not depend on what is there. What lacks a value cannot be made: it is there, or
+    /// refused.
     fn certainly_made(&self) -> Option<u32> {
         let resolver = self.resolver();
         let mut made = 0;
+        let mut ignored = vec![false; self.input.objects.len()];
         for (at, object) in self.input.objects.iter().enumerate() {
             let is_named = self.names.has(at as u32);
+            let is_below = matches!(object.role, Role::Below(_));
+            let is_link = is_below && is_named && (object.id.is_some() || resolver.lacking(object).is_some());
+            if ignored[at] || is_link {
+                edges(object).for_each(|it| ignored[it as usize] = true);
+                continue;
+            }
             match object.role {
                 Role::Patch { .. } | Role::Unlinked => {}
                 Role::Top if !is_named || !self.input.upsert => made += 1,
                 Role::Below(_) if !is_named => made += 1,
-                // What lacks a value cannot be made: it is there, or refused.
-                Role::Below(_) if object.id.is_some() || resolver.lacking(object).is_some() => {}
                 Role::Top | Role::Below(_) => return None,
             }
         }

@@ -36,6 +36,7 @@ struct Node {
     same: Option<usize>,
     made: bool,
     changed: bool,
+    ignored: bool,
 }
 
 impl Default for Oracle {
@@ -133,6 +134,7 @@ impl Oracle {
             same: None,
             made: false,
             changed: false,
+            ignored: false,
         });
         let mut children = Vec::new();
         for (field, given) in &input.fields {
@@ -162,25 +164,28 @@ impl Oracle {
     }
 
     /// Finds out which nodes are the same object of the input.
-    fn find_same(&self, nodes: &mut [Node]) -> Result<(), String> {
+    fn find_same(&self, nodes: &mut [Node], offset: usize) -> Result<(), String> {
         let mut first: BTreeMap<(usize, String), usize> = BTreeMap::new();
         for at in 0..nodes.len() {
+            if nodes[at].ignored {
+                continue;
+            }
+            if nodes[at].input.id.is_some() {
+                Self::ignore_below(nodes, at, offset);
+            }
             let Some(key) = Self::key(&nodes[at].input).map(str::to_owned) else { continue };
             let is_there = self.by_key(nodes[at].input.ty, &key).is_some();
             let name = (scope(nodes[at].input.ty), key.clone());
             let other = *first.entry(name.clone()).or_insert(at);
             let are_top = nodes[at].below.is_none() && nodes[other].below.is_none();
+            if is_there && nodes[at].below.is_some() {
+                Self::ignore_below(nodes, at, offset);
+            }
             if other == at || (is_there && !are_top) {
                 continue;
             }
             let (says, said) = (Self::says(&nodes[at]), Self::says(&nodes[other]));
-            let is_flat = |node: &Node| node.children.is_empty();
-            let plain = |node: &Node| {
-                let given = node.input.fields.iter().filter(|it| it.1 != Given::Null);
-                given.cloned().collect::<Vec<_>>()
-            };
-            let equal =
-                is_flat(&nodes[at]) && is_flat(&nodes[other]) && plain(&nodes[at]) == plain(&nodes[other]);
+            let equal = Self::plain(&nodes[at].input) == Self::plain(&nodes[other].input);
             if are_top || (says && said && !equal) {
                 return Err(format!("duplicate XID found: {key}"));
             }
@@ -191,8 +196,31 @@ impl Oracle {
             }
             first.insert(name, is);
             nodes[link].same = Some(is);
+            if link == at {
+                Self::ignore_below(nodes, at, offset);
+            }
         }
         Ok(())
+    }
+
+    /// All that is nested in a node is not looked at. Places of children count `offset` nodes before these.
+    fn ignore_below(nodes: &mut [Node], at: usize, offset: usize) {
+        let children: Vec<usize> = nodes[at].children.iter().flat_map(|it| it.1.clone()).collect();
+        for child in children {
+            nodes[child - offset].ignored = true;
+            Self::ignore_below(nodes, child - offset, offset);
+        }
+    }
+
+    /// An input without what means nothing.
+    fn plain(input: &Input) -> Input {
+        let plain = |given: &Given| match given {
+            Given::Object(it) => Given::Object(Box::new(Self::plain(it))),
+            Given::Objects(all) => Given::Objects(all.iter().map(Self::plain).collect()),
+            Given::Null | Given::Int(_) | Given::Text(_) | Given::Texts(_) => given.clone(),
+        };
+        let said = input.fields.iter().filter(|it| it.1 != Given::Null);
+        Input { ty: input.ty, id: input.id, fields: said.map(|it| (it.0, plain(&it.1))).collect() }
     }
 
     /// What becomes of a node, if it is not the same as another.
@@ -289,8 +317,8 @@ impl Oracle {
     fn add(&mut self, _ty: usize, inputs: &[Input], upsert: bool) -> Outcome {
         let mut nodes = Vec::new();
         let roots: Vec<usize> = inputs.iter().map(|it| Self::flatten(it, None, &mut nodes)).collect();
-        self.find_same(&mut nodes)?;
-        for node in nodes.iter_mut().filter(|it| it.same.is_none()) {
+        self.find_same(&mut nodes, 0)?;
+        for node in nodes.iter_mut().filter(|it| it.same.is_none() && !it.ignored) {
             self.resolve(node, upsert)?;
         }
         let made = self.apply(&mut nodes, None);
@@ -309,7 +337,7 @@ impl Oracle {
             Self::flatten(set, None, &mut nodes);
             let (patch, below) = nodes.split_at_mut(1);
             self.find_same_below(below)?;
-            for node in below.iter_mut().filter(|it| it.same.is_none()) {
+            for node in below.iter_mut().filter(|it| it.same.is_none() && !it.ignored) {
                 self.resolve(node, false)?;
             }
             patch[0].id = None;
@@ -340,7 +368,7 @@ impl Oracle {
 
     /// As [`Self::find_same`], for nodes whose places are counted from the second.
     fn find_same_below(&self, below: &mut [Node]) -> Result<(), String> {
-        self.find_same(below)?;
+        self.find_same(below, 1)?;
         below.iter_mut().for_each(|it| it.same = it.same.map(|at| at + 1));
         Ok(())
     }

@@ -1,0 +1,3 @@
+-- native_mutations
+-- addCountry
+WITH l0 AS MATERIALIZED (SELECT t0."id" AS c0 FROM "public"."Country" AS t0 WHERE t0."id" = ANY($1) ORDER BY t0."id"), l1 AS MATERIALIZED (SELECT t1."id" AS c0, t1."country_id" AS k0 FROM "public"."City" AS t1 WHERE t1."country_id" = ANY(ARRAY(SELECT l0.c0 FROM l0)) ORDER BY t1."id") SELECT 0::int2, l0.c0, NULL::int8, NULL::text FROM l0 UNION ALL SELECT 1::int2, l1.c0, l1.k0, NULL FROM l1 UNION ALL (SELECT 2::int2, t3."city_id", NULL, t2."email" FROM "public"."City_lovers" AS t3 JOIN "public"."Person" AS t2 ON t2."id" = t3."person_id" WHERE t3."city_id" = ANY(ARRAY(SELECT l1.c0 FROM l1)) ORDER BY t3."person_id")

@@ -1,0 +1,3 @@
+-- native_mutations
+-- addPerson
+WITH l0 AS MATERIALIZED (SELECT t0."id" AS c0 FROM "public"."Person" AS t0 WHERE t0."id" = ANY($1) ORDER BY t0."id"), l1 AS MATERIALIZED (SELECT t1."name" AS c0, t1."country_id" AS c1, t2."person_id" AS k0 FROM "public"."City_lovers" AS t2 JOIN "public"."City" AS t1 ON t1."id" = t2."city_id" WHERE t2."person_id" = ANY(ARRAY(SELECT l0.c0 FROM l0)) ORDER BY t2."city_id") SELECT 0::int2, l0.c0, NULL::text, NULL::int8 FROM l0 UNION ALL SELECT 1::int2, l1.c1, l1.c0, l1.k0 FROM l1 UNION ALL SELECT 2::int2, t3."id", t3."name", NULL FROM "public"."Country" AS t3 WHERE t3."id" = ANY(ARRAY(SELECT DISTINCT l1.c1 FROM l1))
