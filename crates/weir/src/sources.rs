@@ -90,7 +90,7 @@ pub fn address(text: &str) -> Result<Address, String> {
     }
     Err(format!(
         "cannot tell what `{text}` is; name a .graphql file of types, a .db, .sqlite or .sqlite3 file, \
-         `sqlite:FILE`, or a weir.yaml"
+         `sqlite:FILE`, `postgres://…`, or a weir.yaml"
     ))
 }
 

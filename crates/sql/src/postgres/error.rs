@@ -271,6 +271,19 @@ fn rejected(
     SourceError::Rejected { error: FieldError { code, message: message.into(), hasura_path: None }, field }
 }
 
+/// Routines of the server that read a value of `ltree`, `lquery`, `ltxtquery`, `tsquery`, `tsvector` or `jsonpath`, and refuse it with
+/// the state of a wrong statement.
+const VALUE_READERS: &[&str] = &[
+    "parse_ltree",
+    "parse_lquery",
+    "finish_nodeitem",
+    "gettoken_query",
+    "makepol",
+    "gettoken_query_standard",
+    "prssyntaxerror",
+    "jsonpath_yyerror",
+];
+
 /// By SQLSTATE. Source: the manual of PostgreSQL, appendix A.
 fn refused(
     error: Box<DatabaseError>,
@@ -297,6 +310,9 @@ fn refused(
         [b'2', b'2', ..] => {
             let (spec, hasura) = data_exception(error.sqlstate);
             said(spec, hasura, &without_values(&error.message))
+        }
+        b"42601" | b"42622" if VALUE_READERS.contains(&&*error.routine) => {
+            said("INVALID_VALUE", "data-exception", &without_values(&error.message))
         }
         [b'5', b'4', ..] => said("LIMIT_STATEMENT", "validation-failed", TOO_LARGE),
         [b'0', b'8', ..] | [b'5', b'3', ..] | [b'5', b'7', b'P', ..] | [b'5', b'8', ..] => {
@@ -376,13 +392,16 @@ fn constraint(
 }
 
 /// `message` without what it quotes, as a value of a hidden column may be quoted: `: "…"` or ` "…"`. A value may hold quotes itself,
-/// so all goes from the first to the last.
+/// so all goes from the first to the last. A message that begins with one says `a value` instead.
 fn without_values(message: &str) -> String {
     let (Some(first), Some(last)) = (message.find('"'), message.rfind('"')) else {
         return message.to_owned();
     };
     let before = &message[..first];
-    let before = before.strip_suffix(": ").unwrap_or_else(|| before.trim_end_matches(' '));
+    let before = match before {
+        "" => "a value",
+        before => before.strip_suffix(": ").unwrap_or_else(|| before.trim_end_matches(' ')),
+    };
     [before, &message[last + 1..]].concat()
 }
 
@@ -449,6 +468,21 @@ mod tests {
             "C22003|Mvalue \"99\" is out of range for type smallint",
             Accent::Spec,
             "INVALID_VALUE: value is out of range for type smallint",
+        );
+        check(
+            "C22003|M\"1e400\" is out of range for type double precision",
+            Accent::Spec,
+            "INVALID_VALUE: a value is out of range for type double precision",
+        );
+        check(
+            "C42601|Msyntax error in tsvector: \"':x\"|Rprssyntaxerror",
+            Accent::Hasura,
+            "data-exception: syntax error in tsvector",
+        );
+        check(
+            "C42601|Msyntax error at or near \"x\"|Rscanner_yyerror",
+            Accent::Spec,
+            "DATABASE_ERROR: database query error",
         );
         check(
             "C2201B|Minvalid regular expression: x",

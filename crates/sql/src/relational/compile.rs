@@ -57,6 +57,7 @@ pub(super) fn compile(
         keys: Vec::new(),
         field: ask.fields.first().copied().unwrap_or(0),
         depth: 0,
+        changes: false,
         written: Row::default(),
     };
     let mut row = Row::default();
@@ -99,6 +100,8 @@ pub(super) struct Compiler<'c> {
     /// The field at hand.
     pub(super) field: u32,
     pub(super) depth: u32,
+    /// Whether the condition at hand says which rows a mutation changes.
+    pub(super) changes: bool,
     /// What the statements of the root field at hand return.
     pub(super) written: Row,
 }

@@ -1,7 +1,7 @@
 //! `where`, `having` and aggregate predicates: input objects become [`Filter`]s.
 //!
 //! `{}` is true, `_and: []` true, `_or: []` false; comparing with null is an error, so that a variable that was
-//! forgotten does not select everything.
+//! forgotten does not select everything. Where rows are changed, one that was not sent is an error in both accents.
 
 use super::compile::Compiler;
 use super::input::Place;
@@ -13,13 +13,24 @@ use weir_engine::source::{Accent, PlanError};
 use weir_language::schema::InputId;
 use weir_language::value::Node;
 
+/// How many levels a relationship counts for beside its own: PostgreSQL takes tens of seconds to plan eighty of them, one below the other.
+const RELATED_DEPTH: u32 = 2;
+
 impl Compiler<'_> {
+    /// A condition that says which rows of `table` a mutation changes: every variable in it has to be sent.
+    pub(super) fn filter_of_change(&mut self, place: Place, table: TableId) -> Result<Filter, PlanError> {
+        self.changes = true;
+        let filter = self.filter(place, table);
+        self.changes = false;
+        filter
+    }
+
     /// A boolean expression over the rows (or, in `having`, the groups) of `table`.
     pub(super) fn filter(&mut self, place: Place, table: TableId) -> Result<Filter, PlanError> {
         self.deeper()?;
         let mut all = Vec::new();
         for (input, value) in self.inputs.members(place) {
-            if self.is_absent(value) {
+            if self.is_unsaid(value)? {
                 continue;
             }
             self.path.push(self.input_words(input).0.into());
@@ -33,6 +44,16 @@ impl Compiler<'_> {
     /// Whether a variable was not sent and that means nothing was said. In Hasura's accent it means null.
     pub(super) fn is_absent(&self, value: Place) -> bool {
         self.accent == Accent::Spec && self.inputs.node(value) == Node::Absent
+    }
+
+    /// The same of a part of a condition; that of a change is not guessed.
+    fn is_unsaid(&self, value: Place) -> Result<bool, PlanError> {
+        match self.is_absent(value) {
+            true if self.changes => Err(self.refuse(
+                "a variable in the condition of a change was not sent; without it other rows would be changed",
+            )),
+            absent => Ok(absent),
+        }
     }
 
     fn filter_member(
@@ -60,7 +81,9 @@ impl Compiler<'_> {
             }
             InputMeaning::Related(by) => {
                 let to = self.related_table(by);
+                self.depth += RELATED_DEPTH;
                 let filter = Box::new(self.filter(value, to)?);
+                self.depth -= RELATED_DEPTH;
                 all.push(Filter::Exists { by, filter });
             }
             InputMeaning::RelatedAggregate(by) => self.predicates(value, by, all)?,
@@ -92,7 +115,7 @@ impl Compiler<'_> {
         all: &mut Vec<Filter>,
     ) -> Result<(), PlanError> {
         for (input, value) in self.inputs.members(place) {
-            if self.is_absent(value) {
+            if self.is_unsaid(value)? {
                 continue;
             }
             if let InputMeaning::Column(of, column) = self.meaning(input) {
@@ -114,7 +137,7 @@ impl Compiler<'_> {
         all: &mut Vec<Filter>,
     ) -> Result<(), PlanError> {
         for (input, value) in self.inputs.members(place) {
-            if self.is_absent(value) {
+            if self.is_unsaid(value)? {
                 continue;
             }
             self.path.push(self.input_words(input).0.into());
@@ -183,7 +206,7 @@ impl Compiler<'_> {
         all: &mut Vec<Filter>,
     ) -> Result<(), PlanError> {
         for (input, value) in self.inputs.members(place) {
-            if self.is_absent(value) {
+            if self.is_unsaid(value)? {
                 continue;
             }
             self.path.push(self.input_words(input).0.into());
@@ -211,7 +234,7 @@ impl Compiler<'_> {
         let mut distinct = false;
         let mut predicate = None;
         for (member, value) in self.inputs.members(place) {
-            if matches!(self.inputs.node(value), Node::Null | Node::Absent) {
+            if self.is_unsaid(value)? || matches!(self.inputs.node(value), Node::Null | Node::Absent) {
                 continue;
             }
             match self.meaning(member) {

@@ -323,7 +323,7 @@ impl Compiler<'_> {
                 }
                 InputMeaning::UpdateColumns => conflict.update = self.columns(value),
                 InputMeaning::Where(_) if !null => {
-                    conflict.filter = self.below(name, |it| it.filter(value, table))?;
+                    conflict.filter = self.below(name, |it| it.filter_of_change(value, table))?;
                 }
                 _ => {}
             }

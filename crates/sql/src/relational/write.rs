@@ -56,8 +56,10 @@ impl Compiler<'_> {
                 vec![self.call_work(table, rows)]
             }
             FieldMeaning::Delete(table) => {
-                let filter = self.rows_arguments(field)?.filter;
-                vec![self.delete(table, filter)]
+                self.changes = true;
+                let filter = self.rows_arguments(field).map(|it| it.filter);
+                self.changes = false;
+                vec![self.delete(table, filter?)]
             }
             FieldMeaning::DeleteByPk(table) => {
                 let filter = self.by_pk_arguments(field)?.filter;
@@ -132,7 +134,7 @@ impl Compiler<'_> {
             let meaning = self.meaning(input);
             self.below(name, |it| match meaning {
                 InputMeaning::Where(of) => {
-                    filter = Some(it.filter(place, of)?);
+                    filter = Some(it.filter_of_change(place, of)?);
                     Ok(())
                 }
                 InputMeaning::PkColumns(_) => {

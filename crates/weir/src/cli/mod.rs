@@ -39,6 +39,7 @@ enum Command {
     #[command(after_help = "\
 Examples:
   weir serve sqlite:chinook.db
+  weir serve postgres://ada@localhost/music
   weir serve data/shop.db --listen 127.0.0.1:9000
   WEIR_ADMIN_SECRET=… weir serve weir.yaml --listen 0.0.0.0:8080")]
     Serve {

@@ -111,6 +111,9 @@ fn words(error: &Error) -> String {
     if let Error::SerdeUnknownVariant { variant, expected, .. } = error {
         return format!("`{variant}` is none of: {}", expected.join(", "));
     }
+    if let Error::UnresolvedProperty { name, .. } = error {
+        return format!("the environment has no `{name}`; set it, or give a default: `${{{name}:-…}}`");
+    }
     let text = error.render();
     let first = text.lines().next().unwrap_or_default();
     let first = first.strip_prefix("error: ").unwrap_or(first);
@@ -155,7 +158,10 @@ mod tests {
             "admin_secret: ${SECRET}\n",
             Ok(|it| it.admin_secret.as_ref().is_some_and(|it| it.expose() == "hush")),
         );
-        check("admin_secret: ${NONE}\n", Err("NONE"));
+        check(
+            "admin_secret: ${NONE}\n",
+            Err("the environment has no `NONE`; set it, or give a default: `${NONE:-…}`"),
+        );
     }
 
     #[test]
