@@ -8,8 +8,8 @@ import statistics
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from cluster import Cluster  # noqa: E402
 from common import Weir, cpu_seconds, rss_mb, table  # noqa: E402
-from postgres import Cluster  # noqa: E402
 
 TABLES = 5000
 STARTS = 5
