@@ -403,6 +403,9 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
             (Cell::BigInt | Cell::Numeric | Cell::Float, ValueRef::Integer(value)) => {
                 self.answer.out.member_int(key, value);
             }
+            (Cell::Float | Cell::Numeric, ValueRef::Real(value)) if value.is_finite() => {
+                self.answer.out.member_float(key, value);
+            }
             (Cell::Text, ValueRef::Text(text)) if text.is_ascii() => self.answer.out.member_text(key, text),
             _ => return self.unusual(member, value, cell),
         }
