@@ -101,7 +101,7 @@ mod tests {
             std::fs::write(path, "no database ".repeat(100)).unwrap();
             None
         };
-        check("other", other, Some("SOURCE_UNAVAILABLE"));
+        check("other", other, Some("STORE_DAMAGED"));
     }
 
     #[test]
