@@ -34,6 +34,9 @@ type Genre {
 }
 ";
 
+/// A writer with more books or authors drops some, so that a long storm takes no longer for each change than a short one.
+const SHELF_MAX: usize = 40;
+
 /// Numbers that look random and are the same for the same seed.
 #[derive(Debug)]
 pub struct Dice(pub u64);
@@ -112,6 +115,8 @@ impl Change {
         let other = pick(dice, shelf.books.keys());
         let author = pick(dice, shelf.authors.iter());
         match (dice.roll(10), book, other, author) {
+            (_, Some(book), ..) if shelf.books.len() > SHELF_MAX => Self::DropBook(book),
+            (_, _, _, Some(author)) if shelf.authors.len() > SHELF_MAX => Self::DropAuthor(author),
             (3 | 4, Some(book), _, Some(author)) => Self::Move { author, book },
             (5, Some(book), Some(sequel), _) if book != sequel => Self::Follow { book, sequel },
             (6, Some(book), ..) => Self::Rename { book, title: format!("renamed {number}") },
