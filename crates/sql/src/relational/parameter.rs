@@ -32,7 +32,7 @@ pub enum Origin {
     Parent(u32),
     /// The numbers of the objects that a program shows, in a list.
     Shown,
-    /// The number of the object that the password of one of [`Plan::checks`] opened, or 0.
+    /// The number of the object that the password of one of [`super::Plan::checks`] opened, or 0.
     Checked(u32),
     /// An output column of the row of the level above.
     ParentColumn(u16),
