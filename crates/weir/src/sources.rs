@@ -263,7 +263,7 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
 
 /// One graph of sources that are open.
 /// # Errors
-/// What is in the way, one line each; of each kind the first [`CLASHES_SHOWN_MAX`].
+/// What is in the way, one line each; of each kind the first `CLASHES_SHOWN_MAX`.
 pub fn compose(sources: Vec<Arc<dyn EngineSource>>) -> Result<Graph, String> {
     Graph::compose(sources, &[]).map_err(|errors| {
         let mut counts = HashMap::new();

@@ -1,7 +1,7 @@
 //! Mutations: from the input of `add`, `update` and `delete` to what is done to the store.
 //!
-//! A mutation is a [`Program`]: the input becomes a flat list of objects ([`object`]), their names are asked for ([`found`]),
-//! it is decided what becomes of each, and the changes are said ([`change`]). No step does any input or output, so SQLite
+//! A mutation is a [`Program`]: the input becomes a flat list of objects (`object`), their names are asked for (`found`),
+//! it is decided what becomes of each, and the changes are said (`change`). No step does any input or output, so SQLite
 //! drives a mutation inside one job of its writer and PostgreSQL in one transaction, a trip per step.
 //!
 //! **Invariant:** a mutation is refused before it has changed anything, or everything it asks for is done.
