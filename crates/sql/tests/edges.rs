@@ -89,7 +89,7 @@ fn what_outgrows_the_database_is_the_clients_to_mend() {
         deep = format!(r#"{{"Employee_Employees": {deep}}}"#);
     }
     let query = "query ($w: Employee_bool_exp) { Employee(where: $w) { EmployeeId } }";
-    assert_eq!(code(&served, query, &format!(r#"{{"w": {deep}}}"#)), "LIMIT_STATEMENT");
+    assert_eq!(code(&served, query, &format!(r#"{{"w": {deep}}}"#)), "LIMIT_NESTING");
     let terms = vec![r#"{"AlbumId": "asc"}"#; 3_000].join(",");
     let query = "query ($o: [Album_order_by!]) { Album(order_by: $o) { AlbumId } }";
     assert_eq!(code(&served, query, &format!(r#"{{"o": [{terms}]}}"#)), "LIMIT_STATEMENT");

@@ -84,7 +84,7 @@ fn readiness_names_the_source_that_cannot_answer() {
     until("it is looked at again", || {
         weir.get("/readyz", &[]).status == 503 && weir.log().contains("not a database")
     });
-    check(&weir.get("/readyz", &[]), 503, "SOURCE_UNAVAILABLE");
+    check(&weir.get("/readyz", &[]), 503, "STORE_DAMAGED");
     std::fs::rename(&aside, &file).expect("it can be moved back");
     until("it is found again", || weir.get("/readyz", &[]).status == 200);
 }

@@ -194,13 +194,17 @@ impl Sessions {
         }
     }
 
-    /// The one of this thread that was used last, else another's; those that broke are dropped.
+    /// The one of this thread that was used last; another's only where no more may be opened, as it ends with that thread's
+    /// runtime. Those that broke are dropped.
     fn take_idle(&self) -> Option<Wire> {
         let thread = std::thread::current().id();
+        let used = self.dialer.settings.limits.sessions_max.max(1) - self.permits.available_permits();
         let mut idle = self.idle();
         let wires = &mut idle.wires;
         while !wires.is_empty() {
-            let at = wires.iter().rposition(|it| it.thread == thread).unwrap_or(wires.len() - 1);
+            let own = wires.iter().rposition(|it| it.thread == thread);
+            let is_full = wires.len() + used > self.dialer.settings.limits.sessions_max;
+            let at = own.or_else(|| is_full.then(|| wires.len() - 1))?;
             let mut wire = wires.swap_remove(at).wire;
             if wire.connection.is_alive() {
                 return Some(wire);
