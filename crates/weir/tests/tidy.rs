@@ -14,7 +14,9 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("engine", &["weir-language"]),
     ("sql", &["weir-language", "weir-engine"]),
     ("native", &["weir-language", "weir-engine", "weir-sql"]),
-    ("weir", &["weir-language", "weir-engine", "weir-sql", "weir-native"]),
+    ("http", &["weir-language", "weir-engine"]),
+    ("load", &[]),
+    ("weir", &["weir-language", "weir-engine", "weir-sql", "weir-native", "weir-http", "weir-load"]),
 ];
 
 /// The crates that may have one module with `unsafe` each. The last is for tests, and no crate but those may depend on it.

@@ -1,0 +1,7 @@
+//! Services as a source of a graph: an SDL with `@source` and `@connect` says how types and fields are asked of REST,
+//! GraphQL and gRPC services; calls are batched by level, made once while in flight, and cached.
+//!
+//! **Invariant:** nothing that belongs to one caller is ever given to another: the key of whatever is shared comes from
+//! the plan and holds every header the plan forwards or reads.
+//!
+//! Source: `docs/sources/services.md`.

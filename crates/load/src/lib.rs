@@ -1,0 +1,4 @@
+//! The load kit: services that answer as a scenario says, so that a gateway can be tried without the services it stands
+//! before.
+//!
+//! **Invariant:** knows none of the crates it is used to measure.
