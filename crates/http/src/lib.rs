@@ -5,3 +5,5 @@
 //! the plan and holds every header the plan forwards or reads.
 //!
 //! Source: `docs/sources/services.md`.
+
+pub mod call;

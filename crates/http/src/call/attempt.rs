@@ -1,0 +1,102 @@
+//! One attempt at a call: a connection that is kept or opened, one exchange, redirects within the host.
+
+use super::connection::{Failure, Kept, Sent};
+use super::dial::Dialer;
+use super::error::CallError;
+use super::headers::may_be_sent;
+use super::pool::Pool;
+use super::{Answer, Ask};
+use http::header::{ACCEPT_ENCODING, HOST};
+use http::uri::PathAndQuery;
+use http::{HeaderMap, HeaderValue, Request, Uri, Version};
+use http_body_util::Full;
+
+/// The ways to a service.
+pub(super) struct Line {
+    dialer: Dialer,
+    host: HeaderValue,
+    pool: Pool,
+    body_bytes_max: usize,
+}
+
+impl Line {
+    pub(super) fn new(dialer: Dialer, body_bytes_max: usize) -> Self {
+        let host = HeaderValue::from_str(dialer.authority.as_str());
+        let host = host.unwrap_or_else(|_| HeaderValue::from_static("invalid"));
+        Self { dialer, host, pool: Pool::new(), body_bytes_max }
+    }
+
+    /// Asks once, over a connection that was kept if there is one.
+    ///
+    /// A service may close a kept connection at the moment it is used. If so nothing of an answer has come, and a safe request,
+    /// or one that never left, goes again over a connection of its own.
+    pub(super) async fn ask(&self, ask: &Ask, path: &PathAndQuery) -> Result<Answer, Failure> {
+        if let Some(kept) = self.kept().await {
+            match self.exchange(kept, ask, path).await {
+                Err(failure) if failure.is_unsent || failure.is_unanswered && ask.method.is_safe() => {}
+                done => return done,
+            }
+        }
+        let opened = self.dialer.open().await;
+        let opened = opened.map_err(|error| Failure { error, is_unsent: true, is_unanswered: true })?;
+        self.exchange(opened, ask, path).await
+    }
+
+    /// A connection that was used before and looks open.
+    async fn kept(&self) -> Option<Kept> {
+        if let Some(shared) = self.pool.shared() {
+            return Some(Kept::Http2(shared));
+        }
+        while let Some(mut connection) = self.pool.take() {
+            if connection.is_open().await {
+                return Some(Kept::Http1(connection));
+            }
+        }
+        None
+    }
+
+    async fn exchange(&self, over: Kept, ask: &Ask, path: &PathAndQuery) -> Result<Answer, Failure> {
+        match over {
+            Kept::Http1(mut connection) => {
+                let answer = connection
+                    .exchange(self.request(ask, path, Version::HTTP_11)?, self.body_bytes_max)
+                    .await?;
+                if connection.is_open().await {
+                    self.pool.put(connection);
+                }
+                Ok(answer)
+            }
+            Kept::Http2(mut connection) => {
+                self.pool.share(connection.clone());
+                let answer =
+                    connection.exchange(self.request(ask, path, Version::HTTP_2)?, self.body_bytes_max).await;
+                answer.inspect_err(|_| self.pool.retire())
+            }
+        }
+    }
+
+    fn request(&self, ask: &Ask, path: &PathAndQuery, version: Version) -> Result<Request<Sent>, CallError> {
+        let mut headers = HeaderMap::with_capacity(ask.headers.len() + 2);
+        let uri = match version {
+            Version::HTTP_2 => {
+                let dialer = &self.dialer;
+                let parts = Uri::builder().scheme(dialer.scheme.clone()).authority(dialer.authority.clone());
+                parts.path_and_query(path.clone()).build().unwrap_or_default()
+            }
+            _ => {
+                headers.insert(HOST, self.host.clone());
+                Uri::from(path.clone())
+            }
+        };
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        for (name, value) in ask.headers.iter().filter(|it| may_be_sent(&it.0)) {
+            headers.append(name.clone(), value.clone());
+        }
+        let mut request = Request::new(Full::new(ask.body.clone()));
+        *request.method_mut() = ask.method.clone();
+        *request.uri_mut() = uri;
+        *request.version_mut() = version;
+        *request.headers_mut() = headers;
+        Ok(request)
+    }
+}

@@ -1,0 +1,36 @@
+//! Reads the body of an answer, up to a bound.
+//!
+//! The bytes are copied once into memory of their own: slices of the connection's buffer would keep all of it alive for as long
+//! as a cache keeps a small answer.
+
+use super::error::{CallError, Cause};
+use bytes::Bytes;
+use http::HeaderMap;
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
+
+/// How much is set aside at most for a body that says how long it will be, before any of it came.
+const TRUSTED_BYTES: usize = 64 * 1024;
+
+/// Reads all of `body`, and what comes after it.
+/// # Errors
+/// It is longer than `bytes_max`; the connection broke.
+pub(super) async fn read(mut body: Incoming, bytes_max: usize) -> Result<(Bytes, HeaderMap), CallError> {
+    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if announced > bytes_max {
+        return Err(CallError::TooLarge { bytes_max });
+    }
+    let mut bytes = Vec::with_capacity(announced.min(TRUSTED_BYTES));
+    let mut trailers = HeaderMap::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|cause| CallError::unavailable(Cause::Connection, &cause))?;
+        match frame.into_data() {
+            Ok(data) if data.len() > bytes_max - bytes.len() => {
+                return Err(CallError::TooLarge { bytes_max });
+            }
+            Ok(data) => bytes.extend_from_slice(&data),
+            Err(frame) => trailers.extend(frame.into_trailers().unwrap_or_default()),
+        }
+    }
+    Ok((bytes.into(), trailers))
+}

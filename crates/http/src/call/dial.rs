@@ -1,0 +1,109 @@
+//! Opens connections to a service: its name is looked up anew for each, so a change of addresses is followed.
+
+use super::connection::{Http1, Http2, Kept, Stream};
+use super::error::{CallError, Cause};
+use super::settings::{Protocol, Settings, SettingsError};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use http::uri::{Authority, Scheme};
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::pki_types::ServerName;
+
+/// How long an address is waited for before the next is tried beside it.
+const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(250);
+
+/// How long opening a connection may take, addresses and encryption included.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Where a service is, and how one speaks with it.
+pub(super) struct Dialer {
+    pub(super) scheme: Scheme,
+    pub(super) authority: Authority,
+    host: String,
+    port: u16,
+    tls: Option<(TlsConnector, ServerName<'static>)>,
+    protocol: Protocol,
+}
+
+impl Dialer {
+    /// # Errors
+    /// A base that names no service, or certificates that cannot be read.
+    pub(super) fn new(settings: &Settings) -> Result<Self, SettingsError> {
+        let wrong = |words: &str| SettingsError(format!("base URL `{}`: {words}", settings.base).into());
+        let scheme = settings.base.scheme().ok_or_else(|| wrong("it names no scheme"))?.clone();
+        let authority = settings.base.authority().ok_or_else(|| wrong("it names no host"))?.clone();
+        if authority.as_str().contains('@') {
+            return Err(wrong("send credentials in a header"));
+        }
+        let is_private = scheme == Scheme::HTTPS;
+        if !is_private && scheme != Scheme::HTTP {
+            return Err(wrong("only `http` and `https` are called"));
+        }
+        let host = authority.host().trim_matches(['[', ']']).to_owned();
+        let tls = match is_private {
+            false => None,
+            true => {
+                let name =
+                    ServerName::try_from(host.clone()).map_err(|_| wrong("no certificate can name it"))?;
+                Some((super::tls::connector(settings)?, name))
+            }
+        };
+        let port = authority.port_u16().unwrap_or(if is_private { 443 } else { 80 });
+        Ok(Self { scheme, authority, host, port, tls, protocol: settings.protocol })
+    }
+
+    /// Opens a connection.
+    pub(super) async fn open(&self) -> Result<Kept, CallError> {
+        match timeout(CONNECT_TIMEOUT, self.connect()).await {
+            Ok(done) => done,
+            Err(_) => Err(CallError::unavailable(Cause::Connect, &"it does not answer")),
+        }
+    }
+
+    async fn connect(&self) -> Result<Kept, CallError> {
+        let unavailable = |cause, error: io::Error| CallError::unavailable(cause, &error);
+        let found = tokio::net::lookup_host((self.host.as_str(), self.port)).await;
+        let addresses: Vec<SocketAddr> = found.map_err(|it| unavailable(Cause::Name, it))?.collect();
+        let socket = first_of(&addresses).await.map_err(|it| unavailable(Cause::Connect, it))?;
+        socket.set_nodelay(true).map_err(|it| unavailable(Cause::Connect, it))?;
+        let (stream, speaks_http2) = match &self.tls {
+            None => (Stream::Plain(socket), self.protocol == Protocol::Http2),
+            Some((tls, name)) => {
+                let stream = tls.connect(name.clone(), socket).await;
+                let stream = stream.map_err(|it| unavailable(Cause::Encryption, it))?;
+                let speaks_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+                (Stream::Private(Box::new(stream)), speaks_http2 || self.protocol == Protocol::Http2)
+            }
+        };
+        match speaks_http2 {
+            true => Http2::begin(stream).await.map(Kept::Http2),
+            false => Http1::begin(stream).await.map(|it| Kept::Http1(Box::new(it))),
+        }
+    }
+}
+
+/// Connects to whichever of `addresses` answers first; later ones are tried when those before them fail or take long.
+async fn first_of(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+    let mut attempts = FuturesUnordered::new();
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for address in addresses {
+        attempts.push(TcpStream::connect(*address));
+        match timeout(NEXT_ADDRESS_AFTER, attempts.next()).await {
+            Ok(Some(Ok(socket))) => return Ok(socket),
+            Ok(Some(Err(error))) => last = error,
+            Ok(None) | Err(_) => {}
+        }
+    }
+    while let Some(done) = attempts.next().await {
+        match done {
+            Ok(socket) => return Ok(socket),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}

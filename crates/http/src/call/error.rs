@@ -1,0 +1,87 @@
+//! Why a service gave no answer.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Why there is no answer. Cheap to copy, as many may have waited for the same one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallError {
+    /// It took too long.
+    Timeout,
+    /// As many calls are under way and waiting as may be.
+    Busy,
+    /// The breaker is open: too many calls failed lately.
+    Broken,
+    /// The service cannot be reached, or went away while it answered.
+    Unavailable(Cause, Arc<str>),
+    /// The body is longer than it may be.
+    TooLarge {
+        /// How long it may be.
+        bytes_max: usize,
+    },
+    /// It redirects to where must not be followed, or too often.
+    Redirected,
+}
+
+/// What was in the way of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The host's name leads to no address.
+    Name,
+    /// No address takes connections.
+    Connect,
+    /// The certificate or the encryption is not accepted.
+    Encryption,
+    /// The connection broke, or what came is no HTTP.
+    Connection,
+}
+
+impl CallError {
+    /// The stable code in `extensions.code`. Listed in `docs/errors.md`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Timeout => "SOURCE_TIMEOUT",
+            Self::Busy => "POOL_TIMEOUT",
+            Self::Broken | Self::Unavailable(..) => "SOURCE_UNAVAILABLE",
+            Self::TooLarge { .. } => "SOURCE_TOO_LARGE",
+            Self::Redirected => "SOURCE_REDIRECTED",
+        }
+    }
+
+    /// Words for clients: they name no host.
+    #[must_use]
+    pub fn for_client(&self) -> &'static str {
+        match self {
+            Self::Timeout => "The source did not answer in time.",
+            Self::Busy => "The source has no capacity left.",
+            Self::Broken | Self::Unavailable(..) => "The source is unavailable.",
+            Self::TooLarge { .. } => "The source's answer is too large.",
+            Self::Redirected => "The source redirects to where it must not.",
+        }
+    }
+
+    /// Says that a connection broke, or could not be made.
+    pub(super) fn unavailable(cause: Cause, words: &dyn fmt::Display) -> Self {
+        Self::Unavailable(cause, words.to_string().into())
+    }
+}
+
+impl fmt::Display for CallError {
+    /// Words for operators: logs only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Timeout => f.write_str("the service did not answer before the deadline"),
+            Self::Busy => f.write_str("as many calls wait for the service as may"),
+            Self::Broken => f.write_str("the service is left alone: too many calls failed"),
+            Self::Unavailable(Cause::Name, words) => write!(f, "the service's name has no address: {words}"),
+            Self::Unavailable(Cause::Connect, words) => write!(f, "the service cannot be reached: {words}"),
+            Self::Unavailable(Cause::Encryption, words) => write!(f, "the service is not trusted: {words}"),
+            Self::Unavailable(Cause::Connection, words) => write!(f, "the service went away: {words}"),
+            Self::TooLarge { bytes_max } => write!(f, "the answer has more than {bytes_max} bytes"),
+            Self::Redirected => f.write_str("the service redirects to where must not be followed"),
+        }
+    }
+}
+
+impl std::error::Error for CallError {}

@@ -1,0 +1,62 @@
+//! Which headers of a plan may be sent to a service.
+//!
+//! What belongs to one connection (RFC 9110, 7.6.1), what frames the message, and what says where a request came from is never sent
+//! on, whoever asked for it.
+
+use http::HeaderName;
+use http::header::{
+    self, ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, EXPECT, FORWARDED, HOST, PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+};
+
+/// Headers that are never sent on, of those with a name of their own.
+const NEVER: &[HeaderName] = &[
+    ACCEPT_ENCODING,
+    CONNECTION,
+    CONTENT_LENGTH,
+    EXPECT,
+    FORWARDED,
+    HOST,
+    PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION,
+    TE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+    header::VIA,
+];
+
+/// Starts and names of others.
+const NEVER_STARTS: &[&str] = &["x-forwarded-", "proxy-connection", "keep-alive", "http2-settings"];
+
+/// Whether a plan may send `name`; a mapping that asks for another is mistaken.
+#[must_use]
+pub fn may_be_sent(name: &HeaderName) -> bool {
+    !NEVER.contains(name) && !NEVER_STARTS.iter().any(|start| name.as_str().starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, expected: bool) {
+        assert_eq!(may_be_sent(&name.parse().unwrap()), expected, "{name}");
+    }
+
+    #[test]
+    fn what_belongs_to_a_connection_or_says_where_a_request_is_from_stays_here() {
+        for name in
+            ["Host", "connection", "TE", "Content-Length", "Transfer-Encoding", "Upgrade", "Keep-Alive"]
+        {
+            check(name, false);
+        }
+        for name in
+            ["X-Forwarded-For", "x-forwarded-host", "Forwarded", "Proxy-Authorization", "Via", "Trailer"]
+        {
+            check(name, false);
+        }
+        for name in ["Authorization", "Cookie", "X-User-Id", "Accept", "Content-Type", "x-forward"] {
+            check(name, true);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Calls one service: connections kept open, deadlines, retries, a breaker, hedging, bounds.
+//!
+//! A service is asked through its [`Upstream`], which every thread shares. What a caller may not do to a service is not
+//! possible here: the host comes from the settings alone, headers that belong to a connection are never sent, and a
+//! redirect to anywhere else is not followed.
+//!
+//! **Invariant:** a connection is used only by the runtime that opened it, so a runtime that ends takes nothing from
+//! others. A request that may change something is sent once, unless it is certain that it was not sent.
+//!
+//! **Cost:** a call over a kept connection is one write and one read in the task that asks: there is no task per connection.
+
+mod attempt;
+mod body;
+mod connection;
+mod dial;
+mod error;
+mod headers;
+mod pool;
+mod settings;
+mod tls;
+mod upstream;
+
+pub use error::{CallError, Cause};
+pub use headers::may_be_sent;
+pub use settings::{Breaker, Policy, Protocol, Settings, SettingsError};
+pub use upstream::Upstream;
+
+use bytes::Bytes;
+use http::uri::PathAndQuery;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use std::time::{Duration, Instant};
+
+/// What one service is asked.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// The method.
+    pub method: Method,
+    /// From the root of the host, with what the base URL has of it.
+    pub path_and_query: PathAndQuery,
+    /// Those the plan forwards or sets. Which [`may_be_sent`] does not let through are left out.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// Empty for none.
+    pub body: Bytes,
+    /// When who asks has to have the answer, whatever the policy says.
+    pub deadline: Instant,
+    /// In place of [`Policy::timeout`].
+    pub timeout: Option<Duration>,
+    /// Whether asking twice does what asking once does: it may be retried and hedged.
+    pub idempotent: bool,
+}
+
+/// What the service said, whatever its status.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Its status; redirects that may be followed were.
+    pub status: StatusCode,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// All of its body, in memory of its own.
+    pub body: Bytes,
+    /// What came after the body; HTTP/2 alone has it for gRPC.
+    pub trailers: HeaderMap,
+}

@@ -1,0 +1,98 @@
+//! Connections that wait for their next question.
+//!
+//! They lie on shelves, one per thread as far as those go, so that threads do not wait for each other's locks. Each is taken
+//! only by the runtime that opened it: bytes come through that runtime's poller, and when it ends the connection is dead.
+//!
+//! **Invariant:** a shelf is locked for a push or a search, never while anything is awaited.
+//!
+//! **Cost:** the youngest connection of a shelf is taken first, which nearly always is the right one.
+
+use super::connection::{Http1, Http2};
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::runtime::{Handle, Id};
+use tokio::time::Instant;
+
+/// How many shelves there are; more threads than that share.
+const SHELVES: usize = 32;
+
+/// How many connections wait on one shelf.
+const WAITING_MAX: usize = 64;
+
+/// How long one waits for a question. Shorter than what servers commonly allow, so that fewer are found closed.
+const WAITING_TIME_MAX: Duration = Duration::from_secs(15);
+
+/// The connections to one service that have nothing to do.
+pub(super) struct Pool {
+    shelves: [Mutex<Shelf>; SHELVES],
+}
+
+#[derive(Default)]
+struct Shelf {
+    /// The oldest first.
+    waiting: VecDeque<Waiting>,
+    /// At most one per runtime.
+    shared: Vec<(Id, Http2)>,
+}
+
+struct Waiting {
+    runtime: Id,
+    since: Instant,
+    connection: Box<Http1>,
+}
+
+impl Pool {
+    pub(super) fn new() -> Self {
+        Self { shelves: std::array::from_fn(|_| Mutex::default()) }
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        thread_local!(static OWN: Cell<usize> = Cell::new(NEXT.fetch_add(1, Ordering::Relaxed) % SHELVES));
+        self.shelves[OWN.get()].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection of this runtime's that was not seen to be closed.
+    pub(super) fn take(&self) -> Option<Box<Http1>> {
+        let runtime = Handle::current().id();
+        let mut shelf = self.shelf();
+        let at = shelf.waiting.iter().rposition(|it| it.runtime == runtime)?;
+        shelf.waiting.remove(at).map(|it| it.connection)
+    }
+
+    /// Keeps `connection` for this runtime's next question.
+    pub(super) fn put(&self, connection: Box<Http1>) {
+        let since = Instant::now();
+        let mut shelf = self.shelf();
+        shelf.waiting.push_back(Waiting { runtime: Handle::current().id(), since, connection });
+        let is_over = |it: &Waiting| since.duration_since(it.since) > WAITING_TIME_MAX;
+        while shelf.waiting.len() > WAITING_MAX || shelf.waiting.front().is_some_and(is_over) {
+            shelf.waiting.pop_front();
+        }
+    }
+
+    /// The connection that this runtime's questions share.
+    pub(super) fn shared(&self) -> Option<Http2> {
+        let runtime = Handle::current().id();
+        let mut shelf = self.shelf();
+        shelf.shared.retain(|(_, it)| it.is_open());
+        shelf.shared.iter().find(|it| it.0 == runtime).map(|it| it.1.clone())
+    }
+
+    /// Lets this runtime's next questions share `connection`, and no other.
+    pub(super) fn share(&self, connection: Http2) {
+        let runtime = Handle::current().id();
+        let mut shelf = self.shelf();
+        shelf.shared.retain(|it| it.0 != runtime);
+        shelf.shared.push((runtime, connection));
+    }
+
+    /// Lets nobody share this runtime's connection any more: it may lead nowhere.
+    pub(super) fn retire(&self) {
+        let runtime = Handle::current().id();
+        self.shelf().shared.retain(|it| it.0 != runtime);
+    }
+}

@@ -1,0 +1,54 @@
+//! What makes connections private: who is trusted, and which protocols are offered.
+
+use super::settings::{Protocol, Settings, SettingsError};
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+/// What the system trusts: reading it takes a while, so it is done once, and only if someone is called by `https`.
+fn native_roots() -> &'static RootCertStore {
+    static ROOTS: OnceLock<RootCertStore> = OnceLock::new();
+    ROOTS.get_or_init(|| {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        roots
+    })
+}
+
+/// Makes what encrypts the connections of a service that is called by `https`.
+/// # Errors
+/// A file that cannot be read or does not hold what it should; nobody to trust.
+pub(super) fn connector(settings: &Settings) -> Result<TlsConnector, SettingsError> {
+    let mut roots = native_roots().clone();
+    if let Some(file) = &settings.ca {
+        add(&mut roots, file).map_err(|cause| {
+            SettingsError(format!("ca: {} cannot be used: {cause}", file.display()).into())
+        })?;
+    }
+    if roots.is_empty() {
+        return Err(SettingsError("the system trusts no certificates: name a file by `ca`".into()));
+    }
+    let mut client = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|cause| SettingsError(format!("tls: {cause}").into()))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    client.alpn_protocols = match settings.protocol {
+        Protocol::Negotiated => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
+        Protocol::Http2 => vec![b"h2".to_vec()],
+    };
+    Ok(TlsConnector::from(Arc::new(client)))
+}
+
+fn add(roots: &mut RootCertStore, file: &Path) -> Result<(), String> {
+    let found: Vec<CertificateDer<'static>> =
+        CertificateDer::pem_file_iter(file).and_then(Iterator::collect).map_err(|cause| cause.to_string())?;
+    if found.is_empty() {
+        return Err("it holds no certificate in PEM".into());
+    }
+    found.into_iter().try_for_each(|it| roots.add(it).map_err(|cause| cause.to_string()))
+}
