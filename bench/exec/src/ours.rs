@@ -56,7 +56,7 @@ pub fn answer(engine: &Engine, query: &str) -> Vec<u8> {
         operation_name: None,
         variables: None,
         accent: Accent::Spec,
-        queries_only: false,
+        queries_only: false, headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(60),
     };
     let response = engine.execute(request, &Caller::Admin).now_or_never().expect("memory answers at once");

@@ -92,7 +92,7 @@ fn weir_answer(schema: &str, text: &'static str) -> Contender {
             operation_name: None,
             variables: Some(variables.root()),
             accent: Accent::Spec,
-            queries_only: false,
+            queries_only: false, headers: &weir_engine::source::NoHeaders,
             deadline: Instant::now() + Duration::from_secs(60),
         };
         let mut response = pin!(engine.execute(request, &caller));

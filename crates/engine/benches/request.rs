@@ -48,7 +48,7 @@ impl Fetch for ReadyFetch {
             br#""Album_by_pk":{"Title":"For Those About To Rock We Salute You","AlbumId":1},"#;
         let finished =
             Finished { bytes: MEMBER.repeat(self.members), ends: Vec::new(), failed: false, rest: None };
-        let reply = Reply { body: ReplyBody::Finished(finished), errors: Vec::new() };
+        let reply = Reply { body: ReplyBody::Finished(finished), errors: Vec::new(), freshness: None };
         Box::pin(std::future::ready(Ok(reply)))
     }
     fn touches(&self) -> &[Tag] {
@@ -89,6 +89,7 @@ fn measure(name: &str, engine: &Engine, texts: &[String], variables: &str) {
             variables: Some(variables.root()),
             accent: Accent::Spec,
             queries_only: false,
+            headers: &weir_engine::source::NoHeaders,
             deadline: Instant::now() + Duration::from_secs(60),
         };
         if texts.len() > 1 {

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** every field of the graph has exactly one owner.
 
+mod extend;
 mod join;
 mod merge;
 mod same;
@@ -11,7 +12,7 @@ pub(crate) use join::Joined;
 use crate::source::{Ids, Source};
 use std::fmt;
 use std::sync::Arc;
-use weir_language::schema::{FieldId, Schema, builtin};
+use weir_language::schema::{FieldId, Schema, TypeId, builtin};
 
 /// A field added to a type of one source and answered by another (or the same).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +79,15 @@ pub enum ComposeError {
         /// What is wrong with it.
         reason: String,
     },
+    /// What a source adds to a type of another cannot be added.
+    Extension {
+        /// `Type.field`.
+        place: String,
+        /// The source that adds it.
+        source: String,
+        /// Why not.
+        reason: String,
+    },
     /// The merged schema breaks a rule of the specification.
     Schema {
         /// In the words of the schema's builder.
@@ -104,12 +114,20 @@ impl fmt::Display for ComposeError {
             Self::SourceNames { name } if name.is_empty() => f.write_str("there is no source"),
             Self::SourceNames { name } => write!(f, "there are two sources called `{name}`"),
             Self::Join { place, reason } => write!(f, "join `{place}`: {reason}"),
+            Self::Extension { place, source, reason } => {
+                write!(f, "source `{source}` adds the field `{place}`: {reason}")
+            }
             Self::Schema { message } => f.write_str(message),
         }
     }
 }
 
 impl std::error::Error for ComposeError {}
+
+/// The types of other sources to which `source` adds fields.
+fn extended(source: &Arc<dyn Source>) -> &[TypeId] {
+    source.parts().map_or(&[], |it| it.extended())
+}
 
 /// Who answers a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +147,10 @@ pub struct Graph {
     /// By field of the schema; empty when the only source owns all.
     owners: Vec<Owner>,
     joins: Vec<Joined>,
+    /// Fields that one source adds to a type of another, ascending.
+    extensions: Vec<FieldId>,
+    /// Whether members may hang below those of their piece.
+    hangs: bool,
 }
 
 impl Graph {
@@ -143,10 +165,17 @@ impl Graph {
         }
         match sources.as_slice() {
             [] => Err(vec![ComposeError::SourceNames { name: String::new() }]),
-            [only] if joins.is_empty() => {
-                let schema = Arc::clone(only.schema());
+            [only] if joins.is_empty() && extended(only).is_empty() => {
+                let (schema, hangs) = (Arc::clone(only.schema()), only.parts().is_some());
                 let sources = sources.into_iter().map(|it| (it, Arc::new(Ids::default()))).collect();
-                Ok(Self { schema, sources, owners: Vec::new(), joins: Vec::new() })
+                Ok(Self {
+                    schema,
+                    sources,
+                    owners: Vec::new(),
+                    joins: Vec::new(),
+                    extensions: Vec::new(),
+                    hangs,
+                })
             }
             _ => merge::merge(sources, joins),
         }
@@ -173,9 +202,22 @@ impl Graph {
         self.owners.get(field.index()).copied().unwrap_or(Owner::Source(0))
     }
 
-    /// Whether fields of one source hang on types of another.
-    pub(crate) fn has_joins(&self) -> bool {
-        !self.joins.is_empty()
+    /// Whether members may hang below those of their piece: by joins, or in parts of a source.
+    pub(crate) fn hangs(&self) -> bool {
+        self.hangs
+    }
+
+    /// Whether a source adds `field` to a type of another.
+    pub(crate) fn is_extension(&self, field: FieldId) -> bool {
+        self.extensions.binary_search(&field).is_ok()
+    }
+
+    /// Whether what is below `field` is divided by its source, so that two places of one type are not alike.
+    pub(crate) fn is_divided(&self, field: FieldId) -> bool {
+        match self.owner(field) {
+            Owner::Source(source) => self.hangs && self.sources[usize::from(source)].0.parts().is_some(),
+            Owner::Join(_) | Owner::Introspection => false,
+        }
     }
 
     /// One join.

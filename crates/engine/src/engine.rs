@@ -12,7 +12,7 @@ use crate::plan::build::{Question, build, coercion, reading};
 use crate::plan::cache::{KeyRef, Known, PlanCache};
 use crate::plan::refused::must_not_be_null;
 use crate::plan::{NeverNull, Plan, PlannedOperation};
-use crate::source::{Accent, Caller};
+use crate::source::{Accent, Caller, Headers};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -56,6 +56,8 @@ pub struct Request<'r> {
     pub accent: Accent,
     /// GET: only queries may run.
     pub queries_only: bool,
+    /// The client's headers.
+    pub headers: &'r dyn Headers,
     /// When the first byte has to be out.
     pub deadline: Instant,
 }
@@ -201,7 +203,7 @@ impl Engine {
 
     /// Answers `request`. Never fails: what goes wrong is in the response.
     pub async fn execute(&self, request: Request<'_>, caller: &Caller) -> Response {
-        let Request { accent, query: text, deadline, .. } = request;
+        let Request { accent, query: text, headers, deadline, .. } = request;
         let mut timing = Timing::default();
         let bound = match self.ready(&request, &mut timing) {
             Ok(bound) => bound,
@@ -219,7 +221,7 @@ impl Engine {
         let variables = self.values(variables.as_ref());
         let graph = &self.graph;
         let hold_back_bytes = self.settings.hold_back_bytes;
-        let run = Run { graph, plan, variables, caller, accent, text, deadline, hold_back_bytes };
+        let run = Run { graph, plan, variables, caller, headers, accent, text, deadline, hold_back_bytes };
         let (body, capacity) = execute::run(run).await;
         timing.execute = started.elapsed();
         let keep_s = plan.operation.keep.filter(|_| body.is_sound()).and_then(|it| it.seconds(variables));

@@ -103,7 +103,7 @@ impl Fetch for IntrospectionFetch {
         }
         self.bytes_last.store(out.len(), Ordering::Relaxed);
         let finished = Finished { bytes: out.into_bytes(), ends, failed: false, rest: None };
-        let reply = Reply { body: ReplyBody::Finished(finished), errors: Vec::new() };
+        let reply = Reply { body: ReplyBody::Finished(finished), errors: Vec::new(), freshness: None };
         Box::pin(std::future::ready(Ok(reply)))
     }
 

@@ -5,6 +5,12 @@
 //!
 //! **Invariant:** a fetch belongs to one plan, and a plan to one schema.
 
+mod headers;
+mod parts;
+
+pub use headers::{Headers, NoHeaders};
+pub use parts::{NodeId, Part, PartId, Parts, Place};
+
 use crate::plan::shape::{SetId, Shape};
 use crate::rows::{Column, Rows};
 use std::fmt;
@@ -29,6 +35,10 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// What the client asked for and cannot have; nothing has been asked of the store yet.
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError>;
+    /// How it divides what it answers, if not all of it comes at once.
+    fn parts(&self) -> Option<&dyn Parts> {
+        None
+    }
     /// Whether it could answer now, found out until `deadline` without holding up the thread that asks. A source that
     /// has nothing to lose is always ready.
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
@@ -43,6 +53,10 @@ pub trait Fetch: Send + Sync {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>>;
     /// What it reads or writes: table names and the like, for caches and invalidation.
     fn touches(&self) -> &[Tag];
+    /// The client's headers it reads or passes on, in lower case: what is shared between clients has to tell them apart by these.
+    fn reads_headers(&self) -> &[Box<str>] {
+        &[]
+    }
     /// Says what will be asked (SQL text, URL template), one statement per paragraph.
     fn explain(&self, out: &mut String);
 }
@@ -52,7 +66,7 @@ pub trait Fetch: Send + Sync {
 pub struct Tag(pub Arc<str>);
 
 /// All that one source answers under one parent: at the root of a query, *all* its root fields; in a
-/// mutation a maximal run of them; below, one foreign field.
+/// mutation a maximal run of them; below, one foreign field, or the members of one part of a type.
 #[derive(Clone, Copy)]
 pub struct Piece<'p> {
     /// The graph's schema, whose ids the shape holds.
@@ -63,13 +77,15 @@ pub struct Piece<'p> {
     pub shape: &'p Shape,
     /// The set the piece's fields are members of.
     pub set: SetId,
-    /// Places of the piece's members in [`Shape::fields`], in order.
+    /// Places of the piece's members in [`Shape::fields`], in order. Those that are foreign are not asked of the source.
     pub fields: &'p [u32],
     /// Query or mutation.
     pub kind: OperationKind,
     /// Below the root: how many key columns `FetchInput::parent_keys` has. `Node::Parent(i)` in the arguments
     /// means column `i`.
     pub parent_keys: Option<u32>,
+    /// Which of the source's parts it is, if it is one: the keys are the part's, in its order.
+    pub part: Option<PartId>,
     /// The form of the answer.
     pub answer: Answer,
     /// How scalars are read and errors are said.
@@ -173,6 +189,8 @@ pub struct FetchInput<'r> {
     /// Below the root: the keys of the parents, made unique; one column per key field, equally long. The reply's
     /// table then has one row per key.
     pub parent_keys: Option<&'r [Column]>,
+    /// The client's headers.
+    pub headers: &'r dyn Headers,
     /// When the whole request must have its first byte.
     pub deadline: Instant,
     /// Up to this many bytes are held back whole, so that a late failure can still be told; more may leave in chunks.
@@ -186,6 +204,30 @@ pub struct Reply {
     pub body: ReplyBody,
     /// Fields that failed; their values are null (and nulls are already bubbled in `Finished`).
     pub errors: Vec<PathError>,
+    /// How long it may be kept; `None` where the source does not say.
+    pub freshness: Option<Freshness>,
+}
+
+/// How long an answer may be kept, counted from now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Freshness {
+    /// What is left of its lifetime: levels never add up.
+    pub remaining_ms: u32,
+    /// How long after that it may be shown while a new one is fetched.
+    pub stale_ms: u32,
+    /// By whom.
+    pub scope: Scope,
+    /// What set the lifetime, for operators: a source and a field.
+    pub set_by: Arc<str>,
+}
+
+/// Who may keep an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Everyone.
+    Public,
+    /// Only the client that asked.
+    Private,
 }
 
 /// The forms of an answer.

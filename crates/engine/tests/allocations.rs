@@ -71,6 +71,7 @@ fn run(engine: &Engine, query: &str, variables: &str) -> (usize, usize) {
         variables: Some(json.root()),
         accent: Accent::Spec,
         queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(60),
     };
     let (allocations, response) = counting::count(|| engine.execute(request, &Caller::Admin).now_or_never());

@@ -301,7 +301,15 @@ async fn introspection_can_be_switched_off() {
 
 fn request<'r>(query: &'r str, operation_name: Option<&'r str>) -> Request<'r> {
     let deadline = Instant::now() + Duration::from_secs(5);
-    Request { query, operation_name, variables: None, accent: Accent::Spec, queries_only: false, deadline }
+    Request {
+        query,
+        operation_name,
+        variables: None,
+        accent: Accent::Spec,
+        queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
+        deadline,
+    }
 }
 
 #[tokio::test]

@@ -60,6 +60,7 @@ fn answer(query: &str, variables: &str) -> String {
         variables: Some(json.root()),
         accent: Accent::Spec,
         queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(60),
     };
     match engine().execute(request, &Caller::Admin).now_or_never().unwrap().body {
@@ -226,6 +227,7 @@ fn a_folded_answer_of_megabytes_stays_in_the_plan_cache() {
         variables: None,
         accent: Accent::Spec,
         queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(60),
     };
     let first = engine.execute(request, &Caller::Admin).now_or_never().unwrap();

@@ -140,6 +140,7 @@ fn answer(engine: &Engine, query: &str, variables: &str) -> String {
         variables: Some(json.root()),
         accent: Accent::Spec,
         queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(60),
     };
     match engine.execute(request, &Caller::Admin).now_or_never().unwrap().body {

@@ -2,13 +2,9 @@
 
 mod kit;
 
-use kit::{Documents, engine};
+use kit::{Documents, engine, print};
 use serde_json::Value;
-use std::time::{Duration, Instant};
 use weir_engine::compose::Join;
-use weir_engine::engine::Request;
-use weir_engine::source::{Accent, Caller};
-use weir_language::json::Json;
 
 const SDL: &str = r#"
     interface Named { name: String! }
@@ -26,22 +22,6 @@ const SDL: &str = r#"
 fn explain(query: &str, variables: &str) -> String {
     let source = Documents::new("zoo", SDL, |_, _| Ok(Value::Null));
     print(&engine(&[source], &[]), query, variables)
-}
-
-fn print(engine: &weir_engine::engine::Engine, query: &str, variables: &str) -> String {
-    let variables = Json::parse(variables.as_bytes(), 64).expect("variables are JSON");
-    let request = Request {
-        query,
-        operation_name: None,
-        variables: Some(variables.root()),
-        accent: Accent::Spec,
-        queries_only: false,
-        deadline: Instant::now() + Duration::from_secs(5),
-    };
-    match engine.explain(request, &Caller::Admin) {
-        Ok(explanation) => explanation.plan,
-        Err(bytes) => String::from_utf8(bytes).expect("UTF-8"),
-    }
 }
 
 #[track_caller]

@@ -62,7 +62,7 @@ impl Fetch for LongFetch {
                 failed: false,
                 rest: Some(Chunks { receiver }),
             };
-            Ok(Reply { body: ReplyBody::Finished(finished), errors: Vec::new() })
+            Ok(Reply { body: ReplyBody::Finished(finished), errors: Vec::new(), freshness: None })
         })
     }
     fn touches(&self) -> &[Tag] {
@@ -87,6 +87,7 @@ async fn collect(sources: Vec<Arc<dyn Source>>, query: &str) -> (String, bool) {
         variables: None,
         accent: Accent::Spec,
         queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(5),
     };
     let Body::Stream { mut head, mut rest } = engine.execute(request, &Caller::Admin).await.body else {

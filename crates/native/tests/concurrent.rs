@@ -34,6 +34,7 @@ async fn answer(engine: &Engine, query: &str) -> Value {
         variables: None,
         accent: Accent::Spec,
         queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(60),
     };
     match engine.execute(request, &Caller::Admin).await.body {

@@ -36,6 +36,7 @@ fn request(query: &str) -> Request<'_> {
         variables: None,
         accent: Accent::Spec,
         queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(60),
     }
 }

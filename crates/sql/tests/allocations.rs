@@ -53,6 +53,7 @@ impl Asked {
             variables: Some(json.root()),
             accent: Accent::Spec,
             queries_only: false,
+            headers: &weir_engine::source::NoHeaders,
             deadline: Instant::now() + Duration::from_secs(60),
         };
         let answering = self.engine.execute(request, &Caller::Admin);

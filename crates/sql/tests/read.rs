@@ -339,6 +339,7 @@ fn a_client_that_goes_away_frees_the_thread_that_answered() {
             variables: None,
             accent: weir_engine::source::Accent::Spec,
             queries_only: false,
+            headers: &weir_engine::source::NoHeaders,
             deadline: Instant::now() + Duration::from_secs(20),
         };
         served.engine.execute(request, &Caller::Admin)
@@ -369,6 +370,7 @@ fn as_much_is_held_back_as_the_settings_say() {
             variables: None,
             accent: weir_engine::source::Accent::Spec,
             queries_only: false,
+            headers: &weir_engine::source::NoHeaders,
             deadline: Instant::now() + Duration::from_secs(20),
         };
         let response = runtime.block_on(served.engine.execute(request, &Caller::Admin));

@@ -14,6 +14,7 @@ fn check(served: &Served, query: &str, expected: &[&str]) {
         variables: None,
         accent: Accent::Spec,
         queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(60),
     };
     let explanation = served.engine.explain(request, &Caller::Admin).expect("it can be planned");

@@ -129,7 +129,15 @@ impl Weir {
     ) -> Result<Vec<u8>, ExecuteError> {
         let variables = read(variables)?;
         let variables = variables.as_ref().map(Json::root).filter(|it| !it.is_null());
-        let request = Request { query, operation_name, variables, accent, queries_only: false, deadline };
+        let request = Request {
+            query,
+            operation_name,
+            variables,
+            accent,
+            queries_only: false,
+            headers: &weir_engine::source::NoHeaders,
+            deadline,
+        };
         match self.engine.execute(request, &Caller::Admin).await.body {
             Body::Whole(bytes) => Ok(bytes),
             Body::Stream { head: mut all, mut rest } => {
@@ -154,7 +162,15 @@ impl Weir {
         let variables = read(variables).unwrap_or_default();
         let variables = variables.as_ref().map(Json::root).filter(|it| !it.is_null());
         let deadline = Instant::now() + PATIENCE;
-        let request = Request { query, operation_name, variables, accent, queries_only: false, deadline };
+        let request = Request {
+            query,
+            operation_name,
+            variables,
+            accent,
+            queries_only: false,
+            headers: &weir_engine::source::NoHeaders,
+            deadline,
+        };
         self.engine.explain(request, &Caller::Admin)
     }
 

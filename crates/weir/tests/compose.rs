@@ -149,6 +149,7 @@ fn ask(engine: &Engine, query: &str) -> String {
         variables: None,
         accent: Accent::Spec,
         queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
         deadline,
     };
     match runtime().block_on(engine.execute(request, &Caller::Admin)).body {

@@ -4,7 +4,7 @@
 //! renamed.
 
 use super::join::{self, Joined};
-use super::{ComposeError, Graph, Join, Owner, same};
+use super::{ComposeError, Graph, Join, Owner, extend, extended, same};
 use crate::source::{Ids, Source};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -20,7 +20,12 @@ const NONE: u32 = u32::MAX;
 
 /// Merges `sources` and hangs `joins` between them.
 pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Graph, Vec<ComposeError>> {
-    let Merged { builder, mut errors, mut owners, mut ids } = Merger::new(&sources, joins).merged();
+    let mut errors = extend::find_types(&sources);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let Merged { builder, errors: clashes, mut owners, mut ids } = Merger::new(&sources, joins).merged();
+    errors.extend(clashes);
     let schema = match builder.build() {
         Ok(schema) => schema,
         Err(wrong) => {
@@ -46,11 +51,13 @@ pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Gra
             Err(error) => errors.push(error),
         }
     }
+    let extensions = extend::check(&schema, &sources, &ids, &mut errors);
     if !errors.is_empty() {
         return Err(errors);
     }
+    let hangs = !joins.is_empty() || sources.iter().any(|it| it.parts().is_some());
     let sources = sources.into_iter().zip(ids).map(|(source, ids)| (source, Arc::new(ids))).collect();
-    Ok(Graph { schema: Arc::new(schema), sources, owners, joins: joined })
+    Ok(Graph { schema: Arc::new(schema), sources, owners, joins: joined, extensions, hangs })
 }
 
 /// What merging leaves.
@@ -175,6 +182,11 @@ impl<'m> Merger<'m> {
             set(&mut self.ids[source].types, graph.0, id.0);
             return;
         }
+        if extended(&self.sources[source]).contains(&id) {
+            let graph = self.builder.reference(name);
+            set(&mut self.ids[source].types, graph.0, id.0);
+            return;
+        }
         if let Some(&home) = self.homes.get(name) {
             self.again(source, schema, id, home);
             return;
@@ -252,6 +264,7 @@ impl<'m> Merger<'m> {
                     self.field(source, schema, FieldId(at as u32));
                 }
                 self.join_fields(schema.str(ty.name));
+                self.extension_fields(schema.str(ty.name));
             }
             TypeKind::Union => {
                 for member in &schema.type_lists[ty.possible.range()] {
@@ -306,6 +319,18 @@ impl<'m> Merger<'m> {
                 if !given.iter().any(|it| it == schema.input_name(input)) {
                     self.input(schema, input, SchemaBuilder::argument);
                 }
+            }
+        }
+    }
+
+    /// The fields that other sources add to type `on`.
+    fn extension_fields(&mut self, on: &str) {
+        for source in 0..self.sources.len() {
+            let schema: &'m Schema = self.sources[source].schema();
+            let stub = extended(&self.sources[source]).iter().find(|&&it| schema.type_name(it) == on);
+            let Some(&stub) = stub else { continue };
+            for at in schema.ty(stub).fields.range() {
+                self.field(source, schema, FieldId(at as u32));
             }
         }
     }

@@ -36,7 +36,8 @@ pub(super) async fn ask_below(run: &Run<'_>, asks: &mut Asks, mut level: Vec<Pie
         let replies = replies.await;
         level.clear();
         for (gather, reply) in gathers.iter().zip(replies) {
-            asks.put(gather.piece, checked(reply, gather.keys.rows));
+            let members = run.plan.piece(gather.piece).fields.len();
+            asks.put(gather.piece, checked(reply, gather.keys.rows, members));
             match &asks.asked[gather.piece.0 as usize] {
                 Asked::Failed(error) => {
                     let error = error.for_client();
@@ -48,14 +49,17 @@ pub(super) async fn ask_below(run: &Run<'_>, asks: &mut Asks, mut level: Vec<Pie
     }
 }
 
-/// Rows it has to be, one per key.
+/// Rows it has to be, one per key, with a column per member.
 fn checked(
     reply: Result<crate::source::Reply, SourceError>,
     keys: u32,
+    members: usize,
 ) -> Result<crate::source::Reply, SourceError> {
     let reply = reply?;
     match &reply.body {
-        crate::source::ReplyBody::Rows(rows) if rows.rows == keys && rows.columns.len() == 1 => Ok(reply),
+        crate::source::ReplyBody::Rows(rows) if rows.rows == keys && rows.columns.len() == members => {
+            Ok(reply)
+        }
         crate::source::ReplyBody::Rows(_) => Err(SourceError::Broken("not one row per key".into())),
         crate::source::ReplyBody::Finished(_) => {
             Err(SourceError::Broken("bytes where rows were asked".into()))
@@ -89,7 +93,12 @@ impl<'w> Walk<'w> {
     }
 
     fn piece(&mut self, piece: PieceId, rows: &mut Table) {
-        for (&field, column) in self.run.plan.piece(piece).fields.iter().zip(&mut rows.columns) {
+        let planned = self.run.plan.piece(piece);
+        if planned.parent.is_some() {
+            // Its set is its own, and its members may hang on others.
+            return self.table(planned.set, rows, &Bitmap::default());
+        }
+        for (&field, column) in planned.fields.iter().zip(&mut rows.columns) {
             self.member(self.run.plan.shape.fields[field as usize].member, column, &Bitmap::default());
         }
     }

@@ -18,7 +18,9 @@ use crate::engine::{Body, Capacity};
 use crate::plan::shape::PieceId;
 use crate::plan::{Plan, PlannedPiece};
 use crate::rows::{Column, Rows};
-use crate::source::{Accent, Caller, FetchInput, Finished, PathError, Reply, ReplyBody, SourceError};
+use crate::source::{
+    Accent, Caller, FetchInput, Finished, Headers, PathError, Reply, ReplyBody, SourceError,
+};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use std::panic::AssertUnwindSafe;
@@ -37,6 +39,7 @@ pub(crate) struct Run<'r> {
     pub(crate) plan: &'r Arc<Plan>,
     pub(crate) variables: &'r Arc<Variables>,
     pub(crate) caller: &'r Caller,
+    pub(crate) headers: &'r dyn Headers,
     pub(crate) accent: Accent,
     /// The document, for the locations of errors.
     pub(crate) text: &'r str,
@@ -69,7 +72,7 @@ pub(crate) async fn run(run: Run<'_>) -> (Body, Capacity) {
     let plan = run.plan;
     if plan.whole {
         let reply = run.ask(&plan.pieces[0], None).await;
-        if let Ok(Reply { body: ReplyBody::Finished(finished), errors }) = reply {
+        if let Ok(Reply { body: ReplyBody::Finished(finished), errors, .. }) = reply {
             if errors.is_empty() && !finished.failed && finished.rest.is_none() {
                 return (Body::Whole(wrap(finished.bytes)), Capacity::Enough);
             }
@@ -123,8 +126,10 @@ impl Asks {
     fn put(&mut self, piece: PieceId, reply: Result<Reply, SourceError>) {
         let at = piece.0 as usize;
         self.asked[at] = match reply {
-            Ok(Reply { body: ReplyBody::Finished(finished), errors }) => Asked::Finished(finished, errors),
-            Ok(Reply { body: ReplyBody::Rows(rows), errors }) => {
+            Ok(Reply { body: ReplyBody::Finished(finished), errors, .. }) => {
+                Asked::Finished(finished, errors)
+            }
+            Ok(Reply { body: ReplyBody::Rows(rows), errors, .. }) => {
                 self.rows[at] = Some(rows);
                 Asked::Rows(errors)
             }
@@ -197,6 +202,7 @@ impl<'r> Run<'r> {
             variables: self.variables,
             caller: self.caller,
             parent_keys: keys,
+            headers: self.headers,
             deadline: self.deadline,
             hold_back_bytes: self.hold_back_bytes,
         };

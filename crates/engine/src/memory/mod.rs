@@ -222,7 +222,7 @@ impl MemoryFetch {
         }
         self.bytes_last.store(out.len(), Ordering::Relaxed);
         let body = Finished { bytes: out.into_bytes(), ends, failed, rest: None };
-        Reply { body: ReplyBody::Finished(body), errors }
+        Reply { body: ReplyBody::Finished(body), errors, freshness: None }
     }
 
     /// One row at the root, one per key below.
@@ -236,7 +236,7 @@ impl MemoryFetch {
         });
         let columns = columns.collect::<Result<_, _>>()?;
         let body = Rows { rows: rows as u32, columns, hidden: Vec::new() };
-        Ok(Reply { body: ReplyBody::Rows(body), errors: Vec::new() })
+        Ok(Reply { body: ReplyBody::Rows(body), errors: Vec::new(), freshness: None })
     }
 }
 

@@ -3,7 +3,7 @@
 //! Source: GraphQL specification, section 6.4.1 (CoerceArgumentValues).
 
 use super::build::Question;
-use super::cut::copy;
+use super::hang::copy;
 use super::shape::{Shape, ShapeArgument};
 use crate::errors::Failure;
 use smallvec::SmallVec;

@@ -181,7 +181,7 @@ fn prepare(
 ) -> Result<Vec<PlannedPiece>, Vec<Failure>> {
     let schema = question.graph.schema();
     let prepared = cuts.into_iter().map(|cut| {
-        let Cut { source, set, fields, parent, answer, refused } = cut;
+        let Cut { source, set, fields, parent, part, answer, refused } = cut;
         let fetch: Result<Box<dyn Fetch>, _> = match (source, refused) {
             (_, Some(error)) => Ok(Box::new(RefusedFetch(error))),
             (None, None) => Ok(introspect::prepare(schema, shape, &fields)),
@@ -195,6 +195,7 @@ fn prepare(
                     fields: &fields,
                     kind: question.operation.kind,
                     parent_keys: parent.as_ref().map(|it| it.hidden.len() as u32),
+                    part,
                     answer,
                     accent: question.accent,
                     variables: &operation.variables,

@@ -341,7 +341,8 @@ impl<'b> Collector<'b> {
         let context = self.context(field, place);
         let parts: Parts = group.iter().map(|it| self.field(it).selections).collect();
         // Without fragments and places of several types, no selection is met twice.
-        let shares = !self.valid.fragments().is_empty() || !self.shape.choices.is_empty();
+        let repeats = !self.valid.fragments().is_empty() || !self.shape.choices.is_empty();
+        let shares = repeats && !self.question.graph.is_divided(field);
         let key = shares.then(|| place_key(&parts, base, context));
         if let Some(&member) = key.as_ref().and_then(|key| self.known.get(key)) {
             return Ok(member);
@@ -376,7 +377,9 @@ impl<'b> Collector<'b> {
         match graph.owner(field) {
             Owner::Introspection if place.is_root => graph.sources().len() as u32,
             Owner::Source(source) if place.is_root && is_query => u32::from(source),
-            Owner::Source(_) | Owner::Introspection if !place.is_root => place.context,
+            Owner::Source(_) | Owner::Introspection if !place.is_root && !graph.is_extension(field) => {
+                place.context
+            }
             Owner::Source(_) | Owner::Introspection | Owner::Join(_) => {
                 self.contexts += 1;
                 self.contexts

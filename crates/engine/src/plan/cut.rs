@@ -1,17 +1,19 @@
 //! Gives each member to the source that answers it: pieces at the root, pieces below foreign members.
 //!
 //! At a query's root all members of one source are one piece, in a mutation each maximal run of them is; below,
-//! each foreign member is one. A member that is refused is one wherever it stands. What the foreign ones need of their parents becomes hidden fields of the set.
+//! each foreign member is one, and so are the members of one part of a type. A member that is refused is one wherever it stands. What those need of their parents becomes hidden fields of the set.
 //!
 //! **Invariant:** a piece below the root comes after the piece that has its parents.
 
 use super::ParentKeys;
+use super::hang::{Hanging, hang_join, hang_part, refuse};
 use super::refused::Refused;
-use super::shape::{Member, PieceId, Set, SetId, Shape, ShapeArgument, ShapeField};
+use super::shape::{Member, PieceId, SetId, Shape};
 use crate::compose::{Graph, Joined, Owner};
-use crate::source::{Answer, FieldError};
+use crate::source::{Answer, FieldError, Ids, NodeId, Part, PartId, Parts, Place};
+use smallvec::SmallVec;
 use weir_language::ast::OperationKind;
-use weir_language::value::{Node, TextSpan, Values};
+use weir_language::schema::{FieldId, Schema, TypeId};
 
 /// A piece before its source has prepared it.
 pub(crate) struct Cut {
@@ -20,6 +22,8 @@ pub(crate) struct Cut {
     pub(crate) set: SetId,
     pub(crate) fields: Vec<u32>,
     pub(crate) parent: Option<ParentKeys>,
+    /// Which of its source's parts it is.
+    pub(crate) part: Option<PartId>,
     pub(crate) answer: Answer,
     /// Why it fails whatever it is asked.
     pub(crate) refused: Option<FieldError>,
@@ -36,7 +40,7 @@ pub(crate) fn cut(
     let mut pieces = cut_root(graph, shape, root, kind, refused);
     let root_pieces = pieces.len();
     let mut at = 0;
-    let hangs = graph.has_joins() || !refused.is_empty();
+    let hangs = graph.hangs() || !refused.is_empty();
     while hangs && at < pieces.len() {
         cut_below(graph, shape, PieceId(at as u32), refused, &mut pieces);
         at += 1;
@@ -80,6 +84,7 @@ fn cut_root(graph: &Graph, shape: &Shape, root: SetId, kind: OperationKind, refu
                 set: root,
                 fields: vec![at as u32],
                 parent: None,
+                part: None,
                 answer: Answer::Any { contiguous: true },
                 refused: why.cloned(),
             }),
@@ -92,144 +97,214 @@ fn cut_root(graph: &Graph, shape: &Shape, root: SetId, kind: OperationKind, refu
     pieces
 }
 
-/// What hangs below a set and is no member of its piece.
-enum Hung<'h> {
-    Join(&'h Joined),
-    Refused(&'h FieldError),
+/// A source as the walk down from its pieces sees it.
+#[derive(Clone, Copy)]
+struct Division<'g> {
+    source: u16,
+    ids: &'g Ids,
+    /// `None`: all that it answers comes at once.
+    parts: Option<&'g dyn Parts>,
 }
 
-/// Finds the members in what `piece` answers that it does not answer itself, and appends a piece for each.
+impl<'g> Division<'g> {
+    fn of(graph: &'g Graph, source: u16) -> Self {
+        let (found, ids) = &graph.sources()[usize::from(source)];
+        Self { source, ids, parts: found.parts() }
+    }
+
+    /// How `field` comes of objects at `node`.
+    fn place(self, node: NodeId, field: FieldId) -> Place {
+        self.parts.map_or(Place::Given(NodeId::ROOT), |it| it.place(node, self.ids.field(field)))
+    }
+}
+
+/// Fields of a type.
+type Keys = SmallVec<[FieldId; 4]>;
+
+/// What hangs below a set and is no member of its piece.
+enum Hung<'g> {
+    Join(&'g Joined),
+    Part { source: u16, id: PartId, part: Part<'g>, keys: Keys },
+    Refused(FieldError),
+}
+
+/// Members that come with one part.
+struct Together {
+    source: u16,
+    id: PartId,
+    keys: Keys,
+    members: Vec<u32>,
+}
+
+/// One walk down from a piece.
+struct Walk<'g> {
+    graph: &'g Graph,
+    refused: &'g [Refused],
+    piece: PieceId,
+    /// The source of the piece; `None`: the engine.
+    division: Option<Division<'g>>,
+    /// Sets that are still to be looked at, and where their objects stand.
+    stack: Vec<(SetId, NodeId)>,
+}
+
+/// Finds the members in what `piece` answers that it does not answer itself, and appends their pieces.
 fn cut_below(graph: &Graph, shape: &mut Shape, piece: PieceId, refused: &[Refused], pieces: &mut Vec<Cut>) {
     let before = pieces.len();
-    if pieces[piece.0 as usize].refused.is_some() {
+    let cut = &pieces[piece.0 as usize];
+    if cut.refused.is_some() {
         return;
     }
+    let division = cut.source.map(|it| Division::of(graph, it));
+    let mut walk = Walk { graph, refused, piece, division, stack: Vec::new() };
+    if cut.parent.is_some() {
+        let parts = division.and_then(|it| it.parts);
+        let node = parts.zip(cut.part).map_or(NodeId::ROOT, |(parts, part)| parts.part(part).node);
+        walk.stack.push((cut.set, node));
+    } else {
+        for &field in &cut.fields {
+            walk.below(shape, field as usize, NodeId::ROOT);
+        }
+    }
     let mut seen = vec![false; shape.sets.len()];
-    let mut stack = Vec::new();
-    push_below(shape, pieces[piece.0 as usize].fields.iter().map(|&it| it as usize), &mut stack);
-    while let Some(set) = stack.pop() {
-        if std::mem::replace(&mut seen[set.0 as usize], true) {
-            continue;
+    while let Some((set, node)) = walk.stack.pop() {
+        if !std::mem::replace(&mut seen[set.0 as usize], true) {
+            walk.set(shape, set, node, pieces);
         }
-        for at in shape.set(set).range() {
-            let hung = match (why(refused, at), graph.owner(shape.fields[at].field)) {
-                (Some(error), _) => Hung::Refused(error),
-                (None, Owner::Join(join)) => Hung::Join(graph.join(join)),
-                (None, Owner::Source(_) | Owner::Introspection) => continue,
-            };
-            if let Some(earlier) = shape.fields[at].same_as {
-                shape.fields[at].member = shape.fields[earlier as usize].member;
-                continue;
-            }
-            let id = PieceId(pieces.len() as u32);
-            pieces.push(match hung {
-                Hung::Join(join) => hang(join, shape, set, at, piece, id),
-                Hung::Refused(error) => refuse(error, shape, set, at, piece, id),
-            });
-        }
-        push_below(shape, shape.set(set).range(), &mut stack);
     }
     if pieces.len() > before {
         pieces[piece.0 as usize].answer = Answer::Rows;
     }
 }
 
-fn push_below(shape: &Shape, members: impl Iterator<Item = usize>, stack: &mut Vec<SetId>) {
-    for at in members {
+impl<'g> Walk<'g> {
+    /// Hangs what has to be and goes on below the rest.
+    fn set(&mut self, shape: &mut Shape, set: SetId, node: NodeId, pieces: &mut Vec<Cut>) {
+        let mut together: Vec<Together> = Vec::new();
+        for at in shape.set(set).range() {
+            let member = &shape.fields[at];
+            if member.same_as.is_some() || matches!(member.member, Member::Constant { .. }) {
+                continue;
+            }
+            let Some(hung) = self.hung(shape, set, at, node) else {
+                self.below(shape, at, node);
+                continue;
+            };
+            let hanging = Hanging { set, parent: self.piece, piece: PieceId(pieces.len() as u32) };
+            match self.carried(shape, set, node, hung, pieces) {
+                Hung::Join(join) => pieces.push(hang_join(join, shape, at, hanging)),
+                Hung::Refused(error) => pieces.push(refuse(error, shape, at, hanging)),
+                Hung::Part { source, id, part, keys } => {
+                    let known =
+                        together.iter_mut().find(|it| part.is_together && it.source == source && it.id == id);
+                    match known {
+                        Some(known) => known.members.push(at as u32),
+                        None => together.push(Together { source, id, keys, members: vec![at as u32] }),
+                    }
+                }
+            }
+        }
+        for Together { source, id, keys, members } in together {
+            let hanging = Hanging { set, parent: self.piece, piece: PieceId(pieces.len() as u32) };
+            pieces.push(hang_part((source, id), &keys, shape, &members, hanging));
+        }
+        for at in shape.set(set).range() {
+            if let Some(earlier) = shape.fields[at].same_as {
+                shape.fields[at].member = shape.fields[earlier as usize].member;
+            }
+        }
+    }
+
+    /// The member at `at` of `set`, if it is not given with objects at `node`.
+    fn hung(&self, shape: &Shape, set: SetId, at: usize, node: NodeId) -> Option<Hung<'g>> {
+        if let Some(error) = why(self.refused, at) {
+            return Some(Hung::Refused(error.clone()));
+        }
+        let field = shape.fields[at].field;
+        let source = match self.graph.owner(field) {
+            Owner::Join(join) => return Some(Hung::Join(self.graph.join(join))),
+            Owner::Introspection => return None,
+            Owner::Source(source) => source,
+        };
+        let own = self.division.filter(|it| it.source == source);
+        // What another source adds to a type is at the root of that source.
+        let (division, node) =
+            own.map_or_else(|| (Division::of(self.graph, source), NodeId::ROOT), |it| (it, node));
+        match division.place(node, field) {
+            Place::Given(_) => None,
+            Place::Apart(id) => Some(self.part(division, id, shape.set(set).on)),
+        }
+    }
+
+    /// A part and its keys, which are fields of `on`.
+    fn part(&self, division: Division<'g>, id: PartId, on: TypeId) -> Hung<'g> {
+        let schema: &Schema = self.graph.schema();
+        let part = division.parts.map(|it| it.part(id));
+        let keys = |part: &Part<'g>| {
+            part.keys.iter().map(|it| schema.field_by_name(on, it)).collect::<Option<Keys>>()
+        };
+        match part.and_then(|part| Some((part, keys(&part)?))) {
+            Some((part, keys)) => Hung::Part { source: division.source, id, part, keys },
+            None => Hung::Refused(unreachable_key()),
+        }
+    }
+
+    /// What hangs below objects at `node` in the place of `hung`: another part, if its keys come with that.
+    fn carried(&self, shape: &Shape, set: SetId, node: NodeId, hung: Hung<'g>, pieces: &[Cut]) -> Hung<'g> {
+        let Some(division) = self.division else { return hung };
+        let mut hung = hung;
+        let mut passed: SmallVec<[PartId; 4]> = SmallVec::new();
+        loop {
+            let keys: &[FieldId] = match &hung {
+                Hung::Join(join) => &join.keys,
+                Hung::Part { keys, .. } => keys,
+                Hung::Refused(_) => &[],
+            };
+            let carrier = keys.iter().find_map(|&key| match division.place(node, key) {
+                Place::Given(_) => None,
+                Place::Apart(part) => Some(part),
+            });
+            let Some(carrier) = carrier else { return hung };
+            if passed.contains(&carrier) || is_below(pieces, self.piece, set, (division.source, carrier)) {
+                return Hung::Refused(unreachable_key());
+            }
+            passed.push(carrier);
+            hung = self.part(division, carrier, shape.set(set).on);
+        }
+    }
+
+    /// Goes on below the member at `at` of objects at `node`.
+    fn below(&mut self, shape: &Shape, at: usize, node: NodeId) {
+        let child = match self.division.map(|it| it.place(node, shape.fields[at].field)) {
+            Some(Place::Given(child)) => child,
+            Some(Place::Apart(_)) | None => NodeId::ROOT,
+        };
         match shape.fields[at].member {
-            Member::Object(set) => stack.push(set),
+            Member::Object(set) => self.stack.push((set, child)),
             Member::Abstract(choice) => {
-                stack.extend(shape.choices[choice.0 as usize].sets.iter().map(|it| it.1));
+                self.stack.extend(shape.choices[choice.0 as usize].sets.iter().map(|it| (it.1, child)));
             }
             Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => {}
         }
     }
 }
 
-/// Makes the member at `at` foreign: what it asks for moves into a set of its own.
-fn hang(join: &Joined, shape: &mut Shape, set: SetId, at: usize, parent: PieceId, piece: PieceId) -> Cut {
-    let hidden = join.keys.iter().map(|key| {
-        let hidden = &mut shape.sets[set.0 as usize].hidden;
-        let known = hidden.iter().position(|it| it == key);
-        known.unwrap_or_else(|| {
-            hidden.push(*key);
-            hidden.len() - 1
-        }) as u32
-    });
-    let hidden = hidden.collect();
-    let arguments_start = shape.arguments.len() as u32;
-    for index in 0..shape.fields[at].arguments_len {
-        let given = shape.arguments[(shape.fields[at].arguments_start + index) as usize];
-        let input = join.target_input(given.input);
-        shape.arguments.push(ShapeArgument { input, ..given });
+/// Whether what stands in `set` of `piece` was put there because it has to come with `part`.
+fn is_below(pieces: &[Cut], mut piece: PieceId, mut set: SetId, part: (u16, PartId)) -> bool {
+    loop {
+        let cut = &pieces[piece.0 as usize];
+        match &cut.parent {
+            Some(parent) if cut.set == set => {
+                if (cut.source, cut.part) == (Some(part.0), Some(part.1)) {
+                    return true;
+                }
+                (piece, set) = (parent.piece, parent.set);
+            }
+            Some(_) | None => return false,
+        }
     }
-    for &(input, value) in &join.arguments {
-        let value = copy(&join.values, value as usize, &mut shape.literals);
-        shape.arguments.push(ShapeArgument { input, value, default: None });
-    }
-    let answered = ShapeField {
-        key: shape.fields[at].key.clone(),
-        field: join.target,
-        ty: shape.fields[at].ty,
-        arguments_start,
-        arguments_len: shape.arguments.len() as u32 - arguments_start,
-        member: shape.fields[at].member,
-        same_as: None,
-        offset: shape.fields[at].offset,
-    };
-    let field = shape.fields.len() as u32;
-    shape.fields.push(answered);
-    shape.fields[at].member = Member::Foreign { piece, field };
-    let own = SetId(shape.sets.len() as u32);
-    shape.sets.push(Set { on: join.root, start: field, len: 1, hidden: Vec::new() });
-    let parent = Some(ParentKeys { piece: parent, set, hidden });
-    let source = Some(join.source);
-    Cut { source, set: own, fields: vec![field], parent, answer: Answer::Rows, refused: None }
 }
 
-/// Makes the member at `at` foreign, in a piece that always fails.
-fn refuse(
-    error: &FieldError,
-    shape: &mut Shape,
-    set: SetId,
-    at: usize,
-    parent: PieceId,
-    piece: PieceId,
-) -> Cut {
-    let field = shape.fields.len() as u32;
-    shape.fields.push(ShapeField { member: Member::Leaf, same_as: None, ..shape.fields[at].clone() });
-    shape.fields[at].member = Member::Foreign { piece, field };
-    let own = SetId(shape.sets.len() as u32);
-    shape.sets.push(Set { on: shape.set(set).on, start: field, len: 1, hidden: Vec::new() });
-    let parent = Some(ParentKeys { piece: parent, set, hidden: Vec::new() });
-    let refused = Some(error.clone());
-    Cut { source: None, set: own, fields: vec![field], parent, answer: Answer::Rows, refused }
-}
-
-/// Appends the value at `at` of `from` to `to`; its place there.
-pub(crate) fn copy(from: &Values, at: usize, to: &mut Values) -> u32 {
-    let start = to.nodes.len();
-    let shift = |end: u32| end - at as u32 + start as u32;
-    for place in at..from.end(at) {
-        let mut text = |span: TextSpan| to.push_text(from.str(span));
-        let node = match from.nodes[place] {
-            Node::Number(span) => Node::Number(text(span)),
-            Node::Text(span) => Node::Text(text(span)),
-            Node::Json(span) => Node::Json(text(span)),
-            Node::List { len, end } => Node::List { len, end: shift(end) },
-            Node::Object { len, end } => Node::Object { len, end: shift(end) },
-            plain @ (Node::Absent
-            | Node::Null
-            | Node::Bool(_)
-            | Node::Int(_)
-            | Node::QuotedInt(_)
-            | Node::Float(_)
-            | Node::Enum(_)
-            | Node::Key(_)
-            | Node::Variable(_)
-            | Node::Parent(_)) => plain,
-        };
-        to.nodes.push(node);
-    }
-    start as u32
+/// A source divides itself so that a key is never given.
+fn unreachable_key() -> FieldError {
+    FieldError { code: "INTERNAL", message: "Internal error.".into(), hasura_path: None }
 }

@@ -3,7 +3,7 @@
 //! The file list is the order of the passes: `steer` finds the variables of `@skip` and `@include`, `collect`
 //! merges fields and expands fragments per concrete type into a [`shape::Shape`], `same` finds equal work,
 //! `fold` renders what only depends on the schema, `refused` knows the members that fail anyway, `cut` gives each
-//! member to the source that answers it, and `build` runs them and has every source prepare its pieces. `cache` keeps the plans, `print` shows them.
+//! member to the source that answers it (`hang` puts a piece below a set), and `build` runs them and has every source prepare its pieces. `cache` keeps the plans, `print` shows them.
 //!
 //! **Invariant:** a plan never changes once built and belongs to one graph and one text.
 
@@ -13,6 +13,7 @@ pub(crate) mod cache;
 mod collect;
 mod cut;
 mod fold;
+mod hang;
 mod keep;
 mod print;
 pub(crate) mod refused;

@@ -65,6 +65,9 @@ impl<'p> Printer<'p> {
             text.push_str(", as rows");
         }
         self.line(1, &text);
+        if piece.parent.is_some() {
+            self.hidden(2, piece.set);
+        }
         let fields =
             piece.fields.iter().rev().map(|&it| (2, Task::Member(&self.plan.shape.fields[it as usize])));
         let mut tasks: Vec<(usize, Task<'p>)> = fields.collect();
@@ -84,14 +87,19 @@ impl<'p> Printer<'p> {
                     tasks.push((indent + 1, Task::Set(set)));
                 }
                 Task::Set(set) => {
-                    for hidden in &self.plan.shape.set(set).hidden {
-                        let text = format!("({})", self.schema.field_name(*hidden));
-                        self.line(indent, &text);
-                    }
+                    self.hidden(indent, set);
                     let members = self.plan.shape.members(set).iter().rev();
                     tasks.extend(members.map(|it| (indent, Task::Member(it))));
                 }
             }
+        }
+    }
+
+    /// What is asked for others only.
+    fn hidden(&mut self, indent: usize, set: SetId) {
+        for &hidden in &self.plan.shape.set(set).hidden {
+            let text = format!("({})", self.schema.field_name(hidden));
+            self.line(indent, &text);
         }
     }
 

@@ -125,8 +125,10 @@ pub enum Member {
     Foreign {
         /// The piece that answers.
         piece: PieceId,
-        /// The only member of the piece's set: it says what stands in the reply's only column.
+        /// The member of the piece's set: it says what stands in the reply's column.
         field: u32,
+        /// Which column of the reply.
+        column: u32,
     },
 }
 

@@ -27,7 +27,7 @@ pub struct Writing<'r> {
     pub schema: &'r Schema,
     /// What the answer looks like.
     pub shape: &'r Shape,
-    /// By `PieceId`: the reply of each piece below the root, one column. `None`: it failed as a whole, which is reported
+    /// By `PieceId`: the reply of each piece below the root, a column per member. `None`: it failed as a whole, which is reported
     /// already; its members are null.
     pub children: &'r [Option<Rows>],
 }
@@ -224,7 +224,8 @@ impl<'w> Writer<'w> {
         places: &[u32],
         row: usize,
     ) -> bool {
-        let (Member::Foreign { piece, field }, Some(&at)) = (place.member, places.get(row)) else {
+        let (Member::Foreign { piece, field, column: own }, Some(&at)) = (place.member, places.get(row))
+        else {
             return self.fail(place, Fault::Broken);
         };
         if at == NO_PLACE {
@@ -232,10 +233,10 @@ impl<'w> Writer<'w> {
         }
         let answered = self.writing.shape.fields[field as usize].member;
         match self.writing.children.get(piece.0 as usize) {
-            Some(Some(reply)) if !reply.columns.is_empty() => {
-                self.value(Place { member: answered, ..place }, ty, &reply.columns[0], at as usize)
-            }
-            Some(Some(_)) => self.fail(place, Fault::Broken),
+            Some(Some(reply)) => match reply.columns.get(own as usize) {
+                Some(column) => self.value(Place { member: answered, ..place }, ty, column, at as usize),
+                None => self.fail(place, Fault::Broken),
+            },
             Some(None) | None => false,
         }
     }
@@ -485,7 +486,7 @@ mod tests {
 
     #[test]
     fn foreign_rows_are_found_by_place() {
-        let below = Member::Foreign { piece: PieceId(1), field: 2 };
+        let below = Member::Foreign { piece: PieceId(1), field: 2, column: 0 };
         let places = || Column { data: Data::Foreign(vec![1, NO_PLACE, 0, 1]), ..Column::default() };
         let reply = Table { rows: 2, columns: vec![ints(&[7, 8])], hidden: Vec::new() };
         let answered = r#""a":[{"b":8},{"b":null},{"b":7},{"b":8}],"#;

@@ -107,9 +107,10 @@ impl Fetch for DocumentFetch {
                 return Ok(Reply {
                     body: ReplyBody::Finished(rows::finish(self, &input, &table)),
                     errors: Vec::new(),
+                    freshness: None,
                 });
             }
-            Ok(Reply { body: ReplyBody::Rows(table), errors: Vec::new() })
+            Ok(Reply { body: ReplyBody::Rows(table), errors: Vec::new(), freshness: None })
         })
     }
     fn touches(&self) -> &[Tag] {
@@ -171,7 +172,10 @@ pub fn settings() -> Settings {
 }
 
 pub fn engine(sources: &[Arc<Documents>], joins: &[Join]) -> Engine {
-    let sources = sources.iter().map(|it| Arc::clone(it) as Arc<dyn Source>).collect();
+    engine_of(sources.iter().map(|it| Arc::clone(it) as Arc<dyn Source>).collect(), joins)
+}
+
+pub fn engine_of(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Engine {
     let graph = Graph::compose(sources, joins).unwrap_or_else(|errors| panic!("{errors:?}"));
     Engine::new(graph, settings())
 }
@@ -184,9 +188,28 @@ pub async fn run(engine: &Engine, accent: Accent, query: &str, variables: &str) 
         variables: Some(variables.root()),
         accent,
         queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(5),
     };
     engine.execute(request, &Caller::Admin).await
+}
+
+/// The plan, or why there is none.
+pub fn print(engine: &Engine, query: &str, variables: &str) -> String {
+    let variables = Json::parse(variables.as_bytes(), 64).expect("variables are JSON");
+    let request = Request {
+        query,
+        operation_name: None,
+        variables: Some(variables.root()),
+        accent: Accent::Spec,
+        queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
+        deadline: Instant::now() + Duration::from_secs(5),
+    };
+    match engine.explain(request, &Caller::Admin) {
+        Ok(explanation) => explanation.plan,
+        Err(bytes) => String::from_utf8(bytes).expect("UTF-8"),
+    }
 }
 
 /// The answer as text.

@@ -109,6 +109,7 @@ fn answer(engine: &Engine, query: &str, sent: &Sent) -> String {
         variables: Some(json.root()),
         accent: Accent::Spec,
         queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(60),
     };
     let response = engine.execute(request, &Caller::Admin).now_or_never().expect("memory answers at once");

@@ -70,6 +70,7 @@ impl Served {
             variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
             accent: Accent::Spec,
             queries_only: false,
+            headers: &weir_engine::source::NoHeaders,
             deadline: Instant::now() + Duration::from_secs(60),
         };
         let bytes = runtime.block_on(async {
@@ -94,6 +95,7 @@ impl Served {
             variables: None,
             accent: Accent::Spec,
             queries_only: false,
+            headers: &weir_engine::source::NoHeaders,
             deadline: Instant::now() + Duration::from_secs(60),
         };
         match self.engine.explain(request, &Caller::Admin) {

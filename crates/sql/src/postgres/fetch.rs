@@ -200,13 +200,13 @@ impl Reading {
         if self.rows {
             let parents = input.parent_keys.map(|keys| keys.first().map_or(1, Column::len));
             let rows = Gatherer::new(task).gather(&found, parents)?;
-            return Ok(Reply { body: ReplyBody::Rows(rows), errors: Vec::new() });
+            return Ok(Reply { body: ReplyBody::Rows(rows), errors: Vec::new(), freshness: None });
         }
         let finisher = Finisher::new(task, self.answer_bytes.load(Ordering::Relaxed));
         let (finished, errors) = finisher.finish(At::Root(&found))?;
         let bytes = finished.bytes.len();
         self.answer_bytes.store(bytes + bytes / 8 + 64, Ordering::Relaxed);
-        Ok(Reply { body: ReplyBody::Finished(finished), errors })
+        Ok(Reply { body: ReplyBody::Finished(finished), errors, freshness: None })
     }
 
     pub(super) fn source_error(&self, error: Error) -> SourceError {

@@ -234,7 +234,7 @@ impl Job {
         self.way.chunks = Some(sender);
         let errors = std::mem::take(&mut written.errors);
         let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(Chunks { receiver }) };
-        let reply = Reply { body: ReplyBody::Finished(finished), errors };
+        let reply = Reply { body: ReplyBody::Finished(finished), errors, freshness: None };
         match self.way.answer.take().map(|it| it.send(Ok(reply))) {
             Some(Ok(())) => Ok(()),
             Some(Err(_)) | None => Err(End::Gone),
@@ -252,7 +252,7 @@ impl Job {
             }
             (None, Some(answer)) => {
                 let finished = Finished { bytes, ends: Vec::new(), failed, rest: None };
-                let reply = Reply { body: ReplyBody::Finished(finished), errors };
+                let reply = Reply { body: ReplyBody::Finished(finished), errors, freshness: None };
                 answer.send(Ok(reply)).map_err(|_| End::Gone)
             }
             (None, None) => Err(End::Gone),

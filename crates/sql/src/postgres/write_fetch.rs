@@ -128,7 +128,7 @@ fn answer(
     let task = reading.task(prepared, input.shape);
     let finished = Finisher::new(task, 256).finish(At::Changes(done, &found));
     let (finished, errors) = finished.map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
-    Ok(Reply { body: ReplyBody::Finished(finished), errors })
+    Ok(Reply { body: ReplyBody::Finished(finished), errors, freshness: None })
 }
 
 /// How long to wait before try number `tries` plus one, never twice the same.

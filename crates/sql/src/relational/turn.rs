@@ -63,6 +63,10 @@ impl Turns {
     /// The answer of all.
     pub(crate) fn reply(self) -> Reply {
         let Self { bytes, ends, errors, .. } = self;
-        Reply { body: ReplyBody::Finished(Finished { bytes, ends, failed: false, rest: None }), errors }
+        Reply {
+            body: ReplyBody::Finished(Finished { bytes, ends, failed: false, rest: None }),
+            errors,
+            freshness: None,
+        }
     }
 }

@@ -114,7 +114,7 @@ impl Reading {
         let shape = bindings.shape;
         if self.rows {
             let rows = Gatherer::new(statements, shape).gather(keys)?;
-            return Ok(Some(Reply { body: ReplyBody::Rows(rows), errors: Vec::new() }));
+            return Ok(Some(Reply { body: ReplyBody::Rows(rows), errors: Vec::new(), freshness: None }));
         }
         let streams = self.streams && !prepared.plan.root_copied;
         let capacity = self.answer_bytes.load(Ordering::Relaxed);
@@ -127,7 +127,7 @@ impl Reading {
             if bytes + ROOM_BYTES > capacity || 2 * next < capacity {
                 self.answer_bytes.store(next, Ordering::Relaxed);
             }
-            Reply { body: ReplyBody::Finished(finished), errors }
+            Reply { body: ReplyBody::Finished(finished), errors, freshness: None }
         }))
     }
 

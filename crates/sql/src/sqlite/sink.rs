@@ -59,7 +59,7 @@ impl Sink {
         let (sender, receiver) = mpsc::channel(CHUNKS_MAX);
         self.chunks = Some(sender);
         let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(Chunks { receiver }) };
-        let reply = Reply { body: ReplyBody::Finished(finished), errors };
+        let reply = Reply { body: ReplyBody::Finished(finished), errors, freshness: None };
         self.progress();
         match self.answer.take().map(|it| it.send(Ok(reply))) {
             Some(Ok(())) => Ok(()),

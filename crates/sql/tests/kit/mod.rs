@@ -89,6 +89,7 @@ impl Served {
             variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
             accent,
             queries_only: false,
+            headers: &weir_engine::source::NoHeaders,
             deadline: Instant::now() + Duration::from_secs(seconds),
         };
         runtime.block_on(async {

@@ -64,6 +64,7 @@ impl Served {
             variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
             accent: Accent::Spec,
             queries_only: false,
+            headers: &weir_engine::source::NoHeaders,
             deadline,
         };
         self.engine.execute(request, &Caller::Admin).await.body

@@ -107,6 +107,7 @@ pub fn sent(api: &Arc<Api>, flavour: Flavour, query: &str) -> Sent {
         variables: None,
         accent: Accent::Spec,
         queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(60),
     };
     let explained = Engine::new(graph, settings).explain(request, &Caller::Admin);

@@ -47,6 +47,7 @@ pub(super) fn explain(
         variables: variables.as_ref().map(Json::root),
         accent: Accent::Spec,
         queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
         deadline: Instant::now() + Duration::from_secs(30),
     };
     match generation.engine.explain(request, &Caller::Admin) {

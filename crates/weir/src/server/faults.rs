@@ -53,7 +53,7 @@ impl Fetch for Fault {
             }
             let (bytes, rest) = (self.key.clone(), Some(Chunks { receiver }));
             let finished = Finished { bytes, ends: Vec::new(), failed: false, rest };
-            Ok(Reply { body: ReplyBody::Finished(finished), errors: Vec::new() })
+            Ok(Reply { body: ReplyBody::Finished(finished), errors: Vec::new(), freshness: None })
         })
     }
     fn touches(&self) -> &[Tag] {

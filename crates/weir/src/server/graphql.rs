@@ -4,6 +4,7 @@
 
 use super::auth;
 use super::body::Reply;
+use super::client::Client;
 use super::encode::{Coding, Encoder};
 use super::exchange::{Answer, Exchange, Refusal, error_body, json};
 use super::metrics::{Door, Verdict};
@@ -49,7 +50,8 @@ pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) ->
     let tape = receive::json(buffer, &bytes, limits)?;
     let answer = match receive::params(tape.root()) {
         Ok(params) => {
-            let request = engine_request(exchange, &params, Accent::Spec, false);
+            let client = Client(headers);
+            let request = engine_request(exchange, &params, &client, Accent::Spec, false);
             let made = exchange.generation.engine.execute(request, &caller).await;
             answer_with(exchange, made, media, headers)
         }
@@ -78,7 +80,8 @@ async fn by_get(exchange: &Exchange, head: &Parts, media: Media, caller: &Caller
         operation_name: sent.operation_name.as_deref().filter(|it| !it.is_empty()).map(Cow::Borrowed),
         variables: if root(&variables) { variables.as_ref().map(Json::root) } else { None },
     };
-    let request = engine_request(exchange, &params, Accent::Spec, true);
+    let client = Client(&head.headers);
+    let request = engine_request(exchange, &params, &client, Accent::Spec, true);
     let made = exchange.generation.engine.execute(request, caller).await;
     let mut answer = answer_with(exchange, made, media, &head.headers)?;
     // Only what came by GET is ever kept by a cache between us and the client.
@@ -145,6 +148,7 @@ fn answer_with(
 pub(crate) fn engine_request<'r>(
     exchange: &Exchange,
     params: &'r Params<'_>,
+    client: &'r Client<'_>,
     accent: Accent,
     queries_only: bool,
 ) -> engine::Request<'r> {
@@ -155,6 +159,7 @@ pub(crate) fn engine_request<'r>(
         variables: params.variables,
         accent,
         queries_only,
+        headers: client,
         deadline: exchange.started + patience,
     }
 }

@@ -5,6 +5,7 @@
 
 use super::auth::{self, Denied};
 use super::body::Reply;
+use super::client::Client;
 use super::exchange::{Answer, Exchange, Refusal, error_body, json};
 use super::graphql::{engine_request, respond};
 use super::metrics::{Door, Verdict};
@@ -12,9 +13,9 @@ use super::negotiate::{self, Media};
 use super::receive::{self, Params, Unusable};
 use bytes::Bytes;
 use futures_util::FutureExt;
-use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
+use hyper::{HeaderMap, StatusCode};
 use std::panic::AssertUnwindSafe;
 use tokio::sync::mpsc;
 use weir_engine::engine::{Aborted, Body, Outcome};
@@ -48,12 +49,13 @@ pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) ->
     if tape.root().is_array() {
         let count = tape.root().items().count();
         drop(tape);
-        return batch(exchange, bytes, count, caller);
+        return batch(exchange, headers, bytes, count, caller);
     }
     let answer = match params(tape.root()) {
         Err(message) => refused(message, "parse-failed", Verdict::Rejected),
         Ok(params) => {
-            let request = engine_request(exchange, &params, Accent::Hasura, false);
+            let client = Client(headers);
+            let request = engine_request(exchange, &params, &client, Accent::Hasura, false);
             let made = exchange.generation.engine.execute(request, &caller).await;
             let (verdict, timing) = (verdict(made.outcome), made.timing);
             let response = respond(exchange, made, StatusCode::OK, Media::Json, headers);
@@ -84,16 +86,24 @@ fn refused(message: &str, code: &str, verdict: Verdict) -> Answer {
 }
 
 /// Answers a list of requests, as a stream.
-fn batch(exchange: &Exchange, text: Bytes, count: usize, caller: Caller) -> Result<Answer, Refusal> {
+fn batch(
+    exchange: &Exchange,
+    headers: &HeaderMap,
+    text: Bytes,
+    count: usize,
+    caller: Caller,
+) -> Result<Answer, Refusal> {
     let batch_max = usize::from(exchange.generation.config.limits.batch_max);
     if count > batch_max {
         let message = format!("{count} requests in one list; {batch_max} are allowed");
         return Err(Refusal::new(StatusCode::BAD_REQUEST, "LIMIT_BATCH", message));
     }
     let (send, rest) = mpsc::channel(2);
-    let exchange = exchange.again();
+    let (exchange, headers) = (exchange.again(), headers.clone());
     tokio::task::spawn_local(async move {
-        let work = AssertUnwindSafe(run_batch(&exchange, &text, &caller, &send)).catch_unwind();
+        let client = Client(&headers);
+        let work = run_batch(&exchange, &text, (&caller, &client), &send);
+        let work = AssertUnwindSafe(work).catch_unwind();
         // Whoever reads must not take a part for the whole.
         if work.await.is_err() {
             exchange.worker.metrics.panics.inc();
@@ -107,7 +117,7 @@ fn batch(exchange: &Exchange, text: Bytes, count: usize, caller: Caller) -> Resu
 type Sender = mpsc::Sender<Result<Vec<u8>, Aborted>>;
 
 /// Runs the requests in turn until the last, or until nobody reads.
-async fn run_batch(exchange: &Exchange, text: &[u8], caller: &Caller, send: &Sender) {
+async fn run_batch(exchange: &Exchange, text: &[u8], who: (&Caller, &Client<'_>), send: &Sender) {
     let nesting_max = exchange.generation.config.limits.nesting_max;
     // The text was read once already, to count its requests.
     let Ok(tape) = Json::parse_in(JsonBuffer::default(), text, nesting_max) else { return };
@@ -116,7 +126,7 @@ async fn run_batch(exchange: &Exchange, text: &[u8], caller: &Caller, send: &Sen
         if place > 0 {
             out.push(b',');
         }
-        if run_one(exchange, item, caller, &mut out, send).await.is_none() {
+        if run_one(exchange, item, who, &mut out, send).await.is_none() {
             return;
         }
         if out.len() >= BATCH_CHUNK_BYTES && send.send(Ok(std::mem::take(&mut out))).await.is_err() {
@@ -131,7 +141,7 @@ async fn run_batch(exchange: &Exchange, text: &[u8], caller: &Caller, send: &Sen
 async fn run_one(
     exchange: &Exchange,
     item: JsonRef<'_>,
-    caller: &Caller,
+    (caller, client): (&Caller, &Client<'_>),
     out: &mut Vec<u8>,
     send: &Sender,
 ) -> Option<()> {
@@ -142,7 +152,7 @@ async fn run_one(
             return Some(());
         }
     };
-    let request = engine_request(exchange, &params, Accent::Hasura, false);
+    let request = engine_request(exchange, &params, client, Accent::Hasura, false);
     let made = exchange.generation.engine.execute(request, caller).await;
     exchange.worker.metrics.timing(&made.timing, exchange.started.elapsed());
     match made.body {

@@ -1,0 +1,137 @@
+//! Puts pieces below a set: its members become foreign, and what they ask for moves into a set of the piece's own.
+//!
+//! **Invariant:** the members of a piece below the root are the members of its set, in order, so that the columns of its
+//! reply are.
+
+use super::ParentKeys;
+use super::cut::Cut;
+use super::shape::{Member, PieceId, Set, SetId, Shape, ShapeArgument, ShapeField};
+use crate::compose::Joined;
+use crate::source::{Answer, FieldError, PartId};
+use weir_language::schema::{FieldId, TypeId};
+use weir_language::value::{Node, TextSpan, Values};
+
+/// Where a piece hangs.
+#[derive(Clone, Copy)]
+pub(super) struct Hanging {
+    /// The set whose rows are the parents.
+    pub(super) set: SetId,
+    /// The set's piece.
+    pub(super) parent: PieceId,
+    /// The new one.
+    pub(super) piece: PieceId,
+}
+
+impl Hanging {
+    /// The keys as hidden fields of the set, each once.
+    fn parent_keys(self, shape: &mut Shape, keys: &[FieldId]) -> ParentKeys {
+        let hidden = &mut shape.sets[self.set.0 as usize].hidden;
+        let places = keys.iter().map(|key| {
+            let known = hidden.iter().position(|it| it == key);
+            known.unwrap_or_else(|| {
+                hidden.push(*key);
+                hidden.len() - 1
+            }) as u32
+        });
+        ParentKeys { piece: self.parent, set: self.set, hidden: places.collect() }
+    }
+
+    /// Makes the member at `at` foreign: the new piece answers it in `column` by the member that is pushed next.
+    fn make_foreign(self, shape: &mut Shape, at: usize, column: u32) {
+        let field = shape.fields.len() as u32;
+        shape.fields[at].member = Member::Foreign { piece: self.piece, field, column };
+    }
+}
+
+/// A set of the last `len` members, which stand on objects of type `on`.
+fn own_set(shape: &mut Shape, on: TypeId, len: u32) -> SetId {
+    let start = shape.fields.len() as u32 - len;
+    shape.sets.push(Set { on, start, len, hidden: Vec::new() });
+    SetId(shape.sets.len() as u32 - 1)
+}
+
+/// Has a root field of a source answer the member at `at`.
+pub(super) fn hang_join(join: &Joined, shape: &mut Shape, at: usize, hanging: Hanging) -> Cut {
+    let parent = Some(hanging.parent_keys(shape, &join.keys));
+    let arguments_start = shape.arguments.len() as u32;
+    for index in 0..shape.fields[at].arguments_len {
+        let given = shape.arguments[(shape.fields[at].arguments_start + index) as usize];
+        let input = join.target_input(given.input);
+        shape.arguments.push(ShapeArgument { input, ..given });
+    }
+    for &(input, value) in &join.arguments {
+        let value = copy(&join.values, value as usize, &mut shape.literals);
+        shape.arguments.push(ShapeArgument { input, value, default: None });
+    }
+    let arguments_len = shape.arguments.len() as u32 - arguments_start;
+    let asked = shape.fields[at].clone();
+    hanging.make_foreign(shape, at, 0);
+    shape.fields.push(ShapeField {
+        field: join.target,
+        arguments_start,
+        arguments_len,
+        same_as: None,
+        ..asked
+    });
+    let set = own_set(shape, join.root, 1);
+    let fields = vec![shape.fields.len() as u32 - 1];
+    Cut { source: Some(join.source), set, fields, parent, part: None, answer: Answer::Rows, refused: None }
+}
+
+/// Has one part of a source answer the members at `members`.
+pub(super) fn hang_part(
+    (source, part): (u16, PartId),
+    keys: &[FieldId],
+    shape: &mut Shape,
+    members: &[u32],
+    hanging: Hanging,
+) -> Cut {
+    let parent = Some(hanging.parent_keys(shape, keys));
+    for (column, &at) in members.iter().enumerate() {
+        let asked = shape.fields[at as usize].clone();
+        hanging.make_foreign(shape, at as usize, column as u32);
+        shape.fields.push(ShapeField { same_as: None, ..asked });
+    }
+    let set = own_set(shape, shape.set(hanging.set).on, members.len() as u32);
+    let fields = shape.set(set).range().map(|it| it as u32).collect();
+    Cut { source: Some(source), set, fields, parent, part: Some(part), answer: Answer::Rows, refused: None }
+}
+
+/// Makes the member at `at` foreign, in a piece that always fails.
+pub(super) fn refuse(error: FieldError, shape: &mut Shape, at: usize, hanging: Hanging) -> Cut {
+    let parent = Some(hanging.parent_keys(shape, &[]));
+    let asked = shape.fields[at].clone();
+    hanging.make_foreign(shape, at, 0);
+    shape.fields.push(ShapeField { member: Member::Leaf, same_as: None, ..asked });
+    let set = own_set(shape, shape.set(hanging.set).on, 1);
+    let fields = vec![shape.fields.len() as u32 - 1];
+    Cut { source: None, set, fields, parent, part: None, answer: Answer::Rows, refused: Some(error) }
+}
+
+/// Appends the value at `at` of `from` to `to`; its place there.
+pub(crate) fn copy(from: &Values, at: usize, to: &mut Values) -> u32 {
+    let start = to.nodes.len();
+    let shift = |end: u32| end - at as u32 + start as u32;
+    for place in at..from.end(at) {
+        let mut text = |span: TextSpan| to.push_text(from.str(span));
+        let node = match from.nodes[place] {
+            Node::Number(span) => Node::Number(text(span)),
+            Node::Text(span) => Node::Text(text(span)),
+            Node::Json(span) => Node::Json(text(span)),
+            Node::List { len, end } => Node::List { len, end: shift(end) },
+            Node::Object { len, end } => Node::Object { len, end: shift(end) },
+            plain @ (Node::Absent
+            | Node::Null
+            | Node::Bool(_)
+            | Node::Int(_)
+            | Node::QuotedInt(_)
+            | Node::Float(_)
+            | Node::Enum(_)
+            | Node::Key(_)
+            | Node::Variable(_)
+            | Node::Parent(_)) => plain,
+        };
+        to.nodes.push(node);
+    }
+    start as u32
+}

@@ -1,0 +1,31 @@
+//! The headers of a client's request, as sources see them: by name, borrowed from the transport.
+//!
+//! **Cost:** nothing is copied or listed; a source looks up the names its plan holds.
+
+/// The headers of one request.
+pub trait Headers: Send + Sync {
+    /// Hands each value of the header `name` to `take`, in the order they were sent.
+    ///
+    /// - `name`: in lower case.
+    fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8]));
+}
+
+impl dyn Headers + '_ {
+    /// The first value of the header `name`, in lower case.
+    #[must_use]
+    pub fn get<'h>(&'h self, name: &str) -> Option<&'h [u8]> {
+        let mut first = None;
+        self.each(name, &mut |value| {
+            first.get_or_insert(value);
+        });
+        first
+    }
+}
+
+/// No headers: requests that came by no transport.
+#[derive(Clone, Copy, Debug)]
+pub struct NoHeaders;
+
+impl Headers for NoHeaders {
+    fn each<'h>(&'h self, _: &str, _: &mut dyn FnMut(&'h [u8])) {}
+}

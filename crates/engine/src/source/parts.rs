@@ -1,0 +1,58 @@
+//! How a source divides what it answers: what comes with an answer, and what is asked apart once keys are known.
+//!
+//! A service gives an object with some of its fields; others take a call of their own, with fields of the object as keys. The
+//! planner walks down what was selected with the source's nodes in hand; each member is *given* where it stands or belongs
+//! to a *part*. The members that come together are one piece, asked once for all the objects, however many and
+//! wherever they are.
+//!
+//! A member whose keys come with a part hangs below that part's piece, which then has a [`Member::Foreign`] among its own.
+//!
+//! **Invariant:** a part's keys are fields of single leaves on the type it stands on.
+
+#[cfg(doc)]
+use crate::plan::shape::Member;
+use weir_language::schema::{FieldId, TypeId};
+
+/// A place in what a source gives: of two objects of one type one may come with fields that the other lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// Where root fields stand, and the fields by which a source extends types of others.
+    pub const ROOT: Self = Self(0);
+}
+
+/// One of a source's parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PartId(pub u32);
+
+/// How a field comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// With the object; what is below it stands at this node.
+    Given(NodeId),
+    /// By a call of its own.
+    Apart(PartId),
+}
+
+/// What is asked apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'p> {
+    /// The fields of the type whose values it is asked by, in order.
+    pub keys: &'p [Box<str>],
+    /// Where its members stand.
+    pub node: NodeId,
+    /// Whether one answer brings all members that are asked of it; else each is a piece of its own.
+    pub is_together: bool,
+}
+
+/// A source's division. All ids are those of its own schema.
+pub trait Parts: Send + Sync {
+    /// How `field` comes of objects that stand at `node`.
+    fn place(&self, node: NodeId, field: FieldId) -> Place;
+    /// One part.
+    fn part(&self, id: PartId) -> Part<'_>;
+    /// Object types of other sources to which this one adds fields: in its schema they have only these, each of which
+    /// is apart at [`NodeId::ROOT`].
+    fn extended(&self) -> &[TypeId];
+}
