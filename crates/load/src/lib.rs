@@ -2,3 +2,14 @@
 //! before.
 //!
 //! **Invariant:** knows none of the crates it is used to measure.
+
+mod expression;
+mod latency;
+mod scenario;
+mod serve;
+mod template;
+mod yaml;
+
+pub use scenario::Scenario;
+pub use serve::serve;
+pub use yaml::Mistake;

@@ -5,6 +5,7 @@
 mod author;
 mod demo;
 mod document;
+mod mock;
 mod serve;
 mod store;
 
@@ -180,6 +181,35 @@ Examples:
         #[arg(long, value_name = "URL")]
         store: Option<String>,
     },
+    /// Serve made-up REST services from a scenario, to try a gateway on
+    #[command(after_help = "\
+Examples:
+  weir mock examples/gateway/mock.yaml
+  weir mock mock.yaml --listen 127.0.0.1:4000
+
+A scenario (all of it: docs/mock.md):
+  latency: {median: 5ms, sigma: 0.4, spikes: {probability: 0.002, add: 80ms}}
+  errors: {rate: 0.01, statuses: [503], retry_after: 1s}
+  version: 2s                                # $(version) grows every two seconds
+  headers: {X-TTL: 2}
+  objects:
+    player: {id: $(id), name: Player $(words 2), points: $(between 0 900)}
+  endpoints:
+    GET /players/{id}: {known: 1..500, body: {$of: player}}
+    GET /players: {known: 1..500, body: {$ids: query.id, $of: player}}
+
+While it runs:
+  curl http://127.0.0.1:3900/__stats         calls, ids and errors by endpoint
+  curl http://127.0.0.1:3900/__reset         count from 0, draw the same latencies again
+  curl 'http://127.0.0.1:3900/__set?latency=50ms&errors=0.2&version=7'    until set to `own`")]
+    Mock {
+        /// The scenario
+        #[arg(value_name = "FILE.YAML")]
+        file: PathBuf,
+        /// Where to listen
+        #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:3900")]
+        listen: SocketAddr,
+    },
     /// Write a completion script for a shell
     #[command(after_help = "Examples:\n  weir completions bash > /etc/bash_completion.d/weir")]
     Completions {
@@ -244,6 +274,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Import(options) => store::import(&options),
         Command::Export(options) => store::export_all(&options),
         Command::Backup { file, target, store } => store::save(&file, &target, store.as_deref()),
+        Command::Mock { file, listen } => mock::mock(&file, listen),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "weir", &mut script);
@@ -280,6 +311,7 @@ mod tests {
         Cli::command().debug_assert();
         check(&["serve", "sqlite:chinook.db", "--listen", "127.0.0.1:0"], Ok(()));
         check(&["demo", "--reset"], Ok(()));
+        check(&["mock", "mock.yaml", "--listen", "127.0.0.1:0"], Ok(()));
         check(&["serve", "--listen", "nonsense"], Err("invalid value 'nonsense'"));
         check(&["validate", "q.graphql"], Err("--schema"));
     }

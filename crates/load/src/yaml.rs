@@ -1,0 +1,223 @@
+//! YAML with places: what a scenario is read through, so that every mistake names its line, its column and a way out.
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::{Error, Location, Spanned};
+use std::fmt;
+use std::time::Duration;
+
+/// What is wrong with a scenario.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// From 1; 0 where the text as a whole is meant.
+    pub line: u64,
+    /// From 1.
+    pub column: u64,
+    /// What, and how to mend it.
+    pub message: String,
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for Mistake {}
+
+impl Mistake {
+    pub(crate) fn at(place: Location, message: impl Into<String>) -> Self {
+        Self { line: place.line(), column: place.column(), message: message.into() }
+    }
+}
+
+/// Reads `text` as a `T` whose unknown keys are errors.
+pub(crate) fn read<T: de::DeserializeOwned>(text: &str) -> Result<T, Mistake> {
+    let options = serde_saphyr::options! { with_snippet: false };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let (line, column) = error.location().map_or((0, 0), |it| (it.line(), it.column()));
+        Mistake { line, column, message: words(&error) }
+    })
+}
+
+/// The message without the place, which stands in front, and with the nearest known key.
+fn words(error: &Error) -> String {
+    if let Error::SerdeUnknownField { field, expected, .. } = error {
+        return unknown("key", field, expected);
+    }
+    let text = error.render();
+    let first = text.lines().next().unwrap_or_default();
+    let first = first.strip_prefix("error: ").unwrap_or(first);
+    first.rsplit_once(" at line ").map_or(first, |it| it.0).to_string()
+}
+
+/// Says that `name` is none of the `known`, and which of them it may be.
+pub(crate) fn unknown(what: &str, name: &str, known: &[impl AsRef<str>]) -> String {
+    let near =
+        known.iter().map(|it| (strsim::damerau_levenshtein(name, it.as_ref()), it)).min_by_key(|it| it.0);
+    match near {
+        Some((distance, it)) if distance <= name.chars().count() / 3 + 1 => {
+            format!("unknown {what} `{name}`; did you mean `{}`?", it.as_ref())
+        }
+        Some(_) => {
+            let all: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
+            format!("unknown {what} `{name}`; known here: {}", all.join(", "))
+        }
+        None => format!("unknown {what} `{name}`; none is known here"),
+    }
+}
+
+/// A length of time with its unit: `250us`, `5ms`, `1.5s`, `2min`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Span(pub Duration);
+
+impl Span {
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is no length of time; write it as `250us`, `5ms`, `1.5s` or `2min`");
+        let digits = text.find(|it: char| it != '.' && !it.is_ascii_digit()).ok_or_else(wrong)?;
+        let (number, unit) = text.split_at(digits);
+        let seconds = match unit {
+            "us" => 1e-6,
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "min" => 60.0,
+            _ => return Err(wrong()),
+        };
+        let number: f64 = number.parse().map_err(|_| wrong())?;
+        Duration::try_from_secs_f64(number * seconds).map(Self).map_err(|_| wrong())
+    }
+}
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::read(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+/// A mapping in the order of its text, with the places of its keys.
+#[derive(Debug)]
+pub(crate) struct Pairs<V>(pub Vec<(Spanned<String>, V)>);
+
+impl<V> Default for Pairs<V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Pairs<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<V>(std::marker::PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
+            type Value = Pairs<V>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a mapping")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<V>, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(key) = map.next_key()? {
+                    pairs.push((key, map.next_value()?));
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(Entries(std::marker::PhantomData))
+    }
+}
+
+/// Any value, as it stands in the text.
+#[derive(Debug)]
+pub(crate) enum Tree {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Decimal(f64),
+    Text(String),
+    List(Vec<Spanned<Tree>>),
+    Map(Vec<(Spanned<String>, Spanned<Tree>)>),
+}
+
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyTree)
+    }
+}
+
+struct AnyTree;
+
+impl<'de> Visitor<'de> for AnyTree {
+    type Value = Tree;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some(key) = map.next_key()? {
+            pairs.push((key, map.next_value()?));
+        }
+        Ok(Tree::Map(pairs))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Tree, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element()? {
+            items.push(item);
+        }
+        Ok(Tree::List(items))
+    }
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Tree, E> {
+        Ok(Tree::Bool(value))
+    }
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Tree, E> {
+        Ok(Tree::Int(value))
+    }
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Tree, E> {
+        i64::try_from(value).map(Tree::Int).map_err(|_| E::custom("is longer than 64 bits; quote it"))
+    }
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Tree, E> {
+        if value.is_finite() {
+            Ok(Tree::Decimal(value))
+        } else {
+            Err(E::custom("JSON has no such number; quote it"))
+        }
+    }
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Tree, E> {
+        Ok(Tree::Text(value.to_string()))
+    }
+    fn visit_unit<E: de::Error>(self) -> Result<Tree, E> {
+        Ok(Tree::Null)
+    }
+    fn visit_none<E: de::Error>(self) -> Result<Tree, E> {
+        Ok(Tree::Null)
+    }
+    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<Tree, D::Error> {
+        Tree::deserialize(inner)
+    }
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Tree, D::Error> {
+        Tree::deserialize(inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_of_time_has_a_unit() {
+        let check = |text: &str, expected: Option<u64>| {
+            let micros = Span::read(text).ok().map(|it| u64::try_from(it.0.as_micros()).expect("short"));
+            assert_eq!(micros, expected, "{text}");
+        };
+        check("250us", Some(250));
+        check("1.5s", Some(1_500_000));
+        check("2min", Some(120_000_000));
+        for wrong in ["5", "ms", "-5ms", "5 ms", "1e9s", "5h", ""] {
+            check(wrong, None);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_with_the_nearest() {
+        let known = ["latency", "headers"];
+        assert_eq!(unknown("key", "latenzy", &known), "unknown key `latenzy`; did you mean `latency`?");
+        assert_eq!(unknown("key", "colour", &known), "unknown key `colour`; known here: latency, headers");
+    }
+}
