@@ -206,6 +206,33 @@ fn a_number_names_one_object_over_all_types() {
 }
 
 #[test]
+fn a_number_that_leaves_none_for_new_objects_is_not_taken() {
+    let too_great = |id: &str| {
+        format!("`{id}` is greater than 0x3fffffffffffffff: no numbers would be left for new objects")
+    };
+    check(
+        COOKS,
+        "cook.csv",
+        "id,name\n0x3fffffffffffffff,ada\n,bob\n0x4000000000000000,c\n9223372036854775807,d\n0xffffffffffffffff,e\n",
+        None,
+        2,
+        &[
+            &format!("cook.csv:4: {}", too_great("0x4000000000000000")),
+            &format!("cook.csv:5: {}", too_great("9223372036854775807")),
+            &format!("cook.csv:6: {}", too_great("0xffffffffffffffff")),
+        ],
+    );
+    check(
+        COOKS,
+        "g01.rdf",
+        "<0x7fffffffffffffff> <dgraph.type> \"Cook\" .\n",
+        None,
+        0,
+        &[&format!("g01.rdf:1: {}", too_great("0x7fffffffffffffff"))],
+    );
+}
+
+#[test]
 fn columns_are_found_by_field_and_by_column_of_the_table() {
     check(
         COOKS,

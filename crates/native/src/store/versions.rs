@@ -11,6 +11,9 @@ use sha2::{Digest, Sha256};
 /// The format of the tables of this module; a store of a later one is not opened.
 pub const FORMAT: i64 = 1;
 
+/// The greatest number that an object may bring along: as many again are left for new ones.
+pub(crate) const ID_MAX: i64 = i64::MAX / 2;
+
 /// PostgreSQL's sequence of object numbers. SQLite has the next one in `weir_store.next_id`.
 pub const SEQUENCE: &str = "weir_ids";
 

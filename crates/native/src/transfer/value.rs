@@ -7,6 +7,7 @@ use super::slots::{Kind, Slots};
 use crate::layout;
 use crate::model::{FieldId, Scalar};
 use crate::store::Types;
+use crate::store::versions::ID_MAX;
 use weir_language::json::{Json, JsonRef};
 use weir_sql::instant;
 
@@ -16,10 +17,15 @@ pub(crate) const DEPTH_MAX: u32 = 16;
 /// An object's number: decimal digits, or hexadecimal ones after `0x`.
 pub(crate) fn id(text: &str) -> Result<i64, String> {
     let number = match text.strip_prefix("0x") {
-        Some(digits) => i64::from_str_radix(digits, 16),
+        Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    number.ok().filter(|it| *it > 0).ok_or_else(|| format!("`{text}` is no ID"))
+    match number {
+        Ok(0) | Err(_) => Err(format!("`{text}` is no ID")),
+        Ok(id) => i64::try_from(id).ok().filter(|it| *it <= ID_MAX).ok_or_else(|| {
+            format!("`{text}` is greater than {ID_MAX:#x}: no numbers would be left for new objects")
+        }),
+    }
 }
 
 /// Writes the one value of `field`, which begins at place `at` of the row that begins at `first`.

@@ -17,6 +17,7 @@ use super::value::{Columns, Item, Reader};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId};
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 use std::sync::Arc;
 use weir_sql::catalog::{ColumnId, TableId};
 use weir_sql::relational::program::{Asked, Value};
@@ -153,7 +154,7 @@ impl<'w> Changes<'w> {
         let writes = self.writes;
         for registry in &writes.facts.of(ty).registries {
             if let Some((_, column)) = registry.keys.iter().find(|it| it.0 == field) {
-                let only = only.map(|it| (*column, it.clone()));
+                let only = only.map(|it| (*column, it.clone())).into_iter().collect();
                 let columns = Columns::from_iter([(*column, value.clone())]);
                 self.set_where(registry.table, registry.id, ids, columns, only);
             }
@@ -161,26 +162,26 @@ impl<'w> Changes<'w> {
     }
 
     fn set(&mut self, table: TableId, by: ColumnId, ids: &[i64], columns: Columns) {
-        self.set_where(table, by, ids, columns, None);
+        self.set_where(table, by, ids, columns, Columns::new());
     }
 
-    /// Sets columns of the rows with one of `ids`; with `only`, where that column has that value.
+    /// Sets columns of the rows with one of `ids`; with `only`, where those columns have those values.
     fn set_where(
         &mut self,
         table: TableId,
         by: ColumnId,
         ids: &[i64],
         columns: Columns,
-        only: Option<(ColumnId, Value)>,
+        only: Columns,
     ) {
         if columns.is_empty() || ids.is_empty() {
             return;
         }
         let (set, mut values): (ColumnIds, Vec<Value>) = columns.into_iter().unzip();
         let (many, bound) = bound(ids);
-        let rows = Rows { by, many, and: only.as_ref().map(|it| (it.0, Same::Equal)) };
+        let rows = Rows { by, many, and: only.iter().map(|it| (it.0, Same::Equal)).collect() };
         values.push(bound);
-        values.extend(only.map(|it| it.1));
+        values.extend(only.into_iter().map(|it| it.1));
         self.asked.push(self.writes.asked(Kind::Change { table, set, rows }, values));
     }
 
@@ -257,7 +258,7 @@ impl<'w> Changes<'w> {
             let field = copy(model, by.field, *holder);
             let Storage::ToOne { column, .. } = layout.fields[field.index()] else { continue };
             let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
-            let rows = Rows { by: column, many: false, and: Some((id, Same::Different)) };
+            let rows = Rows { and: SmallVec::from_iter([(id, Same::Different)]), ..Rows::by(column) };
             let kind = Kind::Change { table, set: ColumnIds::from_slice(&[column]), rows };
             let values = [Value::Null, Value::Int(to.id), Value::Int(from.id)];
             self.asked.push(self.writes.asked(kind, values));
@@ -349,20 +350,20 @@ impl<'w> Changes<'w> {
             let of = model.field(own);
             let is_edge = matches!(of.kind, FieldKind::Edge { .. });
             let is_set = !of.is_list && set.is_some_and(|set| set.fields.iter().any(|it| it.0 == *field));
-            if of.is_required && !is_edge && !of.is_list {
+            if of.is_required && !of.is_list {
                 let ty = model.ty(ty).name.clone();
                 return Err(Refusal::Required { ty, field: of.name.clone() });
             }
             match content {
                 Content::Columns(given) => {
                     let given = self.moved(*field, own, given);
-                    let only = given.first().filter(|_| !is_set && given.len() == 1).cloned();
+                    let only = if is_set { Columns::new() } else { self.telling(own, &given) };
                     self.empty(ids, ty, own, &given, only);
                 }
                 Content::Null if !is_edge && !of.is_list => {
                     let columns = columns_of(&self.writes.layout.fields[own.index()]);
                     let given = columns.into_iter().map(|it| (it, Value::Null)).collect();
-                    self.empty(ids, ty, own, &given, None);
+                    self.empty(ids, ty, own, &given, Columns::new());
                 }
                 Content::Items(items) => items.iter().for_each(|it| self.drop_items(ids, own, Some(&it.0))),
                 Content::Null if is_edge => self.cut(ids, own, None),
@@ -376,18 +377,30 @@ impl<'w> Changes<'w> {
         Ok(())
     }
 
-    /// Empties the columns `given` of `field`; with `only`, where that column has that value.
-    fn empty(
-        &mut self,
-        ids: &[i64],
-        ty: TypeId,
-        field: FieldId,
-        given: &Columns,
-        only: Option<(ColumnId, Value)>,
-    ) {
+    /// Those of the columns `given` of `field` that are equal where the values are.
+    fn telling(&self, field: FieldId, given: &Columns) -> Columns {
+        let is_telling = |column: ColumnId| match self.writes.layout.fields[field.index()] {
+            // Two texts may be one moment.
+            Storage::Instant { at, .. } => column == at,
+            // Bounds follow from the text.
+            Storage::Shape { text, .. } => column == text,
+            Storage::Id(_)
+            | Storage::Column(_)
+            | Storage::Point { .. }
+            | Storage::Values { .. }
+            | Storage::ToOne { .. }
+            | Storage::ToOneBack { .. }
+            | Storage::ToMany { .. }
+            | Storage::Join { .. } => true,
+        };
+        given.iter().filter(|it| is_telling(it.0)).cloned().collect()
+    }
+
+    /// Empties the columns `given` of `field`; with `only`, where those columns have those values.
+    fn empty(&mut self, ids: &[i64], ty: TypeId, field: FieldId, given: &Columns, only: Columns) {
         let layout = &self.writes.layout;
         let columns = given.iter().map(|it| (it.0, Value::Null)).collect();
-        self.rename(ids, ty, field, &Value::Null, only.as_ref().map(|it| &it.1));
+        self.rename(ids, ty, field, &Value::Null, only.first().map(|it| &it.1));
         self.set_where(layout.tables[ty.index()], layout.ids[ty.index()], ids, columns, only);
     }
 
@@ -396,7 +409,8 @@ impl<'w> Changes<'w> {
             return;
         };
         let (many, bound) = bound(ids);
-        let rows = Rows { by: owner, many, and: item.map(|_| (value, Same::Equal)) };
+        let and = item.map(|_| (value, Same::Equal)).into_iter().collect();
+        let rows = Rows { by: owner, many, and };
         let values = [bound].into_iter().chain(item.cloned());
         self.asked.push(self.writes.asked(Kind::Erase { table, rows }, values));
     }
@@ -435,7 +449,7 @@ impl<'w> Changes<'w> {
         let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
         let (by, and) = if theirs { (column, id) } else { (id, column) };
         let (many, bound) = bound(ids);
-        let rows = Rows { by, many, and: to.map(|_| (and, Same::Equal)) };
+        let rows = Rows { by, many, and: to.map(|_| (and, Same::Equal)).into_iter().collect() };
         let kind = Kind::Change { table, set: ColumnIds::from_slice(&[column]), rows };
         let values = [Value::Null, bound].into_iter().chain(to.map(|it| Value::Int(it.id)));
         self.asked.push(self.writes.asked(kind, values));
@@ -443,7 +457,8 @@ impl<'w> Changes<'w> {
 
     fn part(&mut self, table: TableId, ours: ColumnId, theirs: ColumnId, ids: &[i64], to: Option<End>) {
         let (many, bound) = bound(ids);
-        let rows = Rows { by: ours, many, and: to.map(|_| (theirs, Same::Equal)) };
+        let and = to.map(|_| (theirs, Same::Equal)).into_iter().collect();
+        let rows = Rows { by: ours, many, and };
         let values = [bound].into_iter().chain(to.map(|it| Value::Int(it.id)));
         self.asked.push(self.writes.asked(Kind::Erase { table, rows }, values));
     }
@@ -455,21 +470,21 @@ impl<'w> Changes<'w> {
         let facts = writes.facts.of(ty);
         let (many, bound) = bound(ids);
         for &(table, by) in &facts.pointers {
-            let rows = Rows { by, many, and: None };
+            let rows = Rows { many, ..Rows::by(by) };
             let kind = Kind::Change { table, set: ColumnIds::from_slice(&[by]), rows };
             self.asked.push(writes.asked(kind, [Value::Null, bound.clone()]));
         }
         let own = (layout.tables[ty.index()], layout.ids[ty.index()]);
         let registries = facts.registries.iter().map(|it| (it.table, it.id));
         for (table, by) in facts.parts.iter().copied().chain([own]).chain(registries) {
-            let kind = Kind::Erase { table, rows: Rows { by, many, and: None } };
+            let kind = Kind::Erase { table, rows: Rows { many, ..Rows::by(by) } };
             self.asked.push(writes.asked(kind, [bound.clone()]));
         }
     }
 }
 
 /// One number as itself, several as a list.
-fn bound(ids: &[i64]) -> (bool, Value) {
+pub(super) fn bound(ids: &[i64]) -> (bool, Value) {
     match ids {
         [id] => (false, Value::Int(*id)),
         _ => (true, Value::Ids(ids.into())),

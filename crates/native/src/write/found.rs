@@ -4,10 +4,10 @@
 //! one object.
 
 use super::Writes;
-use super::facts::{copy, key_scope};
+use super::facts::key_scope;
 use super::object::{Content, Object, Role};
 use super::refusal::Refusal;
-use super::sentence::Kind;
+use super::sentence::{Kind, Rows};
 use crate::layout::Storage;
 use crate::model::{Field, FieldId, FieldKind, Model, TypeId, TypeKind};
 use hashbrown::HashMap;
@@ -114,7 +114,7 @@ impl Names {
                 Name::Int(field, _) | Name::Text(field, _) => writes.key(*field),
             };
             let shown = shown.into_iter().collect();
-            let kind = Kind::Find { table, shown, by, many: false };
+            let kind = Kind::Find { table, shown, rows: Rows::by(by) };
             asked.push(writes.asked(kind, [name.value()]));
         }
     }
@@ -296,16 +296,7 @@ impl Resolver<'_> {
     /// A field that a new object would lack.
     pub(super) fn lacking(&self, object: &Object) -> Option<String> {
         let model = self.model();
-        let by_parent = |field: FieldId| match object.role {
-            Role::Below(edge) => match model.field(edge).kind {
-                FieldKind::Edge { inverse: Some(inverse), .. } => copy(model, inverse, object.ty) == field,
-                FieldKind::Edge { inverse: None, .. }
-                | FieldKind::Id
-                | FieldKind::Scalar(_)
-                | FieldKind::Enum(_) => false,
-            },
-            Role::Top | Role::Unlinked | Role::Patch { .. } => false,
-        };
+        let by_parent = object.parent_field(model);
         let is_given = |field: FieldId| {
             object.fields.iter().any(|(of, content)| match content {
                 _ if *of != field => false,
@@ -319,7 +310,7 @@ impl Resolver<'_> {
                 && field.kind != FieldKind::Id
                 && field.default_add.is_none()
                 && !is_given(*id)
-                && !by_parent(*id)
+                && by_parent != Some(*id)
         };
         let secret = model.ty(object.ty).secret.as_ref().filter(|_| object.secret.is_none());
         let field = model.fields_of(object.ty).find(lacks).map(|it| it.1.name.clone());

@@ -13,6 +13,7 @@ mod change;
 mod facts;
 mod found;
 mod given;
+mod guard;
 mod object;
 mod refusal;
 mod secret;
@@ -24,18 +25,19 @@ mod work;
 
 use crate::api::meaning::{Api, FieldMeaning, InputMeaning};
 use crate::layout::{Database, Layout, Storage};
-use crate::model::{Model, TypeId};
+use crate::model::{FieldId, Model, TypeId};
 use facts::Facts;
 use given::Given;
 use hashbrown::HashMap;
 use object::{Objects, Role};
 use refusal::Refusal;
-use sentence::{Kind, Sentences};
+use sentence::{Kind, Rows, Sentences};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use value::Reader;
 use weir_engine::source::{BoxFuture, FieldError};
 use weir_language::value::Node;
+use weir_sql::catalog::ColumnId;
 use weir_sql::relational::program::{Asked, Call, Lock, Program, Programs, Value};
 use work::{Input, What, Work};
 
@@ -71,33 +73,35 @@ impl Writes {
         let (mut named, mut password) = (None, None);
         for (argument, given) in Given::arguments(call) {
             match self.api.input(argument) {
-                InputMeaning::Field(field) => {
-                    if let Some(text) = given.text() {
-                        named = Some((field, value::text(text)?));
-                    } else if let Node::Int(number) = given.node() {
-                        named = Some((field, Value::Int(number)));
-                    }
-                }
+                InputMeaning::Field(field) => named = self.name(field, given)?,
                 InputMeaning::Secret(ty) => password = Some((ty, given.text().unwrap_or_default())),
                 _ => {}
             }
         }
         let Some((ty, password)) = password else { return Err(Refusal::NoId { ty: String::new() }) };
-        let name = || model.ty(ty).name.clone();
-        let (Some((field, value)), Some(secret)) = (named, layout.secrets[ty.index()]) else {
-            return Err(Refusal::NoId { ty: name() });
-        };
-        let (by, value) = match (layout.fields[field.index()], value) {
-            // What is no number names nobody, and no object has this one.
-            (Storage::Id(column), Value::Text(id)) => {
-                (column, Value::Int(object::parse_id(&id).unwrap_or(0)))
-            }
-            (Storage::Column(column), value) => (column, value),
-            _ => return Err(Refusal::NoId { ty: name() }),
+        let (Some((by, value)), Some(secret)) = (named, layout.secrets[ty.index()]) else {
+            return Err(Refusal::NoId { ty: model.ty(ty).name.clone() });
         };
         let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
-        let kind = Kind::Find { table, shown: [id, secret].into_iter().collect(), by, many: false };
+        let kind = Kind::Find { table, shown: [id, secret].into_iter().collect(), rows: Rows::by(by) };
         Ok(Lock { asked: self.asked(kind, [value]), password: password.into() })
+    }
+
+    /// What `given` says of the object that is meant: a column and its value; nothing if it is null.
+    fn name(&self, field: FieldId, given: Given<'_>) -> Result<Option<(ColumnId, Value)>, Refusal> {
+        let value = match (given.text(), given.node()) {
+            (Some(text), _) => value::text(text)?,
+            (None, Node::Int(number) | Node::QuotedInt(number)) => Value::Int(number),
+            (None, _) => return Ok(None),
+        };
+        Ok(match (self.layout.fields[field.index()], value) {
+            // What is no number names nobody, and no object has this one.
+            (Storage::Id(column), Value::Text(id)) => {
+                Some((column, Value::Int(object::parse_id(&id).unwrap_or(0))))
+            }
+            (Storage::Id(column) | Storage::Column(column), value) => Some((column, value)),
+            (_, _) => None,
+        })
     }
 
     /// Reads the input of the field of `call`.

@@ -4,12 +4,13 @@
 //!
 //! **Cost:** one pass over the input. Recursion is at most [`NESTING_MAX`] deep.
 
+use super::facts::copy;
 use super::given::Given;
 use super::refusal::Refusal;
 use super::value::{Columns, Item, Reader, text};
 use crate::api::meaning::InputMeaning;
 use crate::layout::Layout;
-use crate::model::{FieldId, FieldKind, TypeId, TypeKind};
+use crate::model::{FieldId, FieldKind, Model, TypeId, TypeKind};
 use hashbrown::HashMap;
 use std::sync::Arc;
 use weir_sql::relational::program::Value;
@@ -48,6 +49,22 @@ pub(super) struct Object {
     pub(super) secret: Option<Arc<str>>,
     /// Which of the input's passwords it is: hashes of equal ones differ.
     pub(super) secret_place: u32,
+}
+
+impl Object {
+    /// The field of a nested object that is the other side of the edge it is nested in.
+    pub(super) fn parent_field(&self, model: &Model) -> Option<FieldId> {
+        let Role::Below(edge) = self.role else { return None };
+        match model.field(edge).kind {
+            FieldKind::Edge { inverse: Some(inverse), .. } => {
+                Some(copy(model, inverse, self.ty))
+            }
+            FieldKind::Edge { inverse: None, .. }
+            | FieldKind::Id
+            | FieldKind::Scalar(_)
+            | FieldKind::Enum(_) => None,
+        }
+    }
 }
 
 /// What was given for a field.
@@ -100,7 +117,10 @@ impl Objects<'_> {
                         fields.push((field, content));
                     }
                 }
-                InputMeaning::Secret(_) => {
+                InputMeaning::Secret(of) => {
+                    if role == (Role::Patch { removes: true }) {
+                        return Err(self.required_secret(of));
+                    }
                     if let Some(password) = secret(value)? {
                         let next = self.passwords.len() as u32;
                         let place = *self.passwords.entry(Arc::clone(&password)).or_insert(next);
@@ -113,6 +133,13 @@ impl Objects<'_> {
         }
         self.list[at as usize].fields = fields;
         Ok(at)
+    }
+
+    /// Nobody can do without a password.
+    fn required_secret(&self, ty: TypeId) -> Refusal {
+        let of = self.reader.api.model.ty(ty);
+        let field = of.secret.as_ref().map_or_else(String::new, |it| it.name.clone());
+        Refusal::Required { ty: of.name.clone(), field }
     }
 
     /// A reference to a member of a union.

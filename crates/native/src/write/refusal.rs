@@ -21,6 +21,8 @@ pub(super) enum Refusal {
     NoId { ty: String },
     /// A reference to a member of a union names none or several.
     NotOneMember { ty: String },
+    /// A nested object names another one where the one that it is nested in belongs.
+    OtherParent { ty: String, field: String },
     /// A key is changed and the filter finds several objects.
     ManyMatches,
     /// A value does not fit its type.
@@ -41,9 +43,11 @@ impl Refusal {
             Self::Exists { .. } | Self::Twice { .. } => "UNIQUE_VIOLATION",
             Self::Missing { .. } | Self::Required { .. } => "NOT_NULL_VIOLATION",
             Self::NoSuch { .. } => "FOREIGN_KEY_VIOLATION",
-            Self::Ambiguous { .. } | Self::NoId { .. } | Self::NotOneMember { .. } | Self::ManyMatches => {
-                "BAD_USER_INPUT"
-            }
+            Self::Ambiguous { .. }
+            | Self::NoId { .. }
+            | Self::NotOneMember { .. }
+            | Self::OtherParent { .. }
+            | Self::ManyMatches => "BAD_USER_INPUT",
             Self::Value { .. } | Self::ShortSecret { .. } => "INVALID_VALUE",
             Self::Nul => "INVALID_TEXT",
             Self::TooMany { .. } => "LIMIT_OBJECTS",
@@ -67,6 +71,9 @@ impl Refusal {
             Self::Ambiguous { ty } => format!("the keys of one {ty} belong to different objects"),
             Self::NoId { ty } => format!("id is not provided for {ty}"),
             Self::NotOneMember { ty } => format!("exactly one member of union {ty} has to be given"),
+            Self::OtherParent { ty, field } => {
+                format!("field {field} of type {ty} names another object than the one it is nested in")
+            }
             Self::ManyMatches => {
                 "only one node is allowed in the filter while updating fields with @id directive".into()
             }
@@ -95,6 +102,7 @@ impl Refusal {
             | Self::Ambiguous { .. }
             | Self::NoId { .. }
             | Self::NotOneMember { .. }
+            | Self::OtherParent { .. }
             | Self::Required { .. } => {
                 format!(
                     "couldn't rewrite mutation {mutation} because failed to rewrite mutation payload because {words}"

@@ -23,25 +23,32 @@ pub(super) type ColumnIds = SmallVec<[ColumnId; 8]>;
 pub(super) enum Kind {
     /// Numbers for new objects: as many as are bound.
     NewIds,
-    /// Columns of the rows where a column is what is bound.
-    Find { table: TableId, shown: ColumnIds, by: ColumnId, many: bool },
+    /// Columns of some rows.
+    Find { table: TableId, shown: ColumnIds, rows: Rows },
     /// One row more.
     Insert { table: TableId, columns: ColumnIds },
     /// One row more, unless it is there.
     Keep { table: TableId, columns: ColumnIds },
-    /// New values for the rows where a column is what is bound.
+    /// New values for some rows.
     Change { table: TableId, set: ColumnIds, rows: Rows },
     /// Some rows less.
     Erase { table: TableId, rows: Rows },
 }
 
-/// Which rows: those where a column is what is bound and, maybe, another is too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Which rows: those where a column is what is bound, and others are too.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Rows {
     pub(super) by: ColumnId,
     /// Many numbers of objects are bound, not one.
     pub(super) many: bool,
-    pub(super) and: Option<(ColumnId, Same)>,
+    pub(super) and: SmallVec<[(ColumnId, Same); 2]>,
+}
+
+impl Rows {
+    /// Those where `column` is what is bound.
+    pub(super) fn by(column: ColumnId) -> Self {
+        Self { by: column, many: false, and: SmallVec::new() }
+    }
 }
 
 /// How a value is compared.
@@ -87,12 +94,12 @@ fn render(database: Database, catalog: &Catalog, kind: &Kind) -> Sentence {
             });
             1
         }
-        Kind::Find { table, shown, by, many } => {
+        Kind::Find { table, shown, rows } => {
             writer.sql.push_str("SELECT ");
             writer.columns(*table, shown);
             writer.sql.push_str(" FROM ");
             writer.table(*table);
-            writer.rows(*table, Rows { by: *by, many: *many, and: None });
+            writer.rows(*table, rows);
             shown.len()
         }
         Kind::Insert { table, columns } => {
@@ -113,13 +120,13 @@ fn render(database: Database, catalog: &Catalog, kind: &Kind) -> Sentence {
                 writer.sql.push_str(" = ");
                 writer.placeholder();
             }
-            writer.rows(*table, *rows);
+            writer.rows(*table, rows);
             0
         }
         Kind::Erase { table, rows } => {
             writer.sql.push_str("DELETE FROM ");
             writer.table(*table);
-            writer.rows(*table, *rows);
+            writer.rows(*table, rows);
             0
         }
     };
@@ -182,7 +189,7 @@ impl Writer<'_> {
         self.sql.push(')');
     }
 
-    fn rows(&mut self, table: TableId, rows: Rows) {
+    fn rows(&mut self, table: TableId, rows: &Rows) {
         self.sql.push_str(" WHERE ");
         self.column(table, rows.by);
         match (rows.many, self.database) {
@@ -201,9 +208,9 @@ impl Writer<'_> {
                 self.sql.push_str("::bigint[])");
             }
         }
-        if let Some((column, same)) = rows.and {
+        for (column, same) in &rows.and {
             self.sql.push_str(" AND ");
-            self.column(table, column);
+            self.column(table, *column);
             self.sql.push_str(match same {
                 Same::Equal => " = ",
                 Same::Different => " <> ",

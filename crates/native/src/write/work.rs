@@ -4,10 +4,12 @@
 
 use super::Writes;
 use super::change::{Changes, End};
+use super::facts::copy;
 use super::found::{Fate, Fates, Names, Resolver, edges};
+use super::guard::Guards;
 use super::object::{Content, Object, Role};
 use super::refusal::Refusal;
-use super::sentence::Kind;
+use super::sentence::{Kind, Rows};
 use crate::model::{TypeId, TypeKind};
 use std::sync::Arc;
 use weir_engine::source::FieldError;
@@ -49,6 +51,8 @@ enum Stage {
     Named { kinds: bool, numbers: bool },
     /// New numbers.
     Numbered,
+    /// What may not be taken away.
+    Guarded,
     /// The changes.
     Changed,
     /// The answer of a delete was written.
@@ -70,6 +74,7 @@ pub(super) struct Work {
     matched: Vec<(i64, TypeId)>,
     fates: Fates,
     numbers: Vec<i64>,
+    guards: Guards,
 }
 
 impl Work {
@@ -85,6 +90,7 @@ impl Work {
             matched: Vec::new(),
             fates: Fates::default(),
             numbers: Vec::new(),
+            guards: Guards::default(),
         }
     }
 
@@ -113,6 +119,10 @@ impl Work {
             (Stage::Named { kinds, numbers }, _) => self.take_names(answers, kinds, numbers, asked),
             (Stage::Numbered, _) => {
                 self.numbers = numbers(answers, 0, self.fates.made);
+                self.guard(asked)
+            }
+            (Stage::Guarded, _) => {
+                self.guards.check(answers)?;
                 self.change(asked)
             }
             (Stage::Changed, What::Delete(_)) | (Stage::Done, _) => {
@@ -154,7 +164,8 @@ impl Work {
         let kinds = self.is_abstract() && !self.matched.is_empty();
         if kinds {
             let (table, by, shown) = self.writes.registry(self.what.ty());
-            let kind = Kind::Find { table, shown: shown.into_iter().collect(), by, many: true };
+            let shown = shown.into_iter().collect();
+            let kind = Kind::Find { table, shown, rows: Rows { many: true, ..Rows::by(by) } };
             let ids: Vec<i64> = self.matched.iter().map(|it| it.0).collect();
             asked.push(self.writes.asked(kind, [Value::Ids(ids.into())]));
         }
@@ -224,7 +235,45 @@ impl Work {
             asked.push(self.writes.asked(Kind::NewIds, [Value::Int(i64::from(self.fates.made))]));
             return Ok(Step::Ask);
         }
-        self.change(asked)
+        self.guard(asked)
+    }
+
+    /// Asks for what an update may not take away; where there is nothing to ask, goes on.
+    fn guard(&mut self, asked: &mut Vec<Asked>) -> Result<Step, Refusal> {
+        self.check_parents()?;
+        if let Some(remove) = self.input.remove {
+            let patch = |at: u32| &self.input.objects[at as usize];
+            let patches = (patch(remove), self.input.set.map(patch));
+            self.guards = Guards::new(&self.writes, &self.by_type(), patches, &|at| self.end(at), asked);
+        }
+        if self.guards.is_empty() {
+            return self.change(asked);
+        }
+        self.stage = Stage::Guarded;
+        Ok(Step::Ask)
+    }
+
+    /// An object that is made inside another belongs to that one: it cannot name another one in its place.
+    fn check_parents(&self) -> Result<(), Refusal> {
+        let model = self.writes.model();
+        for (at, object) in self.input.objects.iter().enumerate() {
+            let parents: Vec<End> = self.froms(at).collect();
+            for child in edges(object).filter(|it| matches!(self.fates.of[*it as usize], Fate::Made(_))) {
+                let of = &self.input.objects[child as usize];
+                let own = of.parent_field(model).filter(|it| !model.field(*it).is_list);
+                let Some(own) = own else { continue };
+                let named = of.fields.iter().filter(|it| it.0 == own).flat_map(|it| match &it.1 {
+                    Content::Edges(edges) => edges.as_slice(),
+                    Content::Null | Content::Columns(_) | Content::Items(_) => &[],
+                });
+                let mut ends = named.filter_map(|it| self.end(*it));
+                if ends.any(|end| parents.iter().any(|parent| parent.id != end.id)) {
+                    let (ty, field) = (model.ty(of.ty).name.clone(), model.field(own).name.clone());
+                    return Err(Refusal::OtherParent { ty, field });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A new key is for one object, and must not be another's.
@@ -279,23 +328,27 @@ impl Work {
     /// Sets the edges that were given, in the order of the input.
     fn link(&self, changes: &mut Changes<'_>) {
         for (at, object) in self.input.objects.iter().enumerate() {
-            let is_set = self.input.set == Some(at as u32);
-            let own = match self.fates.of[at] {
-                Fate::Made(_) | Fate::Changed(..) => self.end(at as u32),
-                Fate::There(..) | Fate::Same(_) | Fate::Nothing => None,
-            };
-            let matched = self.matched.iter().filter(|_| is_set);
-            let froms = own.into_iter().chain(matched.map(|it| End { id: it.0, ty: it.1, row: None }));
-            for from in froms {
+            for from in self.froms(at) {
                 for (field, content) in &object.fields {
                     let Content::Edges(edges) = content else { continue };
-                    let field = super::facts::copy(self.writes.model(), *field, from.ty);
+                    let field = copy(self.writes.model(), *field, from.ty);
                     for to in edges.iter().filter_map(|it| self.end(*it)) {
                         changes.link(from, field, to);
                     }
                 }
             }
         }
+    }
+
+    /// The objects of the store that take what is given for the object of the input at `at`.
+    fn froms(&self, at: usize) -> impl Iterator<Item = End> {
+        let is_set = self.input.set == Some(at as u32);
+        let own = match self.fates.of[at] {
+            Fate::Made(_) | Fate::Changed(..) => self.end(at as u32),
+            Fate::There(..) | Fate::Same(_) | Fate::Nothing => None,
+        };
+        let matched = self.matched.iter().filter(move |_| is_set);
+        own.into_iter().chain(matched.map(|it| End { id: it.0, ty: it.1, row: None }))
     }
 
     /// Which object of the store an object of the input is, and the place of its row if it is made: rows are in the order of the
@@ -358,6 +411,7 @@ impl Program for Work {
         self.matched.clear();
         self.fates = Fates::default();
         self.numbers.clear();
+        self.guards = Guards::default();
     }
 
     fn next(&mut self, answers: &Answers, asked: &mut Vec<Asked>) -> Result<Step, FieldError> {

@@ -1,0 +1,12 @@
+-- native_mutations
+-- other
+SELECT t0."id" FROM "public"."City" AS t0 WHERE t0."name" = $1 ORDER BY t0."id"
+
+-- other
+SELECT t0."founded" FROM "public"."City" AS t0 WHERE t0."id" = ANY($1) ORDER BY t0."id"
+
+-- same
+SELECT t0."id" FROM "public"."City" AS t0 WHERE t0."name" = $1 ORDER BY t0."id"
+
+-- same
+SELECT t0."founded" FROM "public"."City" AS t0 WHERE t0."id" = ANY($1) ORDER BY t0."id"
