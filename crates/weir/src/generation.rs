@@ -2,7 +2,8 @@
 //!
 //! A request holds the generation it began with, so a reload drops nothing: the old one goes when its last request does.
 //!
-//! **Invariant:** only a complete generation is ever put into service.
+//! **Invariant:** only a complete generation is ever put into service; one is made at a time, and nobody changes what it is
+//! made of meanwhile.
 
 use crate::config::{self, Config};
 use crate::native::Native;
@@ -12,7 +13,7 @@ use crate::sources::{self, Findings};
 use arc_swap::ArcSwap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_rustls::TlsAcceptor;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Settings};
@@ -162,6 +163,13 @@ pub struct Live {
     origin: Origin,
     numbers: AtomicU64,
     last_failure: Mutex<Option<String>>,
+    turns: Mutex<()>,
+}
+
+/// The right to make the next generation, which one has at a time.
+pub(crate) struct Turn<'l> {
+    live: &'l Live,
+    _alone: MutexGuard<'l, ()>,
 }
 
 impl Live {
@@ -176,7 +184,8 @@ impl Live {
 
     fn with(generation: Generation, origin: Origin) -> Self {
         let current = ArcSwap::from_pointee(generation);
-        Self { current, origin, numbers: AtomicU64::new(1), last_failure: Mutex::new(None) }
+        let (numbers, last_failure, turns) = (AtomicU64::new(1), Mutex::new(None), Mutex::new(()));
+        Self { current, origin, numbers, last_failure, turns }
     }
 
     /// Puts a generation of a test's own making into service.
@@ -198,33 +207,21 @@ impl Live {
         &self.origin
     }
 
-    /// Reads the configuration and inspects the sources again, and swaps the result in.
+    /// Waits until nobody else makes a generation.
+    pub(crate) fn turn(&self) -> Turn<'_> {
+        Turn { live: self, _alone: self.turns.lock().unwrap_or_else(PoisonError::into_inner) }
+    }
+
+    /// As [`Turn::reload`], when it is our turn.
     /// # Errors
     /// Why there is no next generation; the one before serves on.
     pub fn reload(&self) -> Result<u64, String> {
-        let before = self.current().findings.down.len();
-        let made = self.next().and_then(|made| match made.findings.down.first() {
-            // What is served stays served.
-            Some(down) if made.findings.down.len() > before => Err(down.to_string()),
-            Some(_) | None => Ok(made),
-        });
-        let mut failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
-        match made {
-            Ok(generation) => {
-                let number = generation.number;
-                self.current.store(Arc::new(generation));
-                *failure = None;
-                Ok(number)
-            }
-            Err(message) => {
-                *failure = Some(message.clone());
-                Err(message)
-            }
-        }
+        self.turn().reload()
     }
 
     /// Tries the sources again that were down, and takes those in that are there now.
     pub fn revive(&self) {
+        let _turn = self.turn();
         let down = self.current().findings.down.len();
         match self.next() {
             Ok(made) if made.findings.down.len() < down => {
@@ -255,5 +252,38 @@ impl Live {
     #[must_use]
     pub fn last_failure(&self) -> Option<String> {
         self.last_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Turn<'_> {
+    /// What serves now.
+    pub(crate) fn current(&self) -> Arc<Generation> {
+        self.live.current()
+    }
+
+    /// Reads the configuration and inspects the sources again, and swaps the result in.
+    /// # Errors
+    /// Why there is no next generation; the one before serves on.
+    pub(crate) fn reload(&self) -> Result<u64, String> {
+        let live = self.live;
+        let before = live.current().findings.down.len();
+        let made = live.next().and_then(|made| match made.findings.down.first() {
+            // What is served stays served.
+            Some(down) if made.findings.down.len() > before => Err(down.to_string()),
+            Some(_) | None => Ok(made),
+        });
+        let mut failure = live.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
+        match made {
+            Ok(generation) => {
+                let number = generation.number;
+                live.current.store(Arc::new(generation));
+                *failure = None;
+                Ok(number)
+            }
+            Err(message) => {
+                *failure = Some(message.clone());
+                Err(message)
+            }
+        }
     }
 }

@@ -3,6 +3,8 @@
 //! A text `shop.graphql` has its store in `shop.weir.db` beside it, unless it is said to be elsewhere.
 
 use crate::config::{Config, Source, load};
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,6 +33,28 @@ pub struct Native {
     pub sdl: PathBuf,
     /// The store.
     pub place: Place,
+}
+
+/// A text that is to take the place of a file's, and is gone if it does not.
+pub(crate) struct Draft {
+    path: PathBuf,
+    of: PathBuf,
+}
+
+impl Draft {
+    /// Puts it in the place of the file, whole or not at all.
+    /// # Errors
+    /// The file cannot be replaced.
+    pub(crate) fn publish(self) -> std::io::Result<()> {
+        std::fs::rename(&self.path, &self.of)
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // One that was published is gone; that another cannot be removed is the smaller trouble.
+        let _ = std::fs::remove_file(&self.path);
+    }
 }
 
 /// Whether `path` is a text of types by its name.
@@ -197,17 +221,16 @@ impl Native {
         }
     }
 
-    /// Puts `sdl` into the file, whole or not at all.
+    /// Writes `sdl` beside the file, to the disk.
     /// # Errors
-    /// The file cannot be written.
-    pub fn write(&self, sdl: &str) -> std::io::Result<()> {
-        let draft = PathBuf::from(format!("{}.{}", self.sdl.display(), std::process::id()));
-        let written = std::fs::write(&draft, sdl).and_then(|()| std::fs::rename(&draft, &self.sdl));
-        if written.is_err() {
-            // What is left of the draft is of no use; that it cannot be removed is the smaller trouble.
-            let _ = std::fs::remove_file(&draft);
-        }
-        written
+    /// It cannot be written.
+    pub(crate) fn draft(&self, sdl: &str) -> std::io::Result<Draft> {
+        let path = PathBuf::from(format!("{}.{}", self.sdl.display(), std::process::id()));
+        let draft = Draft { path, of: self.sdl.clone() };
+        let mut file = File::create(&draft.path)?;
+        file.write_all(sdl.as_bytes())?;
+        file.sync_all()?;
+        Ok(draft)
     }
 
     /// Where the store is, for people. Of a server nothing secret.

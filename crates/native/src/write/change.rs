@@ -166,14 +166,7 @@ impl<'w> Changes<'w> {
     }
 
     /// Sets columns of the rows with one of `ids`; with `only`, where those columns have those values.
-    fn set_where(
-        &mut self,
-        table: TableId,
-        by: ColumnId,
-        ids: &[i64],
-        columns: Columns,
-        only: Columns,
-    ) {
+    fn set_where(&mut self, table: TableId, by: ColumnId, ids: &[i64], columns: Columns, only: Columns) {
         if columns.is_empty() || ids.is_empty() {
             return;
         }

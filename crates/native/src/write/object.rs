@@ -56,9 +56,7 @@ impl Object {
     pub(super) fn parent_field(&self, model: &Model) -> Option<FieldId> {
         let Role::Below(edge) = self.role else { return None };
         match model.field(edge).kind {
-            FieldKind::Edge { inverse: Some(inverse), .. } => {
-                Some(copy(model, inverse, self.ty))
-            }
+            FieldKind::Edge { inverse: Some(inverse), .. } => Some(copy(model, inverse, self.ty)),
             FieldKind::Edge { inverse: None, .. }
             | FieldKind::Id
             | FieldKind::Scalar(_)

@@ -90,7 +90,8 @@ mod tests {
     fn who_finds_all_places_taken_is_told_so_at_once() {
         let hashing = Hashing::new();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let taken = hashing.places.clone().try_acquire_many_owned(HASHES_AT_A_TIME as u32 + WAITING_MAX as u32);
+        let taken =
+            hashing.places.clone().try_acquire_many_owned(HASHES_AT_A_TIME as u32 + WAITING_MAX as u32);
         let refused = runtime.block_on(hashing.is_right("secret".into(), None));
         assert_eq!(refused.map_err(|it| it.code), Err("POOL_TIMEOUT"));
         drop(taken);

@@ -43,7 +43,7 @@ pub(crate) fn metrics(exchange: &Exchange) -> Answer {
 /// Reads the configuration and inspects the sources again, and says which generation serves then.
 pub(crate) async fn reload(exchange: &Exchange) -> Result<Answer, Refusal> {
     let (live, metrics) = (Arc::clone(&exchange.worker.live), Arc::clone(&exchange.worker.metrics));
-    let made = tokio::task::spawn_blocking(move || super::reload(&live, &metrics)).await;
+    let made = tokio::task::spawn_blocking(move || super::reload(&live.turn(), &metrics)).await;
     let made = made.unwrap_or_else(|_| Err("a bug: the reload panicked".into()));
     let number =
         made.map_err(|message| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "RELOAD_FAILED", message))?;

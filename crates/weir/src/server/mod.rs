@@ -42,7 +42,7 @@ pub(crate) fn unpack_gzip(packed: &[u8], bytes_max: usize) -> Option<Vec<u8>> {
     encode::unpack(encode::Coding::Gzip, packed, bytes_max).ok()
 }
 
-use crate::generation::Live;
+use crate::generation::{Live, Turn};
 use guesses::Guesses;
 use metrics::Metrics;
 use socket2::{Domain, Protocol, Socket, Type};
@@ -125,7 +125,7 @@ impl Server {
     /// before goes on; no request is dropped either way.
     pub fn reload(&self) {
         // It is logged; a signal has nobody to tell.
-        let _ = reload(&self.live, &self.metrics);
+        let _ = reload(&self.live.turn(), &self.metrics);
     }
 
     /// What serves now.
@@ -151,13 +151,13 @@ impl Server {
     }
 }
 
-/// Has `live` reload, logs and counts it.
-fn reload(live: &Live, metrics: &Metrics) -> Result<u64, String> {
-    let made = live.reload();
+/// Reloads, logs and counts it.
+fn reload(turn: &Turn<'_>, metrics: &Metrics) -> Result<u64, String> {
+    let made = turn.reload();
     match &made {
         Ok(number) => {
             metrics.reloads.inc();
-            live.current().findings.log();
+            turn.current().findings.log();
             tracing::info!(generation = number, "the configuration was taken over");
         }
         Err(message) => {

@@ -1,23 +1,24 @@
 //! `/admin/schema`: a new text of types for the native source, as its body is.
 //!
 //! The store is migrated first, then the file is replaced, then the next generation serves. The file stays what decides: a
-//! later reload finds the same text in it.
+//! later reload finds the same text in it. Where a step fails that comes after the migration, the file has the text it had
+//! and the store goes back to it; if the data does not allow that any more, the answer says what has which types.
 //!
-//! **Invariant:** one change at a time; a refused one leaves store, file and service as they were.
+//! **Invariant:** one change at a time, and no reload beside it; a refused one leaves store, file and service as they were.
 
 use super::body::Reply;
 use super::exchange::{Answer, Exchange, Refusal, json, string};
 use super::negotiate::Media;
 use super::receive;
-use crate::generation::Live;
-use crate::native::Native;
+use crate::generation::{Live, Turn};
+use crate::native::{Draft, Native};
 use crate::server::metrics::Metrics;
 use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::header::{HOST, HeaderValue, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use weir_native::store::{Error, Plan};
 
 /// What of a change went wrong.
@@ -76,12 +77,15 @@ fn refusal(failure: Failure) -> Refusal {
 }
 
 fn apply(live: &Live, metrics: &Metrics, sdl: &str, allowed: &[String]) -> Result<(Plan, u64), Failure> {
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let generation = live.current();
+    let turn = live.turn();
+    let generation = turn.current();
     let mut natives = generation.config.sources.iter().filter_map(|it| Native::of(it).ok().flatten());
     let (Some(native), None) = (natives.next(), natives.next()) else { return Err(Failure::None) };
     let types = native.types_of(sdl).map_err(Failure::Text)?;
+    let unwritten = |cause| Failure::Failed(format!("the file of types cannot be written: {cause}"));
+    let before = std::fs::read_to_string(&native.sdl).map_err(unwritten)?;
+    // What can go wrong with the file goes wrong before the store is touched.
+    let draft = native.draft(sdl).map_err(unwritten)?;
     let plan = native.migrate(&types, allowed).map_err(|error| match error {
         Error::Refused(_) => {
             Failure::Refused(error.to_string().replace("--allow-data-loss ", "?allow_data_loss="))
@@ -94,11 +98,26 @@ fn apply(live: &Live, metrics: &Metrics, sdl: &str, allowed: &[String]) -> Resul
         | Error::Stored(_)
         | Error::Changed => Failure::Failed(error.to_string()),
     })?;
-    native
-        .write(sdl)
-        .map_err(|cause| Failure::Failed(format!("the file of types cannot be written: {cause}")))?;
-    let number = super::reload(live, metrics).map_err(Failure::Failed)?;
-    Ok((plan, number))
+    if let Err(cause) = draft.publish() {
+        let why = format!("the file of types cannot be replaced: {cause}");
+        return Err(back(&turn, metrics, &why, "the store"));
+    }
+    match super::reload(&turn, metrics) {
+        Ok(number) => Ok((plan, number)),
+        Err(why) => {
+            let restored = native.draft(&before).and_then(Draft::publish);
+            let of = if restored.is_ok() { "the store" } else { "the store and the file" };
+            Err(back(&turn, metrics, &format!("the new types cannot be served: {why}"), of))
+        }
+    }
+}
+
+/// Has the store follow the file again, which has the types it had; else says that `of` has the new ones.
+fn back(turn: &Turn<'_>, metrics: &Metrics, why: &str, of: &str) -> Failure {
+    Failure::Failed(match super::reload(turn, metrics) {
+        Ok(_) => format!("{why}; file, store and service have the types they had"),
+        Err(more) => format!("{why}; {of} has the new types, the service the old ones: {more}"),
+    })
 }
 
 /// `{"data":{"code":"Success","message":"Done"},"changes":[…],"generation":2}`.
@@ -112,4 +131,120 @@ fn report(plan: &Plan, number: u64) -> Vec<u8> {
     }
     out.extend_from_slice(format!("],\"generation\":{number}}}").as_bytes());
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Config, Source};
+    use crate::generation::Origin;
+    use std::path::PathBuf;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use weir_language::schema::print::{Order, print};
+
+    /// A service of the types in a folder that goes with the test, and of a database beside them.
+    struct Service {
+        folder: PathBuf,
+        live: Live,
+        metrics: Metrics,
+    }
+
+    const NOTES: &str = "type Note { name: String! @id, text: String }";
+
+    impl Service {
+        fn new(name: &str) -> Self {
+            let folder = std::env::temp_dir().join(format!("weir-schema-{name}-{}", std::process::id()));
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("notes.graphql"), NOTES).unwrap();
+            let beside = rusqlite::Connection::open(folder.join("beside.db")).unwrap();
+            beside.execute_batch("CREATE TABLE IF NOT EXISTS shelf (id INTEGER PRIMARY KEY)").unwrap();
+            let native = Some(folder.join("notes.graphql"));
+            let sources = vec![
+                Source { name: "notes".into(), native, ..Source::default() },
+                Source {
+                    name: "beside".into(),
+                    url: format!("sqlite:{}", folder.join("beside.db").display()),
+                    ..Source::default()
+                },
+            ];
+            let config = Config { sources, ..Config::default() };
+            let live = Live::start(Origin::Fixed(Box::new(config))).unwrap();
+            Self { folder, live, metrics: Metrics::new() }
+        }
+
+        fn file(&self) -> String {
+            std::fs::read_to_string(self.folder.join("notes.graphql")).unwrap()
+        }
+
+        /// The types in the store.
+        fn store(&self) -> String {
+            let store = rusqlite::Connection::open(self.folder.join("notes.weir.db")).unwrap();
+            let last = "SELECT sdl FROM weir_versions ORDER BY version DESC LIMIT 1";
+            store.query_row(last, [], |row| row.get(0)).unwrap()
+        }
+
+        fn apply(&self, sdl: &str) -> Result<u64, String> {
+            apply(&self.live, &self.metrics, sdl, &[]).map(|it| it.1).map_err(|failure| match failure {
+                Failure::None => String::new(),
+                Failure::Text(words) | Failure::Refused(words) | Failure::Failed(words) => words,
+            })
+        }
+    }
+
+    impl Drop for Service {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.folder);
+        }
+    }
+
+    fn is_served(live: &Live, name: &str) -> bool {
+        print(live.current().engine.schema(), Order::Defined).contains(name)
+    }
+
+    #[test]
+    fn no_reload_comes_between_the_steps_of_a_change() {
+        let service = Service::new("beside");
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let reloading = || {
+                while !is_over.load(Ordering::Relaxed) {
+                    service.live.reload().unwrap();
+                }
+            };
+            scope.spawn(reloading);
+            for round in 0..12 {
+                let sdl = NOTES.replace("text", &format!("text{round}"));
+                let applied = service.apply(&sdl);
+                let found =
+                    (service.store(), service.file(), is_served(&service.live, &format!("text{round}")));
+                if round == 11 || applied.is_err() {
+                    is_over.store(true, Ordering::Relaxed);
+                }
+                assert_eq!((applied.is_ok(), found), (true, (sdl.clone(), sdl, true)), "{applied:?}");
+            }
+        });
+    }
+
+    #[test]
+    fn types_that_cannot_be_served_leave_everything_as_it_was() {
+        let service = Service::new("clash");
+        let sdl = format!("{NOTES} type Shelf {{ name: String! @id }} type shelf {{ name: String! @id }}");
+        let words = service.apply(&sdl).unwrap_err();
+        assert!(words.contains("have the types they had"), "{words}");
+        assert_eq!((service.store().as_str(), service.file().as_str()), (NOTES, NOTES));
+        assert!(is_served(&service.live, "queryNote"));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_replaced_is_told_with_what_has_which_types() {
+        let service = Service::new("file");
+        let path = service.folder.join("notes.graphql");
+        let more = NOTES.replace("text", "title: String, text");
+        let native = Native::new(&path, None).unwrap();
+        native.migrate(&native.types_of(&more).unwrap(), &[]).unwrap();
+        let turn = service.live.turn();
+        let Failure::Failed(words) = back(&turn, &service.metrics, "why", "the store") else { panic!() };
+        assert_eq!(words, "why; file, store and service have the types they had");
+        assert_eq!(service.store(), NOTES);
+    }
 }

@@ -272,7 +272,7 @@ impl Oracle {
     }
 
     /// Makes, changes and links what the nodes say; `patched` are the objects that node 0 is a patch of.
-    fn apply(&mut self, nodes: &mut [Node], patched: Option<&[i64]>) -> i64 {
+    fn apply(&mut self, nodes: &mut [Node], patched: Option<&[i64]>) -> Result<i64, String> {
         let mut made = 0;
         for node in nodes.iter_mut().filter(|it| it.made) {
             node.id = Some(self.next);
@@ -284,13 +284,16 @@ impl Oracle {
             let target = nodes[at].same.map_or(at, |it| nodes[it].same.unwrap_or(it));
             nodes[at].id = nodes[target].id;
         }
+        let takers = |at: usize, node: &Node| match patched {
+            Some(ids) if at == 0 => ids.to_vec(),
+            _ if (node.made || node.changed) && node.same.is_none() => node.id.into_iter().collect(),
+            _ => Vec::new(),
+        };
         for (at, node) in nodes.iter().enumerate() {
-            let ids: Vec<i64> = match patched {
-                Some(ids) if at == 0 => ids.to_vec(),
-                _ if (node.made || node.changed) && node.same.is_none() => node.id.into_iter().collect(),
-                _ => Vec::new(),
-            };
-            for id in ids {
+            takers(at, node).into_iter().try_for_each(|id| self.check_children(nodes, node, id))?;
+        }
+        for (at, node) in nodes.iter().enumerate() {
+            for id in takers(at, node) {
                 self.write(id, &node.input);
                 for (field, children) in &node.children {
                     for child in children.iter().filter_map(|it| nodes[*it].id) {
@@ -299,7 +302,24 @@ impl Oracle {
                 }
             }
         }
-        made
+        Ok(made)
+    }
+
+    /// What is made inside the object `id` may name no other one at the other end of that edge.
+    fn check_children(&self, nodes: &[Node], node: &Node, id: i64) -> Result<(), String> {
+        for (field, children) in &node.children {
+            let Some((inverse, false)) = self.inverse(id, field) else { continue };
+            for child in children.iter().map(|it| &nodes[*it]).filter(|it| it.made) {
+                let named = child.children.iter().filter(|it| it.0 == inverse).flat_map(|it| &it.1);
+                if named.filter_map(|it| nodes[*it].id).any(|it| it != id) {
+                    return Err(format!(
+                        "field {inverse} of type {} names another object than the one it is nested in",
+                        TYPES[child.input.ty].name
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn write(&mut self, id: i64, input: &Input) {
@@ -321,7 +341,7 @@ impl Oracle {
         for node in nodes.iter_mut().filter(|it| it.same.is_none() && !it.ignored) {
             self.resolve(node, upsert)?;
         }
-        let made = self.apply(&mut nodes, None);
+        let made = self.apply(&mut nodes, None)?;
         let mut shown: Vec<i64> = roots.iter().filter_map(|it| nodes[*it].id).collect();
         shown.sort_unstable();
         Ok((shown, made))
@@ -355,7 +375,7 @@ impl Oracle {
             }
         }
         if set.is_some() {
-            self.apply(&mut nodes, Some(&matched));
+            self.apply(&mut nodes, Some(&matched))?;
         }
         if let (Some(remove), Some(gone)) = (remove, gone) {
             for id in &matched {
