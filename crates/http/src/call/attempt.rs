@@ -5,6 +5,7 @@ use super::dial::Dialer;
 use super::error::CallError;
 use super::headers::may_be_sent;
 use super::pool::Pool;
+use super::redirect::{self, REDIRECTS_MAX, Redirect};
 use super::{Answer, Ask};
 use http::header::{ACCEPT_ENCODING, HOST};
 use http::uri::PathAndQuery;
@@ -26,11 +27,31 @@ impl Line {
         Self { dialer, host, pool: Pool::new(), body_bytes_max }
     }
 
-    /// Asks once, over a connection that was kept if there is one.
+    /// Asks once, and goes where the answer redirects to within the host.
+    pub(super) async fn ask(&self, ask: &Ask) -> Result<Answer, Failure> {
+        let own = (&self.dialer.scheme, &self.dialer.authority);
+        let mut path = ask.path_and_query.clone();
+        for _ in 0..=REDIRECTS_MAX {
+            let answer = self.ask_at(ask, &path).await?;
+            match redirect::of((answer.status, &answer.headers), &ask.method, own, &path) {
+                Redirect::None => return Ok(answer),
+                Redirect::Follow(next) => path = next,
+                Redirect::Refuse => break,
+            }
+        }
+        Err(CallError::Redirected.into())
+    }
+
+    /// An attempt over the connection that this runtime's questions share took too long: it may lead nowhere.
+    pub(super) fn doubt(&self) {
+        self.pool.retire();
+    }
+
+    /// Asks over a connection that was kept, if there is one.
     ///
     /// A service may close a kept connection at the moment it is used. If so nothing of an answer has come, and a safe request,
     /// or one that never left, goes again over a connection of its own.
-    pub(super) async fn ask(&self, ask: &Ask, path: &PathAndQuery) -> Result<Answer, Failure> {
+    async fn ask_at(&self, ask: &Ask, path: &PathAndQuery) -> Result<Answer, Failure> {
         if let Some(kept) = self.kept().await {
             match self.exchange(kept, ask, path).await {
                 Err(failure) if failure.is_unsent || failure.is_unanswered && ask.method.is_safe() => {}
@@ -39,6 +60,9 @@ impl Line {
         }
         let opened = self.dialer.open().await;
         let opened = opened.map_err(|error| Failure { error, is_unsent: true, is_unanswered: true })?;
+        if let Kept::Http2(connection) = &opened {
+            self.pool.share(connection.clone());
+        }
         self.exchange(opened, ask, path).await
     }
 

@@ -28,6 +28,25 @@ pub(super) struct Dialer {
     port: u16,
     tls: Option<(TlsConnector, ServerName<'static>)>,
     protocol: Protocol,
+    names: Names,
+}
+
+/// Who knows the addresses of names.
+enum Names {
+    System,
+    /// What each question is answered by.
+    #[cfg(test)]
+    Told(std::sync::Mutex<Vec<Vec<SocketAddr>>>),
+}
+
+impl Names {
+    async fn addresses(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        match self {
+            Self::System => tokio::net::lookup_host((host, port)).await.map(Iterator::collect),
+            #[cfg(test)]
+            Self::Told(answers) => Ok(answers.lock().unwrap().remove(0)),
+        }
+    }
 }
 
 impl Dialer {
@@ -54,7 +73,7 @@ impl Dialer {
             }
         };
         let port = authority.port_u16().unwrap_or(if is_private { 443 } else { 80 });
-        Ok(Self { scheme, authority, host, port, tls, protocol: settings.protocol })
+        Ok(Self { scheme, authority, host, port, tls, protocol: settings.protocol, names: Names::System })
     }
 
     /// Opens a connection.
@@ -67,8 +86,8 @@ impl Dialer {
 
     async fn connect(&self) -> Result<Kept, CallError> {
         let unavailable = |cause, error: io::Error| CallError::unavailable(cause, &error);
-        let found = tokio::net::lookup_host((self.host.as_str(), self.port)).await;
-        let addresses: Vec<SocketAddr> = found.map_err(|it| unavailable(Cause::Name, it))?.collect();
+        let addresses = self.names.addresses(&self.host, self.port).await;
+        let addresses = addresses.map_err(|it| unavailable(Cause::Name, it))?;
         let socket = first_of(&addresses).await.map_err(|it| unavailable(Cause::Connect, it))?;
         socket.set_nodelay(true).map_err(|it| unavailable(Cause::Connect, it))?;
         let (stream, speaks_http2) = match &self.tls {
@@ -106,4 +125,64 @@ async fn first_of(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
         }
     }
     Err(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Policy;
+    use tokio::net::TcpListener;
+
+    async fn listener() -> (TcpListener, SocketAddr) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        (listener, address)
+    }
+
+    /// An address that refuses: nobody listens there any more.
+    async fn refusing() -> SocketAddr {
+        listener().await.1
+    }
+
+    fn dialer(answers: Vec<Vec<SocketAddr>>) -> Dialer {
+        let base = "http://shop.test".parse().unwrap();
+        let settings = Settings { base, ca: None, protocol: Protocol::Negotiated, policy: Policy::USUAL };
+        Dialer { names: Names::Told(answers.into()), ..Dialer::new(&settings).unwrap() }
+    }
+
+    #[tokio::test]
+    async fn a_name_is_looked_up_for_each_connection() {
+        let ((before, at), (after, then_at)) = (listener().await, listener().await);
+        let dialer = dialer(vec![vec![at], vec![then_at]]);
+        let (opened, accepted) = tokio::join!(dialer.open(), before.accept());
+        assert!(opened.is_ok() && accepted.is_ok());
+        let (opened, accepted) = tokio::join!(dialer.open(), after.accept());
+        assert!(opened.is_ok() && accepted.is_ok());
+    }
+
+    #[tokio::test]
+    async fn an_address_that_refuses_leads_to_the_next() {
+        let (listens, at) = listener().await;
+        let dialer = dialer(vec![vec![refusing().await, at], vec![refusing().await], vec![]]);
+        let (opened, accepted) = tokio::join!(dialer.open(), listens.accept());
+        assert!(opened.is_ok() && accepted.is_ok());
+        for _ in 0..2 {
+            let error = dialer.open().await.err();
+            assert!(matches!(error, Some(CallError::Unavailable(Cause::Connect, _))), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_base_names_a_service() {
+        let check = |base: &str, expected: &str| {
+            let base = base.parse().unwrap();
+            let settings = Settings { base, ca: None, protocol: Protocol::Negotiated, policy: Policy::USUAL };
+            let words = Dialer::new(&settings).err().map_or(String::new(), |it| it.to_string());
+            assert!(words.ends_with(expected), "{words}");
+        };
+        check("ftp://shop", "only `http` and `https` are called");
+        check("http://ada:secret@shop", "send credentials in a header");
+        check("/shop", "it names no scheme");
+        check("http://[::1]:8080", "");
+    }
 }

@@ -11,11 +11,16 @@
 
 mod attempt;
 mod body;
+mod breaker;
+mod budget;
 mod connection;
 mod dial;
 mod error;
 mod headers;
+mod latency;
 mod pool;
+mod redirect;
+mod retry;
 mod settings;
 mod tls;
 mod upstream;

@@ -1,0 +1,193 @@
+//! A service whose every byte is scripted: what it does to a connection is what the tests are about.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use weir_http::call::{Ask, Policy, Protocol, Settings, Upstream};
+
+/// What a request is answered by.
+pub(crate) enum Reply {
+    /// These bytes; the connection goes on.
+    Send(Vec<u8>),
+    /// These bytes, then the connection is closed.
+    Close(Vec<u8>),
+    /// Nothing, for ever.
+    Hang,
+    /// These bytes, and more of them one by one for ever.
+    Drip(Vec<u8>),
+    /// These bytes, then chunks without end.
+    Flood(Vec<u8>),
+}
+
+/// An answer that is whole.
+pub(crate) fn answer(status: &str, headers: &str, body: &str) -> Reply {
+    Reply::Send(format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n{body}", body.len()).into())
+}
+
+/// A running service.
+pub(crate) struct Service {
+    pub(crate) address: SocketAddr,
+    heads: Arc<Mutex<Vec<String>>>,
+    connections: Arc<AtomicUsize>,
+}
+
+type Script = Arc<dyn Fn(usize) -> Reply + Send + Sync>;
+
+impl Service {
+    /// Answers the n-th request, from 0, by `script`.
+    pub(crate) fn start(script: impl Fn(usize) -> Reply + Send + Sync + 'static) -> Self {
+        Self::begin(Arc::new(script), None)
+    }
+
+    /// The same with TLS.
+    pub(crate) fn start_private(
+        tls: TlsAcceptor,
+        script: impl Fn(usize) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        Self::begin(Arc::new(script), Some(tls))
+    }
+
+    fn begin(script: Script, tls: Option<TlsAcceptor>) -> Self {
+        let (heads, connections) = (Arc::<Mutex<Vec<String>>>::default(), Arc::<AtomicUsize>::default());
+        let (seen, opened) = (Arc::clone(&heads), Arc::clone(&connections));
+        let address = listen(move |socket| {
+            opened.fetch_add(1, Ordering::SeqCst);
+            let (script, seen, tls) = (Arc::clone(&script), Arc::clone(&seen), tls.clone());
+            async move {
+                match tls {
+                    None => converse(socket, &script, &seen).await,
+                    Some(tls) => {
+                        if let Ok(stream) = tls.accept(socket).await {
+                            converse(stream, &script, &seen).await;
+                        }
+                    }
+                }
+            }
+        });
+        Self { address, heads, connections }
+    }
+
+    /// How many requests came.
+    pub(crate) fn calls(&self) -> usize {
+        self.heads.lock().unwrap().len()
+    }
+
+    /// The head of the n-th request.
+    pub(crate) fn head(&self, at: usize) -> String {
+        self.heads.lock().unwrap()[at].clone()
+    }
+
+    /// How many connections were opened.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
+    }
+
+    /// Calls it, with what goes without saying changed by `change`.
+    pub(crate) fn upstream(&self, change: impl FnOnce(&mut Policy)) -> Upstream {
+        upstream(&format!("http://{}", self.address), change)
+    }
+}
+
+/// Accepts connections on a thread and a runtime of its own, so that those of a test may end.
+pub(crate) fn listen<F>(serve: impl Fn(TcpStream) -> F + Send + 'static) -> SocketAddr
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            loop {
+                let (socket, _) = listener.accept().await.unwrap();
+                tokio::spawn(serve(socket));
+            }
+        });
+    });
+    address
+}
+
+/// Calls `base`, with what goes without saying changed by `change`.
+pub(crate) fn upstream(base: &str, change: impl FnOnce(&mut Policy)) -> Upstream {
+    let mut policy = Policy::USUAL;
+    change(&mut policy);
+    let settings = Settings { base: base.parse().unwrap(), ca: None, protocol: Protocol::Negotiated, policy };
+    Upstream::new(&settings).unwrap()
+}
+
+/// A GET of `path`, with time enough.
+pub(crate) fn get(path: &'static str) -> Ask {
+    Ask {
+        method: http::Method::GET,
+        path_and_query: http::uri::PathAndQuery::from_static(path),
+        headers: Vec::new(),
+        body: bytes::Bytes::new(),
+        deadline: Instant::now() + Duration::from_secs(60),
+        timeout: None,
+        idempotent: true,
+    }
+}
+
+/// A POST that may change something.
+pub(crate) fn post(path: &'static str, body: &'static str) -> Ask {
+    Ask { method: http::Method::POST, body: body.into(), idempotent: false, ..get(path) }
+}
+
+async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
+    mut stream: S,
+    script: &Script,
+    seen: &Mutex<Vec<String>>,
+) {
+    while let Some(head) = request(&mut stream).await {
+        let number = {
+            let mut seen = seen.lock().unwrap();
+            seen.push(head);
+            seen.len() - 1
+        };
+        match script(number) {
+            Reply::Send(bytes) => stream.write_all(&bytes).await.unwrap_or_default(),
+            Reply::Close(bytes) => {
+                stream.write_all(&bytes).await.unwrap_or_default();
+                return stream.shutdown().await.unwrap_or_default();
+            }
+            Reply::Hang => std::future::pending().await,
+            Reply::Drip(bytes) => return repeat(&mut stream, &bytes, b" ", Duration::from_millis(2)).await,
+            Reply::Flood(bytes) => {
+                return repeat(&mut stream, &bytes, b"4\r\n1234\r\n", Duration::from_nanos(1)).await;
+            }
+        }
+    }
+}
+
+/// Writes `first`, then `next` at every tick until nobody reads any more.
+async fn repeat<S: AsyncWrite + Unpin>(stream: &mut S, first: &[u8], next: &[u8], every: Duration) {
+    let mut ticks = tokio::time::interval(every);
+    let mut written = stream.write_all(first).await;
+    while written.is_ok() {
+        ticks.tick().await;
+        written = stream.write_all(next).await;
+    }
+}
+
+/// Reads a request, and gives its head with the body behind it; `None` at the end of the connection.
+async fn request<S: AsyncRead + Unpin>(stream: &mut S) -> Option<String> {
+    let mut read = Vec::new();
+    loop {
+        let text = String::from_utf8_lossy(&read);
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.lines().find_map(|it| it.strip_prefix("content-length: "));
+            if body.len() >= length.map_or(0, |it| it.parse().unwrap()) {
+                return Some(text.into_owned());
+            }
+        }
+        if stream.read_buf(&mut read).await.ok()? == 0 {
+            return None;
+        }
+    }
+}
