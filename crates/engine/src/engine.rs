@@ -16,7 +16,7 @@ use crate::source::{Accent, Caller, Headers};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use weir_language::ast::OperationKind;
+use weir_language::ast::{Definition, Document, OperationKind};
 use weir_language::error::{Code, Error};
 use weir_language::json::JsonRef;
 use weir_language::limits::Limits;
@@ -397,15 +397,12 @@ impl Engine {
         let parsed = parser::parse_edition(request.query, &limits, edition);
         lap(&mut timing.parse);
         let document = parsed.map_err(|error| vec![Failure::text(error)])?;
+        refuse_subscription(request, &document)?;
         let options = validate::Options { limits, suggestions, edition_2026 };
         let checked = validate::validate_for(self.schema(), &document, &options, reading(request.accent));
         lap(&mut timing.validate);
         let valid = checked.map_err(failures)?;
         let selected = valid.operation(request.operation_name).map_err(|error| vec![Failure::text(error)])?;
-        if selected.kind() == OperationKind::Subscription {
-            let words = "Subscriptions are not supported.";
-            return Err(vec![Failure::request("SUBSCRIPTIONS_UNSUPPORTED", words)].into());
-        }
         let question = Question::new(&self.graph, &selected, request.accent, &self.settings)?;
         let made = then(&question);
         lap(&mut timing.plan);
@@ -441,6 +438,25 @@ struct Opened {
     plan: Arc<Plan>,
     /// Bound already, where they steer the plan.
     variables: Option<Arc<Variables>>,
+}
+
+/// Refuses a subscription before it is held against a schema, which need not have a root for it: its code says what is the matter.
+fn refuse_subscription(request: &Request<'_>, document: &Document<'_>) -> Result<(), Refusal> {
+    let mut operations = document.definitions.iter().filter_map(|it| match it {
+        Definition::Operation(operation) => Some(operation),
+        Definition::Fragment(_) | Definition::Schema(_) | Definition::Type(_) | Definition::Directive(_) => None,
+    });
+    let asked = match request.operation_name {
+        Some(name) => operations.find(|it| document.str(it.name) == name),
+        None => operations.next().filter(|_| operations.next().is_none()),
+    };
+    let Some(operation) = asked.filter(|it| it.kind == OperationKind::Subscription) else { return Ok(()) };
+    let words = "subscriptions are not supported: send a query";
+    if request.queries_only {
+        return Err(Refusal::MethodNotAllowed(Failure::request("METHOD_NOT_ALLOWED", words)));
+    }
+    let spans = vec![operation.span];
+    Err(vec![Failure { spans, ..Failure::request("SUBSCRIPTIONS_UNSUPPORTED", words) }].into())
 }
 
 fn failures(errors: Vec<Error>) -> Vec<Failure> {

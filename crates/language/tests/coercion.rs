@@ -71,7 +71,7 @@ fn variable(reading: Reading, ty: &str, json: &str) -> String {
     let text = format!("query ($x: {ty}) {{ a }}");
     let document = parser::parse(&text, &Limits::STANDARD).expect("a document");
     let definitions = List::new(0, document.variables.len() as u32);
-    let types = VariableTypes::new(&schema, &document, definitions, settings(reading)).expect("known types");
+    let types = VariableTypes::new(&schema, &document, definitions, settings(reading), &[]).expect("known types");
     let body = format!("{{\"x\": {json}}}");
     let json = Json::parse(body.as_bytes(), 200).expect("JSON");
     let mut out = Variables::default();
@@ -272,7 +272,7 @@ fn five_hundred_variables_are_found_by_name() {
     let document = parser::parse(&text, &Limits::STANDARD).expect("a document");
     let definitions = List::new(0, document.variables.len() as u32);
     let types =
-        VariableTypes::new(&schema, &document, definitions, settings(Reading::Strict)).expect("types");
+        VariableTypes::new(&schema, &document, definitions, settings(Reading::Strict), &[]).expect("types");
     let members: Vec<_> = names.iter().rev().map(|name| format!("\"{name}\": {}", &name[1..])).collect();
     let body = format!("{{{}}}", members.join(","));
     let json = Json::parse(body.as_bytes(), 10).expect("JSON");
@@ -290,7 +290,7 @@ fn a_list_that_is_too_long_has_its_own_code() {
     let document = parser::parse("query ($x: [Int]) { a }", &Limits::STANDARD).expect("a document");
     let definitions = List::new(0, 1);
     let few = Settings { list_items_max: 2, ..settings(Reading::Lenient) };
-    let types = VariableTypes::new(&schema, &document, definitions, few).expect("types");
+    let types = VariableTypes::new(&schema, &document, definitions, few, &[]).expect("types");
     let json = Json::parse(br#"{"x": [1, 2, 3]}"#, 10).expect("JSON");
     let mut out = Variables::default();
     let errors =

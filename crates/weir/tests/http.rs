@@ -148,6 +148,44 @@ fn a_persisted_query_is_answered_with_the_words_clients_look_for() {
 }
 
 #[test]
+fn a_text_under_the_hash_of_another_is_refused() {
+    let weir = Weir::pets(&[]);
+    let own = "1029604aafc94552fcdc9342b224b4b804854ec6818da73686f79a84a7a2ca9e";
+    let send = |hash: &str| {
+        let hash = format!(r#""extensions":{{"persistedQuery":{{"version":1,"sha256Hash":{hash}}}}}"#);
+        format!(r#"{{"query":"{ASK}",{hash}}}"#)
+    };
+    let right = send(&format!("\"{own}\""));
+    check(&weir.post("/graphql", &[], right.as_bytes()), 200, ADA);
+    check(&weir.post("/v1/graphql", &[], right.as_bytes()), 200, ADA);
+    for hash in [format!("\"{}\"", own.replace('1', "2")), "7".into(), "\"\"".into()] {
+        let wrong = send(&hash);
+        let message = r#""message":"provided sha does not match query""#;
+        check(&weir.post("/graphql", &[], wrong.as_bytes()), 200, message);
+        check(&weir.post("/graphql", &[TELLING], wrong.as_bytes()), 400, "PERSISTED_QUERY_MISMATCH");
+        check(&weir.post("/v1/graphql", &[], wrong.as_bytes()), 200, message);
+        check(&weir.post("/v1/graphql", &[], format!("[{right},{wrong}]").as_bytes()), 200, message);
+    }
+    let get = "/graphql?query=%7B__typename%7D&extensions=%7B%22persistedQuery%22:%7B%22sha256Hash%22:%2200%22%7D%7D";
+    check(&weir.get(get, &[TELLING]), 400, "PERSISTED_QUERY_MISMATCH");
+}
+
+#[test]
+fn a_subscription_is_answered_as_what_it_is() {
+    let weir = Weir::pets(&[]);
+    let ask = body("subscription { pet { name } }");
+    let words = r#""message":"subscriptions are not supported: send a query""#;
+    let answer = weir.post("/graphql", &[TELLING], ask.as_bytes());
+    check(&answer, 400, "SUBSCRIPTIONS_UNSUPPORTED");
+    check(&answer, 400, words);
+    let accent = r#""extensions":{"path":"$","code":"not-supported"}"#;
+    check(&weir.post("/v1/graphql", &[], ask.as_bytes()), 200, &format!("{words},{accent}"));
+    check(&weir.get("/graphql?query=subscription%7Bpet%7Bname%7D%7D", &[]), 405, "METHOD_NOT_ALLOWED");
+    let two = r#"{"query":"subscription S { pet { name } } query Q { __typename }","operationName":"Q"}"#;
+    check(&weir.post("/graphql", &[TELLING], two.as_bytes()), 400, "is not supported by the schema");
+}
+
+#[test]
 fn a_list_of_requests_is_answered_in_order_on_hasura_s_address_only() {
     let weir = Weir::pets(&[]);
     let one = body(ASK);

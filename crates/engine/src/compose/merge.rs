@@ -360,6 +360,9 @@ impl<'m> Merger<'m> {
         if let Some(default) = input.default {
             self.builder.default(schema.str(default.literal));
         }
+        if input.is_wide {
+            self.builder.wide();
+        }
         if let Some(reason) = input.deprecated {
             self.builder.deprecated(schema.str(reason));
         }

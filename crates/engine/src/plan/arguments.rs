@@ -9,7 +9,8 @@ use crate::errors::Failure;
 use smallvec::SmallVec;
 use weir_language::ast::{Argument, Directive, List, ValueId, ValueKind};
 use weir_language::coerce;
-use weir_language::schema::{DirectiveId, FieldId, InputId, TypeRef, builtin};
+use weir_language::schema::{DirectiveId, FieldId, InputId, Schema, TypeRef, builtin};
+use weir_language::validate::Selected;
 use weir_language::value::Node;
 
 /// Arguments as they were given.
@@ -82,13 +83,14 @@ fn push_given(
     let schema = question.graph.schema();
     let number = |name: &str| question.types.number(name);
     let ty = schema.input(input).ty;
+    let coercion = if schema.input(input).is_wide { question.coercion.wide() } else { question.coercion };
     let literals = &mut shape.literals;
     let value = match plain(question, given, ty) {
         Some(node) => {
             literals.nodes.push(node);
             literals.nodes.len() as u32 - 1
         }
-        None => coerce::literal(schema, question.document, given, ty, question.coercion, &number, literals)
+        None => coerce::literal(schema, question.document, given, ty, coercion, &number, literals)
             .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?,
     };
     let default = match (literals.nodes[value as usize], schema.input(input).default) {
@@ -151,6 +153,28 @@ fn never_null(question: &Question<'_>, shape: &Shape, value: ValueId, found: &mu
             found.push(NeverNull { variable, input, ty, field, offset });
         }
     }
+}
+
+/// The numbers of the variables that stand nowhere but in arguments whose `Int` may have 64 bits.
+pub(crate) fn wide_variables(schema: &Schema, selected: &Selected<'_, '_>) -> Vec<u32> {
+    let (valid, mut narrow) = (selected.valid(), vec![0_u32; selected.variables().len()]);
+    if narrow.is_empty() {
+        return Vec::new();
+    }
+    let document = valid.document();
+    let used = (0..document.values.len()).filter_map(|at| selected.variable(ValueId(at as u32)));
+    used.for_each(|number| narrow[number as usize] += 1);
+    let mut wide = Vec::new();
+    for (at, argument) in document.arguments.iter().enumerate() {
+        if let Some(number) = selected.variable(argument.value)
+            && schema.input(valid.input(at)).is_wide
+        {
+            narrow[number as usize] -= 1;
+            wide.push(number);
+        }
+    }
+    wide.retain(|it| narrow[*it as usize] == 0);
+    wide
 }
 
 /// The value, if it is a variable or a small integer where one is taken: most are.

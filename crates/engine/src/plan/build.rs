@@ -1,5 +1,6 @@
 //! Runs the passes: a question in, a plan out.
 
+use super::arguments;
 use super::collect::{Collected, collect};
 use super::cut::{Cut, cut};
 use super::fold::fold;
@@ -65,7 +66,8 @@ impl<'q> Question<'q> {
         let introspection = settings.introspection;
         let coercion = coercion(accent, &settings.limits);
         let (document, operation) = (selected.valid().document(), &selected.operation().ast);
-        let types = VariableTypes::new(graph.schema(), document, operation.variables, coercion)
+        let wide = arguments::wide_variables(graph.schema(), selected);
+        let types = VariableTypes::new(graph.schema(), document, operation.variables, coercion, &wide)
             .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?;
         let has_nullable = types.variables.iter().any(|it| !it.ty.is_non_null());
         let types = Arc::new(types);

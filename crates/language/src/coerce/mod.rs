@@ -26,6 +26,7 @@ pub use variables::{VariableError, VariableType, VariableTypes};
 pub use words::scientific;
 
 use crate::limits::Limits;
+use crate::schema::ScalarReader;
 
 /// How input is read and how much of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,13 +37,26 @@ pub struct Settings {
     pub list_items_max: u32,
     /// Errors reported at once.
     pub errors_max: u32,
+    /// What an `Int` is read as.
+    pub int: ScalarReader,
 }
 
 impl Settings {
     /// The part of `limits` that concerns values.
     #[must_use]
     pub const fn new(reading: Reading, limits: &Limits) -> Self {
-        Self { reading, list_items_max: limits.list_items_max, errors_max: limits.errors_max }
+        let Limits { list_items_max, errors_max, .. } = *limits;
+        Self { reading, list_items_max, errors_max, int: ScalarReader::Int }
+    }
+
+    /// The same in a place whose `Int` may have 64 bits, if that is read so.
+    #[must_use]
+    pub const fn wide(self) -> Self {
+        let int = match self.reading {
+            Reading::Strict => ScalarReader::Int,
+            Reading::Lenient => ScalarReader::BigInt,
+        };
+        Self { int, ..self }
     }
 }
 

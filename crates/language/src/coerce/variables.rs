@@ -26,6 +26,8 @@ pub struct VariableType {
     pub ty: TypeRef,
     /// The place of its coerced default in [`VariableTypes::defaults`].
     pub default: Option<u32>,
+    /// Whether it stands only where an `Int` may have 64 bits.
+    pub is_wide: bool,
     /// Where it is defined: the place of errors about its value.
     pub span: Span,
 }
@@ -51,7 +53,8 @@ pub struct VariableTypes {
 }
 
 impl VariableTypes {
-    /// Resolves the variables `definitions` of an operation of `document`.
+    /// Resolves the variables `definitions` of an operation of `document`; `wide` are the numbers of those that stand
+    /// only where an `Int` may have 64 bits.
     /// # Errors
     /// Types that do not exist and defaults that do not fit; a valid document has neither.
     pub fn new(
@@ -59,11 +62,12 @@ impl VariableTypes {
         document: &Document<'_>,
         definitions: List<VariableDefinition>,
         settings: Settings,
+        wide: &[u32],
     ) -> Result<Self, Vec<Error>> {
         let mut errors = Vec::new();
         let mut defaults = Values::default();
         let mut variables = Vec::with_capacity(definitions.len());
-        for definition in document.list(definitions) {
+        for (number, definition) in document.list(definitions).iter().enumerate() {
             let type_name = document.str(definition.ty.name);
             let Some(base) = schema.type_by_name(type_name) else {
                 let message = format!("Unknown type \"{type_name}\".");
@@ -71,6 +75,8 @@ impl VariableTypes {
                 continue;
             };
             let ty = TypeRef { base, wraps: definition.ty.wraps };
+            let is_wide = wide.contains(&(number as u32));
+            let settings = if is_wide { settings.wide() } else { settings };
             let default = match definition.default {
                 None => None,
                 Some(value) => {
@@ -84,7 +90,7 @@ impl VariableTypes {
                 }
             };
             let name = document.str(definition.name).into();
-            variables.push(VariableType { name, ty, default, span: definition.span });
+            variables.push(VariableType { name, ty, default, is_wide, span: definition.span });
         }
         if !errors.is_empty() {
             return Err(errors);
@@ -138,6 +144,7 @@ impl VariableTypes {
             match (sent, json) {
                 (Some(at), Some(json)) => {
                     let json = JsonRef { at, ..json };
+                    let settings = if variable.is_wide { settings.wide() } else { settings };
                     variable.read(schema, json, settings, &mut out.values, &mut errors);
                 }
                 (None | Some(_), _) => self.absent(schema, variable, settings, &mut out.values, &mut errors),
@@ -259,7 +266,7 @@ mod tests {
         let document = parser::parse(&text, &Limits::STANDARD).expect("a document");
         let list = crate::ast::List::new(0, document.variables.len() as u32);
         let settings = Settings::new(Reading::Strict, &Limits::STANDARD);
-        let types = VariableTypes::new(&schema, &document, list, settings).expect("types");
+        let types = VariableTypes::new(&schema, &document, list, settings, &[]).expect("types");
         let json = Json::parse(json.as_bytes(), 100).expect("JSON");
         let mut out = Variables::default();
         let said = match types.coerce(&schema, Some(JsonRef { json: &json, at: 0 }), settings, &mut out) {

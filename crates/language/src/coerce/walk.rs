@@ -181,10 +181,13 @@ impl<'s, T: Tree> Walk<'s, T> {
 
     fn named(&mut self, at: u32, look: Look, base: TypeId, out: &mut Values) {
         match self.schema.ty(base).kind {
-            TypeKind::Scalar(reader) => match self.tree.scalar(at, reader, out) {
-                Ok(node) => out.nodes.push(node),
-                Err(why) => self.loose(at, look, base, why, out),
-            },
+            TypeKind::Scalar(reader) => {
+                let reader = if reader == ScalarReader::Int { self.settings.int } else { reader };
+                match self.tree.scalar(at, reader, out) {
+                    Ok(node) => out.nodes.push(node),
+                    Err(why) => self.loose(at, look, base, why, out),
+                }
+            }
             TypeKind::Enum => self.enum_value(at, base, out),
             TypeKind::Input { one_of } => match look {
                 Look::Object { first, end } => self.object(at, first, end, base, one_of, out),

@@ -375,6 +375,7 @@ impl SchemaBuilder {
             description: self.text(description),
             ty,
             default: None,
+            is_wide: false,
             deprecated: None,
             applied: Run::default(),
         };

@@ -215,6 +215,8 @@ pub struct Input {
     pub ty: TypeRef,
     /// The default: its GraphQL literal, for introspection and SDL, and the coerced value.
     pub default: Option<Default>,
+    /// Whether an `Int` here may have 64 bits where input is read leniently.
+    pub is_wide: bool,
     /// `@deprecated(reason:)`.
     pub deprecated: Option<Str>,
     /// Directives applied in the SDL.

@@ -27,6 +27,16 @@ impl SchemaBuilder {
         self.default_from(literal, None);
         self
     }
+    /// Lets the `Int` of the argument added last have 64 bits where input is read leniently.
+    pub fn wide(&mut self) -> &mut Self {
+        match self.last {
+            Item::Input(id) => self.schema.inputs[id.index()].is_wide = true,
+            Item::Schema | Item::Type(_) | Item::Field(_) | Item::EnumValue(_) | Item::Directive(_) => {
+                self.complain("only an argument can be wide".into());
+            }
+        }
+        self
+    }
     /// Says where the scalar opened last is specified.
     pub fn specified_by(&mut self, url: &str) -> &mut Self {
         let url = self.text(url);

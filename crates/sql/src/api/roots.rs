@@ -119,6 +119,7 @@ impl Core {
         self.argument("limit", "limit the number of rows returned", plain(int), InputMeaning::Limit);
         let words = "skip the first n rows. Use only with order_by";
         self.argument("offset", words, plain(int), InputMeaning::Offset);
+        self.b.wide();
         let order = list(types.order_by);
         self.argument("order_by", "sort the rows by one or more columns", order, InputMeaning::OrderBy(id));
         let filter = plain(types.bool_exp);
@@ -139,6 +140,7 @@ impl Core {
         self.argument("limit", "limit the number of groups returned", plain(int), InputMeaning::Limit);
         let words = "skip the first n groups. Use only with order_by";
         self.argument("offset", words, plain(int), InputMeaning::Offset);
+        self.b.wide();
     }
 
     /// One argument per column of the primary key.

@@ -75,6 +75,9 @@ async fn by_get(exchange: &Exchange, head: &Parts, media: Media, caller: &Caller
         let persisted = extensions.as_ref().is_some_and(|it| it.root().get("persistedQuery").is_some());
         return unusable_answer(&if persisted { Unusable::PersistedOnly } else { Unusable::NoQuery }, media);
     };
+    if let Err(unusable) = receive::check_hash(query, extensions.as_ref().map(Json::root)) {
+        return unusable_answer(&unusable, media);
+    }
     let params = Params {
         query: Cow::Borrowed(query),
         operation_name: sent.operation_name.as_deref().filter(|it| !it.is_empty()).map(Cow::Borrowed),
@@ -104,17 +107,17 @@ fn url_json<'t>(
 
 /// A well-formed body without a usable request in it.
 fn unusable_answer(unusable: &Unusable, media: Media) -> Result<Answer, Refusal> {
-    match unusable {
-        Unusable::PersistedOnly => {
-            // Clients look for exactly these words, then send the whole text.
-            let body = error_body(unusable.message(), "PERSISTED_QUERY_NOT_SUPPORTED", None);
-            let response = json(refused_status(media), media, Reply::whole(body));
-            Ok(Answer { response, door: Door::Graphql, verdict: Verdict::Refused, timing: None })
-        }
+    let code = match unusable {
+        // Clients look for exactly its words, then send the whole text.
+        Unusable::PersistedOnly => "PERSISTED_QUERY_NOT_SUPPORTED",
+        Unusable::OtherHash => "PERSISTED_QUERY_MISMATCH",
         Unusable::NoQuery | Unusable::Wrong(_) | Unusable::NoObject => {
-            Err(Refusal::bad_request(unusable.message()))
+            return Err(Refusal::bad_request(unusable.message()));
         }
-    }
+    };
+    let body = error_body(unusable.message(), code, None);
+    let response = json(refused_status(media), media, Reply::whole(body));
+    Ok(Answer { response, door: Door::Graphql, verdict: Verdict::Refused, timing: None })
 }
 
 const fn refused_status(media: Media) -> StatusCode {

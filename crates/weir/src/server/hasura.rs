@@ -69,7 +69,9 @@ pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) ->
 fn params(body: JsonRef<'_>) -> Result<Params<'_>, &'static str> {
     receive::params(body).map_err(|unusable| match unusable {
         Unusable::NoQuery => "key \"query\" not found",
-        Unusable::PersistedOnly | Unusable::Wrong(_) | Unusable::NoObject => unusable.message(),
+        Unusable::PersistedOnly | Unusable::OtherHash | Unusable::Wrong(_) | Unusable::NoObject => {
+            unusable.message()
+        }
     })
 }
 

@@ -11,6 +11,7 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use hyper::{HeaderMap, StatusCode};
+use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use weir_language::json::{Json, JsonBuffer, JsonError, JsonRef};
 
@@ -29,6 +30,8 @@ pub(crate) enum Unusable {
     NoQuery,
     /// Only the hash of a query came; there is no store of them.
     PersistedOnly,
+    /// The hash that came with a query is another text's.
+    OtherHash,
     /// A parameter has another type than it must have.
     Wrong(&'static str),
     /// No object at all.
@@ -41,6 +44,7 @@ impl Unusable {
         match self {
             Self::NoQuery => "`query` is missing: send {\"query\": \"{ … }\"}",
             Self::PersistedOnly => "PersistedQueryNotSupported",
+            Self::OtherHash => "provided sha does not match query",
             Self::Wrong(message) => message,
             Self::NoObject => "the body must be a JSON object: {\"query\": \"{ … }\"}",
         }
@@ -152,7 +156,18 @@ pub(crate) fn params<'t>(body: JsonRef<'t>) -> Result<Params<'t>, Unusable> {
         return Err(if persisted { Unusable::PersistedOnly } else { Unusable::NoQuery });
     };
     let query = query.as_str().ok_or(Unusable::Wrong("`query` must be a string"))?;
+    check_hash(&query, extensions)?;
     Ok(Params { query, operation_name, variables })
+}
+
+/// Holds a query against the SHA-256 that its client sent along to have it persisted: a text under another's hash would poison whoever keeps
+/// texts between us and the client.
+pub(crate) fn check_hash(query: &str, extensions: Option<JsonRef<'_>>) -> Result<(), Unusable> {
+    let persisted = extensions.and_then(|it| it.get("persistedQuery"));
+    let Some(sent) = persisted.filter(|it| it.is_object()).and_then(|it| it.get("sha256Hash")) else { return Ok(()) };
+    let digits: String = Sha256::digest(query.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let is_right = sent.as_str().is_some_and(|it| it.eq_ignore_ascii_case(&digits));
+    if is_right { Ok(()) } else { Err(Unusable::OtherHash) }
 }
 
 /// The parameters of a GET: percent-decoded texts, of which `variables` and `extensions` are JSON.
