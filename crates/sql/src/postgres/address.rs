@@ -84,7 +84,7 @@ impl Limits {
         wait_max: Duration::from_secs(2),
         statements_max: 256,
         answer_bytes_max: 64 << 20,
-        statement_timeout: Duration::from_secs(35),
+        statement_timeout: Duration::from_secs(20),
         stream_timeout: Duration::from_secs(900),
         idle_max: Some(Duration::from_secs(600)),
         group_statement_timeout: Duration::from_secs(1),
