@@ -95,6 +95,15 @@ fn what_outgrows_the_database_is_the_clients_to_mend() {
     assert_eq!(code(&served, query, &format!(r#"{{"o": [{terms}]}}"#)), "LIMIT_STATEMENT");
     let nots = format!("{}{{}}{}", "{_not: ".repeat(120), "}".repeat(120));
     assert_eq!(code(&served, &format!("{{ Album(where: {nots}) {{ AlbumId }} }}"), ""), "LIMIT_NESTING");
+    let side_by_side = |count: usize| vec![r#"{"Album_Tracks": {"TrackId": {"_gt": 0}}}"#; count].join(",");
+    let query = "query ($w: Album_bool_exp) { Album(where: $w, limit: 0) { AlbumId } }";
+    let many = format!(r#"{{"w": {{"_and": [{}]}}}}"#, side_by_side(100));
+    assert_eq!(served.ask(query, &many), r#"{"data":{"Album":[]}}"#);
+    let last = r#"{"_not": {"Album_Tracks_aggregate": {"count": {"predicate": {"_gt": 9}}}}}"#;
+    let more = format!(r#"{{"w": {{"_and": [{}], "_or": [{last}]}}}}"#, side_by_side(100));
+    assert_eq!(code(&served, query, &more), "LIMIT_RELATIONSHIPS");
+    let change = "mutation ($w: Album_bool_exp!) { delete_Album(where: $w) { affected_rows } }";
+    assert_eq!(code(&served, change, &more), "LIMIT_RELATIONSHIPS");
     let pattern = format!(r#"{{"p": "{}"}}"#, "%a".repeat(100_000));
     let query = "query ($p: String) { Album(where: {Title: {_like: $p}}) { AlbumId } }";
     assert_eq!(code(&served, query, &pattern), "INVALID_PATTERN");

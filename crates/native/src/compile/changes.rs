@@ -36,7 +36,10 @@ impl Compiler<'_> {
     fn finder(&mut self, field: &ShapeField, ty: TypeId) -> Result<u32, PlanError> {
         let at = self.native.rows_of(ty);
         let filter = match self.changed(field) {
-            Some(place) => self.filter(place, at)?,
+            Some(place) => {
+                let filter = self.filter(place, at)?;
+                self.bounded(filter)?
+            }
             None => Filter::TRUE,
         };
         let query = Query {

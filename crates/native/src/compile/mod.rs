@@ -29,10 +29,12 @@ use weir_language::schema::InputId;
 use weir_language::value::{Node, Variables};
 use weir_sql::catalog::facts::Cell;
 use weir_sql::catalog::{ColumnId, TableId};
-use weir_sql::relational::compile::{Ask, FILTER_DEPTH_MAX, mark_copied};
+use weir_sql::relational::compile::{
+    Ask, FILTER_DEPTH_MAX, RELATIONSHIPS_MAX, TOO_MANY_RELATIONSHIPS, mark_copied,
+};
 use weir_sql::relational::form::Form;
 use weir_sql::relational::input::{Inputs, Place};
-use weir_sql::relational::{Expr, Level, Member, MemberKind, Parameter, Plan, Reader, Run};
+use weir_sql::relational::{Expr, Filter, Level, Member, MemberKind, Parameter, Plan, Reader, Run};
 
 /// Where rows of a type are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,6 +171,16 @@ impl<'c> Compiler<'c> {
             return Err(refused);
         }
         Ok(())
+    }
+
+    /// `filter`, if it leads through no more edges than a condition may.
+    fn bounded(&self, filter: Filter) -> Result<Filter, PlanError> {
+        if filter.relationships() <= RELATIONSHIPS_MAX {
+            return Ok(filter);
+        }
+        let mut refused = self.refuse(TOO_MANY_RELATIONSHIPS);
+        refused.error.code = "LIMIT_RELATIONSHIPS";
+        Err(refused)
     }
 
     fn store(&mut self, members: Vec<Member>) -> Run {

@@ -53,6 +53,7 @@ impl Compiler<'_> {
             cascaded.retain(|it| !it.is_true());
             rows.filter = Filter::All(cascaded);
         }
+        rows.filter = self.bounded(rows.filter)?;
         if rows.page.from_end {
             // The last ones are the last, whatever comes before them.
             rows.page.offset = None;

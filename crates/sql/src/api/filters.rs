@@ -1,6 +1,6 @@
 //! Inputs and enums of queries: filters, orders, columns.
 
-use super::core::{Core, list, non_null, plain, write};
+use super::core::{Core, list, plain, write};
 use super::generate::Tables;
 use super::meaning::{EnumMeaning, InputMeaning};
 use super::rows::{FUNCTIONS, keeps_type, takes};
@@ -69,55 +69,6 @@ impl Core {
         write(&mut text, &[name, "_aggregate"]);
         self.input_field(&text, "", ty, meaning);
         self.name = text;
-    }
-
-    /// `Track_aggregate_bool_exp`.
-    fn predicates(&mut self, table: &TableApi<'_>) {
-        let name = &table.tracked.name;
-        let boolean = table.columns.iter().any(|column| column.boolean);
-        let int = self.scalar_uses(&ColumnType::Int).1;
-        let mut members = Vec::with_capacity(3);
-        if boolean {
-            let comparison = self.scalar_uses(&ColumnType::Boolean).1;
-            for (word, meaning) in [("bool_and", InputMeaning::BoolAnd), ("bool_or", InputMeaning::BoolOr)] {
-                let columns = format!("_select_column_{name}_aggregate_bool_exp_{word}_arguments_columns");
-                let columns = (non_null(self.reference(name, &columns)), columns);
-                members.push((word, meaning, comparison, Some(columns)));
-            }
-        }
-        members.push(("count", InputMeaning::Count, int, None));
-        let words = ["conditions on aggregates over rows of \"", &table.table.name, "\""];
-        let types: Vec<_> = members
-            .iter()
-            .map(|(word, ..)| {
-                let suffix = format!("_aggregate_bool_exp_{word}");
-                (self.reference(name, &suffix), suffix)
-            })
-            .collect();
-        self.input_object(name, "_aggregate_bool_exp", &words);
-        for ((word, meaning, ..), (ty, _)) in members.iter().zip(&types) {
-            self.input_field(word, "", plain(*ty), *meaning);
-        }
-        for ((.., comparison, columns), (_, suffix)) in members.iter().zip(&types) {
-            self.input_object(name, suffix, &[]);
-            let arguments = match columns {
-                Some((ty, _)) => *ty,
-                None => list(table.types.select_column),
-            };
-            self.input_field("arguments", "", arguments, InputMeaning::CountColumns(table.id));
-            self.input_field("distinct", "", plain(self.common.boolean), InputMeaning::CountDistinct);
-            let filter = plain(table.types.bool_exp);
-            self.input_field("filter", "", filter, InputMeaning::Filter(table.id));
-            self.input_field("predicate", "", non_null(*comparison), InputMeaning::Predicate);
-        }
-        for (_, suffix) in members.iter().filter_map(|(.., columns)| columns.as_ref()) {
-            let words =
-                ["select \"", &suffix["_select_column_".len()..], "\" columns of table \"", name, "\""];
-            self.enumeration(name, suffix, &words);
-            for column in table.columns.iter().filter(|column| column.boolean) {
-                self.enum_value(column.name, "column name", EnumMeaning::Column(table.id, column.id));
-            }
-        }
     }
 
     /// `Album_group_having`: conditions on the aggregates of a group. The functions that give `Float` share a type.

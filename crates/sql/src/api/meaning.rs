@@ -123,6 +123,17 @@ pub enum Aggregation {
     Variance,
 }
 
+/// A function of an aggregate predicate, over one or two columns of `float8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Statistic {
+    /// As of an aggregate.
+    Of(Aggregation),
+    /// How far two columns go together.
+    Corr,
+    /// Their covariance in a sample.
+    CovarSamp,
+}
+
 /// What an argument or an input field asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputMeaning {
@@ -210,6 +221,10 @@ pub enum InputMeaning {
     BoolAnd,
     /// `bool_or` of an aggregate predicate.
     BoolOr,
+    /// `avg`, `corr` … of an aggregate predicate.
+    Statistic(Statistic),
+    /// `arguments` of one over two columns.
+    Pair,
     /// `key` in the order of a group by.
     GroupKey(TableId),
     /// `_st_d_within` and its kin.

@@ -10,6 +10,7 @@ mod filters;
 mod functions;
 mod generate;
 pub mod meaning;
+mod predicates;
 mod roots;
 mod rows;
 mod scalars;

@@ -38,6 +38,8 @@ pub(super) struct ColumnApi<'m> {
     pub(super) numeric: bool,
     pub(super) comparable: bool,
     pub(super) boolean: bool,
+    /// Of `float8`.
+    pub(super) double: bool,
     pub(super) json: bool,
     pub(super) jsonb: bool,
 }
@@ -170,6 +172,7 @@ fn columns<'m>(
             writable: !column.generated,
             numeric: aggregates == Aggregates::Sums,
             comparable: aggregates != Aggregates::None,
+            double: column.ty == ColumnType::Double,
             boolean: facts.cell == Cell::Boolean,
             json: matches!(column.ty, ColumnType::Json | ColumnType::Jsonb),
             jsonb: facts.operators.contains(&Operators::Jsonb),

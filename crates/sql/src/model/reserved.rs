@@ -7,13 +7,23 @@ use hashbrown::HashSet;
 use std::sync::LazyLock;
 
 /// What follows a table's name in the names of its types and root fields.
-pub(super) const SUFFIXES: [&str; 62] = [
+pub(super) const SUFFIXES: [&str; 72] = [
     "",
     "_aggregate",
     "_aggregate_bool_exp",
+    "_aggregate_bool_exp_avg",
     "_aggregate_bool_exp_bool_and",
     "_aggregate_bool_exp_bool_or",
+    "_aggregate_bool_exp_corr",
+    "_aggregate_bool_exp_corr_arguments",
     "_aggregate_bool_exp_count",
+    "_aggregate_bool_exp_covar_samp",
+    "_aggregate_bool_exp_covar_samp_arguments",
+    "_aggregate_bool_exp_max",
+    "_aggregate_bool_exp_min",
+    "_aggregate_bool_exp_stddev_samp",
+    "_aggregate_bool_exp_sum",
+    "_aggregate_bool_exp_var_samp",
     "_aggregate_fields",
     "_aggregate_order_by",
     "_append_input",

@@ -3,11 +3,11 @@
 //! `{}` is true, `_and: []` true, `_or: []` false; comparing with null is an error, so that a variable that was
 //! forgotten does not select everything. Where rows are changed, one that was not sent is an error in both accents.
 
-use super::compile::Compiler;
+use super::compile::{Compiler, RELATIONSHIPS_MAX, TOO_MANY_RELATIONSHIPS};
 use super::input::Place;
 use super::{Expr, Filter, Parameter, Reader};
 use crate::api::meaning::{Aggregation, Comparison, InputMeaning, Measure, Tree};
-use crate::catalog::{ColumnType, TableId};
+use crate::catalog::{ColumnId, ColumnType, TableId};
 use crate::model::RelationshipId;
 use weir_engine::source::{Accent, PlanError};
 use weir_language::schema::InputId;
@@ -20,9 +20,22 @@ impl Compiler<'_> {
     /// A condition that says which rows of `table` a mutation changes: every variable in it has to be sent.
     pub(super) fn filter_of_change(&mut self, place: Place, table: TableId) -> Result<Filter, PlanError> {
         self.changes = true;
-        let filter = self.filter(place, table);
+        let filter = self.condition(place, table);
         self.changes = false;
         filter
+    }
+
+    /// A whole `where`.
+    pub(super) fn condition(&mut self, place: Place, table: TableId) -> Result<Filter, PlanError> {
+        let filter = self.filter(place, table)?;
+        if filter.relationships() <= RELATIONSHIPS_MAX {
+            return Ok(filter);
+        }
+        let mut refused = self.refuse(TOO_MANY_RELATIONSHIPS);
+        if self.accent == Accent::Spec {
+            refused.error.code = "LIMIT_RELATIONSHIPS";
+        }
+        Err(refused)
     }
 
     /// A boolean expression over the rows (or, in `having`, the groups) of `table`.
@@ -211,7 +224,10 @@ impl Compiler<'_> {
             }
             self.path.push(self.input_words(input).0.into());
             match self.meaning(input) {
-                InputMeaning::Count | InputMeaning::BoolAnd | InputMeaning::BoolOr => {
+                InputMeaning::Count
+                | InputMeaning::BoolAnd
+                | InputMeaning::BoolOr
+                | InputMeaning::Statistic(_) => {
                     self.predicate(input, value, by, all)?;
                 }
                 _ => return Err(self.refuse("this predicate is not supported")),
@@ -240,6 +256,7 @@ impl Compiler<'_> {
             match self.meaning(member) {
                 InputMeaning::Filter(_) => filter = self.filter(value, to)?,
                 InputMeaning::CountColumns(_) => columns = self.columns(value),
+                InputMeaning::Pair => columns = self.pair(value),
                 InputMeaning::CountDistinct => distinct = self.inputs.node(value) == Node::Bool(true),
                 InputMeaning::Predicate => predicate = Some(value),
                 _ => {}
@@ -249,7 +266,10 @@ impl Compiler<'_> {
         let (of, ty) = match (self.meaning(input), columns.first()) {
             (InputMeaning::BoolAnd, Some(&it)) => (Expr::Function(Aggregation::Min, it), ColumnType::Boolean),
             (InputMeaning::BoolOr, Some(&it)) => (Expr::Function(Aggregation::Max, it), ColumnType::Boolean),
-            (InputMeaning::BoolAnd | InputMeaning::BoolOr, None) => {
+            (InputMeaning::Statistic(function), Some(_)) => {
+                (Expr::Statistic { function, columns, distinct }, ColumnType::Double)
+            }
+            (InputMeaning::BoolAnd | InputMeaning::BoolOr | InputMeaning::Statistic(_), None) => {
                 return Err(self.refuse("`arguments` is needed"));
             }
             _ => (Expr::Count { columns, distinct }, ColumnType::BigInt),
@@ -259,6 +279,12 @@ impl Compiler<'_> {
         self.comparisons(predicate, &of, &ty, all)?;
         self.path.pop();
         Ok(())
+    }
+
+    /// `{X: a, Y: b}`: which may be one column twice.
+    fn pair(&self, place: Place) -> Vec<ColumnId> {
+        let members = self.inputs.members(place);
+        members.into_iter().flat_map(|(_, value)| self.columns(value)).collect()
     }
 }
 

@@ -6,7 +6,7 @@
 //! **Invariant:** flat tables; ids are places in the tables of one plan. Filters are at most
 //! [`compile::FILTER_DEPTH_MAX`] deep, so walking them may recurse.
 
-use crate::api::meaning::{Aggregation, Cast, Comparison, Measure};
+use crate::api::meaning::{Aggregation, Cast, Comparison, Measure, Statistic};
 use crate::catalog::facts::Cell;
 use crate::catalog::{ColumnId, TableId};
 use crate::geometry::Placed;
@@ -428,6 +428,15 @@ pub enum Expr {
     },
     /// A function over a column.
     Function(Aggregation, ColumnId),
+    /// A function that only conditions on related rows know.
+    Statistic {
+        /// Which.
+        function: Statistic,
+        /// Over these: one or two.
+        columns: Vec<ColumnId>,
+        /// Each value once.
+        distinct: bool,
+    },
     /// A value of the related row, or a function over the related rows.
     Related {
         /// The way there.
@@ -532,6 +541,34 @@ impl Filter {
     #[must_use]
     pub fn is_true(&self) -> bool {
         matches!(self, Self::All(all) if all.is_empty())
+    }
+
+    /// How many relationships it leads through.
+    #[must_use]
+    pub fn relationships(&self) -> usize {
+        match self {
+            Self::All(of) | Self::Any(of) => of.iter().map(Self::relationships).sum(),
+            Self::Not(of) | Self::NotTrue(of) => of.relationships(),
+            Self::Exists { filter, .. } => 1 + filter.relationships(),
+            Self::Null { of, .. } | Self::Compare { of, .. } | Self::Measure { of, .. } => of.relationships(),
+            Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => 0,
+        }
+    }
+}
+
+impl Expr {
+    fn relationships(&self) -> usize {
+        match self {
+            Self::Related { filter, of, .. } => 1 + filter.relationships() + of.relationships(),
+            Self::JsonPath(of, _) | Self::Cast(of, _) => of.relationships(),
+            Self::Column(_)
+            | Self::Computed(_)
+            | Self::Row
+            | Self::Null
+            | Self::Count { .. }
+            | Self::Function(..)
+            | Self::Statistic { .. } => 0,
+        }
     }
 }
 

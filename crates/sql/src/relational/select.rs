@@ -47,7 +47,7 @@ impl Compiler<'_> {
             }
             self.path.push(name.into());
             match self.meaning(argument.input) {
-                InputMeaning::Where(of) => rows.filter = self.filter(place, of)?,
+                InputMeaning::Where(of) => rows.filter = self.condition(place, of)?,
                 InputMeaning::OrderBy(of) => rows.order = self.order(place, of)?,
                 InputMeaning::GroupOrderBy(_) => rows.order = self.group_order(place)?,
                 InputMeaning::DistinctOn(_) => rows.distinct_on = self.columns(place),

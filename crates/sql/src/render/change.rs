@@ -174,6 +174,7 @@ impl Renderer<'_> {
                 | Expr::Null
                 | Expr::Count { .. }
                 | Expr::Function(..)
+                | Expr::Statistic { .. }
                 | Expr::Related { .. }
                 | Expr::Cast(..) => text,
             };
@@ -191,9 +192,12 @@ impl Renderer<'_> {
             }
             Expr::Computed(_) | Expr::Row => self.expr(of, scope),
             // Values of other rows are read after the change, by levels of their own.
-            Expr::Null | Expr::Count { .. } | Expr::Function(..) | Expr::Related { .. } | Expr::Cast(..) => {
-                self.sql.push_str("NULL")
-            }
+            Expr::Null
+            | Expr::Count { .. }
+            | Expr::Function(..)
+            | Expr::Statistic { .. }
+            | Expr::Related { .. }
+            | Expr::Cast(..) => self.sql.push_str("NULL"),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** every function appends whole tokens; names go through [`Dialect::identifier`].
 
-use crate::api::meaning::{Aggregation, Cast, Comparison, Measure};
+use crate::api::meaning::{Aggregation, Cast, Comparison, Measure, Statistic};
 use crate::geometry::Placed;
 use crate::relational::change::Operator;
 use crate::relational::{Order, Reader, Words};
@@ -77,6 +77,16 @@ pub trait Dialect: Send + Sync {
     }
     /// A function over the column written `column`, whose type is `ty`.
     fn function(&self, out: &mut String, function: Aggregation, column: &str, ty: u32);
+    /// A function over one or two columns of type `ty`; with `distinct` each value, or pair of values, counts once. Default: as
+    /// the SQL standard has them.
+    fn statistic(&self, out: &mut String, function: Statistic, columns: &[String], distinct: bool, ty: u32) {
+        let columns = format!("{}{}", if distinct { "DISTINCT " } else { "" }, columns.join(", "));
+        match function {
+            Statistic::Of(function) => self.function(out, function, &columns, ty),
+            Statistic::Corr => out.push_str(&format!("corr({columns})")),
+            Statistic::CovarSamp => out.push_str(&format!("covar_samp({columns})")),
+        }
+    }
     /// `count(…)`: of all rows, of those in which the one column is not null, or of rows of several columns, which are
     /// never null as a whole; `distinct` ones, nulls being equal.
     fn count(&self, out: &mut String, columns: &[String], distinct: bool);

@@ -141,6 +141,7 @@ impl<'r> Renderer<'r> {
             | Expr::Null
             | Expr::Count { .. }
             | Expr::Function(..)
+            | Expr::Statistic { .. }
             | Expr::Related { .. } => None,
         }
     }

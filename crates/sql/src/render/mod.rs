@@ -4,6 +4,7 @@
 //!
 //! **Cost:** linear in the query; run once per plan and form.
 
+use crate::api::meaning::Aggregation;
 use crate::catalog::{ColumnId, TableId};
 use crate::model::Model;
 use crate::relational::{Call, Expr, Filter, Origin, Output, Parameter, Query, Reader};
@@ -222,6 +223,7 @@ impl<'r> Renderer<'r> {
                 | Expr::Null
                 | Expr::Count { .. }
                 | Expr::Function(..)
+                | Expr::Statistic { .. }
                 | Expr::Related { .. }
                 | Expr::Cast(..) => text,
             }
@@ -245,6 +247,9 @@ impl<'r> Renderer<'r> {
             Expr::Null | Expr::Row => self.dialect.usual(Usual::Text),
             Expr::Count { .. } => self.dialect.usual(Usual::Integer),
             Expr::Function(function, of) => self.dialect.function_type(*function, column(of)),
+            Expr::Statistic { columns, .. } => {
+                columns.first().map_or(0, |it| self.dialect.function_type(Aggregation::Avg, column(it)))
+            }
             Expr::Related { by, of, .. } => self.ty(of, self.model.relationship(*by).to),
             Expr::Cast(of, to) => self.dialect.cast_type(self.ty(of, table), *to),
         }
@@ -320,6 +325,12 @@ impl<'r> Renderer<'r> {
                 let column = self.aside(|it| it.column(scope, *column));
                 self.dialect.function(&mut self.sql, *function, &column, ty);
             }
+            Expr::Statistic { function, columns, distinct } => {
+                let ty = columns.first().map_or(0, |&it| self.ty(&Expr::Column(it), scope.table));
+                let columns: Vec<String> =
+                    columns.iter().map(|&column| self.aside(|it| it.column(scope, column))).collect();
+                self.dialect.statistic(&mut self.sql, *function, &columns, *distinct, ty);
+            }
             Expr::Cast(of, to) => {
                 let ty = self.ty(of, scope.table);
                 let of = self.aside(|it| it.expr(of, scope));
@@ -329,7 +340,7 @@ impl<'r> Renderer<'r> {
             Expr::Related { by, filter, of } => {
                 self.sql.push('(');
                 self.related(*by, filter, scope, Some(of));
-                if !matches!(**of, Expr::Count { .. } | Expr::Function(..)) {
+                if !matches!(**of, Expr::Count { .. } | Expr::Function(..) | Expr::Statistic { .. }) {
                     self.sql.push_str(" LIMIT 1");
                 }
                 self.sql.push(')');

@@ -3,7 +3,7 @@
 //! Lists are bound as one JSON text and opened by `json_each`, so one statement fits every length.
 
 use super::dialect::{Dialect, Side};
-use crate::api::meaning::{Aggregation, Comparison};
+use crate::api::meaning::{Aggregation, Comparison, Statistic};
 use crate::catalog::facts::Cell;
 use crate::geometry::Placed;
 use crate::relational::change::Operator;
@@ -50,7 +50,7 @@ impl Dialect for Sqlite {
             return;
         }
         // A bare expression has no affinity, so digits bound as text would be compared as text.
-        let numeric = column_cell(right.reader) == Some(Cell::Numeric);
+        let numeric = matches!(column_cell(right.reader), Some(Cell::Numeric | Cell::Float));
         let cast = format!("CAST({value} AS NUMERIC)");
         let value = if right.bare && numeric { &cast } else { value };
         // Equal documents may be written differently.
@@ -99,6 +99,22 @@ impl Dialect for Sqlite {
             Aggregation::VarSamp | Aggregation::Variance => "weir_var_samp",
         };
         out.push_str(&format!("{name}({column})"));
+    }
+
+    fn statistic(&self, out: &mut String, function: Statistic, columns: &[String], distinct: bool, ty: u32) {
+        let name = match function {
+            Statistic::Of(function) => {
+                let column = format!("{}{}", if distinct { "DISTINCT " } else { "" }, columns.concat());
+                return self.function(out, function, &column, ty);
+            }
+            Statistic::Corr => "weir_corr",
+            Statistic::CovarSamp => "weir_covar_samp",
+        };
+        // A function of several arguments cannot be asked for distinct ones.
+        let quoted =
+            || columns.iter().map(|it| format!("quote({it})")).collect::<Vec<_>>().join(" || ',' || ");
+        let of = if distinct { format!("DISTINCT {}", quoted()) } else { columns.join(", ") };
+        out.push_str(&format!("{name}({of})"));
     }
 
     fn count(&self, out: &mut String, columns: &[String], distinct: bool) {

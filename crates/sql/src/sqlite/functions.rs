@@ -1,4 +1,5 @@
-//! What SQLite lacks, as functions registered on every connection: patterns, regular expressions, deviations.
+//! What SQLite lacks, as functions registered on every connection: patterns, regular expressions, JSON; what it lacks over many
+//! rows is in [`super::statistics`].
 //!
 //! `weir_like` is case-sensitive and `weir_ilike` folds case for all of Unicode, as PostgreSQL's operators do; SQLite's
 //! own `LIKE` does neither. All patterns become regular expressions of linear time, bounded in size, compiled once per
@@ -6,9 +7,10 @@
 
 use super::json_contains::contains;
 use super::json_edit;
+use super::statistics;
 use crate::geometry::{Geometry, Placed};
 use regex::{Regex, RegexBuilder};
-use rusqlite::functions::{Aggregate, Context, FunctionFlags};
+use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
 use std::borrow::Cow;
@@ -74,16 +76,7 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
     })?;
     connection.create_scalar_function(c"weir_add", 3, flags, add)?;
     edits(connection, flags)?;
-    let spreads = [
-        (c"weir_stddev_samp", true, true),
-        (c"weir_stddev_pop", false, true),
-        (c"weir_var_samp", true, false),
-        (c"weir_var_pop", false, false),
-    ];
-    for (name, sample, root) in spreads {
-        connection.create_aggregate_function(name, 1, flags, Spread { sample, root })?;
-    }
-    Ok(())
+    statistics::register(connection, flags)
 }
 
 /// What is said of a sum that its column cannot hold.
@@ -263,52 +256,6 @@ fn push_literal(letter: char, out: &mut String) {
     out.push_str(&regex::escape(letter.encode_utf8(&mut bytes)));
 }
 
-/// Variance and standard deviation. Source: B. P. Welford, "Note on a Method for Calculating Corrected Sums".
-struct Spread {
-    sample: bool,
-    root: bool,
-}
-
-#[derive(Default)]
-struct Sums {
-    count: f64,
-    mean: f64,
-    squares: f64,
-}
-
-impl Aggregate<Sums, Option<f64>> for Spread {
-    fn init(&self, _: &mut Context<'_>) -> Result<Sums> {
-        Ok(Sums::default())
-    }
-
-    fn step(&self, context: &mut Context<'_>, sums: &mut Sums) -> Result<()> {
-        let value = match context.get_raw(0) {
-            ValueRef::Null => return Ok(()),
-            ValueRef::Integer(value) => value as f64,
-            ValueRef::Real(value) => value,
-            ValueRef::Text(text) | ValueRef::Blob(text) => String::from_utf8_lossy(text)
-                .trim()
-                .parse()
-                .map_err(|_| Error::UserFunctionError(Box::new(BadPattern("a number is needed".into()))))?,
-        };
-        sums.count += 1.0;
-        let delta = value - sums.mean;
-        sums.mean += delta / sums.count;
-        sums.squares += delta * (value - sums.mean);
-        Ok(())
-    }
-
-    fn finalize(&self, _: &mut Context<'_>, sums: Option<Sums>) -> Result<Option<f64>> {
-        let Some(sums) = sums else { return Ok(None) };
-        let degrees = if self.sample { sums.count - 1.0 } else { sums.count };
-        if degrees <= 0.0 {
-            return Ok(None);
-        }
-        let variance = sums.squares / degrees;
-        Ok(Some(if self.root { variance.sqrt() } else { variance }))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -371,15 +318,5 @@ mod tests {
         check("SELECT weir_add(9223372036854775807, 1, 64)", "integer out of range");
         check("SELECT weir_add(9223372036854775806, 1, 64)", "9223372036854775807");
         check("SELECT weir_add(1.5, 1, 32)", "2.5");
-    }
-
-    #[test]
-    fn deviations_follow_their_definitions() {
-        let of = |function: &str| format!("SELECT {function}(value) FROM json_each('[2,4,4,4,5,5,7,9]')");
-        check(&of("weir_stddev_pop"), "2");
-        check(&of("weir_var_pop"), "4");
-        check("SELECT weir_var_samp(value) FROM json_each('[1]')", "null");
-        check("SELECT weir_stddev_samp(value) FROM json_each('[1,3]')", "1.4142135623730951");
-        check("SELECT weir_var_pop(value) FROM json_each('[]')", "null");
     }
 }

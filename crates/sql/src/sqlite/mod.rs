@@ -20,6 +20,7 @@ mod program;
 mod run;
 mod sink;
 pub mod source;
+mod statistics;
 mod value;
 mod write;
 mod write_fetch;
