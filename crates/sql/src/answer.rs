@@ -74,8 +74,14 @@ impl TooLong {
     /// As [`Self::field_error`], where the answer is one of a mutation that is committed.
     #[cold]
     pub(crate) fn of_mutation(&self) -> FieldError {
+        Self::done(PART_BYTES_MAX)
+    }
+
+    /// What is said of a mutation that is committed, but whose answer is longer than `bytes_max`.
+    #[cold]
+    pub(crate) fn done(bytes_max: usize) -> FieldError {
         let message = format!(
-            "the mutation was done, but its answer is longer than {PART_BYTES_MAX} bytes: ask for what it changed in a query"
+            "the mutation was done, but its answer is longer than {bytes_max} bytes: ask for what it changed in a query"
         );
         FieldError { code: "WRITE_UNANSWERED", message: message.into(), hasura_path: None }
     }

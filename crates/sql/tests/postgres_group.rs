@@ -207,3 +207,17 @@ async fn several_statements_and_levels_below_go_alone() {
     assert_eq!(served.ask(below).await, r#"{"data":{"insert_part_one":{"thing":{"name":"a"}}}}"#);
     assert_eq!(served.source.counts().groups, 0);
 }
+
+#[tokio::test]
+async fn an_answer_that_is_too_large_to_be_kept_is_its_askers_alone() {
+    let tune = |settings: &mut weir_sql::postgres::Settings| {
+        settings.batch_mutations = true;
+        settings.limits.answer_bytes_max = 20_000;
+    };
+    let served = serve_with(database(TABLES), &["public"], tune).await;
+    let long = insert(1, &"x".repeat(110_000));
+    let answers = together(&served, &[insert(0, "a"), long, insert(2, "c")]).await;
+    assert_eq!([&answers[0], &answers[2]], [&inserted(0, "a"), &inserted(2, "c")]);
+    assert!(answers[1].contains("WRITE_UNANSWERED"), "{} bytes", answers[1].len());
+    assert_eq!(rows_and_transactions(&served, "thing"), "3|1\n");
+}

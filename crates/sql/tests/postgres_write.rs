@@ -237,3 +237,29 @@ async fn a_mutation_whose_answer_is_too_long_is_told_to_be_done() {
     );
     assert_eq!(served.database.run("SELECT count(*) FROM page WHERE done").trim(), "6");
 }
+
+#[tokio::test]
+async fn a_mutation_whose_rows_are_too_many_to_be_kept_is_told_to_be_done() {
+    let sql = "CREATE TABLE page (id int4 PRIMARY KEY, body text NOT NULL, done int4 NOT NULL DEFAULT 0);
+        INSERT INTO page SELECT n, repeat('x', 30000) FROM generate_series(1, 9) AS n;
+        INSERT INTO page VALUES (10, repeat('y', 300000))";
+    let tune = |settings: &mut weir_sql::postgres::Settings| {
+        settings.limits.answer_bytes_max = 100_000;
+        settings.limits.sessions_max = 1;
+    };
+    let served = serve_with(database(sql), &["public"], tune).await;
+    let update = |condition: &str| {
+        format!(
+            "mutation {{ update_page(where: {{id: {{{condition}}}}}, _inc: {{done: 1}}) {{ returning {{ id body }} }} }}"
+        )
+    };
+    // Many rows, and one that is itself too long.
+    for condition in ["_lt: 10", "_eq: 10"] {
+        let answer = served.ask(&update(condition)).await;
+        assert!(answer.contains(r#""code":"WRITE_UNANSWERED""#), "{} bytes", answer.len());
+    }
+    assert_eq!(served.database.run("SELECT string_agg(done::text, '') FROM page").trim(), "1111111111");
+    // The connection is sound.
+    let insert = "mutation { insert_page_one(object: {id: 11, body: \"z\"}) { id } }";
+    assert_eq!(served.ask(insert).await, r#"{"data":{"insert_page_one":{"id":11}}}"#);
+}

@@ -83,6 +83,10 @@ pub(super) struct Connection {
     /// Statements with columns to be looked at, whose parsing is not confirmed, in order.
     described: VecDeque<Arc<Statement>>,
     answer_bytes_max: usize,
+    /// Whether the rows of the answer that is being read are thrown away.
+    discards: bool,
+    /// How many bytes of a row that is thrown away are still to come.
+    left: usize,
     /// Whether bytes may still be held back by TLS.
     is_unflushed: bool,
     pub(super) facts: Facts,
@@ -110,6 +114,8 @@ impl Connection {
             prepared,
             described,
             answer_bytes_max,
+            discards: false,
+            left: 0,
             is_unflushed,
             facts,
         }
@@ -155,10 +161,13 @@ impl Connection {
     /// Reads until something ends.
     pub(super) async fn next_end(&mut self) -> Result<End, Error> {
         loop {
+            self.pass_left();
             if let Some(end) = self.scan()? {
                 return Ok(end);
             }
-            if self.at - self.rows_from + self.missing() > self.answer_bytes_max {
+            if self.discards {
+                self.drop_rows();
+            } else if self.at - self.rows_from + self.missing() > self.answer_bytes_max {
                 return Ok(End::TooLarge { bytes_max: self.answer_bytes_max });
             }
             self.fill().await.map_err(Error::unavailable)?;
@@ -179,6 +188,28 @@ impl Connection {
                 return Err(Error::AnswerTooLarge { bytes_max: self.answer_bytes_max });
             }
             self.fill().await.map_err(Error::unavailable)?;
+        }
+    }
+
+    /// Throws away the rows of the answer that is being read, which was too large: its end is told as if it had none.
+    pub(super) fn discard(&mut self) {
+        self.discards = true;
+    }
+
+    fn drop_rows(&mut self) {
+        self.pass(self.at);
+        if self.read.first() == Some(&b'D') && self.missing() > READ_BYTES {
+            self.left = self.missing();
+            self.read.clear();
+        }
+    }
+
+    /// Passes over what came of a row that is thrown away.
+    fn pass_left(&mut self) {
+        let here = self.left.min(self.read.len());
+        if here > 0 {
+            self.pass(here);
+            self.left -= here;
         }
     }
 
@@ -229,11 +260,13 @@ impl Connection {
             b'C' => {
                 let affected = message::affected(&self.read[body_from..next]);
                 let rows = self.take_rows(affected);
+                let rows = if std::mem::take(&mut self.discards) { Rows::default() } else { rows };
                 self.pass(next - body_from + HEADER_BYTES);
                 Ok(Some(End::Complete(rows)))
             }
             b'E' => {
                 let error = Box::new(DatabaseError::read(&self.read[body_from..next]));
+                self.discards = false;
                 self.pass(next);
                 Ok(Some(End::Refused(error)))
             }

@@ -2,6 +2,7 @@
 //!
 //! Codes are Hasura's in its accent and stable upper-case ones under the specification's. What a client is not told is logged.
 
+use crate::answer::TooLong;
 use memchr::memchr;
 use std::fmt;
 use weir_engine::source::{Accent, FieldError, SourceError};
@@ -23,6 +24,11 @@ pub enum Error {
     /// The answer is larger than one may be.
     AnswerTooLarge {
         /// What one may have.
+        bytes_max: usize,
+    },
+    /// The same of a write that is committed.
+    Unanswered {
+        /// What an answer may have.
         bytes_max: usize,
     },
     /// The server cannot be reached, or the connection broke. What was asked did not happen, or only read.
@@ -50,6 +56,7 @@ impl Error {
             Self::Timeout => Self::Timeout,
             Self::Busy => Self::Busy,
             Self::AnswerTooLarge { bytes_max } => Self::AnswerTooLarge { bytes_max: *bytes_max },
+            Self::Unanswered { bytes_max } => Self::Unanswered { bytes_max: *bytes_max },
             Self::Unavailable(cause) => match cause.downcast_ref::<DatabaseError>() {
                 Some(error) => Self::unavailable(error.clone()),
                 None => Self::unavailable(cause.to_string()),
@@ -68,6 +75,7 @@ impl Error {
             Self::Timeout
             | Self::Busy
             | Self::AnswerTooLarge { .. }
+            | Self::Unanswered { .. }
             | Self::Unavailable(_)
             | Self::Unconfirmed(_)
             | Self::Undone
@@ -124,6 +132,9 @@ impl fmt::Display for Error {
             Self::Timeout => f.write_str("PostgreSQL did not answer before the deadline"),
             Self::Busy => f.write_str("too many statements or sessions wait already"),
             Self::AnswerTooLarge { bytes_max } => write!(f, "the answer is larger than {bytes_max} bytes"),
+            Self::Unanswered { bytes_max } => {
+                write!(f, "the answer of a write that is committed is larger than {bytes_max} bytes")
+            }
             Self::Unavailable(cause) => write!(f, "PostgreSQL is unavailable: {cause}"),
             Self::Unconfirmed(cause) => {
                 write!(f, "the connection broke before a write was confirmed: {cause}")
@@ -139,9 +150,12 @@ impl std::error::Error for Error {
         match self {
             Self::Database { error, .. } => Some(&**error),
             Self::Unavailable(cause) | Self::Unconfirmed(cause) => Some(&**cause),
-            Self::Timeout | Self::Busy | Self::AnswerTooLarge { .. } | Self::Undone | Self::Protocol(_) => {
-                None
-            }
+            Self::Timeout
+            | Self::Busy
+            | Self::AnswerTooLarge { .. }
+            | Self::Unanswered { .. }
+            | Self::Undone
+            | Self::Protocol(_) => None,
         }
     }
 }
@@ -236,6 +250,7 @@ pub fn source_error(
                 format!("the answer of the database is larger than {bytes_max} bytes: ask for less at once");
             rejected(accent, field, "LIMIT_RESPONSE", "unexpected", &message)
         }
+        Error::Unanswered { bytes_max } => SourceError::Rejected { error: TooLong::done(bytes_max), field },
         Error::Unavailable(cause) => match cause.downcast_ref::<DatabaseError>() {
             Some(error) if &error.sqlstate == b"53300" => SourceError::Busy,
             _ => SourceError::Unavailable(cause),

@@ -31,7 +31,9 @@ pub(super) struct Group {
     /// Not answered by the server, in the order in which they are written; `None` who was told that his time is over.
     open: VecDeque<Option<Request>>,
     /// Answered by the server, and not committed yet.
-    done: Vec<(Option<Request>, Rows)>,
+    done: Vec<(Option<Request>, Result<Rows, Error>)>,
+    /// Why the one whose turn it is cannot be answered, if it is committed.
+    unanswered: Option<Error>,
     /// The failure that undid all.
     failure: Option<Box<DatabaseError>>,
     is_sent: bool,
@@ -41,7 +43,8 @@ pub(super) struct Group {
 impl Default for Group {
     fn default() -> Self {
         let (open, done) = (VecDeque::new(), Vec::new());
-        Self { open, done, failure: None, is_sent: false, requests_max: GROUP_MAX }
+        let (unanswered, failure, is_sent) = (None, None, false);
+        Self { open, done, unanswered, failure, is_sent, requests_max: GROUP_MAX }
     }
 }
 
@@ -74,7 +77,12 @@ impl Freight for Group {
         while matches!(fate, Fate::Open) {
             tokio::select! {
                 biased;
-                end = connection.next_end() => fate = self.hand_out(end),
+                end = connection.next_end() => {
+                    if let Ok(End::TooLarge { .. }) = end {
+                        connection.discard();
+                    }
+                    fate = self.hand_out(end);
+                }
                 () = &mut timer => {
                     tick(timer.as_mut());
                     shared.expire(|| Error::Busy);
@@ -114,12 +122,13 @@ impl Group {
         match end {
             Ok(End::Complete(rows)) => match self.open.pop_front() {
                 Some(request) => {
-                    self.done.push((request, rows));
+                    self.done.push((request, self.unanswered.take().map_or(Ok(rows), Err)));
                     Fate::Open
                 }
                 None => Fate::Broken,
             },
             Ok(End::Refused(error)) if &*error.severity == "ERROR" => {
+                self.unanswered = None;
                 self.failure = Some(error);
                 Fate::Open
             }
@@ -129,7 +138,10 @@ impl Group {
                 Fate::Broken
             }
             Ok(End::Refused(error)) => self.lose(&Error::Unavailable(error)),
-            Ok(End::TooLarge { bytes_max }) => self.lose(&Error::AnswerTooLarge { bytes_max }),
+            Ok(End::TooLarge { bytes_max }) => {
+                self.unanswered = Some(Error::Unanswered { bytes_max });
+                Fate::Open
+            }
             Ok(End::Ready(Status::Idle)) if self.failure.is_some() => self.undo(),
             Ok(End::Ready(Status::Idle)) if self.open.is_empty() => {
                 self.confirm();
@@ -156,7 +168,9 @@ impl Group {
     fn confirm(&mut self) {
         self.requests_max = (self.requests_max * 2).min(GROUP_MAX);
         for (request, rows) in self.done.drain(..) {
-            request.into_iter().for_each(|it| it.answer(Ok(rows.clone())));
+            if let Some(request) = request {
+                request.answer(rows);
+            }
         }
     }
 
@@ -242,6 +256,7 @@ mod tests {
             Ok(Ok(_)) => "in",
             Ok(Err(Error::Undone)) => "undone",
             Ok(Err(Error::Unconfirmed(_))) => "unconfirmed",
+            Ok(Err(Error::Unanswered { .. })) => "unanswered",
             Ok(Err(Error::Unavailable(_))) => "unavailable",
             Ok(Err(Error::Database { .. })) => "refused",
             Ok(Err(other)) => panic!("{other}"),
@@ -287,8 +302,16 @@ mod tests {
         check(vec![complete(), ended()], Fate::Broken, ["unavailable"; 2]);
         check(vec![complete(), complete(), ended()], Fate::Broken, ["unconfirmed"; 2]);
         check(vec![complete(), refused("ERROR", *b"23505"), broken()], Fate::Broken, ["undone"; 2]);
-        let too_large = Ok(End::TooLarge { bytes_max: 1 });
-        check(vec![too_large], Fate::Broken, ["unconfirmed"; 2]);
+    }
+
+    #[test]
+    fn an_answer_that_is_too_large_is_no_matter_of_its_neighbours() {
+        let too_large = || Ok(End::TooLarge { bytes_max: 1 });
+        let ready = || Ok(End::Ready(Status::Idle));
+        let ends = vec![too_large(), complete(), complete(), ready()];
+        check(ends, Fate::Ready, ["unanswered", "in"]);
+        check(vec![too_large(), refused("ERROR", *b"57014"), ready()], Fate::Ready, ["undone"; 2]);
+        check(vec![too_large(), Err(Error::unavailable("broken"))], Fate::Broken, ["unconfirmed"; 2]);
     }
 
     #[test]

@@ -87,6 +87,10 @@ pub struct Session {
     refused: Option<Error>,
     rows: Vec<Rows>,
     failure: Option<Error>,
+    /// Whether what is under way may end a transaction that changes something.
+    may_commit: bool,
+    /// Why not all of it can be answered, if it is committed.
+    unanswered: Option<Error>,
 }
 
 /// A connection, how to stop it, and how it stands.
@@ -172,6 +176,8 @@ impl Session {
             refused: None,
             rows: Vec::new(),
             failure: None,
+            may_commit: false,
+            unanswered: None,
         }
     }
 
@@ -217,7 +223,7 @@ impl Session {
             self.steps.clear();
             return Err(error);
         }
-        let may_commit = self.may_commit();
+        (self.may_commit, self.unanswered) = (self.may_commit(), None);
         let Some(wire) = &mut self.wire else { return Err(broken()) };
         if wire.status == Status::Failed {
             self.wire = None;
@@ -231,10 +237,13 @@ impl Session {
         };
         match done {
             Ok(()) => match self.failure.take() {
-                None => Ok(std::mem::take(&mut self.rows)),
+                None => match self.unanswered.take() {
+                    None => Ok(std::mem::take(&mut self.rows)),
+                    Some(error) => Err(error),
+                },
                 Some(error) => Err(self.failed(error)),
             },
-            Err(error) => Err(self.broke(error, may_commit)),
+            Err(error) => Err(self.broke(error, self.may_commit)),
         }
     }
 
@@ -254,6 +263,11 @@ impl Session {
                     if self.steps.pop_front() == Some(Step::Statement) {
                         self.rows.push(rows);
                     }
+                }
+                // Whether it was committed shows behind it.
+                End::TooLarge { bytes_max } if self.may_commit => {
+                    wire.connection.discard();
+                    self.unanswered = Some(Error::Unanswered { bytes_max });
                 }
                 End::TooLarge { bytes_max } => return Err(Error::AnswerTooLarge { bytes_max }),
                 End::Refused(error) if &*error.severity != "ERROR" => return Err(self.shut_out(error)),

@@ -404,6 +404,7 @@ fn statement(error: &Error) -> Option<usize> {
         Error::Timeout
         | Error::Busy
         | Error::AnswerTooLarge { .. }
+        | Error::Unanswered { .. }
         | Error::Unavailable(_)
         | Error::Unconfirmed(_)
         | Error::Undone
