@@ -444,7 +444,9 @@ struct Opened {
 fn refuse_subscription(request: &Request<'_>, document: &Document<'_>) -> Result<(), Refusal> {
     let mut operations = document.definitions.iter().filter_map(|it| match it {
         Definition::Operation(operation) => Some(operation),
-        Definition::Fragment(_) | Definition::Schema(_) | Definition::Type(_) | Definition::Directive(_) => None,
+        Definition::Fragment(_) | Definition::Schema(_) | Definition::Type(_) | Definition::Directive(_) => {
+            None
+        }
     });
     let asked = match request.operation_name {
         Some(name) => operations.find(|it| document.str(it.name) == name),

@@ -71,7 +71,8 @@ fn variable(reading: Reading, ty: &str, json: &str) -> String {
     let text = format!("query ($x: {ty}) {{ a }}");
     let document = parser::parse(&text, &Limits::STANDARD).expect("a document");
     let definitions = List::new(0, document.variables.len() as u32);
-    let types = VariableTypes::new(&schema, &document, definitions, settings(reading), &[]).expect("known types");
+    let types =
+        VariableTypes::new(&schema, &document, definitions, settings(reading), &[]).expect("known types");
     let body = format!("{{\"x\": {json}}}");
     let json = Json::parse(body.as_bytes(), 200).expect("JSON");
     let mut out = Variables::default();

@@ -130,7 +130,11 @@ impl ColumnType {
             Self::Enum(_) => row("", Cell::Text, ORDERED, Extremes).taken(Take::Text).named(),
             Self::Composite(_) => row("", Cell::Json, ORDERED, Nothing).taken(Take::Json).named(),
             Self::Array(element) => element.facts().many(),
-            Self::Other(_) => row("", Cell::Text, ORDERED, Nothing).taken(Take::Text).named(),
+            Self::Other(name) => {
+                // Of the types that PostgreSQL alone has, it knows the largest of these.
+                let aggregates = if name == "inet" { Extremes } else { Nothing };
+                row("", Cell::Text, ORDERED, aggregates).taken(Take::Text).named()
+            }
         }
     }
 }

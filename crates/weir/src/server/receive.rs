@@ -164,7 +164,9 @@ pub(crate) fn params<'t>(body: JsonRef<'t>) -> Result<Params<'t>, Unusable> {
 /// texts between us and the client.
 pub(crate) fn check_hash(query: &str, extensions: Option<JsonRef<'_>>) -> Result<(), Unusable> {
     let persisted = extensions.and_then(|it| it.get("persistedQuery"));
-    let Some(sent) = persisted.filter(|it| it.is_object()).and_then(|it| it.get("sha256Hash")) else { return Ok(()) };
+    let Some(sent) = persisted.filter(|it| it.is_object()).and_then(|it| it.get("sha256Hash")) else {
+        return Ok(());
+    };
     let digits: String = Sha256::digest(query.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     let is_right = sent.as_str().is_some_and(|it| it.eq_ignore_ascii_case(&digits));
     if is_right { Ok(()) } else { Err(Unusable::OtherHash) }
