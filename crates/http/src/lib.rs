@@ -7,3 +7,7 @@
 //! Source: `docs/sources/services.md`.
 
 pub mod call;
+pub mod inputs;
+pub mod sdl;
+pub mod selection;
+pub mod template;

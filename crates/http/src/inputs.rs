@@ -1,0 +1,267 @@
+//! What a call is made of: arguments, keys of the parents, settings, the client's headers, and of an answer its status.
+//!
+//! All of it is borrowed from the request. An expression gets it as [`Value`]s, one variable at a time.
+//!
+//! **Invariant:** columns and rows of [`Inputs::keys`] stand in the order of the connector's keys.
+
+use crate::selection::Variable;
+use crate::selection::value::Value;
+use std::borrow::Cow;
+use std::ops::Range;
+use weir_engine::plan::shape::{Shape, ShapeArgument};
+use weir_engine::rows::{Column, Data};
+use weir_engine::source::Ids;
+use weir_language::schema::{InputId, Schema};
+use weir_language::value::{Node, Values, Variables};
+
+/// Brackets that may be open in a value of JSON that comes as an argument or key.
+const DEPTH_MAX: u32 = 200;
+
+/// What a template or selection may read.
+#[derive(Clone, Copy)]
+pub struct Inputs<'r> {
+    /// `$args`.
+    pub args: Args<'r>,
+    /// `$this` and `$batch`.
+    pub keys: Keys<'r>,
+    /// `$config`, `$env`, `$context`.
+    pub settings: &'r Settings,
+    /// `$request.headers`.
+    pub headers: &'r dyn Headers,
+    /// `$status` and `$response`, once there is one.
+    pub response: Option<Response<'r>>,
+}
+
+/// The arguments of a field: literals of the plan and variables of the request.
+#[derive(Clone, Copy)]
+pub struct Args<'r> {
+    /// The source's own schema.
+    pub schema: &'r Schema,
+    /// From the graph's ids to the source's.
+    pub ids: &'r Ids,
+    /// The plan's.
+    pub shape: &'r Shape,
+    /// The request's.
+    pub variables: &'r Variables,
+    /// The field's.
+    pub arguments: &'r [ShapeArgument],
+}
+
+/// Parents' keys.
+#[derive(Clone, Copy)]
+pub struct Keys<'r> {
+    /// One column per key field.
+    pub columns: &'r [Column],
+    /// `Connector::keys`: their names.
+    pub names: &'r [crate::sdl::KeyField],
+    /// The first of those that are asked for together; `$this` is this one.
+    pub start: usize,
+    /// One past the last.
+    pub end: usize,
+}
+
+/// What stays the same from request to request.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// `$config`: an object.
+    pub config: Value<'static>,
+    /// `$env`: an object of texts.
+    pub env: Value<'static>,
+    /// `$context`: an object.
+    pub context: Value<'static>,
+}
+
+/// The headers of a client's request or of an answer.
+pub trait Headers: Sync {
+    /// Calls `take` with every value of the header `name` (lower case), in order.
+    fn each(&self, name: &str, take: &mut dyn FnMut(&[u8]));
+}
+
+/// An answer, without its body.
+#[derive(Clone, Copy)]
+pub struct Response<'r> {
+    /// Its status.
+    pub status: u16,
+    /// Its headers.
+    pub headers: &'r dyn Headers,
+}
+
+impl Headers for http::HeaderMap {
+    fn each(&self, name: &str, take: &mut dyn FnMut(&[u8])) {
+        for value in self.get_all(name) {
+            take(value.as_bytes());
+        }
+    }
+}
+
+impl Keys<'_> {
+    /// No parents.
+    pub const NONE: Self = Self { columns: &[], names: &[], start: 0, end: 0 };
+
+    fn rows(&self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+impl<'r> Inputs<'r> {
+    /// The member `key` of a variable; of `$status`, which has none, itself.
+    #[must_use]
+    pub fn member(&self, variable: Variable, key: &str) -> Value<'r> {
+        match variable {
+            Variable::Args => self.args.named(key, self.keys),
+            Variable::This => self.key(key).map_or(Value::Missing, |column| cell(column, self.keys.start)),
+            Variable::Batch => self.key(key).map_or(Value::Missing, |column| {
+                Value::Array(self.keys.rows().map(|row| cell(column, row)).collect())
+            }),
+            Variable::Config => self.settings.config.get(key),
+            Variable::Env => self.settings.env.get(key),
+            Variable::Context => self.settings.context.get(key),
+            Variable::Status => self.status(),
+            Variable::Request | Variable::Response => Value::Missing,
+        }
+    }
+
+    /// A variable as a whole.
+    #[must_use]
+    pub fn whole(&self, variable: Variable) -> Value<'r> {
+        match variable {
+            Variable::Args => self.args.all(self.keys),
+            Variable::This | Variable::Batch => {
+                let member = |it: &'r crate::sdl::KeyField| {
+                    (Cow::Borrowed(&*it.name), self.member(variable, &it.name))
+                };
+                Value::Object(self.keys.names.iter().map(member).collect())
+            }
+            Variable::Config => self.settings.config.clone(),
+            Variable::Env => self.settings.env.clone(),
+            Variable::Context => self.settings.context.clone(),
+            Variable::Status => self.status(),
+            Variable::Request | Variable::Response => Value::Missing,
+        }
+    }
+
+    /// All values of a header, as a list; missing if there is none. Bytes that are no UTF-8 make it missing.
+    #[must_use]
+    pub fn header(&self, variable: Variable, name: &str) -> Value<'r> {
+        let headers = match (variable, self.response) {
+            (Variable::Response, Some(response)) => response.headers,
+            (Variable::Response, None) => return Value::Missing,
+            _ => self.headers,
+        };
+        let mut values = Vec::new();
+        headers.each(name, &mut |bytes| {
+            values
+                .extend(std::str::from_utf8(bytes).ok().map(|text| Value::Text(Cow::Owned(text.to_owned()))));
+        });
+        if values.is_empty() { Value::Missing } else { Value::Array(values) }
+    }
+
+    fn status(&self) -> Value<'r> {
+        self.response.map_or(Value::Missing, |it| Value::Number(it.status.to_string().into()))
+    }
+
+    /// The column of a key.
+    pub(crate) fn key(&self, name: &str) -> Option<&'r Column> {
+        let at = self.keys.names.iter().position(|it| &*it.name == name)?;
+        self.keys.columns.get(at)
+    }
+}
+
+impl<'r> Args<'r> {
+    fn input_name(&self, input: InputId) -> &'r str {
+        self.schema.input_name(self.ids.input(input))
+    }
+
+    /// The tape and place of a value, variables and defaults followed; `None` if nothing was given.
+    pub(crate) fn place(&self, argument: &ShapeArgument) -> Option<(&'r Values, usize)> {
+        let found = self.follow(&self.shape.literals, argument.value as usize);
+        match (found, argument.default) {
+            (None, Some(default)) => Some((&self.shape.literals, default as usize)),
+            (found, _) => found,
+        }
+    }
+
+    fn follow(&self, values: &'r Values, at: usize) -> Option<(&'r Values, usize)> {
+        let (values, at) = match values.nodes[at] {
+            Node::Variable(number) => {
+                (&self.variables.values, *self.variables.starts.get(number as usize)? as usize)
+            }
+            _ => (values, at),
+        };
+        (!matches!(values.nodes[at], Node::Absent)).then_some((values, at))
+    }
+
+    /// The argument called `name`.
+    pub(crate) fn find(&self, name: &str) -> Option<&'r ShapeArgument> {
+        self.arguments.iter().find(|it| self.input_name(it.input) == name)
+    }
+
+    fn named(&self, name: &str, keys: Keys<'r>) -> Value<'r> {
+        let place = self.find(name).and_then(|it| self.place(it));
+        place.map_or(Value::Missing, |(values, at)| self.value(values, at, keys))
+    }
+
+    fn all(&self, keys: Keys<'r>) -> Value<'r> {
+        let member = |it: &ShapeArgument| {
+            let (values, at) = self.place(it)?;
+            Some((Cow::Borrowed(self.input_name(it.input)), self.value(values, at, keys)))
+        };
+        Value::Object(self.arguments.iter().filter_map(member).collect())
+    }
+
+    /// The value at `at`. Depth is that of the request's input, which is bounded.
+    pub(crate) fn value(&self, values: &'r Values, at: usize, keys: Keys<'r>) -> Value<'r> {
+        match values.nodes[at] {
+            Node::Absent | Node::Key(_) => Value::Missing,
+            Node::Null => Value::Null,
+            Node::Bool(value) => Value::Bool(value),
+            Node::Int(value) | Node::QuotedInt(value) => Value::Number(value.to_string().into()),
+            Node::Float(value) => Value::Number(float(value)),
+            Node::Number(span) => Value::Number(values.str(span).into()),
+            Node::Text(span) => Value::Text(values.str(span).into()),
+            Node::Json(span) => Value::read(values.str(span), DEPTH_MAX).unwrap_or(Value::Missing),
+            Node::Enum(value) => {
+                let own = self.ids.enum_value(value);
+                Value::Text(self.schema.str(self.schema.enum_value(own).name).into())
+            }
+            Node::List { .. } => {
+                Value::Array(values.items(at).map(|item| self.value(values, item, keys)).collect())
+            }
+            Node::Object { .. } => {
+                let member = |(input, at): (InputId, usize)| {
+                    (Cow::Borrowed(self.input_name(input)), self.value(values, at, keys))
+                };
+                Value::Object(values.members(at).map(member).collect())
+            }
+            Node::Variable(_) => match self.follow(values, at) {
+                Some((values, at)) => self.value(values, at, keys),
+                None => Value::Missing,
+            },
+            Node::Parent(column) => {
+                keys.columns.get(column as usize).map_or(Value::Missing, |column| cell(column, keys.start))
+            }
+        }
+    }
+}
+
+/// The shortest digits that read back.
+fn float(value: f64) -> Cow<'static, str> {
+    Cow::Owned(zmij::Buffer::new().format(value).to_owned())
+}
+
+/// A leaf of a column.
+pub(crate) fn cell(column: &Column, row: usize) -> Value<'_> {
+    if column.nulls.get(row) {
+        return Value::Null;
+    }
+    let text = |bytes| std::str::from_utf8(bytes).ok();
+    let value = match &column.data {
+        Data::Bool(values) => values.get(row).map(|&value| Value::Bool(value)),
+        Data::Int(values) => values.get(row).map(|value| Value::Number(value.to_string().into())),
+        Data::Float(values) => values.get(row).map(|&value| Value::Number(float(value))),
+        Data::Text(texts) => texts.find(row).and_then(text).map(|text| Value::Text(text.into())),
+        Data::Json(texts) => texts.find(row).and_then(text).and_then(|text| Value::read(text, DEPTH_MAX)),
+        Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => None,
+    };
+    value.unwrap_or(Value::Missing)
+}

@@ -1,0 +1,389 @@
+//! `@connect`: whom a field or type is asked of, how, and what is taken of the answer.
+
+use super::keys::{Seen, Where};
+use super::links::Known;
+use super::services::Written;
+use super::{Connector, ConnectorId, Items, Place, Reader, ServiceId};
+use crate::selection::{Expr, Selection, SelectionError, Start, Step, StepKind, Variable};
+use crate::template::{Base, Header, Request};
+use http::Method;
+use weir_language::ast::{Directive, FieldDefinition, ValueId};
+use weir_language::schema::{FieldId, TypeId, TypeKind};
+use weir_language::span::Span;
+
+/// Keys of one call where `batch` does not say.
+const BATCH_DEFAULT: u32 = 100;
+/// The most `batch` may say.
+const BATCH_MAX: u32 = 10_000;
+
+const METHODS: [(&str, Method); 5] = [
+    ("GET", Method::GET),
+    ("POST", Method::POST),
+    ("PUT", Method::PUT),
+    ("PATCH", Method::PATCH),
+    ("DELETE", Method::DELETE),
+];
+
+/// What `http` of a `@connect` says.
+struct Http {
+    request: Request,
+    service: ServiceId,
+    url: ValueId,
+    headers: Vec<(Header, ValueId)>,
+    selections: Vec<Written>,
+}
+
+impl<'d> Reader<'d> {
+    pub(super) fn connect_type(&mut self, directive: &'d Directive, ty: TypeId) {
+        let schema = &self.mapping.schema;
+        if self.is_root(ty) || schema.ty(ty).kind != TypeKind::Object || self.mapping.foreign.contains(&ty) {
+            let message = "`@connect` stands on object types of this text and on fields";
+            return self.complain(directive.span, message);
+        }
+        if self.mapping.of_type(ty).is_some() {
+            let message = format!("`{}` has a connector already", schema.type_name(ty));
+            return self.complain(directive.span, message);
+        }
+        let place = Where { args: None, this: Some(ty), batch: true, answer: false };
+        self.connect(directive, Place::Entity(ty), place, None);
+    }
+
+    pub(super) fn connect_field(&mut self, directive: &'d Directive, ty: TypeId, field: &'d FieldDefinition) {
+        let schema = &self.mapping.schema;
+        let Some(id) = schema.field_by_name(ty, self.str(field.name)) else { return };
+        if schema.ty(ty).kind != TypeKind::Object || Some(ty) == schema.subscription {
+            return self.complain(
+                directive.span,
+                "`@connect` stands on fields of object types, not of interfaces or subscriptions",
+            );
+        }
+        if self.mapping.of_field(id).is_some() {
+            return self.complain(directive.span, "this field has a connector already");
+        }
+        let root = self.is_root(ty);
+        let place = match (root, self.mapping.foreign.contains(&ty)) {
+            (true, _) => Place::Root(id),
+            (false, true) => Place::Extension(id),
+            (false, false) => Place::Field(id),
+        };
+        let this = (!root).then_some(ty);
+        let scope = Where { args: Some(id), this, batch: false, answer: false };
+        let policy =
+            self.document.list(field.directives).iter().find(|it| self.known(it) == Some(Known::Policy));
+        let timeout = policy.and_then(|it| self.field_timeout(it));
+        self.connect(directive, place, scope, timeout);
+    }
+
+    fn connect(&mut self, directive: &'d Directive, place: Place, scope: Where, timeout_ms: Option<u32>) {
+        let mut fields = self.fields(directive);
+        let source = self.take(&mut fields, "source");
+        let service = source.map(|it| self.service_of(it));
+        let http = self.need(&mut fields, "http").and_then(|it| self.http(it, service, directive.span));
+        let literal = self.need(&mut fields, "selection");
+        let selection = literal.and_then(|it| self.selection(it));
+        let batch = self.take(&mut fields, "batch").and_then(|it| self.batch(it));
+        let entity = self.take(&mut fields, "entity").and_then(|it| self.boolean(it)).unwrap_or(false);
+        let success = self.optional_selection(&mut fields, "isSuccess");
+        let (message, extensions) = self.error_mapping(&mut fields);
+        self.finish(fields);
+        let (Some(http), Some(selection), Some(literal)) = (http, selection, literal) else { return };
+        let mut seen = Seen::default();
+        self.check_request(&http, &scope, &mut seen);
+        let answer = Where { answer: true, batch: false, ..scope };
+        self.check(&selection, literal, 0, &answer, &mut seen);
+        let about = [&success, &message, &extensions];
+        for (selection, literal) in about.into_iter().flatten() {
+            self.check(selection, *literal, 0, &answer, &mut seen);
+        }
+        self.check_keys(directive, place, &seen, batch);
+        let defaults = &self.defaults[http.service.index()];
+        let or =
+            |own: Option<Written>, default: &Option<Written>| own.or_else(|| default.clone()).map(|it| it.0);
+        let connector = Connector {
+            place,
+            service: http.service,
+            success: or(success, &defaults.success),
+            error_message: or(message, &defaults.error_message),
+            error_extensions: or(extensions, &defaults.error_extensions),
+            request: http.request,
+            batch_max: seen.batch.then(|| batch.map_or(BATCH_DEFAULT, |it| it.0)),
+            keys: seen.keys,
+            selection,
+            node: None,
+            items: None,
+            timeout_ms,
+            reads_headers: seen.headers,
+            location: self.location(directive.span),
+        };
+        self.add(connector, literal);
+        if entity {
+            self.as_entity(directive, place);
+        }
+    }
+
+    fn add(&mut self, mut connector: Connector, literal: ValueId) {
+        if connector.batch_max.is_some() {
+            connector.items = self.batch_items(&connector, literal);
+        }
+        self.mapping.connectors.push(connector);
+        self.selections.push(Some(literal));
+    }
+
+    /// `http: {GET: "…", headers:, body:, queryParams:}`.
+    fn http(&mut self, value: ValueId, service: Option<Option<ServiceId>>, span: Span) -> Option<Http> {
+        let mut fields = self.object(value, "http")?;
+        let mut urls = Vec::new();
+        for (name, method) in METHODS {
+            urls.extend(self.take(&mut fields, name).map(|it| (method, it)));
+        }
+        let headers = self.headers(&mut fields);
+        let params = self.optional_selection(&mut fields, "queryParams");
+        let body = self.optional_selection(&mut fields, "body");
+        let whole = fields.span;
+        self.finish(fields);
+        let [(method, url)] = urls.as_slice() else {
+            self.complain(whole, "`http` needs one of GET, POST, PUT, PATCH and DELETE, and no more");
+            return None;
+        };
+        let text = self.string(*url)?;
+        let (service, base) = self.whom(*url, &text, service, span)?;
+        let mut request = match Request::read(method.clone(), &base, &text) {
+            Ok(request) => request,
+            Err(error) => {
+                self.complain_within(*url, error);
+                return None;
+            }
+        };
+        let defaults = &self.defaults[service.index()];
+        request.add_headers(defaults.headers.iter().cloned());
+        request.add_headers(headers.iter().map(|it| it.0.clone()));
+        for (params, _) in defaults.params.iter().chain(&params) {
+            request.add_params(params.clone());
+        }
+        if let Some((body, literal)) = &body {
+            if *method == Method::GET {
+                self.complain(self.document.value(*literal).span, "a GET has no body: write it as POST");
+            }
+            request.set_body(body.clone());
+        }
+        let source_params = self.defaults[service.index()].params.clone();
+        let selections = source_params.into_iter().chain(params).chain(body).collect();
+        Some(Http { request, service, url: *url, headers, selections })
+    }
+
+    /// The service that is asked, and where it listens.
+    fn whom(
+        &mut self,
+        url: ValueId,
+        text: &str,
+        service: Option<Option<ServiceId>>,
+        directive: Span,
+    ) -> Option<(ServiceId, Base)> {
+        let span = self.document.value(url).span;
+        let absolute = text.find("://").filter(|at| text[..*at].bytes().all(|it| it.is_ascii_alphabetic()));
+        match (service, absolute) {
+            (Some(service), None) => {
+                let service = service?;
+                Some((service, self.mapping.service(service).base.clone()))
+            }
+            (Some(_), Some(_)) => {
+                self.complain(
+                    span,
+                    "the source says the host: write the path only, as in `/users/{$args.id}`",
+                );
+                None
+            }
+            (None, None) => {
+                self.complain(directive, "`@connect` needs `source`, or a whole URL");
+                None
+            }
+            (None, Some(at)) => {
+                let host = text[at + 3..].find(['/', '?']).map_or(text.len(), |it| at + 3 + it);
+                match Base::parse(&text[..host]) {
+                    Ok(base) => Some((self.anonymous(base.clone(), directive), base)),
+                    Err(message) => {
+                        self.complain(span, message);
+                        None
+                    }
+                }
+            }
+        }
+    }
+
+    fn check_request(&mut self, http: &Http, scope: &Where, seen: &mut Seen) {
+        for slot in http.request.slots() {
+            self.check(&slot.expr, http.url, slot.at, scope, seen);
+        }
+        for (header, text) in &http.headers {
+            for slot in header.slots() {
+                self.check(&slot.expr, *text, slot.at, scope, seen);
+            }
+        }
+        for (selection, literal) in &http.selections {
+            self.check(selection, *literal, 0, scope, seen);
+        }
+        for header in http.request.own_headers() {
+            header.forwarded().into_iter().for_each(|name| seen.header(name));
+            // Those of the source were checked where they stand: here only what they read counts.
+            for used in header.slots().flat_map(|slot| slot.expr.variables()) {
+                if let (Variable::Request, [("headers", _), (name, _), ..]) =
+                    (used.variable, used.keys.as_slice())
+                {
+                    seen.header(name);
+                }
+            }
+        }
+    }
+
+    /// `batch: {maxSize: 50}`, and where it stands.
+    fn batch(&mut self, value: ValueId) -> Option<(u32, Span)> {
+        let mut fields = self.object(value, "batch")?;
+        let span = fields.span;
+        let size = self.need(&mut fields, "maxSize").and_then(|it| self.whole(it, BATCH_MAX));
+        self.finish(fields);
+        if size == Some(0) {
+            self.complain(span, "a batch has at least one key");
+        }
+        size.map(|size| (size, span))
+    }
+
+    fn check_keys(&mut self, directive: &Directive, place: Place, seen: &Seen, batch: Option<(u32, Span)>) {
+        if let Some((_, span)) = batch
+            && !seen.batch
+        {
+            self.complain(span, "nothing is batched here: the request reads no `$batch`");
+        }
+        if seen.batch && seen.this {
+            self.complain(
+                directive.span,
+                "a batch has many parents, so `$this` is none of them: write `$batch`",
+            );
+        }
+        match place {
+            Place::Entity(_) | Place::Field(_) | Place::Extension(_) if seen.keys.is_empty() => {
+                let message = "nothing of the parent is in this call: name a field of it, as in `{$this.id}`";
+                self.complain(directive.span, message);
+            }
+            Place::Root(_) | Place::Field(_) | Place::Entity(_) | Place::Extension(_) => {}
+        }
+    }
+
+    /// How an answer for many keys is taken apart.
+    fn batch_items(&mut self, connector: &Connector, literal: ValueId) -> Option<Items> {
+        let selection = &connector.selection;
+        let whole = selection.span(selection.root());
+        let found = match selection.expr(selection.root()) {
+            Expr::Members(members) => Some((Vec::new(), members.as_slice())),
+            Expr::Path { start: Start::Scope | Start::Current | Start::Key(_), steps } => {
+                path_and_members(selection, steps)
+            }
+            _ => None,
+        };
+        let Some((path, members)) = found else {
+            let message =
+                "a batch answers with a list: write its members, or a plain path to it (`$.items { id }`)";
+            self.complain_within(literal, SelectionError::new(whole, message));
+            return None;
+        };
+        let mut keys = Vec::new();
+        for key in &connector.keys {
+            let member = members.iter().find(|it| it.name.as_deref() == Some(&*key.name));
+            match member.and_then(|it| plain_path(selection, it.value)) {
+                Some(path) => keys.push(path),
+                None => {
+                    let message = format!(
+                        "a batch is matched by its keys: select `{0}`, plainly (`{0}` or `{0}: a.b`)",
+                        key.name
+                    );
+                    self.complain_within(literal, SelectionError::new(whole, message));
+                    return None;
+                }
+            }
+        }
+        Some(Items { path, keys })
+    }
+
+    /// `entity: true`: a query field by whose arguments its type is found, wherever it stands.
+    fn as_entity(&mut self, directive: &'d Directive, place: Place) {
+        let schema = std::sync::Arc::clone(&self.mapping.schema);
+        let is_query = |field: FieldId| schema.field(field).parent == schema.query;
+        let Some(field) = place.field().filter(|&field| is_query(field)) else {
+            return self.complain(directive.span, "`entity: true` stands on query fields");
+        };
+        let of = schema.field(field).ty;
+        if schema.ty(of.base).kind != TypeKind::Object || of.wraps.is_list() {
+            return self.complain(directive.span, "`entity: true` stands on fields that give one object");
+        }
+        let names: Vec<&str> = schema.arguments(field).map(|it| schema.input_name(it)).collect();
+        let lost = names.iter().find(|name| schema.field_by_name(of.base, name).is_none());
+        if let Some(lost) = lost {
+            let message = format!("`{}` has no field `{lost}` to find it by", schema.type_name(of.base));
+            return self.complain(directive.span, message);
+        }
+        if self.mapping.of_type(of.base).is_some() {
+            return self.complain(directive.span, "the type has a connector already");
+        }
+        let last = ConnectorId(self.mapping.connectors.len() as u32 - 1);
+        let from = self.mapping.connector(last);
+        let key = |name: &&str| super::KeyField {
+            name: (*name).into(),
+            field: schema.field_by_name(of.base, name),
+        };
+        let connector = Connector {
+            place: Place::Entity(of.base),
+            service: from.service,
+            request: from.request.of_parent(),
+            batch_max: None,
+            keys: names.iter().map(key).collect(),
+            selection: from.selection.of_parent(),
+            node: None,
+            items: None,
+            success: from.success.as_ref().map(Selection::of_parent),
+            error_message: from.error_message.as_ref().map(Selection::of_parent),
+            error_extensions: from.error_extensions.as_ref().map(Selection::of_parent),
+            timeout_ms: from.timeout_ms,
+            reads_headers: from.reads_headers.clone(),
+            location: from.location,
+        };
+        let literal = self.selections.last().copied().flatten();
+        self.mapping.connectors.push(connector);
+        self.selections.push(literal);
+    }
+}
+
+/// The keys of a path that ends with members, and these.
+fn path_and_members<'s>(
+    selection: &'s Selection,
+    steps: &'s [Step],
+) -> Option<(Vec<Box<str>>, &'s [crate::selection::Member])> {
+    let (last, before) = steps.split_last()?;
+    let StepKind::Members(members) = &last.kind else { return None };
+    let Expr::Path { start, .. } = selection.expr(selection.root()) else { return None };
+    let first = match start {
+        Start::Key(key) => Some(key.clone()),
+        Start::Scope | Start::Current | Start::Variable(_) | Start::Value(_) => None,
+    };
+    let key = |step: &Step| match &step.kind {
+        StepKind::Key(key) => Some(key.clone()),
+        StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => None,
+    };
+    let path: Option<Vec<Box<str>>> = first.map(Some).into_iter().chain(before.iter().map(key)).collect();
+    Some((path?, members))
+}
+
+/// The keys of a path that has nothing but keys.
+pub(crate) fn plain_path(selection: &Selection, id: crate::selection::ExprId) -> Option<Vec<Box<str>>> {
+    let Expr::Path { start, steps } = selection.expr(id) else { return None };
+    let mut path = match start {
+        Start::Key(key) => vec![key.clone()],
+        Start::Scope | Start::Current => Vec::new(),
+        Start::Variable(_) | Start::Value(_) => return None,
+    };
+    for step in steps {
+        match &step.kind {
+            StepKind::Key(key) => path.push(key.clone()),
+            StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => return None,
+        }
+    }
+    Some(path)
+}

@@ -1,0 +1,377 @@
+//! What a text of services says, once it is read: tables addressed by four-byte ids.
+//!
+//! **Invariant:** ids are only used with the [`Mapping`] that made them; types and fields are those of [`Mapping::schema`].
+
+use crate::selection::{ExprId, Selection};
+use crate::template::{Base, Request};
+use std::sync::Arc;
+use weir_language::schema::{FieldId, Schema, TypeId};
+use weir_language::span::Location;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// As an index.
+            #[must_use]
+            pub const fn index(self) -> usize { self.0 as usize }
+        }
+    )* };
+}
+ids! {
+    /// The place of a service in [`Mapping::services`].
+    ServiceId,
+    /// The place of a connector in [`Mapping::connectors`].
+    ConnectorId,
+    /// The place of a node in [`Mapping::nodes`].
+    NodeId,
+}
+
+/// A text of services, read and checked.
+#[derive(Debug)]
+pub struct Mapping {
+    /// The types as clients see them, without the directives that are read here and without the fields of `joins`.
+    pub schema: Arc<Schema>,
+    /// One per `@source`, then one per host that a `@connect` without source names.
+    pub services: Vec<Service>,
+    /// One per `@connect`.
+    pub connectors: Vec<Connector>,
+    /// What the connectors' selections give, type by type.
+    pub nodes: Vec<Node>,
+    /// Object types of other sources that this text extends. In `schema` they have the added fields only, each answered
+    /// by a connector of [`Place::Extension`].
+    pub foreign: Vec<TypeId>,
+    /// A query field that no one may see: it stands only because every schema needs one.
+    pub stub: Option<FieldId>,
+    /// Fields answered by other sources.
+    pub joins: Vec<Join>,
+    /// What `@cacheControl` says.
+    pub hints: Vec<Hint>,
+    /// What `@cacheTag` says.
+    pub tags: Vec<Tag>,
+    /// GraphQL servers.
+    pub graphql: Vec<GraphqlServer>,
+    /// gRPC servers.
+    pub grpc: Vec<GrpcServer>,
+    /// Names that stand behind `$config`, in order: all have to be known at the start.
+    pub config: Vec<Box<str>>,
+    /// Names that stand behind `$env`, in order: all have to be known at the start.
+    pub env: Vec<Box<str>>,
+}
+
+impl Mapping {
+    /// One service.
+    #[must_use]
+    pub fn service(&self, id: ServiceId) -> &Service {
+        &self.services[id.index()]
+    }
+
+    /// One connector.
+    #[must_use]
+    pub fn connector(&self, id: ConnectorId) -> &Connector {
+        &self.connectors[id.index()]
+    }
+
+    /// One node.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// The connector of a field: of a root, of a type, or added to a type of another source.
+    #[must_use]
+    pub fn of_field(&self, field: FieldId) -> Option<ConnectorId> {
+        self.position(|place| place.field() == Some(field))
+    }
+
+    /// The connector that brings what the keys of a type do not say.
+    #[must_use]
+    pub fn of_type(&self, ty: TypeId) -> Option<ConnectorId> {
+        self.position(|place| place == Place::Entity(ty))
+    }
+
+    fn position(&self, is: impl Fn(Place) -> bool) -> Option<ConnectorId> {
+        let at = self.connectors.iter().position(|it| is(it.place))?;
+        Some(ConnectorId(at as u32))
+    }
+}
+
+/// A REST service: `@source`, `@cache` and `@policy` of one name.
+#[derive(Clone, Debug)]
+pub struct Service {
+    /// As written; of a host without `@source` its origin.
+    pub name: Box<str>,
+    /// Where it listens.
+    pub base: Base,
+    /// `@cache`; without it nothing is kept.
+    pub cache: Option<CacheRule>,
+    /// `@policy`.
+    pub policy: Policy,
+    /// Its name in the text.
+    pub location: Location,
+}
+
+/// `@cache(source:, …)`. Times are seconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CacheRule {
+    /// Headers that say for how long an answer is fresh, first match first.
+    pub freshness: Vec<Box<str>>,
+    /// When none of them is there.
+    pub default_s: u32,
+    /// How long after its freshness an answer may be given while a new one is fetched.
+    pub stale_s: u32,
+    /// How long after its freshness an answer may be given while the service fails.
+    pub stale_if_error_s: u32,
+    /// Percent by which lifetimes are shortened at random, at most.
+    pub jitter_percent: u8,
+    /// How long "not found" is kept.
+    pub negative_s: u32,
+    /// Whether answers belong to one caller.
+    pub private: bool,
+    /// Headers of the client's request that tell callers apart, in lower case.
+    pub key: Vec<Box<str>>,
+    /// Whether POST is as safe as GET here.
+    pub post: bool,
+}
+
+/// `@policy(source:, …)`; what is not written is `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Policy {
+    /// For one call, retries included, in milliseconds.
+    pub timeout_ms: Option<u32>,
+    /// How often an idempotent call is tried again.
+    pub retries: Option<u32>,
+    /// Percent of calls that may be retries or hedges.
+    pub retry_budget_percent: Option<u8>,
+    /// The percentile of latency after which a second call is made.
+    pub hedge_percentile: Option<u8>,
+    /// When calls are not tried any more.
+    pub breaker: Option<Breaker>,
+    /// Calls at once.
+    pub concurrency_max: Option<u32>,
+    /// Calls that wait for their turn.
+    pub queue_max: Option<u32>,
+    /// The longest answer.
+    pub bytes_max: Option<u32>,
+    /// Whether HTTP/2 is spoken without TLS.
+    pub h2c: bool,
+}
+
+/// `breaker: {errors: 50, window: 10}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Breaker {
+    /// Percent of failed calls from which on none is made.
+    pub errors_percent: u8,
+    /// Seconds over which they are counted.
+    pub window_s: u32,
+}
+
+/// What a `@connect` stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A field of the query or mutation root.
+    Root(FieldId),
+    /// A field of a type, asked with the parent's keys.
+    Field(FieldId),
+    /// A type: brings all that the keys do not say.
+    Entity(TypeId),
+    /// A field that is added to a type of another source.
+    Extension(FieldId),
+}
+
+impl Place {
+    /// The field, unless it is a type.
+    #[must_use]
+    pub const fn field(self) -> Option<FieldId> {
+        match self {
+            Self::Root(field) | Self::Field(field) | Self::Extension(field) => Some(field),
+            Self::Entity(_) => None,
+        }
+    }
+}
+
+/// One `@connect`.
+#[derive(Debug)]
+pub struct Connector {
+    /// What it stands on.
+    pub place: Place,
+    /// Whom it asks.
+    pub service: ServiceId,
+    /// What it asks.
+    pub request: Request,
+    /// How many keys one call takes; `None`: one call for each key.
+    pub batch_max: Option<u32>,
+    /// The parent's fields that `$this` and `$batch` name, each once. Below the root they are the columns of
+    /// `FetchInput::parent_keys` in this order.
+    pub keys: Vec<KeyField>,
+    /// What is taken of the answer.
+    pub selection: Selection,
+    /// What the selection gives of the field's type, or of the entity; `None` if the field is a leaf.
+    pub node: Option<NodeId>,
+    /// Of an entity that is asked for in batches: how an answer is taken apart.
+    pub items: Option<Items>,
+    /// `isSuccess`, its own or the service's: whether the answer is one. Without it, statuses 200 to 299 are.
+    pub success: Option<Selection>,
+    /// `errors: {message}`: what the client is told when it is none.
+    pub error_message: Option<Selection>,
+    /// `errors: {extensions}`.
+    pub error_extensions: Option<Selection>,
+    /// `@policy(timeout:)` on the field.
+    pub timeout_ms: Option<u32>,
+    /// Headers of the client's request that the request or the selection reads, in lower case, each once.
+    pub reads_headers: Vec<Box<str>>,
+    /// Its `@` in the text.
+    pub location: Location,
+}
+
+/// A field of the parent that a connector needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyField {
+    /// Its name.
+    pub name: Box<str>,
+    /// In [`Mapping::schema`]; `None` if the type is another source's.
+    pub field: Option<FieldId>,
+}
+
+/// How an answer of many entities is taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Items {
+    /// Members to go down from the answer to the list (or the one object).
+    pub path: Vec<Box<str>>,
+    /// Of each key: where its value stands in an item.
+    pub keys: Vec<Vec<Box<str>>>,
+}
+
+/// What a selection gives of one object type in one place.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Whose answer it is part of.
+    pub connector: ConnectorId,
+    /// The type.
+    pub ty: TypeId,
+    /// Its fields that are given, in the order of the selection.
+    pub given: Vec<Given>,
+}
+
+/// One field that a selection gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Given {
+    /// Which.
+    pub field: FieldId,
+    /// Paths to go before the value, from members that were taken in (`$.address { street }`).
+    pub within: Vec<ExprId>,
+    /// Its value.
+    pub value: Taken,
+    /// What it gives in turn, if it is an object.
+    pub below: Option<NodeId>,
+}
+
+/// How a value is found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Taken {
+    /// By an expression of the selection.
+    Expr(ExprId),
+    /// By its own name: it is part of a value that an expression made.
+    Own,
+}
+
+impl Node {
+    /// How `field` is given, if it is: the rest is to be brought by other connectors.
+    #[must_use]
+    pub fn find(&self, field: FieldId) -> Option<&Given> {
+        self.given.iter().find(|it| it.field == field)
+    }
+}
+
+/// `@join(field:, arguments:)`: a field of a type of this text, answered by a root field of any source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Join {
+    /// The type.
+    pub on: Box<str>,
+    /// The field.
+    pub name: Box<str>,
+    /// Its description, or empty.
+    pub description: Box<str>,
+    /// Its type as written.
+    pub ty: Box<str>,
+    /// The root query field that answers.
+    pub target: Box<str>,
+    /// The target's arguments with `$this.name` for the parent's values, in parentheses.
+    pub arguments: Box<str>,
+    /// Where it is written.
+    pub location: Location,
+}
+
+/// `@cacheControl(maxAge:, scope:, inheritMaxAge:)` on a type or field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// The type, by name: it may be of another source.
+    pub ty: Box<str>,
+    /// The field, unless it stands on the type.
+    pub field: Option<Box<str>>,
+    /// Seconds.
+    pub max_age_s: Option<u32>,
+    /// Whether it says that the value belongs to one caller (or, `false`, to all).
+    pub private: Option<bool>,
+    /// Whether the parent's counts.
+    pub inherit: bool,
+}
+
+/// `@cacheTag(format:)` on a type or field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tag {
+    /// The type.
+    pub ty: Box<str>,
+    /// The field, unless it stands on the type.
+    pub field: Option<Box<str>>,
+    /// Text and, between braces, `$key.x`, `$args.x`.
+    pub format: Box<str>,
+}
+
+/// `@graphql(url:, prefix:, headers:)`.
+#[derive(Clone, Debug)]
+pub struct GraphqlServer {
+    /// Where it listens.
+    pub base: Base,
+    /// What its types and root fields begin with here, or empty.
+    pub prefix: Box<str>,
+    /// Names and values; `from` headers of the client's.
+    pub headers: Vec<crate::template::Header>,
+    /// Where it is written.
+    pub location: Location,
+}
+
+/// `@grpc(url:, proto:, prefix:, headers:)`.
+#[derive(Clone, Debug)]
+pub struct GrpcServer {
+    /// Where it listens.
+    pub base: Base,
+    /// The file that describes it, as written.
+    pub proto: Box<str>,
+    /// What its types and root fields begin with here, or empty.
+    pub prefix: Box<str>,
+    /// Sent as metadata.
+    pub headers: Vec<crate::template::Header>,
+    /// Where it is written.
+    pub location: Location,
+}
+
+/// What is wrong with a text, where, and how to mend it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// What the text is called.
+    pub file: Arc<str>,
+    /// Line and column, from 1; within strings too.
+    pub location: Location,
+    /// In words.
+    pub message: String,
+}
+
+impl std::fmt::Display for Mistake {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.file, self.location.line, self.location.column, self.message)
+    }
+}

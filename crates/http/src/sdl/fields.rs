@@ -1,0 +1,136 @@
+//! Arguments of directives and members of object literals: read by name, what no one read is unknown.
+
+use super::{Reader, hint};
+use weir_language::ast::{ValueId, ValueKind};
+use weir_language::span::Span;
+
+/// Named values of one place.
+pub(super) struct Fields<'d> {
+    /// Of what, for complaints: `@connect`, `http`.
+    of: String,
+    /// The whole.
+    pub(super) span: Span,
+    given: Vec<(Span, ValueId)>,
+    /// Names that may stand here.
+    known: Vec<&'d str>,
+}
+
+impl<'d> Fields<'d> {
+    pub(super) const fn new(of: String, span: Span, given: Vec<(Span, ValueId)>) -> Self {
+        Self { of, span, given, known: Vec::new() }
+    }
+}
+
+impl<'d> Reader<'d> {
+    /// The value called `name`, if it is there and not null.
+    pub(super) fn take(&mut self, fields: &mut Fields<'d>, name: &'d str) -> Option<ValueId> {
+        fields.known.push(name);
+        let at = fields.given.iter().position(|it| self.str(it.0) == name)?;
+        let (_, value) = fields.given.remove(at);
+        (!matches!(self.document.value(value).kind, ValueKind::Null)).then_some(value)
+    }
+
+    /// The same where it has to be.
+    pub(super) fn need(&mut self, fields: &mut Fields<'d>, name: &'d str) -> Option<ValueId> {
+        let value = self.take(fields, name);
+        if value.is_none() {
+            self.complain(fields.span, format!("`{}` needs `{name}`", fields.of));
+        }
+        value
+    }
+
+    /// Complains of everything that nobody took.
+    pub(super) fn finish(&mut self, fields: Fields<'d>) {
+        for (span, _) in fields.given {
+            let name = self.str(span);
+            let message = if fields.known.contains(&name) {
+                format!("`{name}` is given twice")
+            } else {
+                let hint = hint(name, fields.known.iter().copied());
+                format!("`{}` has no `{name}`{hint}", fields.of)
+            };
+            self.complain(span, message);
+        }
+    }
+
+    /// The members of an object literal.
+    pub(super) fn object(&mut self, value: ValueId, of: &str) -> Option<Fields<'d>> {
+        let node = *self.document.value(value);
+        let ValueKind::Object(list) = node.kind else {
+            self.complain(node.span, format!("`{of}` is an object: `{{…}}`"));
+            return None;
+        };
+        let given = self.document.list(list).iter().map(|it| (it.name, it.value)).collect();
+        Some(Fields::new(of.to_owned(), node.span, given))
+    }
+
+    /// A text, decoded.
+    pub(super) fn string(&mut self, value: ValueId) -> Option<String> {
+        let node = self.document.value(value);
+        match node.kind {
+            ValueKind::String { .. } | ValueKind::Block => Some(self.document.string(value).into_owned()),
+            _ => {
+                self.complain(node.span, "a string is expected here");
+                None
+            }
+        }
+    }
+
+    /// A list of texts; one text is a list of one.
+    pub(super) fn strings(&mut self, value: ValueId) -> Vec<(String, Span)> {
+        let node = *self.document.value(value);
+        let first = |list: weir_language::ast::List<weir_language::ast::Value>| {
+            list.range().map(|at| ValueId(at as u32)).collect()
+        };
+        let items: Vec<ValueId> = match node.kind {
+            ValueKind::List(list) => first(list),
+            _ => vec![value],
+        };
+        let read = |it: ValueId| Some((self.string(it)?, self.document.value(it).span));
+        items.into_iter().filter_map(read).collect()
+    }
+
+    /// The items of a list; anything else is a list of one.
+    pub(super) fn items(&self, value: ValueId) -> Vec<ValueId> {
+        match self.document.value(value).kind {
+            ValueKind::List(list) => list.range().map(|at| ValueId(at as u32)).collect(),
+            _ => vec![value],
+        }
+    }
+
+    /// A whole number of at most `max`.
+    pub(super) fn whole(&mut self, value: ValueId, max: u32) -> Option<u32> {
+        let node = *self.document.value(value);
+        let number = match node.kind {
+            ValueKind::Int => self.str(node.span).parse().ok().filter(|it| *it <= max),
+            _ => None,
+        };
+        if number.is_none() {
+            self.complain(node.span, format!("a whole number from 0 to {max} is expected here"));
+        }
+        number
+    }
+
+    /// `true` or `false`.
+    pub(super) fn boolean(&mut self, value: ValueId) -> Option<bool> {
+        let node = *self.document.value(value);
+        if let ValueKind::Boolean(value) = node.kind {
+            return Some(value);
+        }
+        self.complain(node.span, "`true` or `false` is expected here");
+        None
+    }
+
+    /// `PUBLIC` or `PRIVATE`; whether it is private.
+    pub(super) fn scope(&mut self, value: ValueId) -> Option<bool> {
+        let node = *self.document.value(value);
+        match (node.kind, self.str(node.span)) {
+            (ValueKind::Enum, "PRIVATE") => Some(true),
+            (ValueKind::Enum, "PUBLIC") => Some(false),
+            _ => {
+                self.complain(node.span, "`PUBLIC` or `PRIVATE` is expected here");
+                None
+            }
+        }
+    }
+}

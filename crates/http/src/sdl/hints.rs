@@ -1,0 +1,91 @@
+//! `@join`, `@cacheControl` and `@cacheTag`: facts for others, whose names are checked here.
+
+use super::{Hint, Join, Reader, Tag, hint};
+use weir_language::ast::{Directive, FieldDefinition};
+use weir_language::schema::FieldId;
+
+impl<'d> Reader<'d> {
+    pub(super) fn join(&mut self, directive: &'d Directive, on: &'d str, field: &'d FieldDefinition) {
+        let mut fields = self.fields(directive);
+        let target = self.need(&mut fields, "field").and_then(|it| self.string(it));
+        let literal = self.need(&mut fields, "arguments");
+        let arguments = literal.and_then(|it| self.string(it));
+        self.finish(fields);
+        let (Some(target), Some(arguments), Some(literal)) = (target, arguments, literal) else { return };
+        let text = arguments.trim();
+        let text = if text.starts_with('(') { text.to_owned() } else { format!("({text})") };
+        let schema = &self.mapping.schema;
+        let mut lost = None;
+        let mut rest = text.as_str();
+        let mut reads = false;
+        while let Some(at) = rest.find("$this.") {
+            rest = &rest[at + "$this.".len()..];
+            let end = rest.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(rest.len());
+            let name = &rest[..end];
+            reads = true;
+            let ty = schema.type_by_name(on).filter(|ty| !self.mapping.foreign.contains(ty));
+            if let Some(ty) = ty
+                && schema.field_by_name(ty, name).is_none()
+            {
+                let run = schema.ty(ty).fields;
+                let names = (run.start..run.start + run.len).map(|at| schema.field_name(FieldId(at)));
+                lost = Some(format!("`{on}` has no field `{name}`{}", hint(name, names)));
+            }
+        }
+        let span = self.document.value(literal).span;
+        if let Some(lost) = lost {
+            return self.complain(span, lost);
+        }
+        if !reads {
+            return self
+                .complain(span, "a join depends on its parent: write a field of it, as in `id: $this.id`");
+        }
+        if !self.document.list(field.arguments).is_empty() {
+            let message = "a joined field has the arguments of the field that answers it: write none here";
+            return self.complain(field.name, message);
+        }
+        let description = field.description.map(|it| self.document.string(it).into_owned());
+        self.mapping.joins.push(Join {
+            on: on.into(),
+            name: self.str(field.name).into(),
+            description: description.unwrap_or_default().into(),
+            ty: self.str(field.ty.span).into(),
+            target: target.into(),
+            arguments: text.into(),
+            location: self.location(directive.span),
+        });
+    }
+
+    pub(super) fn hint(&mut self, directive: &'d Directive, ty: &'d str, field: Option<&'d str>) {
+        let mut fields = self.fields(directive);
+        let max_age_s = self.take(&mut fields, "maxAge").and_then(|it| self.whole(it, 365 * 86_400));
+        let private = self.take(&mut fields, "scope").and_then(|it| self.scope(it));
+        let inherit =
+            self.take(&mut fields, "inheritMaxAge").and_then(|it| self.boolean(it)).unwrap_or(false);
+        let span = fields.span;
+        self.finish(fields);
+        if inherit && max_age_s.is_some() {
+            self.complain(span, "`inheritMaxAge` and `maxAge` say different things: write one of them");
+        }
+        self.mapping.hints.push(Hint {
+            ty: ty.into(),
+            field: field.map(Into::into),
+            max_age_s,
+            private,
+            inherit,
+        });
+    }
+
+    pub(super) fn tag(&mut self, directive: &'d Directive, ty: &'d str, field: Option<&'d str>) {
+        let mut fields = self.fields(directive);
+        let format = self.need(&mut fields, "format").and_then(|it| self.string(it));
+        self.finish(fields);
+        if let Some(format) = format {
+            self.mapping.tags.push(Tag {
+                ty: ty.into(),
+                field: field.map(Into::into),
+                format: format.into(),
+            });
+        }
+    }
+}

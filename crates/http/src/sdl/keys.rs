@@ -1,0 +1,234 @@
+//! Which variables an expression may read, and what it reads of them: keys of the parent, headers, settings.
+//!
+//! **Invariant:** an expression that passes names only arguments and fields that are there, and no `$env` where the client
+//! could see it.
+
+use super::{KeyField, Reader, hint};
+use crate::selection::{Expr, Member, Selection, SelectionError, Start, StepKind, Use, Variable};
+use weir_language::ast::ValueId;
+use weir_language::schema::{FieldId, TypeId, TypeKind, TypeRef};
+use weir_language::span::Span;
+
+/// Where an expression stands.
+#[derive(Clone, Copy)]
+pub(super) struct Where {
+    /// The field whose arguments are `$args`.
+    pub(super) args: Option<FieldId>,
+    /// The type whose fields are `$this` and `$batch`.
+    pub(super) this: Option<TypeId>,
+    /// Whether `$batch` is there.
+    pub(super) batch: bool,
+    /// Whether it is about an answer, so that names, `$`, `$status` and `$response` mean something.
+    pub(super) answer: bool,
+}
+
+impl Where {
+    /// In `@source`.
+    pub(super) const SOURCE: Self = Self { args: None, this: None, batch: false, answer: false };
+}
+
+/// What was read.
+#[derive(Default)]
+pub(super) struct Seen {
+    pub(super) keys: Vec<KeyField>,
+    pub(super) headers: Vec<Box<str>>,
+    pub(super) batch: bool,
+    pub(super) this: bool,
+}
+
+impl Seen {
+    pub(super) fn header(&mut self, name: &str) {
+        let name: Box<str> = name.to_ascii_lowercase().into();
+        if !self.headers.contains(&name) {
+            self.headers.push(name);
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// Checks what `selection` reads. It stands `shift` bytes within the string `literal`.
+    pub(super) fn check(
+        &mut self,
+        selection: &Selection,
+        literal: ValueId,
+        shift: u32,
+        place: &Where,
+        seen: &mut Seen,
+    ) {
+        for used in selection.variables() {
+            if let Err(error) = self.check_use(selection, &used, place, seen) {
+                self.complain_shifted(literal, shift, error);
+            }
+        }
+        if place.answer {
+            return;
+        }
+        // Outside of answers only methods have a value at hand.
+        if let Some(span) = nothing_at_hand(selection) {
+            let message =
+                "there is no answer yet: write `$args.name`, or `$this.name` for a field of the parent";
+            self.complain_shifted(literal, shift, SelectionError::new(span, message));
+        }
+    }
+
+    fn complain_shifted(&mut self, literal: ValueId, shift: u32, error: SelectionError) {
+        let span = Span::new(error.span.start + shift, error.span.end + shift);
+        self.complain_within(literal, SelectionError { span, ..error });
+    }
+
+    fn check_use(
+        &mut self,
+        selection: &Selection,
+        used: &Use<'_>,
+        place: &Where,
+        seen: &mut Seen,
+    ) -> Result<(), SelectionError> {
+        let wrong = |message: &str| Err(SelectionError::new(used.span, message));
+        let first = used.keys.first().copied();
+        match used.variable {
+            Variable::Args => match place.args {
+                Some(field) => self.check_args(selection, used, field),
+                None => wrong("`$args` is known on fields only"),
+            },
+            Variable::This | Variable::Batch => {
+                let batch = used.variable == Variable::Batch;
+                let Some(ty) = place.this else {
+                    return wrong("there is no parent here: `$this` and `$batch` stand below the root");
+                };
+                if batch && !place.batch {
+                    return wrong(
+                        "`$batch` stands in the request of a `@connect` on a type: write `$this` here",
+                    );
+                }
+                seen.batch |= batch;
+                seen.this |= !batch;
+                self.key(ty, used, seen)
+            }
+            Variable::Env if place.answer => wrong("`$env` is not known here, as clients would see it"),
+            Variable::Env | Variable::Config => {
+                let Some((name, _)) = first else {
+                    return wrong("name what is meant, as in `$config.name`");
+                };
+                let names = if used.variable == Variable::Env {
+                    &mut self.mapping.env
+                } else {
+                    &mut self.mapping.config
+                };
+                names.push(name.into());
+                Ok(())
+            }
+            Variable::Status | Variable::Response if !place.answer => wrong(
+                "there is no answer yet: `$status` and `$response` stand in `selection`, `isSuccess` and `errors`",
+            ),
+            Variable::Request | Variable::Response => match used.keys.as_slice() {
+                [("headers", _), (name, _), ..] => {
+                    if used.variable == Variable::Request {
+                        seen.header(name);
+                    }
+                    Ok(())
+                }
+                _ => wrong("only headers are known of it: write `$request.headers.'name'`"),
+            },
+            Variable::Context | Variable::Status => Ok(()),
+        }
+    }
+
+    /// `$args.a.b { c }`: every name has to be there.
+    fn check_args(
+        &self,
+        selection: &Selection,
+        used: &Use<'_>,
+        field: FieldId,
+    ) -> Result<(), SelectionError> {
+        let schema = &self.mapping.schema;
+        let inputs = |ty: Option<TypeRef>| match ty {
+            None => Some(schema.field(field).arguments),
+            Some(ty) if matches!(schema.ty(ty.base).kind, TypeKind::Input { .. }) => {
+                Some(schema.ty(ty.base).members)
+            }
+            Some(_) => None,
+        };
+        let find = |ty: Option<TypeRef>, name: &str, span: Span| {
+            let Some(run) = inputs(ty) else { return Ok(None) };
+            let Some(input) = schema.input_by_name(run, name) else {
+                let names = (run.start..run.start + run.len)
+                    .map(|at| schema.input_name(weir_language::schema::InputId(at)));
+                let what = match ty {
+                    None => format!("`{}` has no argument `{name}`", schema.field_name(field)),
+                    Some(ty) => format!("`{}` has no field `{name}`", schema.type_name(ty.base)),
+                };
+                return Err(SelectionError::new(span, what + &hint(name, names)));
+            };
+            Ok(Some(schema.input(input).ty))
+        };
+        let mut ty = None;
+        for (name, span) in &used.keys {
+            match find(ty, name, *span)? {
+                Some(found) => ty = Some(found),
+                None => return Ok(()),
+            }
+        }
+        let Expr::Path { steps, .. } = selection.expr(used.expr) else { return Ok(()) };
+        if let Some(StepKind::Members(members)) = steps.get(used.keys.len()).map(|it| &it.kind) {
+            for Member { value, span, .. } in members {
+                if let Expr::Path { start: Start::Key(name), .. } = selection.expr(*value) {
+                    find(ty, name, *span)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `$this.name`: one scalar of the parent.
+    fn key(&self, ty: TypeId, used: &Use<'_>, seen: &mut Seen) -> Result<(), SelectionError> {
+        let name = used.variable.name();
+        let [(key, span)] = used.keys.as_slice() else {
+            let span = used.keys.get(1).map_or(used.span, |it| it.1);
+            let message = format!("`${name}` has fields that are single values: write `${name}.id`");
+            return Err(SelectionError::new(span, message));
+        };
+        let schema = &self.mapping.schema;
+        let field = if self.mapping.foreign.contains(&ty) {
+            None
+        } else {
+            let Some(field) = schema.field_by_name(ty, key) else {
+                let fields = schema.ty(ty).fields;
+                let names =
+                    (fields.start..fields.start + fields.len).map(|at| schema.field_name(FieldId(at)));
+                let message = format!("`{}` has no field `{key}`{}", schema.type_name(ty), hint(key, names));
+                return Err(SelectionError::new(*span, message));
+            };
+            let found = schema.field(field).ty;
+            let leaf = matches!(schema.ty(found.base).kind, TypeKind::Scalar(_) | TypeKind::Enum);
+            if !leaf || found.wraps.is_list() {
+                let message = format!("`{key}` is no single value: a key is a scalar or enum");
+                return Err(SelectionError::new(*span, message));
+            }
+            Some(field)
+        };
+        if !seen.keys.iter().any(|it| &*it.name == *key) {
+            seen.keys.push(KeyField { name: (*key).into(), field });
+        }
+        Ok(())
+    }
+}
+
+/// The first place where an expression that stands outside of an answer speaks of one.
+fn nothing_at_hand(selection: &Selection) -> Option<Span> {
+    // What stands in arguments and members has something at hand: the walk goes only where nothing is.
+    let mut open = vec![selection.root()];
+    while let Some(id) = open.pop() {
+        match selection.expr(id) {
+            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => {}
+            Expr::Array(items) | Expr::Coalesce(items) => open.extend(items),
+            Expr::Object(members) => open.extend(members.iter().map(|it| it.1)),
+            Expr::Members(members) => open.extend(members.iter().map(|it| it.value)),
+            Expr::Path { start, .. } => match start {
+                Start::Variable(_) => {}
+                Start::Value(inner) => open.push(*inner),
+                Start::Scope | Start::Current | Start::Key(_) => return Some(selection.span(id)),
+            },
+        }
+    }
+    None
+}

@@ -1,0 +1,268 @@
+//! Reads a text of services: types with `@source` and `@connect`; text in, a [`Mapping`] out, or all that is wrong with it.
+//!
+//! The directives are known rather than defined. What clients may see is the same text with the directives blanked out, so
+//! the language reads it and its complaints keep their places. Passes: links and names; the schema; services; what stands on
+//! types and fields; what selections give; whether every field is brought by something.
+//!
+//! **Invariant:** a mapping that comes out can be planned: every name in a selection or template is checked, and every
+//! field of every type is brought where it can be asked for.
+//!
+//! **Cost:** linear in the text, but for the fields of a type per place where a selection gives it.
+//! Source: the public documentation of connect v0.3; `docs/sources/services.md`.
+
+mod connect;
+mod facts;
+mod fields;
+mod hints;
+mod keys;
+mod links;
+mod nodes;
+mod reach;
+mod services;
+mod strings;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use facts::*;
+
+use fields::Fields;
+use links::Links;
+use std::sync::Arc;
+use weir_language::ast::{
+    Definition, Directive, Document, FieldDefinition, TypeBody, TypeDefinition, ValueId,
+};
+use weir_language::error::{Code, Error};
+use weir_language::limits::Limits;
+use weir_language::schema::{Schema, TypeId};
+use weir_language::span::{Location, Span};
+use weir_language::validate::suggest;
+use weir_language::{parser, report};
+
+use crate::selection::{Selection, SelectionError};
+
+/// Reads `text`, which is called `file` in complaints.
+///
+/// # Errors
+/// Everything that is wrong with it, at most as much as [`Limits::STANDARD`] says, in the order of the text.
+pub fn read(text: &str, file: &str) -> Result<Mapping, Vec<Mistake>> {
+    let mistakes = |errors: Vec<Error>| mistakes(text, file, errors);
+    let document = parser::parse(text, &Limits::NONE).map_err(|error| mistakes(vec![error]))?;
+    let mut errors = Vec::new();
+    let links = Links::read(&document, &mut errors);
+    let visible = text::visible(&document, &links);
+    let schema = match visible.schema() {
+        Ok(schema) => schema,
+        Err(more) => {
+            errors.extend(more);
+            return Err(mistakes(errors));
+        }
+    };
+    let mut reader = Reader::new(&document, &links, schema, errors);
+    reader.facts(&visible);
+    match reader.errors.is_empty() {
+        true => Ok(reader.mapping),
+        false => Err(mistakes(reader.errors)),
+    }
+}
+
+fn mistakes(text: &str, file: &str, mut errors: Vec<Error>) -> Vec<Mistake> {
+    errors.sort_by_key(|error| error.spans.first().map_or(0, |span| span.start));
+    errors.dedup();
+    errors.truncate(Limits::STANDARD.errors_max as usize);
+    let file: Arc<str> = file.into();
+    let places = report::locations(text, &errors);
+    let mistake = |(error, places): (Error, Vec<Location>)| Mistake {
+        file: Arc::clone(&file),
+        location: places.first().copied().unwrap_or(Location { line: 1, column: 1 }),
+        message: error.message,
+    };
+    errors.into_iter().zip(places).map(mistake).collect()
+}
+
+/// The passes and what they make.
+struct Reader<'d> {
+    document: &'d Document<'d>,
+    links: &'d Links<'d>,
+    mapping: Mapping,
+    /// By service: headers and parameters of `@source`, which its calls begin with.
+    defaults: Vec<services::Defaults>,
+    /// By connector: the literal of its selection.
+    selections: Vec<Option<ValueId>>,
+    errors: Vec<Error>,
+}
+
+impl<'d> Reader<'d> {
+    fn new(document: &'d Document<'d>, links: &'d Links<'d>, schema: Schema, errors: Vec<Error>) -> Self {
+        let mapping = Mapping {
+            schema: Arc::new(schema),
+            services: Vec::new(),
+            connectors: Vec::new(),
+            nodes: Vec::new(),
+            foreign: Vec::new(),
+            stub: None,
+            joins: Vec::new(),
+            hints: Vec::new(),
+            tags: Vec::new(),
+            graphql: Vec::new(),
+            grpc: Vec::new(),
+            config: Vec::new(),
+            env: Vec::new(),
+        };
+        Self { document, links, mapping, defaults: Vec::new(), selections: Vec::new(), errors }
+    }
+
+    fn facts(&mut self, visible: &text::Visible) {
+        let schema = Arc::clone(&self.mapping.schema);
+        let foreign = visible.foreign.iter().filter_map(|name| schema.type_by_name(name));
+        self.mapping.foreign =
+            foreign.filter(|&id| id != schema.query && Some(id) != schema.mutation).collect();
+        self.mapping.stub = visible.stub.and_then(|name| schema.field_by_name(schema.query, name));
+        self.services();
+        for definition in &self.document.definitions {
+            if let Definition::Type(ty) = definition {
+                self.of_type(ty);
+            }
+        }
+        self.nodes();
+        if self.errors.is_empty() {
+            self.reach();
+        }
+        let mapping = &mut self.mapping;
+        mapping.config.sort();
+        mapping.config.dedup();
+        mapping.env.sort();
+        mapping.env.dedup();
+    }
+
+    /// What stands on a type and on its fields.
+    fn of_type(&mut self, ty: &'d TypeDefinition) {
+        let name = self.str(ty.name);
+        for directive in self.document.list(ty.directives) {
+            self.on_type(directive, name);
+        }
+        let fields = match ty.body {
+            TypeBody::Object { fields, .. } | TypeBody::Interface { fields, .. } => fields,
+            TypeBody::Scalar | TypeBody::Union { .. } | TypeBody::Enum { .. } | TypeBody::Input { .. } => {
+                return;
+            }
+        };
+        let id = self.mapping.schema.type_by_name(name);
+        for field in self.document.list(fields) {
+            self.on_field(id, name, field);
+        }
+    }
+
+    fn on_type(&mut self, directive: &'d Directive, name: &'d str) {
+        use links::Known;
+        match self.known(directive) {
+            Some(Known::Connect) => {
+                if let Some(id) = self.mapping.schema.type_by_name(name) {
+                    self.connect_type(directive, id);
+                }
+            }
+            Some(Known::CacheControl) => self.hint(directive, name, None),
+            Some(Known::CacheTag) => self.tag(directive, name, None),
+            Some(Known::Key) | None => {}
+            Some(it) => self.misplaced(directive, it),
+        }
+    }
+
+    fn on_field(&mut self, id: Option<TypeId>, ty: &'d str, field: &'d FieldDefinition) {
+        use links::Known;
+        let name = self.str(field.name);
+        let mut brought = false;
+        for directive in self.document.list(field.directives) {
+            match self.known(directive) {
+                Some(Known::Connect) => {
+                    brought = true;
+                    if let Some(id) = id {
+                        self.connect_field(directive, id, field);
+                    }
+                }
+                Some(Known::Join) => {
+                    brought = true;
+                    self.join(directive, ty, field);
+                }
+                Some(Known::CacheControl) => self.hint(directive, ty, Some(name)),
+                Some(Known::CacheTag) => self.tag(directive, ty, Some(name)),
+                Some(Known::Policy) => {}
+                Some(Known::Key) | None => {}
+                Some(it) => self.misplaced(directive, it),
+            }
+        }
+        let foreign = id.is_some_and(|id| self.mapping.foreign.contains(&id));
+        let root = id.is_some_and(|id| self.is_root(id));
+        if !brought && (foreign || root) {
+            let owner = if root { "a root field" } else { "a field added to a type of another source" };
+            let message = format!("`{ty}.{name}` is {owner} and nothing answers it: give it a `@connect`");
+            self.complain(field.name, message);
+        }
+    }
+
+    fn is_root(&self, id: TypeId) -> bool {
+        let schema = &self.mapping.schema;
+        id == schema.query || Some(id) == schema.mutation || Some(id) == schema.subscription
+    }
+
+    fn known(&self, directive: &Directive) -> Option<links::Known> {
+        self.links.known(self.str(directive.name))
+    }
+
+    fn misplaced(&mut self, directive: &Directive, known: links::Known) {
+        let message = format!("`@{}` cannot stand here: it stands on {}", known.name(), known.places());
+        self.complain(directive.span, message);
+    }
+
+    fn str(&self, span: Span) -> &'d str {
+        self.document.str(span)
+    }
+
+    fn complain(&mut self, span: Span, message: impl Into<String>) {
+        self.errors.push(Error::new(Code::Schema, span, message));
+    }
+
+    /// Complains about a place within a string.
+    fn complain_within(&mut self, literal: ValueId, error: SelectionError) {
+        let span = self.within(literal, error.span);
+        self.complain(span, error.message);
+    }
+
+    /// A place of a decoded string, in the text.
+    fn within(&self, literal: ValueId, span: Span) -> Span {
+        let written = self.document.value(literal).span;
+        let raw = self.str(written);
+        let place = |offset: u32| written.start + strings::place(raw, offset as usize) as u32;
+        let (start, end) = (place(span.start), place(span.end));
+        Span::new(start, end.max(start))
+    }
+
+    fn location(&self, span: Span) -> Location {
+        Location::of(self.document.text, span.start)
+    }
+
+    /// The arguments of a directive.
+    fn fields(&mut self, directive: &'d Directive) -> Fields<'d> {
+        let of = format!("@{}", self.str(directive.name));
+        let list = self.document.list(directive.arguments);
+        Fields::new(of, directive.span, list.iter().map(|it| (it.name, it.value)).collect())
+    }
+
+    /// Reads the selection in a string.
+    fn selection(&mut self, literal: ValueId) -> Option<Selection> {
+        let text = self.string(literal)?;
+        match Selection::parse(&text) {
+            Ok(selection) => Some(selection),
+            Err(error) => {
+                self.complain_within(literal, error);
+                None
+            }
+        }
+    }
+}
+
+/// `; did you mean `String`?` if one of `names` is near `name`, else nothing.
+fn hint<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> String {
+    let nearest = suggest::near(name, names).into_iter().next();
+    nearest.map_or_else(String::new, |it| format!("; did you mean `{it}`?"))
+}

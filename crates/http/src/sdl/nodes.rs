@@ -1,0 +1,244 @@
+//! What selections give, type by type: every member has to be a field of its type, every object has to be taken apart.
+//!
+//! **Invariant:** depth is that of the selection, which is bounded.
+
+use super::{ConnectorId, Given, Node, NodeId, Place, Reader, Taken, hint};
+use crate::selection::{
+    Call, Expr, ExprId, Member, Method, Selection, SelectionError, Start, Step, StepKind,
+};
+use weir_language::schema::{FieldId, Schema, TypeId, TypeKind, builtin};
+use weir_language::span::Span;
+
+/// What is built for one connector.
+struct Build<'b> {
+    schema: &'b Schema,
+    selection: &'b Selection,
+    connector: ConnectorId,
+    nodes: &'b mut Vec<Node>,
+    errors: Vec<SelectionError>,
+    /// Fields that have connectors of their own.
+    connected: &'b [FieldId],
+}
+
+impl Reader<'_> {
+    pub(super) fn nodes(&mut self) {
+        let schema = std::sync::Arc::clone(&self.mapping.schema);
+        let connected: Vec<FieldId> =
+            self.mapping.connectors.iter().filter_map(|it| it.place.field()).collect();
+        for at in 0..self.mapping.connectors.len() {
+            let connector = &self.mapping.connectors[at];
+            let ty = match connector.place {
+                Place::Entity(ty) => ty,
+                Place::Root(field) | Place::Field(field) | Place::Extension(field) => {
+                    schema.field(field).ty.base
+                }
+            };
+            let mut build = Build {
+                schema: &schema,
+                selection: &connector.selection,
+                connector: ConnectorId(at as u32),
+                nodes: &mut self.mapping.nodes,
+                errors: Vec::new(),
+                connected: &connected,
+            };
+            let node = build.value(ty, connector.selection.root(), "this field");
+            let errors = build.errors;
+            self.mapping.connectors[at].node = node;
+            if let Some(literal) = self.selections[at] {
+                errors.into_iter().for_each(|error| self.complain_within(literal, error));
+            }
+        }
+    }
+}
+
+impl Build<'_> {
+    fn wrong(&mut self, span: Span, message: impl Into<String>) {
+        self.errors.push(SelectionError::new(span, message));
+    }
+
+    /// What `id` gives of `ty`; `None` for leaves and for what is wrong. `of`: for complaints.
+    fn value(&mut self, ty: TypeId, id: ExprId, of: &str) -> Option<NodeId> {
+        let span = self.selection.span(id);
+        let members = match self.selection.expr(id) {
+            Expr::Members(members) => Some(members),
+            Expr::Path { steps, .. } => match steps.last() {
+                Some(Step { kind: StepKind::Members(members), .. }) => Some(members),
+                _ => None,
+            },
+            _ => None,
+        };
+        let name = self.schema.type_name(ty);
+        match (self.schema.ty(ty).kind, members) {
+            (TypeKind::Scalar(_) | TypeKind::Enum, Some(_)) if ty <= builtin::ID || self.is_enum(ty) => {
+                let message =
+                    format!("{of} is a `{name}`, which has no members: write the path alone, as in `$.name`");
+                self.wrong(span, message);
+                None
+            }
+            (TypeKind::Scalar(_) | TypeKind::Enum, _) => None,
+            (TypeKind::Object, Some(members)) => {
+                let node = self.open(ty);
+                self.members(node, members, &mut Vec::new());
+                Some(node)
+            }
+            (TypeKind::Object, None) => self.own(ty, id, usize::MAX, of),
+            (TypeKind::Interface | TypeKind::Union, _) => {
+                self.wrong(
+                    span,
+                    format!("{of} is a `{name}`: interfaces and unions cannot be mapped, only object types"),
+                );
+                None
+            }
+            (TypeKind::Input { .. }, _) => None,
+        }
+    }
+
+    fn is_enum(&self, ty: TypeId) -> bool {
+        self.schema.ty(ty).kind == TypeKind::Enum
+    }
+
+    fn open(&mut self, ty: TypeId) -> NodeId {
+        self.nodes.push(Node { connector: self.connector, ty, given: Vec::new() });
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+
+    fn members(&mut self, node: NodeId, members: &[Member], within: &mut Vec<ExprId>) {
+        for member in members {
+            match &member.name {
+                Some(name) => {
+                    let value = Taken::Expr(member.value);
+                    let Some(field) = self.field(node, name, member.span) else { continue };
+                    let of = format!("`{name}`");
+                    let below = self.value(self.schema.field(field).ty.base, member.value, &of);
+                    let given = Given { field, within: within.clone(), value, below };
+                    self.nodes[node.index()].given.push(given);
+                }
+                None => {
+                    let Expr::Path { steps, .. } = self.selection.expr(member.value) else { continue };
+                    if let Some(Step { kind: StepKind::Members(inner), .. }) = steps.last() {
+                        within.push(member.value);
+                        self.members(node, inner, within);
+                        within.pop();
+                    }
+                }
+            }
+        }
+    }
+
+    /// The field of the node's type that a member gives.
+    fn field(&mut self, node: NodeId, name: &str, span: Span) -> Option<FieldId> {
+        let ty = self.nodes[node.index()].ty;
+        let type_name = self.schema.type_name(ty);
+        let Some(field) = self.schema.field_by_name(ty, name) else {
+            let run = self.schema.ty(ty).fields;
+            let names = (run.start..run.start + run.len).map(|at| self.schema.field_name(FieldId(at)));
+            let message = format!("`{type_name}` has no field `{name}`{}", hint(name, names));
+            self.wrong(span, message);
+            return None;
+        };
+        if self.nodes[node.index()].find(field).is_some() {
+            self.wrong(span, format!("`{name}` is given twice"));
+            return None;
+        }
+        if self.connected.contains(&field) {
+            self.wrong(
+                span,
+                format!("`{type_name}.{name}` has a `@connect` of its own: take it out of this selection"),
+            );
+            return None;
+        }
+        Some(field)
+    }
+
+    /// A value that an expression makes: its members have their own names.
+    fn own(&mut self, ty: TypeId, id: ExprId, steps: usize, of: &str) -> Option<NodeId> {
+        let Some(made) = made(self.selection, id, steps) else {
+            let span = self.selection.span(id);
+            let name = self.schema.type_name(ty);
+            self.wrong(
+                span,
+                format!("{of} is an object: say what of it is a field of `{name}`, as in `$.item {{ id }}`"),
+            );
+            return None;
+        };
+        let node = self.open(ty);
+        for (name, value) in made {
+            let span = self.selection.span(value);
+            let Some(field) = self.field(node, &name, span) else { continue };
+            let base = self.schema.field(field).ty.base;
+            let below = match self.schema.ty(base).kind {
+                TypeKind::Object => self.own(base, value, usize::MAX, &format!("`{name}`")),
+                _ => None,
+            };
+            self.nodes[node.index()].given.push(Given {
+                field,
+                within: Vec::new(),
+                value: Taken::Own,
+                below,
+            });
+        }
+        Some(node)
+    }
+}
+
+/// The members that a value has whatever the answer says, if that is known: of a list, those of its items.
+fn made(selection: &Selection, id: ExprId, steps_max: usize) -> Option<Vec<(Box<str>, ExprId)>> {
+    match selection.expr(id) {
+        Expr::Null => Some(Vec::new()),
+        Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => None,
+        Expr::Object(members) => Some(members.clone()),
+        Expr::Array(items) => common(selection, items.iter().copied()),
+        Expr::Coalesce(choices) => common(selection, choices.iter().copied()),
+        Expr::Members(members) => named(selection, members),
+        Expr::Path { start, steps } => {
+            let steps = &steps[..steps.len().min(steps_max)];
+            match (steps.last().map(|it| &it.kind), start) {
+                (None, Start::Value(inner)) => made(selection, *inner, usize::MAX),
+                (Some(StepKind::Members(members)), _) => named(selection, members),
+                (Some(StepKind::Optional), _) => made(selection, id, steps.len() - 1),
+                (Some(StepKind::Call(Call { method, arguments })), _) => match method {
+                    Method::Map => made(selection, *arguments.first()?, usize::MAX),
+                    Method::Match => common(
+                        selection,
+                        arguments.iter().filter_map(|&it| match selection.expr(it) {
+                            Expr::Array(pair) => pair.get(1).copied(),
+                            _ => None,
+                        }),
+                    ),
+                    Method::First
+                    | Method::Last
+                    | Method::Find
+                    | Method::Filter
+                    | Method::Slice
+                    | Method::Get => made(selection, id, steps.len() - 1),
+                    _ => None,
+                },
+                (None | Some(StepKind::Key(_)), _) => None,
+            }
+        }
+    }
+}
+
+/// The members that all of `ids` have.
+fn common(selection: &Selection, ids: impl Iterator<Item = ExprId>) -> Option<Vec<(Box<str>, ExprId)>> {
+    let mut all: Option<Vec<(Box<str>, ExprId)>> = None;
+    for id in ids.filter(|&id| !matches!(selection.expr(id), Expr::Null)) {
+        let own = made(selection, id, usize::MAX)?;
+        match &mut all {
+            None => all = Some(own),
+            Some(all) => all.retain(|it| own.iter().any(|other| other.0 == it.0)),
+        }
+    }
+    all
+}
+
+fn named(selection: &Selection, members: &[Member]) -> Option<Vec<(Box<str>, ExprId)>> {
+    let mut all = Vec::new();
+    for member in members {
+        match &member.name {
+            Some(name) => all.push((name.clone(), member.value)),
+            None => all.extend(made(selection, member.value, usize::MAX)?),
+        }
+    }
+    Some(all)
+}

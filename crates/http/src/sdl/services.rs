@@ -1,0 +1,329 @@
+//! `@source`, `@cache`, `@policy`, `@graphql` and `@grpc`, which stand on the schema.
+
+use super::fields::Fields;
+use super::keys::{Seen, Where};
+use super::links::Known;
+use super::{Breaker, CacheRule, GraphqlServer, GrpcServer, Policy, Reader, Service, ServiceId, hint};
+use crate::selection::Selection;
+use crate::template::{Base, Header};
+use weir_language::ast::{Definition, Directive, ValueId};
+
+/// A selection and the string it was written in.
+pub(super) type Written = (Selection, ValueId);
+
+/// What all calls of a service begin with.
+#[derive(Default)]
+pub(super) struct Defaults {
+    pub(super) headers: Vec<Header>,
+    pub(super) params: Option<Written>,
+    pub(super) success: Option<Written>,
+    pub(super) error_message: Option<Written>,
+    pub(super) error_extensions: Option<Written>,
+}
+
+/// Seconds of a day.
+const DAY_S: u32 = 86_400;
+/// Milliseconds of ten minutes.
+const TIMEOUT_MS_MAX: u32 = 600_000;
+
+impl<'d> Reader<'d> {
+    pub(super) fn services(&mut self) {
+        let document = self.document;
+        let schemas = document.definitions.iter().filter_map(|it| match it {
+            Definition::Schema(schema) => Some(schema),
+            _ => None,
+        });
+        let all: Vec<(&Directive, Option<Known>)> = schemas
+            .flat_map(|schema| document.list(schema.directives))
+            .map(|directive| (directive, self.known(directive)))
+            .collect();
+        for &(directive, known) in &all {
+            match known {
+                Some(Known::Source) => self.source(directive),
+                Some(Known::Graphql) => self.graphql(directive),
+                Some(Known::Grpc) => self.grpc(directive),
+                Some(Known::Link | Known::Cache | Known::Policy) | None => {}
+                Some(it) => self.misplaced(directive, it),
+            }
+        }
+        for (directive, known) in all {
+            match known {
+                Some(Known::Cache) => self.cache(directive),
+                Some(Known::Policy) => self.policy(directive),
+                _ => {}
+            }
+        }
+    }
+
+    fn source(&mut self, directive: &'d Directive) {
+        let mut fields = self.fields(directive);
+        let name = self.need(&mut fields, "name").and_then(|it| self.string(it));
+        let mut defaults = Defaults::default();
+        let mut base = None;
+        if let Some(http) = self.need(&mut fields, "http")
+            && let Some(mut http) = self.object(http, "http")
+        {
+            base = self.need(&mut http, "baseURL").and_then(|it| self.base(it));
+            defaults.headers = self.own_headers(&mut http);
+            defaults.params = self.optional_selection(&mut http, "queryParams");
+            self.finish(http);
+        }
+        defaults.success = self.optional_selection(&mut fields, "isSuccess");
+        (defaults.error_message, defaults.error_extensions) = self.error_mapping(&mut fields);
+        self.finish(fields);
+        self.check_defaults(&defaults);
+        let (Some(name), Some(base)) = (name, base) else { return };
+        if self.mapping.services.iter().any(|it| *it.name == *name) {
+            return self.complain(directive.span, format!("there are two sources called `{name}`"));
+        }
+        let location = self.location(directive.span);
+        let policy = Policy::default();
+        self.mapping.services.push(Service { name: name.into(), base, cache: None, policy, location });
+        self.defaults.push(defaults);
+    }
+
+    fn check_defaults(&mut self, defaults: &Defaults) {
+        let mut seen = Seen::default();
+        let answer = Where { answer: true, ..Where::SOURCE };
+        let about = [&defaults.success, &defaults.error_message, &defaults.error_extensions];
+        for (selection, literal) in about.into_iter().flatten() {
+            self.check(selection, *literal, 0, &answer, &mut seen);
+        }
+        if let Some((params, literal)) = &defaults.params {
+            self.check(params, *literal, 0, &Where::SOURCE, &mut seen);
+        }
+    }
+
+    /// `errors: {message:, extensions:}`.
+    pub(super) fn error_mapping(&mut self, fields: &mut Fields<'d>) -> (Option<Written>, Option<Written>) {
+        let Some(errors) = self.take(fields, "errors") else { return (None, None) };
+        let Some(mut errors) = self.object(errors, "errors") else { return (None, None) };
+        let both = (
+            self.optional_selection(&mut errors, "message"),
+            self.optional_selection(&mut errors, "extensions"),
+        );
+        self.finish(errors);
+        both
+    }
+
+    pub(super) fn optional_selection(&mut self, fields: &mut Fields<'d>, name: &'d str) -> Option<Written> {
+        let literal = self.take(fields, name)?;
+        Some((self.selection(literal)?, literal))
+    }
+
+    fn base(&mut self, value: ValueId) -> Option<Base> {
+        let text = self.string(value)?;
+        match Base::parse(&text) {
+            Ok(base) => Some(base),
+            Err(message) => {
+                self.complain(self.document.value(value).span, message);
+                None
+            }
+        }
+    }
+
+    /// `headers: [{name:, from:}, {name:, value:}]`.
+    pub(super) fn headers(&mut self, fields: &mut Fields<'d>) -> Vec<(Header, ValueId)> {
+        let Some(list) = self.take(fields, "headers") else { return Vec::new() };
+        let (mut headers, mut texts) = (Vec::<Header>::new(), Vec::new());
+        for item in self.items(list) {
+            let Some(mut fields) = self.object(item, "headers") else { continue };
+            let name = self.need(&mut fields, "name").and_then(|it| self.string(it));
+            let from = self.take(&mut fields, "from");
+            let value = self.take(&mut fields, "value");
+            let span = fields.span;
+            self.finish(fields);
+            let from_text = from.and_then(|it| self.string(it));
+            let value_text = value.and_then(|it| self.string(it));
+            let Some(name) = name else { continue };
+            match Header::read(&name, from_text.as_deref(), value_text.as_deref()) {
+                Ok(header) if headers.iter().any(|it| it.name == header.name) => {
+                    self.complain(span, format!("header `{name}` is set twice"));
+                }
+                Ok(header) => {
+                    texts.push(value.unwrap_or(item));
+                    headers.push(header);
+                }
+                Err(Ok(message)) => self.complain(span, message),
+                Err(Err(error)) => self.complain_within(value.unwrap_or(item), error),
+            }
+        }
+        headers.into_iter().zip(texts).collect()
+    }
+
+    /// Headers of what no field's arguments or keys are known for.
+    fn own_headers(&mut self, fields: &mut Fields<'d>) -> Vec<Header> {
+        let headers = self.headers(fields);
+        let mut seen = Seen::default();
+        for (header, text) in &headers {
+            for slot in header.slots() {
+                self.check(&slot.expr, *text, slot.at, &Where::SOURCE, &mut seen);
+            }
+        }
+        headers.into_iter().map(|it| it.0).collect()
+    }
+
+    /// The service that `source:` of a directive names.
+    pub(super) fn service_of(&mut self, value: ValueId) -> Option<ServiceId> {
+        let name = self.string(value)?;
+        let at = self.mapping.services.iter().position(|it| *it.name == *name);
+        if at.is_none() {
+            let names = self.mapping.services.iter().map(|it| &*it.name);
+            let message = format!("there is no `@source` called `{name}`{}", hint(&name, names));
+            self.complain(self.document.value(value).span, message);
+        }
+        at.map(|at| ServiceId(at as u32))
+    }
+
+    fn cache(&mut self, directive: &'d Directive) {
+        let mut fields = self.fields(directive);
+        let source = self.need(&mut fields, "source").and_then(|it| self.service_of(it));
+        let freshness = self.take(&mut fields, "freshness").map(|it| self.strings(it)).unwrap_or_default();
+        let mut seconds = |name, fields: &mut Fields<'d>| {
+            self.take(fields, name).and_then(|it| self.whole(it, 365 * DAY_S)).unwrap_or(0)
+        };
+        let (default_s, stale_s) = (seconds("default", &mut fields), seconds("stale", &mut fields));
+        let stale_if_error_s = seconds("staleIfError", &mut fields);
+        let negative_s = seconds("negative", &mut fields);
+        let jitter = self.take(&mut fields, "jitter").and_then(|it| self.whole(it, 100)).unwrap_or(0);
+        let private = self.take(&mut fields, "scope").and_then(|it| self.scope(it)).unwrap_or(false);
+        let key = self.take(&mut fields, "key").map(|it| self.strings(it)).unwrap_or_default();
+        let post = self.take(&mut fields, "post").and_then(|it| self.boolean(it)).unwrap_or(false);
+        if private && key.is_empty() {
+            let message = "what is `PRIVATE` needs `key`: the headers that tell callers apart, as in `key: [\"authorization\"]`";
+            self.complain(fields.span, message);
+        }
+        self.finish(fields);
+        let Some(source) = source else { return };
+        let mut names = |list: Vec<(String, weir_language::span::Span)>| -> Vec<Box<str>> {
+            let mut lower = |(name, span): (String, _)| {
+                let lower = name.to_ascii_lowercase();
+                if http::HeaderName::from_bytes(lower.as_bytes()).is_err() {
+                    self.complain(span, format!("`{name}` is no name of a header"));
+                }
+                lower.into()
+            };
+            list.into_iter().map(&mut lower).collect()
+        };
+        let (freshness, key) = (names(freshness), names(key));
+        let rule = CacheRule {
+            freshness,
+            default_s,
+            stale_s,
+            stale_if_error_s,
+            jitter_percent: jitter as u8,
+            negative_s,
+            private,
+            key,
+            post,
+        };
+        if self.mapping.services[source.index()].cache.replace(rule).is_some() {
+            self.complain(directive.span, "there are two `@cache` for this source");
+        }
+    }
+
+    fn policy(&mut self, directive: &'d Directive) {
+        let mut fields = self.fields(directive);
+        let source = self.need(&mut fields, "source").and_then(|it| self.service_of(it));
+        let mut number =
+            |name, fields: &mut Fields<'d>, max| self.take(fields, name).and_then(|it| self.whole(it, max));
+        let mut policy = Policy {
+            timeout_ms: number("timeout", &mut fields, TIMEOUT_MS_MAX),
+            retries: number("retries", &mut fields, 10),
+            retry_budget_percent: number("retryBudget", &mut fields, 100).map(|it| it as u8),
+            concurrency_max: number("concurrency", &mut fields, 1_000_000),
+            queue_max: number("queue", &mut fields, 1_000_000),
+            bytes_max: number("maxBytes", &mut fields, 1 << 30),
+            ..Policy::default()
+        };
+        policy.hedge_percentile = self.take(&mut fields, "hedge").and_then(|it| self.percentile(it));
+        if let Some(breaker) = self.take(&mut fields, "breaker")
+            && let Some(mut breaker) = self.object(breaker, "breaker")
+        {
+            let errors = self.need(&mut breaker, "errors").and_then(|it| self.whole(it, 100));
+            let window = self.need(&mut breaker, "window").and_then(|it| self.whole(it, 3600));
+            self.finish(breaker);
+            policy.breaker = errors
+                .zip(window)
+                .map(|(errors, window_s)| Breaker { errors_percent: errors as u8, window_s });
+        }
+        policy.h2c = self.take(&mut fields, "h2c").and_then(|it| self.boolean(it)).unwrap_or(false);
+        self.finish(fields);
+        let Some(source) = source else { return };
+        let place = &mut self.mapping.services[source.index()].policy;
+        if *place != Policy::default() {
+            return self.complain(directive.span, "there are two `@policy` for this source");
+        }
+        *place = policy;
+    }
+
+    /// `"p95"`.
+    fn percentile(&mut self, value: ValueId) -> Option<u8> {
+        let text = self.string(value)?;
+        let number =
+            text.strip_prefix('p').and_then(|it| it.parse().ok()).filter(|it| (50..=99).contains(it));
+        if number.is_none() {
+            self.complain(
+                self.document.value(value).span,
+                "a percentile from `\"p50\"` to `\"p99\"` is expected here",
+            );
+        }
+        number
+    }
+
+    /// `timeout` of a `@policy` beside a `@connect`.
+    pub(super) fn field_timeout(&mut self, directive: &'d Directive) -> Option<u32> {
+        let mut fields = self.fields(directive);
+        let timeout = self.need(&mut fields, "timeout").and_then(|it| self.whole(it, TIMEOUT_MS_MAX));
+        self.finish(fields);
+        timeout
+    }
+
+    fn graphql(&mut self, directive: &'d Directive) {
+        let mut fields = self.fields(directive);
+        let base = self.need(&mut fields, "url").and_then(|it| self.base(it));
+        let prefix = self.prefix(&mut fields);
+        let headers = self.own_headers(&mut fields);
+        self.finish(fields);
+        let location = self.location(directive.span);
+        if let Some(base) = base {
+            self.mapping.graphql.push(GraphqlServer { base, prefix, headers, location });
+        }
+    }
+
+    fn grpc(&mut self, directive: &'d Directive) {
+        let mut fields = self.fields(directive);
+        let base = self.need(&mut fields, "url").and_then(|it| self.base(it));
+        let proto = self.need(&mut fields, "proto").and_then(|it| self.string(it));
+        let prefix = self.prefix(&mut fields);
+        let headers = self.own_headers(&mut fields);
+        self.finish(fields);
+        let location = self.location(directive.span);
+        if let (Some(base), Some(proto)) = (base, proto) {
+            self.mapping.grpc.push(GrpcServer { base, proto: proto.into(), prefix, headers, location });
+        }
+    }
+
+    fn prefix(&mut self, fields: &mut Fields<'d>) -> Box<str> {
+        let Some(value) = self.take(fields, "prefix") else { return "".into() };
+        let text = self.string(value).unwrap_or_default();
+        let mut bytes = text.bytes();
+        let starts = bytes.next().is_none_or(|it| it.is_ascii_alphabetic() || it == b'_');
+        if !starts || !bytes.all(|it| it.is_ascii_alphanumeric() || it == b'_') || text.starts_with("__") {
+            self.complain(self.document.value(value).span, "a prefix is a name: letters, digits and `_`");
+        }
+        text.into()
+    }
+
+    /// The service of a `@connect` that names a whole URL.
+    pub(super) fn anonymous(&mut self, base: Base, span: weir_language::span::Span) -> ServiceId {
+        let name = base.origin();
+        if let Some(at) = self.mapping.services.iter().position(|it| *it.name == *name) {
+            return ServiceId(at as u32);
+        }
+        let (policy, location) = (Policy::default(), self.location(span));
+        self.mapping.services.push(Service { name: name.into(), base, cache: None, policy, location });
+        self.defaults.push(Defaults::default());
+        ServiceId(self.mapping.services.len() as u32 - 1)
+    }
+}

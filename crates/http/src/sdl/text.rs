@@ -1,0 +1,120 @@
+//! The text as clients may see it: what is read here is blanked out, byte for byte, so that places stay.
+//!
+//! `extend type` of a type that the text does not have becomes its definition; fields with `@join` go, as another source
+//! answers them; a text without queries gets a field that no one may see.
+
+use super::links::{Known, Links};
+use weir_language::ast::{Definition, Directive, Document, FieldDefinition, List, TypeBody, TypeDefinition};
+use weir_language::error::Error;
+use weir_language::schema::Schema;
+use weir_language::span::Span;
+
+/// The field of a query root that has none.
+const STUB: &str = "_services";
+
+/// What clients may see.
+pub(super) struct Visible {
+    text: String,
+    /// Names of types that are only extended.
+    pub(super) foreign: Vec<String>,
+    /// The name of the field that stands for the queries there are not.
+    pub(super) stub: Option<&'static str>,
+}
+
+impl Visible {
+    /// The schema. Its complaints are about places of the whole text.
+    pub(super) fn schema(&self) -> Result<Schema, Vec<Error>> {
+        Schema::from_sdl(&self.text)
+    }
+}
+
+/// Blanks out what `document` says to us.
+pub(super) fn visible(document: &Document<'_>, links: &Links<'_>) -> Visible {
+    let mut blanks = Blanks { document, links, spans: Vec::new() };
+    let mut foreign: Vec<String> = Vec::new();
+    let mut has_query = false;
+    for definition in &document.definitions {
+        match definition {
+            Definition::Schema(schema) => {
+                blanks.directives(schema.directives);
+                let all = document.list(schema.directives).iter().all(|it| blanks.is_ours(it));
+                if schema.operations.is_empty() && all {
+                    blanks.spans.push(schema.span);
+                }
+                has_query |= !schema.operations.is_empty();
+            }
+            Definition::Directive(it) if links.known(document.str(it.name)).is_some() => {
+                blanks.spans.push(it.span)
+            }
+            Definition::Type(ty) => {
+                has_query |= document.str(ty.name) == "Query";
+                blanks.ty(ty, &mut foreign);
+            }
+            Definition::Directive(_) | Definition::Operation(_) | Definition::Fragment(_) => {}
+        }
+    }
+    let mut bytes = document.text.as_bytes().to_vec();
+    for span in blanks.spans {
+        for byte in &mut bytes[span.start as usize..span.end as usize] {
+            if !matches!(*byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+    }
+    // Spans begin and end between characters, so what is left is whole.
+    let mut text = String::from_utf8_lossy(&bytes).into_owned();
+    let stub = (!has_query).then_some(STUB);
+    if let Some(stub) = stub {
+        text.push_str(&format!("\ntype Query {{ {stub}: Boolean }}\n"));
+    }
+    Visible { text, foreign, stub }
+}
+
+struct Blanks<'d> {
+    document: &'d Document<'d>,
+    links: &'d Links<'d>,
+    spans: Vec<Span>,
+}
+
+impl Blanks<'_> {
+    fn is_ours(&self, directive: &Directive) -> bool {
+        self.links.known(self.document.str(directive.name)).is_some()
+    }
+
+    fn directives(&mut self, list: List<Directive>) {
+        for directive in self.document.list(list) {
+            if self.is_ours(directive) {
+                self.spans.push(directive.span);
+            }
+        }
+    }
+
+    fn ty(&mut self, ty: &TypeDefinition, foreign: &mut Vec<String>) {
+        self.directives(ty.directives);
+        let (TypeBody::Object { fields, .. } | TypeBody::Interface { fields, .. }) = ty.body else { return };
+        let name = self.document.str(ty.name);
+        let joined = |field: &FieldDefinition| {
+            let is_join = |it: &Directive| self.links.known(self.document.str(it.name)) == Some(Known::Join);
+            self.document.list(field.directives).iter().any(is_join)
+        };
+        let fields = self.document.list(fields);
+        if ty.extend && !fields.is_empty() && fields.iter().all(joined) {
+            self.spans.push(ty.span);
+            return;
+        }
+        let gone: Vec<Span> = fields.iter().filter(|it| joined(it)).map(|it| it.span).collect();
+        self.spans.extend(gone);
+        for field in fields {
+            self.directives(field.directives);
+        }
+        let object = matches!(ty.body, TypeBody::Object { .. });
+        let is_definition = |it: &Definition| matches!(it, Definition::Type(other) if !other.extend && self.document.str(other.name) == name);
+        let known = foreign.iter().any(|it| it == name);
+        if ty.extend && object && !known && !self.document.definitions.iter().any(is_definition) {
+            let start = self.document.text[ty.span.start as usize..].find("extend").unwrap_or(0) as u32;
+            let start = ty.span.start + start;
+            self.spans.push(Span::new(start, start + "extend".len() as u32));
+            foreign.push(name.to_owned());
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! The mapping language of `@connect`: what is taken of a service's answer and under which names.
+//!
+//! [`Selection::parse`] reads a text into an arena of expressions, [`Selection::print`] writes it back, [`eval`] finds the
+//! values. Most selections are never evaluated: [`crate::project`] compiles plain paths to looks at the answer's tape, and
+//! evaluates only what has methods, literals or variables.
+//!
+//! **Invariant:** an [`ExprId`] is only used with the selection that made it; an expression comes after those it is made
+//! of, and nests at most [`DEPTH_MAX`] deep, so walking may recurse.
+//!
+//! Source: the public documentation of the mapping language of connect v0.3.
+
+pub mod eval;
+mod lex;
+mod method;
+mod number;
+mod parse;
+mod print;
+#[cfg(test)]
+mod tests;
+pub mod value;
+
+pub use method::{Call, Method};
+
+use weir_language::span::Span;
+
+/// The most brackets that may be open at once.
+pub const DEPTH_MAX: usize = 32;
+
+/// The longest text.
+pub const BYTES_MAX: usize = 64 * 1024;
+
+/// A selection or expression, read. See the module's words.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    exprs: Vec<Expr>,
+    spans: Vec<Span>,
+    root: ExprId,
+}
+
+/// The place of an expression in its selection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ExprId(u32);
+
+/// What an expression is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// `null`.
+    Null,
+    /// `true`, `false`.
+    Bool(bool),
+    /// Digits, as JSON writes them.
+    Number(Box<str>),
+    /// `"text"` or `'text'`, decoded.
+    Text(Box<str>),
+    /// `[a, b]`.
+    Array(Vec<ExprId>),
+    /// `{name: a, "other": b}` where a value is expected.
+    Object(Vec<(Box<str>, ExprId)>),
+    /// `id name: title items { id }`: an object made of what the current value has; of a list, one of each item.
+    Members(Vec<Member>),
+    /// A value and what is taken of it.
+    Path {
+        /// Where it begins.
+        start: Start,
+        /// What is done, one after another.
+        steps: Vec<Step>,
+    },
+    /// `a ?? b`: the first that is neither null nor missing.
+    Coalesce(Vec<ExprId>),
+}
+
+/// One member of [`Expr::Members`].
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Under which name; `None` for a path whose own members become members here: `$.address { street }`.
+    pub name: Option<Box<str>>,
+    /// Its value.
+    pub value: ExprId,
+    /// The name, or the path that has none.
+    pub span: Span,
+}
+
+impl PartialEq for Member {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, self.value) == (&other.name, other.value)
+    }
+}
+
+/// Where a path begins.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Start {
+    /// `$`: the object whose members are being taken; outside of members, the whole answer.
+    Scope,
+    /// `@`: the value at hand, which in a method's arguments is the item.
+    Current,
+    /// `name`: a member of the value at hand.
+    Key(Box<str>),
+    /// `$args` and others.
+    Variable(Variable),
+    /// `$(…)`, or a literal with something behind it.
+    Value(ExprId),
+}
+
+/// What is known beside the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Variable {
+    /// `$args`: the field's arguments.
+    Args,
+    /// `$this`: fields of the parent.
+    This,
+    /// `$batch`: fields of all parents that are asked for together.
+    Batch,
+    /// `$config`: the operator's settings.
+    Config,
+    /// `$context`: what the embedding program hands in.
+    Context,
+    /// `$request`: the client's request.
+    Request,
+    /// `$env`: the environment.
+    Env,
+    /// `$status`: the answer's status.
+    Status,
+    /// `$response`: the answer's headers.
+    Response,
+}
+
+impl Variable {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Args,
+        Self::This,
+        Self::Batch,
+        Self::Config,
+        Self::Context,
+        Self::Request,
+        Self::Env,
+        Self::Status,
+        Self::Response,
+    ];
+
+    /// Without `$`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Args => "args",
+            Self::This => "this",
+            Self::Batch => "batch",
+            Self::Config => "config",
+            Self::Context => "context",
+            Self::Request => "request",
+            Self::Env => "env",
+            Self::Status => "status",
+            Self::Response => "response",
+        }
+    }
+}
+
+/// One step of a path, and where it is written.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What is done.
+    pub kind: StepKind,
+    /// Without the dot or arrow.
+    pub span: Span,
+}
+
+impl PartialEq for Step {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind
+    }
+}
+
+/// What a step does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepKind {
+    /// `.name`: a member; of a list, that of each item.
+    Key(Box<str>),
+    /// `?`: ends here without a value if there is none or null.
+    Optional,
+    /// `->name(arguments)`.
+    Call(Call),
+    /// `{ … }`: always the last.
+    Members(Vec<Member>),
+}
+
+/// What keeps a text from being a selection, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SelectionError {
+    /// What is wrong and how to mend it.
+    pub message: String,
+    /// Where, in the decoded text.
+    pub span: Span,
+}
+
+impl SelectionError {
+    pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
+        Self { message: message.into(), span }
+    }
+}
+
+impl Selection {
+    /// Reads a selection: members (`id name`) or one path (`$.items { id }`).
+    ///
+    /// # Errors
+    /// The first place where `text` is none.
+    pub fn parse(text: &str) -> Result<Self, SelectionError> {
+        parse::selection(text)
+    }
+
+    /// Reads what stands between the braces of a template: any expression.
+    ///
+    /// # Errors
+    /// As [`Selection::parse`].
+    pub fn parse_expression(text: &str) -> Result<Self, SelectionError> {
+        parse::expression(text)
+    }
+
+    /// The text of it, in one form whatever the spaces and quotes it was written with.
+    #[must_use]
+    pub fn print(&self) -> String {
+        print::print(self)
+    }
+
+    /// The whole.
+    #[must_use]
+    pub const fn root(&self) -> ExprId {
+        self.root
+    }
+
+    /// One expression.
+    #[must_use]
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.0 as usize]
+    }
+
+    /// Where it is written.
+    #[must_use]
+    pub fn span(&self, id: ExprId) -> Span {
+        self.spans[id.0 as usize]
+    }
+
+    /// All expressions, inner ones first.
+    pub(crate) fn exprs(&self) -> impl Iterator<Item = (ExprId, &Expr)> {
+        self.exprs.iter().enumerate().map(|(at, expr)| (ExprId(at as u32), expr))
+    }
+
+    /// The variables it reads, each with the names behind it (`$args.a.b`: `a`, `b`) and where it stands.
+    pub fn variables(&self) -> impl Iterator<Item = Use<'_>> {
+        self.exprs().filter_map(|(id, expr)| match expr {
+            Expr::Path { start: Start::Variable(variable), steps } => {
+                let keys = steps.iter().map_while(|step| match &step.kind {
+                    StepKind::Key(key) => Some((&**key, step.span)),
+                    StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => None,
+                });
+                Some(Use { variable: *variable, expr: id, keys: keys.collect(), span: self.span(id) })
+            }
+            Expr::Null
+            | Expr::Bool(_)
+            | Expr::Number(_)
+            | Expr::Text(_)
+            | Expr::Array(_)
+            | Expr::Object(_)
+            | Expr::Members(_)
+            | Expr::Path { .. }
+            | Expr::Coalesce(_) => None,
+        })
+    }
+}
+
+/// One place where a variable is read.
+#[derive(Clone, Debug)]
+pub struct Use<'s> {
+    /// Which.
+    pub variable: Variable,
+    /// The path that begins with it.
+    pub expr: ExprId,
+    /// The names that follow it, up to the first step that is none.
+    pub keys: Vec<(&'s str, Span)>,
+    /// The whole path.
+    pub span: Span,
+}
+
+impl Selection {
+    /// The same where what was an argument is a field of the parent.
+    pub(crate) fn of_parent(&self) -> Self {
+        let mut own = self.clone();
+        for expr in &mut own.exprs {
+            if let Expr::Path { start: start @ Start::Variable(Variable::Args), .. } = expr {
+                *start = Start::Variable(Variable::This);
+            }
+        }
+        own
+    }
+}

@@ -1,0 +1,107 @@
+//! Decimal numbers as services write them: compared and reckoned with exactly, never as floating point.
+//!
+//! **Invariant:** a [`Decimal`] is `digits * 10^-scale` with a scale of at most [`SCALE_MAX`]; what does not fit is no result
+//! rather than a wrong one.
+
+use super::method::Method;
+use std::cmp::Ordering;
+
+/// The most digits behind the point.
+const SCALE_MAX: u32 = 18;
+
+/// A number that fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Decimal {
+    digits: i128,
+    scale: u32,
+}
+
+impl Decimal {
+    /// Reads a JSON number.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let (number, exponent) = match text.find(['e', 'E']) {
+            Some(at) => (&text[..at], text[at + 1..].parse::<i32>().ok()?),
+            None => (text, 0),
+        };
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let fraction = fraction.trim_end_matches('0');
+        let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
+        let scale = i32::try_from(fraction.len()).ok()?.checked_sub(exponent)?;
+        if digits == 0 {
+            return Some(Self { digits: 0, scale: 0 });
+        }
+        if scale <= 0 {
+            let factor = 10_i128.checked_pow(scale.unsigned_abs())?;
+            return Some(Self { digits: digits.checked_mul(factor)?, scale: 0 });
+        }
+        Some(Self { digits, scale: scale as u32 }.shortest()).filter(|it| it.scale <= SCALE_MAX)
+    }
+
+    /// The same without zeros at its end.
+    fn shortest(mut self) -> Self {
+        while self.scale > 0 && self.digits % 10 == 0 {
+            self.digits /= 10;
+            self.scale -= 1;
+        }
+        self
+    }
+
+    /// As JSON.
+    pub(crate) fn write(self) -> String {
+        let Self { digits, scale } = self.shortest();
+        if scale == 0 {
+            return digits.to_string();
+        }
+        let text = format!("{:0>width$}", digits.unsigned_abs(), width = scale as usize + 1);
+        let (whole, fraction) = text.split_at(text.len() - scale as usize);
+        format!("{}{whole}.{fraction}", if digits < 0 { "-" } else { "" })
+    }
+
+    fn scaled(self, scale: u32) -> Option<i128> {
+        self.digits.checked_mul(10_i128.checked_pow(scale.checked_sub(self.scale)?)?)
+    }
+}
+
+/// The order of two JSON numbers; `None` if one is beyond what can be reckoned with.
+pub(crate) fn compare(a: &str, b: &str) -> Option<Ordering> {
+    let (a, b) = (Decimal::read(a)?, Decimal::read(b)?);
+    let scale = a.scale.max(b.scale);
+    Some(a.scaled(scale)?.cmp(&b.scaled(scale)?))
+}
+
+/// One step of `add`, `sub`, `mul`, `div` or `mod`; `None` if there is no result that fits.
+pub(crate) fn reckon(method: Method, a: Decimal, b: Decimal) -> Option<Decimal> {
+    let scale = a.scale.max(b.scale);
+    let (left, right) = (a.scaled(scale)?, b.scaled(scale)?);
+    let digits = match method {
+        Method::Add => left.checked_add(right)?,
+        Method::Sub => left.checked_sub(right)?,
+        Method::Mod => left.checked_rem(right)?,
+        Method::Mul => {
+            let product =
+                Decimal { digits: a.digits.checked_mul(b.digits)?, scale: a.scale + b.scale }.shortest();
+            return (product.scale <= SCALE_MAX).then_some(product);
+        }
+        _ => return divide(left, right),
+    };
+    Some(Decimal { digits, scale }.shortest())
+}
+
+/// With as many digits behind the point as are needed, at most [`SCALE_MAX`]; the last one is rounded half away from zero.
+fn divide(a: i128, b: i128) -> Option<Decimal> {
+    let mut quotient = Decimal { digits: a.checked_div(b)?, scale: 0 };
+    let mut rest = a.checked_rem(b)?;
+    while rest != 0 && quotient.scale < SCALE_MAX {
+        rest = rest.checked_mul(10)?;
+        let Some(digits) = quotient.digits.checked_mul(10).and_then(|it| it.checked_add(rest / b)) else {
+            break;
+        };
+        quotient = Decimal { digits, scale: quotient.scale + 1 };
+        rest %= b;
+    }
+    if rest.checked_mul(2)?.unsigned_abs() >= b.unsigned_abs() {
+        let away = if (a < 0) == (b < 0) { 1 } else { -1 };
+        quotient.digits = quotient.digits.checked_add(away)?;
+    }
+    Some(quotient.shortest())
+}

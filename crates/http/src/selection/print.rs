@@ -1,0 +1,187 @@
+//! Writes a selection in one form: one space between members, double quotes where a name needs some.
+//!
+//! **Invariant:** what is written reads back as the same selection.
+
+use super::value::write_text;
+use super::{Expr, ExprId, Member, Selection, Start, Step, StepKind};
+
+/// The text of `selection`.
+pub(super) fn print(selection: &Selection) -> String {
+    let mut printer = Printer { selection, out: Vec::new() };
+    match selection.expr(selection.root()) {
+        Expr::Members(members) => printer.members(members),
+        Expr::Null
+        | Expr::Bool(_)
+        | Expr::Number(_)
+        | Expr::Text(_)
+        | Expr::Array(_)
+        | Expr::Object(_)
+        | Expr::Path { .. }
+        | Expr::Coalesce(_) => printer.in_member(selection.root()),
+    }
+    String::from_utf8(printer.out).unwrap_or_default()
+}
+
+struct Printer<'s> {
+    selection: &'s Selection,
+    out: Vec<u8>,
+}
+
+impl Printer<'_> {
+    fn push(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
+    fn key(&mut self, key: &str) {
+        let mut bytes = key.bytes();
+        let starts = bytes.next().is_some_and(|it| it.is_ascii_alphabetic() || it == b'_');
+        if starts && bytes.all(|it| it.is_ascii_alphanumeric() || it == b'_') {
+            self.push(key);
+        } else {
+            write_text(key, &mut self.out);
+        }
+    }
+
+    fn members(&mut self, members: &[Member]) {
+        for (at, member) in members.iter().enumerate() {
+            if at > 0 {
+                self.push(" ");
+            }
+            let expr = self.selection.expr(member.value);
+            if let Some(name) = &member.name {
+                let own = matches!(expr, Expr::Path { start: Start::Key(key), steps } if key == name
+                    && steps.iter().all(|it| matches!(it.kind, StepKind::Members(_))));
+                if !own {
+                    self.key(name);
+                    self.push(": ");
+                }
+            }
+            self.in_member(member.value);
+        }
+    }
+
+    /// A value among members.
+    fn in_member(&mut self, id: ExprId) {
+        match self.selection.expr(id) {
+            Expr::Path { start: Start::Value(inner), steps } => {
+                self.push("$(");
+                self.value(*inner);
+                self.push(")");
+                self.steps(steps);
+            }
+            Expr::Path { .. } => self.value(id),
+            Expr::Members(members) => {
+                self.push("{ ");
+                self.members(members);
+                self.push(" }");
+            }
+            Expr::Null
+            | Expr::Bool(_)
+            | Expr::Number(_)
+            | Expr::Text(_)
+            | Expr::Array(_)
+            | Expr::Object(_)
+            | Expr::Coalesce(_) => {
+                self.push("$(");
+                self.value(id);
+                self.push(")");
+            }
+        }
+    }
+
+    /// A value elsewhere.
+    fn value(&mut self, id: ExprId) {
+        match self.selection.expr(id) {
+            Expr::Null => self.push("null"),
+            Expr::Bool(value) => self.push(if *value { "true" } else { "false" }),
+            Expr::Number(digits) => self.push(digits),
+            Expr::Text(text) => write_text(text, &mut self.out),
+            Expr::Array(items) => {
+                self.push("[");
+                self.list(items);
+                self.push("]");
+            }
+            Expr::Object(members) => {
+                self.push("{");
+                for (at, (key, value)) in members.iter().enumerate() {
+                    self.push(if at > 0 { ", " } else { "" });
+                    self.key(key);
+                    self.push(": ");
+                    self.operand(*value, false);
+                }
+                self.push("}");
+            }
+            // Members as such stand only among members.
+            Expr::Members(members) => self.members(members),
+            Expr::Path { start, steps } => {
+                self.start(start);
+                self.steps(steps);
+            }
+            Expr::Coalesce(choices) => {
+                for (at, choice) in choices.iter().enumerate() {
+                    self.push(if at > 0 { " ?? " } else { "" });
+                    self.operand(*choice, true);
+                }
+            }
+        }
+    }
+
+    /// A value that stands beside others; `tight`: a choice among choices needs brackets.
+    fn operand(&mut self, id: ExprId, tight: bool) {
+        if tight && matches!(self.selection.expr(id), Expr::Coalesce(_)) {
+            self.in_member(id);
+        } else {
+            self.value(id);
+        }
+    }
+
+    fn list(&mut self, items: &[ExprId]) {
+        for (at, item) in items.iter().enumerate() {
+            self.push(if at > 0 { ", " } else { "" });
+            self.operand(*item, false);
+        }
+    }
+
+    fn start(&mut self, start: &Start) {
+        match start {
+            Start::Scope => self.push("$"),
+            Start::Current => self.push("@"),
+            Start::Key(key) => self.key(key),
+            Start::Variable(variable) => {
+                self.push("$");
+                self.push(variable.name());
+            }
+            Start::Value(id) => {
+                self.push("$(");
+                self.value(*id);
+                self.push(")");
+            }
+        }
+    }
+
+    fn steps(&mut self, steps: &[Step]) {
+        for step in steps {
+            match &step.kind {
+                StepKind::Key(key) => {
+                    self.push(".");
+                    self.key(key);
+                }
+                StepKind::Optional => self.push("?"),
+                StepKind::Call(call) => {
+                    self.push("->");
+                    self.push(call.method.name());
+                    if !call.arguments.is_empty() {
+                        self.push("(");
+                        self.list(&call.arguments);
+                        self.push(")");
+                    }
+                }
+                StepKind::Members(members) => {
+                    self.push(" { ");
+                    self.members(members);
+                    self.push(" }");
+                }
+            }
+        }
+    }
+}

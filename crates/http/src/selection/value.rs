@@ -1,0 +1,206 @@
+//! Values while an expression is evaluated: borrowed from the answer's tape as long as nothing changes them.
+//!
+//! **Invariant:** [`Value::Json`] is an object or a list; scalars of a tape are taken apart at once. Digits stay text.
+
+use std::borrow::Cow;
+use weir_language::json::{Json, JsonKind, JsonRef};
+
+/// A value. Missing is not null: a member that is missing is left out of what is sent.
+#[derive(Clone, Debug)]
+pub enum Value<'v> {
+    /// There is none.
+    Missing,
+    /// `null`.
+    Null,
+    /// `true`, `false`.
+    Bool(bool),
+    /// Digits, as JSON writes them.
+    Number(Cow<'v, str>),
+    /// Text, decoded.
+    Text(Cow<'v, str>),
+    /// A list that was made.
+    Array(Vec<Value<'v>>),
+    /// An object that was made.
+    Object(Vec<(Cow<'v, str>, Value<'v>)>),
+    /// An object or list of a tape.
+    Json(JsonRef<'v>),
+}
+
+impl<'v> Value<'v> {
+    /// The value at `json`.
+    #[must_use]
+    pub fn of(json: JsonRef<'v>) -> Self {
+        match json.kind() {
+            JsonKind::Null => Self::Null,
+            JsonKind::True => Self::Bool(true),
+            JsonKind::False => Self::Bool(false),
+            JsonKind::Number => Self::Number(Cow::Borrowed(json.raw())),
+            JsonKind::String { .. } => json.as_str().map_or(Self::Missing, Self::Text),
+            JsonKind::Object | JsonKind::Array => Self::Json(json),
+        }
+    }
+
+    /// The value of a JSON text, for keeps.
+    #[must_use]
+    pub fn read(text: &str, depth_max: u32) -> Option<Value<'static>> {
+        let json = Json::parse(text.as_bytes(), depth_max).ok()?;
+        Some(Value::of(json.root()).into_owned())
+    }
+
+    /// The same without borrowing. Depth is that of a tape or an expression, both bounded.
+    #[must_use]
+    pub fn into_owned(self) -> Value<'static> {
+        let own = |text: Cow<'v, str>| Cow::Owned(text.into_owned());
+        match self {
+            Self::Missing => Value::Missing,
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(value),
+            Self::Number(digits) => Value::Number(own(digits)),
+            Self::Text(text) => Value::Text(own(text)),
+            Self::Array(items) => Value::Array(items.into_iter().map(Value::into_owned).collect()),
+            Self::Object(members) => Value::Object(
+                members.into_iter().map(|(key, value)| (own(key), value.into_owned())).collect(),
+            ),
+            Self::Json(json) if json.is_array() => {
+                Value::Array(json.items().map(|item| Value::of(item).into_owned()).collect())
+            }
+            Self::Json(json) => {
+                let own = |(key, value): (Cow<'v, str>, JsonRef<'v>)| {
+                    (Cow::Owned(key.into_owned()), Value::of(value).into_owned())
+                };
+                Value::Object(json.members().map(own).collect())
+            }
+        }
+    }
+
+    /// Whether there is none, or it is null.
+    #[must_use]
+    pub const fn is_nothing(&self) -> bool {
+        matches!(self, Self::Missing | Self::Null)
+    }
+
+    /// The items, if it is a list.
+    #[must_use]
+    pub fn items(&self) -> Option<Vec<Value<'v>>> {
+        match self {
+            Self::Array(items) => Some(items.clone()),
+            Self::Json(json) if json.is_array() => Some(json.items().map(Value::of).collect()),
+            Self::Missing
+            | Self::Null
+            | Self::Bool(_)
+            | Self::Number(_)
+            | Self::Text(_)
+            | Self::Object(_)
+            | Self::Json(_) => None,
+        }
+    }
+
+    /// The members, if it is an object.
+    #[must_use]
+    pub fn members(&self) -> Option<Vec<(Cow<'v, str>, Value<'v>)>> {
+        match self {
+            Self::Object(members) => Some(members.clone()),
+            Self::Json(json) if json.is_object() => {
+                Some(json.members().map(|(key, value)| (key, Value::of(value))).collect())
+            }
+            Self::Missing
+            | Self::Null
+            | Self::Bool(_)
+            | Self::Number(_)
+            | Self::Text(_)
+            | Self::Array(_)
+            | Self::Json(_) => None,
+        }
+    }
+
+    /// The member `key`; of a list, the list of its items' members.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Value<'v> {
+        match self {
+            Self::Object(members) => {
+                members.iter().find(|it| it.0 == key).map_or(Value::Missing, |it| it.1.clone())
+            }
+            Self::Json(json) if json.is_object() => json.get(key).map_or(Value::Missing, Value::of),
+            Self::Array(_) | Self::Json(_) => {
+                let items = self.items().unwrap_or_default();
+                Value::Array(items.iter().map(|item| item.get(key)).collect())
+            }
+            Self::Missing | Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => Value::Missing,
+        }
+    }
+
+    /// What it is, for messages.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Missing => "nothing",
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Number(_) => "a number",
+            Self::Text(_) => "a string",
+            Self::Array(_) => "a list",
+            Self::Object(_) => "an object",
+            Self::Json(json) if json.is_array() => "a list",
+            Self::Json(_) => "an object",
+        }
+    }
+
+    /// Appends it as JSON; what is missing is null, and left out as a member.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Missing | Self::Null => out.extend_from_slice(b"null"),
+            Self::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
+            Self::Number(digits) => out.extend_from_slice(digits.as_bytes()),
+            Self::Text(text) => write_text(text, out),
+            Self::Json(json) => out.extend_from_slice(json.raw().as_bytes()),
+            Self::Array(items) => {
+                out.push(b'[');
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        out.push(b',');
+                    }
+                    item.write(out);
+                }
+                out.push(b']');
+            }
+            Self::Object(members) => {
+                out.push(b'{');
+                let mut first = true;
+                for (key, value) in members.iter().filter(|it| !matches!(it.1, Self::Missing)) {
+                    if !std::mem::take(&mut first) {
+                        out.push(b',');
+                    }
+                    write_text(key, out);
+                    out.push(b':');
+                    value.write(out);
+                }
+                out.push(b'}');
+            }
+        }
+    }
+}
+
+/// Appends `text` as a JSON string. Source: RFC 8259, section 7.
+pub(crate) fn write_text(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let short = match byte {
+            b'"' => b'"',
+            b'\\' => b'\\',
+            b'\n' => b'n',
+            b'\r' => b'r',
+            b'\t' => b't',
+            0..0x20 => b'u',
+            _ => continue,
+        };
+        out.extend_from_slice(&text.as_bytes()[plain..at]);
+        out.extend_from_slice(&[b'\\', short]);
+        if short == b'u' {
+            out.extend_from_slice(format!("{byte:04x}").as_bytes());
+        }
+        plain = at + 1;
+    }
+    out.extend_from_slice(&text.as_bytes()[plain..]);
+    out.push(b'"');
+}

@@ -1,0 +1,215 @@
+//! What is sent: method, path, query, headers and body, with values put in where the text has braces.
+//!
+//! A value becomes one segment of the path or one value of the query: all but letters, digits and `-._~` is
+//! percent-encoded, and a segment that would be empty, `.` or `..` is refused, as it would name another resource. A value in
+//! a header may not hold control characters. The host stands in `baseURL` alone, so no value can choose it.
+//!
+//! **Invariant:** [`Rendered`] is the sharing key of its call: two callers share an answer only if all bytes are equal.
+//!
+//! **Cost:** one pass over the template; arguments, keys and headers are copied from where they are into buffers that are
+//! used again. Bodies and `queryParams` are evaluated.
+//! Source: RFC 3986, sections 2.3 and 3.3; RFC 9110, sections 5.5 and 7.6.1.
+
+mod base;
+mod read;
+mod render;
+#[cfg(test)]
+mod tests;
+
+pub use base::Base;
+pub use render::RenderError;
+
+use crate::selection::Selection;
+use http::{HeaderName, Method};
+use std::ops::Range;
+
+/// The request of one connector, ready to be filled in.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// GET, POST, PUT, PATCH or DELETE.
+    pub method: Method,
+    /// Before the first segment: the path of the source's URL, without a slash at its end.
+    prefix: Box<str>,
+    segments: Vec<Segment>,
+    /// Whether the path ends with a slash.
+    slash: bool,
+    /// `name=value` of the URL: both may hold values.
+    query: Vec<(Parts, Parts)>,
+    /// `queryParams`, the source's first.
+    params: Vec<Selection>,
+    headers: Vec<Header>,
+    body: Option<Selection>,
+}
+
+/// A text with values in it.
+pub(crate) type Parts = Vec<Part>;
+
+/// A piece of a text.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    /// As written.
+    Text(Box<str>),
+    /// `{…}`.
+    Value(Slot),
+}
+
+/// One segment of a path.
+#[derive(Clone, Debug)]
+struct Segment {
+    parts: Parts,
+    /// Whether there is a value in it.
+    open: bool,
+}
+
+/// An expression in braces, and what it is if it is simple.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    pub(crate) expr: Selection,
+    /// Where the expression begins in the text it stands in.
+    pub(crate) at: u32,
+    fast: Fast,
+}
+
+/// Values that are copied without evaluating anything.
+#[derive(Clone, Debug)]
+enum Fast {
+    /// `$args.name`.
+    Arg(Box<str>),
+    /// `$this.name`.
+    This(Box<str>),
+    /// `$request.headers.name`, in lower case.
+    Header(Box<str>),
+    /// Anything else.
+    No,
+}
+
+/// A header of a call.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// Its name.
+    pub name: HeaderName,
+    pub(crate) value: HeaderValue,
+}
+
+/// Where the value of a header comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum HeaderValue {
+    /// The client's header of this name, all its values.
+    From(Box<str>),
+    /// A text with values in it.
+    Text(Parts),
+}
+
+/// A request as it goes out. Its memory is used again.
+#[derive(Clone, Debug, Default)]
+pub struct Rendered {
+    /// Path and query.
+    pub target: Vec<u8>,
+    /// The body; empty if there is none.
+    pub body: Vec<u8>,
+    headers: Vec<(HeaderName, Range<usize>)>,
+    header_bytes: Vec<u8>,
+}
+
+impl Rendered {
+    /// The headers, in order.
+    pub fn headers(&self) -> impl Iterator<Item = (&HeaderName, &[u8])> {
+        self.headers.iter().map(|(name, range)| (name, &self.header_bytes[range.clone()]))
+    }
+
+    /// Appends all that makes this call differ from others of the same service and method, so that equal bytes are
+    /// equal calls.
+    pub fn key(&self, out: &mut Vec<u8>) {
+        let mut part = |bytes: &[u8]| {
+            out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+            out.extend_from_slice(bytes);
+        };
+        part(&self.target);
+        part(&self.body);
+        for (name, value) in self.headers() {
+            part(name.as_str().as_bytes());
+            part(value);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.target.clear();
+        self.body.clear();
+        self.headers.clear();
+        self.header_bytes.clear();
+    }
+}
+
+impl Request {
+    /// The values in its URL, for whoever checks what they name.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot> {
+        let query = self.query.iter().flat_map(|(name, value)| name.iter().chain(value));
+        slots(self.segments.iter().flat_map(|it| &it.parts).chain(query))
+    }
+
+    /// The headers it sets.
+    pub(crate) fn own_headers(&self) -> &[Header] {
+        &self.headers
+    }
+
+    /// The request as a person writes it: `GET /teams?id={$batch.id}`.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        let mut out = format!("{} {}", self.method, self.prefix);
+        for segment in &self.segments {
+            out.push('/');
+            explain(&segment.parts, &mut out);
+        }
+        if self.slash {
+            out.push('/');
+        }
+        let mut between = '?';
+        for (name, value) in &self.query {
+            out.push(std::mem::replace(&mut between, '&'));
+            explain(name, &mut out);
+            out.push('=');
+            explain(value, &mut out);
+        }
+        for params in &self.params {
+            out.push_str(&format!("{}{{{}}}", std::mem::replace(&mut between, '&'), params.print()));
+        }
+        if let Some(body) = &self.body {
+            out.push_str(&format!(" body {}", body.print()));
+        }
+        out
+    }
+}
+
+impl Header {
+    /// The values in it.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot> {
+        slots(match &self.value {
+            HeaderValue::Text(parts) => parts.iter(),
+            HeaderValue::From(_) => [].iter(),
+        })
+    }
+
+    /// The client's header that is sent on as it is, in lower case.
+    pub(crate) fn forwarded(&self) -> Option<&str> {
+        match &self.value {
+            HeaderValue::From(name) => Some(name),
+            HeaderValue::Text(_) => None,
+        }
+    }
+}
+
+fn slots<'p>(parts: impl Iterator<Item = &'p Part>) -> impl Iterator<Item = &'p Slot> {
+    parts.filter_map(|part| match part {
+        Part::Value(slot) => Some(slot),
+        Part::Text(_) => None,
+    })
+}
+
+fn explain(parts: &[Part], out: &mut String) {
+    for part in parts {
+        match part {
+            Part::Text(text) => out.push_str(text),
+            Part::Value(slot) => out.push_str(&format!("{{{}}}", slot.expr.print())),
+        }
+    }
+}

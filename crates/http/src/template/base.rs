@@ -1,0 +1,59 @@
+//! Where a service listens: the only place a host comes from.
+
+/// A base URL, taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Base {
+    /// Whether it is `https`.
+    pub tls: bool,
+    /// Host and, if written, port.
+    pub authority: Box<str>,
+    /// The path, without a slash at its end.
+    pub path: Box<str>,
+}
+
+impl Base {
+    /// Reads `https://host:port/path`.
+    ///
+    /// # Errors
+    /// What is wrong with it and how to mend it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (scheme, rest) = text.split_once("://").ok_or_else(|| form(text))?;
+        let tls = match scheme {
+            "http" => false,
+            "https" => true,
+            _ => return Err(form(text)),
+        };
+        if rest.contains(['{', '}']) {
+            return Err(
+                "no value can stand in a base URL: write the host out, and put the rest into the paths"
+                    .into(),
+            );
+        }
+        if rest.contains(['?', '#']) {
+            return Err("a base URL has no query: put it into `queryParams`".into());
+        }
+        let (authority, path) = match rest.find('/') {
+            Some(at) => (&rest[..at], rest[at..].trim_end_matches('/')),
+            None => (rest, ""),
+        };
+        if authority.contains('@') {
+            return Err("no name or password can stand in a base URL: send a header".into());
+        }
+        let sound = authority.parse::<http::uri::Authority>().is_ok_and(|it| !it.host().is_empty());
+        let sound = sound && path.parse::<http::uri::PathAndQuery>().is_ok() | path.is_empty();
+        if !sound || path.split('/').any(|it| it == "." || it == "..") {
+            return Err(form(text));
+        }
+        Ok(Self { tls, authority: authority.to_ascii_lowercase().into(), path: path.into() })
+    }
+
+    /// Scheme, host and port: `https://host:port`.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        format!("{}://{}", if self.tls { "https" } else { "http" }, self.authority)
+    }
+}
+
+fn form(text: &str) -> String {
+    format!("`{text}` is no base URL: write it as `https://host/path`")
+}

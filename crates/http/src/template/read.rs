@@ -1,0 +1,247 @@
+//! Reads templates: texts with `{…}` in them, taken apart into segments, query and headers.
+//!
+//! **Invariant:** spans of errors count in the decoded text that was given.
+
+use super::{Base, Fast, Header, HeaderValue, Part, Parts, Request, Segment, Slot};
+use crate::selection::{Expr, Selection, SelectionError, Start, Step, StepKind, Variable};
+use http::{HeaderName, Method};
+use weir_language::span::Span;
+
+type Parsed<T> = Result<T, SelectionError>;
+
+/// Headers that belong to a connection or to the client's own request: never sent on, never made.
+/// Source: RFC 9110, section 7.6.1.
+const HOP_BY_HOP: &[&str] = &[
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+impl Request {
+    /// Reads the URL of a request, below `base`. What begins with `http` has to be the base itself, which the caller saw to.
+    ///
+    /// # Errors
+    /// The first place where it is none.
+    pub(crate) fn read(method: Method, base: &Base, url: &str) -> Parsed<Self> {
+        let whole = Span::new(0, url.len() as u32);
+        let start = url
+            .find("://")
+            .map_or(0, |at| url[at + 3..].find(['/', '?']).map_or(url.len(), |slash| at + 3 + slash));
+        if let Some(at) = find_outside(url, start, b'#') {
+            let message = "a URL that is asked for has no `#`: write `%23` for the letter";
+            return Err(SelectionError::new(Span::new(at as u32, url.len() as u32), message));
+        }
+        let question = find_outside(url, start, b'?');
+        let path_end = question.unwrap_or(url.len());
+        if start < path_end && !url[start..].starts_with('/') {
+            return Err(SelectionError::new(whole, "the path begins with `/`, as in `/users/{$args.id}`"));
+        }
+        let (mut segments, mut slash) = (Vec::new(), false);
+        let mut at = start;
+        while at < path_end {
+            let end = find_outside(&url[..path_end], at + 1, b'/').unwrap_or(path_end);
+            slash = end == path_end && end == at + 1;
+            if !slash {
+                segments.push(segment(url, at + 1, end)?);
+            }
+            at = end;
+        }
+        let mut query = Vec::new();
+        let mut at = question.map_or(url.len(), |it| it + 1);
+        while at < url.len() {
+            let end = find_outside(url, at, b'&').unwrap_or(url.len());
+            let equals = find_outside(&url[..end], at, b'=').unwrap_or(end);
+            query.push((parts(url, at, equals)?, parts(url, (equals + 1).min(end), end)?));
+            at = end + 1;
+        }
+        // A URL of its own host has no base path before it.
+        let prefix = if start > 0 { "".into() } else { base.path.clone() };
+        let (params, headers, body) = (Vec::new(), Vec::new(), None);
+        Ok(Self { method, prefix, segments, slash, query, params, headers, body })
+    }
+
+    /// Adds `queryParams`.
+    pub(crate) fn add_params(&mut self, params: Selection) {
+        self.params.push(params);
+    }
+
+    /// Sets the body.
+    pub(crate) fn set_body(&mut self, body: Selection) {
+        self.body = Some(body);
+    }
+
+    /// Adds headers; one of a name that is there already takes its place.
+    pub(crate) fn add_headers(&mut self, headers: impl IntoIterator<Item = Header>) {
+        for header in headers {
+            self.headers.retain(|it| it.name != header.name);
+            self.headers.push(header);
+        }
+    }
+}
+
+impl Header {
+    /// Reads `{name:, from:}` or `{name:, value:}`.
+    ///
+    /// # Errors
+    /// What is wrong with the name (`Err(Ok(_))`) or the value (`Err(Err(_))`).
+    pub(crate) fn read(
+        name: &str,
+        from: Option<&str>,
+        value: Option<&str>,
+    ) -> Result<Self, Result<String, SelectionError>> {
+        let own = header_name(name).map_err(Ok)?;
+        let value = match (from, value) {
+            (Some(from), None) => HeaderValue::From(header_name(from).map_err(Ok)?.as_str().into()),
+            (None, Some(text)) => {
+                if let Some(at) = text.find(|letter: char| letter.is_ascii_control()) {
+                    let span = Span::new(at as u32, at as u32 + 1);
+                    return Err(Err(SelectionError::new(span, "no control character can stand in a header")));
+                }
+                HeaderValue::Text(parts(text, 0, text.len()).map_err(Err)?)
+            }
+            _ => return Err(Ok(format!("header `{name}` needs either `from` or `value`"))),
+        };
+        Ok(Self { name: own, value })
+    }
+}
+
+fn header_name(name: &str) -> Result<HeaderName, String> {
+    let lower = name.to_ascii_lowercase();
+    if HOP_BY_HOP.contains(&lower.as_str()) {
+        return Err(format!("header `{name}` belongs to the connection and cannot be sent on or set"));
+    }
+    HeaderName::from_bytes(lower.as_bytes()).map_err(|_| format!("`{name}` is no name of a header"))
+}
+
+/// The place of `sign` at or after `from` that stands outside of braces.
+fn find_outside(text: &str, from: usize, sign: u8) -> Option<usize> {
+    let mut at = from;
+    while at < text.len() {
+        match text.as_bytes()[at] {
+            b'{' => at = closing(text, at).unwrap_or(text.len()),
+            byte if byte == sign => return Some(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The brace that closes the one at `at`; braces in quotes do not count.
+fn closing(text: &str, at: usize) -> Option<usize> {
+    let (mut open, mut quote, mut place) = (0_u32, 0_u8, at);
+    let bytes = text.as_bytes();
+    while place < bytes.len() {
+        match bytes[place] {
+            b'\\' if quote != 0 => place += 1,
+            byte if quote != 0 => quote = if byte == quote { 0 } else { quote },
+            byte @ (b'"' | b'\'') => quote = byte,
+            b'{' => open += 1,
+            b'}' => {
+                open -= 1;
+                if open == 0 {
+                    return Some(place);
+                }
+            }
+            _ => {}
+        }
+        place += 1;
+    }
+    None
+}
+
+fn segment(url: &str, start: usize, end: usize) -> Parsed<Segment> {
+    let span = Span::new(start as u32, end as u32);
+    let parts = parts(url, start, end)?;
+    let open = parts.iter().any(|part| matches!(part, Part::Value(_)));
+    if !open && matches!(&url[start..end], "" | "." | "..") {
+        return Err(SelectionError::new(span, "an empty segment, `.` or `..` cannot stand in a path"));
+    }
+    Ok(Segment { parts, open })
+}
+
+/// The text between `start` and `end`, taken apart.
+fn parts(text: &str, start: usize, end: usize) -> Parsed<Parts> {
+    let mut parts = Vec::new();
+    let mut at = start;
+    while at < end {
+        let brace = text[at..end].find(['{', '}']).map_or(end, |it| at + it);
+        if brace > at {
+            parts.push(Part::Text(text[at..brace].into()));
+        }
+        if brace == end {
+            break;
+        }
+        let span = Span::new(brace as u32, brace as u32 + 1);
+        let close = match closing(text, brace) {
+            Some(close) if text.as_bytes()[brace] == b'{' && close < end => close,
+            _ => return Err(SelectionError::new(span, "this brace has no partner")),
+        };
+        let shift = brace as u32 + 1;
+        let expr = Selection::parse_expression(&text[brace + 1..close]).map_err(|error| SelectionError {
+            span: Span::new(error.span.start + shift, error.span.end + shift),
+            ..error
+        })?;
+        parts.push(Part::Value(Slot { at: shift, fast: fast(&expr), expr }));
+        at = close + 1;
+    }
+    for part in &parts {
+        if let Part::Text(text) = part
+            && let Some(wrong) = text.find(|letter: char| letter.is_ascii_control())
+        {
+            let span = Span::new((start + wrong) as u32, (start + wrong) as u32 + 1);
+            return Err(SelectionError::new(span, "no control character can stand here"));
+        }
+    }
+    Ok(parts)
+}
+
+fn fast(expr: &Selection) -> Fast {
+    let Expr::Path { start: Start::Variable(variable), steps } = expr.expr(expr.root()) else {
+        return Fast::No;
+    };
+    let key = |step: &'_ Step| match &step.kind {
+        StepKind::Key(key) => Some(key.clone()),
+        StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => None,
+    };
+    let keys: Option<Vec<Box<str>>> = steps.iter().map(key).collect();
+    let keys: Option<Vec<&str>> = keys.as_ref().map(|it| it.iter().map(|it| &**it).collect());
+    match (variable, keys.as_deref()) {
+        (Variable::Args, Some([name])) => Fast::Arg((*name).into()),
+        (Variable::This, Some([name])) => Fast::This((*name).into()),
+        (Variable::Request, Some(["headers", name])) => Fast::Header(name.to_ascii_lowercase().into()),
+        _ => Fast::No,
+    }
+}
+
+impl Request {
+    /// The same where what was an argument is a field of the parent.
+    pub(crate) fn of_parent(&self) -> Self {
+        let mut own = self.clone();
+        let headers = own.headers.iter_mut().filter_map(|it| match &mut it.value {
+            HeaderValue::Text(parts) => Some(parts),
+            HeaderValue::From(_) => None,
+        });
+        let query = own.query.iter_mut().flat_map(|it| [&mut it.0, &mut it.1]);
+        let all = own.segments.iter_mut().map(|it| &mut it.parts).chain(query).chain(headers);
+        for part in all.flatten() {
+            if let Part::Value(slot) = part {
+                slot.expr = slot.expr.of_parent();
+                slot.fast = fast(&slot.expr);
+            }
+        }
+        for selection in own.params.iter_mut().chain(&mut own.body) {
+            *selection = selection.of_parent();
+        }
+        own
+    }
+}

@@ -1,0 +1,286 @@
+//! Fills a [`Request`] in.
+//!
+//! **Invariant:** after an error what was rendered is not sent.
+
+use super::{Fast, HeaderValue, Part, Rendered, Request, Slot};
+use crate::inputs::Inputs;
+use crate::selection::eval::{Fault, eval};
+use crate::selection::value::Value;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+use weir_engine::rows::Data;
+use weir_engine::source::FieldError;
+use weir_language::value::Node;
+
+/// All but the unreserved characters of RFC 3986, section 2.3.
+const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Why a call cannot be made from these values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RenderError {
+    /// A segment of the path would be empty, `.` or `..`.
+    Segment {
+        /// What stands in the braces.
+        value: Box<str>,
+    },
+    /// A list or an object where text has to stand, or several headers of one name.
+    NoText {
+        /// What stands in the braces.
+        value: Box<str>,
+    },
+    /// A control character in a header.
+    Control {
+        /// The header.
+        header: Box<str>,
+    },
+    /// A method could not do what it is asked for.
+    Fault(Fault),
+}
+
+impl From<Fault> for RenderError {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl std::fmt::Display for RenderError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Segment { value } => write!(f, "`{value}` is empty, `.` or `..`, which no path can name"),
+            Self::NoText { value } => write!(f, "`{value}` is no single value"),
+            Self::Control { header } => write!(f, "the value of header `{header}` holds a control character"),
+            Self::Fault(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RenderError {}
+
+impl RenderError {
+    /// In words for clients: what they sent may be named, the rest may not.
+    #[must_use]
+    pub fn for_client(&self) -> FieldError {
+        let own = |value: &str| match value.strip_prefix("$args.") {
+            Some(name) => format!("Argument \"{name}\""),
+            None => match value.strip_prefix("$request.headers.") {
+                Some(name) => format!("Header \"{}\"", name.trim_matches(['"', '\''])),
+                None => "A value this field depends on".to_owned(),
+            },
+        };
+        let message = match self {
+            Self::Segment { value } => format!("{} is missing or cannot be part of a path.", own(value)),
+            Self::NoText { value } => format!("{} is not a single value.", own(value)),
+            Self::Control { .. } => "A value for a header holds control characters.".to_owned(),
+            Self::Fault(_) => "The arguments of this field cannot be used for what it asks.".to_owned(),
+        };
+        FieldError { code: "BAD_USER_INPUT", message: message.into(), hasura_path: None }
+    }
+}
+
+impl Request {
+    /// Puts `inputs` in. What `out` held before is gone.
+    ///
+    /// # Errors
+    /// A value that cannot stand where it has to.
+    pub fn render(&self, inputs: &Inputs<'_>, out: &mut Rendered) -> Result<(), RenderError> {
+        out.clear();
+        self.path(inputs, &mut out.target)?;
+        self.query(inputs, &mut out.target)?;
+        self.headers(inputs, out)?;
+        if let Some(body) = &self.body {
+            let value = eval(body, body.root(), usize::MAX, &Value::Missing, inputs)?;
+            if !matches!(value, Value::Missing) {
+                value.write(&mut out.body);
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&self, inputs: &Inputs<'_>, out: &mut Vec<u8>) -> Result<(), RenderError> {
+        out.extend_from_slice(self.prefix.as_bytes());
+        for segment in &self.segments {
+            out.push(b'/');
+            let start = out.len();
+            for part in &segment.parts {
+                put(part, inputs, out)?;
+            }
+            if segment.open && matches!(&out[start..], b"" | b"." | b"..") {
+                let value = segment.parts.iter().find_map(|part| match part {
+                    Part::Value(slot) => Some(slot.expr.print().into()),
+                    Part::Text(_) => None,
+                });
+                return Err(RenderError::Segment { value: value.unwrap_or_default() });
+            }
+        }
+        if self.slash || out.is_empty() {
+            out.push(b'/');
+        }
+        Ok(())
+    }
+
+    fn query(&self, inputs: &Inputs<'_>, out: &mut Vec<u8>) -> Result<(), RenderError> {
+        let mut between = b'?';
+        for (name, value) in &self.query {
+            out.push(std::mem::replace(&mut between, b'&'));
+            for part in name {
+                put(part, inputs, out)?;
+            }
+            out.push(b'=');
+            for part in value {
+                put(part, inputs, out)?;
+            }
+        }
+        for params in &self.params {
+            let value = eval(params, params.root(), usize::MAX, &Value::Missing, inputs)?;
+            for (name, value) in value.members().unwrap_or_default() {
+                let wrong = || RenderError::NoText { value: name.as_ref().into() };
+                match value.items() {
+                    None if value.is_nothing() => {}
+                    None => param(&name, &value, &mut between, out).ok_or_else(wrong)?,
+                    Some(items) => {
+                        for item in items.iter().filter(|item| !item.is_nothing()) {
+                            param(&name, item, &mut between, out).ok_or_else(wrong)?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn headers(&self, inputs: &Inputs<'_>, out: &mut Rendered) -> Result<(), RenderError> {
+        for header in &self.headers {
+            let start = out.header_bytes.len();
+            match &header.value {
+                HeaderValue::From(name) => {
+                    let Rendered { headers, header_bytes, .. } = out;
+                    inputs.headers.each(name, &mut |bytes| {
+                        let start = header_bytes.len();
+                        header_bytes.extend_from_slice(bytes);
+                        headers.push((header.name.clone(), start..header_bytes.len()));
+                    });
+                }
+                HeaderValue::Text(parts) => {
+                    let mut missing = false;
+                    for part in parts {
+                        match part {
+                            Part::Text(text) => out.header_bytes.extend_from_slice(text.as_bytes()),
+                            Part::Value(slot) => {
+                                missing |= !text(slot, inputs, &mut |text| {
+                                    out.header_bytes.extend_from_slice(text);
+                                })?;
+                            }
+                        }
+                    }
+                    // A header without its value would say something else.
+                    if missing {
+                        out.header_bytes.truncate(start);
+                        continue;
+                    }
+                    out.headers.push((header.name.clone(), start..out.header_bytes.len()));
+                }
+            }
+            let control = |byte: &u8| *byte != b'\t' && byte.is_ascii_control();
+            if out.header_bytes[start..].iter().any(control) {
+                return Err(RenderError::Control { header: header.name.as_str().into() });
+            }
+        }
+        let typed = out.headers.iter().any(|it| it.0 == http::header::CONTENT_TYPE);
+        if self.body.is_some() && !typed {
+            let start = out.header_bytes.len();
+            out.header_bytes.extend_from_slice(b"application/json");
+            out.headers.push((http::header::CONTENT_TYPE, start..out.header_bytes.len()));
+        }
+        Ok(())
+    }
+}
+
+fn encode(text: &[u8], out: &mut Vec<u8>) {
+    for piece in percent_encode(text, &ENCODED) {
+        out.extend_from_slice(piece.as_bytes());
+    }
+}
+
+fn put(part: &Part, inputs: &Inputs<'_>, out: &mut Vec<u8>) -> Result<(), RenderError> {
+    match part {
+        Part::Text(text) => out.extend_from_slice(text.as_bytes()),
+        Part::Value(slot) => {
+            text(slot, inputs, &mut |text| encode(text, out))?;
+        }
+    }
+    Ok(())
+}
+
+/// Appends `name=value`; `None` if it is no text.
+fn param(name: &str, value: &Value<'_>, between: &mut u8, out: &mut Vec<u8>) -> Option<()> {
+    let text: &[u8] = match value {
+        Value::Text(text) | Value::Number(text) => text.as_bytes(),
+        Value::Bool(true) => b"true",
+        Value::Bool(false) => b"false",
+        Value::Missing | Value::Null | Value::Array(_) | Value::Object(_) | Value::Json(_) => return None,
+    };
+    out.push(std::mem::replace(between, b'&'));
+    encode(name.as_bytes(), out);
+    out.push(b'=');
+    encode(text, out);
+    Some(())
+}
+
+/// Hands the value of a slot to `give`; `false` if there is none.
+fn text(slot: &Slot, inputs: &Inputs<'_>, give: &mut dyn FnMut(&[u8])) -> Result<bool, RenderError> {
+    if let Some(given) = copied(slot, inputs, give) {
+        return Ok(given);
+    }
+    let value = eval(&slot.expr, slot.expr.root(), usize::MAX, &Value::Missing, inputs)?;
+    give_text(&value, give).ok_or_else(|| RenderError::NoText { value: slot.expr.print().into() })
+}
+
+/// The same for what needs no evaluation; `None` if it does.
+fn copied(slot: &Slot, inputs: &Inputs<'_>, give: &mut dyn FnMut(&[u8])) -> Option<bool> {
+    match &slot.fast {
+        Fast::Arg(name) => {
+            let Some(argument) = inputs.args.find(name) else { return Some(false) };
+            let Some((values, at)) = inputs.args.place(argument) else { return Some(false) };
+            match values.nodes[at] {
+                Node::Int(value) => give(itoa::Buffer::new().format(value).as_bytes()),
+                Node::Text(span) | Node::Number(span) => give(values.str(span).as_bytes()),
+                _ => return None,
+            }
+            Some(true)
+        }
+        Fast::This(name) => {
+            let (column, row) = (inputs.key(name)?, inputs.keys.start);
+            match &column.data {
+                _ if column.nulls.get(row) => return Some(false),
+                Data::Int(values) => give(itoa::Buffer::new().format(*values.get(row)?).as_bytes()),
+                Data::Text(texts) => give(texts.find(row)?),
+                _ => return None,
+            }
+            Some(true)
+        }
+        Fast::Header(name) => {
+            let mut count = 0;
+            inputs.headers.each(name, &mut |_| count += 1);
+            if count > 1 {
+                return None;
+            }
+            inputs.headers.each(name, &mut |value| give(value));
+            Some(count == 1)
+        }
+        Fast::No => None,
+    }
+}
+
+/// The text of a single value, which a list of one is too; `false` if there is none, `None` if it is no text.
+fn give_text(value: &Value<'_>, give: &mut dyn FnMut(&[u8])) -> Option<bool> {
+    match value {
+        Value::Missing | Value::Null => return Some(false),
+        Value::Text(text) | Value::Number(text) => give(text.as_bytes()),
+        Value::Bool(value) => give(if *value { b"true" } else { b"false" }),
+        Value::Array(items) => match items.as_slice() {
+            [item @ (Value::Text(_) | Value::Number(_))] => return give_text(item, give),
+            _ => return None,
+        },
+        Value::Object(_) | Value::Json(_) => return None,
+    }
+    Some(true)
+}
