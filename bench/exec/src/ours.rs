@@ -46,6 +46,7 @@ pub fn engine(sdl: &str, values: Values) -> Engine {
         suggestions: true,
         edition_2026: false,
         hold_back_bytes: 1 << 18,
+        responses_bytes_max: 0,
     };
     Engine::new(graph, settings)
 }
@@ -62,7 +63,7 @@ pub fn answer(engine: &Engine, query: &str) -> Vec<u8> {
     let response = engine.execute(request, &Caller::Admin).now_or_never().expect("memory answers at once");
     match response.body {
         Body::Whole(bytes) => bytes,
-        Body::Stream { .. } => panic!("memory does not stream"),
+        Body::Shared(_) | Body::Stream { .. } => panic!("memory does not stream"),
     }
 }
 

@@ -82,6 +82,7 @@ fn weir_answer(schema: &str, text: &'static str) -> Contender {
         suggestions: false,
         edition_2026: false,
         hold_back_bytes: 256 * 1024,
+        responses_bytes_max: 0,
     };
     let engine = Engine::new(graph, settings);
     let caller = Caller::Admin;

@@ -72,6 +72,7 @@ fn engine(plan_cache_bytes_max: usize) -> Engine {
         suggestions: false,
         edition_2026: false,
         hold_back_bytes: 256 * 1024,
+        responses_bytes_max: 0,
     };
     Engine::new(graph, settings)
 }

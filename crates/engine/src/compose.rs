@@ -9,6 +9,8 @@ mod same;
 
 pub(crate) use join::Joined;
 
+use crate::lifetime::{Hint, HintAt};
+
 use crate::source::{Ids, Source};
 use std::fmt;
 use std::sync::Arc;
@@ -88,6 +90,11 @@ pub enum ComposeError {
         /// Why not.
         reason: String,
     },
+    /// A hint of lifetimes stands at what is not there.
+    Hint {
+        /// `Type` or `Type.field`.
+        place: String,
+    },
     /// The merged schema breaks a rule of the specification.
     Schema {
         /// In the words of the schema's builder.
@@ -117,6 +124,7 @@ impl fmt::Display for ComposeError {
             Self::Extension { place, source, reason } => {
                 write!(f, "source `{source}` adds the field `{place}`: {reason}")
             }
+            Self::Hint { place } => write!(f, "@cacheControl stands at `{place}`, which the graph has not"),
             Self::Schema { message } => f.write_str(message),
         }
     }
@@ -151,6 +159,8 @@ pub struct Graph {
     extensions: Vec<FieldId>,
     /// Whether members may hang below those of their piece.
     hangs: bool,
+    /// By field of the schema; empty when there is none at all.
+    hints: Vec<Option<Hint>>,
 }
 
 impl Graph {
@@ -175,10 +185,39 @@ impl Graph {
                     joins: Vec::new(),
                     extensions: Vec::new(),
                     hangs,
+                    hints: Vec::new(),
                 })
             }
             _ => merge::merge(sources, joins),
         }
+    }
+
+    /// Says how long answers live: hints of fields, and of types for all fields that give them.
+    /// # Errors
+    /// Types and fields that the graph has not.
+    pub fn with_hints(mut self, hints: &[HintAt]) -> Result<Self, Vec<ComposeError>> {
+        let schema = &self.schema;
+        let mut errors = Vec::new();
+        let mut found = vec![None; if hints.is_empty() { 0 } else { schema.fields.len() }];
+        let by_type = |it: &&HintAt| it.field.is_none();
+        // What stands at a field goes before what stands at its type.
+        for at in hints.iter().filter(by_type).chain(hints.iter().filter(|it| !by_type(it))) {
+            let on = schema.type_by_name(&at.on);
+            let field = on.zip(at.field.as_deref()).and_then(|(on, field)| schema.field_by_name(on, field));
+            match (on, &at.field, field) {
+                (Some(on), None, _) => {
+                    let gives = |it: &FieldId| schema.field(*it).ty.base == on;
+                    let fields = (0..schema.fields.len() as u32).map(FieldId).filter(gives);
+                    fields.for_each(|it| found[it.index()] = Some(at.hint));
+                }
+                (Some(_), Some(_), Some(field)) => found[field.index()] = Some(at.hint),
+                (None, _, _) | (Some(_), Some(_), None) => errors.push(ComposeError::Hint {
+                    place: at.field.as_ref().map_or_else(|| at.on.clone(), |it| format!("{}.{it}", at.on)),
+                }),
+            }
+        }
+        self.hints = found;
+        if errors.is_empty() { Ok(self) } else { Err(errors) }
     }
 
     /// The merged schema.
@@ -218,6 +257,16 @@ impl Graph {
             Owner::Source(source) => self.hangs && self.sources[usize::from(source)].0.parts().is_some(),
             Owner::Join(_) | Owner::Introspection => false,
         }
+    }
+
+    /// Whether anything is said of lifetimes.
+    pub(crate) fn has_hints(&self) -> bool {
+        !self.hints.is_empty()
+    }
+
+    /// What is said of the lifetime of `field`.
+    pub(crate) fn hint(&self, field: FieldId) -> Option<Hint> {
+        self.hints.get(field.index()).copied().flatten()
     }
 
     /// One join.

@@ -7,12 +7,14 @@
 use crate::compose::Graph;
 use crate::compose::Owner;
 use crate::errors::{self, Failure};
-use crate::execute::{self, Run};
+use crate::execute::{self, Ran, Run};
 use crate::plan::build::{Question, build, coercion, reading};
 use crate::plan::cache::{KeyRef, Known, PlanCache};
 use crate::plan::refused::must_not_be_null;
 use crate::plan::{NeverNull, Plan, PlannedOperation};
-use crate::source::{Accent, Caller, Headers};
+use crate::responses::Responses;
+use crate::source::{Accent, Caller, Freshness, Headers, Tag};
+use bytes::Bytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -41,6 +43,8 @@ pub struct Settings {
     pub edition_2026: bool,
     /// Answers up to this many bytes are held back whole; longer ones leave in chunks.
     pub hold_back_bytes: usize,
+    /// Bytes all whole answers that are kept may take together; 0 keeps none.
+    pub responses_bytes_max: usize,
 }
 
 /// One request, borrowed from the transport's buffer.
@@ -89,12 +93,36 @@ pub struct Response {
     pub outcome: Outcome,
     /// For the transport's advice when to come again.
     pub capacity: Capacity,
-    /// How many seconds caches may keep the answer, if the client says so and nothing went wrong that is known by now.
-    pub keep_s: Option<u32>,
+    /// How long it lives, if anything is told of that.
+    pub lifetime: Option<Lifetime>,
     /// The JSON.
     pub body: Body,
     /// How long each stage took.
     pub timing: Timing,
+}
+
+/// What is told of an answer's lifetime.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lifetime {
+    /// What is left of it; nothing if something failed.
+    pub freshness: Freshness,
+    /// Whether the operation asked for it by its own word.
+    pub wished: bool,
+    /// The headers by which sources tell callers apart, for `Vary`: names with commas, or nothing.
+    pub vary: Arc<str>,
+    /// Where the answer came from.
+    pub kept: Kept,
+}
+
+/// Where an answer came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It was kept whole.
+    Hit,
+    /// It was made for an equal request in flight.
+    Joined,
+    /// It was made for this request.
+    Made,
 }
 
 /// The bytes of an answer.
@@ -102,6 +130,8 @@ pub struct Response {
 pub enum Body {
     /// All of it.
     Whole(Vec<u8>),
+    /// All of it, shared with others.
+    Shared(Bytes),
     /// What is ready and the channel for the rest. A channel closed by an `Err` means: abort the connection.
     Stream {
         /// First bytes.
@@ -113,9 +143,10 @@ pub enum Body {
 
 impl Body {
     /// Whether all of it is here and nothing failed: errors that are known come first.
-    fn is_sound(&self) -> bool {
+    pub(crate) fn is_sound(&self) -> bool {
         match self {
             Self::Whole(bytes) => bytes.starts_with(b"{\"data\":{"),
+            Self::Shared(bytes) => bytes.starts_with(b"{\"data\":{"),
             Self::Stream { .. } => false,
         }
     }
@@ -149,6 +180,9 @@ pub struct Engine {
     plans: PlanCache,
     /// For operations without variables.
     no_variables: Arc<Variables>,
+    /// For answers that no header tells apart.
+    no_headers: Arc<str>,
+    responses: Responses,
     built: AtomicU64,
 }
 
@@ -176,7 +210,9 @@ impl Engine {
     #[must_use]
     pub fn new(graph: Graph, settings: Settings) -> Self {
         let plans = PlanCache::new(settings.plan_cache_bytes_max);
-        Self { graph, settings, plans, no_variables: Arc::default(), built: AtomicU64::new(0) }
+        let responses = Responses::new(settings.responses_bytes_max);
+        let (no_variables, no_headers, built) = (Arc::default(), Arc::from(""), AtomicU64::new(0));
+        Self { graph, settings, plans, no_variables, no_headers, responses, built }
     }
 
     /// The graph's schema.
@@ -213,7 +249,7 @@ impl Engine {
                     Refusal::MethodNotAllowed(failure) => (Outcome::MethodNotAllowed, vec![failure]),
                 };
                 let body = Body::Whole(errors::refused(accent, text, &failures));
-                return Response { outcome, capacity: Capacity::Enough, keep_s: None, body, timing };
+                return Response { outcome, capacity: Capacity::Enough, lifetime: None, body, timing };
             }
         };
         let started = Instant::now();
@@ -222,10 +258,29 @@ impl Engine {
         let graph = &self.graph;
         let hold_back_bytes = self.settings.hold_back_bytes;
         let run = Run { graph, plan, variables, caller, headers, accent, text, deadline, hold_back_bytes };
-        let (body, capacity) = execute::run(run).await;
+        let (Ran { body, capacity, freshness }, kept) = match &plan.sharing {
+            None => (execute::run(run).await, Kept::Made),
+            Some(sharing) => Box::pin(execute::run_shared(run, sharing, &self.responses)).await,
+        };
+        self.responses.invalidate(plan.touches.iter().copied());
         timing.execute = started.elapsed();
-        let keep_s = plan.operation.keep.filter(|_| body.is_sound()).and_then(|it| it.seconds(variables));
-        Response { outcome: Outcome::Executed, capacity, keep_s, body, timing }
+        let lifetime = freshness.map(|freshness| Lifetime {
+            freshness,
+            wished: plan.operation.wish.is_some(),
+            vary: Arc::clone(plan.sharing.as_ref().map_or(&self.no_headers, |it| &it.vary)),
+            kept,
+        });
+        Response { outcome: Outcome::Executed, capacity, lifetime, body, timing }
+    }
+
+    /// Makes all kept answers old that touch one of `tags`: somebody else changed what they show.
+    pub fn invalidate(&self, tags: &[Tag]) {
+        self.responses.invalidate(tags.iter().map(Responses::place));
+    }
+
+    /// How many whole answers are kept, and the bytes they take, roughly.
+    pub fn responses(&self) -> (usize, u64) {
+        self.responses.filling()
     }
 
     /// Plans `request` without running it and says what would be asked of the sources.

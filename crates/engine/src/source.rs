@@ -57,6 +57,10 @@ pub trait Fetch: Send + Sync {
     fn reads_headers(&self) -> &[Box<str>] {
         &[]
     }
+    /// Whether its answers come with a lifetime. Equal requests in flight all of whose parts do are answered once.
+    fn has_lifetime(&self) -> bool {
+        false
+    }
     /// Says what will be asked (SQL text, URL template), one statement per paragraph.
     fn explain(&self, out: &mut String);
 }
@@ -222,9 +226,10 @@ pub struct Freshness {
 }
 
 /// Who may keep an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// Everyone.
+    #[default]
     Public,
     /// Only the client that asked.
     Private,

@@ -58,6 +58,7 @@ fn engine() -> Engine {
         suggestions: true,
         edition_2026: false,
         hold_back_bytes: 1 << 18,
+        responses_bytes_max: 0,
     };
     Engine::new(graph, settings)
 }
@@ -77,7 +78,7 @@ fn run(engine: &Engine, query: &str, variables: &str) -> (usize, usize) {
     let (allocations, response) = counting::count(|| engine.execute(request, &Caller::Admin).now_or_never());
     match response.expect("memory answers at once").body {
         Body::Whole(bytes) => (allocations, bytes.len()),
-        Body::Stream { .. } => panic!("memory does not stream"),
+        Body::Shared(_) | Body::Stream { .. } => panic!("memory does not stream"),
     }
 }
 

@@ -72,6 +72,12 @@ pub struct Values {
     pub text: String,
 }
 
+impl TextSpan {
+    fn packed(self) -> u64 {
+        u64::from(self.start) << 32 | u64::from(self.end)
+    }
+}
+
 impl Values {
     /// The text under `span`.
     #[must_use]
@@ -192,5 +198,57 @@ impl Variables {
     #[must_use]
     pub fn node(&self, number: u32) -> Node {
         self.values.nodes[self.starts[number as usize] as usize]
+    }
+
+    /// Appends bytes that tell these values from all others of the same operation.
+    pub fn write_key(&self, out: &mut Vec<u8>) {
+        for node in &self.values.nodes {
+            let (kind, what) = match *node {
+                Node::Absent => (0, 0),
+                Node::Null => (1, 0),
+                Node::Bool(value) => (2, u64::from(value)),
+                Node::Int(value) => (3, value.cast_unsigned()),
+                Node::QuotedInt(value) => (4, value.cast_unsigned()),
+                Node::Float(value) => (5, value.to_bits()),
+                Node::Number(span) => (6, span.packed()),
+                Node::Text(span) => (7, span.packed()),
+                Node::Json(span) => (8, span.packed()),
+                Node::Enum(value) => (9, u64::from(value.0)),
+                Node::List { len, end } => (10, TextSpan { start: len, end }.packed()),
+                Node::Object { len, end } => (11, TextSpan { start: len, end }.packed()),
+                Node::Key(input) => (12, u64::from(input.0)),
+                Node::Variable(number) => (13, u64::from(number)),
+                Node::Parent(number) => (14, u64::from(number)),
+            };
+            out.push(kind);
+            out.extend_from_slice(&what.to_le_bytes());
+        }
+        out.push(u8::MAX);
+        out.extend_from_slice(&(self.values.text.len() as u32).to_le_bytes());
+        out.extend_from_slice(self.values.text.as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(values: &[&str]) -> Vec<u8> {
+        let mut variables = Variables::default();
+        for value in values {
+            variables.starts.push(variables.values.nodes.len() as u32);
+            let text = variables.values.push_text(value);
+            variables.values.nodes.push(Node::Text(text));
+        }
+        let mut key = Vec::new();
+        variables.write_key(&mut key);
+        key
+    }
+
+    #[test]
+    fn equal_values_have_one_key_and_others_have_others() {
+        assert_eq!(key(&["a", "bc"]), key(&["a", "bc"]));
+        assert_ne!(key(&["a", "bc"]), key(&["ab", "c"]));
+        assert_ne!(key(&["a", "bc"]), key(&["a"]));
     }
 }

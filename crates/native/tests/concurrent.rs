@@ -39,7 +39,7 @@ async fn answer(engine: &Engine, query: &str) -> Value {
     };
     match engine.execute(request, &Caller::Admin).await.body {
         Body::Whole(bytes) => serde_json::from_slice(&bytes).expect("an answer is JSON"),
-        Body::Stream { .. } => panic!("a short answer does not stream"),
+        Body::Shared(_) | Body::Stream { .. } => panic!("a short answer does not stream"),
     }
 }
 
@@ -53,6 +53,7 @@ async fn together(source: Arc<dyn Source>, crowd: Vec<String>, after: &str, chec
         suggestions: true,
         edition_2026: false,
         hold_back_bytes: 256 << 10,
+        responses_bytes_max: 0,
     };
     let engine = Arc::new(Engine::new(graph, settings));
     let tasks: Vec<_> = crowd

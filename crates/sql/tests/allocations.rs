@@ -63,7 +63,7 @@ impl Asked {
         });
         match response.body {
             Body::Whole(bytes) => (allocations, bytes.len()),
-            Body::Stream { .. } => panic!("a short page does not stream"),
+            Body::Shared(_) | Body::Stream { .. } => panic!("a short page does not stream"),
         }
     }
 

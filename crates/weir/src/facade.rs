@@ -140,6 +140,7 @@ impl Weir {
         };
         match self.engine.execute(request, &Caller::Admin).await.body {
             Body::Whole(bytes) => Ok(bytes),
+            Body::Shared(bytes) => Ok(bytes.into()),
             Body::Stream { head: mut all, mut rest } => {
                 while let Some(chunk) = rest.recv().await {
                     all.extend_from_slice(&chunk.map_err(|_| ExecuteError::CutOff)?);

@@ -102,6 +102,7 @@ pub(crate) fn settings(config: &Config) -> Settings {
         suggestions: true,
         edition_2026: false,
         hold_back_bytes: config.cache.hold_back_bytes,
+        responses_bytes_max: config.cache.responses_bytes_max,
     }
 }
 

@@ -51,6 +51,41 @@ fn an_answer_to_a_get_says_what_a_cache_has_to_compare() {
     assert_eq!((answer.status, answer.header("vary")), (200, Some("accept, accept-encoding")));
 }
 
+/// `{ pet_by_pk(id: 1) { name } }`, to be kept for a minute, as a GET.
+const KEPT: &str = "/graphql?query=query%20%40cached(ttl%3A60)%7Bpet_by_pk(id%3A1)%7Bname%7D%7D";
+
+#[test]
+fn an_answer_that_is_kept_is_shown_until_a_mutation_changes_it() {
+    let weir = Weir::pets(&[]);
+    let check = |from: &str, name: &str| {
+        let answer = weir.get(KEPT, &[]);
+        check(&answer, 200, name);
+        assert!(answer.header("x-weir-cache").is_some_and(|it| it.starts_with(from)), "{answer:?}");
+        assert!(answer.header("cache-control").is_some_and(|it| it.starts_with("public,max-age=")), "{answer:?}");
+    };
+    check("miss", "Ada");
+    check("hit", "Ada");
+    weir.query("mutation { update_pet_by_pk(pk_columns: {id: 1}, _set: {name: \"Eve\"}) { id } }");
+    check("miss", "Eve");
+    check("hit", "Eve");
+    let page = weir.get("/metrics", &[]);
+    let page = page.text();
+    assert!(page.contains("weir_cache_responses_total{result=\"hit\"} 2"), "{page}");
+}
+
+#[test]
+fn a_client_that_has_the_answer_already_gets_no_body() {
+    let weir = Weir::pets(&[]);
+    let first = weir.get(KEPT, &[]);
+    let tag = first.header("etag").expect("the answer lives").to_owned();
+    let again = weir.get(KEPT, &[("if-none-match", &tag)]);
+    assert_eq!((again.status, again.body.len()), (304, 0));
+    assert_eq!(again.header("etag"), Some(&*tag));
+    assert!(again.header("cache-control").is_some());
+    weir.query("mutation { update_pet_by_pk(pk_columns: {id: 1}, _set: {name: \"Eve\"}) { id } }");
+    assert_eq!(weir.get(KEPT, &[("if-none-match", &tag)]).status, 200);
+}
+
 #[test]
 fn only_the_right_methods_pass() {
     let weir = Weir::pets(&[]);

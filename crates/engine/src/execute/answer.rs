@@ -71,7 +71,7 @@ impl Answer<'_> {
                 continue;
             }
             let (piece, place) = plan.root_members[at];
-            let Asks { asked, rows } = asks;
+            let Asks { asked, rows, .. } = asks;
             let ok = match &mut asked[piece as usize] {
                 Asked::Finished(finished, errors) => {
                     self.finished(field as u32, member, finished, errors, place as usize)

@@ -11,15 +11,19 @@
 
 mod answer;
 mod gather;
+mod shared;
 mod stream;
+
+pub(crate) use shared::run_shared;
 
 use crate::compose::Graph;
 use crate::engine::{Body, Capacity};
+use crate::lifetime::Least;
 use crate::plan::shape::PieceId;
 use crate::plan::{Plan, PlannedPiece};
 use crate::rows::{Column, Rows};
 use crate::source::{
-    Accent, Caller, FetchInput, Finished, Headers, PathError, Reply, ReplyBody, SourceError,
+    Accent, Caller, FetchInput, Finished, Freshness, Headers, PathError, Reply, ReplyBody, SourceError,
 };
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -65,32 +69,52 @@ pub(crate) struct Asks {
     pub(crate) asked: Vec<Asked>,
     /// By [`PieceId`].
     pub(crate) rows: Vec<Option<Rows>>,
+    /// What sources said of the lifetimes of their pieces; empty when none did.
+    freshness: Vec<(PieceId, Freshness)>,
+}
+
+/// An answer and what is known of it.
+pub(crate) struct Ran {
+    pub(crate) body: Body,
+    pub(crate) capacity: Capacity,
+    /// What is told of its lifetime, if anything is.
+    pub(crate) freshness: Option<Freshness>,
 }
 
 /// Runs the plan and writes the answer.
-pub(crate) async fn run(run: Run<'_>) -> (Body, Capacity) {
+pub(crate) async fn run(run: Run<'_>) -> Ran {
     let plan = run.plan;
-    if plan.whole {
-        let reply = run.ask(&plan.pieces[0], None).await;
-        if let Ok(Reply { body: ReplyBody::Finished(finished), errors, .. }) = reply {
-            if errors.is_empty() && !finished.failed && finished.rest.is_none() {
-                return (Body::Whole(wrap(finished.bytes)), Capacity::Enough);
-            }
-            let asked = vec![Asked::Finished(finished, errors)];
-            return (answer::write(run, Asks { asked, rows: vec![None] }), Capacity::Enough);
+    let mut asks = if plan.whole {
+        let mut reply = run.ask(&plan.pieces[0], None).await;
+        if let Ok(Reply { body: ReplyBody::Finished(finished), errors, freshness: None }) = &mut reply
+            && errors.is_empty()
+            && !finished.failed
+            && finished.rest.is_none()
+        {
+            let body = Body::Whole(wrap(std::mem::take(&mut finished.bytes)));
+            let freshness = run.least(&[], |_| true).told();
+            return Ran { body, capacity: Capacity::Enough, freshness };
         }
         let mut asks = Asks::none(plan);
         asks.put(PieceId(0), reply);
-        let capacity = asks.capacity();
-        return (answer::write(run, asks), capacity);
-    }
-    let mut asks = Asks::none(plan);
-    if !plan.pieces.is_empty() {
-        // Apart, so that requests of one piece do not carry room for many: a future is moved before it first runs.
-        Box::pin(run.ask_all(&mut asks)).await;
-    }
+        asks
+    } else {
+        let mut asks = Asks::none(plan);
+        if !plan.pieces.is_empty() {
+            // Apart, so that requests of one piece do not carry room for many: a future is moved before it first runs.
+            Box::pin(run.ask_all(&mut asks)).await;
+        }
+        asks
+    };
     let capacity = asks.capacity();
-    (answer::write(run, asks), capacity)
+    let said = std::mem::take(&mut asks.freshness);
+    let was_asked = |it: usize| !matches!(asks.asked[it], Asked::Waiting);
+    let mut least = run.least(&said, was_asked);
+    let body = answer::write(run, asks);
+    if !body.is_sound() {
+        least.fail();
+    }
+    Ran { body, capacity, freshness: least.told() }
 }
 
 /// `{"data":{…}}` around members that each end with a comma.
@@ -120,18 +144,22 @@ impl Asks {
         Self {
             asked: std::iter::repeat_with(|| Asked::Waiting).take(pieces).collect(),
             rows: vec![None; pieces],
+            freshness: Vec::new(),
         }
     }
 
     fn put(&mut self, piece: PieceId, reply: Result<Reply, SourceError>) {
         let at = piece.0 as usize;
         self.asked[at] = match reply {
-            Ok(Reply { body: ReplyBody::Finished(finished), errors, .. }) => {
-                Asked::Finished(finished, errors)
-            }
-            Ok(Reply { body: ReplyBody::Rows(rows), errors, .. }) => {
-                self.rows[at] = Some(rows);
-                Asked::Rows(errors)
+            Ok(Reply { body, errors, freshness }) => {
+                self.freshness.extend(freshness.map(|it| (piece, it)));
+                match body {
+                    ReplyBody::Finished(finished) => Asked::Finished(finished, errors),
+                    ReplyBody::Rows(rows) => {
+                        self.rows[at] = Some(rows);
+                        Asked::Rows(errors)
+                    }
+                }
             }
             Err(error) => {
                 error.tell_operator();
@@ -142,6 +170,24 @@ impl Asks {
 }
 
 impl<'r> Run<'r> {
+    /// The lifetime of the whole: `said` by sources, in hints and by the operation itself, of the pieces that were asked.
+    fn least(&self, said: &[(PieceId, Freshness)], was_asked: impl Fn(usize) -> bool) -> Least {
+        // Of an answer that may be shared something is told even if all its parts fail.
+        let mut least = Least::new(self.plan.sharing.is_some());
+        let wish = self.plan.operation.wish.filter(|_| self.plan.kind == OperationKind::Query);
+        if said.is_empty() && self.plan.sharing.is_none() && !self.graph.has_hints() {
+            return least;
+        }
+        let wish_s = wish.map(|it| it.seconds(self.variables));
+        for (at, piece) in self.plan.pieces.iter().enumerate() {
+            if piece.source.is_some() && was_asked(at) {
+                let freshness = said.iter().find(|it| it.0.0 as usize == at).map(|it| &it.1);
+                least.part(freshness, &piece.hints, wish_s);
+            }
+        }
+        least
+    }
+
     /// All pieces.
     async fn ask_all(&self, asks: &mut Asks) {
         match self.plan.kind {

@@ -4,15 +4,18 @@ use super::arguments;
 use super::collect::{Collected, collect};
 use super::cut::{Cut, cut};
 use super::fold::fold;
-use super::keep::keep;
+use super::hints::hint;
+use super::keep::wish;
 use super::refused::{RefusedFetch, refused};
 use super::same;
+use super::share::{sharing, tags};
 use super::shape::{Member, PieceId, SetId, Shape};
 use super::steer::{Guards, steering};
 use super::{Plan, PlannedOperation, PlannedPiece};
 use crate::compose::{Graph, Owner};
 use crate::errors::Failure;
 use crate::introspect;
+use crate::lifetime::PieceHints;
 use crate::source::{Accent, Answer, Fetch, Piece, PlanVariable};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -104,8 +107,8 @@ impl<'q> Question<'q> {
             has_default: it.default.is_some(),
         });
         let variables = variables.collect();
-        let keep = keep(self.selected);
-        Ok(Arc::new(PlannedOperation { variables, types: Arc::clone(&self.types), steering, keep }))
+        let wish = wish(self.selected);
+        Ok(Arc::new(PlannedOperation { variables, types: Arc::clone(&self.types), steering, wish }))
     }
 }
 
@@ -133,7 +136,10 @@ pub(crate) fn build(
     let refused = variables.map(|it| refused(question.graph.schema(), &never_null, it)).unwrap_or_default();
     let (cuts, root_pieces) = cut(question.graph, &mut shape, ROOT, kind, &refused);
     let shape = Arc::new(shape);
-    let pieces = prepare(question, operation, &shape, cuts)?;
+    let mut pieces = prepare(question, operation, &shape, cuts)?;
+    hint(question.graph, &shape, &mut pieces);
+    let sharing = sharing(kind, operation.wish, &pieces);
+    let touches = if kind == OperationKind::Mutation { tags(&pieces) } else { Vec::new() };
     let root_members = root_members(&shape, ROOT, &pieces[..root_pieces]);
     let whole = match pieces.as_slice() {
         [only] => only.fields.len() == shape.set(ROOT).len as usize,
@@ -154,6 +160,8 @@ pub(crate) fn build(
         root_members,
         never_null,
         asked,
+        sharing,
+        touches,
         weight_bytes,
     })
 }
@@ -205,7 +213,9 @@ fn prepare(
             }
         };
         let fetch = fetch.map_err(|error| vec![Failure::plan(shape, error)])?;
-        Ok(PlannedPiece { source, set, fields, parent, must_be_rows: answer == Answer::Rows, fetch })
+        let must_be_rows = answer == Answer::Rows;
+        let hints = PieceHints::default();
+        Ok(PlannedPiece { source, set, fields, parent, must_be_rows, hints, fetch })
     });
     prepared.collect()
 }

@@ -1,46 +1,80 @@
-//! How long caches between us and the client may keep an answer: `query @cacheControl(maxAge: 60)`.
+//! How long an operation wants its answer kept: `query @cached(ttl: 60)`, Hasura's word, or `@cacheControl(maxAge: 60)`,
+//! Dgraph's.
 //!
-//! A source whose schema has the directive lets its clients say so; the engine reads it and the transport writes it.
+//! A source whose schema has the directive lets its clients say so. The wish speaks for the parts that have no lifetime of
+//! their own, and never for longer than [`TTL_S_MAX`].
 
-use weir_language::ast::ValueKind;
+use weir_language::ast::{Argument, ValueKind};
 use weir_language::validate::Selected;
 use weir_language::value::{Node, Variables};
 
-/// The seconds that an operation asks for.
+/// The longest wish that is granted, in seconds.
+const TTL_S_MAX: u32 = 3600;
+/// What `@cached` means without `ttl`. Source: Hasura's documentation of the directive.
+const TTL_S_DEFAULT: i64 = 60;
+
+/// What the operation says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keep {
+pub(crate) struct Wish {
+    seconds: Said<i64>,
+    refresh: Said<bool>,
+}
+
+/// A value of a directive's argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Said<T> {
     /// Written in the request.
-    Seconds(u32),
+    Literal(T),
     /// In this variable.
     Variable(u32),
 }
 
 /// What the operation says, if it says anything.
-pub(super) fn keep(selected: &Selected<'_, '_>) -> Option<Keep> {
+pub(super) fn wish(selected: &Selected<'_, '_>) -> Option<Wish> {
     let document = selected.valid().document();
     let directives = document.list(selected.operation().ast.directives);
-    let directive = directives.iter().find(|it| document.str(it.name) == "cacheControl")?;
-    let argument = document.list(directive.arguments).first()?;
-    if let ValueKind::Variable(_) = document.value(argument.value).kind {
-        return selected.variable(argument.value).map(Keep::Variable);
-    }
-    document.string(argument.value).parse().ok().map(seconds).map(Keep::Seconds)
+    let directive = directives.iter().find(|it| matches!(document.str(it.name), "cached" | "cacheControl"))?;
+    let arguments = document.list(directive.arguments);
+    let given = |names: [&str; 2]| arguments.iter().find(|it| names.contains(&document.str(it.name)));
+    let variable = |it: &Argument| match document.value(it.value).kind {
+        ValueKind::Variable(_) => selected.variable(it.value),
+        _ => None,
+    };
+    let seconds = match given(["ttl", "maxAge"]) {
+        None => Said::Literal(TTL_S_DEFAULT),
+        Some(argument) => match variable(argument) {
+            Some(number) => Said::Variable(number),
+            None => Said::Literal(document.string(argument.value).parse().unwrap_or(TTL_S_DEFAULT)),
+        },
+    };
+    let refresh = match given(["refresh", "refresh"]) {
+        None => Said::Literal(false),
+        Some(argument) => match variable(argument) {
+            Some(number) => Said::Variable(number),
+            None => Said::Literal(matches!(document.value(argument.value).kind, ValueKind::Boolean(true))),
+        },
+    };
+    Some(Wish { seconds, refresh })
 }
 
-impl Keep {
+impl Wish {
     /// The seconds, for these variables.
-    pub(crate) fn seconds(self, variables: &Variables) -> Option<u32> {
-        match self {
-            Self::Seconds(seconds) => Some(seconds),
-            Self::Variable(number) => match variables.node(number) {
-                Node::Int(value) => Some(seconds(value)),
-                _ => None,
+    pub(crate) fn seconds(self, variables: &Variables) -> u32 {
+        let seconds = match self.seconds {
+            Said::Literal(seconds) => seconds,
+            Said::Variable(number) => match variables.node(number) {
+                Node::Int(seconds) => seconds,
+                _ => TTL_S_DEFAULT,
             },
+        };
+        u32::try_from(seconds.max(0)).map_or(TTL_S_MAX, |it| it.min(TTL_S_MAX))
+    }
+
+    /// Whether what is kept already is not good enough.
+    pub(crate) fn refreshes(self, variables: &Variables) -> bool {
+        match self.refresh {
+            Said::Literal(refresh) => refresh,
+            Said::Variable(number) => variables.node(number) == Node::Bool(true),
         }
     }
-}
-
-/// Less than none is none.
-fn seconds(value: i64) -> u32 {
-    u32::try_from(value.max(0)).unwrap_or(u32::MAX)
 }

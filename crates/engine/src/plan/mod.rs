@@ -3,7 +3,8 @@
 //! The file list is the order of the passes: `steer` finds the variables of `@skip` and `@include`, `collect`
 //! merges fields and expands fragments per concrete type into a [`shape::Shape`], `same` finds equal work,
 //! `fold` renders what only depends on the schema, `refused` knows the members that fail anyway, `cut` gives each
-//! member to the source that answers it (`hang` puts a piece below a set), and `build` runs them and has every source prepare its pieces. `cache` keeps the plans, `print` shows them.
+//! member to the source that answers it (`hang` puts a piece below a set), `hints`, `keep` and `share` say how long answers live and who
+//! shares them, and `build` runs them and has every source prepare its pieces. `cache` keeps the plans, `print` shows them.
 //!
 //! **Invariant:** a plan never changes once built and belongs to one graph and one text.
 
@@ -14,21 +15,25 @@ mod collect;
 mod cut;
 mod fold;
 mod hang;
+mod hints;
 mod keep;
 mod print;
 pub(crate) mod refused;
 mod same;
 pub mod shape;
+mod share;
 mod steer;
 
+use crate::lifetime::PieceHints;
 use crate::source::{Fetch, PlanVariable};
-use keep::Keep;
+use keep::Wish;
 use shape::{PieceId, SetId, Shape};
 use std::sync::Arc;
 use weir_language::ast::OperationKind;
 use weir_language::coerce::VariableTypes;
 
 pub use arguments::NeverNull;
+pub(crate) use share::Sharing;
 pub(crate) use steer::Steering;
 
 /// All that is done for an operation before its variables are known.
@@ -56,6 +61,10 @@ pub struct Plan {
     pub never_null: Vec<NeverNull>,
     /// The steering variables that decided something: bits of the state the plan was made for.
     pub asked: u64,
+    /// What its answers may be shared by, if they may be.
+    pub(crate) sharing: Option<Sharing>,
+    /// Places of the tags a mutation touches: see [`crate::responses::Responses::place`].
+    pub(crate) touches: Vec<u16>,
     /// Bytes this plan takes, roughly: its weight in the cache.
     pub weight_bytes: usize,
 }
@@ -70,8 +79,8 @@ pub struct PlannedOperation {
     pub(crate) types: Arc<VariableTypes>,
     /// The variables that steer `@skip` and `@include`.
     pub(crate) steering: Steering,
-    /// How long caches may keep the answer.
-    pub(crate) keep: Option<Keep>,
+    /// How long its answer may be kept, by its own word.
+    pub(crate) wish: Option<Wish>,
 }
 
 /// One round trip of a plan.
@@ -87,6 +96,8 @@ pub struct PlannedPiece {
     pub parent: Option<ParentKeys>,
     /// Whether bytes would not do, because children hang below.
     pub must_be_rows: bool,
+    /// What the schema says of its lifetime.
+    pub hints: PieceHints,
     /// What is asked.
     pub fetch: Box<dyn Fetch>,
 }

@@ -168,6 +168,7 @@ pub fn settings() -> Settings {
         suggestions: false,
         edition_2026: false,
         hold_back_bytes: 256 * 1024,
+        responses_bytes_max: 0,
     }
 }
 
@@ -220,6 +221,7 @@ pub async fn answer(engine: &Engine, query: &str, variables: &str) -> String {
 pub fn text(response: Response) -> String {
     match response.body {
         Body::Whole(bytes) => String::from_utf8(bytes).expect("UTF-8"),
+        Body::Shared(bytes) => String::from_utf8(bytes.into()).expect("UTF-8"),
         Body::Stream { .. } => panic!("nothing here is long enough to be streamed"),
     }
 }

@@ -26,6 +26,7 @@ const SETTINGS: Settings = Settings {
     suggestions: true,
     edition_2026: false,
     hold_back_bytes: 1 << 18,
+    responses_bytes_max: 0,
 };
 
 /// How the engine gets at the data.
@@ -115,7 +116,7 @@ fn answer(engine: &Engine, query: &str, sent: &Sent) -> String {
     let response = engine.execute(request, &Caller::Admin).now_or_never().expect("memory answers at once");
     match response.body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-        Body::Stream { .. } => panic!("memory does not stream"),
+        Body::Shared(_) | Body::Stream { .. } => panic!("memory does not stream"),
     }
 }
 

@@ -55,6 +55,7 @@ pub fn serve(sdl: &str, sql: &str) -> Served {
         suggestions: true,
         edition_2026: false,
         hold_back_bytes: 256 << 10,
+        responses_bytes_max: 0,
     };
     Served { engine: Engine::new(graph, settings), beside, path }
 }
@@ -76,6 +77,7 @@ impl Served {
         let bytes = runtime.block_on(async {
             match self.engine.execute(request, &Caller::Admin).await.body {
                 Body::Whole(bytes) => bytes,
+                Body::Shared(bytes) => bytes.into(),
                 Body::Stream { mut head, mut rest } => {
                     while let Some(chunk) = rest.recv().await {
                         head.extend(chunk.expect("the source lives"));

@@ -4,7 +4,7 @@ use super::meaning::{EnumMeaning, FieldMeaning, InputMeaning};
 use crate::catalog::ColumnType;
 use crate::model::customization::{Affixes, Customization, RootFieldNames};
 use weir_language::schema::build::SchemaBuilder;
-use weir_language::schema::{TypeId, TypeRef};
+use weir_language::schema::{Place, TypeId, TypeRef};
 use weir_language::wraps::Wraps;
 
 /// `T`.
@@ -105,6 +105,17 @@ impl Core {
             name: String::new(),
             words: String::new(),
         }
+    }
+
+    /// `@cached`, by which a query says how long its answer may be kept.
+    pub(super) fn cached(&mut self) {
+        let words = "Keeps the answer for so many seconds, unless a mutation made here changes what it shows.";
+        self.b.directive("cached", words, false, Place::Query.bit());
+        self.argument("ttl", "", non_null(self.common.int), InputMeaning::None);
+        self.b.default("60");
+        let words = "Asks anew and keeps what comes.";
+        self.argument("refresh", words, non_null(self.common.boolean), InputMeaning::None);
+        self.b.default("false");
     }
 
     pub(super) fn field(&mut self, name: &str, words: &str, ty: TypeRef, meaning: FieldMeaning) {

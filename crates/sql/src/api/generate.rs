@@ -41,6 +41,7 @@ pub fn generate(model: Model) -> Result<Api, Vec<Error>> {
         core.enum_table(table);
     }
     core.function_arguments(&model);
+    core.cached();
     core.define_scalars();
     let Core { b, mut fields, mut inputs, mut enum_values, .. } = core;
     let schema = Arc::new(b.build()?);

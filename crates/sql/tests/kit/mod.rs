@@ -68,6 +68,7 @@ pub fn engine<S: Source + 'static>(source: &Arc<S>, hold_back_bytes: usize, join
         suggestions: true,
         edition_2026: false,
         hold_back_bytes,
+        responses_bytes_max: 0,
     };
     Engine::new(graph, settings)
 }
@@ -95,6 +96,7 @@ impl Served {
         runtime.block_on(async {
             match self.engine.execute(request, &Caller::Admin).await.body {
                 Body::Whole(bytes) => bytes,
+                Body::Shared(bytes) => bytes.into(),
                 Body::Stream { mut head, mut rest } => {
                     while let Some(chunk) = rest.recv().await {
                         head.extend(chunk.expect("the source lives"));

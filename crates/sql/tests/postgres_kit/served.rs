@@ -28,6 +28,7 @@ pub fn engine_settings(hold_back_bytes: usize) -> EngineSettings {
         suggestions: true,
         edition_2026: false,
         hold_back_bytes,
+        responses_bytes_max: 0,
     }
 }
 
@@ -74,6 +75,7 @@ impl Served {
     pub async fn ask_with(&self, query: &str, variables: &str) -> String {
         let bytes = match self.body(query, variables, soon()).await {
             Body::Whole(bytes) => bytes,
+            Body::Shared(bytes) => bytes.into(),
             Body::Stream { mut head, mut rest } => {
                 while let Some(chunk) = rest.recv().await {
                     head.extend(chunk.expect("the source lives"));

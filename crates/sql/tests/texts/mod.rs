@@ -100,6 +100,7 @@ pub fn sent(api: &Arc<Api>, flavour: Flavour, query: &str) -> Sent {
         suggestions: true,
         edition_2026: false,
         hold_back_bytes: 1 << 16,
+        responses_bytes_max: 0,
     };
     let request = Request {
         query,

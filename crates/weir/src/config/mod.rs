@@ -269,11 +269,14 @@ pub struct Cache {
     pub plan_bytes_max: usize,
     /// Answers up to this size are held back whole; longer ones leave in chunks.
     pub hold_back_bytes: usize,
+    /// Bytes all whole answers that are kept may take together; 0 keeps none.
+    pub responses_bytes_max: usize,
 }
 
 impl Default for Cache {
     fn default() -> Self {
-        Self { plan_bytes_max: 32 * 1024 * 1024, hold_back_bytes: 256 * 1024 }
+        const MIB: usize = 1024 * 1024;
+        Self { plan_bytes_max: 32 * MIB, hold_back_bytes: 256 * 1024, responses_bytes_max: 64 * MIB }
     }
 }
 

@@ -6,12 +6,13 @@ use super::auth;
 use super::body::Reply;
 use super::client::Client;
 use super::encode::{Coding, Encoder};
+use super::lifetime;
 use super::exchange::{Answer, Exchange, Refusal, error_body, json};
 use super::metrics::{Door, Verdict};
 use super::negotiate::{self, Media};
 use super::receive::{self, Params, Unusable, UrlParams};
 use hyper::body::Incoming;
-use hyper::header::{CACHE_CONTROL, CONTENT_ENCODING, HeaderValue, RETRY_AFTER, VARY};
+use hyper::header::{CONTENT_ENCODING, HeaderValue, RETRY_AFTER, VARY};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode};
 use std::borrow::Cow;
@@ -22,9 +23,6 @@ use weir_language::json::{Json, JsonBuffer};
 
 /// After how many seconds a client that asks too fast should come again.
 const RETRY_S: HeaderValue = HeaderValue::from_static("1");
-
-/// The headers that say who asks: what one was answered is not another's.
-const WHO: &str = "authorization, x-hasura-admin-secret, x-hasura-role, x-weir-admin-secret";
 
 /// Answers a GET or POST.
 pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) -> Result<Answer, Refusal> {
@@ -86,7 +84,11 @@ async fn by_get(exchange: &Exchange, head: &Parts, media: Media, caller: &Caller
     let client = Client(&head.headers);
     let request = engine_request(exchange, &params, &client, Accent::Spec, true);
     let made = exchange.generation.engine.execute(request, caller).await;
+    let tag = lifetime::tag(&made);
     let mut answer = answer_with(exchange, made, media, &head.headers)?;
+    if let Some(tag) = tag {
+        lifetime::mark(&tag, &head.headers, &mut answer.response);
+    }
     // Only what came by GET is ever kept by a cache between us and the client.
     answer.response.headers_mut().append(VARY, HeaderValue::from_static("accept, accept-encoding"));
     Ok(answer)
@@ -187,6 +189,10 @@ pub(crate) fn respond(
                 Some(coding) => (Reply::whole(Encoder::whole(coding, &bytes)), Some(coding)),
             }
         }
+        Body::Shared(bytes) => match (bytes.len() >= compression.bytes_min).then(coding).flatten() {
+            None => (Reply::whole(bytes), None),
+            Some(coding) => (Reply::whole(Encoder::whole(coding, &bytes)), Some(coding)),
+        },
         Body::Stream { head, rest } => {
             let coding = coding();
             (Reply::stream(head, rest, coding.map(Encoder::new)), coding)
@@ -194,8 +200,9 @@ pub(crate) fn respond(
     };
     let mut response = json(status, media, reply);
     mark_coding(&mut response, coding);
-    if let Some(seconds) = made.keep_s {
-        keep(response.headers_mut(), seconds);
+    if let Some(told) = &made.lifetime {
+        exchange.worker.metrics.kept(told.kept);
+        lifetime::tell(response.headers_mut(), told, exchange.generation.dev);
     }
     match made.capacity {
         Capacity::Enough => {}
@@ -205,14 +212,6 @@ pub(crate) fn respond(
         }
     }
     response
-}
-
-/// Lets caches keep the answer, for whoever asks with the same secrets.
-fn keep(headers: &mut HeaderMap, seconds: u32) {
-    if let Ok(words) = HeaderValue::from_str(&format!("public,max-age={seconds}")) {
-        headers.insert(CACHE_CONTROL, words);
-        headers.append(VARY, HeaderValue::from_static(WHO));
-    }
 }
 
 /// Says how the body is coded.

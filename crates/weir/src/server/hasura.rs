@@ -159,6 +159,7 @@ async fn run_one(
     exchange.worker.metrics.timing(&made.timing, exchange.started.elapsed());
     match made.body {
         Body::Whole(bytes) => out.extend_from_slice(&bytes),
+        Body::Shared(bytes) => out.extend_from_slice(&bytes),
         Body::Stream { head, mut rest } => {
             out.extend_from_slice(&head);
             send.send(Ok(std::mem::take(out))).await.ok()?;

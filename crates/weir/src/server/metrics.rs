@@ -13,7 +13,7 @@ use prometheus_client::registry::{Registry, Unit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
-use weir_engine::engine::Timing;
+use weir_engine::engine::{Kept, Timing};
 
 /// What became of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,11 @@ struct PlanLabels {
     result: &'static str,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct KeptLabels {
+    result: &'static str,
+}
+
 /// A histogram in powers of four from one microsecond to about a minute.
 #[derive(Clone, Debug, Default)]
 struct Durations {
@@ -127,6 +132,7 @@ pub(crate) struct Metrics {
     stages: Vec<Durations>,
     plan_hits: Counter,
     plan_misses: Counter,
+    kept: Vec<Counter>,
     limits: Family<LimitLabels, Counter>,
     /// Connections that are open.
     pub(crate) connections: Gauge<i64, AtomicI64>,
@@ -146,6 +152,8 @@ pub(crate) struct Metrics {
 /// The labels of [`Door`], [`Verdict`] and [`Stage`], in their order.
 const DOORS: [&str; 3] = ["graphql", "v1_graphql", "other"];
 const VERDICTS: [&str; 5] = ["executed", "refused", "rejected", "denied", "failed"];
+/// The labels of [`Kept`], in its order.
+const KEPT: [&str; 3] = ["hit", "joined", "made"];
 const STAGES: [&str; 7] = ["parse", "validate", "plan", "bind", "execute", "overhead", "total"];
 
 impl Metrics {
@@ -159,6 +167,9 @@ impl Metrics {
         registry.register_with_unit("stage_duration", help, Unit::Seconds, stages.clone());
         let plans = Family::<PlanLabels, Counter>::default();
         registry.register("plan_cache", "Plans that were found and that had to be made", plans.clone());
+        let kept = Family::<KeptLabels, Counter>::default();
+        let help = "Answers with a lifetime: kept whole, made for an equal request in flight, or made";
+        registry.register("cache_responses", help, kept.clone());
         let limits = Family::<LimitLabels, Counter>::default();
         registry.register("limit_refusals", "Requests refused by a limit", limits.clone());
         let made = Self {
@@ -170,6 +181,7 @@ impl Metrics {
             stages: STAGES.iter().map(|stage| stages.get_or_create_owned(&StageLabels { stage })).collect(),
             plan_hits: plans.get_or_create_owned(&PlanLabels { result: "hit" }),
             plan_misses: plans.get_or_create_owned(&PlanLabels { result: "miss" }),
+            kept: KEPT.iter().map(|result| kept.get_or_create_owned(&KeptLabels { result })).collect(),
             limits,
             connections: Gauge::default(),
             evicted: Counter::default(),
@@ -210,6 +222,11 @@ impl Metrics {
     /// Counts a request.
     pub(crate) fn request(&self, door: Door, verdict: Verdict) {
         self.requests[door as usize * VERDICTS.len() + verdict as usize].inc();
+    }
+
+    /// Counts an answer with a lifetime.
+    pub(crate) fn kept(&self, kept: Kept) {
+        self.kept[kept as usize].inc();
     }
 
     /// Notes the stages of an executed request that took `total`.
@@ -282,6 +299,11 @@ mod tests {
         check(|it| it.timing(&bind(3), Duration::ZERO), &bucket("0.000004"));
         check(|it| it.timing(&bind(5), Duration::ZERO), &bucket("0.000016"));
         check(|it| it.timing(&bind(10_000_000_000), Duration::ZERO), &bucket("+Inf"));
+    }
+
+    #[test]
+    fn answers_with_a_lifetime_are_counted_by_where_they_came_from() {
+        check(|it| it.kept(Kept::Joined), r#"weir_cache_responses_total{result="joined"} 1"#);
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod hasura;
 mod heads;
 mod health;
 mod io;
+mod lifetime;
 mod log;
 mod metrics;
 mod negotiate;

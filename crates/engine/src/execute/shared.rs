@@ -1,0 +1,69 @@
+//! Answers a request whose answer may be another's too: kept, in the making, or made now.
+//!
+//! **Invariant:** whoever waits for another's answer keeps its own deadline, and goes on by itself when that one goes away.
+
+use super::{Ran, Run};
+use crate::engine::{Body, Kept};
+use crate::plan::Sharing;
+use crate::responses::{Landing, Responses, Shared, Turn};
+use bytes::Bytes;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Runs `run`, or finds that it need not be.
+pub(crate) async fn run_shared(run: Run<'_>, sharing: &Sharing, responses: &Responses) -> (Ran, Kept) {
+    let key = sharing.key(run.variables, run.headers);
+    let refreshes = run.plan.operation.wish.is_some_and(|it| it.refreshes(run.variables));
+    loop {
+        if !refreshes && let Some(shared) = responses.get(&key, Instant::now()) {
+            return (given(&shared), Kept::Hit);
+        }
+        if refreshes || !sharing.flights {
+            return (make(run, sharing, responses, key).await.0, Kept::Made);
+        }
+        let mut waiting = match responses.turn(&key) {
+            Turn::Leads(flight) => {
+                let (ran, landing) = make(run, sharing, responses, key).await;
+                flight.land(landing);
+                return (ran, Kept::Made);
+            }
+            Turn::Waits(waiting) => waiting,
+        };
+        match tokio::time::timeout_at(run.deadline.into(), waiting.changed()).await {
+            // The one who made it went away: somebody else has to.
+            Ok(Err(_)) => continue,
+            Ok(Ok(())) => {
+                let landing = waiting.borrow().clone();
+                if let Landing::Here(shared) = landing
+                    && responses.are_current(&shared.ages)
+                {
+                    return (given(&shared), Kept::Joined);
+                }
+            }
+            // What is left of the time is for saying so.
+            Err(_) => {}
+        }
+        return (super::run(run).await, Kept::Made);
+    }
+}
+
+/// Another's answer for this request.
+fn given(shared: &Shared) -> Ran {
+    let body = Body::Shared(shared.body.clone());
+    Ran { body, capacity: shared.capacity, freshness: shared.left(Instant::now()) }
+}
+
+/// Makes the answer, keeps it if it lives, and has it ready for those who wait.
+async fn make(run: Run<'_>, sharing: &Sharing, responses: &Responses, key: Vec<u8>) -> (Ran, Landing) {
+    let ages = responses.ages(&sharing.tags);
+    let Ran { body, capacity, freshness } = super::run(run).await;
+    let Body::Whole(bytes) = body else { return (Ran { body, capacity, freshness }, Landing::Alone) };
+    let lives = freshness.as_ref().is_some_and(|it| it.remaining_ms > 0);
+    let body = Bytes::from(bytes);
+    let (made, lifetime) = (Instant::now(), freshness.clone());
+    let shared = Arc::new(Shared { body: body.clone(), capacity, lifetime, made, ages });
+    if lives {
+        responses.put(key.into(), Arc::clone(&shared));
+    }
+    (Ran { body: Body::Shared(body), capacity, freshness }, Landing::Here(shared))
+}

@@ -1,0 +1,73 @@
+//! What the schema says of lifetimes, gathered for each piece of a plan: `@cacheControl` on types and fields.
+//!
+//! What a piece answers lives as long as the piece; hints below its members shorten that. The hint of a member that another
+//! piece answers is that piece's.
+//!
+//! Source: `docs/caching.md`.
+
+use super::PlannedPiece;
+use super::shape::{Member, SetId, Shape};
+use crate::compose::Graph;
+use crate::lifetime::{Hint, PieceHints};
+use std::sync::Arc;
+use weir_language::schema::FieldId;
+
+/// Fills in the hints of all `pieces`; those above stand before those below.
+pub(super) fn hint(graph: &Graph, shape: &Shape, pieces: &mut [PlannedPiece]) {
+    if !graph.has_hints() {
+        return;
+    }
+    let mut all = vec![PieceHints::default(); pieces.len()];
+    for at in 0..pieces.len() {
+        let members = pieces[at].fields.iter().map(|&it| it as usize);
+        let own = members.clone().all(|it| graph.hint(shape.fields[it].field).is_some_and(covers));
+        all[at].covers |= own && !pieces[at].fields.is_empty();
+        let mut seen = vec![false; shape.sets.len()];
+        let mut stack = Vec::new();
+        members.for_each(|it| member(graph, shape, it, at, &mut all, &mut stack));
+        while let Some(set) = stack.pop() {
+            if !std::mem::replace(&mut seen[set.0 as usize], true) {
+                shape.set(set).range().for_each(|it| member(graph, shape, it, at, &mut all, &mut stack));
+            }
+        }
+    }
+    for (piece, hints) in pieces.iter_mut().zip(all) {
+        piece.hints = hints;
+    }
+}
+
+fn covers(hint: Hint) -> bool {
+    hint.max_age_s.is_some() || hint.inherits
+}
+
+fn member(graph: &Graph, shape: &Shape, at: usize, piece: usize, all: &mut [PieceHints], stack: &mut Vec<SetId>) {
+    let field = &shape.fields[at];
+    let piece = match field.member {
+        Member::Foreign { piece, .. } => {
+            all[piece.0 as usize].covers |= graph.hint(field.field).is_some_and(covers);
+            piece.0 as usize
+        }
+        Member::Object(set) => {
+            stack.push(set);
+            piece
+        }
+        Member::Abstract(choice) => {
+            stack.extend(shape.choices[choice.0 as usize].sets.iter().map(|it| it.1));
+            piece
+        }
+        Member::Leaf | Member::Constant { .. } => piece,
+    };
+    if let Some(hint) = graph.hint(field.field) {
+        add(graph, field.field, hint, &mut all[piece]);
+    }
+}
+
+fn add(graph: &Graph, field: FieldId, hint: Hint, to: &mut PieceHints) {
+    to.scope = to.scope.max(hint.scope);
+    let Some(seconds) = hint.max_age_s else { return };
+    if to.least.as_ref().is_none_or(|it| seconds < it.0) {
+        let schema = graph.schema();
+        let on = schema.type_name(schema.field(field).parent);
+        to.least = Some((seconds, Arc::from(format!("@cacheControl of {on}.{}", schema.field_name(field)))));
+    }
+}

@@ -1,0 +1,264 @@
+//! Whole answers: kept while all their parts are fresh, and made once for equal requests in flight.
+//!
+//! The key is the plan's number, the bound variables and the values of exactly those headers that the plan's sources read:
+//! public operations have one entry for all callers however their other headers differ, and what one caller alone may
+//! see stands under that caller's headers. What the parts touch are tags; a mutation that touches one makes all answers with it old.
+//!
+//! **Invariant:** an answer read before a mutation of its tags was done is never shown after it: the tags' ages are taken
+//! before the first part is asked and compared with each look.
+//!
+//! **Cost:** a hit is one hash of variables and headers, one lock of a shard, one count; the bytes are shared.
+
+use crate::engine::Capacity;
+use crate::source::{Freshness, Tag};
+use bytes::Bytes;
+use foldhash::quality::{FixedState, RandomState};
+use hashbrown::HashMap;
+use quick_cache::Weighter;
+use smallvec::SmallVec;
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use tokio::sync::watch;
+
+/// How many ages there are for all tags: two tags that share one only cost each other entries.
+const AGES: usize = 4096;
+
+/// Under what a whole answer is kept: see the module.
+pub(crate) type Key = Box<[u8]>;
+
+/// The ages of some tags at one moment.
+pub(crate) type Ages = SmallVec<[(u16, u64); 6]>;
+
+/// An answer that others may be given.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// Its bytes.
+    pub(crate) body: Bytes,
+    /// What the sources had left when it was made.
+    pub(crate) capacity: Capacity,
+    /// Its lifetime when it was made.
+    pub(crate) lifetime: Option<Freshness>,
+    /// When it was made.
+    pub(crate) made: Instant,
+    /// How old its tags were before that.
+    pub(crate) ages: Ages,
+}
+
+impl Shared {
+    /// What is left of its lifetime.
+    pub(crate) fn left(&self, now: Instant) -> Option<Freshness> {
+        let lifetime = self.lifetime.clone()?;
+        let gone = now.saturating_duration_since(self.made).as_millis();
+        let gone_ms = u32::try_from(gone).unwrap_or(u32::MAX);
+        let until_ms = lifetime.remaining_ms.saturating_add(lifetime.stale_ms).saturating_sub(gone_ms);
+        let remaining_ms = lifetime.remaining_ms.saturating_sub(gone_ms);
+        Some(Freshness { remaining_ms, stale_ms: until_ms - remaining_ms, ..lifetime })
+    }
+}
+
+/// Bytes of an entry.
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<Key, Arc<Shared>> for Weight {
+    fn weight(&self, key: &Key, kept: &Arc<Shared>) -> u64 {
+        /// What the cache itself needs for an entry, roughly.
+        const ENTRY_BYTES: usize = 256;
+        (ENTRY_BYTES + key.len() + kept.body.len()) as u64
+    }
+}
+
+type Entries = quick_cache::sync::Cache<Key, Arc<Shared>, Weight, RandomState>;
+type Flights = Mutex<HashMap<Key, watch::Receiver<Landing>, RandomState>>;
+
+/// What became of an answer that others wait for.
+#[derive(Clone, Debug)]
+pub(crate) enum Landing {
+    /// Not there yet.
+    Flying,
+    /// Here.
+    Here(Arc<Shared>),
+    /// It cannot be shared, being a stream: each has to ask.
+    Alone,
+}
+
+/// The whole answers of one engine.
+pub(crate) struct Responses {
+    /// `None`: nothing is kept.
+    entries: Option<Entries>,
+    bytes_max: usize,
+    flights: Flights,
+    ages: Box<[AtomicU64]>,
+}
+
+/// What a request has to do.
+pub(crate) enum Turn<'r> {
+    /// Make the answer.
+    Leads(Flight<'r>),
+    /// Wait for the one who makes it.
+    Waits(watch::Receiver<Landing>),
+}
+
+/// The making of an answer. Dropped before it lands, those who wait make it themselves.
+pub(crate) struct Flight<'r> {
+    responses: &'r Responses,
+    key: Key,
+    sender: watch::Sender<Landing>,
+}
+
+impl Flight<'_> {
+    /// Hands the answer to those who wait.
+    pub(crate) fn land(&self, landing: Landing) {
+        // Whether anybody waits does not matter.
+        let _ = self.sender.send_replace(landing);
+    }
+}
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        self.responses.flights().remove(&self.key);
+    }
+}
+
+impl Responses {
+    /// Keeps answers of up to `bytes_max` together; with none, equal requests in flight are still one.
+    pub(crate) fn new(bytes_max: usize) -> Self {
+        /// A screen full of an app.
+        const BODY_BYTES_TYPICAL: usize = 8192;
+        let entries = (bytes_max > 0).then(|| {
+            let items = (bytes_max / BODY_BYTES_TYPICAL).max(16);
+            Entries::with(items, bytes_max as u64, Weight, RandomState::default(), Default::default())
+        });
+        let ages = std::iter::repeat_with(AtomicU64::default).take(AGES).collect();
+        Self { entries, bytes_max, flights: Mutex::default(), ages }
+    }
+
+    /// The answer under `key`, if there is one that is fresh.
+    pub(crate) fn get(&self, key: &[u8], now: Instant) -> Option<Arc<Shared>> {
+        let kept = self.entries.as_ref()?.get(key)?;
+        let is_fresh = kept.left(now).is_some_and(|it| it.remaining_ms > 0);
+        (is_fresh && self.are_current(&kept.ages)).then_some(kept)
+    }
+
+    /// Keeps an answer.
+    pub(crate) fn put(&self, key: Key, kept: Arc<Shared>) {
+        /// No single answer takes more than this part of the room.
+        const SHARE: usize = 8;
+        let fits = kept.body.len() <= self.bytes_max / SHARE;
+        if let Some(entries) = self.entries.as_ref().filter(|_| fits && self.are_current(&kept.ages)) {
+            entries.insert(key, kept);
+        }
+    }
+
+    /// Who makes the answer under `key`.
+    pub(crate) fn turn(&self, key: &[u8]) -> Turn<'_> {
+        let mut flights = self.flights();
+        if let Some(receiver) = flights.get(key) {
+            return Turn::Waits(receiver.clone());
+        }
+        let (sender, receiver) = watch::channel(Landing::Flying);
+        flights.insert(key.into(), receiver);
+        Turn::Leads(Flight { responses: self, key: key.into(), sender })
+    }
+
+    /// Which age `tag` has.
+    pub(crate) fn place(tag: &Tag) -> u16 {
+        (FixedState::default().hash_one(&tag.0) % AGES as u64) as u16
+    }
+
+    /// How old these tags are now.
+    pub(crate) fn ages(&self, places: &[u16]) -> Ages {
+        places.iter().map(|&it| (it, self.ages[usize::from(it)].load(Ordering::Acquire))).collect()
+    }
+
+    /// Makes every answer with one of these tags old.
+    pub(crate) fn invalidate(&self, places: impl IntoIterator<Item = u16>) {
+        for place in places {
+            self.ages[usize::from(place)].fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Entries and the bytes they take, roughly.
+    pub(crate) fn filling(&self) -> (usize, u64) {
+        self.entries.as_ref().map_or((0, 0), |it| (it.len(), it.weight()))
+    }
+
+    /// Whether nothing touched these tags since.
+    pub(crate) fn are_current(&self, ages: &Ages) -> bool {
+        ages.iter().all(|&(place, age)| self.ages[usize::from(place)].load(Ordering::Acquire) == age)
+    }
+
+    fn flights(&self) -> std::sync::MutexGuard<'_, HashMap<Key, watch::Receiver<Landing>, RandomState>> {
+        // The map is whole whenever the lock is free: nothing panics under it.
+        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Scope;
+    use std::time::Duration;
+
+    fn shared(responses: &Responses, body: &str, fresh_s: u32, tags: &[&str], made: Instant) -> Arc<Shared> {
+        let (remaining_ms, scope) = (1000 * fresh_s, Scope::Public);
+        let lifetime = Freshness { remaining_ms, stale_ms: 5000, scope, set_by: "test".into() };
+        let places: Vec<u16> = tags.iter().map(|&it| Responses::place(&Tag(it.into()))).collect();
+        let ages = responses.ages(&places);
+        let (body, lifetime) = (Bytes::copy_from_slice(body.as_bytes()), Some(lifetime));
+        Arc::new(Shared { body, capacity: Capacity::Enough, lifetime, made, ages })
+    }
+
+    #[test]
+    fn an_answer_is_found_until_its_time_is_over() {
+        let responses = Responses::new(1 << 20);
+        let now = Instant::now();
+        responses.put((*b"k").into(), shared(&responses, "body", 10, &[], now));
+        let found = responses.get(b"k", now + Duration::from_secs(9)).expect("it is fresh");
+        assert_eq!(&found.body[..], b"body");
+        let left = found.left(now + Duration::from_secs(9)).expect("it has a lifetime");
+        assert_eq!((left.remaining_ms, left.stale_ms), (1000, 5000));
+        assert!(responses.get(b"k", now + Duration::from_secs(10)).is_none());
+        assert!(responses.get(b"other", now).is_none());
+    }
+
+    #[test]
+    fn a_mutation_of_a_tag_makes_answers_old_even_those_on_their_way() {
+        let responses = Responses::new(1 << 20);
+        let now = Instant::now();
+        responses.put((*b"a").into(), shared(&responses, "a", 10, &["Album"], now));
+        let on_its_way = shared(&responses, "b", 10, &["Album", "Artist"], now);
+        responses.put((*b"c").into(), shared(&responses, "c", 10, &["Genre"], now));
+        responses.invalidate([Responses::place(&Tag("Album".into()))]);
+        responses.put((*b"b").into(), on_its_way);
+        assert!(responses.get(b"a", now).is_none());
+        assert!(responses.get(b"b", now).is_none());
+        assert!(responses.get(b"c", now).is_some());
+    }
+
+    #[test]
+    fn no_answer_takes_all_the_room() {
+        let responses = Responses::new(8192);
+        let now = Instant::now();
+        responses.put((*b"k").into(), shared(&responses, &"x".repeat(2000), 10, &[], now));
+        assert!(responses.get(b"k", now).is_none());
+    }
+
+    #[tokio::test]
+    async fn those_who_wait_get_the_answer_or_make_it_when_the_first_goes_away() {
+        let responses = Responses::new(0);
+        let Turn::Leads(flight) = responses.turn(b"k") else { panic!("the first leads") };
+        let Turn::Waits(mut waiting) = responses.turn(b"k") else { panic!("the second waits") };
+        flight.land(Landing::Here(shared(&responses, "body", 0, &[], Instant::now())));
+        waiting.changed().await.expect("it landed");
+        assert!(matches!(&*waiting.borrow(), Landing::Here(it) if &it.body[..] == b"body"));
+        drop(flight);
+        let Turn::Leads(gone) = responses.turn(b"k") else { panic!("the flight is over") };
+        let Turn::Waits(mut waiting) = responses.turn(b"k") else { panic!("there is one") };
+        drop(gone);
+        assert!(waiting.changed().await.is_err());
+        assert!(matches!(responses.turn(b"k"), Turn::Leads(_)));
+    }
+}

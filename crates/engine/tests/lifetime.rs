@@ -1,0 +1,280 @@
+//! How long answers live, and who is given one that was made for another.
+
+mod kit;
+
+use kit::{Documents, settings, text};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+use weir_engine::compose::Graph;
+use weir_engine::engine::{Engine, Kept, Lifetime, Request, Response, Settings};
+use weir_engine::lifetime::{Hint, HintAt};
+use weir_engine::source::{
+    Accent, BoxFuture, Caller, Fetch, FetchInput, Freshness, Headers, Piece, PlanError, Reply, Scope, Source,
+    SourceError, Tag,
+};
+use weir_language::schema::Schema;
+
+const SDL: &str = "
+    directive @cached(ttl: Int! = 60, refresh: Boolean! = false) on QUERY
+    type Album { id: Int!  title: String! }
+    type Query { album(id: Int!): Album  other: Album }
+    type Mutation { rename(id: Int!): Album }";
+
+fn resolve(_: &str, arguments: &Value) -> Result<Value, SourceError> {
+    match arguments["id"].as_i64() {
+        Some(4) => Err(SourceError::Timeout),
+        id => Ok(json!({"id": id.unwrap_or(0), "title": "Album"})),
+    }
+}
+
+/// Documents whose answers live for a while, and which tells callers apart by `x-user-id`.
+struct Living {
+    documents: Arc<Documents>,
+    /// `u32::MAX`: it says nothing.
+    remaining_ms: AtomicU32,
+    scope: Scope,
+    calls: Arc<AtomicUsize>,
+    /// Each call takes one permit.
+    gate: Arc<Semaphore>,
+}
+
+struct LivingFetch {
+    inner: Box<dyn Fetch>,
+    freshness: Option<Freshness>,
+    calls: Arc<AtomicUsize>,
+    gate: Arc<Semaphore>,
+    headers: [Box<str>; 1],
+    tags: [Tag; 1],
+}
+
+impl Source for Living {
+    fn name(&self) -> &str {
+        self.documents.name()
+    }
+    fn schema(&self) -> &Arc<Schema> {
+        self.documents.schema()
+    }
+    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+        let remaining_ms = self.remaining_ms.load(Ordering::Relaxed);
+        let set_by = Arc::from("albums");
+        let known = Freshness { remaining_ms, stale_ms: 0, scope: self.scope, set_by };
+        Ok(Box::new(LivingFetch {
+            inner: self.documents.prepare(piece)?,
+            freshness: (remaining_ms < u32::MAX).then_some(known),
+            calls: Arc::clone(&self.calls),
+            gate: Arc::clone(&self.gate),
+            headers: ["x-user-id".into()],
+            tags: [Tag("Album".into())],
+        }))
+    }
+}
+
+impl Fetch for LivingFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+        Box::pin(async move {
+            self.calls.fetch_add(1, Ordering::Relaxed);
+            self.gate.acquire().await.expect("the gate stays").forget();
+            let reply = self.inner.run(input).await?;
+            Ok(Reply { freshness: self.freshness.clone(), ..reply })
+        })
+    }
+    fn touches(&self) -> &[Tag] {
+        &self.tags
+    }
+    fn reads_headers(&self) -> &[Box<str>] {
+        &self.headers
+    }
+    fn has_lifetime(&self) -> bool {
+        self.freshness.is_some()
+    }
+    fn explain(&self, out: &mut String) {
+        self.inner.explain(out);
+    }
+}
+
+/// The headers of a caller.
+#[derive(Default)]
+struct Sent(HashMap<&'static str, Vec<u8>>);
+
+impl Headers for Sent {
+    fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
+        self.0.get(name).map(Vec::as_slice).into_iter().for_each(take);
+    }
+}
+
+struct Scene {
+    engine: Engine,
+    calls: Arc<AtomicUsize>,
+    gate: Arc<Semaphore>,
+}
+
+impl Scene {
+    fn new(remaining_ms: Option<u32>, scope: Scope, hints: &[HintAt]) -> Self {
+        let (calls, gate) = (Arc::<AtomicUsize>::default(), Arc::new(Semaphore::new(1000)));
+        let source = Living {
+            documents: Documents::new("living", SDL, resolve),
+            remaining_ms: AtomicU32::new(remaining_ms.unwrap_or(u32::MAX)),
+            scope,
+            calls: Arc::clone(&calls),
+            gate: Arc::clone(&gate),
+        };
+        let graph = Graph::compose(vec![Arc::new(source)], &[]).expect("one source");
+        let graph = graph.with_hints(hints).expect("the hints are for what there is");
+        let settings = Settings { responses_bytes_max: 1 << 20, ..settings() };
+        Self { engine: Engine::new(graph, settings), calls, gate }
+    }
+
+    async fn ask(&self, query: &str, sent: &Sent) -> Response {
+        let deadline = Instant::now() + Duration::from_secs(5);
+        let (operation_name, variables, accent) = (None, None, Accent::Spec);
+        let queries_only = false;
+        let headers = sent;
+        let request = Request { query, operation_name, variables, accent, queries_only, headers, deadline };
+        self.engine.execute(request, &Caller::Admin).await
+    }
+
+    async fn kept(&self, query: &str, user: &'static str) -> Option<Kept> {
+        let sent = Sent(HashMap::from([("x-user-id", user.into()), ("x-other", user.into())]));
+        self.ask(query, &sent).await.lifetime.map(|it| it.kept)
+    }
+
+    fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+}
+
+fn hint(on: &str, field: Option<&str>, max_age_s: u32) -> HintAt {
+    let hint = Hint { max_age_s: Some(max_age_s), inherits: false, scope: Scope::Public };
+    HintAt { on: on.into(), field: field.map(Into::into), hint }
+}
+
+fn on_runtime(test: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime").block_on(test);
+}
+
+#[track_caller]
+fn check(remaining_ms: Option<u32>, hints: &[HintAt], query: &str, expected: Option<(u32, &str)>) {
+    let scene = Scene::new(remaining_ms, Scope::Public, hints);
+    on_runtime(async {
+        let lifetime = scene.ask(query, &Sent::default()).await.lifetime;
+        let found = lifetime.as_ref().map(|it| (it.freshness.remaining_ms.div_ceil(1000), &*it.freshness.set_by));
+        assert_eq!(found, expected);
+    });
+}
+
+#[test]
+fn an_answer_lives_as_long_as_its_shortest_part_allows() {
+    const ALBUM: &str = "{ album(id: 1) { title } }";
+    check(Some(7000), &[], ALBUM, Some((7, "albums")));
+    check(None, &[], ALBUM, None);
+    check(Some(7000), &[hint("Album", Some("title"), 2)], ALBUM, Some((2, "@cacheControl of Album.title")));
+    check(Some(7000), &[hint("Album", Some("title"), 2)], "{ album(id: 1) { id } }", Some((7, "albums")));
+    check(None, &[hint("Album", None, 30)], ALBUM, Some((30, "@cacheControl of Query.album")));
+    check(None, &[hint("Query", Some("album"), 30)], "{ album(id: 1) { id } other { id } }", Some((0, "a part without a lifetime")));
+    check(None, &[], "query @cached(ttl: 9) { other { id } }", Some((9, "the operation")));
+    check(Some(7000), &[], "query @cached(ttl: 90) { other { id } }", Some((7, "albums")));
+    check(Some(7000), &[], "{ album(id: 4) { id } }", Some((0, "an error")));
+    check(Some(7000), &[], "{ __typename }", None);
+}
+
+#[test]
+fn a_hint_for_what_is_not_there_is_a_mistake() {
+    let graph = Graph::compose(vec![Documents::new("living", SDL, resolve)], &[]).expect("one source");
+    let Err(errors) = graph.with_hints(&[hint("Album", Some("nope"), 1), hint("Nope", None, 1)]) else {
+        panic!("neither is there")
+    };
+    let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(words.len(), 2);
+    assert!(words[0].contains("`Nope`") || words[0].contains("`Album.nope`"), "{words:?}");
+}
+
+#[test]
+fn a_fresh_answer_is_given_again_to_whom_it_belongs() {
+    on_runtime(async {
+        let scene = Scene::new(Some(60_000), Scope::Private, &[]);
+        const QUERY: &str = "{ album(id: 1) { title } }";
+        assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Made));
+        assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Hit));
+        assert_eq!(scene.kept(QUERY, "bob").await, Some(Kept::Made));
+        assert_eq!(scene.kept("{ album(id: 2) { title } }", "ada").await, Some(Kept::Made));
+        assert_eq!(scene.calls(), 3);
+    });
+}
+
+#[test]
+fn a_mutation_makes_answers_old() {
+    on_runtime(async {
+        let scene = Scene::new(Some(60_000), Scope::Public, &[]);
+        const QUERY: &str = "{ album(id: 1) { title } }";
+        scene.kept(QUERY, "ada").await;
+        assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Hit));
+        scene.ask("mutation { rename(id: 1) { id } }", &Sent::default()).await;
+        assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Made));
+    });
+}
+
+#[test]
+fn what_failed_is_not_kept_and_refresh_asks_again() {
+    on_runtime(async {
+        let scene = Scene::new(None, Scope::Public, &[]);
+        for _ in 0..2 {
+            assert_eq!(scene.kept("query @cached { album(id: 4) { id } }", "ada").await, Some(Kept::Made));
+        }
+        assert_eq!(scene.kept("query @cached { other { id } }", "ada").await, Some(Kept::Made));
+        assert_eq!(scene.kept("query @cached { other { id } }", "ada").await, Some(Kept::Hit));
+        const AGAIN: &str = "query @cached(refresh: true) { other { id } }";
+        for _ in 0..2 {
+            assert_eq!(scene.kept(AGAIN, "ada").await, Some(Kept::Made));
+        }
+    });
+}
+
+#[test]
+fn equal_requests_in_flight_are_one_for_each_caller() {
+    on_runtime(async {
+        let scene = Scene::new(Some(0), Scope::Private, &[]);
+        scene.gate.forget_permits(1000);
+        let answers = Mutex::new(Vec::new());
+        let ask = async |user: &'static str| {
+            let kept = scene.kept("{ album(id: 1) { title } }", user).await;
+            answers.lock().unwrap().push((user, kept.expect("it has a lifetime")));
+        };
+        let all = futures_util::future::join_all(
+            ["ada", "ada", "bob", "ada", "bob"].into_iter().map(ask),
+        );
+        let mut all = std::pin::pin!(all);
+        assert!(futures_util::poll!(all.as_mut()).is_pending());
+        assert_eq!(scene.calls(), 2, "one for each caller");
+        scene.gate.add_permits(10);
+        all.await;
+        let answers = answers.lock().unwrap().clone();
+        let made = answers.iter().filter(|it| it.1 == Kept::Made).count();
+        assert_eq!((made, answers.len()), (2, 5));
+        assert_eq!(scene.calls(), 2);
+    });
+}
+
+#[test]
+fn those_who_wait_go_on_when_the_first_goes_away() {
+    on_runtime(async {
+        let scene = Scene::new(Some(0), Scope::Public, &[]);
+        scene.gate.forget_permits(1000);
+        const QUERY: &str = "{ album(id: 1) { title } }";
+        let sent = Sent::default();
+        let mut first = Box::pin(scene.ask(QUERY, &sent));
+        assert!(futures_util::poll!(first.as_mut()).is_pending());
+        let mut second = Box::pin(scene.ask(QUERY, &sent));
+        assert!(futures_util::poll!(second.as_mut()).is_pending());
+        assert_eq!(scene.calls(), 1);
+        drop(first);
+        scene.gate.add_permits(2);
+        let response = second.await;
+        assert!(matches!(response.lifetime, Some(Lifetime { kept: Kept::Made, .. })));
+        assert_eq!(text(response), r#"{"data":{"album":{"title":"Album"}}}"#);
+        assert_eq!(scene.calls(), 2);
+    });
+}
