@@ -141,7 +141,11 @@ mod tests {
         let none = PieceHints::default();
         let long = known(60, 10, Scope::Private, "users");
         let short = known(5, 30, Scope::Public, "matches");
-        check(&[(Some(long), none.clone()), (Some(short), none)], None, Some(known(5, 30, Scope::Private, "matches")));
+        check(
+            &[(Some(long), none.clone()), (Some(short), none)],
+            None,
+            Some(known(5, 30, Scope::Private, "matches")),
+        );
     }
 
     #[test]
@@ -149,7 +153,11 @@ mod tests {
         let none = PieceHints::default();
         let first = known(5, 100, Scope::Public, "a");
         let second = known(50, 0, Scope::Public, "b");
-        check(&[(Some(first), none.clone()), (Some(second), none)], None, Some(known(5, 45, Scope::Public, "a")));
+        check(
+            &[(Some(first), none.clone()), (Some(second), none)],
+            None,
+            Some(known(5, 45, Scope::Public, "a")),
+        );
     }
 
     #[test]

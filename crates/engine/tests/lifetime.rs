@@ -161,7 +161,8 @@ fn check(remaining_ms: Option<u32>, hints: &[HintAt], query: &str, expected: Opt
     let scene = Scene::new(remaining_ms, Scope::Public, hints);
     on_runtime(async {
         let lifetime = scene.ask(query, &Sent::default()).await.lifetime;
-        let found = lifetime.as_ref().map(|it| (it.freshness.remaining_ms.div_ceil(1000), &*it.freshness.set_by));
+        let found =
+            lifetime.as_ref().map(|it| (it.freshness.remaining_ms.div_ceil(1000), &*it.freshness.set_by));
         assert_eq!(found, expected);
     });
 }
@@ -174,7 +175,12 @@ fn an_answer_lives_as_long_as_its_shortest_part_allows() {
     check(Some(7000), &[hint("Album", Some("title"), 2)], ALBUM, Some((2, "@cacheControl of Album.title")));
     check(Some(7000), &[hint("Album", Some("title"), 2)], "{ album(id: 1) { id } }", Some((7, "albums")));
     check(None, &[hint("Album", None, 30)], ALBUM, Some((30, "@cacheControl of Query.album")));
-    check(None, &[hint("Query", Some("album"), 30)], "{ album(id: 1) { id } other { id } }", Some((0, "a part without a lifetime")));
+    check(
+        None,
+        &[hint("Query", Some("album"), 30)],
+        "{ album(id: 1) { id } other { id } }",
+        Some((0, "a part without a lifetime")),
+    );
     check(None, &[], "query @cached(ttl: 9) { other { id } }", Some((9, "the operation")));
     check(Some(7000), &[], "query @cached(ttl: 90) { other { id } }", Some((7, "albums")));
     check(Some(7000), &[], "{ album(id: 4) { id } }", Some((0, "an error")));
@@ -243,9 +249,7 @@ fn equal_requests_in_flight_are_one_for_each_caller() {
             let kept = scene.kept("{ album(id: 1) { title } }", user).await;
             answers.lock().unwrap().push((user, kept.expect("it has a lifetime")));
         };
-        let all = futures_util::future::join_all(
-            ["ada", "ada", "bob", "ada", "bob"].into_iter().map(ask),
-        );
+        let all = futures_util::future::join_all(["ada", "ada", "bob", "ada", "bob"].into_iter().map(ask));
         let mut all = std::pin::pin!(all);
         assert!(futures_util::poll!(all.as_mut()).is_pending());
         assert_eq!(scene.calls(), 2, "one for each caller");

@@ -61,7 +61,10 @@ fn an_answer_that_is_kept_is_shown_until_a_mutation_changes_it() {
         let answer = weir.get(KEPT, &[]);
         check(&answer, 200, name);
         assert!(answer.header("x-weir-cache").is_some_and(|it| it.starts_with(from)), "{answer:?}");
-        assert!(answer.header("cache-control").is_some_and(|it| it.starts_with("public,max-age=")), "{answer:?}");
+        assert!(
+            answer.header("cache-control").is_some_and(|it| it.starts_with("public,max-age=")),
+            "{answer:?}"
+        );
     };
     check("miss", "Ada");
     check("hit", "Ada");

@@ -78,7 +78,8 @@ fn a_dropped_column_fails_what_asks_for_it_until_the_tables_are_read_again() {
     // As many bytes as a number has, prepared anew by connections that know nothing of the change.
     database.run("UPDATE other SET id = 'abcd'");
     for _ in 0..2 {
-        database.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
+        // Comes back when they are gone, or after five seconds.
+        database.run("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
         for changed in [
             "{ other { id } }",
             "{ other(limit: 1) { id } }",

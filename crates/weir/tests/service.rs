@@ -173,10 +173,14 @@ fn a_signal_drains_and_ends_with_success() {
     let mut weir = Weir::pets(&[]);
     // A request whose body is not complete is in flight.
     let text = body(ASK);
-    let raw = message("POST", "/graphql", &[("content-type", "application/json")], Some(text.as_bytes()));
+    let headers = [("content-type", "application/json"), ("expect", "100-continue")];
+    let raw = message("POST", "/graphql", &headers, Some(text.as_bytes()));
     let (first, last) = raw.split_at(raw.len() - 5);
     let mut slow = weir.connect();
     slow.write_all(first).expect("it is sent");
+    let mut goes_on = [0; 25];
+    slow.read_exact(&mut goes_on).expect("the server waits for the body");
+    assert_eq!(&goes_on, b"HTTP/1.1 100 Continue\r\n\r\n");
     let mut idle = weir.connect();
     idle.write_all(&message("GET", "/readyz", &[], None)).expect("it is sent");
     let mut idle = BufReader::new(idle);

@@ -57,7 +57,15 @@ pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Gra
     }
     let hangs = !joins.is_empty() || sources.iter().any(|it| it.parts().is_some());
     let sources = sources.into_iter().zip(ids).map(|(source, ids)| (source, Arc::new(ids))).collect();
-    Ok(Graph { schema: Arc::new(schema), sources, owners, joins: joined, extensions, hangs, hints: Vec::new() })
+    Ok(Graph {
+        schema: Arc::new(schema),
+        sources,
+        owners,
+        joins: joined,
+        extensions,
+        hangs,
+        hints: Vec::new(),
+    })
 }
 
 /// What merging leaves.

@@ -40,7 +40,14 @@ fn covers(hint: Hint) -> bool {
     hint.max_age_s.is_some() || hint.inherits
 }
 
-fn member(graph: &Graph, shape: &Shape, at: usize, piece: usize, all: &mut [PieceHints], stack: &mut Vec<SetId>) {
+fn member(
+    graph: &Graph,
+    shape: &Shape,
+    at: usize,
+    piece: usize,
+    all: &mut [PieceHints],
+    stack: &mut Vec<SetId>,
+) {
     let field = &shape.fields[at];
     let piece = match field.member {
         Member::Foreign { piece, .. } => {

@@ -33,7 +33,8 @@ enum Said<T> {
 pub(super) fn wish(selected: &Selected<'_, '_>) -> Option<Wish> {
     let document = selected.valid().document();
     let directives = document.list(selected.operation().ast.directives);
-    let directive = directives.iter().find(|it| matches!(document.str(it.name), "cached" | "cacheControl"))?;
+    let directive =
+        directives.iter().find(|it| matches!(document.str(it.name), "cached" | "cacheControl"))?;
     let arguments = document.list(directive.arguments);
     let given = |names: [&str; 2]| arguments.iter().find(|it| names.contains(&document.str(it.name)));
     let variable = |it: &Argument| match document.value(it.value).kind {

@@ -41,8 +41,7 @@ pub(super) fn sharing(kind: OperationKind, wish: Option<Wish>, pieces: &[Planned
     if !keeps {
         return None;
     }
-    let mut headers: Vec<Box<str>> =
-        pieces.iter().flat_map(|it| it.fetch.reads_headers()).cloned().collect();
+    let mut headers: Vec<Box<str>> = pieces.iter().flat_map(|it| it.fetch.reads_headers()).cloned().collect();
     headers.sort_unstable();
     headers.dedup();
     let vary = headers.join(", ").into();
@@ -53,8 +52,7 @@ pub(super) fn sharing(kind: OperationKind, wish: Option<Wish>, pieces: &[Planned
 
 /// Places of all tags the pieces touch, each once.
 pub(super) fn tags(pieces: &[PlannedPiece]) -> Vec<u16> {
-    let mut tags: Vec<u16> =
-        pieces.iter().flat_map(|it| it.fetch.touches()).map(Responses::place).collect();
+    let mut tags: Vec<u16> = pieces.iter().flat_map(|it| it.fetch.touches()).map(Responses::place).collect();
     tags.sort_unstable();
     tags.dedup();
     tags
@@ -63,7 +61,8 @@ pub(super) fn tags(pieces: &[PlannedPiece]) -> Vec<u16> {
 impl Sharing {
     /// The key for these variables and headers.
     pub(crate) fn key(&self, variables: &Variables, headers: &dyn Headers) -> Vec<u8> {
-        let mut key = Vec::with_capacity(64 + 16 * variables.values.nodes.len() + variables.values.text.len());
+        let mut key =
+            Vec::with_capacity(64 + 16 * variables.values.nodes.len() + variables.values.text.len());
         key.extend_from_slice(&self.id.to_le_bytes());
         variables.write_key(&mut key);
         for name in &self.headers {

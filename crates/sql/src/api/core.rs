@@ -109,7 +109,8 @@ impl Core {
 
     /// `@cached`, by which a query says how long its answer may be kept.
     pub(super) fn cached(&mut self) {
-        let words = "Keeps the answer for so many seconds, unless a mutation made here changes what it shows.";
+        let words =
+            "Keeps the answer for so many seconds, unless a mutation made here changes what it shows.";
         self.b.directive("cached", words, false, Place::Query.bit());
         self.argument("ttl", "", non_null(self.common.int), InputMeaning::None);
         self.b.default("60");

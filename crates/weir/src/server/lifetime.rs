@@ -9,7 +9,9 @@
 
 use super::body::Reply;
 use foldhash::quality::FixedState;
-use hyper::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, VARY};
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, VARY,
+};
 use hyper::{HeaderMap, Response, StatusCode};
 use std::fmt::Write;
 use std::hash::BuildHasher;
@@ -26,7 +28,8 @@ const X_WEIR_CACHE: HeaderName = HeaderName::from_static("x-weir-cache");
 /// Says in `headers` how long the answer lives; in dev mode also why.
 pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, dev: bool) {
     let Lifetime { freshness, wished, vary, kept } = lifetime;
-    let seconds = if *wished { freshness.remaining_ms.div_ceil(1000) } else { drawn_s(freshness.remaining_ms) };
+    let seconds =
+        if *wished { freshness.remaining_ms.div_ceil(1000) } else { drawn_s(freshness.remaining_ms) };
     let words = match (seconds, freshness.scope) {
         (0, _) => "no-store".to_owned(),
         (_, scope) => {
