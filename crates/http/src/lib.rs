@@ -6,6 +6,7 @@
 //!
 //! Source: `docs/sources/services.md`.
 
+pub mod cache;
 pub mod call;
 pub mod inputs;
 pub mod sdl;

@@ -33,7 +33,7 @@ pub enum JsonKind {
 }
 
 /// A value of the tape.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonNode {
     /// What it is.
     pub kind: JsonKind,
@@ -51,7 +51,7 @@ pub struct Json<'t> {
     /// The text.
     pub text: &'t str,
     /// Values in document order; each object member is a `String` node and the value after it.
-    pub nodes: Vec<JsonNode>,
+    pub nodes: Cow<'t, [JsonNode]>,
     /// Places of the open containers; kept so that the next text needs no new one.
     open: Vec<u32>,
 }
@@ -159,15 +159,25 @@ impl<'t> Json<'t> {
         nodes.clear();
         open.clear();
         let at = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
-        let mut reader = Reader { bytes: text.as_bytes(), at, json: Self { text, nodes, open }, depth_max };
+        let mut reader = Reader { text, bytes: text.as_bytes(), at, nodes, open, depth_max };
         reader.document()?;
-        Ok(reader.json)
+        Ok(Self { text, nodes: Cow::Owned(reader.nodes), open: reader.open })
+    }
+
+    /// A text that was read before: `nodes` are those that [`Json::parse`] made of `text`.
+    #[must_use]
+    pub const fn known(text: &'t str, nodes: &'t [JsonNode]) -> Self {
+        Self { text, nodes: Cow::Borrowed(nodes), open: Vec::new() }
     }
 
     /// Gives the memory back for the next text.
     #[must_use]
     pub fn into_buffer(self) -> JsonBuffer {
-        JsonBuffer { nodes: self.nodes, open: self.open }
+        let nodes = match self.nodes {
+            Cow::Owned(nodes) => nodes,
+            Cow::Borrowed(_) => Vec::new(),
+        };
+        JsonBuffer { nodes, open: self.open }
     }
 
     /// The value.
@@ -177,17 +187,22 @@ impl<'t> Json<'t> {
     }
 
     fn string(&self, node: JsonNode) -> Cow<'t, str> {
-        let inner = &self.text[node.start as usize..node.end as usize];
-        match node.kind {
-            JsonKind::String { escapes: true } => string_value::unescape(inner),
-            JsonKind::Null
-            | JsonKind::True
-            | JsonKind::False
-            | JsonKind::Number
-            | JsonKind::String { escapes: false }
-            | JsonKind::Object
-            | JsonKind::Array => Cow::Borrowed(inner),
-        }
+        string(self.text, node)
+    }
+}
+
+/// The value of the string `node` of `text`.
+fn string(text: &str, node: JsonNode) -> Cow<'_, str> {
+    let inner = &text[node.start as usize..node.end as usize];
+    match node.kind {
+        JsonKind::String { escapes: true } => string_value::unescape(inner),
+        JsonKind::Null
+        | JsonKind::True
+        | JsonKind::False
+        | JsonKind::Number
+        | JsonKind::String { escapes: false }
+        | JsonKind::Object
+        | JsonKind::Array => Cow::Borrowed(inner),
     }
 }
 

@@ -1,11 +1,11 @@
 //! Reads JSON text into the tape: one loop over values, containers that are open on a stack of places.
 //!
-//! **Invariant:** what is open in [`Json::open`] is what the bytes before [`Reader::at`] opened and did not close.
+//! **Invariant:** what is open in [`Reader::open`] is what the bytes before [`Reader::at`] opened and did not close.
 //!
 //! **Cost:** one pass; strings are searched a word at a time.
 //! Source: RFC 8259.
 
-use super::{Json, JsonError, JsonErrorKind, JsonKind, JsonNode};
+use super::{JsonError, JsonErrorKind, JsonKind, JsonNode};
 use crate::string_value;
 use std::collections::HashSet;
 
@@ -14,9 +14,11 @@ const COMPARED_MAX: usize = 8;
 
 /// What is being read.
 pub(super) struct Reader<'t> {
+    pub(super) text: &'t str,
     pub(super) bytes: &'t [u8],
     pub(super) at: usize,
-    pub(super) json: Json<'t>,
+    pub(super) nodes: Vec<JsonNode>,
+    pub(super) open: Vec<u32>,
     pub(super) depth_max: u32,
 }
 
@@ -58,8 +60,8 @@ impl<'t> Reader<'t> {
     /// Reads a scalar, or the opening bracket of a container; says whether it was a bracket.
     fn value(&mut self) -> Read<bool> {
         match self.bytes.get(self.at) {
-            Some(b'{') => self.open(JsonKind::Object).map(|()| true),
-            Some(b'[') => self.open(JsonKind::Array).map(|()| true),
+            Some(b'{') => self.begin(JsonKind::Object).map(|()| true),
+            Some(b'[') => self.begin(JsonKind::Array).map(|()| true),
             Some(b'"') => self.string().map(|()| false),
             Some(b'-' | b'0'..=b'9') => self.number().map(|()| false),
             Some(b't') => self.word("true", JsonKind::True).map(|()| false),
@@ -70,15 +72,15 @@ impl<'t> Reader<'t> {
     }
 
     fn push(&mut self, kind: JsonKind, start: usize, end: usize) {
-        let next = self.json.nodes.len() as u32 + 1;
-        self.json.nodes.push(JsonNode { kind, start: start as u32, end: end as u32, next });
+        let next = self.nodes.len() as u32 + 1;
+        self.nodes.push(JsonNode { kind, start: start as u32, end: end as u32, next });
     }
 
-    fn open(&mut self, kind: JsonKind) -> Read<()> {
-        if self.json.open.len() >= self.depth_max as usize {
+    fn begin(&mut self, kind: JsonKind) -> Read<()> {
+        if self.open.len() >= self.depth_max as usize {
             return self.error(JsonErrorKind::TooDeep);
         }
-        self.json.open.push(self.json.nodes.len() as u32);
+        self.open.push(self.nodes.len() as u32);
         self.push(kind, self.at, self.at);
         self.at += 1;
         Ok(())
@@ -97,8 +99,8 @@ impl<'t> Reader<'t> {
     }
 
     fn innermost(&self) -> Option<(usize, JsonKind)> {
-        let place = *self.json.open.last()? as usize;
-        Some((place, self.json.nodes[place].kind))
+        let place = *self.open.last()? as usize;
+        Some((place, self.nodes[place].kind))
     }
 
     /// After a value: closes the containers that end there and reads up to the next value; `false` at the end.
@@ -145,21 +147,21 @@ impl<'t> Reader<'t> {
         let Some((place, kind)) = self.innermost() else {
             return self.unexpected();
         };
-        self.json.open.pop();
-        let next = self.json.nodes.len() as u32;
-        self.json.nodes[place].end = self.at as u32;
-        self.json.nodes[place].next = next;
+        self.open.pop();
+        let next = self.nodes.len() as u32;
+        self.nodes[place].end = self.at as u32;
+        self.nodes[place].next = next;
         if kind == JsonKind::Object { self.check_keys(place) } else { Ok(()) }
     }
 
     /// Two equal keys in the object at `place` are an error at the second.
     fn check_keys(&self, place: usize) -> Read<()> {
-        let nodes = &self.json.nodes;
+        let nodes = &self.nodes;
         let end = nodes[place].next as usize;
         let after = |key: usize| Some(nodes[key + 1].next as usize).filter(|&key| key < end);
         let keys = || std::iter::successors(Some(place + 1).filter(|&key| key < end), move |&key| after(key));
         let duplicate = |key: usize| JsonError { kind: JsonErrorKind::DuplicateKey, at: nodes[key].start };
-        let text = |key: usize| self.json.string(nodes[key]);
+        let text = |key: usize| super::string(self.text, nodes[key]);
         if keys().nth(COMPARED_MAX).is_some() {
             let mut seen = HashSet::new();
             return keys()

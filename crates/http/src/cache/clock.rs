@@ -1,0 +1,65 @@
+//! What time it is, for everything that expires.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// Where the time comes from.
+#[derive(Clone, Debug)]
+pub enum Clock {
+    /// From the machine.
+    System {
+        /// What monotonic times are counted from.
+        start: Instant,
+    },
+    /// From a test, which moves it on.
+    Simulated(Arc<AtomicU64>),
+}
+
+impl Clock {
+    /// The machine's.
+    #[must_use]
+    pub fn system() -> Self {
+        Self::System { start: Instant::now() }
+    }
+
+    /// One that stands still until it is moved on.
+    #[must_use]
+    pub fn simulated() -> Self {
+        Self::Simulated(Arc::new(AtomicU64::new(0)))
+    }
+
+    /// Milliseconds since the clock was made. Never goes back, whatever becomes of the machine's date.
+    #[must_use]
+    pub fn now_ms(&self) -> u64 {
+        match self {
+            Self::System { start } => u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+            Self::Simulated(now) => now.load(Ordering::SeqCst),
+        }
+    }
+
+    /// Milliseconds since 1970, for what is compared with times of other machines.
+    #[must_use]
+    pub fn wall_ms(&self) -> u64 {
+        /// When simulated time begins: in the year 2026.
+        const EPOCH_MS: u64 = 1_767_225_600_000;
+        match self {
+            Self::System { .. } => {
+                let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+            }
+            Self::Simulated(now) => EPOCH_MS + now.load(Ordering::SeqCst),
+        }
+    }
+
+    /// Moves simulated time on.
+    ///
+    /// # Panics
+    /// If the time is the machine's.
+    pub fn advance_ms(&self, by_ms: u64) {
+        match self {
+            Self::System { .. } => panic!("the machine's time cannot be moved"),
+            Self::Simulated(now) => now.fetch_add(by_ms, Ordering::SeqCst),
+        };
+    }
+}

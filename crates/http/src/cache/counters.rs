@@ -1,0 +1,157 @@
+//! What became of what was asked of the cache, by source.
+//!
+//! **Cost:** one addition to a word that other threads seldom write: counts are kept apart by thread and added up by who
+//! reads them.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// How an answer was come by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// Fresh, from this process.
+    Hit,
+    /// Fresh, from the second level.
+    HitRemote,
+    /// No longer fresh; a new one is being fetched.
+    Stale,
+    /// No longer fresh, because the upstream fails.
+    StaleOnError,
+    /// The upstream was asked.
+    Miss,
+    /// The upstream had been asked already, by another.
+    Coalesced,
+    /// The upstream was asked for this caller alone, as such answers are not shared.
+    Pass,
+}
+
+/// All outcomes, in the order of their counts.
+pub const OUTCOMES: [Outcome; 7] = [
+    Outcome::Hit,
+    Outcome::HitRemote,
+    Outcome::Stale,
+    Outcome::StaleOnError,
+    Outcome::Miss,
+    Outcome::Coalesced,
+    Outcome::Pass,
+];
+
+impl Outcome {
+    /// For metrics and headers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Hit => "hit",
+            Self::HitRemote => "hit_remote",
+            Self::Stale => "stale",
+            Self::StaleOnError => "stale_on_error",
+            Self::Miss => "miss",
+            Self::Coalesced => "coalesced",
+            Self::Pass => "pass",
+        }
+    }
+}
+
+/// The counts of one source.
+#[derive(Debug)]
+pub struct Counters {
+    source: Box<str>,
+    stripes: Box<[Stripe]>,
+}
+
+/// What threads with one number count. A cache line and a neighbour, which processors fetch together.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Stripe {
+    outcomes: [AtomicU64; OUTCOMES.len()],
+    negative: AtomicU64,
+    failed: AtomicU64,
+    early: AtomicU64,
+    refreshed: AtomicU64,
+    lag_ms: AtomicU64,
+}
+
+/// What a source's counts are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceCounts {
+    /// The source.
+    pub source: Box<str>,
+    /// By outcome, in the order of [`OUTCOMES`].
+    pub outcomes: [u64; OUTCOMES.len()],
+    /// Of these, those that were served from memory and said that there is no such thing.
+    pub negative: u64,
+    /// Those that got an error.
+    pub failed: u64,
+    /// Refreshes that were begun while the answer was still fresh.
+    pub early: u64,
+    /// Answers that replaced one that was still there.
+    pub refreshed: u64,
+    /// How long these had been stale when they were replaced, added up.
+    pub lag_ms: u64,
+}
+
+const STRIPES: usize = 16;
+
+thread_local! {
+    static STRIPE: usize = {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        NEXT.fetch_add(1, Ordering::Relaxed) % STRIPES
+    };
+}
+
+impl Counters {
+    pub(super) fn new(source: &str) -> Self {
+        Self { source: source.into(), stripes: (0..STRIPES).map(|_| Stripe::default()).collect() }
+    }
+
+    fn stripe(&self) -> &Stripe {
+        &self.stripes[STRIPE.with(|number| *number)]
+    }
+
+    pub(super) fn served(&self, outcome: Outcome, negative: bool) {
+        let stripe = self.stripe();
+        stripe.outcomes[outcome as usize].fetch_add(1, Ordering::Relaxed);
+        if negative
+            && matches!(outcome, Outcome::Hit | Outcome::HitRemote | Outcome::Stale | Outcome::StaleOnError)
+        {
+            stripe.negative.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn failed(&self) {
+        self.stripe().failed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn early(&self) {
+        self.stripe().early.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn refreshed(&self, lag_ms: u64) {
+        self.stripe().refreshed.fetch_add(1, Ordering::Relaxed);
+        self.stripe().lag_ms.fetch_add(lag_ms, Ordering::Relaxed);
+    }
+
+    /// The counts up to now.
+    #[must_use]
+    pub fn counts(&self) -> SourceCounts {
+        let sum = |of: &dyn Fn(&Stripe) -> &AtomicU64| {
+            self.stripes.iter().map(|it| of(it).load(Ordering::Relaxed)).sum()
+        };
+        SourceCounts {
+            source: self.source.clone(),
+            outcomes: std::array::from_fn(|place| sum(&|it| &it.outcomes[place])),
+            negative: sum(&|it| &it.negative),
+            failed: sum(&|it| &it.failed),
+            early: sum(&|it| &it.early),
+            refreshed: sum(&|it| &it.refreshed),
+            lag_ms: sum(&|it| &it.lag_ms),
+        }
+    }
+}
+
+impl SourceCounts {
+    /// How often it came out like that.
+    #[must_use]
+    pub fn of(&self, outcome: Outcome) -> u64 {
+        self.outcomes[outcome as usize]
+    }
+}

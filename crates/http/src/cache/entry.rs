@@ -1,0 +1,179 @@
+//! An answer as it is kept: its bytes, read once into a tape, and the instants up to which it serves.
+//!
+//! **Invariant:** times are absolute; whoever is served gets what remains of them, so that no level adds to another.
+//!
+//! **Cost:** a body is read once, when it comes; serving it again borrows the text and the tape.
+
+use super::rule::Scope;
+use super::tags::Tags;
+use bytes::Bytes;
+use std::sync::atomic::{AtomicU64, Ordering};
+use weir_language::json::{Json, JsonError, JsonNode, JsonRef};
+
+/// A JSON text that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tape {
+    text: Box<str>,
+    nodes: Box<[JsonNode]>,
+}
+
+impl Tape {
+    /// Reads `body`, with at most `depth_max` brackets open at once.
+    ///
+    /// # Errors
+    /// The first place where it is not JSON.
+    pub fn parse(body: Bytes, depth_max: u32) -> Result<Self, JsonError> {
+        let nodes: Box<[JsonNode]> = Json::parse(&body, depth_max)?.nodes.into();
+        // Checked above; without a copy if nobody else holds the bytes.
+        let text = String::from_utf8(Vec::from(body)).unwrap_or_default();
+        Ok(Self { text: text.into(), nodes })
+    }
+
+    /// The value, to be looked at.
+    #[must_use]
+    pub fn json(&self) -> Json<'_> {
+        Json::known(&self.text, &self.nodes)
+    }
+
+    /// The bytes as they came.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The value at node `at` as a text of its own.
+    #[must_use]
+    pub fn part(&self, at: u32) -> Self {
+        let json = self.json();
+        let raw = JsonRef { json: &json, at }.raw();
+        let nodes = &self.nodes[at as usize..self.nodes[at as usize].next as usize];
+        // A string's text stands within its quotes, its node begins behind the first.
+        let start = (raw.as_ptr() as usize - self.text.as_ptr() as usize) as u32;
+        let moved = |node: &JsonNode| JsonNode {
+            kind: node.kind,
+            start: node.start - start,
+            end: node.end - start,
+            next: node.next - at,
+        };
+        Self { text: raw.into(), nodes: nodes.iter().map(moved).collect() }
+    }
+
+    pub(super) fn bytes_held(&self) -> usize {
+        self.text.len() + size_of_val(&*self.nodes)
+    }
+}
+
+/// What an upstream sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// JSON.
+    Json(Tape),
+    /// Nothing, or an id that the batch does not have.
+    Absent,
+    /// Something else: what the reader of JSON says of it.
+    Unreadable(JsonError),
+}
+
+/// Up to when an answer serves, in milliseconds of the cache's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lifetime {
+    /// When the upstream was asked for it.
+    pub origin_ms: u64,
+    /// Served as it is before.
+    pub fresh_until_ms: u64,
+    /// Served before while a new one is fetched.
+    pub stale_until_ms: u64,
+    /// Served before if the upstream fails.
+    pub error_until_ms: u64,
+}
+
+/// An answer. The same whether it is kept or not.
+#[derive(Debug)]
+pub struct Entry {
+    /// The status of HTTP; 404 for an id that a batch does not have.
+    pub status: u16,
+    /// What was sent.
+    pub body: Body,
+    /// Up to when it serves.
+    pub lifetime: Lifetime,
+    /// For whom it is.
+    pub scope: Scope,
+    /// How long the upstream took, in milliseconds.
+    pub took_ms: u32,
+    /// What makes it invalid before its time.
+    pub(super) tags: Tags,
+    /// After a refresh failed, the next one is not tried before.
+    pub(super) retry_at_ms: AtomicU64,
+}
+
+impl Entry {
+    /// The JSON, if that is what was sent.
+    #[must_use]
+    pub fn json(&self) -> Option<Json<'_>> {
+        match &self.body {
+            Body::Json(tape) => Some(tape.json()),
+            Body::Absent | Body::Unreadable(_) => None,
+        }
+    }
+
+    /// Whether it says that there is no such thing.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        matches!(self.status, 404 | 410)
+    }
+
+    /// Whether the upstream failed: its own fault or too much to do, or a text that is not JSON.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        self.status >= 500
+            || self.status == 429
+            || matches!(self.body, Body::Unreadable(_)) && !self.is_negative()
+    }
+
+    /// What remains of its lifetime, in milliseconds.
+    #[must_use]
+    pub fn fresh_ms(&self, now_ms: u64) -> u64 {
+        self.lifetime.fresh_until_ms.saturating_sub(now_ms)
+    }
+
+    /// How long it may be served while a new one is fetched, in milliseconds after it ceased to be fresh.
+    #[must_use]
+    pub fn stale_ms(&self, now_ms: u64) -> u64 {
+        self.lifetime.stale_until_ms.saturating_sub(now_ms.max(self.lifetime.fresh_until_ms))
+    }
+
+    pub(super) fn may_retry(&self, now_ms: u64) -> bool {
+        self.retry_at_ms.load(Ordering::Relaxed) <= now_ms
+    }
+
+    /// About how many bytes of memory it takes.
+    pub(super) fn bytes_held(&self) -> usize {
+        let body = match &self.body {
+            Body::Json(tape) => tape.bytes_held(),
+            Body::Absent | Body::Unreadable(_) => 0,
+        };
+        size_of::<Self>() + body
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_tape_reads_like_a_text_of_its_own() {
+        let text = br#" {"a":[{"id":1,"name":"x\u0041"},"sol\n",[],-0.10,null], "b":{}}"#;
+        let tape = Tape::parse(Bytes::from_static(text), 8).unwrap();
+        for at in 0..tape.nodes.len() as u32 {
+            let part = tape.part(at);
+            assert_eq!(part, Tape::parse(Bytes::from(part.text.to_string()), 8).unwrap(), "{at}");
+        }
+        assert_eq!(tape.part(2).text(), r#"[{"id":1,"name":"x\u0041"},"sol\n",[],-0.10,null]"#);
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused_with_its_place() {
+        assert_eq!(Tape::parse(Bytes::from_static(b"<html>"), 8).unwrap_err().at, 0);
+        assert!(Tape::parse(Bytes::from_static(b"[[[]]]"), 2).is_err());
+    }
+}
