@@ -142,6 +142,36 @@ impl Entry {
         self.lifetime.stale_until_ms.saturating_sub(now_ms.max(self.lifetime.fresh_until_ms))
     }
 
+    /// Whether it is to be replaced though it is fresh: the more probably, the nearer its end and the longer that takes, so
+    /// that of many who ask one does so in time. Not in the first half of its life.
+    ///
+    /// Source: Vattani and others, Optimal Probabilistic Cache Stampede Prevention (VLDB 2015).
+    pub(super) fn is_due(&self, now_ms: u64) -> bool {
+        let lifetime = self.lifetime;
+        let (whole_ms, left_ms) = (lifetime.fresh_until_ms - lifetime.origin_ms, self.fresh_ms(now_ms));
+        let took_ms = u64::from(self.took_ms);
+        // Beyond this the chance is one in a thousand million.
+        if left_ms > took_ms * 20 || left_ms * 2 > whole_ms || !self.may_retry(now_ms) {
+            return false;
+        }
+        let ahead = -(1.0 - fastrand::f64()).ln();
+        left_ms as f64 <= took_ms as f64 * ahead
+    }
+
+    /// What may be known of a failure that was another's.
+    pub(super) fn without_body(&self) -> Self {
+        let status = if self.status == 429 { 429 } else { self.status.max(502) };
+        Self {
+            status,
+            body: Body::Absent,
+            lifetime: self.lifetime,
+            scope: Scope::Public,
+            took_ms: self.took_ms,
+            tags: Tags::default(),
+            retry_at_ms: AtomicU64::new(0),
+        }
+    }
+
     pub(super) fn may_retry(&self, now_ms: u64) -> bool {
         self.retry_at_ms.load(Ordering::Relaxed) <= now_ms
     }

@@ -1,12 +1,23 @@
 //! Answers of upstreams, kept for as long as they may be and shared with whom they may be.
 //!
+//! A look finds an answer fresh, or stale enough to be served while a new one is fetched, or nothing; then the upstream is asked
+//! once, whoever else asks meanwhile, by a task that outlives who began it. Answers of batches are kept one by one.
+//!
+//! **Invariant:** nothing that is for one caller reaches another: keys hold every header that a call sends, and what an answer's
+//! headers do not allow to be shared is neither kept nor given to those who wait for the same.
+//!
+//! **Cost:** a hit is a hash, a lock for reading and a few comparisons; it allocates nothing and reads no JSON.
 //! Source: `docs/caching.md`.
-#![allow(dead_code)]
 
 mod clock;
 mod counters;
 mod entry;
+mod flights;
+mod freshness;
+mod inner;
+mod job;
 mod key;
+mod level1;
 mod rule;
 mod tags;
 
@@ -16,11 +27,17 @@ pub use entry::{Body, Entry, Lifetime, Tape};
 pub use key::Key;
 pub use rule::{Rule, Scope, Sharing};
 
+#[cfg(test)]
+mod tests;
+
 use crate::call::{Answer, CallError};
+use flights::Flights;
 use futures_util::future::BoxFuture;
+use inner::{Inner, Look, Missing};
+use job::Asks;
+use level1::Level1;
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tags::Registry;
@@ -79,14 +96,24 @@ pub trait AskMany: Send + Sync + 'static {
     fn ask(&self, places: &[u32]) -> BoxFuture<'static, Result<Batch, CallError>>;
 }
 
-/// Why there is no answer. Shared by all who waited for it.
-pub type Failure = Arc<CallError>;
+/// What a cache holds, and what became of what it was asked.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    /// By source.
+    pub sources: Vec<SourceCounts>,
+    /// Keys that something is known of.
+    pub entries: usize,
+    /// Bytes that they take.
+    pub bytes: u64,
+}
+
+/// Why there is no answer.
+pub type Failure = CallError;
 
 /// All that is kept. One per process.
 #[derive(Debug)]
 pub struct Cache {
-    clock: Clock,
-    tags: Registry,
+    inner: Arc<Inner>,
     counters: Mutex<BTreeMap<Box<str>, Arc<Counters>>>,
 }
 
@@ -94,7 +121,13 @@ impl Cache {
     /// An empty one.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        Self { clock: settings.clock, tags: Registry::default(), counters: Mutex::default() }
+        let inner = Inner {
+            clock: settings.clock,
+            tags: Registry::default(),
+            level1: Level1::new(settings.bytes_max),
+            flights: Arc::new(Flights::new()),
+        };
+        Self { inner: Arc::new(inner), counters: Mutex::default() }
     }
 
     /// The counts of `source`, for its rules.
@@ -104,11 +137,12 @@ impl Cache {
         Arc::clone(all.entry(source.into()).or_insert_with(|| Arc::new(Counters::new(source))))
     }
 
-    /// What was counted up to now, by source.
+    /// What was counted up to now.
     #[must_use]
-    pub fn counts(&self) -> Vec<SourceCounts> {
+    pub fn counts(&self) -> Counts {
         let all = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
-        all.values().map(|it| it.counts()).collect()
+        let sources = all.values().map(|it| it.counts()).collect();
+        Counts { sources, entries: self.inner.level1.len(), bytes: self.inner.level1.bytes() }
     }
 
     /// The answer to one call. `call` is only made into a future if the upstream has to be asked; the future then runs on,
@@ -121,15 +155,24 @@ impl Cache {
         C: FnOnce() -> F + Send,
         F: Future<Output = Result<Answer, CallError>> + Send + 'static,
     {
-        let now_ms = self.clock.now_ms();
-        let answer = call().await.map_err(Arc::new)?;
-        let body = match answer.body.is_empty() {
-            true => Body::Absent,
-            false => {
-                Tape::parse(answer.body, wanted.rule.depth_max).map_or_else(Body::Unreadable, Body::Json)
+        let inner = &self.inner;
+        let now_ms = inner.clock.now_ms();
+        let mut call = Some(call);
+        let mut ask = || call.take().map(|call| Asks::One(Box::pin(call())));
+        let seen = Seen::of(inner, wanted, wanted.key.bytes(), now_ms);
+        let missing = || Missing { place: 0, key: wanted.key.bytes().into(), last: None };
+        let (waiting, alone) = match seen {
+            Seen::Served(served) => return Ok(served),
+            Seen::Refresh(served, old) => {
+                inner.refresh(wanted, &[(missing(), old)], &mut ask);
+                return Ok(served);
             }
+            Seen::Missing(last) => (vec![Missing { last, ..missing() }], Vec::new()),
+            Seen::Pass => (Vec::new(), vec![missing()]),
         };
-        Ok(self.passed(wanted, answer.status.as_u16(), body, now_ms))
+        // Boxed, as few get here and all would carry it.
+        let settled = Box::pin(inner.settle(wanted, waiting, alone, &mut ask)).await;
+        settled.into_iter().next().map_or(Err(CallError::Timeout), |(_, result)| result)
     }
 
     /// The answers for `ids`, each kept by itself under `wanted.key` and its id. Only what is not there is asked for, in
@@ -138,45 +181,90 @@ impl Cache {
     where
         C: FnOnce() -> Arc<dyn AskMany> + Send,
     {
-        let now_ms = self.clock.now_ms();
-        let ask = ask();
-        let places: Vec<u32> = (0..ids.len() as u32).collect();
-        let mut all = Vec::with_capacity(ids.len());
-        for places in places.chunks(ask.batch_max().max(1)) {
-            match ask.ask(places).await.map_err(Arc::new) {
-                Ok(batch) => all.extend(batch.values.iter().map(|at| {
-                    let body = at.map_or(Body::Absent, |at| Body::Json(batch.tape.part(at)));
-                    let status = if at.is_some() { batch.answer.status.as_u16() } else { 404 };
-                    Ok(self.passed(wanted, status, body, now_ms))
-                })),
-                Err(failure) => all.extend(places.iter().map(|_| Err(Arc::clone(&failure)))),
+        let inner = &self.inner;
+        let now_ms = inner.clock.now_ms();
+        let (mut old, mut waiting, mut alone) = (Vec::new(), Vec::new(), Vec::new());
+        let mut key = wanted.key.clone();
+        let prefix_len = key.len();
+        let mut results = Vec::with_capacity(ids.len());
+        for (place, id) in (0..).zip(ids) {
+            key.cut(prefix_len);
+            key.part(id);
+            let missing = |last| Missing { place, key: key.bytes().into(), last };
+            match Seen::of(inner, wanted, key.bytes(), now_ms) {
+                Seen::Served(served) => results.push(Ok(served)),
+                Seen::Refresh(served, entry) => {
+                    old.push((missing(None), entry));
+                    results.push(Ok(served));
+                }
+                Seen::Missing(last) => {
+                    waiting.push(missing(last));
+                    results.push(Err(CallError::Timeout));
+                }
+                Seen::Pass => {
+                    alone.push(missing(None));
+                    results.push(Err(CallError::Timeout));
+                }
             }
         }
-        all
-    }
-
-    fn passed(&self, wanted: Wanted<'_>, status: u16, body: Body, now_ms: u64) -> Served {
-        let lifetime = Lifetime {
-            origin_ms: now_ms,
-            fresh_until_ms: now_ms,
-            stale_until_ms: now_ms,
-            error_until_ms: now_ms,
+        let (mut ask, mut made) = (Some(ask), None);
+        let mut ask = || {
+            made = made.take().or_else(|| ask.take().map(|ask| ask()));
+            made.clone().map(Asks::Many)
         };
-        let entry = Entry {
-            status,
-            body,
-            lifetime,
-            scope: Scope::Private,
-            took_ms: 0,
-            tags: self.tags.take(wanted.tags),
-            retry_at_ms: AtomicU64::new(0),
-        };
-        wanted.rule.counters.served(Outcome::Pass, false);
-        Served { entry: Arc::new(entry), outcome: Outcome::Pass, fresh_ms: 0, stale_ms: 0 }
+        if !old.is_empty() {
+            inner.refresh(wanted, &old, &mut ask);
+        }
+        if !(waiting.is_empty() && alone.is_empty()) {
+            for (place, result) in Box::pin(inner.settle(wanted, waiting, alone, &mut ask)).await {
+                results[place as usize] = result;
+            }
+        }
+        results
     }
 
     /// Makes everything invalid that has the tag `name`, also what is just being fetched.
     pub fn invalidate(&self, name: &str) {
-        self.tags.invalidate(name);
+        self.inner.tags.invalidate(name);
+    }
+
+    /// Makes everything invalid that has a tag.
+    pub fn invalidate_all(&self) {
+        self.inner.tags.invalidate_all();
+    }
+}
+
+/// What is to be done for a key.
+enum Seen {
+    Served(Served),
+    /// It is served, and to be replaced.
+    Refresh(Served, Arc<Entry>),
+    /// It has to be waited for; what there is may be served if nothing comes.
+    Missing(Option<Arc<Entry>>),
+    /// It has to be asked for alone.
+    Pass,
+}
+
+impl Seen {
+    fn of(inner: &Inner, wanted: Wanted<'_>, key: &[u8], now_ms: u64) -> Self {
+        let rule = &**wanted.rule;
+        if rule.sharing == Sharing::Never {
+            return Self::Pass;
+        }
+        match inner.look(key, now_ms) {
+            Look::Fresh(entry) if entry.is_due(now_ms) => {
+                rule.counters.early();
+                Self::Refresh(inner.serve(rule, Arc::clone(&entry), Outcome::Hit), entry)
+            }
+            Look::Fresh(entry) => Self::Served(inner.serve(rule, entry, Outcome::Hit)),
+            Look::Stale(entry) if entry.may_retry(now_ms) => {
+                Self::Refresh(inner.serve(rule, Arc::clone(&entry), Outcome::Stale), entry)
+            }
+            Look::Stale(entry) => Self::Served(inner.serve(rule, entry, Outcome::Stale)),
+            Look::OnError(entry) if entry.may_retry(now_ms) => Self::Missing(Some(entry)),
+            Look::OnError(entry) => Self::Served(inner.serve(rule, entry, Outcome::StaleOnError)),
+            Look::Pass => Self::Pass,
+            Look::Nothing => Self::Missing(None),
+        }
     }
 }

@@ -1,0 +1,131 @@
+//! Who asks an upstream for what, so that nobody else asks for the same meanwhile.
+//!
+//! **Invariant:** a key has at most one flight. What a flight brings is kept before the flight ends, and who finds none looks
+//! again before he begins one, so nothing is asked for twice. A flight that dies is over for all who wait for it.
+//!
+//! **Cost:** only what is not kept comes here: a lock on one part of a table, an allocation for who is the first.
+
+use super::Failure;
+use super::entry::Entry;
+use super::level1::Slot;
+use hashbrown::HashMap;
+use std::hash::BuildHasher;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use tokio::sync::watch;
+
+const PARTS: usize = 32;
+
+/// What a flight brought.
+#[derive(Clone, Debug)]
+pub(super) enum Landed {
+    /// An answer for all who wait.
+    Entry(Arc<Entry>),
+    /// An answer for who began the flight; the others have to ask by themselves.
+    Private(Arc<Entry>),
+    /// No answer.
+    Failed(Failure),
+}
+
+/// What becomes known when a flight lands; closed without anything if it dies.
+pub(super) type Arrival = watch::Receiver<Option<Landed>>;
+
+type Table = HashMap<Arc<[u8]>, Waiting, foldhash::fast::RandomState>;
+
+#[derive(Debug)]
+struct Waiting {
+    arrival: Arrival,
+    deadline: Instant,
+}
+
+/// All flights of a process.
+#[derive(Debug)]
+pub(super) struct Flights {
+    parts: Box<[Mutex<Table>]>,
+    hasher: foldhash::fast::RandomState,
+}
+
+/// What somebody who wants a key's answer is to do.
+pub(super) enum Seat {
+    /// Ask the upstream, and land the flight.
+    Lead(Flight, Arrival),
+    /// Wait for another's, who waits until that instant.
+    Wait(Arrival, Instant),
+    /// Nothing: it came meanwhile.
+    Kept(Slot),
+}
+
+/// The right and the duty to bring a key's answer.
+#[derive(Debug)]
+pub(super) struct Flight {
+    pub(super) key: Arc<[u8]>,
+    flights: Arc<Flights>,
+    landing: watch::Sender<Option<Landed>>,
+}
+
+impl Flights {
+    pub(super) fn new() -> Self {
+        Self { parts: (0..PARTS).map(|_| Mutex::default()).collect(), hasher: Default::default() }
+    }
+
+    fn part(&self, key: &[u8]) -> MutexGuard<'_, Table> {
+        let part = self.hasher.hash_one(key) as usize % PARTS;
+        self.parts[part].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Finds out what is to be done for `key`; `kept` looks whether its answer is there.
+    pub(super) fn seat(
+        self: &Arc<Self>,
+        key: &[u8],
+        deadline: Instant,
+        kept: impl FnOnce() -> Option<Slot>,
+    ) -> Seat {
+        let mut part = self.part(key);
+        if let Some(waiting) = part.get(key) {
+            return Seat::Wait(waiting.arrival.clone(), waiting.deadline);
+        }
+        if let Some(slot) = kept() {
+            return Seat::Kept(slot);
+        }
+        let key: Arc<[u8]> = key.into();
+        let (landing, arrival) = watch::channel(None);
+        part.insert(Arc::clone(&key), Waiting { arrival: arrival.clone(), deadline });
+        Seat::Lead(Flight { key, flights: Arc::clone(self), landing }, arrival)
+    }
+}
+
+impl Flight {
+    /// Ends it. What it brings has to be kept before, if it is to be.
+    pub(super) fn land(self, landed: Landed) {
+        self.landing.send_replace(Some(landed));
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        self.flights.part(&self.key).remove(&self.key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::CallError;
+
+    #[test]
+    fn a_key_has_one_flight_at_a_time_and_a_dead_one_is_over_for_all() {
+        let flights = Arc::new(Flights::new());
+        let seat = || flights.seat(b"key", Instant::now(), || None);
+        let Seat::Lead(flight, _) = seat() else { panic!("the first leads") };
+        let Seat::Wait(mut arrival, _) = seat() else { panic!("the second waits") };
+        assert!(matches!(flights.seat(b"other", Instant::now(), || None), Seat::Lead(..)));
+        drop(flight);
+        assert!(arrival.has_changed().is_err(), "nothing will come");
+        let Seat::Lead(flight, _) = seat() else { panic!("the next leads") };
+        let Seat::Wait(after, _) = seat() else { panic!("the one after waits") };
+        flight.land(Landed::Failed(CallError::Timeout));
+        assert!(matches!(*after.borrow(), Some(Landed::Failed(_))) && arrival.borrow_and_update().is_none());
+        let found = flights.seat(b"key", Instant::now(), || Some(Slot::Pass { until_ms: 1 }));
+        assert!(matches!(found, Seat::Kept(Slot::Pass { until_ms: 1 })));
+    }
+}

@@ -1,0 +1,274 @@
+//! From the headers of an answer to how long it serves, and whom.
+//!
+//! **Invariant:** a doubt is decided against sharing. What the headers forbid no rule allows, but for what operators declare
+//! of answers that the standard merely does not allow by itself: calls with an `Authorization`, headers never sent.
+//!
+//! Source: RFC 9111 (sections 3, 3.5, 4.1, 4.2), RFC 9213 (`CDN-Cache-Control`), RFC 5861 (stale answers).
+
+use super::rule::{Rule, Scope, Sharing};
+use http::header::{AGE, AUTHORIZATION, CACHE_CONTROL, DATE, EXPIRES, HeaderName, SET_COOKIE, VARY};
+use http::{HeaderMap, StatusCode};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// No lifetime is longer: a year.
+const LIFETIME_MS_MAX: u64 = 365 * 86_400_000;
+/// No lifetime is shorter, if it is one at all: many askers within a second are what a cache is for.
+pub(super) const LIFETIME_MS_MIN: u64 = 1000;
+
+const CDN_CACHE_CONTROL: HeaderName = HeaderName::from_static("cdn-cache-control");
+
+/// Headers that each call sends alike or never, so that no two of them differ: answers may vary on these.
+const SENT_ALIKE: [&str; 7] =
+    ["accept", "accept-charset", "accept-encoding", "accept-language", "host", "origin", "user-agent"];
+/// Headers that calls send and no key holds.
+const SENT_APART: [&str; 4] = ["traceparent", "tracestate", "x-request-id", "x-request-deadline"];
+
+/// What becomes of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Kept for all who have its key.
+    Keep,
+    /// Given to all who wait for it, and not kept.
+    Forget,
+    /// Given to nobody but who caused the call.
+    Private,
+}
+
+/// How long an answer serves, and whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Verdict {
+    pub(super) fate: Fate,
+    pub(super) scope: Scope,
+    /// From when it was asked for, without jitter.
+    pub(super) fresh_ms: u64,
+    /// After that.
+    pub(super) stale_ms: u64,
+    /// After that.
+    pub(super) error_ms: u64,
+}
+
+/// What a `Cache-Control` says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Directives {
+    present: bool,
+    no_store: bool,
+    no_cache: bool,
+    private: bool,
+    public: bool,
+    must_revalidate: bool,
+    max_age_ms: Option<u64>,
+    s_maxage_ms: Option<u64>,
+    stale_ms: Option<u64>,
+    stale_on_error_ms: Option<u64>,
+}
+
+/// How long `answer` serves under `rule`, asked at `wall_ms`.
+pub(super) fn judge(rule: &Rule, status: StatusCode, headers: &HeaderMap, wall_ms: u64) -> Verdict {
+    let shared = rule.sharing != Sharing::Keyed;
+    // Said to caches like this one alone, it stands in place of what is said to all.
+    let targeted = if shared { Directives::read(headers, &CDN_CACHE_CONTROL) } else { Directives::default() };
+    let policy = if targeted.present { targeted } else { Directives::read(headers, &CACHE_CONTROL) };
+    let fate = fate(rule, status, headers, &policy);
+    let scope = if shared && fate != Fate::Private { Scope::Public } else { Scope::Private };
+    let none = Verdict { fate, scope, fresh_ms: 0, stale_ms: 0, error_ms: 0 };
+    if policy.no_store || policy.no_cache || headers.contains_key(SET_COOKIE) {
+        return Verdict { fate: if fate == Fate::Keep { Fate::Forget } else { fate }, ..none };
+    }
+    let stated = stated_ms(rule, headers, &policy, &targeted, shared && fate != Fate::Private, wall_ms);
+    let (lifetime_ms, stale_ms, error_ms) = if is_negative(status) {
+        (rule.negative_ms.min(stated.unwrap_or(u64::MAX)), 0, 0)
+    } else if is_kept(status) {
+        let lifetime_ms = stated.unwrap_or(rule.default_ms).min(LIFETIME_MS_MAX);
+        let (stale_ms, error_ms) = windows(rule, &policy, lifetime_ms);
+        (lifetime_ms, stale_ms, error_ms)
+    } else {
+        (0, 0, 0)
+    };
+    if lifetime_ms == 0 && stale_ms == 0 {
+        return Verdict { fate: if fate == Fate::Keep { Fate::Forget } else { fate }, ..none };
+    }
+    let whole_ms = if lifetime_ms == 0 { 0 } else { lifetime_ms.max(LIFETIME_MS_MIN) };
+    let age_ms = seconds(headers, &AGE).unwrap_or(0);
+    // What it is too old by comes off the time it may be stale.
+    let over_ms = age_ms.saturating_sub(whole_ms);
+    let left = Verdict {
+        fresh_ms: whole_ms.saturating_sub(age_ms),
+        stale_ms: stale_ms.saturating_sub(over_ms),
+        error_ms: error_ms.saturating_sub(over_ms),
+        ..none
+    };
+    let spent = left.fresh_ms + left.stale_ms + left.error_ms == 0;
+    if spent && fate == Fate::Keep { Verdict { fate: Fate::Forget, ..left } } else { left }
+}
+
+/// Whether a status says that there is no such thing.
+pub(super) fn is_negative(status: StatusCode) -> bool {
+    matches!(status, StatusCode::NOT_FOUND | StatusCode::GONE)
+}
+
+fn is_kept(status: StatusCode) -> bool {
+    matches!(status, StatusCode::OK | StatusCode::NON_AUTHORITATIVE_INFORMATION | StatusCode::NO_CONTENT)
+}
+
+fn fate(rule: &Rule, status: StatusCode, headers: &HeaderMap, policy: &Directives) -> Fate {
+    let authorized = rule.sharing == Sharing::ByHeaders
+        && rule.held.contains(&AUTHORIZATION)
+        && !policy.public
+        && policy.s_maxage_ms.is_none();
+    let theirs = policy.private && rule.sharing != Sharing::Keyed;
+    if policy.no_store
+        || theirs
+        || authorized
+        || rule.sharing == Sharing::Never
+        || headers.contains_key(SET_COOKIE)
+        || varies_beyond_key(rule, headers)
+    {
+        Fate::Private
+    } else if is_kept(status) || is_negative(status) {
+        Fate::Keep
+    } else {
+        Fate::Forget
+    }
+}
+
+/// Whether the answer depends on what two calls with one key may differ in.
+fn varies_beyond_key(rule: &Rule, headers: &HeaderMap) -> bool {
+    let declared = matches!(rule.sharing, Sharing::Declared | Sharing::Keyed);
+    headers.get_all(VARY).iter().any(|value| {
+        let Ok(names) = value.to_str() else { return true };
+        names.split(',').map(str::trim).filter(|name| !name.is_empty()).any(|name| {
+            let is = |other: &str| other.eq_ignore_ascii_case(name);
+            let alike = rule.held.iter().any(|held| is(held.as_str())) || SENT_ALIKE.into_iter().any(is);
+            let apart = name == "*" || SENT_APART.into_iter().any(is);
+            apart || !(alike || declared)
+        })
+    })
+}
+
+/// The lifetime that the headers state, before any age; `None` if they state none.
+fn stated_ms(
+    rule: &Rule,
+    headers: &HeaderMap,
+    policy: &Directives,
+    targeted: &Directives,
+    shared: bool,
+    wall_ms: u64,
+) -> Option<u64> {
+    let named = rule.freshness.iter().find_map(|name| match name {
+        name if *name == CACHE_CONTROL => Directives::read(headers, name).lifetime_ms(shared),
+        name if *name == CDN_CACHE_CONTROL => targeted.lifetime_ms(shared),
+        name if *name == EXPIRES => expires_ms(headers, wall_ms),
+        name => seconds(headers, name),
+    });
+    let standard = || policy.lifetime_ms(shared);
+    let expires = || if targeted.present { None } else { expires_ms(headers, wall_ms) };
+    named.or_else(standard).or_else(expires)
+}
+
+/// How long after its lifetime it serves while a new one is fetched, and if none can be.
+fn windows(rule: &Rule, policy: &Directives, lifetime_ms: u64) -> (u64, u64) {
+    if policy.must_revalidate {
+        return (0, 0);
+    }
+    // What is not to live at all is kept only if the answer itself says that it may be served stale.
+    let allowed = |of_rule: Option<u64>, of_answer: Option<u64>, otherwise: u64| {
+        let ms = if lifetime_ms == 0 { of_answer } else { of_rule.or(of_answer) };
+        ms.unwrap_or(otherwise).min(LIFETIME_MS_MAX)
+    };
+    let short = lifetime_ms > 0 && lifetime_ms <= LIFETIME_MS_MIN;
+    let stale_ms = allowed(rule.stale_ms, policy.stale_ms, if short { LIFETIME_MS_MIN } else { 0 });
+    (stale_ms, allowed(rule.stale_on_error_ms, policy.stale_on_error_ms, 0))
+}
+
+/// `Expires` less `Date`; in the past if it is no date.
+fn expires_ms(headers: &HeaderMap, wall_ms: u64) -> Option<u64> {
+    let date = |name: &HeaderName| {
+        let time: SystemTime = httpdate::parse_http_date(headers.get(name)?.to_str().ok()?).ok()?;
+        u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+    };
+    headers.get(EXPIRES)?;
+    let made_ms = date(&DATE).unwrap_or(wall_ms);
+    Some(date(&EXPIRES).map_or(0, |until_ms| until_ms.saturating_sub(made_ms)))
+}
+
+/// The first value of header `name` as seconds, in milliseconds; `None` if it is no number.
+fn seconds(headers: &HeaderMap, name: &HeaderName) -> Option<u64> {
+    milliseconds(headers.get(name)?.to_str().ok()?.trim())
+}
+
+/// Seconds with or without a fraction, in milliseconds. Negative ones are none at all, endless ones the longest.
+fn milliseconds(text: &str) -> Option<u64> {
+    let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let whole_s: u64 = whole.parse().unwrap_or(u64::MAX);
+    let thousandths =
+        fraction.bytes().chain(*b"000").take(3).fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+    let ms = whole_s.saturating_mul(1000).saturating_add(thousandths).min(LIFETIME_MS_MAX);
+    Some(if negative { 0 } else { ms })
+}
+
+impl Directives {
+    fn read(headers: &HeaderMap, name: &HeaderName) -> Self {
+        let mut all = Self::default();
+        for value in headers.get_all(name) {
+            // What cannot be read may forbid anything.
+            let Ok(value) = value.to_str() else { return Self { present: true, no_store: true, ..all } };
+            members(value, |directive, argument| all.note(directive, argument));
+        }
+        all
+    }
+
+    fn note(&mut self, directive: &str, argument: Option<&str>) {
+        self.present = true;
+        // Of two values the shorter counts; one that is no number is over at once.
+        let shorter = |known: &mut Option<u64>| {
+            let ms = argument.and_then(milliseconds).unwrap_or(0);
+            *known = Some(known.map_or(ms, |known| known.min(ms)));
+        };
+        match directive.to_ascii_lowercase().as_str() {
+            "no-store" => self.no_store = true,
+            "no-cache" => self.no_cache = true,
+            "private" => self.private = true,
+            "public" => self.public = true,
+            "must-revalidate" | "proxy-revalidate" => self.must_revalidate = true,
+            "max-age" => shorter(&mut self.max_age_ms),
+            "s-maxage" => shorter(&mut self.s_maxage_ms),
+            "stale-while-revalidate" => shorter(&mut self.stale_ms),
+            "stale-if-error" => shorter(&mut self.stale_on_error_ms),
+            // Others say nothing to a cache of data.
+            _ => {}
+        }
+    }
+
+    fn lifetime_ms(&self, shared: bool) -> Option<u64> {
+        self.s_maxage_ms.filter(|_| shared).or(self.max_age_ms)
+    }
+}
+
+/// Calls `each` with every `name` or `name=value` of a comma-separated list; values may be quoted and then hold commas.
+fn members<'t>(list: &'t str, mut each: impl FnMut(&'t str, Option<&'t str>)) {
+    let mut rest = list;
+    while !rest.is_empty() {
+        let name_end = rest.find(['=', ',']).unwrap_or(rest.len());
+        let name = rest[..name_end].trim();
+        rest = &rest[name_end..];
+        let mut argument = None;
+        if let Some(value) = rest.strip_prefix('=') {
+            let value = value.trim_start();
+            let (text, after) = match value.strip_prefix('"') {
+                Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+                None => value.split_at(value.find(',').unwrap_or(value.len())),
+            };
+            argument = Some(text.trim());
+            rest = after;
+        }
+        if !name.is_empty() {
+            each(name, argument);
+        }
+        rest = rest.split_once(',').map_or("", |(_, after)| after);
+    }
+}

@@ -1,0 +1,309 @@
+//! What the cache is behind its doors: looks, decides who asks, waits.
+//!
+//! **Invariant:** who waits waits until his own deadline and no longer; what he waits for goes on without him.
+
+use super::clock::Clock;
+use super::counters::Outcome;
+use super::entry::Entry;
+use super::flights::{Arrival, Flight, Flights, Landed, Seat};
+use super::freshness::Fate;
+use super::job::{Asks, Job, Made};
+use super::level1::{Level1, Slot};
+use super::rule::Rule;
+use super::tags::Registry;
+use super::{Failure, Served, Wanted};
+use crate::call::{CallError, Cause};
+use futures_util::future::join_all;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// So often somebody waits for another's flight before he asks for himself alone.
+const ROUNDS_MAX: usize = 3;
+
+/// What all threads share.
+#[derive(Debug)]
+pub(super) struct Inner {
+    pub(super) clock: Clock,
+    pub(super) tags: Registry,
+    pub(super) level1: Level1,
+    pub(super) flights: Arc<Flights>,
+}
+
+/// What is known of a key at an instant.
+pub(super) enum Look {
+    Fresh(Arc<Entry>),
+    /// To be served while a new one is fetched.
+    Stale(Arc<Entry>),
+    /// To be served if no new one can be had.
+    OnError(Arc<Entry>),
+    /// Who asks has to ask for himself alone.
+    Pass,
+    Nothing,
+}
+
+/// One of the answers that have to be waited for.
+pub(super) struct Missing {
+    /// Among the ids.
+    pub(super) place: u32,
+    pub(super) key: Arc<[u8]>,
+    /// To be served if nothing comes.
+    pub(super) last: Option<Arc<Entry>>,
+}
+
+/// Says how to ask; `None` if what asks was used up.
+pub(super) type AskWith<'c> = dyn FnMut() -> Option<Asks> + Send + 'c;
+
+/// What came of waiting.
+enum Waited {
+    Served(Result<Served, Failure>),
+    /// It is nobody else's: has to be asked for alone.
+    Alone,
+    /// Who asked is gone, or gave up too early.
+    Again,
+}
+
+impl Inner {
+    pub(super) fn look(&self, key: &[u8], now_ms: u64) -> Look {
+        match self.level1.look(key) {
+            Some(Slot::Pass { until_ms }) if now_ms < until_ms => Look::Pass,
+            Some(Slot::Pass { .. }) | None => Look::Nothing,
+            Some(Slot::Entry(entry)) if !entry.tags.hold() => Look::Nothing,
+            Some(Slot::Entry(entry)) => {
+                let lifetime = entry.lifetime;
+                if now_ms < lifetime.fresh_until_ms {
+                    Look::Fresh(entry)
+                } else if now_ms < lifetime.stale_until_ms {
+                    Look::Stale(entry)
+                } else if now_ms < lifetime.error_until_ms {
+                    Look::OnError(entry)
+                } else {
+                    Look::Nothing
+                }
+            }
+        }
+    }
+
+    pub(super) fn serve(&self, rule: &Rule, entry: Arc<Entry>, outcome: Outcome) -> Served {
+        rule.counters.served(outcome, entry.is_negative());
+        let now_ms = self.clock.now_ms();
+        Served { fresh_ms: entry.fresh_ms(now_ms), stale_ms: entry.stale_ms(now_ms), entry, outcome }
+    }
+
+    fn job(self: &Arc<Self>, wanted: Wanted<'_>) -> Job {
+        let tags = self.tags.take(wanted.tags);
+        Job { inner: Arc::clone(self), rule: Arc::clone(wanted.rule), tags }
+    }
+
+    /// Has what is under `keys` replaced while `old` is still served. Does nothing where somebody does so already.
+    pub(super) fn refresh(
+        self: &Arc<Self>,
+        wanted: Wanted<'_>,
+        old: &[(Missing, Arc<Entry>)],
+        ask: &mut AskWith<'_>,
+    ) {
+        let flights: Vec<(u32, Flight)> = old
+            .iter()
+            .filter_map(|(it, old)| {
+                let newer = || match self.level1.look(&it.key) {
+                    Some(Slot::Entry(entry)) if Arc::ptr_eq(&entry, old) => None,
+                    slot => slot,
+                };
+                match self.flights.seat(&it.key, wanted.deadline, newer) {
+                    Seat::Lead(flight, _) => Some((it.place, flight)),
+                    Seat::Wait(..) | Seat::Kept(_) => None,
+                }
+            })
+            .collect();
+        if let Some(asks) = if flights.is_empty() { None } else { ask() } {
+            tokio::spawn(self.job(wanted).run(asks, flights));
+        }
+    }
+
+    /// Gets what is missing: by asking, or by waiting for who has asked already. One result for each, with its place.
+    pub(super) async fn settle(
+        self: &Arc<Self>,
+        wanted: Wanted<'_>,
+        mut missing: Vec<Missing>,
+        mut alone: Vec<Missing>,
+        ask: &mut AskWith<'_>,
+    ) -> Vec<(u32, Result<Served, Failure>)> {
+        let mut settled = Vec::with_capacity(missing.len() + alone.len());
+        for _ in 0..ROUNDS_MAX {
+            if missing.is_empty() {
+                break;
+            }
+            let waiting = self.seats(wanted, std::mem::take(&mut missing), ask);
+            for seated in waiting {
+                match self.wait(wanted, &seated).await {
+                    Waited::Served(result) => settled.push((seated.missing.place, result)),
+                    Waited::Alone => alone.push(seated.missing),
+                    Waited::Again => missing.push(seated.missing),
+                }
+            }
+        }
+        alone.append(&mut missing);
+        if !alone.is_empty() {
+            settled.extend(self.alone(wanted, alone, ask).await);
+        }
+        settled
+    }
+
+    /// Begins the flights that nobody has begun; says what is to be waited for.
+    fn seats(
+        self: &Arc<Self>,
+        wanted: Wanted<'_>,
+        missing: Vec<Missing>,
+        ask: &mut AskWith<'_>,
+    ) -> Vec<Seated> {
+        let mut flights = Vec::new();
+        let now_ms = self.clock.now_ms();
+        let seats: Vec<Seated> = missing
+            .into_iter()
+            .map(|missing| {
+                let kept = || match self.look(&missing.key, now_ms) {
+                    Look::Fresh(entry) | Look::Stale(entry) => Some(Slot::Entry(entry)),
+                    Look::Pass => Some(Slot::Pass { until_ms: u64::MAX }),
+                    Look::OnError(_) | Look::Nothing => None,
+                };
+                let at = match self.flights.seat(&missing.key, wanted.deadline, kept) {
+                    Seat::Lead(flight, arrival) => {
+                        flights.push((missing.place, flight));
+                        At::Lead(arrival)
+                    }
+                    Seat::Wait(arrival, deadline) => At::Wait(arrival, deadline),
+                    Seat::Kept(Slot::Entry(entry)) => At::Kept(entry),
+                    Seat::Kept(Slot::Pass { .. }) => At::Pass,
+                };
+                Seated { missing, at }
+            })
+            .collect();
+        // Without a way to ask the flights die, and that is what those who wait are told.
+        if let Some(asks) = if flights.is_empty() { None } else { ask() } {
+            tokio::spawn(self.job(wanted).run(asks, flights));
+        }
+        seats
+    }
+
+    async fn wait(&self, wanted: Wanted<'_>, seated: &Seated) -> Waited {
+        let rule = wanted.rule;
+        let (arrival, leads, theirs) = match &seated.at {
+            At::Kept(entry) => {
+                return Waited::Served(Ok(self.serve(rule, Arc::clone(entry), Outcome::Coalesced)));
+            }
+            At::Pass => return Waited::Alone,
+            At::Lead(arrival) => (arrival, true, wanted.deadline),
+            At::Wait(arrival, theirs) => (arrival, false, *theirs),
+        };
+        let serve = |entry, outcome| Waited::Served(Ok(self.serve(rule, entry, outcome)));
+        match landed(arrival.clone(), wanted.deadline).await {
+            Some(Landed::Entry(entry)) if entry.is_failure() => self.failed(rule, seated, Ok(entry), leads),
+            Some(Landed::Entry(entry)) => {
+                serve(entry, if leads { Outcome::Miss } else { Outcome::Coalesced })
+            }
+            Some(Landed::Private(entry)) if leads && !entry.is_failure() => serve(entry, Outcome::Pass),
+            Some(Landed::Private(entry)) if leads => self.failed(rule, seated, Ok(entry), leads),
+            // That it failed may be known, what it said may not.
+            Some(Landed::Private(entry)) if entry.is_failure() => {
+                self.failed(rule, seated, Ok(Arc::new(entry.without_body())), leads)
+            }
+            Some(Landed::Private(_)) => Waited::Alone,
+            Some(Landed::Failed(CallError::Timeout))
+                if !leads && theirs < wanted.deadline && now_before(wanted.deadline) =>
+            {
+                Waited::Again
+            }
+            Some(Landed::Failed(failure)) => self.failed(rule, seated, Err(failure), leads),
+            None if leads => self.failed(rule, seated, Err(abandoned()), leads),
+            None => Waited::Again,
+        }
+    }
+
+    /// What is served where the upstream fails.
+    fn failed(
+        &self,
+        rule: &Rule,
+        seated: &Seated,
+        answer: Result<Arc<Entry>, Failure>,
+        leads: bool,
+    ) -> Waited {
+        let now_ms = self.clock.now_ms();
+        let last = seated.missing.last.as_ref();
+        let usable = last.filter(|last| now_ms < last.lifetime.error_until_ms && last.tags.hold());
+        Waited::Served(match (usable, answer) {
+            (Some(last), _) => Ok(self.serve(rule, Arc::clone(last), Outcome::StaleOnError)),
+            (None, Ok(entry)) => {
+                Ok(self.serve(rule, entry, if leads { Outcome::Miss } else { Outcome::Coalesced }))
+            }
+            (None, Err(failure)) => {
+                rule.counters.failed();
+                Err(failure)
+            }
+        })
+    }
+
+    /// Asks for who asks alone. What comes is kept only if it says that it may be, which ends the passing.
+    async fn alone(
+        self: &Arc<Self>,
+        wanted: Wanted<'_>,
+        alone: Vec<Missing>,
+        ask: &mut AskWith<'_>,
+    ) -> Vec<(u32, Result<Served, Failure>)> {
+        let job = self.job(wanted);
+        let places: Vec<u32> = alone.iter().map(|it| it.place).collect();
+        let asks = ask();
+        let asking = async {
+            match asks {
+                Some(Asks::One(call)) => vec![job.one(call).await],
+                Some(Asks::Many(ask)) => {
+                    let batches = places.chunks(ask.batch_max().max(1)).map(|places| job.many(&*ask, places));
+                    join_all(batches).await.into_iter().flatten().collect()
+                }
+                None => places.iter().map(|_| Err(abandoned())).collect(),
+            }
+        };
+        let late = |_| places.iter().map(|_| Err(CallError::Timeout)).collect();
+        let made = tokio::time::timeout_at(wanted.deadline.into(), asking).await.unwrap_or_else(late);
+        let serve = |(it, made): (Missing, Result<Made, Failure>)| {
+            let served = made.map(|(fate, entry)| {
+                if fate == Fate::Keep {
+                    job.keep(&it.key, fate, &entry);
+                }
+                self.serve(wanted.rule, entry, Outcome::Pass)
+            });
+            (it.place, served.inspect_err(|_| wanted.rule.counters.failed()))
+        };
+        alone.into_iter().zip(made).map(serve).collect()
+    }
+}
+
+/// Somebody who has a seat.
+struct Seated {
+    missing: Missing,
+    at: At,
+}
+
+enum At {
+    Lead(Arrival),
+    /// For somebody who waits until that instant.
+    Wait(Arrival, Instant),
+    Kept(Arc<Entry>),
+    Pass,
+}
+
+/// Who asked went down with its thread.
+fn abandoned() -> CallError {
+    CallError::Unavailable(Cause::Connection, "the call was abandoned".into())
+}
+
+fn now_before(deadline: Instant) -> bool {
+    Instant::now() < deadline
+}
+
+/// What a flight brings until `deadline`; nothing if it died.
+async fn landed(mut arrival: Arrival, deadline: Instant) -> Option<Landed> {
+    match tokio::time::timeout_at(deadline.into(), arrival.wait_for(Option::is_some)).await {
+        Ok(Ok(landed)) => landed.clone(),
+        Ok(Err(_)) => None,
+        Err(_) => Some(Landed::Failed(CallError::Timeout)),
+    }
+}

@@ -1,0 +1,81 @@
+//! What this process keeps: bounded by bytes, and what is read once does not push out what is read often.
+//!
+//! **Cost:** a look is a hash of the key, a lock for reading on one part of the whole, and a count of references.
+
+use super::entry::Entry;
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{OptionsBuilder, Weighter};
+use std::sync::Arc;
+
+/// One of several parts with locks of their own holds at least so much, else there are fewer parts.
+const PART_BYTES_MIN: u64 = 4 * 1024 * 1024;
+const PARTS_MAX: u64 = 32;
+/// What the tables of the cache need for an entry, about.
+const TABLES_BYTES: usize = 96;
+/// An entry's size, about, from which the number of entries is guessed.
+const ENTRY_BYTES: u64 = 1024;
+
+/// What is known under a key.
+#[derive(Clone, Debug)]
+pub(super) enum Slot {
+    /// An answer.
+    Entry(Arc<Entry>),
+    /// Answers under this key were for one caller alone: nobody is to wait for another's before.
+    Pass { until_ms: u64 },
+}
+
+#[derive(Clone, Debug)]
+struct Bytes;
+
+impl Weighter<Arc<[u8]>, Slot> for Bytes {
+    fn weight(&self, key: &Arc<[u8]>, slot: &Slot) -> u64 {
+        let held = match slot {
+            Slot::Entry(entry) => entry.bytes_held(),
+            Slot::Pass { .. } => 0,
+        };
+        (TABLES_BYTES + key.len() + held) as u64
+    }
+}
+
+/// The store.
+#[derive(Debug)]
+pub(super) struct Level1 {
+    slots: Cache<Arc<[u8]>, Slot, Bytes, foldhash::fast::RandomState>,
+}
+
+impl Level1 {
+    pub(super) fn new(bytes_max: u64) -> Self {
+        let parts = (bytes_max / PART_BYTES_MIN).clamp(1, PARTS_MAX);
+        let options = OptionsBuilder::new()
+            .weight_capacity(bytes_max)
+            .estimated_items_capacity((bytes_max / ENTRY_BYTES) as usize)
+            .shards(parts as usize)
+            .build();
+        // All that is required is given.
+        let options = options.unwrap_or_else(|_| unreachable!("capacities are set"));
+        let slots = Cache::with_options(options, Bytes, Default::default(), DefaultLifecycle::default());
+        Self { slots }
+    }
+
+    pub(super) fn look(&self, key: &[u8]) -> Option<Slot> {
+        self.slots.get(key)
+    }
+
+    pub(super) fn keep(&self, key: &Arc<[u8]>, slot: Slot) {
+        self.slots.insert(Arc::clone(key), slot);
+    }
+
+    pub(super) fn forget(&self, key: &[u8]) {
+        self.slots.remove(key);
+    }
+
+    /// Bytes that are taken.
+    pub(super) fn bytes(&self) -> u64 {
+        self.slots.weight()
+    }
+
+    /// Keys that are known.
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
+    }
+}

@@ -1,0 +1,235 @@
+//! An upstream that says what it is told to, and counts how often it is asked.
+
+use crate::cache::{
+    AskMany, Batch, Body, Cache, Clock, Failure, Key, Outcome, Rule, Served, Settings, Sharing, Tape, Wanted,
+};
+use crate::call::{Answer, CallError};
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+
+/// Long enough for whatever comes at all.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What the upstream says from now on.
+pub(crate) type Says = Result<(u16, Vec<(&'static str, String)>, String), CallError>;
+
+/// `body` with `headers`, written `name: value`.
+pub(crate) fn says(status: u16, headers: &[&'static str], body: &str) -> Says {
+    let split = |line: &&'static str| {
+        let (name, value) = line.split_once(": ").unwrap();
+        (name, value.to_owned())
+    };
+    Ok((status, headers.iter().map(split).collect(), body.to_owned()))
+}
+
+pub(crate) struct Upstream {
+    pub(crate) says: Mutex<Says>,
+    pub(crate) calls: AtomicUsize,
+    /// The ids of each batch.
+    pub(crate) batches: Mutex<Vec<Vec<u32>>>,
+    /// Ids that it does not have.
+    pub(crate) unknown: Mutex<BTreeSet<u32>>,
+    /// Each call takes one; none left holds calls up.
+    pub(crate) gate: Semaphore,
+    /// Told of each call that has come.
+    pub(crate) came: Semaphore,
+}
+
+impl Upstream {
+    pub(crate) fn new(says: Says) -> Arc<Self> {
+        Arc::new(Self {
+            says: Mutex::new(says),
+            calls: AtomicUsize::new(0),
+            batches: Mutex::default(),
+            unknown: Mutex::default(),
+            gate: Semaphore::new(1_000_000),
+            came: Semaphore::new(0),
+        })
+    }
+
+    /// One whose calls wait until they are let through.
+    pub(crate) fn held(says: Says) -> Arc<Self> {
+        let upstream = Self::new(says);
+        upstream.gate.forget_permits(1_000_000);
+        upstream
+    }
+
+    pub(crate) fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn now_says(&self, says: Says) {
+        *self.says.lock().unwrap() = says;
+    }
+
+    /// Until so many more calls have come.
+    pub(crate) async fn came(&self, calls: u32) {
+        self.came.acquire_many(calls).await.unwrap().forget();
+    }
+
+    pub(crate) fn let_through(&self, calls: usize) {
+        self.gate.add_permits(calls);
+    }
+
+    pub(crate) async fn call(self: Arc<Self>) -> Result<Answer, CallError> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        self.came.add_permits(1);
+        self.gate.acquire().await.unwrap().forget();
+        let (status, headers, body) = self.says.lock().unwrap().clone()?;
+        Ok(answer(status, &headers, body))
+    }
+}
+
+pub(crate) fn answer(status: u16, headers: &[(&'static str, String)], body: String) -> Answer {
+    let mut all = HeaderMap::new();
+    for (name, value) in headers {
+        all.append(HeaderName::from_static(name), HeaderValue::from_str(value).unwrap());
+    }
+    Answer {
+        status: StatusCode::from_u16(status).unwrap(),
+        headers: all,
+        body: Bytes::from(body),
+        trailers: HeaderMap::new(),
+    }
+}
+
+/// Asks an upstream for several ids; each one's value is what the upstream says, with the id.
+pub(crate) struct Many {
+    pub(crate) upstream: Arc<Upstream>,
+    pub(crate) ids: Vec<u32>,
+    pub(crate) batch_max: usize,
+}
+
+impl AskMany for Many {
+    fn batch_max(&self) -> usize {
+        self.batch_max
+    }
+
+    fn ask(&self, places: &[u32]) -> BoxFuture<'static, Result<Batch, CallError>> {
+        let ids: Vec<u32> = places.iter().map(|place| self.ids[*place as usize]).collect();
+        let upstream = Arc::clone(&self.upstream);
+        Box::pin(async move {
+            upstream.batches.lock().unwrap().push(ids.clone());
+            let mut answer = Arc::clone(&upstream).call().await?;
+            if answer.status != StatusCode::OK {
+                let tape = Tape::parse(Bytes::from_static(b"null"), 8).unwrap();
+                return Ok(Batch { answer, tape, values: vec![None; ids.len()] });
+            }
+            let word = String::from_utf8(answer.body.to_vec()).unwrap();
+            let unknown = upstream.unknown.lock().unwrap().clone();
+            let known = ids.iter().filter(|id| !unknown.contains(id));
+            answer.body =
+                format!("[{}]", known.map(|id| format!("[{id},{word}]")).collect::<Vec<_>>().join(","))
+                    .into();
+            let tape = Tape::parse(answer.body.clone(), 8).unwrap();
+            let json = tape.json();
+            let of = |id: &u32| {
+                json.root()
+                    .items()
+                    .find(|it| it.items().next().unwrap().raw() == id.to_string())
+                    .map(|it| it.at)
+            };
+            let values = ids.iter().map(of).collect();
+            Ok(Batch { answer, tape, values })
+        })
+    }
+}
+
+pub(crate) struct Kit {
+    pub(crate) cache: Cache,
+    pub(crate) clock: Clock,
+    pub(crate) rule: Rule,
+}
+
+/// What was served: how, and the text.
+pub(crate) type Told = (Outcome, u16, String);
+
+impl Kit {
+    /// A cache and a rule for it: no default lifetime, nothing stale, answers shared by their headers.
+    pub(crate) fn new() -> Self {
+        let clock = Clock::simulated();
+        let cache = Cache::new(Settings { bytes_max: 8 * 1024 * 1024, clock: clock.clone() });
+        let rule = Rule {
+            counters: cache.counters("matches"),
+            freshness: [HeaderName::from_static("x-ttl")].into(),
+            default_ms: 0,
+            stale_ms: None,
+            stale_on_error_ms: None,
+            jitter_percent: 0,
+            negative_ms: 0,
+            sharing: Sharing::ByHeaders,
+            held: [].into(),
+            depth_max: 32,
+        };
+        Self { cache, clock, rule }
+    }
+
+    pub(crate) async fn served(
+        &self,
+        key: &str,
+        tags: &[&str],
+        upstream: &Arc<Upstream>,
+    ) -> Result<Served, Failure> {
+        let tags: Vec<Arc<str>> = tags.iter().map(|tag| Arc::from(*tag)).collect();
+        let mut whole = Key::default();
+        whole.begin(key.as_bytes());
+        let rule = Arc::new(self.rule.clone());
+        let wanted = Wanted { key: &whole, rule: &rule, tags: &tags, deadline: Instant::now() + PATIENCE };
+        self.cache.get(wanted, || Arc::clone(upstream).call()).await
+    }
+
+    /// Gets `key` and lets what it set going in the background come to its end.
+    pub(crate) async fn get(&self, key: &str, upstream: &Arc<Upstream>) -> Result<Told, Failure> {
+        let served = self.served(key, &[], upstream).await;
+        settle().await;
+        served.map(|it| told(&it))
+    }
+
+    pub(crate) async fn get_many(
+        &self,
+        prefix: &str,
+        ids: &[u32],
+        upstream: &Arc<Upstream>,
+    ) -> Vec<Result<Told, Failure>> {
+        let mut whole = Key::default();
+        whole.begin(prefix.as_bytes());
+        let rule = Arc::new(self.rule.clone());
+        let wanted = Wanted { key: &whole, rule: &rule, tags: &[], deadline: Instant::now() + PATIENCE };
+        let texts: Vec<String> = ids.iter().map(u32::to_string).collect();
+        let texts: Vec<&[u8]> = texts.iter().map(|it| it.as_bytes()).collect();
+        let ask = || {
+            Arc::new(Many { upstream: Arc::clone(upstream), ids: ids.to_vec(), batch_max: 3 })
+                as Arc<dyn AskMany>
+        };
+        let all = self.cache.get_many(wanted, &texts, ask).await;
+        settle().await;
+        all.into_iter().map(|it| it.map(|it| told(&it))).collect()
+    }
+}
+
+/// Lets all tasks of this thread run until each waits.
+pub(crate) async fn settle() {
+    for _ in 0..32 {
+        tokio::task::yield_now().await;
+    }
+}
+
+pub(crate) fn told(served: &Served) -> Told {
+    let text = match &served.entry.body {
+        Body::Json(tape) => tape.text().to_owned(),
+        Body::Absent => String::new(),
+        Body::Unreadable(error) => error.to_string(),
+    };
+    (served.outcome, served.entry.status, text)
+}
+
+/// As [`told`] says it.
+pub(crate) fn told_as(outcome: Outcome, status: u16, text: &str) -> Told {
+    (outcome, status, text.to_owned())
+}

@@ -1,0 +1,8 @@
+//! The cache as a whole, against upstreams made of a closure and a clock that is moved by hand.
+
+mod kit;
+mod model;
+mod sharing;
+mod standard;
+mod together;
+mod windows;
