@@ -4,10 +4,11 @@ mod wire_kit;
 
 use futures_util::future::join_all;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 use weir_sql::postgres::{
-    Error, Flavour, Format, Isolation, Parameters, Pool, Purpose, Settings, Statement, Transaction,
+    Error, Flavour, Format, Isolation, Parameters, Pool, Purpose, Session, Settings, Statement, Transaction,
 };
 use wire_kit::client::{ask, by_pk, one_lane, pool, show, shown, soon, text, values};
 use wire_kit::shared;
@@ -91,7 +92,7 @@ async fn a_session_has_the_settings_that_reading_relies_on() {
     let pool = pool();
     let sql = "SELECT string_agg(current_setting(n), ' ' ORDER BY n) FROM unnest(ARRAY['application_name', 'DateStyle', \
                'IntervalStyle', 'client_encoding', 'extra_float_digits', 'jit', 'statement_timeout']) AS n";
-    assert_eq!(ask(&pool, sql).await, "ISO, MDY postgres weir UTF8 1 off 35s");
+    assert_eq!(ask(&pool, sql).await, "ISO, MDY postgres weir UTF8 1 off 20s");
     let facts = pool.facts().expect("a connection was made");
     assert_eq!(facts.flavour, Flavour::Postgres);
     assert!(!facts.is_pooled && !facts.in_recovery && facts.version >= 130_000, "{facts:?}");
@@ -403,6 +404,36 @@ async fn after_its_deadline_a_statement_is_stopped_and_the_session_lives() {
     assert!(matches!(stopped, Err(Error::Timeout)), "{stopped:?}");
     session.push(&text("SELECT 'alive'", &[]), &Parameters::new());
     assert_eq!(show(&session.flush(soon()).await.unwrap()[0]), "alive");
+}
+
+/// The process at the server that answers a session of this thread.
+async fn backend(session: &mut Session) -> String {
+    session.push(&text("SELECT pg_backend_pid()::text", &[]), &Parameters::new());
+    let rows = session.flush(soon()).await.expect("it answers");
+    rows.iter().map(show).collect()
+}
+
+#[tokio::test]
+async fn a_session_that_another_thread_borrowed_stays_its_own_threads() {
+    let mut settings = shared().settings("postgres", "");
+    settings.limits.sessions_max = 2;
+    let pool = Pool::new(settings);
+    let session = async || pool.session(Purpose::Read, soon()).await.expect("a session");
+    let (mut one, mut two) = (session().await, session().await);
+    let pids = (backend(&mut one).await, backend(&mut two).await);
+    drop(one);
+    drop(two);
+    // No more may be opened, so another thread takes the one that was used last.
+    let there = Arc::clone(&pool);
+    let borrowed = tokio::task::spawn_blocking(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let mut session = there.session(Purpose::Read, soon()).await.expect("a session");
+            backend(&mut session).await
+        })
+    });
+    assert_eq!(borrowed.await.expect("no panic"), pids.1);
+    assert_eq!(backend(&mut session().await).await, pids.1);
 }
 
 #[tokio::test]

@@ -15,7 +15,6 @@ use super::statement::{Parameters, SHORT_MAX, Statement};
 use super::turnstile::{Turn, Turnstile};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -49,8 +48,6 @@ struct Idle {
 /// A session that is not in use.
 #[derive(Debug)]
 struct Resting {
-    /// Where it was used last.
-    thread: ThreadId,
     since: Instant,
     wire: Wire,
 }
@@ -202,7 +199,7 @@ impl Sessions {
         let mut idle = self.idle();
         let wires = &mut idle.wires;
         while !wires.is_empty() {
-            let own = wires.iter().rposition(|it| it.thread == thread);
+            let own = wires.iter().rposition(|it| it.wire.home == thread);
             let is_full = wires.len() + used > self.dialer.settings.limits.sessions_max;
             let at = own.or_else(|| is_full.then(|| wires.len() - 1))?;
             let mut wire = wires.swap_remove(at).wire;
@@ -214,7 +211,7 @@ impl Sessions {
     }
 
     pub(super) fn put_back(self: &Arc<Self>, wire: Wire) {
-        let resting = Resting { thread: std::thread::current().id(), since: Instant::now(), wire };
+        let resting = Resting { since: Instant::now(), wire };
         let mut idle = self.idle();
         idle.wires.push(resting);
         let (Some(idle_max), false) = (self.dialer.settings.limits.idle_max, idle.is_watched) else { return };

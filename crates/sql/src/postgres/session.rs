@@ -15,6 +15,7 @@ use super::server::Sessions;
 use super::statement::{Parameters, Statement};
 use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock};
+use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -101,11 +102,15 @@ pub(super) struct Wire {
     status: Status,
     /// Something was sent and not answered whole.
     is_busy: bool,
+    /// Whose runtime looks after the connection, whoever uses it.
+    pub(super) home: ThreadId,
 }
 
 impl Wire {
+    /// A connection that this thread made.
     pub(super) fn new(connection: Connection, key: CancelKey) -> Self {
-        Self { connection, key, status: Status::Idle, is_busy: false }
+        let home = std::thread::current().id();
+        Self { connection, key, status: Status::Idle, is_busy: false, home }
     }
 
     /// Whether the server can be asked to stop: behind a pooler the request may arrive late, at another's statement.
