@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** what is found is never a variable: those are followed to their values.
 
+use crate::geometry::Geometry;
 use crate::relational::form::Form;
 use crate::relational::{Origin, Parameter};
 use weir_engine::plan::shape::Shape;
@@ -175,8 +176,44 @@ impl<'r> Bindings<'r> {
         crate::instant::parse(text).map_or_else(|| self.invalid(parameter, "DateTime", text), Ok)
     }
 
-    /// The coordinates of a place that a client sent: those of a point stand in the order of its type, longitude first.
-    pub(crate) fn place(&self, found: Found<'r>) -> String {
+    /// The place that a client sent, in the text of its coordinates.
+    pub(crate) fn place(
+        &self,
+        parameter: &Parameter,
+        found: Found<'r>,
+    ) -> Result<(String, Geometry), Refused> {
+        let text = self.coordinates(found);
+        let place = Geometry::read(&text);
+        match place.fault() {
+            Some(fault) => {
+                let text: String = text.chars().take(100).collect();
+                let message = format!("\"{text}\" is no {fault}");
+                self.refuse(parameter, "BAD_USER_INPUT", "data-exception", message)
+            }
+            None => Ok((text, place)),
+        }
+    }
+
+    /// The distance that a client sent, in metres.
+    pub(crate) fn metres(&self, parameter: &Parameter, origin: Option<Origin>) -> Result<f64, Refused> {
+        let Some(origin) = origin else { return Ok(0.0) };
+        let metres = match self.find(&Parameter { origin, ..parameter.clone() }, 0) {
+            Found::Given(given) => match given.node() {
+                Node::Float(metres) => metres,
+                Node::Int(metres) => metres as f64,
+                _ => 0.0,
+            },
+            Found::Key(..) | Found::Shown(_) | Found::Above => 0.0,
+        };
+        if metres < 0.0 {
+            let message = "a distance is not negative".into();
+            return self.refuse(parameter, "BAD_USER_INPUT", "data-exception", message);
+        }
+        Ok(metres)
+    }
+
+    /// Those of a point stand in the order of its type, longitude first.
+    fn coordinates(&self, found: Found<'r>) -> String {
         let mut out = String::new();
         let mut waiting = vec![Some(found)];
         while let Some(next) = waiting.pop() {

@@ -3,23 +3,42 @@
 //! Written as GeoJSON's `coordinates`: longitude before latitude, rings in polygons. Edges are straight on the map of
 //! longitude and latitude; what lies on an edge is inside. Distances are great circles on a sphere.
 //!
-//! **Cost:** linear in the points of a shape for a point, their product for two shapes; nothing is allocated but to read.
+//! **Invariant:** [`Geometry::reach`] encloses whatever stands so to a place, so that what an index of boxes leaves out is
+//! never wanted.
+//!
+//! **Cost:** linear in the points of a shape for a point, their product for whether two shapes meet; nothing is allocated
+//! but to read and to lay one shape over another.
+
+mod overlay;
+
+pub(crate) use overlay::SLIVER_DEGREES;
 
 /// Metres. Source: IUGG, mean radius of the Earth.
-const RADIUS_M: f64 = 6_371_008.8;
+pub(crate) const RADIUS_M: f64 = 6_371_008.8;
 
 /// Longitude and latitude in degrees.
 pub(crate) type Point = [f64; 2];
+
+/// West, south, east and north, in degrees.
+pub(crate) type Bounds = [f64; 4];
+
+/// Further than any place, and a number that every database can write.
+const FAR_DEGREES: f64 = 1e6;
+
+/// What sums may be off by.
+const SLACK: f64 = 1e-9;
 
 /// Rings: the outer one first, then holes.
 type Polygon = Vec<Vec<Point>>;
 
 /// One point, or polygons.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Geometry {
+pub struct Geometry {
     /// Of a point.
     point: Option<Point>,
     polygons: Vec<Polygon>,
+    /// A list in it is empty.
+    lacks: bool,
 }
 
 /// What is asked of two places.
@@ -31,31 +50,38 @@ pub enum Placed {
     Within,
     /// The second lies inside the first.
     Contains,
+    /// The second, a point, lies inside the first.
+    Covers,
     /// They have a point in common.
     Intersects,
 }
 
 impl Geometry {
-    pub(crate) const fn point(point: Point) -> Self {
-        Self { point: Some(point), polygons: Vec::new() }
+    pub(crate) fn point(point: Point) -> Self {
+        Self { point: Some(point), ..Self::default() }
     }
 
     /// Reads `coordinates`; what is no number and no bracket only separates.
-    pub(crate) fn read(text: &str) -> Self {
+    #[must_use]
+    pub fn read(text: &str) -> Self {
         let mut out = Self::default();
         let (mut ring, mut polygon): (Vec<Point>, Polygon) = (Vec::new(), Vec::new());
         let mut numbers: Vec<f64> = Vec::new();
         let mut digits = String::new();
+        let mut opened = false;
         for byte in text.chars() {
             if byte.is_ascii_digit() || matches!(byte, '-' | '+' | '.' | 'e' | 'E') {
                 digits.push(byte);
                 continue;
             }
+            opened &= digits.is_empty();
             numbers.extend(digits.parse::<f64>().ok());
             digits.clear();
             if byte != ']' {
+                opened |= byte == '[';
                 continue;
             }
+            out.lacks |= std::mem::take(&mut opened);
             match numbers.as_slice() {
                 [longitude, latitude, ..] => ring.push([*longitude, *latitude]),
                 _ if !ring.is_empty() => polygon.push(std::mem::take(&mut ring)),
@@ -73,9 +99,56 @@ impl Geometry {
         match placed {
             Placed::Near => other.point.is_some_and(|it| self.distance(it) <= metres),
             Placed::Within => self.is_within(other),
-            Placed::Contains => other.is_within(self),
+            Placed::Contains | Placed::Covers => other.is_within(self),
             Placed::Intersects => self.intersects(other),
         }
+    }
+
+    /// The bounds of whatever has a point in common with this place, or is at most so many metres from it; of no place, bounds
+    /// that enclose nothing.
+    pub(crate) fn reach(&self, metres: f64) -> Bounds {
+        match self.point {
+            Some(point) => around(point, metres),
+            None => {
+                self.points().fold([FAR_DEGREES, FAR_DEGREES, -FAR_DEGREES, -FAR_DEGREES], |it, [x, y]| {
+                    [it[0].min(x), it[1].min(y), it[2].max(x), it[3].max(y)]
+                })
+            }
+        }
+    }
+
+    /// It and its bounds within so many metres as one document of JSON, as PostgreSQL is given it.
+    pub(crate) fn json(&self, metres: f64) -> String {
+        let point = |[x, y]: Point| format!("[{x},{y}]");
+        let list = |items: Vec<String>| format!("[{}]", items.join(","));
+        let ring = |ring: &Vec<Point>| list(ring.iter().map(|it| point(*it)).collect());
+        let polygon = |polygon: &Polygon| list(polygon.iter().map(ring).collect());
+        let (name, place) = match self.point {
+            Some(it) => ("point", point(it)),
+            None => ("polygons", list(self.polygons.iter().map(polygon).collect())),
+        };
+        let bounds = list(self.reach(metres).iter().map(f64::to_string).collect());
+        format!("{{\"bounds\":{bounds},\"{name}\":{place}}}")
+    }
+
+    /// What keeps it from being a place on the globe: a point that is not there, a ring that encloses nothing. Words for
+    /// people, to go on after "this is no".
+    #[must_use]
+    pub fn fault(&self) -> Option<&'static str> {
+        let is_off = |[x, y]: Point| !(x.abs() <= 180.0 && y.abs() <= 90.0);
+        let encloses = |ring: &Vec<Point>| {
+            let first = ring[0];
+            let other = ring.iter().find(|it| **it != first);
+            other.is_some_and(|second| ring.iter().any(|it| turn(first, *second, *it) != 0.0))
+        };
+        if self.points().any(is_off) {
+            return Some("place: longitudes are between -180 and 180, latitudes between -90 and 90");
+        }
+        if self.point.is_none() && self.polygons.is_empty() {
+            return Some("polygon: it has no ring");
+        }
+        let all_enclose = !self.lacks && self.polygons.iter().flatten().all(encloses);
+        (!all_enclose).then_some("polygon: a ring has at least three points that are not on one line")
     }
 
     fn distance(&self, from: Point) -> f64 {
@@ -117,8 +190,10 @@ impl Geometry {
     }
 
     fn is_within(&self, other: &Self) -> bool {
-        let has_any = self.points().next().is_some();
-        has_any && self.points().all(|it| other.covers(it)) && !self.crosses(other)
+        match self.point {
+            Some(point) => other.covers(point),
+            None => !self.polygons.is_empty() && overlay::is_within(&self.polygons, &other.polygons),
+        }
     }
 
     fn intersects(&self, other: &Self) -> bool {
@@ -126,6 +201,20 @@ impl Geometry {
             || other.points().any(|it| self.covers(it))
             || self.crosses(other)
     }
+}
+
+/// The bounds of all points that are at most so many metres from `from`: all longitudes where a pole or the date line is
+/// near.
+fn around([x, y]: Point, metres: f64) -> Bounds {
+    let angle = metres.max(0.0) / RADIUS_M * (1.0 + SLACK) + SLACK;
+    let (south, north) = (y - angle.to_degrees(), y + angle.to_degrees());
+    let width = (angle.sin() / y.to_radians().cos()).asin().to_degrees() * (1.0 + SLACK) + SLACK;
+    let (west, east) = (x - width, x + width);
+    if south > -90.0 && north < 90.0 && west >= -180.0 && east <= 180.0 {
+        return [west, south, east, north];
+    }
+    let [south, north] = [south, north].map(|it| it.clamp(-FAR_DEGREES, FAR_DEGREES));
+    [-FAR_DEGREES, south, FAR_DEGREES, north]
 }
 
 /// Great circle in metres. Source: R. W. Sinnott, "Virtues of the Haversine", 1984.
@@ -192,6 +281,64 @@ mod tests {
             check(point, Placed::Within, SQUARE, 0.0, expected);
             check(SQUARE, Placed::Contains, point, 0.0, expected);
         }
+    }
+
+    #[test]
+    fn a_hole_is_no_part_of_what_has_it() {
+        let around_hole = "[[[3,3],[7,3],[7,7],[3,7]]]";
+        let around_with_hole = "[[[3,3],[7,3],[7,7],[3,7]],[[4,4],[6,4],[6,6],[4,6]]]";
+        let smaller_hole = "[[[3,3],[7,3],[7,7],[3,7]],[[4.5,4.5],[5.5,4.5],[5.5,5.5],[4.5,5.5]]]";
+        let in_hole = "[[[4.5,4.5],[5.5,4.5],[5.5,5.5]]]";
+        let island = format!("[{SQUARE},[[[4,4],[6,4],[6,6],[4,6]]]]");
+        for (inner, outer, expected) in [
+            (around_hole, SQUARE, false),
+            (around_with_hole, SQUARE, true),
+            (smaller_hole, SQUARE, false),
+            (SQUARE, SQUARE, true),
+            (in_hole, SQUARE, false),
+            (around_hole, &island, true),
+            (in_hole, &island, true),
+            // The corners lie on the edge, the way between them outside.
+            ("[[[0,0],[4,0],[4,4]]]", "[[[0,0],[2,0],[2,1],[4,0],[4,4],[0,4]]]", false),
+        ] {
+            check(inner, Placed::Within, outer, 0.0, expected);
+            check(outer, Placed::Contains, inner, 0.0, expected);
+        }
+        check(in_hole, Placed::Intersects, SQUARE, 0.0, false);
+        check(around_hole, Placed::Intersects, SQUARE, 0.0, true);
+    }
+
+    #[test]
+    fn what_is_no_place_has_a_fault() {
+        for (text, expected) in [
+            ("[181,0]", true),
+            ("[0,-90.5]", true),
+            ("[]", true),
+            ("[[[0,0],[1,1]]]", true),
+            ("[[[0,0],[1,1],[2,2],[0,0]]]", true),
+            ("[[[0,0],[0,0],[0,0]]]", true),
+            ("[[[0,0],[1,0],[1,1]],[]]", true),
+            ("[[[0,0],[1,0],[1,1]],[[0,0],[1,1]]]", true),
+            ("[180,-90]", false),
+            (SQUARE, false),
+        ] {
+            assert_eq!(Geometry::read(text).fault().is_some(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn whatever_is_near_lies_in_the_bounds() {
+        let places = [-179.999, -90.0, -0.001, 0.0, 13.4, 89.9, 179.999];
+        let heights = [-89.99, -60.0, 0.0, 52.5, 89.9];
+        let all = || places.iter().flat_map(|x| heights.iter().map(move |y| [*x, *y]));
+        for (from, to) in all().flat_map(|from| all().map(move |to| (from, to))) {
+            let metres = distance(from, to);
+            let [west, south, east, north] = Geometry::point(from).reach(metres);
+            let is_inside = west <= to[0] && to[0] <= east && south <= to[1] && to[1] <= north;
+            assert!(is_inside, "{from:?} {to:?} {metres}");
+        }
+        let [west, _, east, _] = Geometry::point([13.4, 52.5]).reach(1000.0);
+        assert!(east - west < 0.04, "a kilometre is few degrees");
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod catalog;
 mod columns;
 mod forms;
 pub mod geometry;
+pub mod grams;
 pub mod instant;
 mod json_path;
 pub mod model;

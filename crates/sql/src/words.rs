@@ -34,7 +34,7 @@ const EMPTY: [&str; 32] = [
 
 /// The question whether all words of `text` are there, or one.
 pub(crate) fn question(text: &str, all: bool, kind: Words, tongue: &Tongue) -> String {
-    let is_said = |word: &&str| kind == Words::Plain || !EMPTY.contains(&word.to_lowercase().as_str());
+    let is_said = |word: &&str| kind != Words::Stems || !EMPTY.contains(&word.to_lowercase().as_str());
     let mut out = String::new();
     for word in words(text).filter(is_said) {
         if !out.is_empty() {

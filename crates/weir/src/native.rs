@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use weir_engine::source::Source as EngineSource;
 use weir_language::report;
 use weir_language::span::Location;
-use weir_native::layout::{Database, index_kind};
+use weir_native::layout::Database;
 use weir_native::store::{self, Building, Pace, Place, Plan, Store, Types};
 use weir_sql::postgres::{PostgresSource, Settings};
 use weir_sql::sqlite::SqliteSource;
@@ -186,7 +186,8 @@ impl Native {
         Ok(goes_on())
     }
 
-    /// Opens the store, which holds `types`, for serving: on a thread where no runtime runs. Filters that need one of the indexes in `building` are not served.
+    /// Opens the store, which holds `types`, for serving: on a thread where no runtime runs. Filters that need one of the
+    /// indexes in `building` are not served, those it would make fast look at every row.
     /// # Errors
     /// The store cannot be opened.
     pub fn open(
@@ -195,12 +196,7 @@ impl Native {
         types: Types,
         building: &[Building],
     ) -> Result<Arc<dyn EngineSource>, String> {
-        let Types { mut model, layout, kind: database, .. } = types;
-        for (field, kind) in
-            building.iter().filter(|it| it.is_needed).filter_map(|it| Some((it.field?, it.kind)))
-        {
-            model.fields[field.index()].search.retain(|it| index_kind(*it) != kind);
-        }
+        let Types { model, layout, kind: database, .. } = types.without(building);
         let api = weir_native::api::generate(model).map_err(|errors| {
             let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
             lines.join("\n")

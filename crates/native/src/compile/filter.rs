@@ -151,9 +151,10 @@ impl Compiler<'_> {
                 all.extend(self.value_filter(value, compared)?);
             }
             (_, Storage::Point { longitude, latitude }) => {
-                self.places(value, &[longitude, latitude], all)?;
+                let bounds = [longitude, latitude, longitude, latitude];
+                self.places(value, (at, &[longitude, latitude], bounds), all)?;
             }
-            (_, Storage::Shape { text, .. }) => self.places(value, &[text], all)?,
+            (_, Storage::Shape { text, bounds }) => self.places(value, (at, &[text], bounds), all)?,
             (
                 _,
                 Storage::Id(_)

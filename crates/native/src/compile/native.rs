@@ -9,9 +9,10 @@ use hashbrown::HashMap;
 use std::sync::Arc;
 use weir_engine::plan::shape::Shape;
 use weir_engine::source::{Ids, Piece, PlanError};
-use weir_language::schema::{EnumValueId, Schema};
+use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::{Node, Variables};
 use weir_sql::catalog::{ColumnId, TableId};
+use weir_sql::grams::{self, Written};
 use weir_sql::model::{Model, Relationship, RelationshipId, RelationshipKind};
 use weir_sql::relational::Plan;
 use weir_sql::relational::compile::Ask;
@@ -89,8 +90,8 @@ impl Native {
         self.to_members.get(&(ty, member)).copied()
     }
 
-    /// The names of the indexes of one kind on the columns that `column` of `table` shows: its own, or those of a view's
-    /// members.
+    /// The names of the indexes of one kind on the columns that `column` of `table` shows: its own, or those of all a view's
+    /// members. None if one of them is not there.
     pub(super) fn indexes(
         &self,
         table: TableId,
@@ -102,11 +103,10 @@ impl Native {
         let view = views.filter_map(|(ty, it)| Some((ty, it.as_ref()?))).find(|it| it.1.table == table);
         let Some((ty, view)) = view else { return own(table, column).into_iter().collect() };
         let members = self.api.model.types[ty].members.iter().zip(&view.members);
-        members
-            .filter_map(|(member, columns)| {
-                own(self.layout.tables[member.index()], columns[column.0 as usize]?)
-            })
-            .collect()
+        let all: Option<Vec<Box<str>>> = members
+            .map(|(member, columns)| own(self.layout.tables[member.index()], columns[column.0 as usize]?))
+            .collect();
+        all.unwrap_or_default()
     }
 }
 
@@ -165,6 +165,30 @@ impl Native {
     }
 }
 
+impl Native {
+    /// How a pattern under `input` is written, where an index of SQLite's has to be asked apart.
+    fn written(&self, input: InputId) -> Option<Written> {
+        let meaning = self.api.inputs.get(input.index())?;
+        let InputMeaning::Compare(operator) = meaning else { return None };
+        super::search::written(*operator).filter(|_| self.is_embedded())
+    }
+
+    /// The variables that stand for patterns, with the inputs they stand under.
+    fn steered(&self, piece: &Piece<'_>) -> Vec<(u32, InputId)> {
+        let nodes = &piece.shape.literals.nodes;
+        let mut out = Vec::new();
+        for pair in nodes.windows(2) {
+            if let [Node::Key(input), Node::Variable(variable)] = pair {
+                let steered = (*variable, piece.ids.input(*input));
+                if self.written(steered.1).is_some() && !out.contains(&steered) {
+                    out.push(steered);
+                }
+            }
+        }
+        out
+    }
+}
+
 impl Style for Native {
     fn schema(&self) -> &Arc<Schema> {
         &self.api.schema
@@ -191,9 +215,14 @@ impl Style for Native {
                 signed.push(variable);
             }
         }
-        structural.extend(signed.iter().filter(|it| !structural.contains(it)).copied().collect::<Vec<_>>());
+        let steered = self.steered(piece);
+        for variable in signed.iter().copied().chain(steered.iter().map(|it| it.0)) {
+            if !structural.contains(&variable) {
+                structural.push(variable);
+            }
+        }
         let (set, fields, accent) = (piece.set, piece.fields.to_vec(), piece.accent);
-        Ask { set, fields, accent, structural, objects: Vec::new(), signed }
+        Ask { set, fields, accent, structural, objects: Vec::new(), signed, steered }
     }
 
     /// Values of the enums of the model are data.
@@ -202,6 +231,10 @@ impl Style for Native {
             Some(EnumMeaning::Value(..)) | None => false,
             Some(EnumMeaning::None | EnumMeaning::Field(_) | EnumMeaning::Member(_)) => true,
         }
+    }
+
+    fn steers(&self, input: InputId, text: &str) -> bool {
+        self.written(input).is_some_and(|it| grams::narrows(text, it))
     }
 
     fn compile(

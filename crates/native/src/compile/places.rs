@@ -1,7 +1,8 @@
 //! Conditions on places: near, within, contains, intersects.
 
-use super::Compiler;
+use super::{At, Compiler};
 use crate::api::meaning::{Geo, InputMeaning, Operator};
+use crate::layout::IndexKind;
 use weir_engine::source::PlanError;
 use weir_sql::catalog::{ColumnId, ColumnType};
 use weir_sql::geometry::Placed;
@@ -9,16 +10,13 @@ use weir_sql::relational::input::Place;
 use weir_sql::relational::{Filter, Reader};
 
 impl Compiler<'_> {
-    /// The conditions on the place in the columns `of`.
+    /// The conditions on the place in the columns `of`, whose bounds are in the columns `bounds`.
     pub(super) fn places(
         &self,
         value: Place,
-        of: &[ColumnId],
+        (at, of, bounds): (At, &[ColumnId], [ColumnId; 4]),
         all: &mut Vec<Filter>,
     ) -> Result<(), PlanError> {
-        if !self.native.is_embedded() {
-            return Err(self.refuse("filters by place are served on SQLite alone yet"));
-        }
         for (input, operand) in self.inputs.members(value) {
             let InputMeaning::Compare(operator) = self.meaning(input) else { continue };
             if self.is_missing(operand) {
@@ -38,13 +36,20 @@ impl Compiler<'_> {
                     InputMeaning::Geo(Geo::Distance) => {
                         distance = Some(self.parameter(part, Reader::Column(ColumnType::Double)));
                     }
-                    InputMeaning::Geo(_) => places.push(self.parameter(part, Reader::Place)),
+                    InputMeaning::Geo(Geo::Point) if by == Placed::Contains => {
+                        places.push((part, Placed::Covers));
+                    }
+                    InputMeaning::Geo(_) => places.push((part, by)),
                     _ => {}
                 }
             }
-            for place in places {
+            let metres = distance.as_ref().map(|it| it.origin);
+            for (place, by) in places {
+                let place = self.parameter(place, Reader::Place { metres });
                 let with = std::iter::once(place).chain(distance.clone()).collect();
-                all.push(Filter::Place { of: of.to_vec(), by, with });
+                let indexes = self.native.indexes(at.table, bounds[0], IndexKind::Boxes);
+                let (key, of) = (self.row_key(at), of.to_vec());
+                all.push(Filter::Place { key, indexes, bounds, of, by, with });
             }
         }
         Ok(())

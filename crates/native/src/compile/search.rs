@@ -1,11 +1,14 @@
 //! Conditions on the words of texts.
 
-use super::Compiler;
 use super::filter::Compared;
+use super::{At, Compiler};
 use crate::api::meaning::Operator;
 use crate::layout::IndexKind;
 use weir_engine::source::PlanError;
+use weir_language::value::Node;
 use weir_sql::api::meaning::Comparison;
+use weir_sql::catalog::ColumnId;
+use weir_sql::grams::{self, Written};
 use weir_sql::relational::input::Place;
 use weir_sql::relational::{Expr, Filter, Reader, Words};
 
@@ -22,8 +25,8 @@ impl Compiler<'_> {
             Operator::AnyOfTerms => (IndexKind::Terms, Words::Plain, false),
             Operator::AllOfText => (IndexKind::Fulltext, Words::Stems, true),
             Operator::AnyOfText => (IndexKind::Fulltext, Words::Stems, false),
-            Operator::Regexp => return Ok(self.fits(of, Reader::Pattern, operand)),
-            Operator::Ngram => return Ok(self.fits(of, Reader::Sequence, operand)),
+            Operator::Regexp => return Ok(self.fits(of, Written::Pattern, operand)),
+            Operator::Ngram => return Ok(self.fits(of, Written::Sequence, operand)),
             Operator::Eq
             | Operator::In
             | Operator::Le
@@ -38,13 +41,58 @@ impl Compiler<'_> {
         };
         let indexes = self.native.indexes(of.at.table, of.column, index);
         let with = self.parameter(operand, Reader::Words { all, kind });
-        let key = self.native.layout.sql.catalog.table(of.at.table).primary_key.as_ref();
-        let key = key.map_or(of.at.id, |it| it.columns[0]);
-        Ok(Filter::Words { key, of: of.column, indexes, kind, with })
+        Ok(Filter::Words { key: self.row_key(of.at), of: of.column, indexes, kind, with })
     }
 
-    fn fits(&self, of: Compared, reader: Reader, operand: Place) -> Filter {
+    /// The column by which an index apart from the table knows a row.
+    pub(super) fn row_key(&self, at: At) -> ColumnId {
+        let key = self.native.layout.sql.catalog.table(at.table).primary_key.as_ref();
+        key.map_or(at.id, |it| it.columns[0])
+    }
+
+    /// A text fits a pattern. On SQLite the index is asked first for what the pattern needs, if it is known; PostgreSQL's does
+    /// that by itself.
+    fn fits(&self, of: Compared, written: Written, operand: Place) -> Filter {
+        let reader = match written {
+            Written::Pattern => Reader::Pattern,
+            Written::Sequence => Reader::Sequence,
+        };
         let with = self.parameter(operand, reader);
-        Filter::Compare { of: Expr::Column(of.column), by: Comparison::Regex, with }
+        let fits = Filter::Compare { of: Expr::Column(of.column), by: Comparison::Regex, with };
+        let narrows = match self.inputs.node(operand) {
+            Node::Text(span) => grams::narrows(self.inputs.text(operand, span), written),
+            _ => false,
+        };
+        let indexes = self.native.indexes(of.at.table, of.column, IndexKind::Trigrams);
+        if indexes.is_empty() || !narrows || !self.native.is_embedded() {
+            return fits;
+        }
+        let with = self.parameter(operand, Reader::Grams(written));
+        let key = self.row_key(of.at);
+        let may_fit = Filter::Words { key, of: of.column, indexes, kind: Words::Trigrams, with };
+        Filter::All(vec![may_fit, fits])
+    }
+}
+
+/// How the patterns of an operator are written.
+pub(super) const fn written(operator: Operator) -> Option<Written> {
+    match operator {
+        Operator::Regexp => Some(Written::Pattern),
+        Operator::Ngram => Some(Written::Sequence),
+        Operator::Eq
+        | Operator::In
+        | Operator::Le
+        | Operator::Lt
+        | Operator::Ge
+        | Operator::Gt
+        | Operator::Between
+        | Operator::AllOfTerms
+        | Operator::AnyOfTerms
+        | Operator::AllOfText
+        | Operator::AnyOfText
+        | Operator::Near
+        | Operator::Within
+        | Operator::Contains
+        | Operator::Intersects => None,
     }
 }

@@ -9,8 +9,8 @@
 use super::database::{Database, Value};
 use super::ddl::{self, quoted};
 use super::{Error, Store, Types};
-use crate::layout::{self, Index, IndexKind};
-use crate::model::FieldId;
+use crate::layout::{self, Index, IndexKind, index_kind};
+use crate::model::{FieldId, Model};
 
 /// Who else uses the store while an index is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +40,35 @@ pub struct Building {
     pub field: Option<FieldId>,
     /// What it finds.
     pub kind: IndexKind,
-    /// Without it the answers would be wrong, not only slow.
+    /// Only it knows what is searched: words are told apart by SQLite's index alone. Without any other, rows are looked at
+    /// one by one.
     pub is_needed: bool,
+}
+
+impl Types {
+    /// What can be served while `building` are built: nothing is looked for in them, and filters that would have to be are left
+    /// out.
+    #[must_use]
+    pub fn without(mut self, building: &[Building]) -> Self {
+        let root = |model: &Model, mut field: FieldId| {
+            while let Some(from) = model.field(field).inherited_from {
+                field = from;
+            }
+            field
+        };
+        for (field, kind) in
+            building.iter().filter(|it| it.is_needed).filter_map(|it| Some((it.field?, it.kind)))
+        {
+            // A search of an interface's field is one of all its types'.
+            let wanted = root(&self.model, field);
+            let all = (0..self.model.fields.len() as u32).map(FieldId);
+            for other in all.filter(|it| root(&self.model, *it) == wanted).collect::<Vec<_>>() {
+                self.model.fields[other.index()].search.retain(|it| index_kind(*it) != kind);
+            }
+        }
+        self.layout.indexes.retain(|index| building.iter().all(|it| it.name != index.name));
+        self
+    }
 }
 
 /// The statement that says that an index has to be built.
@@ -66,7 +93,8 @@ impl Store {
                 name: it.name.clone(),
                 field: it.field,
                 kind: it.kind,
-                is_needed: ddl::is_virtual(types.kind, it.kind),
+                is_needed: types.kind == layout::Database::Sqlite
+                    && matches!(it.kind, IndexKind::Terms | IndexKind::Fulltext),
             })
             .collect())
     }

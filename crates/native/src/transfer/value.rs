@@ -9,6 +9,7 @@ use crate::model::{FieldId, Scalar};
 use crate::store::Types;
 use crate::store::versions::ID_MAX;
 use weir_language::json::{Json, JsonRef};
+use weir_sql::geometry::Geometry;
 use weir_sql::instant;
 
 /// How deep a line of JSON may nest.
@@ -152,9 +153,9 @@ fn shape_of(text: &str, shape: Scalar) -> Result<(String, [f64; 4]), String> {
     let mut bounds = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
     let mut words = String::new();
     rings(coordinates, depth, &mut words, &mut bounds).ok_or_else(no)?;
-    match bounds[0].is_finite() {
-        true => Ok((words, bounds)),
-        false => Err(no()),
+    match Geometry::read(&words).fault() {
+        None => Ok((words, bounds)),
+        Some(fault) => Err(format!("`{text}` is no {fault}")),
     }
 }
 

@@ -10,11 +10,9 @@ use crate::model::{DefaultValue, Field, FieldKind, Scalar};
 use smallvec::SmallVec;
 use weir_language::value::Node;
 use weir_sql::catalog::ColumnId;
+use weir_sql::geometry::Geometry;
 use weir_sql::instant;
 use weir_sql::relational::program::Value;
-
-/// Fewer points enclose nothing.
-const RING_POINTS_MIN: usize = 3;
 
 /// The columns of one value.
 pub(super) type Columns = SmallVec<[(ColumnId, Value); 2]>;
@@ -165,8 +163,10 @@ impl Reader<'_> {
                 self.polygon(given, &mut shape)?;
             }
         }
-        let bounds = shape.bounds.ok_or_else(|| no_ring(&shape))?;
-        Ok((shape.text, bounds))
+        if let Some(fault) = Geometry::read(&shape.text).fault() {
+            return Err(Refusal::Value { text: shape.text, ty: fault });
+        }
+        Ok((shape.text, shape.bounds.unwrap_or_default()))
     }
 
     fn polygon(&self, given: Given<'_>, shape: &mut Shape) -> Result<(), Refusal> {
@@ -174,11 +174,7 @@ impl Reader<'_> {
             it.list(ring, Geo::Points, shape, &|it, point, shape| {
                 shape.add(it.point(point)?);
                 Ok(())
-            })?;
-            if ring.members().map(|(_, list)| list.items().count()).sum::<usize>() >= RING_POINTS_MIN {
-                return Ok(());
-            }
-            Err(no_ring(shape))
+            })
         })
     }
 
@@ -227,11 +223,6 @@ impl Shape {
         let digits = buffer.format(number);
         self.text.push_str(digits.strip_suffix(".0").unwrap_or(digits));
     }
-}
-
-#[cold]
-fn no_ring(shape: &Shape) -> Refusal {
-    Refusal::Value { text: shape.text.clone(), ty: "polygon: a ring has at least three points" }
 }
 
 fn micros(text: &str) -> Result<i64, Refusal> {

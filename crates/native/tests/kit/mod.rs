@@ -14,7 +14,7 @@ use weir_language::json::{Json, JsonRef};
 use weir_language::limits::Limits;
 use weir_native::compile::Native;
 use weir_native::layout::Database;
-use weir_native::store::{Place, Types, bring};
+use weir_native::store::{Building, Place, Types, bring};
 use weir_sql::sqlite::SqliteSource;
 use weir_sql::sqlite::connection::Tuning;
 
@@ -37,17 +37,28 @@ impl Drop for Served {
 
 /// Serves a new store of the types `sdl`, filled by `sql`.
 pub fn serve(sdl: &str, sql: &str) -> Served {
+    serve_without(sdl, sql, &[])
+}
+
+/// As [`serve`], while indexes are built.
+pub fn serve_without(sdl: &str, sql: &str, building: &[Building]) -> Served {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("weir-native-read-{}-{number}.db", std::process::id()));
     let types = Types::read(sdl, Database::Sqlite).expect("the types are sound");
     bring(&Place::Sqlite(path.clone()), &types).expect("the store is made");
+    let types = types.without(building);
     let beside = Connection::open(&path).expect("the store opens");
     beside.execute_batch(sql).expect("the store is filled");
     let api = weir_native::api::generate(types.model).expect("the API is sound");
     let style = Arc::new(Native::new(api, types.layout, Database::Sqlite));
     let source = SqliteSource::new("main", style, &path, Tuning::USUAL).expect("the store is served");
-    let graph = Graph::compose(vec![Arc::new(source) as Arc<dyn Source>], &[]).expect("one source composes");
+    Served { engine: engine(Arc::new(source)), beside, path }
+}
+
+/// An engine over one source.
+pub fn engine(source: Arc<dyn Source>) -> Engine {
+    let graph = Graph::compose(vec![source], &[]).expect("one source composes");
     let settings = Settings {
         limits: Limits::STANDARD,
         plan_cache_bytes_max: 1 << 20,
@@ -57,52 +68,60 @@ pub fn serve(sdl: &str, sql: &str) -> Served {
         hold_back_bytes: 256 << 10,
         responses_bytes_max: 0,
     };
-    Served { engine: Engine::new(graph, settings), beside, path }
+    Engine::new(graph, settings)
 }
 
 impl Served {
     /// The answer to `query`.
     pub fn ask(&self, query: &str, variables: &str) -> String {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("one starts");
-        let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 400).expect("JSON"));
-        let request = Request {
-            query,
-            operation_name: None,
-            variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
-            accent: Accent::Spec,
-            queries_only: false,
-            headers: &weir_engine::source::NoHeaders,
-            deadline: Instant::now() + Duration::from_secs(60),
-        };
-        let bytes = runtime.block_on(async {
-            match self.engine.execute(request, &Caller::Admin).await.body {
-                Body::Whole(bytes) => bytes,
-                Body::Shared(bytes) => bytes.into(),
-                Body::Stream { mut head, mut rest } => {
-                    while let Some(chunk) = rest.recv().await {
-                        head.extend(chunk.expect("the source lives"));
-                    }
-                    head
-                }
-            }
-        });
-        String::from_utf8(bytes).expect("JSON is UTF-8")
+        runtime.block_on(answer(&self.engine, query, variables))
     }
 
     /// What would be asked for `query`.
     pub fn explain(&self, query: &str) -> String {
-        let request = Request {
-            query,
-            operation_name: None,
-            variables: None,
-            accent: Accent::Spec,
-            queries_only: false,
-            headers: &weir_engine::source::NoHeaders,
-            deadline: Instant::now() + Duration::from_secs(60),
-        };
-        match self.engine.explain(request, &Caller::Admin) {
-            Ok(explained) => explained.pieces.iter().map(|it| it.1.clone()).collect(),
-            Err(error) => String::from_utf8_lossy(&error).into_owned(),
-        }
+        explain(&self.engine, query)
     }
+}
+
+/// What would be asked for `query`.
+pub fn explain(engine: &Engine, query: &str) -> String {
+    let request = Request {
+        query,
+        operation_name: None,
+        variables: None,
+        accent: Accent::Spec,
+        queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
+        deadline: Instant::now() + Duration::from_secs(60),
+    };
+    match engine.explain(request, &Caller::Admin) {
+        Ok(explained) => explained.pieces.iter().map(|it| it.1.clone()).collect(),
+        Err(error) => String::from_utf8_lossy(&error).into_owned(),
+    }
+}
+
+/// The whole answer to `query`.
+pub async fn answer(engine: &Engine, query: &str, variables: &str) -> String {
+    let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 400).expect("JSON"));
+    let request = Request {
+        query,
+        operation_name: None,
+        variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
+        accent: Accent::Spec,
+        queries_only: false,
+        headers: &weir_engine::source::NoHeaders,
+        deadline: Instant::now() + Duration::from_secs(60),
+    };
+    let bytes = match engine.execute(request, &Caller::Admin).await.body {
+        Body::Whole(bytes) => bytes,
+        Body::Shared(bytes) => bytes.into(),
+        Body::Stream { mut head, mut rest } => {
+            while let Some(chunk) = rest.recv().await {
+                head.extend(chunk.expect("the source lives"));
+            }
+            head
+        }
+    };
+    String::from_utf8(bytes).expect("JSON is UTF-8")
 }

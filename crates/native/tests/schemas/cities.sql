@@ -14,5 +14,5 @@ INSERT INTO Cat(id,name,legs,lives,home_id,keeper_id) VALUES (33,'Tom',4,9,NULL,
 INSERT INTO Thing(id,type) VALUES (16,'City'),(17,'City'),(18,'City'),(19,'City'),(32,'Dog');
 INSERT INTO Person_likes VALUES (48,16),(48,32),(49,18);
 UPDATE Person SET best_id=32 WHERE id=48;
-UPDATE City SET region = '[[[13,52],[14,52],[14,53],[13,53],[13,52]]]' WHERE id = 16;
-UPDATE City SET region = '[[[2,48],[3,48],[3,49],[2,49],[2,48]]]' WHERE id = 18;
+UPDATE City SET region = '[[[13,52],[14,52],[14,53],[13,53],[13,52]]]', region_west = 13, region_south = 52, region_east = 14, region_north = 53 WHERE id = 16;
+UPDATE City SET region = '[[[2,48],[3,48],[3,49],[2,49],[2,48]]]', region_west = 2, region_south = 48, region_east = 3, region_north = 49 WHERE id = 18;

@@ -73,10 +73,13 @@ pub(super) fn push(
             }
             None => reading.refuse(words::NO_PATTERN.into()),
         },
-        Reader::Place => {
-            out.extend_from_slice(bindings.place(found).as_bytes());
+        Reader::Place { metres } => {
+            let metres = bindings.metres(parameter, *metres)?;
+            out.extend_from_slice(bindings.place(parameter, found)?.1.json(metres).as_bytes());
             Ok(())
         }
+        // Its own indexes of trigrams are asked by the patterns themselves.
+        Reader::Grams(_) => Ok(()),
         Reader::Sequence => {
             out.extend_from_slice(words::sequence(bindings.text(parameter, found)?).as_bytes());
             Ok(())

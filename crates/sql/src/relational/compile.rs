@@ -41,6 +41,8 @@ pub struct Ask {
     pub objects: Vec<u32>,
     /// Those of them that are integers whose sign changes the statement.
     pub signed: Vec<u32>,
+    /// Those of them that are texts under an input which steers, with the input.
+    pub steered: Vec<(u32, InputId)>,
 }
 
 /// Makes the plan of `ask`.

@@ -1,4 +1,5 @@
-//! The form of structural variables: which keys are present, null or absent, and which enum values choose columns.
+//! The form of structural variables: which keys are present, null or absent, which enum values choose columns, and which of
+//! two ways a text is looked for.
 //!
 //! Two requests with the same form use the same statements; scalars and the lengths of their lists are no part of it.
 //! While it is computed the places of all leaves are noted, so that binding needs no second walk.
@@ -12,7 +13,7 @@ use super::piece::Style;
 use crate::api::meaning::{Api, InputMeaning};
 use smallvec::SmallVec;
 use weir_engine::source::{Ids, Piece, PlanVariable};
-use weir_language::schema::{EnumValueId, Schema, TypeKind};
+use weir_language::schema::{EnumValueId, InputId, Schema, TypeKind};
 use weir_language::value::{Node, Variables};
 
 const LEAF: u32 = 0;
@@ -26,6 +27,7 @@ const LIST: u32 = 7;
 const KEY: u32 = 8;
 const EACH: u32 = 9;
 const NEGATIVE: u32 = 10;
+const STEERS: u32 = 11;
 
 /// Form and leaves of the structural variables of one request.
 #[derive(Clone, Debug, Default)]
@@ -119,12 +121,23 @@ pub fn form(ask: &Ask, variables: &Variables, style: &dyn Style, ids: &Ids) -> F
         if ask.signed.contains(&variable) && matches!(variables.values.nodes[start], Node::Int(..0)) {
             form.key.push(NEGATIVE);
         }
+        let steered = ask.steered.iter().filter(|it| it.0 == variable);
+        steered.for_each(|it| steer(&mut form, it.1, variables, start, style));
         let rows = ask.objects.contains(&variable);
         if !rows || !walk_rows(&mut form, slot as u32, variables, start, style, ids) {
             walk(&mut form, variables, start, style, ids);
         }
     }
     form
+}
+
+/// Notes whether the text at `at`, which stands under `input`, decides for a way.
+fn steer(form: &mut Form, input: InputId, variables: &Variables, at: usize, style: &dyn Style) {
+    if let Some(Node::Text(span)) = variables.values.nodes.get(at)
+        && style.steers(input, variables.values.str(*span))
+    {
+        form.key.push(STEERS);
+    }
 }
 
 /// Walks a list of rows; `false`, and nothing noted, if they differ in form.
@@ -172,7 +185,10 @@ fn walk(form: &mut Form, variables: &Variables, start: usize, style: &dyn Style,
         match nodes[at] {
             Node::Absent => form.key.push(ABSENT),
             Node::Null => form.key.push(NULL),
-            Node::Key(input) => form.key.extend([KEY, input.0]),
+            Node::Key(input) => {
+                form.key.extend([KEY, input.0]);
+                steer(form, ids.input(input), variables, at + 1, style);
+            }
             Node::Object { len, .. } => {
                 form.leaves.push(at as u32);
                 form.key.extend([OBJECT, len]);

@@ -483,6 +483,12 @@ pub enum Filter {
     },
     /// A place stands to another as is said.
     Place {
+        /// The column of the row's number, by which indexes apart from the table know it.
+        key: ColumnId,
+        /// The names of such indexes; those of all rows, or none.
+        indexes: Vec<Box<str>>,
+        /// West, south, east and north: its bounds.
+        bounds: [ColumnId; 4],
         /// Longitude and latitude, or a text of coordinates.
         of: Vec<ColumnId>,
         /// How.
@@ -531,6 +537,8 @@ pub enum Words {
     Plain,
     /// By their stems, in English.
     Stems,
+    /// Any three letters in a row.
+    Trigrams,
 }
 
 impl Filter {

@@ -2,6 +2,7 @@
 
 use super::Words;
 use crate::catalog::ColumnType;
+use crate::grams::Written;
 
 /// A value that differs from request to request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,8 +69,13 @@ pub enum Reader {
     Pattern,
     /// Words that follow each other, as a regular expression.
     Sequence,
+    /// What the two above need of a text, as a question to an index of trigrams.
+    Grams(Written),
     /// A place, as a text of its coordinates.
-    Place,
+    Place {
+        /// Where the distance to it is found, in metres.
+        metres: Option<Origin>,
+    },
     /// A point in time, as microseconds since 1970.
     Instant,
     /// A list of such.

@@ -12,7 +12,7 @@ use crate::model::Model;
 use std::sync::Arc;
 use weir_engine::plan::shape::Shape;
 use weir_engine::source::{Accent, FieldError, Ids, Piece, PlanError, Tag};
-use weir_language::schema::{EnumValueId, Schema};
+use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::Variables;
 
 /// A style of API over a relational model. The drivers take any: what differs is the schema, and the plan that a piece of it
@@ -26,6 +26,10 @@ pub trait Style: std::fmt::Debug + Send + Sync {
     fn ask(&self, piece: &Piece<'_>) -> Ask;
     /// Whether an enum value of its schema chooses something in a statement, or is data.
     fn chooses(&self, value: EnumValueId) -> bool;
+    /// Whether a text under an input decides how a statement finds its rows, and in which of two ways.
+    fn steers(&self, _input: InputId, _text: &str) -> bool {
+        false
+    }
     /// Makes the plan of `ask`. `variables` are those of a request with their form, where some are structural.
     /// # Errors
     /// What the client cannot have.
@@ -59,6 +63,7 @@ impl Style for Api {
             accent: piece.accent,
             objects: objects(&structural, piece, self),
             signed: Vec::new(),
+            steered: Vec::new(),
             structural,
         }
     }

@@ -22,6 +22,23 @@ pub struct Side<'s> {
     pub ty: u32,
 }
 
+/// A place of a row, and what is asked of it.
+#[derive(Debug)]
+pub struct Place<'s> {
+    /// The row's number, by which `indexes` know it.
+    pub key: String,
+    /// The names of indexes apart from the table.
+    pub indexes: &'s [Box<str>],
+    /// West, south, east and north.
+    pub bounds: [String; 4],
+    /// Longitude and latitude, or a text of coordinates.
+    pub of: Vec<String>,
+    /// How it stands to the other place.
+    pub by: Placed,
+    /// The placeholders of the other place and of the distance.
+    pub with: Vec<String>,
+}
+
 /// Types that values have whatever the columns are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Usual {
@@ -71,10 +88,8 @@ pub trait Dialect: Send + Sync {
     }
     /// Whether a text has words: `row` is the row's number and the text, `words` what was bound for them.
     fn words(&self, out: &mut String, row: [&str; 2], indexes: &[Box<str>], kind: Words, words: &str);
-    /// How a place stands to another. Default: no row is known to.
-    fn place(&self, out: &mut String, _of: &[String], _by: Placed, _with: &[String]) {
-        out.push_str("NULL");
-    }
+    /// How a place stands to another.
+    fn place(&self, out: &mut String, place: &Place<'_>);
     /// A function over the column written `column`, whose type is `ty`.
     fn function(&self, out: &mut String, function: Aggregation, column: &str, ty: u32);
     /// A function over one or two columns of type `ty`; with `distinct` each value, or pair of values, counts once. Default: as

@@ -1,10 +1,10 @@
 //! Conditions: on columns, on related rows, joined to expressions no deeper than they have to be.
 
 use super::call::RowOf;
-use super::dialect::{Side, Usual};
+use super::dialect::{Place, Side, Usual};
 use super::{Renderer, Scope};
 use crate::api::meaning::{Comparison, Measure};
-use crate::catalog::TableId;
+use crate::catalog::{ColumnId, TableId};
 use crate::model::RelationshipId;
 use crate::relational::{Call, Expr, Filter, Parameter};
 
@@ -82,11 +82,13 @@ impl<'r> Renderer<'r> {
                 let words = self.bind(with, self.dialect.usual(Usual::Text));
                 self.dialect.words(&mut self.sql, [&key, &text], indexes, *kind, &words);
             }
-            Filter::Place { of, by, with } => {
-                let of: Vec<String> = of.iter().map(|it| self.aside(|to| to.column(scope, *it))).collect();
+            Filter::Place { key, indexes, bounds, of, by, with } => {
+                let mut column = |it: ColumnId| self.aside(|to| to.column(scope, it));
+                let (key, bounds) = (column(*key), bounds.map(&mut column));
+                let of = of.iter().map(|it| column(*it)).collect();
                 let ty = self.dialect.usual(Usual::Text);
-                let with: Vec<String> = with.iter().map(|it| self.bind(it, ty)).collect();
-                self.dialect.place(&mut self.sql, &of, *by, &with);
+                let with = with.iter().map(|it| self.bind(it, ty)).collect();
+                self.dialect.place(&mut self.sql, &Place { key, indexes, bounds, of, by: *by, with });
             }
             Filter::Null { of, is } => {
                 self.expr(of, scope);

@@ -14,6 +14,7 @@ pub mod change;
 pub mod dialect;
 mod filter;
 pub mod postgres;
+mod postgres_place;
 mod rows;
 pub mod sqlite;
 

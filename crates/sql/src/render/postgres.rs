@@ -3,7 +3,7 @@
 //! Parameters travel as text in a declared type, so that strings are taken for every type and digits stay as they are:
 //! the types of the columns decide, found by their numbers.
 
-use super::dialect::{Dialect, Side, Usual};
+use super::dialect::{Dialect, Place, Side, Usual};
 use crate::api::meaning::{Aggregation, Cast, Comparison, Measure, Spatial, Tree};
 use crate::catalog::ColumnType;
 use crate::postgres::flavour::Flavour;
@@ -173,8 +173,14 @@ impl Dialect for Postgres {
         let language = match kind {
             Words::Plain => "simple",
             Words::Stems => "english",
+            // The pattern itself asks the index.
+            Words::Trigrams => return out.push_str("true"),
         };
         out.push_str(&format!("to_tsvector('{language}', {text}) @@ to_tsquery('{language}', {words})"));
+    }
+
+    fn place(&self, out: &mut String, place: &Place<'_>) {
+        out.push_str(&super::postgres_place::place(place));
     }
 
     fn function(&self, out: &mut String, function: Aggregation, column: &str, ty: u32) {

@@ -2,7 +2,7 @@
 //!
 //! Lists are bound as one JSON text and opened by `json_each`, so one statement fits every length.
 
-use super::dialect::{Dialect, Side};
+use super::dialect::{Dialect, Place, Side};
 use crate::api::meaning::{Aggregation, Comparison, Statistic};
 use crate::catalog::facts::Cell;
 use crate::geometry::Placed;
@@ -65,26 +65,29 @@ impl Dialect for Sqlite {
     }
 
     fn words(&self, out: &mut String, [key, _]: [&str; 2], indexes: &[Box<str>], _: Words, words: &str) {
-        out.push_str(key);
-        out.push_str(" IN (");
-        for (at, index) in indexes.iter().enumerate() {
-            out.push_str(if at == 0 { "SELECT rowid FROM " } else { " UNION ALL SELECT rowid FROM " });
-            self.identifier(out, index);
-            out.push_str(" WHERE ");
-            self.identifier(out, index);
-            out.push_str(&format!(" MATCH {words}"));
-        }
-        out.push(')');
+        self.found(out, key, indexes, |index| format!("rowid FROM {index} WHERE {index} MATCH {words}"));
     }
 
-    fn place(&self, out: &mut String, of: &[String], by: Placed, with: &[String]) {
-        let name = match by {
+    fn place(&self, out: &mut String, place: &Place<'_>) {
+        let name = match place.by {
             Placed::Near => "near",
             Placed::Within => "within",
-            Placed::Contains => "contains",
+            Placed::Contains | Placed::Covers => "contains",
             Placed::Intersects => "intersects",
         };
-        out.push_str(&format!("weir_{name}({}, {})", with.join(", "), of.join(", ")));
+        let with = place.with.join(", ");
+        let exact = format!("weir_{name}({with}, {})", place.of.join(", "));
+        if place.indexes.is_empty() {
+            return out.push_str(&exact);
+        }
+        out.push('(');
+        self.found(out, &place.key, place.indexes, |index| {
+            format!(
+                "id FROM {index} WHERE west <= weir_east({with}) AND east >= weir_west({with}) \
+                 AND south <= weir_north({with}) AND north >= weir_south({with})"
+            )
+        });
+        out.push_str(&format!(" AND {exact})"));
     }
 
     fn function(&self, out: &mut String, function: Aggregation, column: &str, _ty: u32) {
@@ -148,6 +151,21 @@ impl Dialect for Sqlite {
     }
 }
 
+impl Sqlite {
+    /// Whether `key` is among what one of `indexes` finds: what `find` selects of an index.
+    fn found(&self, out: &mut String, key: &str, indexes: &[Box<str>], find: impl Fn(&str) -> String) {
+        out.push_str(key);
+        out.push_str(" IN (");
+        for (at, index) in indexes.iter().enumerate() {
+            let mut name = String::new();
+            self.identifier(&mut name, index);
+            out.push_str(if at == 0 { "SELECT " } else { " UNION ALL SELECT " });
+            out.push_str(&find(&name));
+        }
+        out.push(')');
+    }
+}
+
 /// `left by value`.
 fn comparison(left: &str, by: Comparison, value: &str, reader: &Reader) -> String {
     match by {
@@ -208,7 +226,8 @@ fn is_untyped(right: &Side<'_>) -> bool {
         | Reader::Words { .. }
         | Reader::Pattern
         | Reader::Sequence
-        | Reader::Place
+        | Reader::Grams(_)
+        | Reader::Place { .. }
         | Reader::Instant
         | Reader::Instants
         | Reader::JsonPath

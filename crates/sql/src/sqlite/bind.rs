@@ -9,7 +9,7 @@ use crate::bind::{Bindings, Found, Given, Refused};
 use crate::catalog::ColumnType;
 use crate::catalog::facts::Cell;
 use crate::relational::{Parameter, Reader};
-use crate::words;
+use crate::{grams, words};
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::borrow::Cow;
@@ -64,7 +64,14 @@ pub(super) fn value<'r>(
             Some(pattern) => Ok(Bound::Text(pattern.into())),
             None => reading.refuse("BAD_USER_INPUT", "parse-failed", words::NO_PATTERN.into()),
         },
-        Reader::Place => Ok(Bound::Text(bindings.place(found).into())),
+        Reader::Place { metres } => {
+            bindings.metres(parameter, *metres)?;
+            Ok(Bound::Text(bindings.place(parameter, found)?.0.into()))
+        }
+        Reader::Grams(written) => {
+            let question = grams::question(bindings.text(parameter, found)?, *written);
+            Ok(question.map_or(Bound::Null, |it| Bound::Text(it.into())))
+        }
         Reader::Sequence => Ok(Bound::Text(words::sequence(bindings.text(parameter, found)?).into())),
         Reader::Instant => bindings.instant(parameter, found).map(Bound::Int),
         Reader::Instants => reading.numbers(found, |it| bindings.instant(parameter, it).map(Some)),

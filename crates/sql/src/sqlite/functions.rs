@@ -62,6 +62,12 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
     for (name, placed) in places {
         connection.create_scalar_function(name, -1, flags, move |context| is_placed(context, placed))?;
     }
+    for (side, name) in [c"weir_west", c"weir_south", c"weir_east", c"weir_north"].into_iter().enumerate() {
+        connection.create_scalar_function(name, -1, flags, move |context| {
+            let metres = if context.len() > 1 { context.get(1)? } else { 0.0 };
+            Ok(Geometry::read(&context.get::<String>(0)?).reach(metres)[side])
+        })?;
+    }
     connection.create_scalar_function(c"weir_json_contains", 2, flags, |context| {
         match (text(context.get_raw(0)), text(context.get_raw(1))) {
             (Some(whole), Some(part)) => Ok(contains(&whole, &part)),
@@ -165,7 +171,7 @@ fn is_placed(context: &Context<'_>, placed: Placed) -> Result<Option<bool>> {
     };
     let (first, metres) = match placed {
         Placed::Near => (2, number(1).unwrap_or(0.0)),
-        Placed::Within | Placed::Contains | Placed::Intersects => (1, 0.0),
+        Placed::Within | Placed::Contains | Placed::Covers | Placed::Intersects => (1, 0.0),
     };
     let own = match context.len() - first {
         1 => text(context.get_raw(first)).map(|it| Geometry::read(&it)),

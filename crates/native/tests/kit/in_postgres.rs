@@ -1,0 +1,43 @@
+//! The same store in PostgreSQL, for tests that have the cluster of `postgres_kit` beside the kit.
+
+#![allow(dead_code, unreachable_pub, reason = "every test that has it uses a part of it")]
+
+use crate::kit::{answer, engine};
+use crate::postgres_kit::{Database, database};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+use weir_engine::engine::Engine;
+use weir_native::compile::Native;
+use weir_native::layout;
+use weir_native::store::{Place, Types, bring};
+use weir_sql::postgres::{PostgresSource, Settings};
+
+/// A served store in a database of its own.
+pub struct Served {
+    pub engine: Engine,
+    pub database: Database,
+    runtime: Runtime,
+}
+
+/// Serves a new store of the types `sdl`, filled by `sql`.
+pub fn serve(sdl: &str, sql: &str) -> Served {
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("one starts");
+    let database = database("");
+    let settings = Settings::parse(&database.url(), |_| None).expect("a sound address");
+    let types = Types::read(sdl, layout::Database::Postgres).expect("the types are sound");
+    bring(&Place::Postgres(Box::new(settings.clone())), &types).expect("the store is made");
+    database.run(sql);
+    let api = weir_native::api::generate(types.model).expect("the API is sound");
+    let style = Arc::new(Native::new(api, types.layout, layout::Database::Postgres));
+    let opening = PostgresSource::new("main", style, settings, Duration::from_secs(30));
+    let source = runtime.block_on(opening).expect("it is served");
+    Served { engine: engine(Arc::new(source)), database, runtime }
+}
+
+impl Served {
+    /// The answer to `query`.
+    pub fn ask(&self, query: &str, variables: &str) -> String {
+        self.runtime.block_on(answer(&self.engine, query, variables))
+    }
+}
