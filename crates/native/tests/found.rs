@@ -92,7 +92,7 @@ fn while_an_index_is_built_rows_are_looked_at_one_by_one_or_the_filter_is_not_th
         let types = Types::read(types, Database::Sqlite).expect("sound types");
         let field = types.layout.indexes.iter().find(|it| it.name == name).and_then(|it| it.field);
         assert!(field.is_some(), "{name}");
-        Building { name: name.to_owned(), field, kind, is_needed }
+        Building { name: name.to_owned(), field, kind, is_needed, waits_for: None }
     };
     let building = [
         building(IndexKind::Terms, true, "A_name_terms"),

@@ -157,3 +157,34 @@ fn a_load_and_an_export_are_as_on_sqlite() {
     assert_eq!(both[0], both[1]);
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn an_index_waits_for_an_extension_that_nobody_may_make() {
+    let database =
+        database("CREATE ROLE low LOGIN PASSWORD 'low'; GRANT CREATE, USAGE ON SCHEMA public TO low");
+    let url = database.url();
+    let (_, host) = url.split_once('@').unwrap();
+    let place = place(&format!("postgres://low:low@{host}"));
+    let sdl = |name: &str| types(&format!("type Dish {{ {name}: String @search(by: [regexp]) }}"));
+    let plan = bring(&place, &sdl("name")).unwrap();
+    assert!(
+        plan.to_string().contains("index `Dish_name_trigrams` waits for the extension pg_trgm"),
+        "{plan}"
+    );
+    let plan = bring(&place, &sdl("title")).unwrap();
+    assert!(
+        plan.to_string().contains("index `Dish_title_trigrams` waits for the extension pg_trgm"),
+        "{plan}"
+    );
+    let mut store = Store::open(&place).unwrap();
+    while store.build_next(&sdl("title"), Pace::Beside, &mut |_, _, _| true).unwrap() {}
+    let building = store.building(&sdl("title")).unwrap();
+    assert!(building.iter().all(|it| it.waits_for.is_some() && !it.is_needed), "{building:?}");
+    assert_eq!(building.len(), 1);
+
+    database.run("CREATE EXTENSION pg_trgm");
+    while store.build_next(&sdl("title"), Pace::Beside, &mut |_, _, _| true).unwrap() {}
+    assert_eq!(store.building(&sdl("title")).unwrap(), []);
+    let made = database.run("SELECT indexname FROM pg_indexes WHERE indexname LIKE '%trigrams'");
+    assert_eq!(made.trim(), "Dish_title_trigrams");
+}

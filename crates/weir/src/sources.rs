@@ -313,10 +313,14 @@ fn native(source: &Source, path: &Path) -> Result<Made, Unopened> {
     let open = || {
         let types = native.types()?;
         let warnings = types.warnings.iter().map(|it| Warning::new(native.at(it.place), it.message.clone()));
-        let warnings: Vec<Warning> = warnings.collect();
+        let mut warnings: Vec<Warning> = warnings.collect();
         native.migrate(&types, &[]).map_err(|error| unopened(error, path))?;
         let building = native.building(&types).map_err(|error| unopened(error, path))?;
-        let is_building = !building.is_empty();
+        let waiting = building.iter().filter_map(|it| Some((it, it.waits_for?)));
+        warnings.extend(waiting.map(|(it, mend)| {
+            Warning::new(native.sdl.display().to_string(), format!("index `{}` waits for {mend}", it.name))
+        }));
+        let is_building = building.iter().any(|it| it.waits_for.is_none());
         let source = native.open(&source.name, types, &building)?;
         let native = is_building.then(|| native.clone());
         Ok(Made { source, warnings, watch: None, building: native })

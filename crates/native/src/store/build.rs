@@ -43,6 +43,31 @@ pub struct Building {
     /// Only it knows what is searched: words are told apart by SQLite's index alone. Without any other, rows are looked at
     /// one by one.
     pub is_needed: bool,
+    /// It cannot be built yet: what has to be done first.
+    pub waits_for: Option<&'static str>,
+}
+
+/// What has to be done before PostgreSQL can find any three letters.
+pub(super) const MEND: &str = "the extension pg_trgm, without which `regexp` and `ngram` look at every row: let an administrator \
+     run `CREATE EXTENSION pg_trgm`, then start again";
+
+/// Whether an index is one of an extension's.
+pub(super) fn needs_extension(kind: layout::Database, index: IndexKind) -> bool {
+    kind == layout::Database::Postgres && index == IndexKind::Trigrams
+}
+
+/// Whether an index needs an extension that is not there and cannot be made here.
+pub(super) fn waits(
+    database: &mut Database,
+    kind: layout::Database,
+    index: IndexKind,
+) -> Result<bool, Error> {
+    if !needs_extension(kind, index) {
+        return Ok(false);
+    }
+    let sql = "SELECT (SELECT count(*) FROM pg_catalog.pg_extension WHERE extname = 'pg_trgm') + (SELECT count(*) FROM \
+               pg_catalog.pg_available_extensions WHERE name = 'pg_trgm' AND has_database_privilege(current_database(), 'CREATE'))";
+    Ok(database.one(sql, &[])?.int() == 0)
 }
 
 impl Types {
@@ -87,12 +112,14 @@ impl Store {
         let rows = self.database.query("SELECT name FROM weir_builds ORDER BY name", &[], 1)?;
         let names = rows.iter().map(|row| row[0].text());
         let find = |name: String| types.layout.indexes.iter().find(|it| it.name == name);
+        let waits = waits(&mut self.database, types.kind, IndexKind::Trigrams)?;
         Ok(names
             .filter_map(find)
             .map(|it| Building {
                 name: it.name.clone(),
                 field: it.field,
                 kind: it.kind,
+                waits_for: (waits && needs_extension(types.kind, it.kind)).then_some(MEND),
                 is_needed: types.kind == layout::Database::Sqlite
                     && matches!(it.kind, IndexKind::Terms | IndexKind::Fulltext),
             })
@@ -109,8 +136,11 @@ impl Store {
         pace: Pace,
         progress: &mut dyn FnMut(&str, u64, u64) -> bool,
     ) -> Result<bool, Error> {
-        let rows = self.database.query("SELECT name, done FROM weir_builds ORDER BY name LIMIT 1", &[], 2)?;
-        let Some(row) = rows.first() else { return Ok(false) };
+        let waiting = self.building(types)?.into_iter().filter(|it| it.waits_for.is_some());
+        let waiting: Vec<String> = waiting.map(|it| it.name).collect();
+        let rows = self.database.query("SELECT name, done FROM weir_builds ORDER BY name", &[], 2)?;
+        let row = rows.iter().find(|row| !waiting.contains(&row[0].text()));
+        let Some(row) = row else { return Ok(false) };
         let (name, done) = (row[0].text(), row[1].int());
         let Some(index) = types.layout.indexes.iter().find(|it| it.name == name) else {
             // It was wanted once and is not any more.
@@ -206,6 +236,9 @@ fn make(
 ) -> Result<bool, Error> {
     if !progress(&index.name, 0, 1) {
         return Ok(false);
+    }
+    if let Some(statement) = ddl::prepare_index(types.kind, index.kind) {
+        database.execute(&statement, &[])?;
     }
     // What an interrupted build left behind.
     for statement in ddl::drop_index(types.kind, index) {

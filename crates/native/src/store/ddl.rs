@@ -3,7 +3,7 @@
 //!
 //! **Invariant:** names and types come from the layout alone; the same layout gives the same statements.
 
-use super::Types;
+use super::{Types, build};
 use crate::layout::{Database, Index, IndexKind, Layout, View};
 use crate::model::TypeId;
 use weir_sql::catalog::{Column, ColumnId, Table, TableId, TableKind};
@@ -172,6 +172,11 @@ pub(super) fn drop_index(kind: Database, index: &Index) -> Vec<String> {
     }
 }
 
+/// Makes what an index needs of PostgreSQL beside itself.
+pub(super) fn prepare_index(kind: Database, index: IndexKind) -> Option<String> {
+    build::needs_extension(kind, index).then(|| "CREATE EXTENSION IF NOT EXISTS pg_trgm".to_owned())
+}
+
 /// Whether an index is a table of its own that has to be filled.
 pub(super) fn is_virtual(kind: Database, index: IndexKind) -> bool {
     match (kind, index) {
@@ -267,15 +272,16 @@ fn with_triggers(made: String, table: &Table, index: &Index) -> Vec<String> {
     ]
 }
 
-/// Every statement that makes an empty store of `types`.
-pub(super) fn create_all(types: &Types) -> Vec<String> {
+/// Every statement that makes an empty store of `types`, but for those of indexes that are `later`.
+pub(super) fn create_all(types: &Types, later: impl Fn(&Index) -> bool) -> Vec<String> {
     let (kind, layout) = (types.kind, &types.layout);
     let mut all: Vec<String> =
         stored(layout).map(|(id, table)| create_table(kind, layout, id, &table.name)).collect();
     if kind == Database::Postgres {
         all.extend(stored(layout).flat_map(|(id, _)| foreign_keys(layout, id)));
     }
-    all.extend(layout.indexes.iter().flat_map(|index| create_index(kind, layout, index)));
+    let now = layout.indexes.iter().filter(|index| !later(index));
+    all.extend(now.flat_map(|index| create_index(kind, layout, index)));
     all.extend(views(types));
     all
 }

@@ -88,7 +88,9 @@ pub(super) fn plan(
 ) -> Result<Plan, Error> {
     let Some(old) = old else {
         let kinds = new.model.types.iter().map(|it| format!("add `{}`", it.name));
-        return Ok(Plan { changes: kinds.collect(), statements: first_statements(new), ..Plan::default() });
+        let mut plan = Plan { changes: kinds.collect(), ..Plan::default() };
+        first_statements(database, new, &mut plan)?;
+        return Ok(plan);
     };
     if old.sdl == new.sdl {
         return Ok(Plan { is_nothing: true, ..Plan::default() });
@@ -119,12 +121,25 @@ pub(super) fn plan(
 }
 
 /// The statements that make a store where there was none.
-fn first_statements(types: &Types) -> Vec<String> {
-    let own = versions::create(types.kind).iter().map(|it| (*it).to_owned());
-    let extension = "CREATE EXTENSION IF NOT EXISTS pg_trgm".to_owned();
-    let needs = types.layout.indexes.iter().any(|it| it.kind == layout::IndexKind::Trigrams);
-    let extension = (needs && types.kind == layout::Database::Postgres).then_some(extension);
-    extension.into_iter().chain(own).chain(ddl::create_all(types)).collect()
+fn first_statements(database: &mut Database, types: &Types, plan: &mut Plan) -> Result<(), Error> {
+    let mut later = Vec::new();
+    for index in &types.layout.indexes {
+        match build::waits(database, types.kind, index.kind)? {
+            true => later.push(index.name.as_str()),
+            false => plan.statements.extend(ddl::prepare_index(types.kind, index.kind)),
+        }
+    }
+    plan.statements.dedup();
+    plan.statements.extend(versions::create(types.kind).iter().map(|it| (*it).to_owned()));
+    plan.statements.extend(ddl::create_all(types, |index| later.contains(&index.name.as_str())));
+    plan.statements.extend(later.iter().map(|it| build::begin(it)));
+    plan.changes.extend(later.into_iter().map(waiting));
+    Ok(())
+}
+
+/// What people are told of an index that cannot be built.
+fn waiting(name: &str) -> String {
+    format!("index `{name}` waits for {}", build::MEND)
 }
 
 /// Has an index of what is called `table` before the migration made now, or when the store is served.
@@ -138,10 +153,12 @@ fn index(database: &mut Database, table: &str, new: &Types, at: usize, plan: &mu
     let is_large = database.one(&sql, &[])?.int() > ROWS_AT_ONCE_MAX as i64;
     let make = ddl::create_index(new.kind, &new.layout, index);
     let is_virtual = ddl::is_virtual(new.kind, index.kind);
-    let needs_extension = index.kind == layout::IndexKind::Trigrams && new.kind == layout::Database::Postgres;
-    if needs_extension {
-        plan.statements.push("CREATE EXTENSION IF NOT EXISTS pg_trgm".into());
+    if build::waits(database, new.kind, index.kind)? {
+        plan.statements.push(build::begin(&index.name));
+        plan.changes.push(waiting(&index.name));
+        return Ok(());
     }
+    plan.statements.extend(ddl::prepare_index(new.kind, index.kind));
     if is_large && index.kind != layout::IndexKind::Unique {
         if is_virtual {
             plan.statements.extend(make);

@@ -1,7 +1,5 @@
 //! The same store in PostgreSQL, for tests that have the cluster of `postgres_kit` beside the kit.
 
-#![allow(dead_code, unreachable_pub, reason = "every test that has it uses a part of it")]
-
 use crate::kit::{answer, engine};
 use crate::postgres_kit::{Database, database};
 use std::sync::Arc;
@@ -14,14 +12,14 @@ use weir_native::store::{Place, Types, bring};
 use weir_sql::postgres::{PostgresSource, Settings};
 
 /// A served store in a database of its own.
-pub struct Served {
-    pub engine: Engine,
-    pub database: Database,
+pub(crate) struct Served {
+    pub(crate) engine: Engine,
+    pub(crate) database: Database,
     runtime: Runtime,
 }
 
 /// Serves a new store of the types `sdl`, filled by `sql`.
-pub fn serve(sdl: &str, sql: &str) -> Served {
+pub(crate) fn serve(sdl: &str, sql: &str) -> Served {
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("one starts");
     let database = database("");
     let settings = Settings::parse(&database.url(), |_| None).expect("a sound address");
@@ -37,7 +35,7 @@ pub fn serve(sdl: &str, sql: &str) -> Served {
 
 impl Served {
     /// The answer to `query`.
-    pub fn ask(&self, query: &str, variables: &str) -> String {
+    pub(crate) fn ask(&self, query: &str, variables: &str) -> String {
         self.runtime.block_on(answer(&self.engine, query, variables))
     }
 }

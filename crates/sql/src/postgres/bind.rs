@@ -12,7 +12,7 @@ use super::types::{Kind, Types, oid};
 use crate::bind::{Bindings, Found, Given, Refused};
 use crate::catalog::ColumnType;
 use crate::json_path::{Step, steps};
-use crate::relational::{Parameter, Reader};
+use crate::relational::{Origin, Parameter, Reader};
 use crate::words;
 use weir_engine::rows::{Column, Data};
 use weir_language::coerce::scientific;
@@ -73,11 +73,7 @@ pub(super) fn push(
             }
             None => reading.refuse(words::NO_PATTERN.into()),
         },
-        Reader::Place { metres } => {
-            let metres = bindings.metres(parameter, *metres)?;
-            out.extend_from_slice(bindings.place(parameter, found)?.1.json(metres).as_bytes());
-            Ok(())
-        }
+        Reader::Place { metres } => reading.place(found, *metres, out),
         // Its own indexes of trigrams are asked by the patterns themselves.
         Reader::Grams(_) => Ok(()),
         Reader::Sequence => {
@@ -128,6 +124,13 @@ impl<'r> Reading<'_, 'r> {
     #[cold]
     fn refuse<T>(&self, message: String) -> Result<T, Refused> {
         self.bindings.refuse(self.parameter, "BAD_USER_INPUT", "parse-failed", message)
+    }
+
+    /// Appends a place as one document, with the bounds of what is at most so far from it.
+    fn place(&self, found: Found<'r>, metres: Option<Origin>, out: &mut Buffer) -> Result<(), Refused> {
+        let metres = self.bindings.metres(self.parameter, metres)?;
+        out.extend_from_slice(self.bindings.place(self.parameter, found)?.1.json(metres).as_bytes());
+        Ok(())
     }
 
     /// Appends a value, which is not null, for a column of type `ty`, whose number is `oid` where it is known.
