@@ -180,7 +180,7 @@ fn with_texts(texts: &[String]) -> Served {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 10, ..ProptestConfig::default() })]
 
     #[test]
     fn patterns_find_what_a_scan_finds(texts in prop::collection::vec(text(), 1..40), patterns in prop::collection::vec(pattern(), 20)) {
@@ -391,7 +391,7 @@ fn check_places(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 10, ..ProptestConfig::default() })]
 
     #[test]
     fn places_stand_to_each_other_as_their_squares_do(spots in prop::collection::vec(spot(), 1..30), others in prop::collection::vec((spot(), 1.0..400_000.0), 10)) {
