@@ -291,7 +291,7 @@ struct Spot {
 fn spot() -> impl Strategy<Value = Spot> {
     let at = (0..=2 * SIDE, 0..=2 * SIDE).prop_map(|(x, y)| [x as f64 / 2.0, y as f64 / 2.0]);
     (at, block(), block(), block()).prop_map(|(at, area, one, other)| {
-        let is_apart = !meets(&[one.clone()], &[other.clone()]);
+        let is_apart = !meets(std::slice::from_ref(&one), std::slice::from_ref(&other));
         let parts = if is_apart { vec![one, other] } else { vec![one] };
         Spot { at, area, parts }
     })
