@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use weir_native::layout::Database;
 use weir_native::store::{Place, Types, bring};
 use weir_native::transfer::export::export;
-use weir_native::transfer::{Format, Hooks, Mapping, Report, Source, load};
+use weir_native::transfer::{Event, Format, Hooks, LoadError, Mapping, Report, Source, load};
 
 /// A folder that goes with the test.
 struct Folder(PathBuf);
@@ -62,14 +62,19 @@ fn source(path: &Path, target: Option<&str>) -> Source {
 
 /// Loads files and gives the report and what was not taken.
 fn loaded(place: &Place, sources: &[Source]) -> (Report, Vec<String>) {
+    tried(place, sources).unwrap()
+}
+
+/// As [`loaded`], where it may fail.
+fn tried(place: &Place, sources: &[Source]) -> Result<(Report, Vec<String>), LoadError> {
     let mut rejects = Vec::new();
     let mut reject = |it: &weir_native::transfer::Reject| {
         let file = Path::new(&it.file).file_name().unwrap().to_string_lossy().into_owned();
         rejects.push(format!("{file}:{}: {}", it.line, it.why));
     };
     let mut hooks = Hooks { progress: &mut |_| {}, reject: &mut reject };
-    let report = load(place, sources, &mut hooks).unwrap();
-    (report, rejects)
+    let report = load(place, sources, &mut hooks)?;
+    Ok((report, rejects))
 }
 
 fn exported(place: &Place, format: Format, folder: &Path) -> Vec<PathBuf> {
@@ -260,4 +265,143 @@ fn statements_of_an_object_may_stand_anywhere() {
             "g01.rdf:1: Dish.cook: there is no `Cook` 0x2",
         ],
     );
+}
+
+#[test]
+fn a_quote_that_is_not_closed_costs_its_own_line() {
+    check(
+        COOKS,
+        "cook.csv",
+        "name,age\nada,1\n\"bob,2\nc,3\n\"d\ne\",4\n",
+        None,
+        3,
+        &["cook.csv:3: a `\"` is not closed"],
+    );
+}
+
+#[test]
+fn objects_that_lack_an_edge_are_not_taken_nor_what_needs_them() {
+    let sdl = "type Cook { id: ID!, name: String! @id, kitchen: Kitchen!, dishes: [Dish] @hasInverse(field: cook) } \
+               type Dish { id: ID!, name: String!, cook: Cook!, tags: [String] } \
+               type Kitchen { id: ID!, name: String! @id }";
+    check(
+        sdl,
+        "all.ndjson",
+        "{\"__typename\":\"Kitchen\",\"id\":1,\"name\":\"big\"}\n\
+         {\"__typename\":\"Cook\",\"id\":2,\"name\":\"ada\",\"kitchen\":\"0x1\",\"dishes\":[\"0x6\"]}\n\
+         {\"__typename\":\"Cook\",\"id\":3,\"name\":\"bob\"}\n\
+         {\"__typename\":\"Dish\",\"id\":4,\"name\":\"pho\",\"cook\":\"0x3\",\"tags\":[\"hot\"]}\n\
+         {\"__typename\":\"Dish\",\"id\":5,\"name\":\"pie\",\"cook\":{\"name\":\"eve\"}}\n\
+         {\"__typename\":\"Dish\",\"id\":6,\"name\":\"tea\"}\n\
+         {\"__typename\":\"Dish\",\"id\":7,\"name\":\"ale\",\"cook\":\"0x2\"}\n",
+        None,
+        7,
+        &[
+            "all.ndjson:5: Dish.cook: there is no `Cook` with name \"eve\"",
+            "all.ndjson:3: `kitchen` needs a `Kitchen`",
+            "all.ndjson:5: `cook` needs a `Cook`",
+            "all.ndjson:3: `Dish` 0x4 goes with it, which has it as its `cook`",
+        ],
+    );
+}
+
+/// Loads until a parcel is in the store, then ends as by a kill.
+fn interrupted(place: &Place, sources: &[Source]) {
+    let mut progress = |event: Event<'_>| {
+        if let Event::Loaded { objects: 1.., .. } = event {
+            std::panic::resume_unwind(Box::new("killed"));
+        }
+    };
+    let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let mut hooks = Hooks { progress: &mut progress, reject: &mut |_| {} };
+        load(place, sources, &mut hooks)
+    }));
+    assert!(killed.is_err());
+}
+
+/// Cooks `from..to`, each in a line.
+fn cooks(from: u32, to: u32) -> String {
+    (from..to).map(|it| format!("{{\"name\":\"cook {it}\",\"age\":{it}}}\n")).collect()
+}
+
+#[test]
+fn another_load_does_not_make_an_interrupted_one_forget() {
+    let folder = Folder::new();
+    let place = folder.store("a.db", COOKS);
+    let waits = "{\"__typename\":\"Dish\",\"name\":\"pho\",\"cook\":{\"name\":\"cook 24999\"}}\n";
+    let cooks_of = |from, to| cooks(from, to).replace("{\"name\"", "{\"__typename\":\"Cook\",\"name\"");
+    let one = [source(&folder.write("x.ndjson", &format!("{waits}{}", cooks_of(0, 25_000))), None)];
+    let other = [source(&folder.write("y.ndjson", &cooks_of(30_000, 30_010)), None)];
+    interrupted(&place, &one);
+    assert_eq!(loaded(&place, &other).0.objects, 10);
+    let both = [one[0].clone(), other[0].clone()];
+    let words = tried(&place, &both).unwrap_err().to_string();
+    assert!(words.contains("x.ndjson is part of an import that was interrupted"), "{words}");
+    assert_eq!(loaded(&place, &one), (Report { objects: 25_001, rejects: 0 }, Vec::new()));
+    assert_eq!(folder.rows("a.db", "SELECT count(*) FROM Cook"), "25010");
+    assert_eq!(
+        folder.rows("a.db", "SELECT c.name FROM Dish d JOIN Cook c ON c.id = d.cook_id"),
+        "cook 24999"
+    );
+    assert_eq!(folder.rows("a.db", "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'weir_edges%'"), "0");
+    assert_eq!(folder.rows("a.db", "SELECT count(*) FROM weir_loads"), "0");
+}
+
+#[test]
+fn lines_behind_the_mark_may_be_mended_and_lines_before_it_may_not() {
+    let folder = Folder::new();
+    let place = folder.store("a.db", COOKS);
+    let file = folder.write("Cook.ndjson", &cooks(0, 25_000));
+    interrupted(&place, &[source(&file, None)]);
+    folder.write("Cook.ndjson", &cooks(0, 25_000).replace("cook 3\"", "Cook 3\""));
+    let words = tried(&place, &[source(&file, None)]).unwrap_err().to_string();
+    assert!(words.contains("it is not as it was when its first 10000 lines were loaded"), "{words}");
+    folder.write("Cook.ndjson", &cooks(0, 25_007).replace("cook 20000\"", "twenty thousand\""));
+    assert_eq!(loaded(&place, &[source(&file, None)]), (Report { objects: 25_007, rejects: 0 }, Vec::new()));
+    assert_eq!(
+        folder.rows("a.db", "SELECT name FROM Cook WHERE age IN (3, 20000)"),
+        "cook 3;twenty thousand"
+    );
+}
+
+#[test]
+fn one_load_writes_into_a_store_at_a_time() {
+    let folder = Folder::new();
+    let place = folder.store("a.db", COOKS);
+    let file = folder.write("Cook.ndjson", &cooks(0, 10));
+    let sources = [source(&file, None)];
+    let mut refused = Vec::new();
+    let mut progress = |event: Event<'_>| {
+        if let Event::Settling = event {
+            refused.push(tried(&place, &sources).unwrap_err().to_string());
+        }
+    };
+    let mut hooks = Hooks { progress: &mut progress, reject: &mut |_| {} };
+    load(&place, &sources, &mut hooks).unwrap();
+    assert_eq!(refused, ["another import loads into this store; wait until it has ended"]);
+    assert!(!folder.0.join("a.db-import").exists());
+}
+
+#[test]
+fn who_has_the_store_open_can_search_while_it_is_loaded() {
+    let sdl = "type Note { id: ID!, text: String! @search(by: [term]) }";
+    let folder = Folder::new();
+    let place = folder.store("a.db", sdl);
+    let server = rusqlite::Connection::open(folder.0.join("a.db")).unwrap();
+    let found = |word: &str| {
+        let sql = "SELECT count(*) FROM Note_text_terms(?1)";
+        server.query_row(sql, [word], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!(found("note"), 0);
+    let text: String = (0..15_000).map(|it| format!("{{\"text\":\"note {it}\"}}\n")).collect();
+    let file = folder.write("Note.ndjson", &text);
+    let mut seen = Vec::new();
+    let mut progress = |event: Event<'_>| {
+        if let Event::Loaded { .. } = event {
+            seen.push(found("note"));
+        }
+    };
+    let mut hooks = Hooks { progress: &mut progress, reject: &mut |_| {} };
+    load(&place, &[source(&file, None)], &mut hooks).unwrap();
+    assert_eq!((seen, found("14999")), (vec![10_000, 15_000], 1));
 }

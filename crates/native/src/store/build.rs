@@ -4,7 +4,7 @@
 //! far it got; what is written meanwhile gets there by the triggers. Other indexes are one statement.
 //!
 //! **Invariant:** an index that is being built has a row in `weir_builds`; nothing may be searched through it until that
-//! row is gone. Who is killed goes on where it was.
+//! row is gone. Who is killed goes on where it was, and two who build take turns, each from where the other got.
 
 use super::database::{Database, Value};
 use super::ddl::{self, quoted};
@@ -176,19 +176,13 @@ fn fill(
     database: &mut Database,
     types: &Types,
     index: &Index,
-    (mut done, step_rows): (i64, i64),
+    (done, step_rows): (i64, i64),
     progress: &mut dyn FnMut(&str, u64, u64) -> bool,
 ) -> Result<bool, Error> {
-    if !database.has_table(&index.name)? {
-        // A load took it away.
-        database.begin()?;
-        let made = ddl::create_index(types.kind, &types.layout, index)
-            .iter()
-            .try_for_each(|it| database.execute(it, &[]).map(drop));
-        if let Err(error) = made.and_then(|()| database.commit()) {
-            database.rollback();
-            return Err(error);
-        }
+    database.begin()?;
+    if let Err(error) = make_virtual(database, types, index).and_then(|()| database.commit()) {
+        database.rollback();
+        return Err(error);
     }
     let table = types.layout.sql.catalog.table(index.table);
     let (name, key, on) = (Value::from(index.name.as_str()), ddl::row_key(table), quoted(&table.name));
@@ -201,8 +195,15 @@ fn fill(
     );
     while progress(&index.name, count.min(all), all) {
         database.begin()?;
-        let step = [Value::from(done), Value::from(step_rows)];
         let stepped = (|| {
+            let reached =
+                database.one("SELECT done FROM weir_builds WHERE name = $1", std::slice::from_ref(&name))?;
+            if reached == Value::Null {
+                // Somebody else has built it.
+                database.commit()?;
+                return Ok(Value::Null);
+            }
+            let step = [Value::from(reached.int()), Value::from(step_rows)];
             let end = database.one(&last, &step)?;
             if end == Value::Null {
                 database.execute("DELETE FROM weir_builds WHERE name = $1", std::slice::from_ref(&name))?;
@@ -216,7 +217,7 @@ fn fill(
         })();
         match stepped {
             Ok(Value::Null) => return Ok(true),
-            Ok(end) => done = end.int(),
+            Ok(_) => {}
             Err(error) => {
                 database.rollback();
                 return Err(error);
@@ -225,6 +226,15 @@ fn fill(
         count += step_rows as u64;
     }
     Ok(false)
+}
+
+/// Makes the table and the triggers of an index that a load took away.
+fn make_virtual(database: &mut Database, types: &Types, index: &Index) -> Result<(), Error> {
+    if database.has_table(&index.name)? {
+        return Ok(());
+    }
+    let statements = ddl::create_index(types.kind, &types.layout, index);
+    statements.iter().try_for_each(|it| database.execute(it, &[]).map(drop))
 }
 
 /// Makes an index by one statement; on PostgreSQL one that keeps nobody from writing.

@@ -8,7 +8,7 @@
 use super::Error;
 use crate::layout;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, params_from_iter};
+use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -118,6 +118,25 @@ impl Database {
         match place {
             Place::Sqlite(path) => Ok(Self::Sqlite(open_sqlite(path, OpenFlags::SQLITE_OPEN_CREATE)?)),
             Place::Postgres(settings) => Postgres::connect(settings).map(|it| Self::Postgres(Box::new(it))),
+        }
+    }
+
+    /// Opens the file at `path` so that nobody else can use it; nothing if somebody does.
+    /// # Errors
+    /// It cannot be opened.
+    pub(crate) fn exclusive(path: &Path) -> Result<Option<Self>, Error> {
+        let opened =
+            Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|connection| {
+                connection.busy_timeout(Duration::ZERO)?;
+                connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+                connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+                connection.pragma_update(None, "foreign_keys", true)?;
+                Ok(connection)
+            });
+        match opened {
+            Ok(connection) => Ok(Some(Self::Sqlite(connection))),
+            Err(cause) if cause.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(None),
+            Err(cause) => Err(Error::Database(format!("{}: {cause}", path.display()))),
         }
     }
 

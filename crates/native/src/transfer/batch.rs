@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** `cells` has `width` entries for every row, in the order of the target's columns.
 
+use super::Reached;
 use crate::model::{FieldId, TypeId};
 use weir_sql::catalog::ColumnId;
 
@@ -152,10 +153,8 @@ pub(crate) struct Parcel {
     pub(crate) batches: Vec<Batch>,
     /// What could not be read: line and why.
     pub(crate) rejects: Vec<(u64, String)>,
-    /// Where the next one begins: bytes of the file, or the last subject of sorted statements.
-    pub(crate) offset: u64,
-    /// Lines read so far.
-    pub(crate) line: u64,
+    /// Where the next one begins.
+    pub(crate) reached: Reached,
     /// Bytes of the file read so far.
     pub(crate) bytes: u64,
 }

@@ -4,6 +4,7 @@
 //!
 //! **Cost:** at most [`PARCEL_ROWS`] objects or [`PARCEL_BYTES`] are held for each parcel.
 
+use super::Reached;
 use super::batch::{Batch, Cell, Edge, Parcel, Target};
 use super::slots::{Aim, Kind, Mapping, Slot, Slots};
 use super::value;
@@ -55,7 +56,7 @@ impl<'t> Gather<'t> {
     }
 
     /// What was collected, when it is enough or all.
-    pub(crate) fn parcel(&mut self, is_last: bool, offset: u64, line: u64, bytes: u64) -> Option<Parcel> {
+    pub(crate) fn parcel(&mut self, is_last: bool, reached: Reached, bytes: u64) -> Option<Parcel> {
         let held: usize = self.open.iter().map(|it| it.1.bytes()).sum();
         let is_enough = self.rows >= PARCEL_ROWS || held >= PARCEL_BYTES;
         if !is_enough && (!is_last || self.rows == 0) {
@@ -67,7 +68,7 @@ impl<'t> Gather<'t> {
             std::mem::replace(&mut it.1, next)
         };
         let batches = self.open.iter_mut().map(fresh).filter(|it| !it.ids.is_empty()).collect();
-        Some(Parcel { batches, rejects: std::mem::take(&mut self.rejects), offset, line, bytes })
+        Some(Parcel { batches, rejects: std::mem::take(&mut self.rejects), reached, bytes })
     }
 
     /// The object type that `names` say, of which those of interfaces are passed over.

@@ -3,60 +3,113 @@
 //! CSV is that of RFC 4180: fields with `"`, `,` or line ends stand between `"`. An empty field is null, `""` the empty
 //! text. The first record has the names.
 //!
-//! **Invariant:** offsets are bytes of the unpacked text, so that a packed file can be gone on with too.
+//! A record of several lines that cannot be split has a `"` that is not closed: it is its first line alone, and the next one
+//! begins with the second.
+//!
+//! **Invariant:** offsets are bytes of the unpacked text, so that a packed file can be gone on with too; the checksum is that
+//! of all bytes before the offset.
 //!
 //! **Cost:** one pass; a line without quotes is split where it stands.
 
+use super::Reached;
 use super::batch::Parcel;
 use super::gather::{Gather, put};
 use super::slots::{Aim, Slot};
+use flate2::Crc;
 use memchr::{memchr, memchr_iter};
 use std::io::BufRead;
 use weir_language::json::{Json, JsonBuffer};
 
-/// A line, or a record of several, may not be longer.
+/// A line may not be longer; a record of several lines that is, is not closed.
 const LINE_BYTES_MAX: usize = 64 << 20;
 
 /// Where a file is read, and how far.
 pub(crate) struct Lines<R> {
     input: R,
-    pub(crate) line: u64,
-    pub(crate) offset: u64,
+    /// What was read too far, which comes before the rest of the file.
+    again: Vec<u8>,
+    /// How much of that was read once more.
+    again_from: usize,
+    line: u64,
+    offset: u64,
+    sum: Crc,
     text: Vec<u8>,
 }
 
 impl<R: BufRead> Lines<R> {
     pub(crate) fn new(input: R) -> Self {
-        Self { input, line: 0, offset: 0, text: Vec::new() }
+        let (again, text) = (Vec::new(), Vec::new());
+        Self { input, again, again_from: 0, line: 0, offset: 0, sum: Crc::new(), text }
+    }
+
+    fn reached(&self) -> Reached {
+        Reached { offset: self.offset, line: self.line, sum: self.sum.sum() }
     }
 
     /// Reads the next line; `false` at the end.
     fn next(&mut self) -> Result<bool, String> {
         self.text.clear();
-        self.more()
+        let found = self.more()?;
+        self.pass();
+        Ok(found)
     }
 
-    /// Reads another line behind the one that is there.
+    /// Reads another line behind what is there.
     fn more(&mut self) -> Result<bool, String> {
-        let read = self.input.read_until(b'\n', &mut self.text).map_err(|cause| cause.to_string())?;
-        self.offset += read as u64;
-        self.line += u64::from(read > 0);
-        match self.text.len() > LINE_BYTES_MAX {
-            true => Err(format!("line {} is longer than {LINE_BYTES_MAX} bytes", self.line)),
+        let again = &self.again[self.again_from..];
+        let read = match again.is_empty() {
+            true => self.input.read_until(b'\n', &mut self.text).map_err(|cause| cause.to_string())?,
+            false => {
+                let end = memchr(b'\n', again).map_or(again.len(), |at| at + 1);
+                self.text.extend_from_slice(&again[..end]);
+                self.again_from += end;
+                end
+            }
+        };
+        match read > LINE_BYTES_MAX {
+            true => Err(format!("a line behind line {} is longer than {LINE_BYTES_MAX} bytes", self.line)),
             false => Ok(read > 0),
         }
     }
 
-    /// Reads the next record of a CSV file, which may have line ends between quotes.
-    fn record(&mut self) -> Result<bool, String> {
-        let mut found = self.next()?;
-        while found && memchr_iter(b'"', &self.text).count() % 2 == 1 {
-            if !self.more()? {
-                return Err(format!("line {}: a `\"` is not closed", self.line));
+    /// Goes past what is there.
+    fn pass(&mut self) {
+        let ends = memchr_iter(b'\n', &self.text).count() as u64;
+        self.line += ends + u64::from(self.text.last().is_some_and(|it| *it != b'\n'));
+        self.offset += self.text.len() as u64;
+        self.sum.update(&self.text);
+    }
+
+    /// Reads the next record of a CSV file, which may have line ends between quotes, and splits it; `false` at the end.
+    fn record(&mut self, fields: &mut Fields) -> Result<(bool, Result<(), String>), String> {
+        self.text.clear();
+        let found = self.more()?;
+        let (mut is_open, mut seen) = (false, 0);
+        loop {
+            is_open ^= memchr_iter(b'"', &self.text[seen..]).count() % 2 == 1;
+            seen = self.text.len();
+            if !is_open {
+                break;
+            }
+            if seen > LINE_BYTES_MAX || !self.more()? {
+                break;
             }
         }
-        found = found || !self.text.is_empty();
-        Ok(found)
+        let mut split = self.text().and_then(|text| fields.split(text));
+        if split.is_err() && memchr(b'\n', &self.text).is_some_and(|at| at + 1 < seen) {
+            self.give_back();
+            split = self.text().and_then(|text| fields.split(text));
+        }
+        self.pass();
+        Ok((found, split))
+    }
+
+    /// Keeps the first line of what is there and reads the others once more.
+    fn give_back(&mut self) {
+        let end = memchr(b'\n', &self.text).map_or(self.text.len(), |at| at + 1);
+        self.again.drain(..self.again_from);
+        self.again.splice(..0, self.text.drain(end..));
+        self.again_from = 0;
     }
 
     fn text(&self) -> Result<&str, String> {
@@ -65,21 +118,24 @@ impl<R: BufRead> Lines<R> {
         std::str::from_utf8(line).map_err(|_| "it is not UTF-8".into())
     }
 
-    /// Passes over what was loaded before.
-    fn skip_to(&mut self, offset: u64) -> Result<(), String> {
-        while self.offset < offset && self.next()? {}
-        Ok(())
+    /// Passes over what was loaded before, if it is still that.
+    fn skip_to(&mut self, from: Reached) -> Result<(), String> {
+        while self.offset < from.offset && self.next()? {}
+        match from.offset == 0 || self.reached() == from {
+            true => Ok(()),
+            false => Err(super::changed(from.line)),
+        }
     }
 }
 
 /// Who takes parcels; `false` when no more are wanted.
 pub(crate) type Take<'t> = dyn FnMut(Parcel) -> bool + 't;
 
-/// Reads JSON objects, one a line, from byte `from` on.
+/// Reads JSON objects, one a line, behind `from`.
 pub(crate) fn ndjson(
     mut lines: Lines<impl BufRead>,
     mut gather: Gather<'_>,
-    from: u64,
+    from: Reached,
     take: &mut Take<'_>,
 ) -> Result<(), String> {
     lines.skip_to(from)?;
@@ -98,51 +154,53 @@ pub(crate) fn ndjson(
             };
             gather.note(line, done);
         }
-        if let Some(parcel) = gather.parcel(false, lines.offset, lines.line, lines.offset)
+        if let Some(parcel) = gather.parcel(false, lines.reached(), lines.offset)
             && !take(parcel)
         {
             return Ok(());
         }
     }
-    if let Some(parcel) = gather.parcel(true, lines.offset, lines.line, lines.offset) {
+    if let Some(parcel) = gather.parcel(true, lines.reached(), lines.offset) {
         take(parcel);
     }
     Ok(())
 }
 
-/// Reads a CSV file, from byte `from` on.
+/// Reads a CSV file, behind `from`.
 pub(crate) fn csv(
     mut lines: Lines<impl BufRead>,
     mut gather: Gather<'_>,
-    from: u64,
+    from: Reached,
     take: &mut Take<'_>,
 ) -> Result<(), String> {
-    if !lines.record()? {
+    let mut fields = Fields::default();
+    let (is_there, split) = lines.record(&mut fields)?;
+    if !is_there {
         return Ok(());
     }
-    let mut fields = Fields::default();
-    fields.split(lines.text()?)?;
+    split?;
     let names: Vec<String> =
         fields.iter().map(|it| it.unwrap_or_default().trim_start_matches('\u{feff}').to_owned()).collect();
     let header = Header::new(&mut gather, &names)?;
     lines.skip_to(from)?;
-    while lines.record()? {
-        let first_line =
-            lines.line - memchr_iter(b'\n', &lines.text[..lines.text.len().saturating_sub(1)]).count() as u64;
+    loop {
+        let (is_there, split) = lines.record(&mut fields)?;
+        if !is_there {
+            break;
+        }
+        let inner = &lines.text[..lines.text.len().saturating_sub(1)];
+        let first_line = lines.line - memchr_iter(b'\n', inner).count() as u64;
         if !lines.text.trim_ascii().is_empty() {
-            let done = lines
-                .text()
-                .and_then(|text| fields.split(text))
-                .and_then(|()| header.take(&mut gather, &fields, first_line));
+            let done = split.and_then(|()| header.take(&mut gather, &fields, first_line));
             gather.note(first_line, done);
         }
-        if let Some(parcel) = gather.parcel(false, lines.offset, lines.line, lines.offset)
+        if let Some(parcel) = gather.parcel(false, lines.reached(), lines.offset)
             && !take(parcel)
         {
             return Ok(());
         }
     }
-    if let Some(parcel) = gather.parcel(true, lines.offset, lines.line, lines.offset) {
+    if let Some(parcel) = gather.parcel(true, lines.reached(), lines.offset) {
         take(parcel);
     }
     Ok(())

@@ -1,9 +1,11 @@
 //! Files into a store and out of it.
 //!
 //! One thread reads and checks a file, another writes; a parcel of some thousand objects and the mark how far the file was
-//! read are one transaction. Indexes of tables that were empty are built when all rows are there.
+//! read are one transaction. Indexes of tables that were empty are built when all rows are there, if nobody else has the
+//! store open when the load begins.
 //!
-//! **Invariant:** a load that was interrupted and is begun again gives the same store as one that was not.
+//! **Invariant:** a load that was interrupted and is begun again gives the same store as one that was not; one load writes
+//! into a store at a time.
 //!
 //! **Cost:** memory for a few parcels, whatever the size of the files.
 
@@ -18,20 +20,25 @@ mod sink;
 mod slots;
 mod value;
 
+mod alone;
+mod marks;
+mod required;
+
 pub use sink::Reject;
 pub use slots::Mapping;
 
-use crate::layout;
-use crate::store::database::{Database, Value};
+use crate::store::database::Database;
 use crate::store::{self, Pace, Place, Store, Types};
+use alone::Alone;
 use batch::Parcel;
 use flate2::read::MultiGzDecoder;
 use gather::Gather;
 use lines::Lines;
-use sink::{Mark, Sink};
+use marks::{Load, Mark};
+use sink::Sink;
 use slots::Aim;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -150,19 +157,24 @@ pub struct Hooks<'h> {
 /// # Errors
 /// See [`LoadError`].
 pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<Report, LoadError> {
-    let mut store = Store::existing(place)?;
-    let types = store.types()?.ok_or(store::Error::Missing)?;
-    begin(&types, &mut store.database)?;
+    let types = Store::existing(place)?.types()?.ok_or(store::Error::Missing)?;
     let mut groups = groups(&types, sources)?;
     groups.sort_by_key(|it| (matches!(it.aim, Aim::Pairs(_)), it.bytes));
+    let _alone = Alone::new(place)?;
+    alone::defer_indexes(place, &types)?;
+    let mut store = Store::existing(place)?;
+    tune(&mut store.database)?;
+    let load = Load::begin(&mut store.database, groups.iter().map(|it| it.key.as_str()))?;
     let mut report = Report::default();
     for group in &groups {
-        let (objects, rejects) = one(&types, &mut store.database, group, hooks)?;
+        let (objects, rejects) = one(&types, &mut store.database, &load, group, hooks)?;
         report.objects += objects;
         report.rejects += rejects;
     }
     (hooks.progress)(Event::Settling);
-    for reject in settle::settle(&types, &mut store.database)? {
+    let mut rejects = settle::settle(&types, &mut store.database, &load.edges)?;
+    rejects.extend(required::refuse(&types, &mut store.database, &load.edges)?);
+    for reject in rejects {
         report.rejects += 1;
         (hooks.reject)(&reject);
     }
@@ -171,13 +183,35 @@ pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<
         true
     };
     while store.build_next(&types, Pace::Alone, &mut tell)? {}
-    end(&mut store.database)?;
+    load.end(&mut store.database)?;
+    if let Database::Sqlite(_) = store.database {
+        store.database.query("PRAGMA wal_checkpoint(TRUNCATE)", &[], 0)?;
+    }
     Ok(report)
+}
+
+/// How far a file is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reached {
+    /// Bytes before the place where to go on, or the last subject of sorted statements.
+    pub(crate) offset: u64,
+    /// Lines read.
+    pub(crate) line: u64,
+    /// The checksum of the bytes before, or of the whole of sorted files.
+    pub(crate) sum: u32,
+}
+
+/// Why a load cannot go on.
+fn changed(line: u64) -> String {
+    let part = if line > 0 { format!("its first {line} lines were") } else { "it was".to_owned() };
+    format!("it is not as it was when {part} loaded; put it back as it was, or what is new into another file")
 }
 
 /// Files that are read together: statements about one object may stand in any of them.
 struct Group<'s> {
     name: String,
+    /// Its files wherever one stands.
+    key: String,
     sources: Vec<&'s Source>,
     aim: Aim,
     bytes: u64,
@@ -188,6 +222,8 @@ fn groups<'s>(types: &Types, sources: &'s [Source]) -> Result<Vec<Group<'s>>, Lo
     for source in sources {
         let bytes = std::fs::metadata(&source.path).map_err(|cause| failed(&source.path, &cause))?.len();
         let name = source.path.display().to_string();
+        let key = source.path.canonicalize().map_err(|cause| failed(&source.path, &cause))?;
+        let key = key.display().to_string();
         let same = all.iter_mut().find(|it| {
             source.format == Format::Nquads
                 && it.sources.first().is_some_and(|it| it.format == Format::Nquads)
@@ -195,12 +231,13 @@ fn groups<'s>(types: &Types, sources: &'s [Source]) -> Result<Vec<Group<'s>>, Lo
         match same {
             Some(group) => {
                 group.name = format!("{} {name}", group.name);
+                group.key = format!("{} {key}", group.key);
                 group.sources.push(source);
                 group.bytes += bytes;
             }
             None => {
                 let aim = aim_of(types, source).map_err(|why| failed(&source.path, &why))?;
-                all.push(Group { name, sources: vec![source], aim, bytes });
+                all.push(Group { name, key, sources: vec![source], aim, bytes });
             }
         }
     }
@@ -211,49 +248,17 @@ fn failed(path: &Path, cause: &dyn std::fmt::Display) -> LoadError {
     LoadError::File { path: path.to_owned(), why: cause.to_string() }
 }
 
-/// Makes the store ready: indexes of empty tables wait, references are checked by the load itself.
-fn begin(types: &Types, database: &mut Database) -> Result<(), LoadError> {
-    let (number, strict) = match types.kind {
-        layout::Database::Sqlite => {
-            for pragma in [
-                "PRAGMA foreign_keys = OFF".to_owned(),
-                // A power cut may take the last parcels back, with their marks; what is there is whole.
-                "PRAGMA synchronous = NORMAL".into(),
-                format!("PRAGMA cache_size = -{CACHE_KIB}"),
-                "PRAGMA wal_autocheckpoint = 16384".into(),
-            ] {
-                database.query(&pragma, &[], 0)?;
-            }
-            ("INTEGER", " STRICT")
-        }
-        layout::Database::Postgres => ("bigint", ""),
-    };
-    let wait = format!(
-        "CREATE TABLE IF NOT EXISTS weir_edges (field TEXT NOT NULL, owner {number} NOT NULL, target {number}, \
-         key_field TEXT, key_value TEXT, file TEXT NOT NULL, line {number} NOT NULL){strict}"
-    );
-    database.execute(&wait, &[])?;
-    database.begin()?;
-    let done = store::defer_indexes(types, database).and_then(|()| database.commit());
-    if done.is_err() {
-        database.rollback();
-    }
-    Ok(done?)
-}
-
-/// Forgets how far files were loaded, which are loaded now.
-fn end(database: &mut Database) -> Result<(), LoadError> {
-    database.begin()?;
-    for statement in ["DELETE FROM weir_loads", "DROP TABLE weir_edges"] {
-        database.execute(statement, &[])?;
-    }
-    database.commit()?;
-    if let Database::Sqlite(_) = database {
-        for pragma in
-            ["PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON"]
-        {
-            database.query(pragma, &[], 0)?;
-        }
+/// Makes SQLite ready to write much: references are checked by the load itself.
+fn tune(database: &mut Database) -> Result<(), LoadError> {
+    let Database::Sqlite(_) = database else { return Ok(()) };
+    for pragma in [
+        "PRAGMA foreign_keys = OFF".to_owned(),
+        // A power cut may take the last parcels back, with their marks; what is there is whole.
+        "PRAGMA synchronous = NORMAL".into(),
+        format!("PRAGMA cache_size = -{CACHE_KIB}"),
+        "PRAGMA wal_autocheckpoint = 16384".into(),
+    ] {
+        database.query(&pragma, &[], 0)?;
     }
     Ok(())
 }
@@ -262,30 +267,34 @@ fn end(database: &mut Database) -> Result<(), LoadError> {
 fn one(
     types: &Types,
     database: &mut Database,
+    load: &Load,
     group: &Group<'_>,
     hooks: &mut Hooks<'_>,
 ) -> Result<(u64, u64), LoadError> {
-    let mut mark = mark_of(database, group)?;
+    let mut mark = load.mark(database, &group.key)?;
+    let first = group.sources[0];
     (hooks.progress)(Event::File { name: &group.name, bytes: group.bytes });
-    if mark.offset < 0 {
+    if mark.is_done {
+        if mark.bytes != group.bytes {
+            return Err(failed(&first.path, &changed(0)));
+        }
         (hooks.progress)(Event::Loaded { bytes: group.bytes, objects: mark.objects as u64 });
         return Ok((mark.objects as u64, 0));
     }
-    let first = group.sources[0];
     let folder = folder_of(database, first);
-    let from = mark.offset as u64;
+    let from = mark.reached;
     let names: Vec<String> = group.sources.iter().map(|it| it.path.display().to_string()).collect();
     let mut rejects = 0;
     std::thread::scope(|scope| {
         let (send, receive) = sync_channel(PARCELS_WAITING);
         let reader = scope.spawn(move || read(types, group, from, &folder, &send));
-        let mut sink = Sink::new(types, database, &names);
+        let mut sink = Sink::new(types, database, load, &names);
         let written = write(&mut sink, receive, &mut mark, hooks, &mut rejects);
         let read = reader.join().unwrap_or_else(|_| Err("reading panicked".into()));
         written?;
         read.map_err(|why| failed(&first.path, &why))?;
-        mark.offset = -1;
-        Ok(sink.mark(&mark)?)
+        (mark.is_done, mark.bytes) = (true, group.bytes);
+        Ok(load.keep(sink.database, &mark)?)
     })
     .map(|()| (mark.objects as u64, rejects))
 }
@@ -315,7 +324,7 @@ fn write(
 fn read(
     types: &Types,
     group: &Group<'_>,
-    from: u64,
+    from: Reached,
     folder: &Path,
     send: &SyncSender<Parcel>,
 ) -> Result<(), String> {
@@ -363,21 +372,4 @@ fn folder_of(database: &Database, source: &Source) -> PathBuf {
         .parent()
         .filter(|it| !it.as_os_str().is_empty())
         .map_or_else(|| PathBuf::from("."), Path::to_path_buf)
-}
-
-/// How far a group of files was loaded before.
-fn mark_of(database: &mut Database, group: &Group<'_>) -> Result<Mark, LoadError> {
-    let mut likeness = group.bytes.to_string();
-    for source in &group.sources {
-        let mut head = vec![0; 4096];
-        let read = File::open(&source.path).and_then(|mut it| it.read(&mut head));
-        head.truncate(read.map_err(|cause| failed(&source.path, &cause))?);
-        likeness.push_str(&format!(" {}", store::versions::hash(&String::from_utf8_lossy(&head))));
-    }
-    let sql = "SELECT mark, bytes, line, objects FROM weir_loads WHERE file = $1";
-    let rows = database.query(sql, &[Value::from(group.name.as_str())], 4)?;
-    let found = rows.first().filter(|row| row[0].text() == likeness);
-    let number = |at: usize| found.map_or(0, |row| row[at].int());
-    let (offset, line, objects) = (number(1), number(2), number(3));
-    Ok(Mark { file: group.name.clone(), likeness, offset, line, objects })
 }

@@ -4,15 +4,18 @@
 //! long as they fit, else in runs that are merged. An edge that the store keeps at its other end is turned round before,
 //! so that it arrives with the object that has it.
 //!
-//! **Invariant:** the order of objects follows from the files alone, so an interrupted load goes on behind the last number.
+//! **Invariant:** the order of objects follows from the files alone, so an interrupted load goes on behind the last number, if
+//! the files are as they were.
 //!
 //! **Cost:** at most [`RUN_BYTES`] of statements are held; each is written and read once more if there are more.
 
+use super::Reached;
 use super::batch::Parcel;
 use super::gather::{Gather, put};
 use crate::layout::Storage;
 use crate::model::{FieldKind, TypeKind};
 use crate::store::Types;
+use flate2::Crc;
 use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -285,58 +288,62 @@ impl Sorter<'_> {
     }
 }
 
-/// Reads statements from `inputs`, sorts them in `folder` and gives the objects whose numbers are greater than `from`.
+/// Reads statements from `inputs`, sorts them in `folder` and gives the objects whose numbers are greater than the offset of `from`.
 pub(crate) fn read(
     inputs: Vec<Box<dyn BufRead + Send>>,
     folder: &Path,
     types: &Types,
     mut gather: Gather<'_>,
-    from: u64,
+    from: Reached,
     take: &mut super::lines::Take<'_>,
 ) -> Result<(), String> {
     let mut predicates = Predicates { types, all: Vec::new(), places: HashMap::new() };
     let mut sorter = Sorter { folder, held: Vec::new(), bytes: 0, runs: Vec::new() };
-    let mut bytes = 0;
-    let mut text = String::new();
+    let (mut bytes, mut sum, mut text) = (0, Crc::new(), Vec::new());
     for (number, mut input) in inputs.into_iter().enumerate() {
         let mut line = (number as u64) << LINE_BITS;
         loop {
             text.clear();
-            let read = input.read_line(&mut text).map_err(|cause| cause.to_string())?;
+            let read = input.read_until(b'\n', &mut text).map_err(|cause| cause.to_string())?;
             if read == 0 {
                 break;
             }
             bytes += read as u64;
             line += 1;
-            match parse(&text) {
+            sum.update(&text);
+            match std::str::from_utf8(&text).map_err(|_| "it is not UTF-8".to_owned()).and_then(parse) {
                 Ok(None) => {}
                 Ok(Some(quad)) => sorter.push(record(&mut predicates, quad, line))?,
+                // Those before were told with the first parcel.
+                Err(_) if from.offset > 0 => {}
                 Err(why) => gather.note(line, Err(why)),
             }
             if bytes % (1 << 23) < read as u64 {
                 // Says how far it is read.
-                let parcel =
-                    Parcel { batches: Vec::new(), rejects: Vec::new(), offset: from, line: 0, bytes };
+                let parcel = Parcel { batches: Vec::new(), rejects: Vec::new(), reached: from, bytes };
                 if !take(parcel) {
                     return Ok(());
                 }
             }
         }
     }
+    if from.offset > 0 && from.sum != sum.sum() {
+        return Err(super::changed(from.line));
+    }
     let mut object: Vec<Record> = Vec::new();
-    let mut last = from;
+    let mut last = Reached { sum: sum.sum(), ..from };
     sorter.merge(&mut |record| {
         let is_next = object.first().is_some_and(|it| it.subject != record.subject);
         let mut goes_on = true;
         if is_next {
-            goes_on = finish(&mut gather, &predicates.all, &mut object, from, bytes, take);
+            goes_on = finish(&mut gather, &predicates.all, &mut object, (from.offset, last), bytes, take);
         }
-        last = record.subject as u64;
+        last.offset = record.subject as u64;
         object.push(record);
         Ok(goes_on)
     })?;
-    if finish(&mut gather, &predicates.all, &mut object, from, bytes, take)
-        && let Some(parcel) = gather.parcel(true, last, 0, bytes)
+    if finish(&mut gather, &predicates.all, &mut object, (from.offset, last), bytes, take)
+        && let Some(parcel) = gather.parcel(true, last, bytes)
     {
         take(parcel);
     }
@@ -356,12 +363,12 @@ fn record(predicates: &mut Predicates<'_>, quad: Quad<'_>, line: u64) -> Record 
     }
 }
 
-/// Takes the statements of one subject as an object, and closes the parcel if it is full.
+/// Takes the statements of one subject as an object, unless it was loaded before, and closes the parcel if it is full.
 fn finish(
     gather: &mut Gather<'_>,
     predicates: &[Predicate],
     object: &mut Vec<Record>,
-    from: u64,
+    (from, reached): (u64, Reached),
     bytes: u64,
     take: &mut super::lines::Take<'_>,
 ) -> bool {
@@ -372,7 +379,7 @@ fn finish(
         gather.note(line, done);
     }
     object.clear();
-    gather.parcel(false, subject as u64, 0, bytes).is_none_or(take)
+    gather.parcel(false, reached, bytes).is_none_or(take)
 }
 
 fn assemble(gather: &mut Gather<'_>, predicates: &[Predicate], object: &[Record]) -> Result<(), String> {

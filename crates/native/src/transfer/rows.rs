@@ -335,7 +335,7 @@ fn bound(batch: &Batch, cell: Cell) -> Value {
     }
 }
 
-/// A field as `weir_edges` calls it.
+/// A field as the table of what waits calls it.
 pub(crate) fn field_name(types: &Types, id: FieldId) -> String {
     let field = types.model.field(id);
     format!("{}.{}", types.model.ty(field.owner).name, field.name)
@@ -345,12 +345,13 @@ pub(crate) fn field_name(types: &Types, id: FieldId) -> String {
 pub(crate) fn wait(
     types: &Types,
     database: &mut Database,
+    (table, names): (&str, &[String]),
     batch: &Batch,
     edges: &[Edge],
-    names: &[String],
 ) -> Result<(), Error> {
-    let sql = "INSERT INTO weir_edges (field, owner, target, key_field, key_value, file, line) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    let sql = format!(
+        "INSERT INTO {table} (field, owner, target, key_field, key_value, file, line) VALUES ($1, $2, $3, $4, $5, $6, $7)"
+    );
     for edge in edges {
         let (target, key, value) = match edge.to {
             Target::Id(id) => (Value::Int(id), Value::Null, Value::Null),
@@ -370,7 +371,7 @@ pub(crate) fn wait(
             file.into(),
             Value::Int(line as i64),
         ];
-        database.execute(sql, &values)?;
+        database.execute(&sql, &values)?;
     }
     Ok(())
 }

@@ -15,22 +15,27 @@ use crate::store::{Error, Types};
 use weir_sql::catalog::{ColumnId, TableId};
 
 /// Settles all edges that wait and gives those that lead nowhere.
-pub(crate) fn settle(types: &Types, database: &mut Database) -> Result<Vec<Reject>, Error> {
+pub(crate) fn settle(types: &Types, database: &mut Database, edges: &str) -> Result<Vec<Reject>, Error> {
     let mut rejects = Vec::new();
-    let fields = database.query("SELECT DISTINCT field FROM weir_edges ORDER BY 1", &[], 1)?;
+    let fields = database.query(&format!("SELECT DISTINCT field FROM {edges} ORDER BY 1"), &[], 1)?;
     for row in fields {
         let name = row[0].text();
+        // Those are no edges, but objects that may lack one.
+        if name.ends_with('!') {
+            continue;
+        }
         let model = &types.model;
         let field = name
             .split_once('.')
             .and_then(|(owner, field)| model.field_by_name(model.type_by_name(owner)?, field));
         database.begin()?;
         let done = match field {
-            Some(field) => settle_field(types, database, field, &name),
+            Some(field) => settle_field(types, database, edges, field, &name),
             None => Ok(Vec::new()),
         };
         let done = done.and_then(|found| {
-            database.execute("DELETE FROM weir_edges WHERE field = $1", &[name.as_str().into()])?;
+            let settled = format!("DELETE FROM {edges} WHERE field = $1");
+            database.execute(&settled, &[name.as_str().into()])?;
             database.commit()?;
             Ok(found)
         });
@@ -46,7 +51,7 @@ pub(crate) fn settle(types: &Types, database: &mut Database) -> Result<Vec<Rejec
 }
 
 /// The table and column by which objects of `ty` are known.
-fn known(types: &Types, ty: TypeId) -> (String, String) {
+pub(super) fn known(types: &Types, ty: TypeId) -> (String, String) {
     let table = types.layout.sql.catalog.table(types.layout.tables[ty.index()]);
     (quoted(&table.name), quoted(&table.column(types.layout.ids[ty.index()]).name))
 }
@@ -54,18 +59,19 @@ fn known(types: &Types, ty: TypeId) -> (String, String) {
 fn settle_field(
     types: &Types,
     database: &mut Database,
+    edges: &str,
     field: FieldId,
     name: &str,
 ) -> Result<Vec<Reject>, Error> {
     let Some(to) = target_type(types, field) else { return Ok(Vec::new()) };
     let it: Value = name.into();
-    resolve_keys(types, database, to, &it)?;
+    resolve_keys(types, database, edges, to, &it)?;
     let (table, id) = known(types, to);
     let nowhere = format!(
-        "field = $1 AND (target IS NULL OR NOT EXISTS (SELECT 1 FROM {table} t WHERE t.{id} = weir_edges.target))"
+        "field = $1 AND (target IS NULL OR NOT EXISTS (SELECT 1 FROM {table} t WHERE t.{id} = {edges}.target))"
     );
     let target = &types.model.ty(to).name;
-    let mut rejects = reject(database, &nowhere, &it, |row| match row[3].text().as_str() {
+    let mut rejects = reject(database, edges, &nowhere, &it, |row| match row[3].text().as_str() {
         "" => format!("{name}: there is no `{target}` {:#x}", row[2].int()),
         key => format!("{name}: there is no `{target}` with {} {key:?}", row[4].text()),
     })?;
@@ -74,7 +80,7 @@ fn settle_field(
             let table = types.layout.sql.catalog.table(table);
             let names = [ours, theirs].map(|it| quoted(&table.column(it).name)).join(", ");
             let sql = format!(
-                "INSERT INTO {} ({names}) SELECT owner, target FROM weir_edges WHERE field = $1 ON CONFLICT DO NOTHING",
+                "INSERT INTO {} ({names}) SELECT owner, target FROM {edges} WHERE field = $1 ON CONFLICT DO NOTHING",
                 quoted(&table.name)
             );
             database.execute(&sql, &[it])?;
@@ -82,11 +88,11 @@ fn settle_field(
         Storage::ToOne { column, .. } => {
             let owner = types.model.field(field).owner;
             let place = (types.layout.tables[owner.index()], column);
-            rejects.extend(put(types, database, owner, place, &it, ("owner", "target"))?);
+            rejects.extend(put(types, database, edges, (owner, place), &it, ("owner", "target"))?);
         }
         Storage::ToOneBack { .. } | Storage::ToMany { .. } => {
             for (member, place) in partners(types, field) {
-                rejects.extend(put(types, database, member, place, &it, ("target", "owner"))?);
+                rejects.extend(put(types, database, edges, (member, place), &it, ("target", "owner"))?);
             }
         }
         Storage::Id(_)
@@ -100,7 +106,7 @@ fn settle_field(
 }
 
 /// The columns of the objects at the other end of `field` that have its edges.
-fn partners(types: &Types, field: FieldId) -> Vec<(TypeId, (TableId, ColumnId))> {
+pub(super) fn partners(types: &Types, field: FieldId) -> Vec<(TypeId, (TableId, ColumnId))> {
     let model = &types.model;
     let FieldKind::Edge { inverse: Some(other), .. } = model.field(field).kind else { return Vec::new() };
     let other = model.field(other);
@@ -127,9 +133,15 @@ fn partners(types: &Types, field: FieldId) -> Vec<(TypeId, (TableId, ColumnId))>
     members.into_iter().filter_map(place).collect()
 }
 
-fn resolve_keys(types: &Types, database: &mut Database, to: TypeId, field: &Value) -> Result<(), Error> {
-    let sql = "SELECT DISTINCT key_field FROM weir_edges WHERE field = $1 AND key_field IS NOT NULL";
-    for row in database.query(sql, std::slice::from_ref(field), 1)? {
+fn resolve_keys(
+    types: &Types,
+    database: &mut Database,
+    edges: &str,
+    to: TypeId,
+    field: &Value,
+) -> Result<(), Error> {
+    let sql = format!("SELECT DISTINCT key_field FROM {edges} WHERE field = $1 AND key_field IS NOT NULL");
+    for row in database.query(&sql, std::slice::from_ref(field), 1)? {
         let key = row[0].text();
         let Some(id) = types.model.field_by_name(to, &key) else { continue };
         let column = match types.layout.fields[id.index()] {
@@ -146,14 +158,14 @@ fn resolve_keys(types: &Types, database: &mut Database, to: TypeId, field: &Valu
         };
         let table = types.layout.sql.catalog.table(types.layout.tables[to.index()]);
         let value = match types.model.field(id).kind {
-            FieldKind::Scalar(Scalar::Int | Scalar::Int64) => "CAST(weir_edges.key_value AS bigint)",
+            FieldKind::Scalar(Scalar::Int | Scalar::Int64) => format!("CAST({edges}.key_value AS bigint)"),
             FieldKind::Scalar(_) | FieldKind::Id | FieldKind::Enum(_) | FieldKind::Edge { .. } => {
-                "weir_edges.key_value"
+                format!("{edges}.key_value")
             }
         };
         let (name, number) = known(types, to);
         let sql = format!(
-            "UPDATE weir_edges SET target = (SELECT t.{number} FROM {name} t WHERE t.{} = {value}) \
+            "UPDATE {edges} SET target = (SELECT t.{number} FROM {name} t WHERE t.{} = {value}) \
              WHERE field = $1 AND key_field = $2",
             quoted(&table.column(column).name)
         );
@@ -165,28 +177,28 @@ fn resolve_keys(types: &Types, database: &mut Database, to: TypeId, field: &Valu
 /// Takes out the edges for which `condition` holds and says why in the words of `why`.
 fn reject(
     database: &mut Database,
+    edges: &str,
     condition: &str,
     field: &Value,
     why: impl Fn(&[Value]) -> String,
 ) -> Result<Vec<Reject>, Error> {
     let sql = format!(
-        "SELECT file, line, target, key_value, key_field FROM weir_edges WHERE {condition} ORDER BY file, line"
+        "SELECT file, line, target, key_value, key_field FROM {edges} WHERE {condition} ORDER BY file, line"
     );
     let rows: Rows = database.query(&sql, std::slice::from_ref(field), 5)?;
     if !rows.is_empty() {
-        database
-            .execute(&format!("DELETE FROM weir_edges WHERE {condition}"), std::slice::from_ref(field))?;
+        database.execute(&format!("DELETE FROM {edges} WHERE {condition}"), std::slice::from_ref(field))?;
     }
     let one = |row: &Vec<Value>| Reject { file: row[0].text(), line: row[1].int() as u64, why: why(row) };
     Ok(rows.iter().map(one).collect())
 }
 
-/// Writes edges into a column of `ty`: that of `row` in `weir_edges` gets the number in `value`.
+/// Writes edges into a column of `ty`: that of `row` in `edges` gets the number in `value`.
 fn put(
     types: &Types,
     database: &mut Database,
-    ty: TypeId,
-    place: (TableId, ColumnId),
+    edges: &str,
+    (ty, place): (TypeId, (TableId, ColumnId)),
     field: &Value,
     (row, value): (&str, &str),
 ) -> Result<Vec<Reject>, Error> {
@@ -201,16 +213,16 @@ fn put(
     let mut rejects = Vec::new();
     if is_unique {
         let taken = format!(
-            "field = $1 AND (EXISTS (SELECT 1 FROM {name} t WHERE t.{column} = weir_edges.{value} AND t.{id} <> weir_edges.{row}) \
-             OR EXISTS (SELECT 1 FROM weir_edges o WHERE o.field = weir_edges.field AND o.{value} = weir_edges.{value} \
-             AND o.{row} <> weir_edges.{row} AND o.line < weir_edges.line))"
+            "field = $1 AND (EXISTS (SELECT 1 FROM {name} t WHERE t.{column} = {edges}.{value} AND t.{id} <> {edges}.{row}) \
+             OR EXISTS (SELECT 1 FROM {edges} o WHERE o.field = {edges}.field AND o.{value} = {edges}.{value} \
+             AND o.{row} <> {edges}.{row} AND o.line < {edges}.line))"
         );
-        rejects = reject(database, &taken, field, |edge| {
+        rejects = reject(database, edges, &taken, field, |edge| {
             format!("{}: {:#x} has another already", field.text(), edge[2].int())
         })?;
     }
     let sql = format!(
-        "UPDATE {name} SET {column} = e.{value} FROM weir_edges e WHERE e.field = $1 AND e.{row} = {name}.{id}"
+        "UPDATE {name} SET {column} = e.{value} FROM {edges} e WHERE e.field = $1 AND e.{row} = {name}.{id}"
     );
     database.execute(&sql, std::slice::from_ref(field))?;
     Ok(rejects)

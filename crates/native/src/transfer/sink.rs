@@ -1,7 +1,7 @@
 //! Parcels to tables: what a load checks that the tables cannot, and how far it got.
 //!
-//! References are checked before a row is written: an edge whose target is not there yet waits in `weir_edges`, with the
-//! line it came from, until all is read. A row that breaks a rule goes to the rejects and takes its edges with it.
+//! References are checked before a row is written: an edge whose target is not there yet waits in a table, with the line it
+//! came from, until all is read. A row that breaks a rule goes to the rejects and takes its edges with it.
 //!
 //! **Invariant:** a parcel and the mark how far the file was read are one transaction, so each object is there once however
 //! often the load was interrupted.
@@ -9,7 +9,9 @@
 //! **Cost:** per row one insert and, per edge, one look into a set of numbers that are known to be there.
 
 use super::batch::{Batch, Cell, Edge, Parcel, Target};
+use super::marks::{Load, Mark};
 use super::nquads::LINE_BITS;
+use super::required;
 use super::rows::{self, Rejected};
 use crate::layout::Storage;
 use crate::model::{DefaultValue, FieldId, FieldKind, TypeId, TypeKind};
@@ -21,21 +23,6 @@ use weir_sql::catalog::{ColumnId, TableId};
 
 /// Numbers that are remembered to be there, over all tables; beyond it they are forgotten and asked for again.
 const KNOWN_MAX: usize = 4_000_000;
-
-/// What of a file is loaded.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mark {
-    /// Its name as it was given.
-    pub(crate) file: String,
-    /// What it was like, so that another file of that name is not taken for it.
-    pub(crate) likeness: String,
-    /// Where to go on; -1 when all is done.
-    pub(crate) offset: i64,
-    /// Lines read.
-    pub(crate) line: i64,
-    /// Objects made of it.
-    pub(crate) objects: i64,
-}
 
 /// Why a line is not in the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +39,7 @@ pub struct Reject {
 pub(crate) struct Sink<'t> {
     pub(crate) types: &'t Types,
     pub(crate) database: &'t mut Database,
+    load: &'t Load,
     known: HashMap<TableId, HashSet<i64>>,
     /// What others wrote makes it differ.
     data_version: i64,
@@ -61,8 +49,13 @@ pub(crate) struct Sink<'t> {
 }
 
 impl<'t> Sink<'t> {
-    pub(crate) fn new(types: &'t Types, database: &'t mut Database, names: &'t [String]) -> Self {
-        Self { types, database, known: HashMap::new(), data_version: -1, names, rejects: Vec::new() }
+    pub(crate) fn new(
+        types: &'t Types,
+        database: &'t mut Database,
+        load: &'t Load,
+        names: &'t [String],
+    ) -> Self {
+        Self { types, database, load, known: HashMap::new(), data_version: -1, names, rejects: Vec::new() }
     }
 
     /// Writes a parcel of `mark.file` and moves the mark.
@@ -98,23 +91,8 @@ impl<'t> Sink<'t> {
             refused.sort();
             self.rejects.extend(refused.into_iter().map(reject));
         }
-        mark.offset = parcel.offset as i64;
-        mark.line = parcel.line as i64;
-        self.mark(mark)
-    }
-
-    /// Writes how far a file is loaded.
-    pub(crate) fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
-        let sql = "INSERT INTO weir_loads (file, mark, bytes, line, objects) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (file) \
-                   DO UPDATE SET mark = excluded.mark, bytes = excluded.bytes, line = excluded.line, objects = excluded.objects";
-        let values = [
-            Value::from(mark.file.as_str()),
-            mark.likeness.as_str().into(),
-            mark.offset.into(),
-            mark.line.into(),
-            mark.objects.into(),
-        ];
-        self.database.execute(sql, &values).map(drop)
+        mark.reached = parcel.reached;
+        self.load.keep(self.database, mark)
     }
 
     /// What is known to be there may be gone when somebody else wrote.
@@ -149,7 +127,10 @@ impl<'t> Sink<'t> {
         batch.edges.retain(|it| !gone[it.row as usize]);
         rows::items(self.types, self.database, batch)?;
         let waiting = self.pairs(batch)?;
-        rows::wait(self.types, self.database, batch, &waiting, self.names)?;
+        rows::wait(self.types, self.database, (&self.load.edges, self.names), batch, &waiting)?;
+        if batch.makes_objects {
+            required::note(self.types, self.database, (&self.load.edges, self.names), batch, &gone)?;
+        }
         let made = gone.iter().filter(|it| !**it).count() as u64;
         Ok(if batch.makes_objects { made } else { 0 })
     }

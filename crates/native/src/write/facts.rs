@@ -13,7 +13,7 @@ use weir_sql::catalog::{ColumnId, TableId};
 
 /// See the module's words.
 #[derive(Debug)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// By type; of abstract types nothing.
     pub(super) types: Vec<TypeFacts>,
     /// Types by name, as registries write them.
@@ -22,22 +22,22 @@ pub(super) struct Facts {
 
 /// What is known of one object type.
 #[derive(Debug, Default)]
-pub(super) struct TypeFacts {
+pub(crate) struct TypeFacts {
     /// The columns of a new row.
     pub(super) row: ColumnIds,
     /// The registries it has a row in.
-    pub(super) registries: Vec<Registry>,
+    pub(crate) registries: Vec<Registry>,
     /// Columns that may hold its number.
-    pub(super) pointers: Vec<(TableId, ColumnId)>,
+    pub(crate) pointers: Vec<(TableId, ColumnId)>,
     /// Tables with rows of its own, or pairs it is in, by the column that holds its number.
-    pub(super) parts: Vec<(TableId, ColumnId)>,
+    pub(crate) parts: Vec<(TableId, ColumnId)>,
 }
 
 /// A row among the objects of an interface or union.
 #[derive(Clone, Debug)]
-pub(super) struct Registry {
-    pub(super) table: TableId,
-    pub(super) id: ColumnId,
+pub(crate) struct Registry {
+    pub(crate) table: TableId,
+    pub(crate) id: ColumnId,
     /// Number, name of the type, and keys.
     pub(super) columns: ColumnIds,
     /// The object's fields that are keys there, and their columns.
@@ -68,7 +68,7 @@ pub(super) struct Pointer {
 }
 
 impl Facts {
-    pub(super) fn new(model: &Model, layout: &Layout) -> Self {
+    pub(crate) fn new(model: &Model, layout: &Layout) -> Self {
         let of = |ty| match model.ty(ty).kind {
             TypeKind::Object => TypeFacts::new(model, layout, ty),
             TypeKind::Interface | TypeKind::Union => TypeFacts::default(),
@@ -79,7 +79,7 @@ impl Facts {
         }
     }
 
-    pub(super) fn of(&self, ty: TypeId) -> &TypeFacts {
+    pub(crate) fn of(&self, ty: TypeId) -> &TypeFacts {
         &self.types[ty.index()]
     }
 }

@@ -10,7 +10,7 @@
 //! rendered once per store.
 
 mod change;
-mod facts;
+pub(crate) mod facts;
 mod found;
 mod given;
 mod guard;

@@ -1,0 +1,101 @@
+//! Who else uses a store that is loaded: another load is kept out, and what others search by is left alone.
+//!
+//! A load begins by taking away the indexes of empty tables, to build them when all rows are there. A server that has the
+//! store open searches words by some of them, so they stay, kept by their triggers, wherever the file cannot be had alone
+//! for that moment. A server that comes later finds written down what is missing, and does without it.
+//!
+//! **Invariant:** at most one load writes into a store, whatever becomes of its process.
+
+use crate::store::database::{Database, Place, Value};
+use crate::store::{Error, Types, defer_indexes as defer};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// PostgreSQL's advisory lock of a load.
+const LOCK: i64 = 1_464_158_547;
+
+/// The right to load, given back when it is dropped.
+pub(super) enum Alone {
+    /// A locked file beside the store.
+    File { path: PathBuf, _file: File },
+    /// A session that holds the lock.
+    Session { _session: Box<Database> },
+}
+
+impl Alone {
+    /// Takes the right to load into the store at `place`.
+    /// # Errors
+    /// Another load has it.
+    pub(super) fn new(place: &Place) -> Result<Self, Error> {
+        match place {
+            Place::Sqlite(path) => Self::lock(path),
+            Place::Postgres(_) => {
+                let mut session = Database::open(place)?;
+                let taken = session.one("SELECT pg_catalog.pg_try_advisory_lock($1)::int", &[LOCK.into()])?;
+                match taken.int() {
+                    1 => Ok(Self::Session { _session: Box::new(session) }),
+                    _ => Err(taken_already()),
+                }
+            }
+        }
+    }
+
+    fn lock(store: &Path) -> Result<Self, Error> {
+        let mut name = store.as_os_str().to_owned();
+        name.push("-import");
+        let path = PathBuf::from(name);
+        let failed = |cause: std::io::Error| Error::Database(format!("{}: {cause}", path.display()));
+        loop {
+            let file =
+                File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+            match file.try_lock() {
+                Ok(()) if is_same(&file, &path) => return Ok(Self::File { path, _file: file }),
+                // Who had it has just removed it: there is another of that name, or none.
+                Ok(()) => {}
+                Err(std::fs::TryLockError::WouldBlock) => return Err(taken_already()),
+                Err(std::fs::TryLockError::Error(cause)) => return Err(failed(cause)),
+            }
+        }
+    }
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        if let Self::File { path, .. } = self {
+            // One that stays is locked by nobody, and so is in nobody's way.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+fn is_same(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let places = file.metadata().and_then(|it| Ok(((it.dev(), it.ino()), std::fs::metadata(path)?)));
+    places.is_ok_and(|(one, other)| one == (other.dev(), other.ino()))
+}
+
+#[cold]
+fn taken_already() -> Error {
+    Error::Database("another import loads into this store; wait until it has ended".into())
+}
+
+/// Takes away indexes of empty tables, unless somebody has them in use.
+pub(super) fn defer_indexes(place: &Place, types: &Types) -> Result<(), Error> {
+    let database = match place {
+        Place::Sqlite(path) => Database::exclusive(path)?,
+        // There the others search without them meanwhile.
+        Place::Postgres(_) => Some(Database::open(place)?),
+    };
+    let Some(mut database) = database else { return Ok(()) };
+    database.begin()?;
+    let done = defer(types, &mut database).and_then(|()| database.commit());
+    if done.is_err() {
+        database.rollback();
+    }
+    done
+}
+
+/// The rows of a statement of one column, as texts.
+pub(super) fn texts(database: &mut Database, sql: &str, values: &[Value]) -> Result<Vec<String>, Error> {
+    Ok(database.query(sql, values, 1)?.iter().map(|row| row[0].text()).collect())
+}

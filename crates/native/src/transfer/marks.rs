@@ -1,0 +1,131 @@
+//! How far the files of a load are in the store, so that it goes on there.
+//!
+//! A load is the files of one command, by their whole paths. What of them is loaded is known by its checksum, not by that of
+//! the whole file: lines behind the mark may be mended, lines before it may not.
+//!
+//! **Invariant:** the marks of a load and the edges that wait for it are nobody else's, and go when it ends.
+
+use super::Reached;
+use super::alone::texts;
+use crate::layout;
+use crate::store::database::{Database, Value};
+use crate::store::{Error, versions};
+
+/// Hexadecimal digits that tell loads apart.
+const DIGITS: usize = 16;
+
+/// The files of one command.
+pub(crate) struct Load {
+    name: String,
+    /// The table of what waits until all is read.
+    pub(crate) edges: String,
+}
+
+/// What of a file is loaded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mark {
+    key: String,
+    /// Where to go on.
+    pub(crate) reached: Reached,
+    /// Objects made of it.
+    pub(crate) objects: i64,
+    /// Nothing of it is left to load.
+    pub(crate) is_done: bool,
+    /// How long it was when it was done.
+    pub(crate) bytes: u64,
+}
+
+impl Load {
+    /// Begins the load of the files `keys`, or goes on with it.
+    /// # Errors
+    /// One of them is part of another load that did not end.
+    pub(crate) fn begin<'k>(
+        database: &mut Database,
+        keys: impl Iterator<Item = &'k str>,
+    ) -> Result<Self, Error> {
+        let mut keys: Vec<&str> = keys.collect();
+        keys.sort_unstable();
+        let name: String = versions::hash(&keys.join("\n")).chars().take(DIGITS).collect();
+        let load = Self { edges: format!("weir_edges_{name}"), name };
+        let (number, strict) = match database.kind() {
+            layout::Database::Sqlite => ("INTEGER", " STRICT"),
+            layout::Database::Postgres => ("bigint", ""),
+        };
+        let edges = format!(
+            "CREATE TABLE IF NOT EXISTS {} (field TEXT NOT NULL, owner {number} NOT NULL, target {number}, \
+             key_field TEXT, key_value TEXT, file TEXT NOT NULL, line {number} NOT NULL){strict}",
+            load.edges
+        );
+        database.begin()?;
+        let begun = database
+            .execute(&edges, &[])
+            .and_then(|_| keys.iter().try_for_each(|key| load.claim(database, key)))
+            .and_then(|()| database.commit());
+        if begun.is_err() {
+            database.rollback();
+        }
+        begun.map(|()| load)
+    }
+
+    /// Makes `key` a file of this load.
+    fn claim(&self, database: &mut Database, key: &str) -> Result<(), Error> {
+        let owner = database.one("SELECT mark FROM weir_loads WHERE file = $1", &[key.into()])?.text();
+        let owner = owner.split(' ').next().unwrap_or_default();
+        if owner.is_empty() {
+            return self.keep(database, &Mark { key: key.to_owned(), ..Mark::default() });
+        }
+        if owner == self.name {
+            return Ok(());
+        }
+        let sql = "SELECT file FROM weir_loads WHERE mark LIKE $1 ORDER BY file";
+        let files = texts(database, sql, &[format!("{owner} %").as_str().into()])?;
+        let words = format!(
+            "{key} is part of an import that was interrupted; give that one again first, of {}, or this file another name",
+            files.join(", ")
+        );
+        Err(Error::Database(words))
+    }
+
+    /// How far `key` is loaded.
+    pub(crate) fn mark(&self, database: &mut Database, key: &str) -> Result<Mark, Error> {
+        let sql = "SELECT mark, bytes, line, objects FROM weir_loads WHERE file = $1";
+        let rows = database.query(sql, &[key.into()], 4)?;
+        let Some(row) = rows.first() else { return Ok(Mark { key: key.to_owned(), ..Mark::default() }) };
+        let mark = row[0].text();
+        let mut words = mark.split(' ').skip(1);
+        let sum = words.next().and_then(|it| it.parse().ok()).unwrap_or_default();
+        let bytes = words.next().and_then(|it| it.parse().ok());
+        let reached = Reached { offset: row[1].int() as u64, line: row[2].int() as u64, sum };
+        let (objects, is_done) = (row[3].int(), bytes.is_some());
+        Ok(Mark { key: key.to_owned(), reached, objects, is_done, bytes: bytes.unwrap_or_default() })
+    }
+
+    /// Writes how far a file is loaded.
+    pub(crate) fn keep(&self, database: &mut Database, mark: &Mark) -> Result<(), Error> {
+        let sql = "INSERT INTO weir_loads (file, mark, bytes, line, objects) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (file) \
+                   DO UPDATE SET mark = excluded.mark, bytes = excluded.bytes, line = excluded.line, objects = excluded.objects";
+        let bytes = if mark.is_done { format!(" {}", mark.bytes) } else { String::new() };
+        let values = [
+            Value::from(mark.key.as_str()),
+            format!("{} {}{bytes}", self.name, mark.reached.sum).as_str().into(),
+            (mark.reached.offset as i64).into(),
+            (mark.reached.line as i64).into(),
+            mark.objects.into(),
+        ];
+        database.execute(sql, &values).map(drop)
+    }
+
+    /// Forgets how far its files are loaded, which are loaded now.
+    pub(crate) fn end(&self, database: &mut Database) -> Result<(), Error> {
+        database.begin()?;
+        let marks = [format!("{} %", self.name).as_str().into()];
+        let ended = database
+            .execute("DELETE FROM weir_loads WHERE mark LIKE $1", &marks)
+            .and_then(|_| database.execute(&format!("DROP TABLE {}", self.edges), &[]))
+            .and_then(|_| database.commit());
+        if ended.is_err() {
+            database.rollback();
+        }
+        ended
+    }
+}
