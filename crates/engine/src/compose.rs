@@ -178,7 +178,7 @@ impl Graph {
             [only] if joins.is_empty() && extended(only).is_empty() => {
                 let (schema, hangs) = (Arc::clone(only.schema()), only.parts().is_some());
                 let sources = sources.into_iter().map(|it| (it, Arc::new(Ids::default()))).collect();
-                Ok(Self {
+                let graph = Self {
                     schema,
                     sources,
                     owners: Vec::new(),
@@ -186,20 +186,20 @@ impl Graph {
                     extensions: Vec::new(),
                     hangs,
                     hints: Vec::new(),
-                })
+                };
+                graph.hinted()
             }
-            _ => merge::merge(sources, joins),
+            _ => merge::merge(sources, joins)?.hinted(),
         }
     }
 
-    /// Says how long answers live: hints of fields, and of types for all fields that give them.
-    /// # Errors
-    /// Types and fields that the graph has not.
-    pub fn with_hints(mut self, hints: &[HintAt]) -> Result<Self, Vec<ComposeError>> {
+    /// Takes up what the sources say of lifetimes: hints of fields, and of types for all fields that give them.
+    fn hinted(mut self) -> Result<Self, Vec<ComposeError>> {
         let schema = &self.schema;
         let mut errors = Vec::new();
+        let hints: Vec<&HintAt> = self.sources.iter().flat_map(|it| it.0.hints()).collect();
         let mut found = vec![None; if hints.is_empty() { 0 } else { schema.fields.len() }];
-        let by_type = |it: &&HintAt| it.field.is_none();
+        let by_type = |it: &&&HintAt| it.field.is_none();
         // What stands at a field goes before what stands at its type.
         for at in hints.iter().filter(by_type).chain(hints.iter().filter(|it| !by_type(it))) {
             let on = schema.type_by_name(&at.on);

@@ -11,6 +11,7 @@ mod parts;
 pub use headers::{Headers, NoHeaders};
 pub use parts::{NodeId, Part, PartId, Parts, Place};
 
+use crate::lifetime::HintAt;
 use crate::plan::shape::{SetId, Shape};
 use crate::rows::{Column, Rows};
 use std::fmt;
@@ -38,6 +39,10 @@ pub trait Source: Send + Sync {
     /// How it divides what it answers, if not all of it comes at once.
     fn parts(&self) -> Option<&dyn Parts> {
         None
+    }
+    /// What it says of the lifetimes of types and fields, its own and others'.
+    fn hints(&self) -> &[HintAt] {
+        &[]
     }
     /// Whether it could answer now, found out until `deadline` without holding up the thread that asks. A source that
     /// has nothing to lose is always ready.

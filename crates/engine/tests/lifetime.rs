@@ -37,6 +37,7 @@ struct Living {
     /// `u32::MAX`: it says nothing.
     remaining_ms: AtomicU32,
     scope: Scope,
+    hints: Vec<HintAt>,
     calls: Arc<AtomicUsize>,
     /// Each call takes one permit.
     gate: Arc<Semaphore>,
@@ -57,6 +58,9 @@ impl Source for Living {
     }
     fn schema(&self) -> &Arc<Schema> {
         self.documents.schema()
+    }
+    fn hints(&self) -> &[HintAt] {
+        &self.hints
     }
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
         let remaining_ms = self.remaining_ms.load(Ordering::Relaxed);
@@ -112,18 +116,24 @@ struct Scene {
     gate: Arc<Semaphore>,
 }
 
-impl Scene {
+impl Living {
     fn new(remaining_ms: Option<u32>, scope: Scope, hints: &[HintAt]) -> Self {
-        let (calls, gate) = (Arc::<AtomicUsize>::default(), Arc::new(Semaphore::new(1000)));
-        let source = Living {
+        Self {
             documents: Documents::new("living", SDL, resolve),
             remaining_ms: AtomicU32::new(remaining_ms.unwrap_or(u32::MAX)),
             scope,
-            calls: Arc::clone(&calls),
-            gate: Arc::clone(&gate),
-        };
-        let graph = Graph::compose(vec![Arc::new(source)], &[]).expect("one source");
-        let graph = graph.with_hints(hints).expect("the hints are for what there is");
+            hints: hints.to_vec(),
+            calls: Arc::default(),
+            gate: Arc::new(Semaphore::new(1000)),
+        }
+    }
+}
+
+impl Scene {
+    fn new(remaining_ms: Option<u32>, scope: Scope, hints: &[HintAt]) -> Self {
+        let source = Living::new(remaining_ms, scope, hints);
+        let (calls, gate) = (Arc::clone(&source.calls), Arc::clone(&source.gate));
+        let graph = Graph::compose(vec![Arc::new(source)], &[]).expect("the hints are for what there is");
         let settings = Settings { responses_bytes_max: 1 << 20, ..settings() };
         Self { engine: Engine::new(graph, settings), calls, gate }
     }
@@ -189,10 +199,9 @@ fn an_answer_lives_as_long_as_its_shortest_part_allows() {
 
 #[test]
 fn a_hint_for_what_is_not_there_is_a_mistake() {
-    let graph = Graph::compose(vec![Documents::new("living", SDL, resolve)], &[]).expect("one source");
-    let Err(errors) = graph.with_hints(&[hint("Album", Some("nope"), 1), hint("Nope", None, 1)]) else {
-        panic!("neither is there")
-    };
+    let hints = [hint("Album", Some("nope"), 1), hint("Nope", None, 1)];
+    let source = Living::new(None, Scope::Public, &hints);
+    let Err(errors) = Graph::compose(vec![Arc::new(source)], &[]) else { panic!("neither is there") };
     let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
     assert_eq!(words.len(), 2);
     assert!(words[0].contains("`Nope`") || words[0].contains("`Album.nope`"), "{words:?}");
