@@ -8,7 +8,9 @@
 
 pub mod cache;
 pub mod call;
+pub mod graphql;
 pub mod inputs;
 pub mod sdl;
 pub mod selection;
+pub mod shaped;
 pub mod template;

@@ -349,10 +349,10 @@ async fn many_calls_share_a_connection_of_http2() {
     .port();
     let upstream = trusting(port, Some(file.clone()));
     std::fs::remove_file(file).unwrap();
-    assert_eq!(call(&upstream, &get("/a")).await, format!("200 https://localhost:{port}/a 1"));
+    assert_eq!(call(&upstream, &get("/a")).await, format!("200 https://localhost:{port}/a 2"));
     let many = (0..50).map(|_| async { call(&upstream, &get("/b")).await });
     for said in futures_util::future::join_all(many).await {
-        assert_eq!(said, format!("200 https://localhost:{port}/b 1"));
+        assert_eq!(said, format!("200 https://localhost:{port}/b 2"));
     }
 }
 
@@ -372,7 +372,7 @@ fn a_runtime_that_ends_takes_nothing_from_others() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         for _ in 0..2 {
             assert_eq!(runtime.block_on(call(&one, &post("/", "{}"))), "200 well");
-            assert_eq!(runtime.block_on(call(&other, &post("/", "{}"))), format!("200 http://{http2}/ 2"));
+            assert_eq!(runtime.block_on(call(&other, &post("/", "{}"))), format!("200 http://{http2}/ 3"));
         }
     }
     assert_eq!((scripted.calls(), scripted.connections()), (6, 3));

@@ -7,7 +7,7 @@ use super::headers::may_be_sent;
 use super::pool::Pool;
 use super::redirect::{self, REDIRECTS_MAX, Redirect};
 use super::{Answer, Ask};
-use http::header::{ACCEPT_ENCODING, HOST};
+use http::header::{ACCEPT_ENCODING, HOST, TE};
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderValue, Request, Uri, Version};
 use http_body_util::Full;
@@ -49,12 +49,13 @@ impl Line {
 
     /// Asks over a connection that was kept, if there is one.
     ///
-    /// A service may close a kept connection at the moment it is used. If so nothing of an answer has come, and a safe request,
+    /// A service may close a kept connection at the moment it is used. If so nothing of an answer has come, and an idempotent request,
     /// or one that never left, goes again over a connection of its own.
     async fn ask_at(&self, ask: &Ask, path: &PathAndQuery) -> Result<Answer, Failure> {
+        let may_repeat = ask.idempotent || ask.method.is_safe();
         if let Some(kept) = self.kept().await {
             match self.exchange(kept, ask, path).await {
-                Err(failure) if failure.is_unsent || failure.is_unanswered && ask.method.is_safe() => {}
+                Err(failure) if failure.is_unsent || failure.is_unanswered && may_repeat => {}
                 done => return done,
             }
         }
@@ -103,6 +104,8 @@ impl Line {
         let mut headers = HeaderMap::with_capacity(ask.headers.len() + 2);
         let uri = match version {
             Version::HTTP_2 => {
+                // What comes after a body is read, which gRPC insists to know.
+                headers.insert(TE, HeaderValue::from_static("trailers"));
                 let dialer = &self.dialer;
                 let parts = Uri::builder().scheme(dialer.scheme.clone()).authority(dialer.authority.clone());
                 parts.path_and_query(path.clone()).build().unwrap_or_default()

@@ -1,4 +1,5 @@
 //! A service whose every byte is scripted: what it does to a connection is what the tests are about.
+#![allow(dead_code, reason = "every test that has it uses a part of it")]
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicUsize, Ordering};

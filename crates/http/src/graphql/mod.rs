@@ -1,0 +1,74 @@
+//! Another GraphQL server as a source: its schema is read from itself, and what clients select of it is passed on.
+//!
+//! All root fields of a query, or all keys of a level, are one operation: each under an alias of its own, all arguments as
+//! variables. What comes back has the shape of what was asked.
+//!
+//! **Invariant:** no value stands in the text of an operation, so the server can know the text.
+
+mod introspect;
+mod passed;
+mod text;
+
+use crate::call::{Protocol, Settings, Upstream};
+use crate::shaped::{OpenError, Server};
+use http::uri::PathAndQuery;
+use std::sync::Arc;
+use weir_engine::source::{Fetch, Piece, PlanError, Source};
+use weir_language::schema::Schema;
+
+/// A GraphQL server.
+pub struct GraphqlSource {
+    schema: Arc<Schema>,
+    link: Arc<Link>,
+}
+
+/// The way to the server.
+pub(crate) struct Link {
+    pub(crate) server: Server,
+    pub(crate) upstream: Upstream,
+    path: PathAndQuery,
+    /// The client's headers that are passed on.
+    reads_headers: Vec<Box<str>>,
+}
+
+impl Link {
+    /// # Errors
+    /// Settings by which no server can be called.
+    pub(crate) fn new(server: Server, protocol: Protocol) -> Result<Self, OpenError> {
+        let policy = server.policy.clone();
+        let settings = Settings { base: server.url.clone(), ca: server.ca.clone(), protocol, policy };
+        let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
+        let path = server.url.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/"));
+        let reads_headers = server.reads_headers();
+        Ok(Self { server, upstream, path, reads_headers })
+    }
+
+    pub(crate) fn reads_headers(&self) -> &[Box<str>] {
+        &self.reads_headers
+    }
+}
+
+impl GraphqlSource {
+    /// Asks the server for its schema.
+    /// # Errors
+    /// It does not answer, or what it says is no schema.
+    pub async fn open(server: Server) -> Result<Self, OpenError> {
+        let link = Arc::new(Link::new(server, Protocol::Negotiated)?);
+        let schema = introspect::ask(&link).await?;
+        Ok(Self { schema: Arc::new(schema), link })
+    }
+}
+
+impl Source for GraphqlSource {
+    fn name(&self) -> &str {
+        &self.link.server.name
+    }
+
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+        Ok(Box::new(passed::Passed::new(Arc::clone(&self.schema), Arc::clone(&self.link), piece)))
+    }
+}

@@ -1,0 +1,164 @@
+//! The text of an operation that asks a server for what a piece selects.
+//!
+//! Members stand under `f` and their place in the shape, so aliases never clash with names of the server or the client's.
+
+use crate::shaped::columns::{Keys, TYPENAME};
+use std::fmt::Write;
+use weir_engine::plan::shape::{Member, SetId, ShapeArgument};
+use weir_engine::source::Piece;
+use weir_language::schema::{Schema, TypeId, TypeRef, builtin};
+use weir_language::value::Node;
+
+/// Stands for the number of a key in texts that are repeated for each.
+pub(super) const NUMBER: char = '\0';
+
+/// A variable of the operation.
+#[derive(Debug)]
+pub(super) struct Variable {
+    /// Without `$`; ends with [`NUMBER`] if each key has one of its own.
+    pub(super) name: String,
+    /// Its type by the server's names.
+    pub(super) ty: String,
+    /// Where its value comes from.
+    pub(super) argument: ShapeArgument,
+}
+
+impl Variable {
+    /// Whether each key has one of its own.
+    pub(super) fn is_keyed(&self) -> bool {
+        self.name.ends_with(NUMBER)
+    }
+}
+
+/// What a piece asks for.
+#[derive(Debug, Default)]
+pub(super) struct Text {
+    /// Of each member of the piece: `name(arguments) { … }`, without an alias; empty where nothing is asked.
+    pub(super) members: Vec<String>,
+    pub(super) variables: Vec<Variable>,
+    pub(super) keys: Keys,
+}
+
+/// Writes a text.
+struct Writer<'p> {
+    piece: &'p Piece<'p>,
+    /// The source's own.
+    schema: &'p Schema,
+    prefix: &'p str,
+    text: Text,
+    out: String,
+}
+
+impl Text {
+    /// The text of `piece`.
+    pub(super) fn of(piece: &Piece<'_>, schema: &Schema, prefix: &str) -> Self {
+        let mut writer = Writer { piece, schema, prefix, text: Self::default(), out: String::new() };
+        for &place in piece.fields {
+            let of = &piece.shape.fields[place as usize];
+            if of.same_as.is_none() {
+                writer.member(place, true);
+            }
+            let member = std::mem::take(&mut writer.out);
+            writer.text.members.push(member);
+        }
+        writer.text
+    }
+}
+
+impl Writer<'_> {
+    /// `name(argument: $v0) { … }`.
+    fn member(&mut self, place: u32, is_root: bool) {
+        let of = &self.piece.shape.fields[place as usize];
+        let field = self.piece.schema.field(of.field);
+        let name = self.piece.schema.str(field.name);
+        self.out.push_str(if is_root { without(name, self.prefix) } else { name });
+        let mut between = '(';
+        for argument in self.piece.shape.arguments(of) {
+            // Those of directives follow the field's own.
+            if field.arguments.range().contains(&argument.input.index()) {
+                self.out.push(between);
+                self.argument(*argument);
+                between = ',';
+            }
+        }
+        if between == ',' {
+            self.out.push(')');
+        }
+        match of.member {
+            Member::Object(set) => self.set(set),
+            Member::Abstract(choice) => {
+                let _ = write!(self.out, "{{{TYPENAME}:__typename");
+                for &(ty, set) in &self.piece.shape.choices[choice.0 as usize].sets {
+                    let name = without(self.piece.schema.type_name(ty), self.prefix);
+                    self.text.keys.types.insert(name.into(), ty);
+                    let _ = write!(self.out, " ...on {name}");
+                    self.set(set);
+                }
+                self.out.push('}');
+            }
+            Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => {}
+        }
+    }
+
+    /// `{ f1: name f2: other { … } }`. Depth is the shape's, which validation bounds.
+    fn set(&mut self, set: SetId) {
+        self.out.push('{');
+        let begin = self.out.len();
+        for place in self.piece.shape.set(set).range() {
+            let of = &self.piece.shape.fields[place];
+            let is_asked = match of.member {
+                Member::Leaf | Member::Object(_) | Member::Abstract(_) => of.same_as.is_none(),
+                Member::Constant { .. } | Member::Foreign { .. } => false,
+            };
+            if is_asked {
+                let key = format!("f{place}");
+                let _ = write!(self.out, " {key}:");
+                self.text.keys.members.insert(place as u32, key.into());
+                self.member(place as u32, false);
+            }
+        }
+        let hidden = &self.piece.shape.set(set).hidden;
+        for (at, field) in hidden.iter().enumerate() {
+            let _ = write!(self.out, " h{at}:{}", self.piece.schema.field_name(*field));
+        }
+        let keys = (0..hidden.len()).map(|at| format!("h{at}").into()).collect();
+        self.text.keys.hidden.insert(set, keys);
+        if self.out.len() == begin {
+            let _ = write!(self.out, "{TYPENAME}:__typename");
+        }
+        self.out.push('}');
+    }
+
+    /// `name: $v0`, and the variable.
+    fn argument(&mut self, argument: ShapeArgument) {
+        let input = self.piece.schema.input(argument.input);
+        let values = &self.piece.shape.literals;
+        let value = argument.value as usize;
+        let nodes = &values.nodes[value..values.end(value)];
+        let is_keyed = nodes.iter().any(|it| matches!(it, Node::Parent(_)));
+        let mut name = format!("v{}", self.text.variables.len());
+        if is_keyed {
+            let _ = write!(name, "_{NUMBER}");
+        }
+        let _ = write!(self.out, "{}:${name}", self.piece.schema.str(input.name));
+        let own = self.schema.input(self.piece.ids.input(argument.input)).ty;
+        let ty = self.server_type(own);
+        self.text.variables.push(Variable { name, ty, argument });
+    }
+
+    /// A type as the server calls it.
+    fn server_type(&self, ty: TypeRef) -> String {
+        let name = self.schema.type_name(ty.base);
+        let text = self.schema.type_text(ty);
+        text.replacen(name, server_name(ty.base, name, self.prefix), 1)
+    }
+}
+
+fn server_name<'n>(ty: TypeId, name: &'n str, prefix: &str) -> &'n str {
+    if builtin::is_built_in(ty) { name } else { without(name, prefix) }
+}
+
+/// `name` as the server calls it.
+fn without<'n>(name: &'n str, prefix: &str) -> &'n str {
+    name.strip_prefix(prefix).unwrap_or(name)
+}

@@ -1,0 +1,304 @@
+//! JSON in the shape of a selection, as columns: bytes of numbers and strings are copied as they came.
+//!
+//! **Invariant:** every column has a row for each value that was given to it, null where the value is missing, is null or does not fit
+//! its type. What does not fit is an error of its cell alone.
+
+use super::failed;
+use foldhash::HashMap;
+use std::sync::Arc;
+use weir_engine::plan::shape::{ChoiceId, Member, SetId, Shape};
+use weir_engine::rows::{Bitmap, CellError, Column, Data, Table, Texts, Variants};
+use weir_engine::source::{FieldError, Ids};
+use weir_language::json::{JsonKind, JsonRef};
+use weir_language::schema::{FieldId, ScalarReader, Schema, TypeId, TypeKind, TypeRef};
+
+/// Under which keys members stand in an answer.
+#[derive(Debug, Default)]
+pub(crate) struct Keys {
+    /// By place in the shape: what was asked for.
+    pub(crate) members: HashMap<u32, Box<str>>,
+    /// By set: of its hidden fields.
+    pub(crate) hidden: HashMap<SetId, Vec<Box<str>>>,
+    /// The server's names of concrete types, and the graph's ids.
+    pub(crate) types: HashMap<Box<str>, TypeId>,
+}
+
+/// The key under which a server says which concrete type an object has.
+pub(crate) const TYPENAME: &str = "t";
+
+/// Errors that a server reports at nulls: the tape and the node.
+#[derive(Debug, Default)]
+pub(crate) struct Errors {
+    at: HashMap<(usize, u32), FieldError>,
+}
+
+impl Errors {
+    fn key(value: JsonRef<'_>) -> (usize, u32) {
+        (std::ptr::from_ref(value.json) as usize, value.at)
+    }
+
+    /// Notes an error at the first null on the way of `path` from `root`; without one there is nothing it explains.
+    pub(crate) fn note(&mut self, root: JsonRef<'_>, path: JsonRef<'_>, error: FieldError) -> bool {
+        let mut value = root;
+        for step in path.items() {
+            let next = match (step.as_str(), step.as_number().and_then(|it| it.parse().ok())) {
+                (Some(name), _) => value.get(&name),
+                (None, Some(index)) => value.items().nth(index),
+                (None, None) => None,
+            };
+            match next {
+                Some(next) => value = next,
+                None => break,
+            }
+        }
+        value.is_null() && self.at.insert(Self::key(value), error).is_none()
+    }
+
+    fn find(&self, value: JsonRef<'_>) -> Option<&FieldError> {
+        if self.at.is_empty() { None } else { self.at.get(&Self::key(value)) }
+    }
+}
+
+/// Makes columns of the values of one piece.
+pub(crate) struct Columns<'a> {
+    /// The source's own.
+    pub(crate) schema: &'a Schema,
+    pub(crate) ids: &'a Arc<Ids>,
+    pub(crate) shape: &'a Shape,
+    pub(crate) keys: &'a Keys,
+    pub(crate) errors: &'a Errors,
+}
+
+/// The values of a column; `None` where there is none.
+type Given<'t> = [Option<JsonRef<'t>>];
+
+/// What a value comes to that does not fit.
+type Unfit = FieldError;
+
+impl Columns<'_> {
+    /// The column of the member at `place` of the shape.
+    pub(crate) fn member(&self, place: u32, values: &Given<'_>) -> Column {
+        let of = &self.shape.fields[place as usize];
+        match of.same_as {
+            Some(_) => Column::default(),
+            None => self.column(of.ty, of.member, values),
+        }
+    }
+
+    fn column(&self, ty: TypeRef, member: Member, values: &Given<'_>) -> Column {
+        match (ty.item(), member) {
+            (_, Member::Constant { .. } | Member::Foreign { .. }) => Column::default(),
+            (Some(item), _) => self.list(item, member, values),
+            (None, Member::Leaf) => self.leaf(ty.base, values),
+            (None, Member::Object(set)) => self.objects(set, values),
+            (None, Member::Abstract(choice)) => self.variants(choice, values),
+        }
+    }
+
+    /// Gives `take` every value that is there, and notes the rows that are null and what `take` refuses.
+    fn each<'t>(
+        &self,
+        values: &Given<'t>,
+        mut take: impl FnMut(Option<JsonRef<'t>>) -> Result<(), Unfit>,
+    ) -> (Bitmap, Vec<CellError>) {
+        let (mut nulls, mut errors) = (Bitmap::default(), Vec::new());
+        for (row, value) in values.iter().enumerate() {
+            let error = match value {
+                Some(value) if !value.is_null() => match take(Some(*value)) {
+                    Ok(()) => continue,
+                    Err(error) => Some(error),
+                },
+                Some(value) => self.errors.find(*value).cloned(),
+                None => None,
+            };
+            // Nothing is refused of what is not there.
+            drop(take(None));
+            nulls.set(row);
+            errors.extend(error.map(|error| CellError { row: row as u32, error }));
+        }
+        (nulls, errors)
+    }
+
+    fn list(&self, item: TypeRef, member: Member, values: &Given<'_>) -> Column {
+        let (mut offsets, mut items) = (vec![0], Vec::new());
+        let (nulls, errors) = self.each(values, |value| {
+            let is_list = value.is_none_or(JsonRef::is_array);
+            if is_list {
+                items.extend(value.into_iter().flat_map(JsonRef::items).map(Some));
+                offsets.push(items.len() as u32);
+            }
+            is_list.then_some(()).ok_or_else(unfit)
+        });
+        let items = Box::new(self.column(item, member, &items));
+        Column { nulls, data: Data::List { offsets, items }, errors }
+    }
+
+    fn leaf(&self, base: TypeId, values: &Given<'_>) -> Column {
+        let ty = self.ids.ty(base);
+        let mut texts = Texts::default();
+        let (nulls, errors) = self.each(values, |value| match value {
+            None => {
+                texts.push(b"null");
+                Ok(())
+            }
+            Some(value) => self.check(ty, value).map(|is_bare| match is_bare {
+                false => texts.push(value.raw().as_bytes()),
+                true => texts.push(format!("\"{}\"", value.raw()).as_bytes()),
+            }),
+        });
+        Column { nulls, data: Data::Json(texts), errors }
+    }
+
+    /// Whether `value` fits the leaf `ty`; `true` if it has to be put in quotes.
+    fn check(&self, ty: TypeId, value: JsonRef<'_>) -> Result<bool, Unfit> {
+        let is_text = matches!(value.kind(), JsonKind::String { .. });
+        let fits = match self.schema.ty(ty).kind {
+            TypeKind::Scalar(ScalarReader::Int) => match value.as_number().map(str::parse::<i32>) {
+                Some(Ok(_)) => true,
+                Some(Err(_)) => return Err(failed("INT_RANGE", "The source gave a number that is no Int.")),
+                None => false,
+            },
+            TypeKind::Scalar(ScalarReader::Float) => value.as_number().is_some(),
+            TypeKind::Scalar(ScalarReader::BigInt | ScalarReader::Decimal) => {
+                value.as_number().is_some() || is_text
+            }
+            TypeKind::Scalar(ScalarReader::String) => is_text,
+            TypeKind::Scalar(ScalarReader::Boolean) => value.as_bool().is_some(),
+            TypeKind::Scalar(ScalarReader::Id) => {
+                let number = value.as_number().is_some_and(|it| it.parse::<i64>().is_ok());
+                if number {
+                    return Ok(true);
+                }
+                is_text
+            }
+            TypeKind::Scalar(ScalarReader::Text | ScalarReader::Json) => true,
+            TypeKind::Enum => {
+                let name = value.as_str().unwrap_or_default();
+                if self.schema.enum_value_by_name(ty, &name).is_none() {
+                    return Err(failed("ENUM_VALUE", "The source gave what is no value of the enum."));
+                }
+                true
+            }
+            TypeKind::Object | TypeKind::Interface | TypeKind::Union | TypeKind::Input { .. } => false,
+        };
+        if fits { Ok(false) } else { Err(unfit()) }
+    }
+
+    fn objects(&self, set: SetId, values: &Given<'_>) -> Column {
+        let mut objects = Vec::with_capacity(values.len());
+        let (nulls, errors) = self.each(values, |value| {
+            let is_object = value.is_none_or(JsonRef::is_object);
+            if is_object {
+                objects.push(value);
+            }
+            is_object.then_some(()).ok_or_else(unfit)
+        });
+        Column { nulls, data: Data::Object(Box::new(self.table(set, &objects))), errors }
+    }
+
+    fn table(&self, set: SetId, objects: &Given<'_>) -> Table {
+        let none = Vec::new();
+        let hidden_keys = self.keys.hidden.get(&set).unwrap_or(&none);
+        let places = self.shape.set(set).range();
+        let asked = places.clone().filter_map(|it| self.keys.members.get(&(it as u32)));
+        let names: Vec<&str> = asked.chain(hidden_keys).map(|it| &**it).collect();
+        let mut parts = taken_apart(objects, &names).into_iter();
+        let mut columns = Vec::with_capacity(places.len());
+        for place in places {
+            columns.push(match self.keys.members.contains_key(&(place as u32)) {
+                true => self.member(place as u32, &parts.next().unwrap_or_default()),
+                false => Column::default(),
+            });
+        }
+        let hidden = self.shape.set(set).hidden.iter().zip(parts);
+        let hidden = hidden.map(|(field, values)| self.hidden(*field, &values)).collect();
+        Table { rows: objects.len() as u32, columns, hidden }
+    }
+
+    /// A key for other sources: in their own form rather than as JSON.
+    fn hidden(&self, field: FieldId, values: &Given<'_>) -> Column {
+        let ty = self.schema.field(self.ids.field(field)).ty.base;
+        match self.schema.ty(ty).kind {
+            TypeKind::Scalar(ScalarReader::Int | ScalarReader::BigInt) => {
+                let mut numbers = Vec::with_capacity(values.len());
+                let (nulls, errors) = self.each(values, |value| {
+                    let number = value.map_or(Some(0), |it| it.raw().trim_matches('"').parse().ok());
+                    numbers.extend(number);
+                    number.map(drop).ok_or_else(unfit)
+                });
+                Column { nulls, data: Data::Int(numbers), errors }
+            }
+            TypeKind::Scalar(ScalarReader::String | ScalarReader::Id | ScalarReader::Text)
+            | TypeKind::Enum => {
+                let mut texts = Texts::default();
+                let (nulls, errors) = self.each(values, |value| {
+                    let text = value.map(|it| it.as_str().unwrap_or_else(|| it.raw().into()));
+                    texts.push(text.unwrap_or_default().as_bytes());
+                    Ok(())
+                });
+                Column { nulls, data: Data::Text(texts), errors }
+            }
+            TypeKind::Scalar(_)
+            | TypeKind::Object
+            | TypeKind::Interface
+            | TypeKind::Union
+            | TypeKind::Input { .. } => {
+                let mut texts = Texts::default();
+                let (nulls, errors) = self.each(values, |value| {
+                    texts.push(value.map_or("null", JsonRef::raw).as_bytes());
+                    Ok(())
+                });
+                Column { nulls, data: Data::Json(texts), errors }
+            }
+        }
+    }
+
+    fn variants(&self, choice: ChoiceId, values: &Given<'_>) -> Column {
+        let mut by_type: Vec<(TypeId, Vec<Option<JsonRef<'_>>>)> = Vec::new();
+        let (mut types, mut places) = (Vec::new(), Vec::new());
+        let filler = self.shape.choices[choice.0 as usize].sets.first().map_or(TypeId(0), |it| it.0);
+        let (nulls, errors) = self.each(values, |value| {
+            let Some(object) = value else {
+                types.push(filler);
+                places.push(0);
+                return Ok(());
+            };
+            let name = object.get(TYPENAME).and_then(JsonRef::as_str).unwrap_or_default();
+            let ty = *self.keys.types.get(&*name).ok_or_else(unfit)?;
+            let at = by_type.iter().position(|it| it.0 == ty).unwrap_or_else(|| {
+                by_type.push((ty, Vec::new()));
+                by_type.len() - 1
+            });
+            types.push(ty);
+            places.push(by_type[at].1.len() as u32);
+            by_type[at].1.push(value);
+            Ok(())
+        });
+        let table = |(ty, objects): (TypeId, Vec<_>)| {
+            Some((ty, self.table(self.shape.chosen(choice, ty)?, &objects)))
+        };
+        let tables = by_type.into_iter().filter_map(table).collect();
+        Column { nulls, data: Data::Abstract(Box::new(Variants { types, places, tables })), errors }
+    }
+}
+
+/// The values of `objects` under each of `names`. Servers give members in the order they were asked for, so most are found at once.
+fn taken_apart<'t>(objects: &Given<'t>, names: &[&str]) -> Vec<Vec<Option<JsonRef<'t>>>> {
+    let mut parts: Vec<Vec<Option<JsonRef<'t>>>> =
+        names.iter().map(|_| Vec::with_capacity(objects.len())).collect();
+    for object in objects {
+        let mut members = object.map(JsonRef::members);
+        for (name, part) in names.iter().zip(&mut parts) {
+            let next = members.as_mut().and_then(Iterator::next);
+            part.push(match next {
+                Some((key, value)) if key == *name => Some(value),
+                Some(_) | None => object.and_then(|it| it.get(name)),
+            });
+        }
+    }
+    parts
+}
+
+fn unfit() -> Unfit {
+    failed("INVALID_VALUE", "The source gave a value of another type.")
+}

@@ -1,0 +1,140 @@
+//! Whole servers as sources: GraphQL and gRPC answer in the shape of what was selected, as JSON, so that nothing has to be mapped.
+//!
+//! What both have in common: arguments become JSON, JSON becomes columns, and some headers of the client's are passed on.
+
+pub(crate) mod arguments;
+pub(crate) mod columns;
+
+use crate::call::{Ask, CallError, Policy};
+use http::{HeaderName, HeaderValue, Uri};
+use std::time::Instant;
+use weir_engine::source::{FetchInput, FieldError, Headers, SourceError};
+
+/// A server that answers for all of its types.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// What the source is called.
+    pub name: Box<str>,
+    /// Where it listens, with its path.
+    pub url: Uri,
+    /// A file of certificates that is trusted besides the system's.
+    pub ca: Option<std::path::PathBuf>,
+    /// What its types and root fields begin with here, or empty.
+    pub prefix: Box<str>,
+    /// What is sent with every call.
+    pub headers: Vec<Passed>,
+    /// What is put up with.
+    pub policy: Policy,
+}
+
+/// A header that is sent with every call.
+#[derive(Clone, Debug)]
+pub struct Passed {
+    /// Its name.
+    pub name: HeaderName,
+    /// Its value.
+    pub value: PassedValue,
+}
+
+/// Where the value of a header comes from.
+#[derive(Clone, Debug)]
+pub enum PassedValue {
+    /// The client's header of this name, in lower case; without it nothing is sent.
+    From(Box<str>),
+    /// Always this.
+    Fixed(HeaderValue),
+}
+
+/// Why a server cannot be a source.
+#[derive(Debug)]
+pub enum OpenError {
+    /// It cannot be asked now. Trying again may help.
+    Unavailable(String),
+    /// It, or what describes it, cannot be used.
+    Unfit(String),
+}
+
+impl std::fmt::Display for OpenError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unavailable(words) | Self::Unfit(words) => f.write_str(words),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl Server {
+    /// The names of the client's headers that are passed on.
+    pub(crate) fn reads_headers(&self) -> Vec<Box<str>> {
+        let from = |it: &Passed| match &it.value {
+            PassedValue::From(name) => Some(name.clone()),
+            PassedValue::Fixed(_) => None,
+        };
+        self.headers.iter().filter_map(from).collect()
+    }
+
+    /// Appends what is passed on of `client`. A value that no header can hold is left out.
+    pub(crate) fn pass(&self, client: &dyn Headers, sent: &mut Vec<(HeaderName, HeaderValue)>) {
+        for header in &self.headers {
+            match &header.value {
+                PassedValue::Fixed(value) => sent.push((header.name.clone(), value.clone())),
+                PassedValue::From(name) => client.each(name, &mut |value| {
+                    if let Ok(value) = HeaderValue::from_bytes(value) {
+                        sent.push((header.name.clone(), value));
+                    }
+                }),
+            }
+        }
+    }
+
+    /// A POST to `path` with `body`, for the request of `input`.
+    pub(crate) fn post(
+        &self,
+        path: http::uri::PathAndQuery,
+        body: Vec<u8>,
+        own: &[(HeaderName, HeaderValue)],
+        input: Option<&FetchInput<'_>>,
+    ) -> Ask {
+        let mut headers = own.to_vec();
+        if let Some(input) = input {
+            self.pass(input.headers, &mut headers);
+        }
+        Ask {
+            method: http::Method::POST,
+            path_and_query: path,
+            headers,
+            body: body.into(),
+            deadline: input.map_or_else(|| Instant::now() + self.policy.timeout, |it| it.deadline),
+            timeout: None,
+            idempotent: true,
+        }
+    }
+}
+
+/// An error in words for clients.
+pub(crate) fn failed(code: &'static str, message: &str) -> FieldError {
+    FieldError { code, message: message.into(), hasura_path: None }
+}
+
+/// A call without an answer, as all fields that it was to bring have it.
+pub(crate) fn no_answer(error: CallError) -> SourceError {
+    match &error {
+        CallError::Timeout => SourceError::Timeout,
+        CallError::Busy => SourceError::Busy,
+        CallError::Broken | CallError::Unavailable(..) => SourceError::Unavailable(Box::new(error)),
+        CallError::TooLarge { .. } | CallError::Redirected => {
+            tracing::warn!(%error, "a server's answer is not taken");
+            SourceError::Rejected { error: failed(error.code(), error.for_client()), field: None }
+        }
+    }
+}
+
+/// An answer that is none.
+pub(crate) fn unreadable(words: &dyn std::fmt::Display) -> SourceError {
+    tracing::warn!(%words, "a server's answer cannot be read");
+    SourceError::Rejected {
+        error: failed("SOURCE_ANSWER", "The source's answer cannot be read."),
+        field: None,
+    }
+}
