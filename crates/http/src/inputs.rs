@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use weir_engine::plan::shape::{Shape, ShapeArgument};
 use weir_engine::rows::{Column, Data};
-use weir_engine::source::Ids;
+use weir_engine::source::{Headers, Ids};
 use weir_language::schema::{InputId, Schema};
 use weir_language::value::{Node, Values, Variables};
 
@@ -71,12 +71,6 @@ pub struct Settings {
     pub context: Value<'static>,
 }
 
-/// The headers of a client's request or of an answer.
-pub trait Headers: Sync {
-    /// Calls `take` with every value of the header `name` (lower case), in order.
-    fn each(&self, name: &str, take: &mut dyn FnMut(&[u8]));
-}
-
 /// An answer, without its body.
 #[derive(Clone, Copy)]
 pub struct Response<'r> {
@@ -84,14 +78,6 @@ pub struct Response<'r> {
     pub status: u16,
     /// Its headers.
     pub headers: &'r dyn Headers,
-}
-
-impl Headers for http::HeaderMap {
-    fn each(&self, name: &str, take: &mut dyn FnMut(&[u8])) {
-        for value in self.get_all(name) {
-            take(value.as_bytes());
-        }
-    }
 }
 
 impl Keys<'_> {

@@ -10,6 +10,7 @@ pub mod cache;
 pub mod call;
 pub mod graphql;
 pub mod inputs;
+pub mod project;
 pub mod sdl;
 pub mod selection;
 pub mod shaped;

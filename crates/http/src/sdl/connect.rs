@@ -288,7 +288,7 @@ impl<'d> Reader<'d> {
         let mut keys = Vec::new();
         for key in &connector.keys {
             let member = members.iter().find(|it| it.name.as_deref() == Some(&*key.name));
-            match member.and_then(|it| plain_path(selection, it.value)) {
+            match member.and_then(|it| selection.plain_path(it.value, usize::MAX)) {
                 Some(path) => keys.push(path),
                 None => {
                     let message = format!(
@@ -369,21 +369,4 @@ fn path_and_members<'s>(
     };
     let path: Option<Vec<Box<str>>> = first.map(Some).into_iter().chain(before.iter().map(key)).collect();
     Some((path?, members))
-}
-
-/// The keys of a path that has nothing but keys.
-pub(crate) fn plain_path(selection: &Selection, id: crate::selection::ExprId) -> Option<Vec<Box<str>>> {
-    let Expr::Path { start, steps } = selection.expr(id) else { return None };
-    let mut path = match start {
-        Start::Key(key) => vec![key.clone()],
-        Start::Scope | Start::Current => Vec::new(),
-        Start::Variable(_) | Start::Value(_) => return None,
-    };
-    for step in steps {
-        match &step.kind {
-            StepKind::Key(key) => path.push(key.clone()),
-            StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => return None,
-        }
-    }
-    Some(path)
 }

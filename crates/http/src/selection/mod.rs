@@ -281,6 +281,41 @@ pub struct Use<'s> {
 }
 
 impl Selection {
+    /// The keys of a path that is nothing but keys, as far as its first `steps_max` steps go.
+    pub(crate) fn plain_path(&self, id: ExprId, steps_max: usize) -> Option<Vec<Box<str>>> {
+        let Expr::Path { start, steps } = self.expr(id) else { return None };
+        let mut path = match start {
+            Start::Key(key) => vec![key.clone()],
+            Start::Scope | Start::Current => Vec::new(),
+            Start::Variable(_) | Start::Value(_) => return None,
+        };
+        for step in steps.iter().take(steps_max) {
+            match &step.kind {
+                StepKind::Key(key) => path.push(key.clone()),
+                StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => return None,
+            }
+        }
+        Some(path)
+    }
+
+    /// The steps of a path before its members, if it ends with some; of all else `None`.
+    pub(crate) fn steps_before_members(&self, id: ExprId) -> Option<usize> {
+        match self.expr(id) {
+            Expr::Members(_) => Some(0),
+            Expr::Path { steps, .. } => {
+                let last = steps.last().filter(|it| matches!(it.kind, StepKind::Members(_)));
+                last.map(|_| steps.len() - 1)
+            }
+            Expr::Null
+            | Expr::Bool(_)
+            | Expr::Number(_)
+            | Expr::Text(_)
+            | Expr::Array(_)
+            | Expr::Object(_)
+            | Expr::Coalesce(_) => None,
+        }
+    }
+
     /// The same where what was an argument is a field of the parent.
     pub(crate) fn of_parent(&self) -> Self {
         let mut own = self.clone();
@@ -291,4 +326,9 @@ impl Selection {
         }
         own
     }
+}
+
+/// The whole number that digits mean (`1.0`, `2e3`), if they mean one that can be reckoned with.
+pub(crate) fn whole_number(digits: &str) -> Option<i128> {
+    number::Decimal::read(digits)?.whole()
 }

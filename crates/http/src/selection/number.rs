@@ -57,6 +57,12 @@ impl Decimal {
         format!("{}{whole}.{fraction}", if digits < 0 { "-" } else { "" })
     }
 
+    /// The whole number it is, if it is one.
+    pub(crate) fn whole(self) -> Option<i128> {
+        let it = self.shortest();
+        (it.scale == 0).then_some(it.digits)
+    }
+
     fn scaled(self, scale: u32) -> Option<i128> {
         self.digits.checked_mul(10_i128.checked_pow(scale.checked_sub(self.scale)?)?)
     }

@@ -1,1 +1,250 @@
-//! What is read, and what comes of it.
+//! What is sent for which values, hostile ones above all.
+
+use super::{Base, Rendered};
+use crate::inputs::{Args, Inputs, Keys, Settings};
+use crate::sdl::{self, Mapping};
+use crate::selection::value::Value;
+use weir_engine::plan::shape::{Shape, ShapeArgument};
+use weir_engine::rows::{Column, Data, Texts};
+use weir_engine::source::{Headers, Ids};
+use weir_language::schema::Schema;
+use weir_language::value::{Node, Values, Variables};
+
+/// Headers of a made-up request.
+struct Given(&'static [(&'static str, &'static [u8])]);
+
+impl Headers for Given {
+    fn each(&self, name: &str, take: &mut dyn FnMut(&[u8])) {
+        self.0.iter().filter(|it| it.0 == name).for_each(|it| take(it.1));
+    }
+}
+
+const HEAD: &str = "extend schema @link(url: \"https://specs.apollo.dev/connect/v0.3\", import: [\"@source\", \"@connect\"])
+  @source(name: \"s\", http: {baseURL: \"http://host/api\", headers: [{name: \"X-User\", from: \"x-user\"}]})
+type T { id: ID n: Int f(q: String, l: [Int], i: In): Int @connect(source: \"s\", http: HTTP, selection: \"$\") }
+input In { name: String tags: [String] n: Int }
+type Query { t(q: String): T @connect(source: \"s\", http: {GET: \"/t\"}, selection: \"id n\") }";
+
+fn mapping(http: &str) -> Mapping {
+    sdl::read(&HEAD.replace("HTTP", http), "t").unwrap_or_else(|it| panic!("{http}: {}", it[0]))
+}
+
+/// The arguments `q`, `l: [1, 2]` and `i: {name: "é", tags: ["a", null]}` of the field `f`.
+fn arguments(schema: &Schema, q: Option<&str>) -> Shape {
+    let mut shape = Shape::default();
+    let field = schema.field_by_name(schema.type_by_name("T").expect("T"), "f").expect("f");
+    let inputs: Vec<_> = schema.arguments(field).collect();
+    let values: &mut Values = &mut shape.literals;
+    let mut starts = vec![0];
+    let text = values.push_text(q.unwrap_or_default());
+    values.nodes.push(if q.is_some() { Node::Text(text) } else { Node::Null });
+    starts.push(1);
+    values.nodes.extend([Node::List { len: 2, end: 4 }, Node::Int(1), Node::Int(2)]);
+    starts.push(4);
+    let members: Vec<_> = schema.input_fields(schema.type_by_name("In").expect("In")).collect();
+    let (name, tag) = (values.push_text("é"), values.push_text("a"));
+    let object = [
+        Node::Object { len: 2, end: 10 },
+        Node::Key(members[0]),
+        Node::Text(name),
+        Node::Key(members[1]),
+        Node::List { len: 2, end: 10 },
+        Node::Text(tag),
+    ];
+    values.nodes.extend(object);
+    values.nodes.push(Node::Null);
+    values.nodes[4] = Node::Object { len: 2, end: 11 };
+    values.nodes[8] = Node::List { len: 2, end: 11 };
+    let argument = |(input, value): (&_, u32)| ShapeArgument { input: *input, value, default: None };
+    shape.arguments = inputs.iter().zip(starts).map(argument).collect();
+    shape
+}
+
+/// What is sent for `q` and the parent's `id`, or why nothing is.
+fn sent(http: &str, q: Option<&str>, id: &str, headers: &Given) -> String {
+    let mapping = mapping(http);
+    let schema = &mapping.schema;
+    let shape = arguments(schema, q);
+    let field = schema.field_by_name(schema.type_by_name("T").expect("T"), "f").expect("f");
+    let connector = mapping.connector(mapping.of_field(field).expect("a connector"));
+    let column = |name: &str| match name {
+        "id" => {
+            let mut texts = Texts::default();
+            texts.push(id.as_bytes());
+            Column { data: Data::Text(texts), ..Column::default() }
+        }
+        _ => Column { data: Data::Int(vec![-7]), ..Column::default() },
+    };
+    let columns: Vec<Column> = connector.keys.iter().map(|it| column(&it.name)).collect();
+    let (ids, variables) = (Ids::default(), Variables::default());
+    let args = Args { schema, ids: &ids, shape: &shape, variables: &variables, arguments: &shape.arguments };
+    let keys = Keys { columns: &columns, names: &connector.keys, start: 0, end: 1 };
+    let object = |text| Value::read(text, 9).expect("JSON");
+    let settings =
+        Settings { config: object(r#"{"k": "a b"}"#), env: object(r#"{"T": "t0"}"#), context: object("{}") };
+    let inputs = Inputs { args, keys, settings: &settings, headers, response: None };
+    let mut out = Rendered::default();
+    if let Err(error) = connector.request.render(&inputs, &mut out) {
+        return format!("{error}; client: {}", error.for_client().message);
+    }
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut lines = vec![format!("{} {}", connector.request.method, text(&out.target))];
+    lines.extend(out.headers().map(|(name, value)| format!("{name}: {}", text(value))));
+    lines.extend((!out.body.is_empty()).then(|| text(&out.body)));
+    lines.join("\n")
+}
+
+#[track_caller]
+fn check(http: &str, q: &str, expected: &str) {
+    assert_eq!(sent(http, Some(q), "7", &Given(&[])), expected, "{http} with {q:?}");
+}
+
+#[test]
+fn a_value_is_one_segment_whatever_it_holds() {
+    let http = r#"{GET: "/u/{$args.q}/x?id={$this.id}"}"#;
+    for (value, segment) in [
+        ("plain-1._~", "plain-1._~"),
+        ("../admin", "..%2Fadmin"),
+        ("?a=b", "%3Fa%3Db"),
+        ("#", "%23"),
+        ("%2f", "%252f"),
+        ("%2e%2e", "%252e%252e"),
+        ("\\..\\", "%5C..%5C"),
+        ("a;b:c@evil.host", "a%3Bb%3Ac%40evil.host"),
+        ("\r\nX: y", "%0D%0AX%3A%20y"),
+        ("\0", "%00"),
+        ("169.254.169.254", "169.254.169.254"),
+        ("//evil.host", "%2F%2Fevil.host"),
+        ("é 𝄞", "%C3%A9%20%F0%9D%84%9E"),
+        ("...", "..."),
+    ] {
+        check(http, value, &format!("GET /api/u/{segment}/x?id=7"));
+    }
+}
+
+#[test]
+fn a_segment_that_would_name_another_resource_is_refused() {
+    for value in ["", ".", ".."] {
+        check(
+            r#"{GET: "/u/{$args.q}"}"#,
+            value,
+            "`$args.q` is empty, `.` or `..`, which no path can name; client: Argument \"q\" is missing or cannot be part of a path.",
+        );
+    }
+    check(r#"{GET: "/u/a.{$args.q}"}"#, ".", "GET /api/u/a..");
+    check(
+        r#"{GET: "/u/.{$args.q}"}"#,
+        ".",
+        "`$args.q` is empty, `.` or `..`, which no path can name; client: Argument \"q\" is missing or cannot be part of a path.",
+    );
+    let missing = sent(r#"{GET: "/u/{$request.headers.'x-id'}/{$this.id}"}"#, None, "7", &Given(&[]));
+    assert_eq!(
+        missing.split("client: ").nth(1),
+        Some("Header \"x-id\" is missing or cannot be part of a path.")
+    );
+}
+
+#[test]
+fn lists_are_repeated_in_the_query_and_joined_where_that_is_said() {
+    check(
+        r#"{GET: "/u", queryParams: "id: $this.id l: $args.l no: $args.i.n"}"#,
+        "q",
+        "GET /api/u?id=7&l=1&l=2",
+    );
+    check(
+        r#"{GET: "/u?a=1&q={$args.q}", queryParams: "'x y': $args.q"}"#,
+        "a&b=c",
+        "GET /api/u?a=1&q=a%26b%3Dc&x%20y=a%26b%3Dc",
+    );
+    check(
+        r#"{GET: "/u/{$args.l->joinNotNull(',')}/{$this.n}/{$config.k}/{$env.T}"}"#,
+        "q",
+        "GET /api/u/1%2C2/-7/a%20b/t0",
+    );
+    check(
+        r#"{GET: "/u/{$args.l}/{$this.id}"}"#,
+        "q",
+        "`$args.l` is no single value; client: Argument \"l\" is not a single value.",
+    );
+    check(r#"{GET: "/u/?{$args.q}=1&i={$this.id}"}"#, "q=", "GET /api/u/?q%3D=1&i=7");
+}
+
+#[test]
+fn bodies_are_json_of_what_is_selected() {
+    check(
+        r#"{POST: "/u", body: "n: $this.n in: $args.i { name tags } k: $({x: $args.q, gone: $args.i.n})"}"#,
+        "\"\u{1}\n",
+        "POST /api/u\ncontent-type: application/json\n{\"n\":-7,\"in\":{\"name\":\"é\",\"tags\":[\"a\",null]},\"k\":{\"x\":\"\\\"\\u0001\\n\"}}",
+    );
+    check(
+        r#"{PUT: "/u/{$this.id}", body: "$args.i"}"#,
+        "",
+        "PUT /api/u/7\ncontent-type: application/json\n{\"name\":\"é\",\"tags\":[\"a\",null]}",
+    );
+}
+
+#[test]
+fn headers_are_forwarded_by_name_and_never_split() {
+    let http = r#"{GET: "/u/{$this.id}", headers: [{name: "x-q", value: "v {$args.q}"}]}"#;
+    let given = Given(&[("x-user", b"ann"), ("cookie", b"secret"), ("x-user", b"bob")]);
+    assert_eq!(sent(http, Some("1"), "7", &given), "GET /api/u/7\nx-user: ann\nx-user: bob\nx-q: v 1");
+    assert_eq!(sent(http, None, "7", &Given(&[])), "GET /api/u/7");
+    for value in ["a\r\nX: y", "a\nb", "a\0"] {
+        check(
+            http,
+            value,
+            "the value of header `x-q` holds a control character; client: A value for a header holds control characters.",
+        );
+    }
+    let twice = sent(r#"{GET: "/u/{$request.headers.'x-user'}/{$this.id}"}"#, None, "7", &given);
+    assert_eq!(twice.split("client: ").nth(1), Some("Header \"x-user\" is not a single value."));
+    let first = sent(r#"{GET: "/u/{$request.headers.'X-User'->first}/{$this.id}"}"#, None, "7", &given);
+    assert_eq!(first, "GET /api/u/ann/7\nx-user: ann\nx-user: bob");
+}
+
+#[test]
+fn calls_that_differ_in_a_header_have_keys_that_differ() {
+    let key = |headers: &[(&'static str, &str)], target: &str| {
+        let mut rendered = Rendered { target: target.into(), ..Rendered::default() };
+        for (name, value) in headers {
+            let start = rendered.header_bytes.len();
+            rendered.header_bytes.extend_from_slice(value.as_bytes());
+            let range = start..rendered.header_bytes.len();
+            rendered.headers.push((http::HeaderName::from_static(name), range));
+        }
+        let mut key = Vec::new();
+        rendered.key(&mut key);
+        key
+    };
+    let ann = key(&[("x-user", "ann")], "/u");
+    assert_eq!(ann, key(&[("x-user", "ann")], "/u"));
+    for other in [
+        key(&[("x-user", "bob")], "/u"),
+        key(&[("x-name", "ann")], "/u"),
+        key(&[], "/u"),
+        key(&[("x-user", "ann"), ("x-user", "ann")], "/u"),
+        key(&[("x-user", "")], "/uann"),
+    ] {
+        assert_ne!(ann, other);
+    }
+}
+
+#[test]
+fn base_urls_are_hosts_and_paths() {
+    let base = Base::parse("https://Api.example:8443/v1/").expect("a base");
+    assert_eq!((base.tls, &*base.authority, &*base.path), (true, "api.example:8443", "/v1"));
+    assert_eq!(Base::parse("http://[::1]:80").expect("a base").origin(), "http://[::1]:80");
+    for text in [
+        "host",
+        "ftp://host",
+        "http://",
+        "http:///p",
+        "http://{$args.h}/",
+        "http://u:p@host",
+        "http://h/?a",
+        "http://h/../x",
+        "http://h h/",
+    ] {
+        assert!(Base::parse(text).is_err(), "{text}");
+    }
+}

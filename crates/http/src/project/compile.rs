@@ -1,0 +1,199 @@
+//! The client's selection and the mapping to a [`Projection`]: at plan time, once.
+//!
+//! **Invariant:** depth is that of the shape, which validation bounds.
+
+use super::locate::Scan;
+use super::{ColumnPlan, Evaluate, Find, Kind, Leaf, Projection, TablePlan, Top};
+use crate::sdl::{ConnectorId, Given, Mapping, NodeId, Taken};
+use crate::selection::{Expr, ExprId, Variable};
+use std::sync::Arc;
+use weir_engine::plan::shape::{Member, SetId, Shape, ShapeField};
+use weir_engine::source::Piece;
+use weir_language::schema::FieldId;
+use weir_language::wraps::Wraps;
+
+struct Compile<'c> {
+    mapping: &'c Arc<Mapping>,
+    connector: ConnectorId,
+    piece: &'c Piece<'c>,
+    scan: Scan,
+    slots: u32,
+    tables: Vec<TablePlan>,
+}
+
+impl Projection {
+    /// For a field's connector: one column, the value of the member at `field` of the piece's shape.
+    #[must_use]
+    pub fn field(mapping: &Arc<Mapping>, connector: ConnectorId, piece: &Piece<'_>, field: u32) -> Self {
+        let mut compile = Compile::new(mapping, connector, piece);
+        let of = &piece.shape.fields[field as usize];
+        let node = mapping.connector(connector).node;
+        let find = compile.root(node);
+        let kind = compile.kind(of, node);
+        compile.finish(Top::Column(ColumnPlan { find, wraps: of.ty.wraps, kind }))
+    }
+
+    /// For a type's connector: the columns of the piece's members, and those that hang hidden on its set.
+    #[must_use]
+    pub fn entity(mapping: &Arc<Mapping>, connector: ConnectorId, piece: &Piece<'_>) -> Self {
+        let mut compile = Compile::new(mapping, connector, piece);
+        let node = mapping.connector(connector).node;
+        // Items of a batch are taken out before.
+        let batch = mapping.connector(connector).items.is_some();
+        let find = if batch { Find::Itself } else { compile.root(node) };
+        let members: Vec<usize> = piece.fields.iter().map(|&it| it as usize).collect();
+        let table = compile.table(node, piece.set, &members, true);
+        compile.finish(Top::Rows { find, table })
+    }
+}
+
+impl<'c> Compile<'c> {
+    fn new(mapping: &'c Arc<Mapping>, connector: ConnectorId, piece: &'c Piece<'c>) -> Self {
+        Self { mapping, connector, piece, scan: Scan::default(), slots: 0, tables: Vec::new() }
+    }
+
+    fn finish(self, top: Top) -> Projection {
+        let selection = &self.mapping.connector(self.connector).selection;
+        let by_row = [Variable::This, Variable::Status, Variable::Response];
+        let origins = selection.variables().any(|it| by_row.contains(&it.variable));
+        Projection {
+            mapping: Arc::clone(self.mapping),
+            connector: self.connector,
+            scan: self.scan,
+            slots: self.slots,
+            top,
+            tables: self.tables,
+            origins,
+        }
+    }
+
+    fn shape(&self) -> &Shape {
+        self.piece.shape
+    }
+
+    /// How the value of the whole selection is found.
+    fn root(&mut self, node: Option<NodeId>) -> Find {
+        let selection = &self.mapping.connector(self.connector).selection;
+        let root = selection.root();
+        let steps = self.steps(root, node.is_some());
+        if node.is_some() && matches!(selection.expr(root), Expr::Members(_)) {
+            return Find::Itself;
+        }
+        let evaluate = Evaluate { within: Vec::new(), expr: Some((root, steps)) };
+        match selection.plain_path(root, steps) {
+            Some(path) => match self.scan.want(&path, &mut self.slots) {
+                Some(slot) => Find::Slot(slot, evaluate),
+                None => Find::Itself,
+            },
+            None => Find::Evaluate(evaluate),
+        }
+    }
+
+    /// How many steps of an expression lead to the object that is taken apart below, or to the value.
+    fn steps(&self, expr: ExprId, below: bool) -> usize {
+        let selection = &self.mapping.connector(self.connector).selection;
+        selection.steps_before_members(expr).filter(|_| below).unwrap_or(usize::MAX)
+    }
+
+    fn kind(&mut self, of: &ShapeField, node: Option<NodeId>) -> Kind {
+        let ty = self.piece.ids.ty(of.ty.base);
+        match of.member {
+            Member::Leaf => Kind::Leaf(Leaf::of(&self.mapping.schema, ty)),
+            Member::Object(set) => {
+                let members: Vec<usize> = self.shape().set(set).range().collect();
+                Kind::Table(self.table(node, set, &members, false))
+            }
+            Member::Abstract(_) | Member::Constant { .. } | Member::Foreign { .. } => Kind::Nothing,
+        }
+    }
+
+    /// A table of `members` of `set`. `entity`: of a type's own connector, whose keys are known.
+    fn table(&mut self, node: Option<NodeId>, set: SetId, members: &[usize], entity: bool) -> u32 {
+        let mut plan = TablePlan::default();
+        let piece = *self.piece;
+        for &at in members {
+            let of = &piece.shape.fields[at];
+            let column = match (of.same_as, of.member) {
+                (Some(_), _) | (None, Member::Constant { .. } | Member::Foreign { .. }) => nothing(),
+                (None, Member::Leaf | Member::Object(_) | Member::Abstract(_)) => {
+                    self.column(node, of, entity, &mut plan)
+                }
+            };
+            plan.columns.push(column);
+        }
+        for &field in &piece.shape.set(set).hidden {
+            let column = self.hidden(node, field, entity, &mut plan);
+            plan.hidden.push(column);
+        }
+        self.tables.push(plan);
+        self.tables.len() as u32 - 1
+    }
+
+    fn column(
+        &mut self,
+        node: Option<NodeId>,
+        of: &ShapeField,
+        entity: bool,
+        plan: &mut TablePlan,
+    ) -> ColumnPlan {
+        let field = self.piece.ids.field(of.field);
+        let Some(given) = self.given(node, field) else { return self.key(field, entity) };
+        let find = self.find(&given, plan);
+        let kind = self.kind(of, given.below);
+        ColumnPlan { find, wraps: of.ty.wraps, kind }
+    }
+
+    fn hidden(&self, node: Option<NodeId>, field: FieldId, entity: bool, plan: &mut TablePlan) -> ColumnPlan {
+        let own = self.piece.ids.field(field);
+        let Some(given) = self.given(node, own) else { return self.key(own, entity) };
+        let ty = self.mapping.schema.field(own).ty;
+        let kind = Kind::Leaf(Leaf::of(&self.mapping.schema, ty.base).key());
+        ColumnPlan { find: self.find(&given, plan), wraps: ty.wraps, kind }
+    }
+
+    fn given(&self, node: Option<NodeId>, field: FieldId) -> Option<Given> {
+        self.mapping.node(node?).find(field).cloned()
+    }
+
+    /// A field that the answer does not give: a key of the parents, or another's.
+    fn key(&self, field: FieldId, entity: bool) -> ColumnPlan {
+        let keys = &self.mapping.connector(self.connector).keys;
+        let at = keys.iter().position(|it| it.field == Some(field)).filter(|_| entity);
+        at.map_or_else(nothing, |at| ColumnPlan { kind: Kind::Key(at as u32), ..nothing() })
+    }
+
+    fn find(&self, given: &Given, plan: &mut TablePlan) -> Find {
+        let selection = &self.mapping.connector(self.connector).selection;
+        let within: Vec<(ExprId, usize)> =
+            given.within.iter().map(|&it| (it, self.steps(it, true))).collect();
+        let Taken::Expr(expr) = given.value else {
+            let name: Box<str> = self.mapping.schema.field_name(given.field).into();
+            let evaluate = Evaluate { within, expr: None };
+            return plan
+                .scan
+                .want(&[name], &mut plan.slots)
+                .map_or(Find::Itself, |it| Find::Slot(it, evaluate));
+        };
+        let steps = self.steps(expr, given.below.is_some());
+        let group = matches!(selection.expr(expr), Expr::Members(_)) && given.below.is_some();
+        let evaluate = Evaluate { within, expr: (!group).then_some((expr, steps)) };
+        let mut path: Option<Vec<Box<str>>> = Some(Vec::new());
+        for (expr, steps) in evaluate.within.iter().chain(&evaluate.expr) {
+            path = path.zip(selection.plain_path(*expr, *steps)).map(|(mut path, more)| {
+                path.extend(more);
+                path
+            });
+        }
+        match path {
+            Some(path) => match plan.scan.want(&path, &mut plan.slots) {
+                Some(slot) => Find::Slot(slot, evaluate),
+                None => Find::Itself,
+            },
+            None => Find::Evaluate(evaluate),
+        }
+    }
+}
+
+fn nothing() -> ColumnPlan {
+    ColumnPlan { find: Find::Itself, wraps: Wraps::default(), kind: Kind::Nothing }
+}

@@ -1,0 +1,287 @@
+//! Leaves: checked for their type and copied as they are written.
+//!
+//! What the client gets is [`Data::Json`]: digits and texts with their quotes, escapes and all, which are JSON already.
+//! Keys for others are decoded, so that equal values have equal bytes.
+//!
+//! Source: GraphQL specification, section 3.5 (result coercion).
+
+use super::fail;
+use crate::selection::eval::Fault;
+use weir_engine::rows::{Column, Data, Texts};
+use weir_engine::source::FieldError;
+use weir_language::json::{JsonKind, JsonRef};
+use weir_language::schema::{Schema, TypeId, TypeKind, builtin};
+
+/// How a leaf is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaf {
+    Int,
+    Float,
+    String,
+    Boolean,
+    Id,
+    Enum(TypeId),
+    /// Any JSON.
+    Any,
+    /// A key that is text.
+    KeyText(KeyOf),
+    /// A key of a type of the owner's: text if it is text everywhere, else JSON.
+    KeyAny,
+}
+
+/// What a text key is a value of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum KeyOf {
+    String,
+    Id,
+    Enum(TypeId),
+}
+
+impl Leaf {
+    /// How values of `ty` are read for the client.
+    pub(super) fn of(schema: &Schema, ty: TypeId) -> Self {
+        match ty {
+            builtin::INT => Self::Int,
+            builtin::FLOAT => Self::Float,
+            builtin::STRING => Self::String,
+            builtin::BOOLEAN => Self::Boolean,
+            builtin::ID => Self::Id,
+            _ if schema.ty(ty).kind == TypeKind::Enum => Self::Enum(ty),
+            _ => Self::Any,
+        }
+    }
+
+    /// The same for those who ask others by it.
+    pub(super) const fn key(self) -> Self {
+        match self {
+            Self::String => Self::KeyText(KeyOf::String),
+            Self::Id => Self::KeyText(KeyOf::Id),
+            Self::Enum(ty) => Self::KeyText(KeyOf::Enum(ty)),
+            Self::Any => Self::KeyAny,
+            Self::Int | Self::Float | Self::Boolean | Self::KeyText(_) | Self::KeyAny => self,
+        }
+    }
+}
+
+/// The values of a column.
+pub(super) fn column(leaf: Leaf, schema: &Schema, rows: &[Option<JsonRef<'_>>]) -> Column {
+    match leaf {
+        Leaf::Int => ints(rows),
+        Leaf::Boolean => booleans(rows),
+        Leaf::Float => copied(rows, |it, out| match it.kind() {
+            JsonKind::Number => float(it.raw(), out),
+            _ => Err(wrong("Float", it)),
+        }),
+        Leaf::String => copied(rows, |it, out| match it.kind() {
+            JsonKind::String { .. } => {
+                out.extend_from_slice(it.raw().as_bytes());
+                Ok(())
+            }
+            _ => Err(wrong("String", it)),
+        }),
+        Leaf::Id => copied(rows, |it, out| match it.kind() {
+            JsonKind::String { .. } => {
+                out.extend_from_slice(it.raw().as_bytes());
+                Ok(())
+            }
+            _ => {
+                out.push(b'"');
+                out.extend_from_slice(id_digits(it)?.as_bytes());
+                out.push(b'"');
+                Ok(())
+            }
+        }),
+        Leaf::Enum(ty) => copied(rows, |it, out| {
+            out.push(b'"');
+            out.extend_from_slice(enum_value(schema, ty, it)?.as_bytes());
+            out.push(b'"');
+            Ok(())
+        }),
+        Leaf::Any => copied(rows, |it, out| {
+            out.extend_from_slice(it.raw().as_bytes());
+            Ok(())
+        }),
+        Leaf::KeyText(of) => texts(rows, |it, out| key_text(of, schema, it, out)),
+        Leaf::KeyAny if rows.iter().flatten().all(|it| it.is_null() || it.as_str().is_some()) => {
+            texts(rows, |it, out| key_text(KeyOf::String, schema, it, out))
+        }
+        Leaf::KeyAny => copied(rows, |it, out| {
+            out.extend_from_slice(it.raw().as_bytes());
+            Ok(())
+        }),
+    }
+}
+
+fn ints(rows: &[Option<JsonRef<'_>>]) -> Column {
+    let mut column = Column::default();
+    let mut values = Vec::with_capacity(rows.len());
+    for (row, value) in rows.iter().enumerate() {
+        values.push(match value {
+            Some(value) if !value.is_null() => match int(*value) {
+                Ok(value) => value,
+                Err(error) => {
+                    fail(&mut column, row as u32, &error);
+                    0
+                }
+            },
+            Some(_) | None => {
+                column.nulls.set(row);
+                0
+            }
+        });
+    }
+    column.data = Data::Int(values);
+    column
+}
+
+/// 32 bits; digits that mean a whole number (`1.0`, `1e2`) are one.
+fn int(value: JsonRef<'_>) -> Result<i64, FieldError> {
+    let Some(digits) = value.as_number() else { return Err(wrong("Int", value)) };
+    let whole = match digits.parse::<i64>() {
+        Ok(number) => Some(i128::from(number)),
+        Err(_) => crate::selection::whole_number(digits),
+    };
+    match whole {
+        Some(number) => i32::try_from(number).map(i64::from).map_err(|_| wide()),
+        None if digits.bytes().any(|it| matches!(it, b'.' | b'e' | b'E')) => {
+            Err(error(format!("Int cannot represent the non-integer value {}.", shown(digits))))
+        }
+        None => Err(wide()),
+    }
+}
+
+fn booleans(rows: &[Option<JsonRef<'_>>]) -> Column {
+    let mut column = Column::default();
+    let mut values = Vec::with_capacity(rows.len());
+    for (row, value) in rows.iter().enumerate() {
+        let found = value.and_then(JsonRef::as_bool);
+        match value {
+            Some(value) if found.is_none() && !value.is_null() => {
+                fail(&mut column, row as u32, &wrong("Boolean", *value));
+            }
+            Some(_) | None if found.is_none() => column.nulls.set(row),
+            Some(_) | None => {}
+        }
+        values.push(found.unwrap_or(false));
+    }
+    column.data = Data::Bool(values);
+    column
+}
+
+type Copied = Result<(), FieldError>;
+
+/// JSON as it is written, or as `copy` writes it.
+fn copied(rows: &[Option<JsonRef<'_>>], copy: impl Fn(JsonRef<'_>, &mut Vec<u8>) -> Copied) -> Column {
+    let (mut column, texts) = filled(rows, copy);
+    column.data = Data::Json(texts);
+    column
+}
+
+/// Text, decoded.
+fn texts(rows: &[Option<JsonRef<'_>>], copy: impl Fn(JsonRef<'_>, &mut Vec<u8>) -> Copied) -> Column {
+    let (mut column, texts) = filled(rows, copy);
+    column.data = Data::Text(texts);
+    column
+}
+
+fn filled(
+    rows: &[Option<JsonRef<'_>>],
+    copy: impl Fn(JsonRef<'_>, &mut Vec<u8>) -> Copied,
+) -> (Column, Texts) {
+    let mut column = Column::default();
+    let bytes = rows.iter().flatten().map(|it| it.raw().len() + 2).sum();
+    let mut texts = Texts { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(rows.len()) };
+    for (row, value) in rows.iter().enumerate() {
+        match value {
+            Some(value) if !value.is_null() => {
+                let start = texts.bytes.len();
+                if let Err(error) = copy(*value, &mut texts.bytes) {
+                    texts.bytes.truncate(start);
+                    fail(&mut column, row as u32, &error);
+                }
+            }
+            Some(_) | None => column.nulls.set(row),
+        }
+        texts.ends.push(texts.bytes.len() as u32);
+    }
+    (column, texts)
+}
+
+fn key_text(of: KeyOf, schema: &Schema, value: JsonRef<'_>, out: &mut Vec<u8>) -> Copied {
+    match (of, value.as_str()) {
+        (KeyOf::Enum(ty), _) => out.extend_from_slice(enum_value(schema, ty, value)?.as_bytes()),
+        (KeyOf::String | KeyOf::Id, Some(text)) => out.extend_from_slice(text.as_bytes()),
+        (KeyOf::Id, None) => out.extend_from_slice(id_digits(value)?.as_bytes()),
+        (KeyOf::String, None) => return Err(wrong("String", value)),
+    }
+    Ok(())
+}
+
+/// Digits beyond what a Float can be are refused; all others stay as they are.
+fn float(digits: &str, out: &mut Vec<u8>) -> Copied {
+    // Only an exponent or very many digits lead there.
+    let far = digits.len() > 300 || digits.bytes().any(|it| matches!(it, b'e' | b'E'));
+    if far && !digits.parse::<f64>().is_ok_and(f64::is_finite) {
+        let message = format!("Float cannot represent the number {}, which is too large.", shown(digits));
+        return Err(FieldError { code: "FLOAT_RANGE", message: message.into(), hasura_path: None });
+    }
+    out.extend_from_slice(digits.as_bytes());
+    Ok(())
+}
+
+/// The digits of a number that is an ID.
+fn id_digits(value: JsonRef<'_>) -> Result<&str, FieldError> {
+    let whole = |it: &&str| it.bytes().all(|it| it.is_ascii_digit() || it == b'-');
+    value.as_number().filter(whole).ok_or_else(|| wrong("ID", value))
+}
+
+fn enum_value<'s>(schema: &'s Schema, ty: TypeId, value: JsonRef<'_>) -> Result<&'s str, FieldError> {
+    let Some(text) = value.as_str() else { return Err(wrong(schema.type_name(ty), value)) };
+    let run = schema.ty(ty).members.range();
+    let found = schema.enum_values[run].iter().map(|it| schema.str(it.name)).find(|it| **it == *text);
+    found.ok_or_else(|| {
+        let message = format!("Enum \"{}\" cannot represent the value it was given.", schema.type_name(ty));
+        FieldError { code: "ENUM_VALUE", message: message.into(), hasura_path: None }
+    })
+}
+
+/// Digits, cut where they are many.
+fn shown(digits: &str) -> &str {
+    digits.get(..40).unwrap_or(digits)
+}
+
+fn wide() -> FieldError {
+    let message = "Int cannot represent a number of more than 32 bits.";
+    FieldError { code: "INT_RANGE", message: message.into(), hasura_path: None }
+}
+
+fn error(message: String) -> FieldError {
+    FieldError { code: "SERVICE_VALUE", message: message.into(), hasura_path: None }
+}
+
+fn wrong(ty: &str, value: JsonRef<'_>) -> FieldError {
+    let kind = match value.kind() {
+        JsonKind::Null => "null",
+        JsonKind::True | JsonKind::False => "a boolean",
+        JsonKind::Number => "a number",
+        JsonKind::String { .. } => "a string",
+        JsonKind::Object => "an object",
+        JsonKind::Array => "a list",
+    };
+    error(format!("{ty} cannot represent {kind}."))
+}
+
+/// For a value in the place of a list.
+pub(super) fn not_list() -> FieldError {
+    error("A list was expected, and the service gave another value.".into())
+}
+
+/// For a value in the place of an object.
+pub(super) fn not_object() -> FieldError {
+    error("An object was expected, and the service gave another value.".into())
+}
+
+/// For a method that had no result.
+pub(super) fn fault(fault: &Fault) -> FieldError {
+    error(format!("The value cannot be made of what the service gave: {fault}."))
+}

@@ -1,0 +1,135 @@
+//! Finds the members that are wanted of many objects, in one pass over each.
+//!
+//! **Cost:** a look at each member of an object up to the last one that is wanted. Services write members in one order, so
+//! the next wanted name is compared first.
+
+use weir_language::json::{JsonKind, JsonNode, JsonRef};
+
+/// The names that are wanted of an object.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    wants: Vec<Want>,
+}
+
+#[derive(Debug)]
+struct Want {
+    key: Box<str>,
+    slot: Option<u32>,
+    /// What is wanted of the member in turn.
+    below: Scan,
+}
+
+impl Scan {
+    /// Wants the value at the end of `path`; its slot, a new one if nobody wanted it before.
+    pub(super) fn want(&mut self, path: &[Box<str>], slots: &mut u32) -> Option<u32> {
+        let (key, rest) = path.split_first()?;
+        let at = match self.wants.iter().position(|it| it.key == *key) {
+            Some(at) => at,
+            None => {
+                self.wants.push(Want { key: key.clone(), slot: None, below: Self::default() });
+                self.wants.len() - 1
+            }
+        };
+        let want = &mut self.wants[at];
+        if !rest.is_empty() {
+            return want.below.want(rest, slots);
+        }
+        Some(*want.slot.get_or_insert_with(|| {
+            *slots += 1;
+            *slots - 1
+        }))
+    }
+}
+
+/// What was found: by slot, then by row.
+pub(super) struct Located<'t> {
+    values: Vec<Option<JsonRef<'t>>>,
+    /// By slot: whether a list stood in the way of some row.
+    detours: Vec<bool>,
+    rows: usize,
+}
+
+impl<'t> Located<'t> {
+    pub(super) fn slot(&self, slot: u32) -> &[Option<JsonRef<'t>>] {
+        &self.values[slot as usize * self.rows..][..self.rows]
+    }
+
+    pub(super) fn has_detour(&self, slot: u32) -> bool {
+        self.detours[slot as usize]
+    }
+}
+
+/// Looks through all `rows`.
+pub(super) fn locate<'t>(scan: &Scan, slots: u32, rows: &[Option<JsonRef<'t>>]) -> Located<'t> {
+    let mut located = Located {
+        values: vec![None; slots as usize * rows.len()],
+        detours: vec![false; slots as usize],
+        rows: rows.len(),
+    };
+    if slots > 0 {
+        for (row, object) in rows.iter().enumerate() {
+            match object {
+                Some(value) if value.is_object() => look(scan, *value, row, &mut located),
+                Some(value) if value.is_array() => detour(scan, &mut located),
+                Some(_) | None => {}
+            }
+        }
+    }
+    located
+}
+
+/// Depth is that of the mapping's paths.
+fn look<'t>(scan: &Scan, object: JsonRef<'t>, row: usize, located: &mut Located<'t>) {
+    let nodes: &[JsonNode] = &object.json.nodes;
+    let text = object.json.text.as_bytes();
+    let wants = scan.wants.as_slice();
+    let (mut next, end) = (object.at as usize + 1, nodes[object.at as usize].next as usize);
+    let (mut expected, mut left) = (0, wants.len());
+    while next < end && left > 0 {
+        let key = nodes[next];
+        let value = next + 1;
+        next = nodes[value].next as usize;
+        let found = match key.kind {
+            JsonKind::String { escapes: true } => {
+                let name = JsonRef { json: object.json, at: value as u32 - 1 }.as_str();
+                wants.iter().position(|it| name.as_deref() == Some(&*it.key))
+            }
+            _ => {
+                let name = &text[key.start as usize..key.end as usize];
+                let is = |want: &Want| want.key.as_bytes() == name;
+                match wants.get(expected) {
+                    Some(want) if is(want) => Some(expected),
+                    _ => wants.iter().position(is),
+                }
+            }
+        };
+        let Some(found) = found else { continue };
+        left -= 1;
+        expected = found + 1;
+        let want = &wants[found];
+        let value = JsonRef { json: object.json, at: value as u32 };
+        if let Some(slot) = want.slot {
+            located.values[slot as usize * located.rows + row] = Some(value);
+        }
+        if !want.below.wants.is_empty() {
+            match value.kind() {
+                JsonKind::Object => look(&want.below, value, row, located),
+                JsonKind::Array => detour(&want.below, located),
+                JsonKind::Null
+                | JsonKind::True
+                | JsonKind::False
+                | JsonKind::Number
+                | JsonKind::String { .. } => {}
+            }
+        }
+    }
+}
+
+fn detour(scan: &Scan, located: &mut Located<'_>) {
+    for want in &scan.wants {
+        if let Some(slot) = want.slot {
+            located.detours[slot as usize] = true;
+        }
+        detour(&want.below, located);
+    }
+}

@@ -1,0 +1,362 @@
+//! Takes of a service's answers what a request asks for: the client's selection and the mapping, compiled to looks at the
+//! answer's tape, and columns out of them.
+//!
+//! Members of one object are found in one pass over it. Values are copied as the service wrote them: digits and texts are
+//! not decoded, but checked for their type. What has methods, literals or variables is evaluated for the rows of a column
+//! together, into a tape of its own that is then read like any other.
+//!
+//! **Invariant:** a value that does not fit its type is null with an error of its cell; nulls bubble where they are written.
+//!
+//! **Cost:** one allocation per column and buffer, none per row, but for what is evaluated.
+//! Source: GraphQL specification, section 6.4.3.
+
+mod compile;
+mod items;
+mod keys;
+mod leaf;
+mod locate;
+#[cfg(test)]
+mod tests;
+
+pub use items::row_key;
+
+use crate::inputs::{Inputs, Keys, Response};
+use crate::sdl::{Connector, ConnectorId, Mapping};
+use crate::selection::ExprId;
+use crate::selection::eval::{Evaluated, eval};
+use crate::selection::value::Value;
+use leaf::{Leaf, fault, not_list, not_object};
+use locate::{Located, Scan};
+use std::sync::Arc;
+use weir_engine::rows::{CellError, Column, Data, Table};
+use weir_engine::source::FieldError;
+use weir_language::json::{Json, JsonRef};
+use weir_language::wraps::Wraps;
+
+/// The most errors kept of one column; more are nulls without words.
+const ERRORS_MAX: usize = 1000;
+/// Brackets that may be open in what is evaluated.
+const DEPTH_MAX: u32 = 256;
+
+/// What one connector's answers become. Belongs to one plan.
+#[derive(Debug)]
+pub struct Projection {
+    mapping: Arc<Mapping>,
+    connector: ConnectorId,
+    /// The names that lead from an answer to its value.
+    scan: Scan,
+    slots: u32,
+    top: Top,
+    tables: Vec<TablePlan>,
+    /// Whether a row has to know which answer it comes from.
+    origins: bool,
+}
+
+/// What a whole answer becomes.
+#[derive(Debug)]
+enum Top {
+    /// The value of a field.
+    Column(ColumnPlan),
+    /// The fields of an entity.
+    Rows {
+        /// How the object is found in an answer.
+        find: Find,
+        table: u32,
+    },
+}
+
+/// Objects of one place.
+#[derive(Debug, Default)]
+struct TablePlan {
+    scan: Scan,
+    slots: u32,
+    columns: Vec<ColumnPlan>,
+    hidden: Vec<ColumnPlan>,
+}
+
+#[derive(Debug)]
+struct ColumnPlan {
+    find: Find,
+    wraps: Wraps,
+    kind: Kind,
+}
+
+/// How a value is found, given an object.
+#[derive(Debug)]
+enum Find {
+    /// It is the object.
+    Itself,
+    /// By names: this slot of the scan. Where a list is met on the way, by evaluation.
+    Slot(u32, Evaluate),
+    /// By evaluation.
+    Evaluate(Evaluate),
+}
+
+/// An expression and the paths that lead to what it is about.
+#[derive(Clone, Debug)]
+struct Evaluate {
+    within: Vec<(ExprId, usize)>,
+    /// `None`: what the paths lead to.
+    expr: Option<(ExprId, usize)>,
+}
+
+/// What a value becomes.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// Nothing: someone else fills the column.
+    Nothing,
+    /// A key of the parent, which the answer need not repeat.
+    Key(u32),
+    /// A leaf.
+    Leaf(Leaf),
+    /// An object.
+    Table(u32),
+}
+
+/// Rows of one place, and which answers they come from.
+struct Level<'t> {
+    rows: Vec<Option<JsonRef<'t>>>,
+    /// Empty if nobody wants to know.
+    origins: Vec<u32>,
+}
+
+/// One run.
+#[derive(Clone, Copy)]
+struct Run<'r> {
+    plan: &'r Projection,
+    connector: &'r Connector,
+    inputs: &'r Inputs<'r>,
+    responses: &'r [Response<'r>],
+}
+
+impl Projection {
+    /// The answers' values as columns, one row per answer; `None` is null. Row `i` belongs to key `inputs.keys.start + i` and
+    /// to `responses[i]`, if they are known.
+    #[must_use]
+    pub fn run<'r>(
+        &'r self,
+        answers: &[Option<JsonRef<'_>>],
+        inputs: &'r Inputs<'r>,
+        responses: &'r [Response<'r>],
+    ) -> Table {
+        let connector = self.mapping.connector(self.connector);
+        let run = Run { plan: self, connector, inputs, responses };
+        let origins = if self.origins { (0..answers.len() as u32).collect() } else { Vec::new() };
+        let level = Level { rows: answers.to_vec(), origins };
+        let located = locate::locate(&self.scan, self.slots, &level.rows);
+        match &self.top {
+            Top::Column(column) => {
+                let column = run.found(column, &level, &located);
+                Table { rows: answers.len() as u32, columns: vec![column], hidden: Vec::new() }
+            }
+            Top::Rows { find, table } => run.entities(find, *table, level, &located),
+        }
+    }
+}
+
+impl<'r> Run<'r> {
+    /// The table of the objects that `find` leads to.
+    fn entities(&self, find: &Find, table: u32, level: Level<'_>, located: &Located<'_>) -> Table {
+        match find {
+            Find::Itself => self.entity_rows(table, level),
+            Find::Slot(slot, _) if !located.has_detour(*slot) => {
+                let rows = located.slot(*slot).to_vec();
+                self.entity_rows(table, Level { rows, origins: level.origins })
+            }
+            Find::Slot(_, evaluate) | Find::Evaluate(evaluate) => {
+                let made = self.evaluate(evaluate, &level);
+                let json = made.tape();
+                let rows = made.rows(json.as_ref(), level.rows.len());
+                let mut all = self.entity_rows(table, Level { rows, origins: level.origins });
+                for (row, error) in made.faults {
+                    all.columns.iter_mut().for_each(|column| fail(column, row, &error));
+                }
+                all.columns.iter_mut().for_each(sort_errors);
+                all
+            }
+        }
+    }
+
+    fn entity_rows(&self, table: u32, mut level: Level<'_>) -> Table {
+        let mut wrong = Vec::new();
+        for (row, value) in level.rows.iter_mut().enumerate() {
+            if value.is_some_and(|it| !it.is_object()) {
+                if value.is_some_and(|it| !it.is_null()) {
+                    wrong.push(row as u32);
+                }
+                *value = None;
+            }
+        }
+        let mut all = self.table(table, &level);
+        let error = not_object();
+        for row in wrong {
+            all.columns.iter_mut().for_each(|column| fail(column, row, &error));
+        }
+        all.columns.iter_mut().for_each(sort_errors);
+        all
+    }
+
+    /// The objects of `level`, which holds nothing but objects.
+    fn table(&self, table: u32, level: &Level<'_>) -> Table {
+        let plan = &self.plan.tables[table as usize];
+        let located = locate::locate(&plan.scan, plan.slots, &level.rows);
+        let column = |it: &ColumnPlan| self.found(it, level, &located);
+        Table {
+            rows: level.rows.len() as u32,
+            columns: plan.columns.iter().map(column).collect(),
+            hidden: plan.hidden.iter().map(column).collect(),
+        }
+    }
+
+    /// Finds the values of a column and converts them.
+    fn found(&self, plan: &ColumnPlan, level: &Level<'_>, located: &Located<'_>) -> Column {
+        match plan.kind {
+            Kind::Nothing => return Column::default(),
+            Kind::Key(at) => return keys::column(&self.inputs.keys, at as usize, level.rows.len()),
+            Kind::Leaf(_) | Kind::Table(_) => {}
+        }
+        match &plan.find {
+            Find::Itself => self.column(plan.kind, plan.wraps, &level.rows, &level.origins),
+            Find::Slot(slot, _) if !located.has_detour(*slot) => {
+                self.column(plan.kind, plan.wraps, located.slot(*slot), &level.origins)
+            }
+            Find::Slot(_, evaluate) | Find::Evaluate(evaluate) => {
+                let made = self.evaluate(evaluate, level);
+                let json = made.tape();
+                let rows = made.rows(json.as_ref(), level.rows.len());
+                let mut column = self.column(plan.kind, plan.wraps, &rows, &level.origins);
+                for (row, error) in made.faults {
+                    fail(&mut column, row, &error);
+                }
+                sort_errors(&mut column);
+                column
+            }
+        }
+    }
+
+    /// The values of one expression for all rows, as the text of one list.
+    fn evaluate(&self, evaluate: &Evaluate, level: &Level<'_>) -> Made {
+        let mut made = Made { text: vec![b'['], faults: Vec::new() };
+        for (row, value) in level.rows.iter().enumerate() {
+            if row > 0 {
+                made.text.push(b',');
+            }
+            let Some(value) = value else {
+                made.text.extend_from_slice(b"null");
+                continue;
+            };
+            let origin = level.origins.get(row).map_or(row, |it| *it as usize);
+            match self.value(evaluate, Value::of(*value), origin) {
+                Ok(value) => value.write(&mut made.text),
+                Err(error) => {
+                    made.text.extend_from_slice(b"null");
+                    made.faults.push((row as u32, fault(&error)));
+                }
+            }
+        }
+        made.text.push(b']');
+        made
+    }
+
+    fn value<'v>(&self, evaluate: &Evaluate, value: Value<'v>, origin: usize) -> Evaluated<'v>
+    where
+        'r: 'v,
+    {
+        let keys = self.inputs.keys;
+        let start = (keys.start + origin).min(keys.end.max(keys.start));
+        let keys = Keys { start, end: (start + 1).min(keys.end.max(start)), ..keys };
+        let response = self.responses.get(origin).copied().or(self.inputs.response);
+        let inputs: Inputs<'v> = Inputs { keys, response, ..*self.inputs };
+        let selection = &self.connector.selection;
+        let mut value = value;
+        for (expr, steps) in evaluate.within.iter().chain(&evaluate.expr) {
+            value = eval(selection, *expr, *steps, &value, &inputs)?;
+        }
+        Ok(value)
+    }
+
+    /// Converts values; lists nest by offsets.
+    fn column(&self, kind: Kind, wraps: Wraps, rows: &[Option<JsonRef<'_>>], origins: &[u32]) -> Column {
+        if let Some(item) = wraps.item() {
+            return self.list(kind, item, rows, origins);
+        }
+        match kind {
+            Kind::Nothing | Kind::Key(_) => Column::default(),
+            Kind::Leaf(leaf) => leaf::column(leaf, &self.plan.mapping.schema, rows),
+            Kind::Table(table) => self.objects(table, rows, origins),
+        }
+    }
+
+    fn list(&self, kind: Kind, item: Wraps, rows: &[Option<JsonRef<'_>>], origins: &[u32]) -> Column {
+        let mut column = Column::default();
+        let mut offsets = Vec::with_capacity(rows.len() + 1);
+        let (mut items, mut item_origins) = (Vec::new(), Vec::new());
+        offsets.push(0);
+        for (row, value) in rows.iter().enumerate() {
+            match value {
+                Some(list) if list.is_array() => {
+                    items.extend(list.items().map(Some));
+                    if let Some(&origin) = origins.get(row) {
+                        item_origins.resize(items.len(), origin);
+                    }
+                }
+                Some(value) if !value.is_null() => fail(&mut column, row as u32, &not_list()),
+                Some(_) | None => column.nulls.set(row),
+            }
+            offsets.push(items.len() as u32);
+        }
+        let items = Box::new(self.column(kind, item, &items, &item_origins));
+        column.data = Data::List { offsets, items };
+        column
+    }
+
+    fn objects(&self, table: u32, rows: &[Option<JsonRef<'_>>], origins: &[u32]) -> Column {
+        let mut column = Column::default();
+        let mut objects = Vec::with_capacity(rows.len());
+        for (row, value) in rows.iter().enumerate() {
+            let object = value.filter(|it| it.is_object());
+            match value {
+                Some(_) if object.is_some() => {}
+                Some(value) if !value.is_null() => fail(&mut column, row as u32, &not_object()),
+                Some(_) | None => column.nulls.set(row),
+            }
+            objects.push(object);
+        }
+        let level = Level { rows: objects, origins: origins.to_vec() };
+        column.data = Data::Object(Box::new(self.table(table, &level)));
+        column
+    }
+}
+
+/// Values that were evaluated, as JSON.
+struct Made {
+    text: Vec<u8>,
+    faults: Vec<(u32, FieldError)>,
+}
+
+impl Made {
+    /// The values' tape. A text that is none, because a list nests too deep, has no values.
+    fn tape(&self) -> Option<Json<'_>> {
+        Json::parse(&self.text, DEPTH_MAX).ok()
+    }
+
+    fn rows<'t>(&self, json: Option<&'t Json<'t>>, count: usize) -> Vec<Option<JsonRef<'t>>> {
+        match json {
+            Some(json) => json.root().items().map(Some).collect(),
+            None => vec![None; count],
+        }
+    }
+}
+
+/// Makes a cell null with an error.
+fn fail(column: &mut Column, row: u32, error: &FieldError) {
+    column.nulls.set(row as usize);
+    if column.errors.len() < ERRORS_MAX {
+        column.errors.push(CellError { row, error: error.clone() });
+    }
+}
+
+fn sort_errors(column: &mut Column) {
+    column.errors.sort_by_key(|it| it.row);
+    column.errors.dedup_by_key(|it| it.row);
+}
