@@ -136,8 +136,7 @@ impl<'r> Inputs<'r> {
         };
         let mut values = Vec::new();
         headers.each(name, &mut |bytes| {
-            values
-                .extend(std::str::from_utf8(bytes).ok().map(|text| Value::Text(Cow::Owned(text.to_owned()))));
+            values.extend(std::str::from_utf8(bytes).ok().map(|text| Value::Text(Cow::Borrowed(text))));
         });
         if values.is_empty() { Value::Missing } else { Value::Array(values) }
     }

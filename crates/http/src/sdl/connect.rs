@@ -260,7 +260,7 @@ impl<'d> Reader<'d> {
             );
         }
         match place {
-            Place::Entity(_) | Place::Field(_) | Place::Extension(_) if seen.keys.is_empty() => {
+            Place::Entity(_) | Place::Field(_) | Place::Extension(_) if !seen.batch && !seen.this => {
                 let message = "nothing of the parent is in this call: name a field of it, as in `{$this.id}`";
                 self.complain(directive.span, message);
             }

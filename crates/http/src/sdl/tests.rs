@@ -48,3 +48,275 @@ fn the_match_centre_is_read_whole() {
             .contains('@')
     );
 }
+
+const HEAD: &str = "extend schema\n  @link(url: \"https://specs.apollo.dev/connect/v0.3\", import: [\"@source\", \"@connect\"])
+  @link(url: \"https://weir.example/spec/v1\", import: [\"@cache\", \"@policy\", \"@cacheControl\", \"@cacheTag\", \"@join\", \"@graphql\", \"@grpc\"])
+  @source(name: \"s\", http: {baseURL: \"http://host\"})\n";
+
+/// `text` behind the links is refused with these complaints: the text at the place, and the words.
+#[track_caller]
+fn refused(text: &str, expected: &[(&str, &str)]) {
+    let text = format!("{HEAD}{text}");
+    let mistakes = read(&text, "s").err().unwrap_or_else(|| panic!("accepted: {text}"));
+    for (mistake, (place, message)) in mistakes.iter().zip(expected) {
+        let line = text.lines().nth(mistake.location.line as usize - 1).unwrap_or_default();
+        let rest: String = line.chars().skip(mistake.location.column as usize - 1).collect();
+        assert!(mistake.message == *message && rest.starts_with(place), "{text}\n{mistake}\nat {rest}");
+    }
+    assert_eq!(mistakes.len(), expected.len(), "{text}\n{}", mistakes.last().expect("one"));
+}
+
+/// The same for a `@connect` on `Query.u(id: ID, i: In): U`.
+#[track_caller]
+fn connect_refused(connect: &str, place: &str, message: &str) {
+    let text = format!(
+        "type U {{ id: ID name: String v: V }} type V {{ w: Int }} input In {{ a: Int }}\ntype Query {{ u(id: ID, i: In): U @connect({connect}) }}"
+    );
+    refused(&text, &[(place, message)]);
+}
+
+#[test]
+fn names_that_are_not_there_are_said_with_their_place() {
+    let all = "selection: \"id name v { w }\"";
+    connect_refused(
+        &format!("source: \"t\", http: {{GET: \"/u\"}}, {all}"),
+        "\"t\"",
+        "there is no `@source` called `t`; did you mean `s`?",
+    );
+    connect_refused(
+        &format!("source: \"s\", http: {{GET: \"/u/{{$args.idd}}\"}}, {all}"),
+        "idd}",
+        "`u` has no argument `idd`; did you mean `id`?",
+    );
+    connect_refused(
+        &format!("source: \"s\", http: {{GET: \"/u/{{$args.i.b}}\"}}, {all}"),
+        "b}",
+        "`In` has no field `b`; did you mean `a`?",
+    );
+    connect_refused(
+        &format!("source: \"s\", http: {{GET: \"/u/{{$this.id}}\"}}, {all}"),
+        "$this.id",
+        "there is no parent here: `$this` and `$batch` stand below the root",
+    );
+    connect_refused(
+        &format!("source: \"s\", http: {{GET: \"/u/{{$request.path}}\"}}, {all}"),
+        "$request.path",
+        "only headers are known of it: write `$request.headers.'name'`",
+    );
+    connect_refused(
+        &format!("source: \"s\", http: {{GET: \"/u/{{id}}\"}}, {all}"),
+        "id}",
+        "there is no answer yet: write `$args.name`, or `$this.name` for a field of the parent",
+    );
+    connect_refused(
+        &format!("source: \"s\", http: {{GET: \"/u\", boddy: \"$\"}}, {all}"),
+        "boddy",
+        "`http` has no `boddy`; did you mean `body`?",
+    );
+    connect_refused(
+        &format!("source: \"s\", http: {{GET: \"/u\", POST: \"/u\"}}, {all}"),
+        "{GET",
+        "`http` needs one of GET, POST, PUT, PATCH and DELETE, and no more",
+    );
+    connect_refused(
+        &format!("http: {{GET: \"/u\"}}, {all}"),
+        "@connect",
+        "`@connect` needs `source`, or a whole URL",
+    );
+    connect_refused(
+        &format!("source: \"s\", http: {{GET: \"http://x/u\"}}, {all}"),
+        "\"http:",
+        "the source says the host: write the path only, as in `/users/{$args.id}`",
+    );
+    connect_refused(
+        &format!("source: \"s\", http: {{GET: \"/u\"}}, {all}, id: \"x\""),
+        "id: \"x",
+        "`@connect` has no `id`",
+    );
+    connect_refused(
+        &format!("source: \"s\", http: {{GET: \"/u\"}}, {all}, batch: {{maxSize: 5}}"),
+        "{maxSize",
+        "nothing is batched here: the request reads no `$batch`",
+    );
+    connect_refused(
+        &format!("source: \"s\", http: {{GET: \"/u\", headers: [{{name: \"Host\", value: \"x\"}}]}}, {all}"),
+        "{name: \"Host",
+        "header `Host` belongs to the connection and cannot be sent on or set",
+    );
+    connect_refused(
+        &format!("source: \"s\", http: {{GET: \"/u/../x\"}}, {all}"),
+        "..",
+        "an empty segment, `.` or `..` cannot stand in a path",
+    );
+    connect_refused("source: \"s\", http: {GET: \"/u\"}", "@connect", "`@connect` needs `selection`");
+}
+
+#[test]
+fn complaints_about_selections_point_into_the_string() {
+    let get = "source: \"s\", http: {GET: \"/u\"}";
+    connect_refused(
+        &format!("{get}, selection: \"id nme v {{ w }}\""),
+        "nme",
+        "`U` has no field `nme`; did you mean `name`?",
+    );
+    connect_refused(
+        &format!("{get}, selection: \"id name: \\\"é\\\"->x v {{ w }}\""),
+        "x v",
+        "there is no method `->x`",
+    );
+    connect_refused(
+        &format!("{get}, selection: \"\"\"\n      id\n    name v {{\n      x }}\"\"\""),
+        "x }",
+        "`V` has no field `x`; did you mean `w`?",
+    );
+    connect_refused(
+        &format!("{get}, selection: \"id name v\""),
+        "v\"",
+        "`v` is an object: say what of it is a field of `V`, as in `$.item { id }`",
+    );
+    connect_refused(
+        &format!("{get}, selection: \"id name {{ x }} v {{ w }}\""),
+        "name {",
+        "`name` is a `String`, which has no members: write the path alone, as in `$.name`",
+    );
+    connect_refused(
+        &format!("{get}, selection: \"id name: $env.X v {{ w }}\""),
+        "$env",
+        "`$env` is not known here, as clients would see it",
+    );
+    connect_refused(
+        &format!("{get}, selection: \"id v {{ w }}\""),
+        "\"id v",
+        "nothing gives `U.name` here: select it, or give it or `U` a `@connect` of its own",
+    );
+    connect_refused(
+        &format!("{get}, selection: \"id name v: $(x->first)\""),
+        "x->first",
+        "`v` is an object: say what of it is a field of `V`, as in `$.item { id }`",
+    );
+    connect_refused(
+        &format!("{get}, selection: \"id name v: $({{w: 1, x: 2}})\""),
+        "2}",
+        "`V` has no field `x`; did you mean `w`?",
+    );
+}
+
+#[test]
+fn what_a_type_lacks_has_to_be_brought_by_its_keys() {
+    let query = "type Query { a: A @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"b { x }\") } type A { b: B }";
+    let b = "type B @connect(source: \"s\", http: {GET: \"/b\", queryParams: \"id: $batch.id\"}, selection: \"SELECTION\") { id: ID x: Int y: Int }";
+    refused(
+        &format!("{query}\n{}", b.replace("SELECTION", "id y")),
+        &[("\"b { x", "nothing gives `B.id` here: select `id`, by which the type's own `@connect` finds it")],
+    );
+    let keyed = query.replace("b { x }", "b { id x }");
+    refused(
+        &format!("{keyed}\n{}", b.replace("SELECTION", "y")),
+        &[("y", "a batch is matched by its keys: select `id`, plainly (`id` or `id: a.b`)")],
+    );
+    refused(
+        &format!("{keyed}\n{}", b.replace("SELECTION", "id: $('x') y")),
+        &[("id: $", "a batch is matched by its keys: select `id`, plainly (`id` or `id: a.b`)")],
+    );
+    let read = mapping(&format!("{HEAD}{keyed}\n{}", b.replace("SELECTION", "$.list { id: ref.id y }")));
+    let items = connector(&read, "B", "").items.clone().expect("items");
+    assert_eq!((items.path, items.keys), (vec!["list".into()], vec![vec!["ref".into(), "id".into()]]));
+    refused(
+        &format!("{keyed}\n{}", b.replace("SELECTION", "id y").replace("$batch.id", "$batch.z")),
+        &[("z\"", "`B` has no field `z`; did you mean `x`?")],
+    );
+    refused(
+        &format!(
+            "{keyed}\ntype B {{ id: ID x: Int y: Int @connect(source: \"s\", http: {{GET: \"/y\"}}, selection: \"$.y\") }}"
+        ),
+        &[("@connect", "nothing of the parent is in this call: name a field of it, as in `{$this.id}`")],
+    );
+}
+
+#[test]
+fn links_say_version_and_names() {
+    let link = |link: &str| match read(&format!("extend schema {link}\ntype Query {{ a: Int }}"), "s") {
+        Ok(_) => "accepted".to_owned(),
+        Err(mistakes) => mistakes[0].to_string(),
+    };
+    let connect = "https://specs.apollo.dev/connect";
+    assert_eq!(
+        link(&format!("@link(url: \"{connect}/v0.9\")")),
+        format!("s:1:26: version `v0.9` is not read: write `{connect}/v0.3`")
+    );
+    assert_eq!(
+        link(&format!("@link(url: \"{connect}/v0.3\", import: [\"@conect\"])")),
+        "s:1:76: `@conect` cannot be imported: there are @source @connect; did you mean `@connect`?"
+    );
+    assert!(
+        link("@link(url: \"https://example.com/x\")")
+            .starts_with("s:1:26: `https://example.com/x` is not known")
+    );
+    assert_eq!(
+        link("@source(name: \"s\", http: {baseURL: \"http://h\"})"),
+        format!(
+            "s:1:15: `@source` is not imported: add `@link(url: \"{connect}/v0.3\", import: [\"@source\"])` to `extend schema`"
+        )
+    );
+    let renamed = "extend schema @link(url: \"https://specs.apollo.dev/connect/v0.3\", import: [{name: \"@connect\", as: \"@rest\"}])
+        type Query { a: Int @rest(http: {GET: \"http://h/a\"}, selection: \"$\") }";
+    assert_eq!(&*mapping(renamed).services[0].name, "http://h");
+}
+
+#[test]
+fn types_of_other_sources_are_extended_by_their_names_alone() {
+    let text = format!(
+        "{HEAD}extend type Album {{ reviews(first: Int): [Review] @connect(source: \"s\", http: {{GET: \"/r/{{$this.AlbumId}}?n={{$args.first}}\"}}, selection: \"id stars albumId\") }}
+         \"One.\" type Review @key(fields: \"id\") {{ id: ID! stars: Int albumId: Int
+           \"Its album.\" album: Album @join(field: \"Album_by_pk\", arguments: \"AlbumId: $this.albumId\") @cacheControl(maxAge: 5) }}
+         extend type Artist {{ x: Int @join(field: \"y\", arguments: \"(a: $this.ArtistId)\") }}"
+    );
+    let text = text.replace("@link(url: \"https://weir", "@link(url: \"https://specs.apollo.dev/federation/v2.11\", import: [\"@key\"]) @link(url: \"https://weir");
+    let mapping = mapping(&text);
+    let album = mapping.schema.type_by_name("Album").expect("the stub");
+    assert_eq!(mapping.foreign, [album]);
+    assert!(mapping.stub.is_some() && mapping.schema.type_by_name("Artist").is_none());
+    let reviews = connector(&mapping, "Album", "reviews");
+    assert!(matches!(reviews.place, Place::Extension(_)));
+    assert_eq!((&*reviews.keys[0].name, reviews.keys[0].field), ("AlbumId", None));
+    let join = &mapping.joins[0];
+    assert_eq!(
+        (&*join.on, &*join.name, &*join.ty, &*join.target),
+        ("Review", "album", "Album", "Album_by_pk")
+    );
+    assert_eq!((&*join.arguments, &*join.description), ("(AlbumId: $this.albumId)", "Its album."));
+    let review = mapping.schema.type_by_name("Review").expect("the type");
+    assert!(mapping.schema.field_by_name(review, "album").is_none());
+}
+
+#[test]
+fn a_query_field_may_find_its_type_anywhere() {
+    let mapping = mapping(&format!(
+        "{HEAD}type Query {{ user(id: ID!): User @connect(source: \"s\", http: {{GET: \"/users/{{$args.id}}\"}}, entity: true, selection: \"id name\")
+         post: Post @connect(source: \"s\", http: {{GET: \"/p\"}}, selection: \"by: {{ id: userId }}\") }}
+         type User {{ id: ID! name: String }} type Post {{ by: User }}"
+    ));
+    let user = connector(&mapping, "User", "");
+    assert_eq!(user.request.explain(), "GET /users/{$this.id}");
+    assert_eq!(&*user.keys[0].name, "id");
+}
+
+#[test]
+fn servers_of_other_kinds_are_facts() {
+    let text = HEAD.replace(
+        "@source(name: \"s\"",
+        "@graphql(url: \"https://g/graphql\", prefix: \"g_\", headers: [{name: \"a\", from: \"A\"}]) @grpc(url: \"http://r:50051\", proto: \"users.proto\")
+         @cache(source: \"s\", freshness: [\"X-TTL\"], scope: PRIVATE, key: [\"X-User\"]) @source(name: \"s\"",
+    );
+    let mapping = mapping(&format!(
+        "{text}type Query {{ a: Int @connect(source: \"s\", http: {{GET: \"/a/{{$config.region}}\", headers: [{{name: \"k\", value: \"{{$env.KEY}}\"}}]}}, selection: \"$\") @policy(timeout: 70) }}"
+    ));
+    assert_eq!((&*mapping.graphql[0].base.path, &*mapping.graphql[0].prefix), ("/graphql", "g_"));
+    assert_eq!(&*mapping.grpc[0].proto, "users.proto");
+    assert_eq!(
+        mapping.services[0].cache.as_ref().map(|it| (it.private, it.key.clone())),
+        Some((true, vec!["x-user".into()]))
+    );
+    assert_eq!((&mapping.config, &mapping.env), (&vec!["region".into()], &vec!["KEY".into()]));
+    assert_eq!(connector(&mapping, "Query", "a").timeout_ms, Some(70));
+}

@@ -14,6 +14,9 @@ use weir_language::value::Node;
 /// All but the unreserved characters of RFC 3986, section 2.3.
 const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
+/// What a request is made over: there is no answer yet.
+const NOTHING: Value<'static> = Value::Object(Vec::new());
+
 /// Why a call cannot be made from these values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RenderError {
@@ -87,7 +90,7 @@ impl Request {
         self.query(inputs, &mut out.target)?;
         self.headers(inputs, out)?;
         if let Some(body) = &self.body {
-            let value = eval(body, body.root(), usize::MAX, &Value::Missing, inputs)?;
+            let value = eval(body, body.root(), usize::MAX, &NOTHING, inputs)?;
             if !matches!(value, Value::Missing) {
                 value.write(&mut out.body);
             }
@@ -130,7 +133,7 @@ impl Request {
             }
         }
         for params in &self.params {
-            let value = eval(params, params.root(), usize::MAX, &Value::Missing, inputs)?;
+            let value = eval(params, params.root(), usize::MAX, &NOTHING, inputs)?;
             for (name, value) in value.members().unwrap_or_default() {
                 let wrong = || RenderError::NoText { value: name.as_ref().into() };
                 match value.items() {
@@ -230,7 +233,7 @@ fn text(slot: &Slot, inputs: &Inputs<'_>, give: &mut dyn FnMut(&[u8])) -> Result
     if let Some(given) = copied(slot, inputs, give) {
         return Ok(given);
     }
-    let value = eval(&slot.expr, slot.expr.root(), usize::MAX, &Value::Missing, inputs)?;
+    let value = eval(&slot.expr, slot.expr.root(), usize::MAX, &NOTHING, inputs)?;
     give_text(&value, give).ok_or_else(|| RenderError::NoText { value: slot.expr.print().into() })
 }
 

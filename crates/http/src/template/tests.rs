@@ -14,7 +14,7 @@ use weir_language::value::{Node, Values, Variables};
 struct Given(&'static [(&'static str, &'static [u8])]);
 
 impl Headers for Given {
-    fn each(&self, name: &str, take: &mut dyn FnMut(&[u8])) {
+    fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
         self.0.iter().filter(|it| it.0 == name).for_each(|it| take(it.1));
     }
 }
@@ -126,14 +126,14 @@ fn a_value_is_one_segment_whatever_it_holds() {
 fn a_segment_that_would_name_another_resource_is_refused() {
     for value in ["", ".", ".."] {
         check(
-            r#"{GET: "/u/{$args.q}"}"#,
+            r#"{GET: "/u/{$args.q}?i={$this.id}"}"#,
             value,
             "`$args.q` is empty, `.` or `..`, which no path can name; client: Argument \"q\" is missing or cannot be part of a path.",
         );
     }
-    check(r#"{GET: "/u/a.{$args.q}"}"#, ".", "GET /api/u/a..");
+    check(r#"{GET: "/u/a.{$args.q}?i={$this.id}"}"#, ".", "GET /api/u/a..?i=7");
     check(
-        r#"{GET: "/u/.{$args.q}"}"#,
+        r#"{GET: "/u/.{$args.q}?i={$this.id}"}"#,
         ".",
         "`$args.q` is empty, `.` or `..`, which no path can name; client: Argument \"q\" is missing or cannot be part of a path.",
     );
@@ -152,9 +152,9 @@ fn lists_are_repeated_in_the_query_and_joined_where_that_is_said() {
         "GET /api/u?id=7&l=1&l=2",
     );
     check(
-        r#"{GET: "/u?a=1&q={$args.q}", queryParams: "'x y': $args.q"}"#,
+        r#"{GET: "/u?a=1&q={$args.q}", queryParams: "'x y': $args.q i: $this.id"}"#,
         "a&b=c",
-        "GET /api/u?a=1&q=a%26b%3Dc&x%20y=a%26b%3Dc",
+        "GET /api/u?a=1&q=a%26b%3Dc&x%20y=a%26b%3Dc&i=7",
     );
     check(
         r#"{GET: "/u/{$args.l->joinNotNull(',')}/{$this.n}/{$config.k}/{$env.T}"}"#,
