@@ -103,6 +103,11 @@ fn names_that_are_not_there_are_said_with_their_place() {
         "$request.path",
         "only headers are known of it: write `$request.headers.'name'`",
     );
+}
+
+#[test]
+fn calls_that_cannot_be_made_are_said_with_their_place() {
+    let all = "selection: \"id name v { w }\"";
     connect_refused(
         &format!("source: \"s\", http: {{GET: \"/u/{{id}}\"}}, {all}"),
         "id}",

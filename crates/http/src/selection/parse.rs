@@ -6,62 +6,17 @@
 //!
 //! **Invariant:** an expression is put into the arena when it ends, so inner ones come first.
 
+mod frame;
+
 use super::lex::{Lexer, Token, TokenKind, decode};
 use super::method::{Call, Method};
 use super::{
     BYTES_MAX, DEPTH_MAX, Expr, ExprId, Member, Selection, SelectionError, Start, Step, StepKind, Variable,
 };
+use frame::{Frame, Members, Next, Path};
 use weir_language::span::Span;
 
 type Parsed<T> = Result<T, SelectionError>;
-
-/// What is open.
-enum Frame {
-    /// `id name: …`, up to `}` or the end.
-    Members(Members),
-    /// `{a: …, b: …}`.
-    Object { start: u32, members: Vec<(Box<str>, ExprId)>, key: Box<str> },
-    /// `[a, b]`.
-    Array { start: u32, items: Vec<ExprId> },
-    /// `->name(a, b)` of the path below it.
-    Arguments { method: Method, span: Span, items: Vec<ExprId> },
-    /// `$(a)`.
-    Paren { start: u32 },
-    /// A path whose steps are being read.
-    Path(Path),
-    /// `a ?? b`.
-    Coalesce { start: u32, choices: Vec<ExprId> },
-}
-
-struct Members {
-    start: u32,
-    members: Vec<Member>,
-    /// The name before the value that is being read.
-    name: Option<Box<str>>,
-    span: Span,
-    /// Whether a path stands before the brace.
-    of_path: bool,
-    /// The whole selection, which no brace opens.
-    whole: bool,
-}
-
-struct Path {
-    span: Span,
-    start: Start,
-    steps: Vec<Step>,
-}
-
-/// What the loop does next.
-enum Next {
-    /// A value begins.
-    Value,
-    /// A member begins, or its object ends.
-    Member,
-    /// The steps of the path on top.
-    Steps,
-    /// A value is whole.
-    Whole(ExprId),
-}
 
 struct Parser<'t> {
     lexer: Lexer<'t>,

@@ -9,7 +9,6 @@ impl<'v> Eval<'_, 'v> {
     /// The methods of this module. `at.current` is `value`.
     pub(super) fn list_call(&self, call: &Call, value: &Value<'v>, at: At<'_, 'v>) -> Evaluated<'v> {
         let method = call.method;
-        let wrong = || Fault::Kind { method, given: value.kind() };
         if value.is_nothing() && !matches!(method, Method::In | Method::Contains) {
             return Ok(value.clone());
         }
@@ -55,6 +54,21 @@ impl<'v> Eval<'_, 'v> {
             (Method::JoinNotNull, None) => self.join(call, std::slice::from_ref(value), at)?,
             (Method::Slice, items) => return self.slice(call, value, items, at),
             (Method::Get, items) => return self.get(call, value, items, at),
+            (_, items) => return self.look_call(call, value, items, at),
+        })
+    }
+
+    /// The methods that only look.
+    fn look_call(
+        &self,
+        call: &Call,
+        value: &Value<'v>,
+        items: Option<Vec<Value<'v>>>,
+        at: At<'_, 'v>,
+    ) -> Evaluated<'v> {
+        let method = call.method;
+        let wrong = || Fault::Kind { method, given: value.kind() };
+        Ok(match (method, items) {
             (Method::Size, items) => {
                 let size = match (items, value) {
                     (Some(items), _) => items.len(),

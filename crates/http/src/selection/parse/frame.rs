@@ -1,0 +1,53 @@
+//! What the reader of selections has open, and what it does next.
+
+use super::super::method::Method;
+use super::super::{ExprId, Member, Start, Step};
+use weir_language::span::Span;
+
+/// What is open.
+pub(super) enum Frame {
+    /// `id name: …`, up to `}` or the end.
+    Members(Members),
+    /// `{a: …, b: …}`.
+    Object { start: u32, members: Vec<(Box<str>, ExprId)>, key: Box<str> },
+    /// `[a, b]`.
+    Array { start: u32, items: Vec<ExprId> },
+    /// `->name(a, b)` of the path below it.
+    Arguments { method: Method, span: Span, items: Vec<ExprId> },
+    /// `$(a)`.
+    Paren { start: u32 },
+    /// A path whose steps are being read.
+    Path(Path),
+    /// `a ?? b`.
+    Coalesce { start: u32, choices: Vec<ExprId> },
+}
+
+pub(super) struct Members {
+    pub(super) start: u32,
+    pub(super) members: Vec<Member>,
+    /// The name before the value that is being read.
+    pub(super) name: Option<Box<str>>,
+    pub(super) span: Span,
+    /// Whether a path stands before the brace.
+    pub(super) of_path: bool,
+    /// The whole selection, which no brace opens.
+    pub(super) whole: bool,
+}
+
+pub(super) struct Path {
+    pub(super) span: Span,
+    pub(super) start: Start,
+    pub(super) steps: Vec<Step>,
+}
+
+/// What the loop does next.
+pub(super) enum Next {
+    /// A value begins.
+    Value,
+    /// A member begins, or its object ends.
+    Member,
+    /// The steps of the path on top.
+    Steps,
+    /// A value is whole.
+    Whole(ExprId),
+}
