@@ -47,7 +47,8 @@ impl Column {
 /// The values themselves.
 #[derive(Clone, Debug, Default)]
 pub enum Data {
-    /// No values: a constant, a foreign member, or a column all of whose rows are null.
+    /// No values: a constant, a foreign member (whose errors say why a row has no keys), or a column all of whose rows
+    /// are null.
     #[default]
     Empty,
     /// Booleans.

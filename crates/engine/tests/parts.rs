@@ -350,6 +350,22 @@ async fn one_key_that_fails_fails_its_rows_only() {
 }
 
 #[tokio::test]
+async fn what_is_asked_by_the_keys_of_a_part_fails_with_it() {
+    let services = services(|name, key| match (name, key.as_i64()) {
+        ("player", Some(1)) => Err(SourceError::Busy),
+        _ => resolve(name, key),
+    });
+    let text = answer(&engine(&services), "{ match { slots { player { team { id } } } } }", "{}").await;
+    let error = |at: usize| {
+        format!(
+            r#"{{"message":"The source has no capacity left.","locations":[{{"line":1,"column":28}}],"path":["match","slots",{at},"player","team"],"extensions":{{"code":"POOL_TIMEOUT"}}}}"#
+        )
+    };
+    let data = r#"{"match":{"slots":[{"player":{"team":null}},{"player":{"team":{"id":2}}},{"player":{"team":null}},{"player":null}]}}"#;
+    assert_eq!(text, format!(r#"{{"errors":[{},{}],"data":{data}}}"#, error(0), error(2)));
+}
+
+#[tokio::test]
 async fn a_type_of_another_source_is_extended_and_joined_back() {
     check(
         "{ albums { title reviews(top: 3) { stars match { best { name role } } } } match { slots { album { title } } } }",

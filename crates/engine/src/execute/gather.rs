@@ -156,7 +156,9 @@ impl<'w> Walk<'w> {
                 false => gather.keys.place(&gather.hidden, &table.hidden, row),
             });
         }
-        table.columns[at] = Column { data: Data::Foreign(places), ..Column::default() };
+        // Errors there say why a key of the row is missing.
+        let errors = std::mem::take(&mut table.columns[at].errors);
+        table.columns[at] = Column { data: Data::Foreign(places), errors, ..Column::default() };
     }
 }
 
@@ -297,14 +299,13 @@ fn fail_member(
             }
         }
         (Data::Foreign(places), Member::Foreign { piece: own, .. }) if own == piece => {
-            let mut errors = Vec::new();
             for (row, place) in places.iter_mut().enumerate() {
                 if std::mem::replace(place, NO_PLACE) != NO_PLACE && *left > 0 {
                     *left -= 1;
-                    errors.push(CellError { row: row as u32, error: error.clone() });
+                    column.errors.push(CellError { row: row as u32, error: error.clone() });
                 }
             }
-            column.errors = errors;
+            column.errors.sort_by_key(|it| it.row);
         }
         _ => {}
     }
