@@ -14,4 +14,5 @@ pub mod project;
 pub mod sdl;
 pub mod selection;
 pub mod shaped;
+pub mod source;
 pub mod template;

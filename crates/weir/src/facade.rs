@@ -88,7 +88,7 @@ impl Builder {
         }
         let mut all = opened.sources;
         all.append(&mut self.sources);
-        Ok(Weir { engine: Engine::new(sources::compose(all)?, settings(&self.config)) })
+        Ok(Weir { engine: Engine::new(sources::compose(all, &opened.joins)?, settings(&self.config)) })
     }
 }
 

@@ -6,6 +6,7 @@ mod facade;
 pub mod generation;
 pub mod native;
 pub mod server;
+pub mod services;
 pub mod sources;
 
 pub use facade::{Builder, ExecuteError, Weir};

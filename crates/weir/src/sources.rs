@@ -2,11 +2,12 @@
 
 use crate::config::{Config, Integers, MissingRow, RelationshipNames, Source, SourceKind};
 use crate::native::{self, Native};
+use crate::services::{self, Joined};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
-use weir_engine::compose::Graph;
+use weir_engine::compose::{Graph, Join};
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
 use weir_language::schema::Schema;
@@ -47,6 +48,8 @@ pub enum Address {
     Postgres(String),
     /// A text of types, whose database Weir makes.
     Native(PathBuf),
+    /// A text of services.
+    Services(PathBuf),
 }
 
 /// Reads an address: `sqlite:chinook.db`, `chinook.db`, `weir.yaml`.
@@ -80,6 +83,9 @@ pub fn address(text: &str) -> Result<Address, String> {
             ),
         });
     }
+    if services::is_services(Path::new(text)) {
+        return Ok(Address::Services(PathBuf::from(text)));
+    }
     if native::is_sdl(Path::new(text)) {
         return Ok(Address::Native(PathBuf::from(text)));
     }
@@ -89,7 +95,7 @@ pub fn address(text: &str) -> Result<Address, String> {
         return Ok(Address::Sqlite(PathBuf::from(text)));
     }
     Err(format!(
-        "cannot tell what `{text}` is; name a .graphql file of types, a .db, .sqlite or .sqlite3 file, \
+        "cannot tell what `{text}` is; name a .graphql file of types or services, a .db, .sqlite or .sqlite3 file, \
          `sqlite:FILE`, `postgres://…`, or a weir.yaml"
     ))
 }
@@ -111,6 +117,10 @@ pub fn config_of(address: &Address) -> Config {
             let name = path.file_stem().and_then(|it| it.to_str()).unwrap_or("native").to_string();
             Source { name, native: Some(path.clone()), ..Source::default() }
         }
+        Address::Services(path) => {
+            let name = path.file_stem().and_then(|it| it.to_str()).unwrap_or("services").to_string();
+            Source { name, file: Some(path.clone()), ..Source::default() }
+        }
     };
     Config { sources: vec![source], ..Config::default() }
 }
@@ -129,7 +139,7 @@ pub fn graph(config: &Config) -> Result<(Graph, Opened), String> {
         true => vec![nothing()?],
         false => opened.sources.clone(),
     };
-    Ok((compose(sources)?, opened))
+    Ok((compose(sources, &opened.joins)?, opened))
 }
 
 /// Stands in while no source is there; no request gets to it.
@@ -145,6 +155,8 @@ fn nothing() -> Result<Arc<dyn EngineSource>, String> {
 pub struct Opened {
     /// In the order of the configuration.
     pub sources: Vec<Arc<dyn EngineSource>>,
+    /// Fields of services that other sources answer.
+    pub joins: Vec<Joined>,
     /// For the operator.
     pub findings: Findings,
     /// Databases whose schema is watched.
@@ -184,6 +196,7 @@ impl std::fmt::Display for Down {
 /// A source that is open.
 struct Made {
     source: Arc<dyn EngineSource>,
+    joins: Vec<Joined>,
     warnings: Vec<Warning>,
     watch: Option<Watch>,
     building: Option<Native>,
@@ -238,8 +251,9 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
     for (place, source) in config.sources.iter().enumerate() {
         let name = &source.name;
         match open(source, config.worker_threads()) {
-            Ok(Made { source, warnings, watch, building }) => {
+            Ok(Made { source, joins, warnings, watch, building }) => {
                 opened.sources.push(source);
+                opened.joins.extend(joins);
                 opened.watches.extend(watch);
                 opened.building.extend(building);
                 warnings.into_iter().for_each(|it| opened.findings.add(config, place, it));
@@ -261,11 +275,18 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
     }
 }
 
-/// One graph of sources that are open.
+/// One graph of sources that are open, with `joins` between them.
 /// # Errors
 /// What is in the way, one line each; of each kind the first `CLASHES_SHOWN_MAX`.
-pub fn compose(sources: Vec<Arc<dyn EngineSource>>) -> Result<Graph, String> {
-    Graph::compose(sources, &[]).map_err(|errors| {
+pub fn compose(sources: Vec<Arc<dyn EngineSource>>, joins: &[Joined]) -> Result<Graph, String> {
+    let (resolved, wrong): (Vec<_>, Vec<_>) =
+        joins.iter().map(|it| it.resolve(&sources)).partition(Result::is_ok);
+    let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n"));
+    }
+    let joins: Vec<Join> = resolved.into_iter().flatten().collect();
+    Graph::compose(sources, &joins).map_err(|errors| {
         let mut counts = HashMap::new();
         let shown = errors.iter().filter(|it| {
             let count = counts.entry(std::mem::discriminant(*it)).or_insert(0);
@@ -282,10 +303,13 @@ pub fn compose(sources: Vec<Arc<dyn EngineSource>>) -> Result<Graph, String> {
 
 /// Opens one source; `threads` will ask it.
 fn open(source: &Source, threads: usize) -> Result<Made, Unopened> {
-    let address = match &source.native {
-        Some(path) if source.url.is_empty() => Address::Native(path.clone()),
-        Some(_) => return Err(Unopened::Wrong("`native` and `url` exclude each other; remove one".into())),
-        None => address(&source.url)?,
+    let address = match (&source.native, &source.file) {
+        (Some(path), None) if source.url.is_empty() => Address::Native(path.clone()),
+        (None, Some(path)) if source.url.is_empty() => Address::Services(path.clone()),
+        (None, None) => address(&source.url)?,
+        (Some(_), _) | (_, Some(_)) => {
+            return Err(Unopened::Wrong("`native`, `file` and `url` exclude each other; leave one".into()));
+        }
     };
     check_kind(source, &address)?;
     match address {
@@ -297,13 +321,21 @@ fn open(source: &Source, threads: usize) -> Result<Made, Unopened> {
                 )));
             }
             let (made, warnings) = sqlite(source, &path)?;
-            Ok(Made { source: Arc::new(made), warnings, watch: None, building: None })
+            Ok(Made { source: Arc::new(made), joins: Vec::new(), warnings, watch: None, building: None })
         }
         Address::Postgres(url) => postgres(source, &url, threads),
-        Address::Native(_) if source.customization != Customization::default() => Err(Unopened::Wrong(
-            "`customization` is for databases: leave it out, names of `native` are what its types say".into(),
-        )),
+        Address::Native(_) | Address::Services(_) if source.customization != Customization::default() => {
+            let message =
+                "`customization` is for databases: leave it out, names are what the types in the file say";
+            Err(Unopened::Wrong(message.into()))
+        }
         Address::Native(path) => native(source, &path),
+        Address::Services(path) => {
+            let made = services::open(source, &path)?;
+            let joins = services::joins(&made, &path);
+            let warnings = Vec::new();
+            Ok(Made { source: Arc::new(made), joins, warnings, watch: None, building: None })
+        }
     }
 }
 
@@ -323,7 +355,7 @@ fn native(source: &Source, path: &Path) -> Result<Made, Unopened> {
         let is_building = building.iter().any(|it| it.waits_for.is_none());
         let source = native.open(&source.name, types, &building)?;
         let native = is_building.then(|| native.clone());
-        Ok(Made { source, warnings, watch: None, building: native })
+        Ok(Made { source, joins: Vec::new(), warnings, watch: None, building: native })
     };
     // A thread of its own, as this may be called where another runtime runs.
     let opened = std::thread::scope(|scope| scope.spawn(open).join());
@@ -352,7 +384,18 @@ fn check_kind(source: &Source, address: &Address) -> Result<(), String> {
         Address::Postgres(_) => (SourceKind::Postgres, "PostgreSQL"),
         Address::Native(_) if source.kind.is_none() && source.postgres.is_none() => return Ok(()),
         Address::Native(_) => return Err("`kind` and `postgres` are not for `native`; remove them".into()),
+        Address::Services(_)
+            if source.kind.is_none() && source.postgres.is_none() && source.store.is_none() =>
+        {
+            return Ok(());
+        }
+        Address::Services(_) => {
+            return Err("`kind`, `postgres` and `store` are not for `file`; remove them".into());
+        }
     };
+    if !source.config.is_empty() {
+        return Err("`config` is for `file`; remove it".into());
+    }
     if source.store.is_some() {
         return Err("`store` is for `native`; remove it".into());
     }
@@ -430,7 +473,7 @@ async fn open_postgres(
     }
     let (made, left_out) = PostgresSource::open(name, settings, options, OPEN_MAX).await?;
     warnings.extend(left_out);
-    Ok(Made { source: Arc::new(made), warnings, watch, building: None })
+    Ok(Made { source: Arc::new(made), joins: Vec::new(), warnings, watch, building: None })
 }
 
 /// Reads what a database has, generates its API and opens it for serving. Beside it what is left out.

@@ -13,6 +13,8 @@
 //! A suite with `types` is of native types and run on both: `seed.graphql` fills the store, and what a case's header names as
 //! `then` is asked after it.
 //!
+//! A suite with `upstream.yaml` has services: see `golden_services`.
+//!
 //! A case that mutates or has `before` (SQL) gets a database of its own, where that is run first; all others of a suite
 //! share one.
 
@@ -25,8 +27,10 @@ use std::time::{Duration, Instant};
 use weir::Weir;
 use weir_engine::source::Accent;
 
+mod golden_services;
 #[path = "../../sql/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
+mod upstream_kit;
 
 /// `suite.yaml`.
 #[derive(Deserialize)]
@@ -72,6 +76,8 @@ struct Case {
     variables: String,
     operation: Option<String>,
     accent: Accent,
+    /// JSON: what the client sends.
+    headers: String,
     /// SQL that is run before, on the database of a case that mutates.
     before: String,
     /// What is asked after it; its answer follows the case's own.
@@ -130,7 +136,8 @@ fn all_cases() -> Vec<Case> {
         for &store in stores {
             let is_case = |it: &PathBuf| {
                 let stem = it.file_stem().and_then(|it| it.to_str());
-                it.extension().is_some_and(|it| it == "graphql") && !matches!(stem, Some("types" | "seed"))
+                it.extension().is_some_and(|it| it == "graphql")
+                    && !matches!(stem, Some("types" | "seed" | "services"))
             };
             let files = sorted(&suite).into_iter().filter(is_case);
             cases.extend(files.map(|file| case(&suite, file, store, stores.len() == 1)));
@@ -177,6 +184,7 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
         alone,
         variables: header("variables").unwrap_or_else(|| "{}".into()),
         operation: header("operation"),
+        headers: header("headers").unwrap_or_else(|| "{}".into()),
         before: header("before").unwrap_or_default(),
         then: header("then"),
         suite: suite.to_path_buf(),
@@ -214,6 +222,11 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
     let mut failures = Vec::new();
     let mut seeded: Option<Seeded> = None;
     for (number, case) in cases.iter().enumerate() {
+        if case.suite.join("upstream.yaml").exists() {
+            let outcome = golden_services::check(case, &folder.join(number.to_string()), bless, &runtime);
+            failures.extend(told(case, outcome));
+            continue;
+        }
         if seeded.as_ref().is_none_or(|it| it.suite != case.suite || it.store != case.store) {
             seeded = Some(Seeded::new(case, folder.join(number.to_string())));
         }
@@ -226,13 +239,18 @@ fn run(cases: &[Case]) -> Vec<(String, String)> {
             }
             false => check(&seeded.shared, case, bless, &runtime),
         };
-        println!("test {} ... {}", case.name, if outcome.is_ok() { "ok" } else { "FAILED" });
-        failures.extend(outcome.err().map(|message| (case.name.clone(), message)));
+        failures.extend(told(case, outcome));
     }
     drop(seeded);
     // Files of ours in the system's own folder for such: that they stay is no failure.
     let _ = fs::remove_dir_all(&folder);
     failures
+}
+
+/// Prints the verdict; gives back the name and why, if it failed.
+fn told(case: &Case, outcome: Result<(), String>) -> Option<(String, String)> {
+    println!("test {} ... {}", case.name, if outcome.is_ok() { "ok" } else { "FAILED" });
+    outcome.err().map(|message| (case.name.clone(), message))
 }
 
 impl Seeded {

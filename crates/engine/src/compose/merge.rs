@@ -400,6 +400,9 @@ impl<'m> Merger<'m> {
                 let Some(root) = schema.root(kind) else { continue };
                 for field in schema.ty(root).fields.range() {
                     let id = FieldId(field as u32);
+                    if self.sources[source].parts().is_some_and(|it| it.is_hidden(id)) {
+                        continue;
+                    }
                     match known.get(schema.field_name(id)) {
                         Some(&first) => self.errors.push(ComposeError::RootFieldTwice {
                             root: name.into(),

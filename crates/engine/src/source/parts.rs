@@ -55,4 +55,9 @@ pub trait Parts: Send + Sync {
     /// Object types of other sources to which this one adds fields: in its schema they have only these, each of which
     /// is apart at [`NodeId::ROOT`].
     fn extended(&self) -> &[TypeId];
+    /// Whether `field` is of no client's concern: a query field that stands only because every schema has one.
+    fn is_hidden(&self, field: FieldId) -> bool {
+        let _ = field;
+        false
+    }
 }

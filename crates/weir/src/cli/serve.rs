@@ -74,8 +74,8 @@ pub(super) fn origin(target: Target, overrides: Overrides) -> Result<Origin, Str
 /// Serves what `origin` describes.
 pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
     let config = origin.read();
-    let natives = config.iter().flat_map(|it| &it.sources).filter_map(|it| it.native.clone());
-    let mut files: Vec<PathBuf> = natives.collect();
+    let sources = config.iter().flat_map(|it| &it.sources);
+    let mut files: Vec<PathBuf> = sources.flat_map(|it| it.native.iter().chain(&it.file)).cloned().collect();
     if let Origin::File(path, _) = &origin {
         files.push(path.clone());
     }

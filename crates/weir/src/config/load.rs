@@ -87,8 +87,8 @@ fn from_directory(config: &mut Config, base: &Path) {
         tls.key = base.join(&tls.key);
     }
     for source in &mut config.sources {
-        if let Some(native) = &mut source.native {
-            *native = base.join(&*native);
+        for file in source.native.iter_mut().chain(&mut source.file) {
+            *file = base.join(&*file);
         }
         if let Some(store) = source.store.as_mut().filter(|it| !it.contains("://")) {
             *store = base.join(store.strip_prefix("sqlite:").unwrap_or(store)).display().to_string();

@@ -311,6 +311,13 @@ pub struct Source {
     /// Instead of `url`: the file of a text of types, as `shop.graphql`. Weir makes the database and its API.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<PathBuf>,
+    /// Instead of `url`: the file of a text of services, as `services.graphql`, which says by `@source` and `@connect` how
+    /// they are asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// What `$config` holds in `file`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub config: BTreeMap<String, String>,
     /// Where the objects of `native` are: `postgres://user@host/database` or a file of SQLite's; without the key
     /// `shop.weir.db` beside `shop.graphql`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

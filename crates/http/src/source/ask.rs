@@ -1,0 +1,115 @@
+//! From a rendered request to a call: what is sent, and the key under which its answer is shared.
+//!
+//! **Cost:** a call that is answered from the cache renders its request and its key, and no more.
+
+use super::judge::failed;
+use super::{Line, Shared};
+use crate::cache::{Key, Rule};
+use crate::call::{Answer, Ask, CallError};
+use crate::sdl::{Connector, ConnectorId};
+use crate::template::Rendered;
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::uri::PathAndQuery;
+use http::{HeaderName, HeaderValue, Method};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use weir_engine::source::{FieldError, Headers};
+
+/// The longest path with its query: servers take hardly more.
+const TARGET_BYTES_MAX: usize = 32 * 1024;
+
+/// Whether a request can be sent at all.
+pub(super) fn check(rendered: &Rendered) -> Result<(), FieldError> {
+    match rendered.target.len() > TARGET_BYTES_MAX {
+        true => Err(failed("BAD_USER_INPUT", "The arguments of this field are too long.")),
+        false => Ok(()),
+    }
+}
+
+impl Line {
+    /// How the answers for this client are shared.
+    pub(super) fn rule_for(&self, headers: &dyn Headers) -> &Arc<Rule> {
+        match self.key_headers.iter().all(|it| headers.get(it).is_some()) {
+            true => &self.rule,
+            false => &self.alone,
+        }
+    }
+
+    /// Adds what tells this client from others beside what its calls send.
+    pub(super) fn push_client(&self, headers: &dyn Headers, key: &mut Key) {
+        for name in &self.key_headers {
+            push_header(headers, name, key);
+        }
+    }
+}
+
+/// Adds all values of a header, and how many they are.
+pub(super) fn push_header(headers: &dyn Headers, name: &str, key: &mut Key) {
+    let mut count = 0_u32;
+    headers.each(name, &mut |value| {
+        count += 1;
+        key.part(value);
+    });
+    key.part(&count.to_le_bytes());
+}
+
+/// The key of a call: all that is sent, and what tells the client from others.
+pub(super) fn key(shared: &Shared, id: ConnectorId, rendered: &Rendered, headers: &dyn Headers) -> Key {
+    let connector = shared.connector(id);
+    let mut key = Key::default();
+    key.begin(shared.mapping.service(connector.service).base.origin().as_bytes());
+    key.part(connector.request.method.as_str().as_bytes());
+    key.part(&rendered.target);
+    key.part(&rendered.body);
+    for (name, value) in rendered.headers() {
+        key.part(name.as_str().as_bytes());
+        key.part(value);
+    }
+    shared.line(id).push_client(headers, &mut key);
+    key
+}
+
+/// Makes the call. Owned, as it may outlive the request.
+pub(super) fn call(
+    shared: &Shared,
+    id: ConnectorId,
+    rendered: &Rendered,
+    deadline: Instant,
+) -> impl Future<Output = Result<Answer, CallError>> + Send + 'static {
+    let upstream = Arc::clone(shared.upstream(id));
+    let ask = ask(shared.connector(id), rendered, deadline);
+    async move { upstream.call(&ask?).await }
+}
+
+fn ask(connector: &Connector, rendered: &Rendered, deadline: Instant) -> Result<Ask, CallError> {
+    let target = Bytes::copy_from_slice(&rendered.target);
+    let path_and_query = PathAndQuery::from_maybe_shared(target).map_err(|_| CallError::Redirected)?;
+    let mut headers = Vec::new();
+    for (name, value) in rendered.headers() {
+        headers.extend(HeaderValue::from_bytes(value).ok().map(|value| (name.clone(), value)));
+    }
+    add(&mut headers, ACCEPT);
+    if !rendered.body.is_empty() {
+        add(&mut headers, CONTENT_TYPE);
+    }
+    let method = connector.request.method.clone();
+    let idempotent = matches!(method, Method::GET | Method::PUT | Method::DELETE);
+    Ok(Ask {
+        path_and_query,
+        headers,
+        body: Bytes::copy_from_slice(&rendered.body),
+        deadline,
+        timeout: connector.timeout_ms.map(|it| Duration::from_millis(it.into())),
+        idempotent,
+        method,
+    })
+}
+
+/// What is sent and taken is JSON, unless the text says otherwise.
+fn add(headers: &mut Vec<(HeaderName, HeaderValue)>, name: HeaderName) {
+    if headers.iter().all(|it| it.0 != name) {
+        headers.push((name, HeaderValue::from_static("application/json")));
+    }
+}

@@ -1,0 +1,311 @@
+//! One piece: a call per root field, per key, or per batch of keys, and their answers as rows.
+//!
+//! Calls of one piece run side by side, at most [`CALLS_MAX`] at once; those of a mutation run in turn. A call that fails
+//! fails its own rows.
+//!
+//! **Invariant:** the reply has one row at the root and one per key below it, in the keys' order.
+//!
+//! **Cost:** per call a rendered request and a key; per answer a look-up. Nothing is made per field or per object of an
+//! answer but its place in the columns.
+
+use super::judge::{Verdict, judge, response};
+use super::{Shared, ask, batch, told};
+use crate::cache::{Scope as Kept, Served, Wanted};
+use crate::inputs::{Args, Inputs, Keys};
+use crate::project::Projection;
+use crate::sdl::ConnectorId;
+use crate::template::Rendered;
+use futures_util::StreamExt;
+use futures_util::future::join_all;
+use std::ops::Range;
+use std::sync::Arc;
+use weir_engine::plan::shape::Member;
+use weir_engine::rows::{CellError, Column, Table};
+use weir_engine::source::{
+    BoxFuture, Fetch, FetchInput, FieldError, Freshness, Ids, Piece, PlanError, Reply, ReplyBody, Scope,
+    SourceError, Tag,
+};
+use weir_language::ast::OperationKind;
+use weir_language::json::Json;
+
+/// Calls of one piece that are under way at once; the services' own bounds are for all requests together.
+const CALLS_MAX: usize = 64;
+
+/// A piece, ready to be asked.
+struct HttpFetch {
+    shared: Arc<Shared>,
+    ids: Arc<Ids>,
+    /// At the root one per member; below it one for all.
+    calls: Vec<Call>,
+    /// Whether the calls change something, so that one is made after the other.
+    in_turn: bool,
+    reads_headers: Vec<Box<str>>,
+    touches: Vec<Tag>,
+}
+
+/// What one connector is asked.
+pub(super) struct Call {
+    pub(super) connector: ConnectorId,
+    /// The member whose arguments it has: a place in the shape.
+    pub(super) member: u32,
+    projection: Projection,
+    is_query: bool,
+}
+
+/// What came of a call, a row each.
+pub(super) type Outcome = Result<Served, FieldError>;
+
+/// Gets a piece ready.
+pub(super) fn prepare(shared: &Arc<Shared>, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+    let mapping = &shared.mapping;
+    let is_root = piece.part.is_none() && piece.parent_keys.is_none();
+    let in_turn = is_root && piece.kind == OperationKind::Mutation;
+    let call = |connector, member, projection| Call { connector, member, projection, is_query: !in_turn };
+    let calls: Vec<Call> = match piece.part.map(|it| ConnectorId(it.0)) {
+        Some(part) => {
+            let first = piece.fields[0];
+            let projection = match mapping.connector(part).place.field() {
+                Some(_) => Projection::field(mapping, part, piece, first),
+                None => Projection::entity(mapping, part, piece),
+            };
+            vec![call(part, first, projection)]
+        }
+        None => {
+            let asked = piece.fields.iter().filter_map(|&field| {
+                let own = piece.ids.field(piece.shape.fields[field as usize].field);
+                Some((mapping.of_field(own)?, field))
+            });
+            asked
+                .map(|(connector, field)| {
+                    call(connector, field, Projection::field(mapping, connector, piece, field))
+                })
+                .collect()
+        }
+    };
+    let lines = || calls.iter().map(|it| shared.line(it.connector));
+    let mut reads_headers: Vec<Box<str>> = lines().flat_map(|it| it.reads_headers.iter().cloned()).collect();
+    reads_headers.sort_unstable();
+    reads_headers.dedup();
+    let mut touches: Vec<Arc<str>> = lines().flat_map(|it| it.tags.iter().cloned()).collect();
+    touches.sort_unstable();
+    touches.dedup();
+    let touches = touches.into_iter().map(Tag).collect();
+    let (shared, ids) = (Arc::clone(shared), Arc::clone(piece.ids));
+    Ok(Box::new(HttpFetch { shared, ids, calls, in_turn, reads_headers, touches }))
+}
+
+/// The shortest lifetime of several answers.
+#[derive(Default)]
+struct Shortest(Option<Freshness>);
+
+impl Shortest {
+    fn add(&mut self, other: Freshness) {
+        self.0 = Some(match self.0.take() {
+            None => other,
+            Some(known) => {
+                let scope = if known.scope == Scope::Private { known.scope } else { other.scope };
+                let stale_ms = known.stale_ms.min(other.stale_ms);
+                let shorter = if other.remaining_ms < known.remaining_ms { other } else { known };
+                Freshness { scope, stale_ms, ..shorter }
+            }
+        });
+    }
+}
+
+/// One call's rows.
+struct Answered {
+    table: Table,
+    freshness: Shortest,
+}
+
+impl HttpFetch {
+    fn inputs<'r>(&'r self, call: &'r Call, input: &FetchInput<'r>, rows: Range<usize>) -> Inputs<'r> {
+        inputs(&self.shared, &self.ids, call.connector, call.member, *input, rows)
+    }
+
+    async fn answer(&self, call: &Call, input: FetchInput<'_>, rows: usize) -> Answered {
+        let outcomes = match self.shared.connector(call.connector).batch_max {
+            Some(batch_max) if input.parent_keys.is_some() => {
+                batch::ask(&self.shared, &self.ids, call, input, batch_max as usize).await
+            }
+            Some(_) | None => self.ask_each(call, input, rows).await,
+        };
+        self.read(call, input, &outcomes)
+    }
+
+    /// A call for each row.
+    async fn ask_each(&self, call: &Call, input: FetchInput<'_>, rows: usize) -> Vec<Outcome> {
+        let mut outcomes = Vec::with_capacity(rows);
+        if rows == 1 {
+            outcomes.push(self.ask_one(call, &input, 0).await);
+            return outcomes;
+        }
+        let asked = (0..rows).map(|row| self.ask_one(call, &input, row));
+        let mut asked = std::pin::pin!(futures_util::stream::iter(asked).buffered(CALLS_MAX));
+        while let Some(outcome) = asked.next().await {
+            outcomes.push(outcome);
+        }
+        outcomes
+    }
+
+    async fn ask_one(&self, call: &Call, input: &FetchInput<'_>, row: usize) -> Outcome {
+        let (shared, id) = (&self.shared, call.connector);
+        let mut rendered = Rendered::default();
+        let inputs = self.inputs(call, input, row..row + 1);
+        shared.connector(id).request.render(&inputs, &mut rendered).map_err(|error| error.for_client())?;
+        ask::check(&rendered)?;
+        let key = ask::key(shared, id, &rendered, input.headers);
+        let line = shared.line(id);
+        let rule = line.rule_for(input.headers);
+        let wanted = Wanted { key: &key, rule, tags: &line.tags, deadline: input.deadline };
+        let served = shared.cache.get(wanted, || ask::call(shared, id, &rendered, input.deadline)).await;
+        served.map_err(|failure| told::no_answer(line, &failure))
+    }
+
+    /// The rows of what was answered.
+    fn read(&self, call: &Call, input: FetchInput<'_>, outcomes: &[Outcome]) -> Answered {
+        let connector = self.shared.connector(call.connector);
+        let line = self.shared.line(call.connector);
+        let jsons: Vec<Option<Json<'_>>> =
+            outcomes.iter().map(|it| it.as_ref().ok().and_then(|it| it.entry.json())).collect();
+        let mut values = Vec::with_capacity(outcomes.len());
+        let mut responses = Vec::with_capacity(outcomes.len());
+        let (mut errors, mut freshness) = (Vec::new(), Shortest::default());
+        for (row, (outcome, json)) in outcomes.iter().zip(&jsons).enumerate() {
+            let mut fail = |error: FieldError| errors.push(CellError { row: row as u32, error });
+            let mut value = None;
+            match outcome {
+                Ok(served) => {
+                    let inputs = self.inputs(call, &input, row..row + 1);
+                    match judge(connector, &served.entry, json.as_ref(), &inputs, call.is_query) {
+                        Verdict::Found => value = json.as_ref().map(Json::root),
+                        Verdict::Nothing => {}
+                        Verdict::Failed(error) => {
+                            told::bad_answer(line, &served.entry, &error);
+                            fail(error);
+                        }
+                    }
+                    responses.push(response(&served.entry));
+                    freshness.add(left(served, &line.shown));
+                }
+                Err(error) => {
+                    fail(error.clone());
+                    responses.push(crate::inputs::Response {
+                        status: 0,
+                        headers: &weir_engine::source::NoHeaders,
+                    });
+                }
+            }
+            values.push(value);
+        }
+        let inputs = self.inputs(call, &input, 0..outcomes.len());
+        let mut table = call.projection.run(&values, &inputs, &responses);
+        for column in &mut table.columns {
+            put(column, &errors);
+        }
+        Answered { table, freshness }
+    }
+
+    async fn run_all(&self, input: FetchInput<'_>) -> Reply {
+        let rows = input.parent_keys.map_or(1, |keys| keys.first().map_or(1, Column::len));
+        let mut answers = Vec::with_capacity(self.calls.len());
+        match self.calls.as_slice() {
+            [only] => answers.push(self.answer(only, input, rows).await),
+            calls if self.in_turn => {
+                for call in calls {
+                    answers.push(self.answer(call, input, rows).await);
+                }
+            }
+            calls => answers.extend(join_all(calls.iter().map(|it| self.answer(it, input, rows))).await),
+        }
+        let mut table = Table { rows: rows as u32, ..Table::default() };
+        let mut freshness = Shortest::default();
+        for answered in answers {
+            table.columns.extend(answered.table.columns);
+            table.hidden.extend(answered.table.hidden);
+            if let Some(other) = answered.freshness.0 {
+                freshness.add(other);
+            }
+        }
+        Reply { body: ReplyBody::Rows(table), errors: Vec::new(), freshness: freshness.0 }
+    }
+}
+
+/// What templates and selections of a call read for `rows` of the keys.
+pub(super) fn inputs<'r>(
+    shared: &'r Shared,
+    ids: &'r Ids,
+    connector: ConnectorId,
+    member: u32,
+    input: FetchInput<'r>,
+    rows: Range<usize>,
+) -> Inputs<'r> {
+    let mapping = &shared.mapping;
+    let (shape, member) = (&**input.shape, &input.shape.fields[member as usize]);
+    // Below what is joined the arguments belong to the field itself; a part of several members has none.
+    let arguments = match member.member {
+        Member::Foreign { .. } => &[],
+        Member::Leaf | Member::Object(_) | Member::Abstract(_) | Member::Constant { .. } => {
+            shape.arguments(member)
+        }
+    };
+    let args = Args { schema: &mapping.schema, ids, shape, variables: input.variables, arguments };
+    let columns = input.parent_keys.unwrap_or_default();
+    let keys = Keys { columns, names: &mapping.connector(connector).keys, start: rows.start, end: rows.end };
+    Inputs { args, keys, settings: &shared.settings, headers: input.headers, response: None }
+}
+
+/// What is left of the lifetime of an answer.
+fn left(served: &Served, shown: &Arc<str>) -> Freshness {
+    let ms = |it: u64| u32::try_from(it).unwrap_or(u32::MAX);
+    let scope = match served.entry.scope {
+        Kept::Public => Scope::Public,
+        Kept::Private => Scope::Private,
+    };
+    Freshness {
+        remaining_ms: ms(served.fresh_ms),
+        stale_ms: ms(served.stale_ms),
+        scope,
+        set_by: Arc::clone(shown),
+    }
+}
+
+/// Adds `errors`, which are of rows without a value, to those of `column`.
+fn put(column: &mut Column, errors: &[CellError]) {
+    if errors.is_empty() {
+        return;
+    }
+    for error in errors {
+        column.nulls.set(error.row as usize);
+    }
+    column.errors.retain(|it| errors.binary_search_by_key(&it.row, |error| error.row).is_err());
+    column.errors.extend_from_slice(errors);
+    column.errors.sort_unstable_by_key(|it| it.row);
+}
+
+impl Fetch for HttpFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+        Box::pin(async move { Ok(self.run_all(input).await) })
+    }
+
+    fn touches(&self) -> &[Tag] {
+        &self.touches
+    }
+
+    fn reads_headers(&self) -> &[Box<str>] {
+        &self.reads_headers
+    }
+
+    fn explain(&self, out: &mut String) {
+        for call in &self.calls {
+            let connector = self.shared.connector(call.connector);
+            let service = self.shared.mapping.service(connector.service);
+            let how = match connector.batch_max {
+                Some(max) => format!(", up to {max} keys a call"),
+                None if connector.keys.is_empty() => String::new(),
+                None => ", a call for each key".to_owned(),
+            };
+            out.push_str(&format!("{}: {}{how}\n", service.name, connector.request.explain()));
+        }
+    }
+}

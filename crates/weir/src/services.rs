@@ -1,0 +1,103 @@
+//! Services for the command line and the server: a text with `@source`, opened as a source of the graph.
+//!
+//! What services answer is kept by one cache for the process, so that a reload begins with what was known.
+
+use crate::config::Source;
+use crate::native;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use weir_engine::compose::Join;
+use weir_engine::source::{Parts, Source as EngineSource};
+use weir_http::cache::{Cache, Clock, Settings};
+use weir_http::sdl;
+use weir_http::source::{self, HttpSource, Options};
+use weir_language::schema::{FieldId, Schema};
+
+/// Bytes that answers of services may take together.
+const CACHE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+/// What services answered, for the whole process.
+pub(crate) fn cache() -> &'static Arc<Cache> {
+    static CACHE: OnceLock<Arc<Cache>> = OnceLock::new();
+    CACHE.get_or_init(|| {
+        let settings = Settings { bytes_max: CACHE_BYTES_MAX, clock: Clock::system() };
+        Arc::new(Cache::new(settings))
+    })
+}
+
+/// Whether the file at `path` is a text of services. What cannot be read is none; whoever opens it says why.
+#[must_use]
+pub fn is_services(path: &Path) -> bool {
+    native::is_sdl(path) && std::fs::read_to_string(path).is_ok_and(|text| source::is_services(&text))
+}
+
+/// Opens the text of services at `path` as `source`. Nothing is sent yet.
+/// # Errors
+/// It cannot be read; or all that is wrong with it, with its places.
+pub fn open(source: &Source, path: &Path) -> Result<HttpSource, String> {
+    let file = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|cause| format!("{file}: {cause}"))?;
+    let env = |name: &str| std::env::var(name).ok();
+    let options =
+        Options { name: &source.name, cache: Arc::clone(cache()), config: &source.config, env: &env };
+    source::open(&text, &file, &options).map_err(|mistakes| {
+        let lines = mistakes.iter().map(ToString::to_string);
+        lines.collect::<Vec<_>>().join("\n")
+    })
+}
+
+/// A `@join` of a text of services.
+#[derive(Clone, Debug)]
+pub struct Joined {
+    file: String,
+    join: sdl::Join,
+}
+
+/// The joins of `source`, whose text is at `path`.
+#[must_use]
+pub fn joins(source: &HttpSource, path: &Path) -> Vec<Joined> {
+    let file = path.display().to_string();
+    source.joins().iter().map(|join| Joined { file: file.clone(), join: join.clone() }).collect()
+}
+
+impl Joined {
+    /// The join as the graph of `sources` knows it.
+    /// # Errors
+    /// No source has the field that is to answer, or it is of another type; with the place.
+    pub(crate) fn resolve(&self, sources: &[Arc<dyn EngineSource>]) -> Result<Join, String> {
+        let Self { file, join } = self;
+        let wrong =
+            |reason: String| format!("{file}:{}:{}: {reason}", join.location.line, join.location.column);
+        let found = sources.iter().find_map(|source| Some((source, target(&**source, &join.target)?)));
+        let (source, field) = found.ok_or_else(|| {
+            wrong(format!("`@join(field: \"{}\")`: no source has a query field of that name", join.target))
+        })?;
+        let ty = plain(&source.schema().type_text(source.schema().field(field).ty));
+        if ty != plain(&join.ty) {
+            return Err(wrong(format!(
+                "`{}.{}` is of type `{}`, and the field `{}` that answers it of `{ty}`",
+                join.on, join.name, join.ty, join.target
+            )));
+        }
+        Ok(Join {
+            on: join.on.to_string(),
+            name: join.name.to_string(),
+            description: join.description.to_string(),
+            source: source.name().to_owned(),
+            target: join.target.to_string(),
+            arguments: join.arguments.to_string(),
+        })
+    }
+}
+
+/// The query field `name` of `source`, if clients may see it.
+fn target(source: &dyn EngineSource, name: &str) -> Option<FieldId> {
+    let schema: &Schema = source.schema();
+    let field = schema.field_by_name(schema.query, name)?;
+    source.parts().is_none_or(|it: &dyn Parts| !it.is_hidden(field)).then_some(field)
+}
+
+/// A type without what it says of nulls: a joined field may always be one.
+fn plain(ty: &str) -> String {
+    ty.replace('!', "")
+}

@@ -1,0 +1,9 @@
+CREATE TABLE Artist (ArtistId INTEGER PRIMARY KEY, Name TEXT NOT NULL);
+CREATE TABLE Album (
+  AlbumId INTEGER PRIMARY KEY,
+  Title TEXT NOT NULL,
+  Year INTEGER NOT NULL,
+  ArtistId INTEGER NOT NULL REFERENCES Artist (ArtistId)
+);
+INSERT INTO Artist VALUES (1, 'Ada'), (2, 'Bo');
+INSERT INTO Album VALUES (1, 'One', 1971, 1), (2, 'Two', 1972, 1), (3, 'Three', 1973, 2);
