@@ -1,0 +1,37 @@
+//! One message on the wire: a flag, its length, its bytes.
+//!
+//! Source: gRPC over HTTP2, "Length-Prefixed-Message".
+
+/// What stands before the bytes of a message.
+const HEAD_BYTES: usize = 5;
+
+/// Puts `message` into a frame.
+pub(super) fn wrap(message: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(HEAD_BYTES + message.len());
+    out.push(0);
+    out.extend_from_slice(&u32::try_from(message.len()).unwrap_or(u32::MAX).to_be_bytes());
+    out.extend_from_slice(message);
+    out
+}
+
+/// The message of a body that is one frame and is not compressed.
+pub(super) fn unwrap(body: &[u8]) -> Option<&[u8]> {
+    let (head, message) = body.split_first_chunk::<HEAD_BYTES>()?;
+    let [flag, a, b, c, d] = *head;
+    let length = u32::from_be_bytes([a, b, c, d]) as usize;
+    (flag == 0 && length == message.len()).then_some(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_one_frame() {
+        assert_eq!(unwrap(&wrap(b"abc")), Some(&b"abc"[..]));
+        assert_eq!(unwrap(&wrap(b"")), Some(&b""[..]));
+        for body in [&b""[..], b"\0\0\0\0", b"\0\0\0\0\x02a", b"\0\0\0\0\x01ab", b"\x01\0\0\0\x01a"] {
+            assert_eq!(unwrap(body), None, "{body:?}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! A gRPC server as a source: unary methods are root fields, messages are types, both read from a description of the server.
+//!
+//! Methods that only read (`idempotency_level = NO_SIDE_EFFECTS`, or a name that says so) are queries, all others mutations.
+//!
+//! **Invariant:** a method that may change something is called once.
+//!
+//! Source: gRPC over HTTP2, `docs/sources/services.md`.
+
+mod call;
+mod frame;
+mod model;
+mod status;
+
+use crate::call::{Protocol, Settings, Upstream};
+use crate::shaped::{OpenError, Server};
+use model::Model;
+use prost_reflect::DescriptorPool;
+use std::path::Path;
+use std::sync::Arc;
+use weir_engine::source::{Fetch, Piece, PlanError, Source};
+use weir_language::schema::Schema;
+use weir_language::schema::print::{Order, print};
+
+/// A gRPC server.
+pub struct GrpcSource {
+    model: Arc<Model>,
+    link: Arc<Link>,
+}
+
+/// The way to the server.
+struct Link {
+    server: Server,
+    upstream: Upstream,
+    /// The client's headers that are passed on.
+    reads_headers: Vec<Box<str>>,
+}
+
+impl GrpcSource {
+    /// Makes a source of `server`, which `description` describes: a `.proto` file, whose imports are looked for beside it, or
+    /// a descriptor set. The server is not asked yet.
+    /// # Errors
+    /// What is wrong with the description or the server's settings.
+    pub fn open(server: Server, description: &Path) -> Result<Self, OpenError> {
+        let model = model(description, &server.prefix)?;
+        let (base, policy) = (server.url.clone(), server.policy.clone());
+        let settings = Settings { base, ca: server.ca.clone(), protocol: Protocol::Http2, policy };
+        let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
+        let reads_headers = server.reads_headers();
+        Ok(Self { model: Arc::new(model), link: Arc::new(Link { server, upstream, reads_headers }) })
+    }
+}
+
+/// The types and fields that a description gives, as SDL.
+/// # Errors
+/// What is wrong with the description.
+pub fn sdl(description: &Path, prefix: &str) -> Result<String, OpenError> {
+    Ok(print(&model(description, prefix)?.schema, Order::Defined))
+}
+
+/// Reads a description.
+fn model(file: &Path, prefix: &str) -> Result<Model, OpenError> {
+    let unfit = |words: String| OpenError::Unfit(format!("{}: {words}", file.display()));
+    let pool = describe(file).map_err(unfit)?;
+    Model::new(&pool, prefix).map_err(unfit)
+}
+
+fn describe(file: &Path) -> Result<DescriptorPool, String> {
+    if file.extension().is_some_and(|it| it == "proto") {
+        let folder = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut compiler = protox::Compiler::new([folder]).map_err(|error| error.to_string())?;
+        compiler.include_imports(true).open_file(file).map_err(|error| error.to_string())?;
+        return Ok(compiler.descriptor_pool());
+    }
+    let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
+    DescriptorPool::decode(bytes.as_slice()).map_err(|error| error.to_string())
+}
+
+impl Source for GrpcSource {
+    fn name(&self) -> &str {
+        &self.link.server.name
+    }
+
+    fn schema(&self) -> &Arc<Schema> {
+        &self.model.schema
+    }
+
+    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+        Ok(Box::new(call::Calls::new(Arc::clone(&self.model), Arc::clone(&self.link), piece)))
+    }
+}
