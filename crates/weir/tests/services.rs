@@ -1,0 +1,211 @@
+//! Services behind a running server: whose answers are whose, what is called how often, what a changed file does.
+
+mod support;
+mod upstream_kit;
+
+use serde_json::{Value, json};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::thread;
+use support::{Folder, Weir, body, command, until};
+use upstream_kit::{Upstream, answers};
+
+const LINKS: &str = r#"extend schema
+  @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
+  @link(url: "https://weir.example/spec/v1", import: ["@cache", "@policy", "@join"])
+"#;
+
+/// Three services that know who asks by the same header: one says nothing of caching, one keeps what may be kept, one
+/// keeps each user's own.
+const USERS: &str = r#"
+  @source(name: "plain", http: {baseURL: "http://upstream", headers: [{name: "Authorization", from: "Authorization"}]})
+  @source(name: "kept", http: {baseURL: "http://upstream/kept", headers: [{name: "Authorization", from: "Authorization"}]})
+  @source(name: "keyed", http: {baseURL: "http://upstream/keyed", headers: [{name: "X-User", from: "Authorization"}]})
+  @cache(source: "kept", default: 60)
+  @cache(source: "keyed", default: 60, scope: PRIVATE, key: ["authorization"])
+type Query {
+  plain: User @connect(source: "plain", http: {GET: "/me"}, selection: "name")
+  kept: User @connect(source: "kept", http: {GET: "/me"}, selection: "name")
+  keyed: User @connect(source: "keyed", http: {GET: "/me"}, selection: "name")
+  read: User @connect(source: "plain", http: {GET: "/me/{$request.headers.authorization}"}, selection: "name")
+  orders: [Order] @connect(source: "plain", http: {GET: "/orders"}, selection: "id")
+}
+type User { name: String }
+type Order
+  @connect(source: "keyed", http: {GET: "/items", queryParams: "id: $batch.id"}, batch: {maxSize: 10}, selection: "id of") {
+  id: Int!
+  of: String
+}
+"#;
+
+fn user_answers() -> String {
+    let of = |user: &str| {
+        format!(
+            "- {{ask: GET /me, when: {{authorization: {user}}}, answer: {{name: {user}}}}}
+- {{ask: GET /kept/me, when: {{authorization: {user}}}, answer: {{name: {user}}}}}
+- {{ask: GET /keyed/me, when: {{x-user: {user}}}, answer: {{name: {user}}}}}
+- {{ask: GET /me/{user}, answer: {{name: {user}}}}}
+- {{ask: GET /keyed/items?id=1&id=2, when: {{x-user: {user}}}, answer: [{{id: 2, of: {user}}}, {{id: 1, of: {user}}}]}}
+"
+        )
+    };
+    let orders = "- {ask: GET /orders, answer: [{id: 1}, {id: 2}]}\n";
+    format!("{}{}{orders}", of("ada"), of("bob"))
+}
+
+/// Serves `sdl` over a service with these answers.
+fn serve(sdl: &str, known: &str) -> (Upstream, Weir, PathBuf) {
+    let upstream = Upstream::start(answers(known));
+    let folder = Folder::new();
+    let file = folder.write("services.graphql", &text(sdl, &upstream));
+    let target = file.display().to_string();
+    let weir = Weir::start(&["serve", &target, "--listen", "127.0.0.1:0"], folder);
+    (upstream, weir, file)
+}
+
+fn text(sdl: &str, upstream: &Upstream) -> String {
+    format!("{LINKS}{sdl}").replace("http://upstream", &format!("http://{}", upstream.address))
+}
+
+fn ask_as(weir: &Weir, user: &str, query: &str) -> Value {
+    weir.post("/graphql", &[("authorization", user)], body(query).as_bytes()).json()
+}
+
+fn lines(upstream: &Upstream) -> Vec<String> {
+    upstream.asked().into_iter().map(|it| it.line).collect()
+}
+
+#[test]
+fn what_is_one_users_never_reaches_another() {
+    let (_upstream, weir, _) = serve(USERS, &user_answers());
+    let query = "{ plain { name } kept { name } keyed { name } read { name } orders { of } }";
+    let own = |user: &str| {
+        let name = json!({"name": user});
+        let orders = json!([{"of": user}, {"of": user}]);
+        json!({"data": {"plain": name, "kept": name, "keyed": name, "read": name, "orders": orders}})
+    };
+    // One after the other, so that the second comes upon what the first left; then at once, so that they meet in flight.
+    for user in ["ada", "bob", "ada"] {
+        assert_eq!(ask_as(&weir, user, query), own(user));
+    }
+    thread::scope(|scope| {
+        for user in ["ada", "bob"].repeat(4) {
+            let (weir, own) = (&weir, &own);
+            scope.spawn(move || {
+                for _ in 0..10 {
+                    assert_eq!(ask_as(weir, user, query), own(user));
+                }
+            });
+        }
+    });
+    // Who says nothing of himself gets nothing of theirs.
+    let nobody = weir.query("{ plain { name } kept { name } keyed { name } orders { of } }").json();
+    let orders = json!([{"of": null}, {"of": null}]);
+    assert_eq!(nobody["data"], json!({"plain": null, "kept": null, "keyed": null, "orders": orders}));
+}
+
+const PUBLIC: &str = r#"
+  @source(name: "s", http: {baseURL: "http://upstream", headers: [{name: "X-Tongue", from: "x-tongue"}]})
+  @cache(source: "s", default: 600)
+type Query {
+  match(id: Int!): Match @connect(source: "s", http: {GET: "/matches/{$args.id}"}, selection: "id name")
+}
+type Match { id: Int! name: String }
+"#;
+
+#[test]
+fn what_is_public_is_asked_once_however_many_want_it() {
+    let (upstream, weir, _) = serve(PUBLIC, "- {ask: GET /matches/1, answer: {id: 1, name: Final}}\n");
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            let weir = &weir;
+            scope.spawn(move || {
+                let answer = weir.query("{ a: match(id: 1) { name } b: match(id: 1) { id } }").json();
+                assert_eq!(answer, json!({"data": {"a": {"name": "Final"}, "b": {"id": 1}}}));
+            });
+        }
+    });
+    assert_eq!(lines(&upstream), ["GET /matches/1"]);
+    // A header that is passed on makes another call of it, for each of its values.
+    for tongue in ["en", "de", "en", "de"] {
+        weir.post("/graphql", &[("x-tongue", tongue)], body("{ match(id: 1) { name } }").as_bytes());
+    }
+    assert_eq!(lines(&upstream).len(), 2);
+}
+
+#[test]
+fn a_changed_file_is_served_and_a_broken_one_is_not() {
+    let known = "- {ask: GET /matches/1, answer: {id: 1, name: Final, status: LIVE}}\n";
+    let (upstream, weir, file) = serve(PUBLIC, known);
+    assert_eq!(weir.query("{ match(id: 1) { id } }").json()["data"]["match"]["id"], 1);
+    let with_status = PUBLIC
+        .replace("id name\"", "id name status\"")
+        .replace("name: String }", "name: String status: String }");
+    std::fs::write(&file, text(&with_status, &upstream)).expect("the file can be written");
+    until("the new field is served", || {
+        weir.query("{ match(id: 1) { status } }").json()["data"]["match"]["status"] == "LIVE"
+    });
+    std::fs::write(
+        &file,
+        text(&with_status.replace("source: \"s\", http", "source: \"x\", http"), &upstream),
+    )
+    .expect("the file can be written");
+    until("the mistake is told", || weir.log().contains("services.graphql:8:"));
+    assert_eq!(weir.query("{ match(id: 1) { status } }").json()["data"]["match"]["status"], "LIVE");
+}
+
+#[test]
+fn mistakes_are_told_with_their_places() {
+    let folder = Folder::new();
+    let check = |sdl: &str, expected: &str| {
+        let file = folder.write("services.graphql", &format!("{LINKS}{sdl}"));
+        let checked = command().arg("check").arg(&file).output().expect("the binary runs");
+        let said = String::from_utf8_lossy(&checked.stderr).into_owned();
+        assert!(!checked.status.success() && said.contains(expected), "{said}");
+    };
+    check(&PUBLIC.replace("->first", "").replace("id name\"", "id name->nope\""), "services.graphql:8:");
+    check(&PUBLIC.replace("{$args.id}", "{$env.WEIR_TEST_UNSET}"), "`$env.WEIR_TEST_UNSET` has no value");
+    check(
+        &format!(
+            "{PUBLIC}\nextend type Album {{ m: Int @connect(source: \"s\", http: {{GET: \"/a/{{$this.id}}\"}}, selection: \"$\") }}"
+        ),
+        "adds the field `Album.m`: no other source has an object type of that name",
+    );
+    check(
+        &PUBLIC.replace(
+            "type Match { ",
+            "type Match { other: Match @join(field: \"nope\", arguments: \"(id: $this.id)\") ",
+        ),
+        "`@join(field: \"nope\")`: no source has a query field of that name",
+    );
+}
+
+#[test]
+fn clients_do_not_learn_where_a_service_is() {
+    // It hangs up on everyone.
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = listener.local_addr().expect("it has an address");
+    thread::spawn(move || listener.incoming().for_each(drop));
+    let folder = Folder::new();
+    let sdl = format!("{LINKS}{PUBLIC}").replace("http://upstream", &format!("http://{address}"));
+    let file = folder.write("services.graphql", &sdl).display().to_string();
+    let weir = Weir::start(&["serve", &file, "--listen", "127.0.0.1:0"], folder);
+    let answer = weir.query("{ match(id: 1) { name } }");
+    assert_eq!((answer.status, answer.code().as_str()), (200, "SOURCE_UNAVAILABLE"));
+    assert!(
+        !answer.text().contains(&address.to_string()) && !answer.text().contains("matches"),
+        "{}",
+        answer.text()
+    );
+    until("the operator is told", || weir.log().contains("s Query.match"));
+}
+
+#[test]
+fn explain_shows_the_calls_and_makes_none() {
+    let (upstream, _weir, file) = serve(PUBLIC, "[]");
+    let explained =
+        command().args(["explain", "{ match(id: 1) { name } }"]).arg(&file).output().expect("it runs");
+    let said = String::from_utf8_lossy(&explained.stdout).into_owned();
+    assert!(said.ends_with("-- services\ns: GET /matches/{$args.id}\n"), "{said}");
+    assert_eq!(lines(&upstream), Vec::<String>::new());
+}
