@@ -325,3 +325,17 @@ fn servers_of_other_kinds_are_facts() {
     assert_eq!((&mapping.config, &mapping.env), (&vec!["region".into()], &vec!["KEY".into()]));
     assert_eq!(connector(&mapping, "Query", "a").timeout_ms, Some(70));
 }
+
+#[test]
+fn the_manual_shows_what_can_be_read() {
+    let manual = include_str!("../../../../docs/sources/services.md");
+    let text = manual.split("```graphql\n").nth(1).and_then(|it| it.split("```").next()).expect("an example");
+    let mapping = mapping(text);
+    assert_eq!(mapping.connectors.len(), 5);
+    for method in crate::selection::Method::ALL {
+        assert!(manual.contains(method.name()), "{}", method.name());
+    }
+    for variable in crate::selection::Variable::ALL {
+        assert!(manual.contains(&format!("${}", variable.name())), "{}", variable.name());
+    }
+}

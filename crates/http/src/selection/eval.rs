@@ -223,6 +223,19 @@ impl<'v> Eval<'_, 'v> {
                 let other = self.expr(call.arguments[0], at)?;
                 Value::Bool(same(value, &other) == (call.method == Method::Eq))
             }
+            Method::Gt
+            | Method::Gte
+            | Method::Lt
+            | Method::Lte
+            | Method::Add
+            | Method::Sub
+            | Method::Mul
+            | Method::Div
+            | Method::Mod
+                if value.is_nothing() =>
+            {
+                value.clone()
+            }
             Method::Gt | Method::Gte | Method::Lt | Method::Lte => {
                 let other = self.expr(call.arguments[0], at)?;
                 match compare(value, &other) {

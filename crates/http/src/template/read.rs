@@ -3,28 +3,12 @@
 //! **Invariant:** spans of errors count in the decoded text that was given.
 
 use super::{Base, Fast, Header, HeaderValue, Part, Parts, Request, Segment, Slot};
+use crate::call::may_be_sent;
 use crate::selection::{Expr, Selection, SelectionError, Start, Step, StepKind, Variable};
 use http::{HeaderName, Method};
 use weir_language::span::Span;
 
 type Parsed<T> = Result<T, SelectionError>;
-
-/// Headers that belong to a connection or to the client's own request: never sent on, never made.
-/// Source: RFC 9110, section 7.6.1.
-const HOP_BY_HOP: &[&str] = &[
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
 
 impl Request {
     /// Reads the URL of a request, below `base`. What begins with `http` has to be the base itself, which the caller saw to.
@@ -115,11 +99,12 @@ impl Header {
 }
 
 fn header_name(name: &str) -> Result<HeaderName, String> {
-    let lower = name.to_ascii_lowercase();
-    if HOP_BY_HOP.contains(&lower.as_str()) {
+    let sound = HeaderName::from_bytes(name.to_ascii_lowercase().as_bytes());
+    let sound = sound.map_err(|_| format!("`{name}` is no name of a header"))?;
+    if !may_be_sent(&sound) {
         return Err(format!("header `{name}` belongs to the connection and cannot be sent on or set"));
     }
-    HeaderName::from_bytes(lower.as_bytes()).map_err(|_| format!("`{name}` is no name of a header"))
+    Ok(sound)
 }
 
 /// The place of `sign` at or after `from` that stands outside of braces.
