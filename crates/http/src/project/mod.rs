@@ -23,7 +23,7 @@ pub use items::row_key;
 use crate::inputs::{Inputs, Keys, Response};
 use crate::sdl::{Connector, ConnectorId, Mapping};
 use crate::selection::ExprId;
-use crate::selection::eval::{Evaluated, eval};
+use crate::selection::eval::{BYTES_MAX, Evaluated, Fault, eval};
 use crate::selection::value::Value;
 use leaf::{Leaf, fault, not_list, not_object};
 use locate::{Located, Scan};
@@ -246,7 +246,9 @@ impl<'r> Run<'r> {
                 continue;
             };
             let origin = level.origins.get(row).map_or(row, |it| *it as usize);
-            match self.value(evaluate, Value::of(*value), origin) {
+            let found = self.value(evaluate, Value::of(*value), origin);
+            let fits = |value: &Value<'_>| made.text.len() + value.bytes() <= BYTES_MAX;
+            match found.and_then(|it| if fits(&it) { Ok(it) } else { Err(Fault::TooMuch) }) {
                 Ok(value) => value.write(&mut made.text),
                 Err(error) => {
                     made.text.extend_from_slice(b"null");

@@ -17,8 +17,11 @@ use std::cmp::Ordering;
 mod lists;
 mod texts;
 
-/// The most values one evaluation may make.
+/// The most values one evaluation may make or look at.
 const VALUES_MAX: u32 = 1_000_000;
+
+/// The most bytes that what is made may take as JSON.
+pub(crate) const BYTES_MAX: usize = 64 << 20;
 
 /// Why there is no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,7 +147,7 @@ impl<'v> Eval<'_, 'v> {
     /// An object of `members`; of a list, one of each item.
     fn members(&self, members: &[Member], value: &Value<'v>) -> Evaluated<'v> {
         if let Some(items) = value.items() {
-            self.spend(items.len())?;
+            self.spend(value.weight())?;
             let items: Result<_, Fault> = items.iter().map(|item| self.members(members, item)).collect();
             return Ok(Value::Array(items?));
         }
@@ -170,12 +173,15 @@ impl<'v> Eval<'_, 'v> {
 
     fn path(&self, start: &Start, steps: &[super::Step], at: At<'_, 'v>) -> Evaluated<'v> {
         let (mut value, mut steps) = self.start(start, steps, at)?;
+        if matches!(start, Start::Variable(_)) {
+            self.spend(value.weight())?;
+        }
         while let Some((step, rest)) = steps.split_first() {
             self.spend(1)?;
             value = match &step.kind {
                 StepKind::Key(key) => {
                     // A list is gone through item by item.
-                    self.spend(value.items().map_or(0, |items| items.len()))?;
+                    self.spend(value.weight())?;
                     value.get(key)
                 }
                 StepKind::Optional if value.is_nothing() => return Ok(Value::Missing),
@@ -221,6 +227,7 @@ impl<'v> Eval<'_, 'v> {
         Ok(match call.method {
             Method::Eq | Method::Ne => {
                 let other = self.expr(call.arguments[0], at)?;
+                self.spend(value.weight().min(other.weight()))?;
                 Value::Bool(same(value, &other) == (call.method == Method::Eq))
             }
             Method::Gt
@@ -352,13 +359,13 @@ fn same(a: &Value<'_>, b: &Value<'_>) -> bool {
         (Value::Bool(a), Value::Bool(b)) => a == b,
         (Value::Text(a), Value::Text(b)) => a == b,
         (Value::Number(a), Value::Number(b)) => a == b || number::compare(a, b) == Some(Ordering::Equal),
+        _ if a.kind() != b.kind() => false,
         _ => match (a.items(), b.items(), a.members(), b.members()) {
             (Some(a), Some(b), _, _) => a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same(a, b)),
-            (_, _, Some(a), Some(b)) => {
-                let has = |it: &(Cow<'_, str>, Value<'_>)| {
-                    b.iter().any(|other| other.0 == it.0 && same(&it.1, &other.1))
-                };
-                a.len() == b.len() && a.iter().all(has)
+            (_, _, Some(mut a), Some(mut b)) => {
+                a.sort_by(|a, b| a.0.cmp(&b.0));
+                b.sort_by(|a, b| a.0.cmp(&b.0));
+                a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.0 == b.0 && same(&a.1, &b.1))
             }
             _ => false,
         },

@@ -192,6 +192,10 @@ fn methods_of_numbers_and_truth_never_lose_digits() {
 fn an_evaluation_ends_whatever_the_mapping_asks_for() {
     let list = format!("[{}0]", "0,".repeat(999));
     check("$->map($->map($->map(1)))", &list, "the mapping makes too many values");
+    check("$->map($->in($))->size", &list, "the mapping makes too many values");
+    let long = format!("{{\"l\": {list}, \"t\": \"{}\"}}", "x".repeat(100_000));
+    check("$.l->map($.t)->jsonStringify", &long, "the mapping makes too many values");
+    check("$.l->map($.t)->joinNotNull('')", &long, "the mapping makes too many values");
 }
 
 /// A selection in the form it is printed in.

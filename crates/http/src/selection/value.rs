@@ -79,6 +79,31 @@ impl<'v> Value<'v> {
         matches!(self, Self::Missing | Self::Null)
     }
 
+    /// The number of values in it: what it costs to go through all of it.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        match self {
+            Self::Missing | Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => 1,
+            Self::Array(items) => 1 + items.iter().map(Value::weight).sum::<usize>(),
+            Self::Object(members) => 1 + members.iter().map(|it| 1 + it.1.weight()).sum::<usize>(),
+            Self::Json(json) => (json.json.nodes[json.at as usize].next - json.at) as usize,
+        }
+    }
+
+    /// About the number of bytes it takes as JSON.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Missing | Self::Null | Self::Bool(_) => 5,
+            Self::Number(text) | Self::Text(text) => text.len() + 2,
+            Self::Array(items) => 2 + items.iter().map(|it| it.bytes() + 1).sum::<usize>(),
+            Self::Object(members) => {
+                2 + members.iter().map(|it| it.0.len() + it.1.bytes() + 4).sum::<usize>()
+            }
+            Self::Json(json) => json.raw().len(),
+        }
+    }
+
     /// The items, if it is a list.
     #[must_use]
     pub fn items(&self) -> Option<Vec<Value<'v>>> {
@@ -121,10 +146,8 @@ impl<'v> Value<'v> {
                 members.iter().find(|it| it.0 == key).map_or(Value::Missing, |it| it.1.clone())
             }
             Self::Json(json) if json.is_object() => json.get(key).map_or(Value::Missing, Value::of),
-            Self::Array(_) | Self::Json(_) => {
-                let items = self.items().unwrap_or_default();
-                Value::Array(items.iter().map(|item| item.get(key)).collect())
-            }
+            Self::Array(items) => Value::Array(items.iter().map(|item| item.get(key)).collect()),
+            Self::Json(json) => Value::Array(json.items().map(|item| Value::of(item).get(key)).collect()),
             Self::Missing | Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => Value::Missing,
         }
     }

@@ -4,7 +4,7 @@
 
 use super::{Fast, HeaderValue, Part, Rendered, Request, Slot};
 use crate::inputs::Inputs;
-use crate::selection::eval::{Fault, eval};
+use crate::selection::eval::{BYTES_MAX, Fault, eval};
 use crate::selection::value::Value;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use weir_engine::rows::Data;
@@ -91,6 +91,9 @@ impl Request {
         self.headers(inputs, out)?;
         if let Some(body) = &self.body {
             let value = eval(body, body.root(), usize::MAX, &NOTHING, inputs)?;
+            if value.bytes() > BYTES_MAX {
+                return Err(Fault::TooMuch.into());
+            }
             if !matches!(value, Value::Missing) {
                 value.write(&mut out.body);
             }

@@ -13,7 +13,7 @@ impl<'v> Eval<'_, 'v> {
             return Ok(value.clone());
         }
         let items = value.items();
-        self.spend(items.as_ref().map_or(0, Vec::len))?;
+        self.spend(items.as_ref().map_or(0, |_| value.weight()))?;
         Ok(match (method, items) {
             (Method::First, Some(items)) => items.into_iter().next().unwrap_or(Value::Missing),
             (Method::Last, Some(items)) => items.into_iter().next_back().unwrap_or(Value::Missing),
@@ -79,7 +79,7 @@ impl<'v> Eval<'_, 'v> {
             }
             (Method::Entries, _) => {
                 let members = value.members().ok_or_else(wrong)?;
-                self.spend(members.len())?;
+                self.spend(value.weight())?;
                 let entry = |(key, value)| {
                     Value::Object(vec![
                         (Cow::Borrowed("key"), Value::Text(key)),
@@ -91,10 +91,12 @@ impl<'v> Eval<'_, 'v> {
             (Method::In, _) => {
                 let list = self.expr(call.arguments[0], at)?;
                 let items = list.items().ok_or(Fault::Kind { method, given: list.kind() })?;
+                self.spend(list.weight() + items.len() * value.weight())?;
                 Value::Bool(items.iter().any(|item| same(item, value)))
             }
             (Method::Contains, items) => {
                 let wanted = self.expr(call.arguments[0], at)?;
+                self.spend(items.as_ref().map_or(0, Vec::len) * wanted.weight())?;
                 match (items, value, &wanted) {
                     (Some(items), _, _) => Value::Bool(items.iter().any(|item| same(item, &wanted))),
                     (None, Value::Text(text), Value::Text(part)) => Value::Bool(text.contains(&**part)),

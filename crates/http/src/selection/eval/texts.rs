@@ -45,9 +45,9 @@ impl<'v> Eval<'_, 'v> {
     }
 
     fn json(&self, value: &Value<'v>) -> Evaluated<'v> {
+        self.spend(value.bytes() / 16)?;
         let mut out = Vec::new();
         value.write(&mut out);
-        self.spend(out.len() / 16)?;
         Ok(Value::Text(String::from_utf8_lossy(&out).into_owned().into()))
     }
 
