@@ -1,6 +1,7 @@
 //! What is read, and what is refused with its place.
 
 use super::{Connector, Mapping, Place, read};
+use proptest::prelude::*;
 
 const CRICKET: &str = include_str!("../../tests/schemas/cricket.graphql");
 
@@ -337,5 +338,19 @@ fn the_manual_shows_what_can_be_read() {
     }
     for variable in crate::selection::Variable::ALL {
         assert!(manual.contains(&format!("${}", variable.name())), "{}", variable.name());
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_the_reader_panic(at in 0.0..1.0_f64, cut in 0..40_usize, put in "[@${}()\\[\\]\":a-c \n\\\\é>?-]{0,12}") {
+        let text: Vec<char> = CRICKET.chars().collect();
+        let at = (at * text.len() as f64) as usize;
+        let rest = text.iter().skip(at + cut);
+        let text: String = text[..at].iter().chain(put.chars().collect::<Vec<_>>().iter()).chain(rest).collect();
+        if let Err(mistakes) = read(&text, "s") {
+            let lines = text.lines().count() as u32 + 1;
+            prop_assert!(!mistakes.is_empty() && mistakes.iter().all(|it| it.location.line <= lines + 3));
+        }
     }
 }

@@ -4,6 +4,7 @@ use super::{Base, Rendered};
 use crate::inputs::{Args, Inputs, Keys, Settings};
 use crate::sdl::{self, Mapping};
 use crate::selection::value::Value;
+use proptest::prelude::*;
 use weir_engine::plan::shape::{Shape, ShapeArgument};
 use weir_engine::rows::{Column, Data, Texts};
 use weir_engine::source::{Headers, Ids};
@@ -246,5 +247,22 @@ fn base_urls_are_hosts_and_paths() {
         "http://h h/",
     ] {
         assert!(Base::parse(text).is_err(), "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_value_leaves_its_place(value in ".{0,12}|[./\\\\%?#&=@:;\r\n\0 ]{0,8}") {
+        let http = r#"{GET: "/u/{$args.q}/x?id={$this.id}&q={$args.q}"}"#;
+        let line = sent(http, Some(&value), "7", &Given(&[]));
+        if let Some(target) = line.strip_prefix("GET ") {
+            let segments: Vec<&str> = target.split('?').next().unwrap_or_default().split('/').collect();
+            prop_assert_eq!((segments.len(), segments[1], segments[2], segments[4]), (5, "api", "u", "x"));
+            prop_assert!(!matches!(segments[3], "" | "." | ".."));
+            prop_assert_eq!(target.matches(['?', '&', '=']).count(), 4);
+            prop_assert!(target.bytes().all(|it| it.is_ascii_graphic() && it != b'#'));
+        } else {
+            prop_assert!(matches!(value.as_str(), "" | "." | ".."), "{}", line);
+        }
     }
 }
