@@ -354,3 +354,61 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn schemas_as_the_public_documentation_shows_them_are_read() {
+    let mapping = mapping(
+        r#"extend schema
+  @link(url: "https://specs.apollo.dev/federation/v2.12", import: ["@key"])
+  @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
+  @source(
+    name: "ecomm"
+    http: { baseURL: "https://ecommerce.example/", headers: [{ name: "x-key", value: "{$config.key}" }] }
+    errors: { message: "error.message", extensions: "code: error.code status: $status" }
+  )
+
+type Product @key(fields: "id") {
+  id: ID!
+  name: String
+  price: Price
+  variants: [Variant]
+    @connect(source: "ecomm", http: { GET: "/products/{$this.id}/variants" }
+      selection: """
+      $.variants { id label: name->match(["s", "small"], [@, @]) }
+      """)
+}
+type Price { amount: Float  currency: String }
+type Variant { id: ID!  label: String }
+input NewProduct { name: String!  tags: [String!] }
+
+type Query {
+  products: [Product]
+    @connect(source: "ecomm", http: { GET: "/products" }, selection: """
+    $.products {
+      id
+      name
+      price { amount: original currency: $("EUR") }
+    }
+    """)
+  product(id: ID!): Product
+    @connect(source: "ecomm", http: { GET: "/products/{$args.id}" }, entity: true
+      selection: "id name price: { amount: price.original currency: price.unit }"
+      isSuccess: "$status->in([200, 203])")
+}
+type Mutation {
+  createProduct(input: NewProduct!): Product
+    @connect(source: "ecomm", http: { POST: "/products", body: "$args.input { name tags: tags->joinNotNull(',') }" }
+      selection: "id")
+}
+"#,
+    );
+    let create = connector(&mapping, "Mutation", "createProduct");
+    assert_eq!(
+        create.request.explain(),
+        "POST /products body $args.input { name tags: tags->joinNotNull(\",\") }"
+    );
+    assert!(
+        create.error_message.is_some()
+            && mapping.of_type(mapping.schema.type_by_name("Product").expect("Product")).is_some()
+    );
+}
