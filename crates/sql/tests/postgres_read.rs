@@ -455,3 +455,13 @@ async fn columns_that_the_role_may_not_read_are_neither_served_nor_read() {
         assert!(served.ask("{ player { wage } }").await.contains("Cannot query field"));
     }
 }
+
+#[tokio::test]
+async fn a_condition_through_as_many_relationships_as_may_be_is_planned_before_its_time_is_over() {
+    let served = serve(chinook()).await;
+    let tracks = vec!["{Tracks: {TrackId: {_gt: 0}}}"; 100].join(" ");
+    let query = format!(
+        "{{ Album(where: {{_and: [{tracks}]}}, limit: 1, order_by: {{AlbumId: asc}}) {{ AlbumId }} }}"
+    );
+    assert_eq!(served.ask(&query).await, r#"{"data":{"Album":[{"AlbumId":1}]}}"#);
+}

@@ -34,6 +34,8 @@ pub struct Abilities {
     pub listens: bool,
     /// Its functions are told by the same catalog as PostgreSQL's.
     pub lists_functions: bool,
+    /// A related row can be looked for by a plan of its own. If not, every `EXISTS` has to become a join.
+    pub subplans: bool,
     /// A transaction may have to be repeated though it does nothing unusual (40001).
     pub repeats: bool,
 }
@@ -80,6 +82,7 @@ impl Flavour {
             nulls_are_largest: true,
             listens: true,
             lists_functions: true,
+            subplans: true,
             repeats: false,
         };
         match self {
@@ -91,10 +94,11 @@ impl Flavour {
                 nulls_are_largest: false,
                 listens: false,
                 lists_functions: false,
+                subplans: false,
                 repeats: true,
             },
             Self::Yugabyte => Abilities { listens: false, repeats: true, ..all },
-            Self::Citus => Abilities { lateral_pages: false, ..all },
+            Self::Citus => Abilities { lateral_pages: false, subplans: false, ..all },
         }
     }
 }

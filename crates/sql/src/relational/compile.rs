@@ -20,7 +20,7 @@ use weir_language::value::{Node, Variables};
 /// Filters nest at most so deep. SQLite allows expressions of depth 1,000; each of our levels takes a few.
 pub const FILTER_DEPTH_MAX: u32 = 100;
 
-/// Through so many relationships one `where` leads at most: PostgreSQL's planner takes two seconds for 160 side by side.
+/// Through so many relationships one `where` leads at most: planners compare each with the others.
 pub const RELATIONSHIPS_MAX: usize = 100;
 
 /// What is said of a `where` that leads through more.

@@ -125,6 +125,10 @@ pub trait Dialect: Send + Sync {
     fn parent_key(&self, column: String, _first: u32, _ty: u32) -> String {
         column
     }
+    /// How many `EXISTS` of one condition the planner may make joins of. Default: it does as it likes.
+    fn semi_joins_max(&self) -> u32 {
+        u32::MAX
+    }
     /// Whether `SELECT DISTINCT ON` is known.
     fn distinct_on(&self) -> bool {
         false

@@ -97,9 +97,12 @@ impl<'r> Renderer<'r> {
             Filter::Compare { of, by, with } => self.compare(of, *by, with, scope),
             Filter::Measure { of, by, with } => self.measure(of, *by, with, scope),
             Filter::Exists { by, filter } => {
-                self.sql.push_str("EXISTS (");
+                self.exists += 1;
+                // What stands beside an OR is made no join of.
+                let alone = self.exists > self.dialect.semi_joins_max();
+                self.sql.push_str(if alone { "(EXISTS (" } else { "EXISTS (" });
                 self.related(*by, filter, scope, None);
-                self.sql.push(')');
+                self.sql.push_str(if alone { ") OR (1 = 0))" } else { ")" });
             }
         }
     }

@@ -55,6 +55,8 @@ pub(crate) struct Renderer<'r> {
     pub(crate) first: usize,
     /// Origins whose value stands in a column of the statement instead of being bound.
     pub(crate) parents: Vec<ParentKey>,
+    /// How many `EXISTS` the condition at hand has so far.
+    exists: u32,
     /// Calls of functions that stand in place of tables, by their aliases.
     calls: Vec<(u32, Call, Option<RowOf>)>,
 }
@@ -106,6 +108,7 @@ impl<'r> Renderer<'r> {
             tables: Vec::new(),
             first,
             parents: Vec::new(),
+            exists: 0,
             calls: Vec::new(),
         }
     }

@@ -122,6 +122,7 @@ impl Renderer<'_> {
         }
         if !query.filter.is_true() {
             self.sql.push_str(word);
+            self.exists = 0;
             self.filter(&query.filter, scope);
         }
     }

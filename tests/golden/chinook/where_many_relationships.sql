@@ -1,0 +1,3 @@
+-- chinook
+-- Album
+SELECT t0."Title" FROM "Album" AS t0 WHERE (EXISTS (SELECT 1 FROM "Artist" AS t1 WHERE t1."ArtistId" = t0."ArtistId" AND weir_like(?1, t1."Name")) AND EXISTS (SELECT 1 FROM "Track" AS t2 WHERE t2."AlbumId" = t0."AlbumId" AND t2."Milliseconds" > ?2) AND EXISTS (SELECT 1 FROM "Track" AS t3 WHERE t3."AlbumId" = t0."AlbumId" AND EXISTS (SELECT 1 FROM "Genre" AS t4 WHERE t4."GenreId" = t3."GenreId" AND t4."Name" = ?3)) AND NOT (EXISTS (SELECT 1 FROM "Track" AS t5 WHERE t5."AlbumId" = t0."AlbumId" AND t5."Composer" IS NULL)) AND EXISTS (SELECT 1 FROM "Track" AS t6 WHERE t6."AlbumId" = t0."AlbumId" AND t6."UnitPrice" < ?4) AND NOT (EXISTS (SELECT 1 FROM "Track" AS t7 WHERE t7."AlbumId" = t0."AlbumId" AND t7."Bytes" < ?5))) ORDER BY t0."AlbumId"
