@@ -186,9 +186,7 @@ impl<'r> Bindings<'r> {
         let place = Geometry::read(&text);
         match place.fault() {
             Some(fault) => {
-                let text: String = text.chars().take(100).collect();
-                let message = format!("\"{text}\" is no {fault}");
-                self.refuse(parameter, "BAD_USER_INPUT", "data-exception", message)
+                self.refuse(parameter, "BAD_USER_INPUT", "data-exception", format!("this is no {fault}"))
             }
             None => Ok((text, place)),
         }

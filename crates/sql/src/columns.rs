@@ -31,9 +31,11 @@ fn data(plan: &Plan, kind: &MemberKind) -> Data {
         | MemberKind::Affected
         | MemberKind::Message
         | MemberKind::Returned(_) => Data::Empty,
-        MemberKind::Inline(run) | MemberKind::Maybe { run, .. } => {
+        MemberKind::Inline(run) | MemberKind::Maybe { run, .. } | MemberKind::Shape { run, .. } => {
             Data::Object(Box::new(table(plan, *run, &[])))
         }
+        MemberKind::Items(run) => list_of(Data::Object(Box::new(table(plan, *run, &[])))),
+        MemberKind::Ordinate(_) => leaf_data(Cell::Float),
         MemberKind::One(level) => objects(plan, &plan.levels[*level as usize]),
         MemberKind::Many(level) => list_of(objects(plan, &plan.levels[*level as usize])),
         MemberKind::Values { cell, .. } => list_of(leaf_data(*cell)),

@@ -10,6 +10,7 @@ pub mod api;
 mod bind;
 pub mod catalog;
 mod columns;
+mod coordinates;
 mod forms;
 pub mod geometry;
 pub mod grams;

@@ -239,7 +239,7 @@ const _: () = assert!(size_of::<zmij::Buffer>() == FLOAT_MAX);
 unsafe fn put_float(at: *mut u8, value: f64) -> *mut u8 {
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format(value);
-    let (start, len) = (text.as_ptr(), text.len());
+    let (start, len) = (text.as_ptr(), text.len() - 2 * usize::from(text.ends_with(".0"))); // `9.0` is `9`.
     let whole = (&raw const buffer).cast::<u8>();
     // SAFETY: the buffer is as large as the room. Bytes after the text may be unwritten; they are copied untyped and
     // lie past the end that is returned. Where the text is not in front (`NaN`), it alone is copied; it is

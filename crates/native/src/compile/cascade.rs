@@ -46,6 +46,7 @@ impl Compiler<'_> {
     ) -> Result<(), PlanError> {
         let own = self.cascade_of(field);
         let Some(cascade) = own.or_else(|| self.cascades.then_some(Cascade::All)) else { return Ok(()) };
+        self.check_names(&cascade, at)?;
         match field.member {
             shape::Member::Object(set) => self.cascade_set(set, at, &cascade, out),
             shape::Member::Abstract(choice) => {
@@ -74,6 +75,23 @@ impl Compiler<'_> {
                 Ok(())
             }
             shape::Member::Leaf | shape::Member::Constant { .. } | shape::Member::Foreign { .. } => Ok(()),
+        }
+    }
+
+    /// Refuses names that no object at hand has a field of.
+    fn check_names(&self, cascade: &Cascade, at: At) -> Result<(), PlanError> {
+        let Cascade::Fields(names) = cascade else { return Ok(()) };
+        let model = &self.native.api.model;
+        let of = model.ty(at.ty);
+        let has = |name: &String| {
+            let mut types = std::iter::once(&at.ty).chain(&of.members);
+            types.any(|ty| model.field_by_name(*ty, name).is_some())
+        };
+        match names.iter().find(|it| !has(it)) {
+            Some(name) => {
+                Err(self.refuse(format!("`@cascade` names `{name}`, which is no field of {}", of.name)))
+            }
+            None => Ok(()),
         }
     }
 

@@ -54,8 +54,7 @@ impl<'c> Compiler<'c> {
             Storage::Point { longitude, latitude } => self.point(field, longitude, latitude, row),
             Storage::Shape { text, .. } => {
                 let column = row.column(Expr::Column(text));
-                let set = self.object(field)?;
-                Ok(MemberKind::Maybe { column, run: self.rings(set, column)? })
+                Ok(MemberKind::Shape { column, run: self.shape(self.object(field)?)? })
             }
             Storage::Values { .. } => self.values(of, row),
             Storage::ToOne { .. }
@@ -91,21 +90,18 @@ impl<'c> Compiler<'c> {
         Ok(MemberKind::Maybe { column: is_there, run: self.store(members) })
     }
 
-    /// The members of a shape, whose rings are in one column of JSON.
-    fn rings(&mut self, set: SetId, column: u16) -> Result<Run, PlanError> {
+    /// The members of a shape, whose coordinates are in one column: a list of polygons, of rings or of points, whose types
+    /// nest no deeper.
+    fn shape(&mut self, set: SetId) -> Result<Run, PlanError> {
         let shape = self.shape;
         let mut members = Vec::new();
         for at in shape.set(set).range() {
             let of = &shape.fields[at];
-            let kind = match of.member {
-                shape::Member::Constant { .. } => MemberKind::Constant,
-                shape::Member::Leaf
-                | shape::Member::Object(_)
-                | shape::Member::Abstract(_)
-                | shape::Member::Foreign { .. } => {
-                    let _ = column;
-                    return Err(self.refuse("polygons cannot be selected yet: filter by them"));
-                }
+            let kind = match (of.member, self.field_meaning(of)) {
+                (shape::Member::Constant { .. }, _) => MemberKind::Constant,
+                (_, FieldMeaning::Geo(Geo::Longitude)) => MemberKind::Ordinate(0),
+                (_, FieldMeaning::Geo(Geo::Latitude)) => MemberKind::Ordinate(1),
+                _ => MemberKind::Items(self.shape(self.object(of)?)?),
             };
             members.push(Member::new(at as u32, of, kind));
         }
@@ -140,10 +136,19 @@ impl<'c> Compiler<'c> {
         of: FieldId,
         row: &mut Row,
     ) -> Result<MemberKind, PlanError> {
-        let (Storage::Column(column) | Storage::Instant { text: column, .. } | Storage::Id(column)) =
-            self.native.layout.fields[of.index()]
-        else {
-            return Err(self.refuse("this field has no least and greatest value"));
+        let column = match self.native.layout.fields[of.index()] {
+            Storage::Column(column) | Storage::Id(column) => column,
+            Storage::Instant { text, at } => {
+                let column = row.column(Expr::Instant { function, text, at });
+                return Ok(MemberKind::Leaf { column, cell: self.cell(row.at.table, text) });
+            }
+            Storage::Point { .. }
+            | Storage::Shape { .. }
+            | Storage::Values { .. }
+            | Storage::ToOne { .. }
+            | Storage::ToOneBack { .. }
+            | Storage::ToMany { .. }
+            | Storage::Join { .. } => return Err(self.refuse("this field has no least and greatest value")),
         };
         let cell = match function {
             Aggregation::Avg => Cell::Float,

@@ -173,6 +173,20 @@ impl Native {
         super::search::written(*operator).filter(|_| self.is_embedded())
     }
 
+    /// The variables that name fields for a `@cascade`.
+    fn named(&self, piece: &Piece<'_>) -> Vec<u32> {
+        let shape = piece.shape;
+        let meaning = |input| self.api.inputs.get(piece.ids.input(input).index());
+        let names = shape.arguments.iter().filter(|it| meaning(it.input) == Some(&InputMeaning::Cascade));
+        let nodes = names.flat_map(|it| {
+            let at = it.value as usize;
+            &shape.literals.nodes[at..shape.literals.end(at)]
+        });
+        nodes
+            .filter_map(|it| if let Node::Variable(variable) = it { Some(*variable) } else { None })
+            .collect()
+    }
+
     /// The variables that stand for patterns, with the inputs they stand under.
     fn steered(&self, piece: &Piece<'_>) -> Vec<(u32, InputId)> {
         let nodes = &piece.shape.literals.nodes;
@@ -216,13 +230,15 @@ impl Style for Native {
             }
         }
         let steered = self.steered(piece);
-        for variable in signed.iter().copied().chain(steered.iter().map(|it| it.0)) {
+        let named = self.named(piece);
+        let more = signed.iter().copied().chain(steered.iter().map(|it| it.0)).chain(named.iter().copied());
+        for variable in more {
             if !structural.contains(&variable) {
                 structural.push(variable);
             }
         }
         let (set, fields, accent) = (piece.set, piece.fields.to_vec(), piece.accent);
-        Ask { set, fields, accent, structural, objects: Vec::new(), signed, steered }
+        Ask { set, fields, accent, structural, objects: Vec::new(), signed, steered, named }
     }
 
     /// Values of the enums of the model are data.

@@ -189,6 +189,7 @@ impl Assembler<'_> {
             | Expr::Computed(_)
             | Expr::Row
             | Expr::Null
+            | Expr::Instant { .. }
             | Expr::Statistic { .. }
             | Expr::Related { .. }
             | Expr::Cast(..) => false,

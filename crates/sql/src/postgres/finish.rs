@@ -7,6 +7,7 @@
 use super::cursor::Cursor;
 use super::decode::Decoder;
 use super::found::{Found, Key, Walk};
+use super::objects::shape_text;
 use super::prepared::Prepared;
 use super::rows::Row;
 use super::write::{Done, WorkDone};
@@ -144,6 +145,10 @@ impl<'r> Finisher<'r> {
         match (&member.kind, at) {
             (MemberKind::Inline(run), _) => self.object(*run, at),
             (MemberKind::Maybe { column, run }, At::Row(..)) => self.maybe(*column, *run, member, at),
+            (MemberKind::Shape { column, run }, _) => match shape_text(at, *column) {
+                Some(text) => Ok(self.answer.shape_of(&self.task.prepared.plan, *run, text, member)),
+                None => Ok(self.answer.missing(member)),
+            },
             (MemberKind::One(level), _) => self.one(*level, member, at),
             (MemberKind::Many(level), _) => self.many(*level, member, at),
             (MemberKind::Values { level, cell }, _) => self.values(*level, *cell, member, at),
@@ -181,6 +186,8 @@ impl<'r> Finisher<'r> {
             (
                 MemberKind::Leaf { .. }
                 | MemberKind::Maybe { .. }
+                | MemberKind::Items(_)
+                | MemberKind::Ordinate(_)
                 | MemberKind::Constant
                 | MemberKind::Foreign
                 | MemberKind::Write(_)

@@ -6,8 +6,10 @@
 use super::cursor::Cursor;
 use super::finish::{At, Task, place, rows};
 use super::found::{Found, Walk};
+use super::objects::shape_text;
 use crate::answer::{PART_BYTES_MAX, TooLong};
 use crate::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
+use crate::coordinates::{NoShape, push_whole};
 use crate::relational::{Hidden, Member, MemberKind, Object, Run};
 use crate::value::Value;
 use weir_engine::rows::{Column, Data, Rows, Table};
@@ -150,6 +152,7 @@ impl<'r> Gatherer<'r> {
                     self.nothing(member, column, row);
                 }
             },
+            (MemberKind::Shape { .. }, _) => self.push_shape(member, at, column, row),
             (MemberKind::One(level), _) => {
                 let row_of = |(found, arm)| Some((self.walk(*level, found, arm, at).next()?, found, arm));
                 match place(*level, at).and_then(row_of) {
@@ -200,6 +203,23 @@ impl<'r> Gatherer<'r> {
             return Ok(());
         }
         Err(TooLong { what: "the rows other sources are joined to are", field: member.field })
+    }
+
+    /// An object made of a text of coordinates; null where there is none, and a fault where it is no shape.
+    fn push_shape(&mut self, member: &Member, at: At<'_, 'r>, column: &mut Column, row: usize) {
+        let (MemberKind::Shape { column: from, run }, Data::Object(table)) = (&member.kind, &mut column.data)
+        else {
+            return;
+        };
+        let Some(text) = shape_text(at, *from) else {
+            fill(table);
+            return self.nothing(member, column, row);
+        };
+        if push_whole(&self.task.prepared.plan, *run, text, table).is_err() {
+            fill(table);
+            column.nulls.set(row);
+            self.faults.put(column, row, NoShape::fault());
+        }
     }
 
     fn nothing(&mut self, member: &Member, column: &mut Column, row: usize) {

@@ -269,6 +269,7 @@ impl<'n, 'a> Nested<'n, 'a> {
                 | Expr::Row
                 | Expr::Null
                 | Expr::Function(..)
+                | Expr::Instant { .. }
                 | Expr::Statistic { .. }
                 | Expr::Related { .. }
                 | Expr::Cast(..) => {}

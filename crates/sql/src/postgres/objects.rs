@@ -10,6 +10,12 @@ use crate::relational::{Member, Object, Run};
 use crate::value::{Value, no_such_object, write_value};
 use weir_engine::source::Step;
 
+/// The text of a shape in a column of the row at hand.
+pub(super) fn shape_text<'r>(at: At<'_, 'r>, column: u16) -> Option<&'r [u8]> {
+    let At::Row(row, found, arm) = at else { return None };
+    row.column(usize::from(found.asked.arms[arm].columns[usize::from(column)]))
+}
+
 impl<'r> Finisher<'r> {
     /// An object made of the row at hand, or null where `column` is.
     pub(super) fn maybe(&mut self, column: u16, run: Run, member: &'r Member, at: At<'_, 'r>) -> Wrote {

@@ -43,6 +43,8 @@ pub struct Ask {
     pub signed: Vec<u32>,
     /// Those of them that are texts under an input which steers, with the input.
     pub steered: Vec<(u32, InputId)>,
+    /// Those of them that are names, or lists of such.
+    pub named: Vec<u32>,
 }
 
 /// Makes the plan of `ask`.

@@ -56,7 +56,9 @@ impl Compiler<'_> {
         while let Some(run) = waiting.pop() {
             for member in &mut self.plan.members[run.range()] {
                 match &mut member.kind {
-                    MemberKind::Leaf { column, .. } => *column = known[usize::from(*column)],
+                    MemberKind::Leaf { column, .. } | MemberKind::Shape { column, .. } => {
+                        *column = known[usize::from(*column)];
+                    }
                     MemberKind::Inline(run) | MemberKind::Returned(run) => waiting.push(*run),
                     MemberKind::Maybe { column, run } => {
                         *column = known[usize::from(*column)];
@@ -67,6 +69,8 @@ impl Compiler<'_> {
                         nest.iter_mut().for_each(|it| it.1 = known[usize::from(it.1)]);
                     }
                     MemberKind::Text(_)
+                    | MemberKind::Items(_)
+                    | MemberKind::Ordinate(_)
                     | MemberKind::Constant
                     | MemberKind::Foreign
                     | MemberKind::Write(_)

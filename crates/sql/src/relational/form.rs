@@ -28,6 +28,7 @@ const KEY: u32 = 8;
 const EACH: u32 = 9;
 const NEGATIVE: u32 = 10;
 const STEERS: u32 = 11;
+const NAME: u32 = 12;
 
 /// Form and leaves of the structural variables of one request.
 #[derive(Clone, Debug, Default)]
@@ -121,6 +122,9 @@ pub fn form(ask: &Ask, variables: &Variables, style: &dyn Style, ids: &Ids) -> F
         if ask.signed.contains(&variable) && matches!(variables.values.nodes[start], Node::Int(..0)) {
             form.key.push(NEGATIVE);
         }
+        if ask.named.contains(&variable) {
+            name(&mut form, variables, start);
+        }
         let steered = ask.steered.iter().filter(|it| it.0 == variable);
         steered.for_each(|it| steer(&mut form, it.1, variables, start, style));
         let rows = ask.objects.contains(&variable);
@@ -129,6 +133,17 @@ pub fn form(ask: &Ask, variables: &Variables, style: &dyn Style, ids: &Ids) -> F
         }
     }
     form
+}
+
+/// Notes the texts from `start` on letter by letter: they are names in the statement.
+fn name(form: &mut Form, variables: &Variables, start: usize) {
+    for node in &variables.values.nodes[start..variables.values.end(start)] {
+        if let Node::Text(span) = node {
+            let text = variables.values.str(*span);
+            form.key.extend([NAME, text.len() as u32]);
+            form.key.extend(text.bytes().map(u32::from));
+        }
+    }
 }
 
 /// Notes whether the text at `at`, which stands under `input`, decides for a way.

@@ -6,10 +6,9 @@
 //! **Invariant:** flat tables; ids are places in the tables of one plan. Filters are at most
 //! [`compile::FILTER_DEPTH_MAX`] deep, so walking them may recurse.
 
-use crate::api::meaning::{Aggregation, Cast, Comparison, Measure, Statistic};
+use crate::api::meaning::{Aggregation, Cast, Statistic};
 use crate::catalog::facts::Cell;
 use crate::catalog::{ColumnId, TableId};
-use crate::geometry::Placed;
 use crate::model::{FunctionId, RelationshipId, Through};
 use weir_engine::plan::shape::ShapeField;
 use weir_language::schema::TypeId;
@@ -18,6 +17,7 @@ mod aggregate;
 mod call;
 pub mod change;
 pub mod compile;
+mod condition;
 mod elide;
 mod filter;
 pub mod form;
@@ -30,6 +30,7 @@ mod select;
 pub(crate) mod turn;
 mod write;
 
+pub use condition::{Filter, Words};
 pub use parameter::{Origin, Parameter, Reader};
 
 /// What a piece asks and how the answer is put together.
@@ -82,6 +83,9 @@ impl Plan {
                     }
                 }
                 MemberKind::Leaf { .. }
+                | MemberKind::Shape { .. }
+                | MemberKind::Items(_)
+                | MemberKind::Ordinate(_)
                 | MemberKind::Text(_)
                 | MemberKind::Constant
                 | MemberKind::Foreign
@@ -128,6 +132,9 @@ impl Plan {
                     out.push(level);
                 }
                 MemberKind::Leaf { .. }
+                | MemberKind::Shape { .. }
+                | MemberKind::Items(_)
+                | MemberKind::Ordinate(_)
                 | MemberKind::Text(_)
                 | MemberKind::Constant
                 | MemberKind::Foreign
@@ -307,6 +314,17 @@ pub enum MemberKind {
         /// The object.
         run: Run,
     },
+    /// An object made of a text of coordinates in this output column, or null.
+    Shape {
+        /// The column.
+        column: u16,
+        /// The object: of `Items`, `Ordinate` and constants.
+        run: Run,
+    },
+    /// In a shape: an object per item of the list at hand.
+    Items(Run),
+    /// In a shape: a number of the point at hand.
+    Ordinate(u16),
     /// The first row of a level, or null.
     One(u32),
     /// All rows of a level.
@@ -428,6 +446,15 @@ pub enum Expr {
     },
     /// A function over a column.
     Function(Aggregation, ColumnId),
+    /// The least or greatest point in time, as it was written.
+    Instant {
+        /// Least or greatest.
+        function: Aggregation,
+        /// As it was written.
+        text: ColumnId,
+        /// In microseconds since 1970.
+        at: ColumnId,
+    },
     /// A function that only conditions on related rows know.
     Statistic {
         /// Which.
@@ -448,136 +475,6 @@ pub enum Expr {
     },
     /// A value as another type.
     Cast(Box<Expr>, Cast),
-}
-
-/// A condition on a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Filter {
-    /// All hold; true when empty.
-    All(Vec<Filter>),
-    /// One holds; false when empty.
-    Any(Vec<Filter>),
-    /// It does not hold.
-    Not(Box<Filter>),
-    /// It does not hold, or no one can say because a value is missing.
-    NotTrue(Box<Filter>),
-    /// A column of texts holds one of these names: of types, which need no binding.
-    Named {
-        /// The column.
-        of: ColumnId,
-        /// Valid names of GraphQL.
-        names: Vec<Box<str>>,
-    },
-    /// A text has words.
-    Words {
-        /// The column of the row's number, by which indexes apart from the table know it.
-        key: ColumnId,
-        /// The text.
-        of: ColumnId,
-        /// The names of such indexes.
-        indexes: Vec<Box<str>>,
-        /// How words are told.
-        kind: Words,
-        /// The words.
-        with: Parameter,
-    },
-    /// A place stands to another as is said.
-    Place {
-        /// The column of the row's number, by which indexes apart from the table know it.
-        key: ColumnId,
-        /// The names of such indexes; those of all rows, or none.
-        indexes: Vec<Box<str>>,
-        /// West, south, east and north: its bounds.
-        bounds: [ColumnId; 4],
-        /// Longitude and latitude, or a text of coordinates.
-        of: Vec<ColumnId>,
-        /// How.
-        by: Placed,
-        /// The other place, and a distance in metres.
-        with: Vec<Parameter>,
-    },
-    /// Whether a value is null.
-    Null {
-        /// The value.
-        of: Expr,
-        /// It has to be null, or has not to be.
-        is: bool,
-    },
-    /// A comparison.
-    Compare {
-        /// Left side.
-        of: Expr,
-        /// How.
-        by: Comparison,
-        /// Right side.
-        with: Parameter,
-    },
-    /// A comparison with several values.
-    Measure {
-        /// Left side.
-        of: Expr,
-        /// How.
-        by: Measure,
-        /// The values, in its order.
-        with: Vec<Option<Parameter>>,
-    },
-    /// There is a related row.
-    Exists {
-        /// The way there.
-        by: RelationshipId,
-        /// Which rows count.
-        filter: Box<Filter>,
-    },
-}
-
-/// How the words of a text are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Words {
-    /// As they are, but for case.
-    Plain,
-    /// By their stems, in English.
-    Stems,
-    /// Any three letters in a row.
-    Trigrams,
-}
-
-impl Filter {
-    /// Always true.
-    pub const TRUE: Self = Self::All(Vec::new());
-
-    /// Whether it is the empty conjunction.
-    #[must_use]
-    pub fn is_true(&self) -> bool {
-        matches!(self, Self::All(all) if all.is_empty())
-    }
-
-    /// How many relationships it leads through.
-    #[must_use]
-    pub fn relationships(&self) -> usize {
-        match self {
-            Self::All(of) | Self::Any(of) => of.iter().map(Self::relationships).sum(),
-            Self::Not(of) | Self::NotTrue(of) => of.relationships(),
-            Self::Exists { filter, .. } => 1 + filter.relationships(),
-            Self::Null { of, .. } | Self::Compare { of, .. } | Self::Measure { of, .. } => of.relationships(),
-            Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => 0,
-        }
-    }
-}
-
-impl Expr {
-    fn relationships(&self) -> usize {
-        match self {
-            Self::Related { filter, of, .. } => 1 + filter.relationships() + of.relationships(),
-            Self::JsonPath(of, _) | Self::Cast(of, _) => of.relationships(),
-            Self::Column(_)
-            | Self::Computed(_)
-            | Self::Row
-            | Self::Null
-            | Self::Count { .. }
-            | Self::Function(..)
-            | Self::Statistic { .. } => 0,
-        }
-    }
 }
 
 /// One term of an order.

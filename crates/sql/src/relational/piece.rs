@@ -64,6 +64,7 @@ impl Style for Api {
             objects: objects(&structural, piece, self),
             signed: Vec::new(),
             steered: Vec::new(),
+            named: Vec::new(),
             structural,
         }
     }

@@ -174,6 +174,7 @@ impl Renderer<'_> {
                 | Expr::Null
                 | Expr::Count { .. }
                 | Expr::Function(..)
+                | Expr::Instant { .. }
                 | Expr::Statistic { .. }
                 | Expr::Related { .. }
                 | Expr::Cast(..) => text,
@@ -195,6 +196,7 @@ impl Renderer<'_> {
             Expr::Null
             | Expr::Count { .. }
             | Expr::Function(..)
+            | Expr::Instant { .. }
             | Expr::Statistic { .. }
             | Expr::Related { .. }
             | Expr::Cast(..) => self.sql.push_str("NULL"),

@@ -102,6 +102,10 @@ pub trait Dialect: Send + Sync {
             Statistic::CovarSamp => out.push_str(&format!("covar_samp({columns})")),
         }
     }
+    /// A text that is compared byte by byte. Default: all are.
+    fn in_order_of_bytes(&self, text: String) -> String {
+        text
+    }
     /// `count(…)`: of all rows, of those in which the one column is not null, or of rows of several columns, which are
     /// never null as a whole; `distinct` ones, nulls being equal.
     fn count(&self, out: &mut String, columns: &[String], distinct: bool);

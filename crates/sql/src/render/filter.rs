@@ -146,6 +146,7 @@ impl<'r> Renderer<'r> {
             | Expr::Null
             | Expr::Count { .. }
             | Expr::Function(..)
+            | Expr::Instant { .. }
             | Expr::Statistic { .. }
             | Expr::Related { .. } => None,
         }

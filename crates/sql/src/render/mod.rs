@@ -61,6 +61,9 @@ pub(crate) struct Renderer<'r> {
     calls: Vec<(u32, Call, Option<RowOf>)>,
 }
 
+/// Makes every point in time of four digits' years a positive number of as many digits as this.
+const INSTANT_OFFSET: i64 = 2_000_000_000_000_000_000;
+
 /// A key of the parents that a statement holds as a column.
 #[derive(Clone, Debug)]
 pub(crate) struct ParentKey {
@@ -227,6 +230,7 @@ impl<'r> Renderer<'r> {
                 | Expr::Null
                 | Expr::Count { .. }
                 | Expr::Function(..)
+                | Expr::Instant { .. }
                 | Expr::Statistic { .. }
                 | Expr::Related { .. }
                 | Expr::Cast(..) => text,
@@ -251,6 +255,7 @@ impl<'r> Renderer<'r> {
             Expr::Null | Expr::Row => self.dialect.usual(Usual::Text),
             Expr::Count { .. } => self.dialect.usual(Usual::Integer),
             Expr::Function(function, of) => self.dialect.function_type(*function, column(of)),
+            Expr::Instant { text, .. } => column(text),
             Expr::Statistic { columns, .. } => {
                 columns.first().map_or(0, |it| self.dialect.function_type(Aggregation::Avg, column(it)))
             }
@@ -329,6 +334,16 @@ impl<'r> Renderer<'r> {
                 let column = self.aside(|it| it.column(scope, *column));
                 self.dialect.function(&mut self.sql, *function, &column, ty);
             }
+            Expr::Instant { function, text, at } => {
+                let [text, at] = [text, at].map(|it| self.aside(|to| to.column(scope, *it)));
+                // All of one length, so that texts are in the order of the numbers they begin with.
+                let moment = format!("CAST({at} + {INSTANT_OFFSET} AS text) || {text}");
+                let mut found = String::new();
+                let moment = self.dialect.in_order_of_bytes(moment);
+                let ty = self.dialect.usual(Usual::Text);
+                self.dialect.function(&mut found, *function, &moment, ty);
+                self.sql.push_str(&format!("substr({found}, {})", INSTANT_OFFSET.to_string().len() + 1));
+            }
             Expr::Statistic { function, columns, distinct } => {
                 let ty = columns.first().map_or(0, |&it| self.ty(&Expr::Column(it), scope.table));
                 let columns: Vec<String> =
@@ -344,7 +359,10 @@ impl<'r> Renderer<'r> {
             Expr::Related { by, filter, of } => {
                 self.sql.push('(');
                 self.related(*by, filter, scope, Some(of));
-                if !matches!(**of, Expr::Count { .. } | Expr::Function(..) | Expr::Statistic { .. }) {
+                if !matches!(
+                    **of,
+                    Expr::Count { .. } | Expr::Function(..) | Expr::Instant { .. } | Expr::Statistic { .. }
+                ) {
                     self.sql.push_str(" LIMIT 1");
                 }
                 self.sql.push(')');

@@ -212,6 +212,10 @@ impl Dialect for Postgres {
         });
     }
 
+    fn in_order_of_bytes(&self, text: String) -> String {
+        format!("({text}) COLLATE \"C\"")
+    }
+
     fn count(&self, out: &mut String, columns: &[String], distinct: bool) {
         match columns {
             [one] if distinct => out.push_str(&format!("count(DISTINCT {one})")),

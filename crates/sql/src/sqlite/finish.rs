@@ -178,6 +178,12 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
                 Some(row) if row.get(usize::from(*column)) != ValueRef::Null => self.inline(*run, row),
                 _ => Ok(self.answer.missing(member)),
             },
+            MemberKind::Shape { column, run } => match row.map(|row| row.get(usize::from(*column))) {
+                Some(ValueRef::Text(text)) => {
+                    Ok(self.answer.shape_of(&self.statements.prepared.plan, *run, text, member))
+                }
+                _ => Ok(self.answer.missing(member)),
+            },
             MemberKind::One(level) => self.one(*level, member, row),
             MemberKind::Many(level) => self.many(*level, member, row),
             MemberKind::Values { level, cell } => self.values(*level, *cell, member, row),
@@ -200,7 +206,11 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
                 Ok(true)
             }
             MemberKind::Returned(run) => self.returned(*run, member, row),
-            MemberKind::Leaf { .. } | MemberKind::Constant | MemberKind::Foreign => {
+            MemberKind::Leaf { .. }
+            | MemberKind::Items(_)
+            | MemberKind::Ordinate(_)
+            | MemberKind::Constant
+            | MemberKind::Foreign => {
                 self.answer.out.null();
                 Ok(true)
             }

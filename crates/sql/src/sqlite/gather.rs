@@ -10,6 +10,7 @@ use crate::answer::{Names, PART_BYTES_MAX, TooLong};
 use crate::bind::Bindings;
 use crate::catalog::facts::Cell;
 use crate::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
+use crate::coordinates::{NoShape, push_whole};
 use crate::relational::{Choice, Hidden, Level, Member, MemberKind, Object, Run};
 use crate::value::Value;
 use rusqlite::types::ValueRef;
@@ -144,6 +145,7 @@ impl<'c, 'r> Gatherer<'c, 'r> {
                     self.nothing(member, column, at);
                 }
             },
+            (MemberKind::Shape { .. }, _) => self.push_shape(member, row, column, at),
             (MemberKind::One(level), _) => self.push_one(*level, member, row, column, at)?,
             (MemberKind::Many(level), Data::List { offsets, items }) => {
                 let of = &self.statements.prepared.plan.levels[*level as usize];
@@ -242,6 +244,24 @@ impl<'c, 'r> Gatherer<'c, 'r> {
             self.nothing(member, column, at);
         }
         Ok(())
+    }
+
+    /// An object made of a text of coordinates; null where there is none, and a fault where it is no shape.
+    fn push_shape(&mut self, member: &Member, row: Option<Cells<'_>>, column: &mut Column, at: usize) {
+        let (MemberKind::Shape { column: from, run }, Data::Object(table)) = (&member.kind, &mut column.data)
+        else {
+            return;
+        };
+        let text = row.and_then(|row| row.get(usize::from(*from)).as_str_or_null().ok().flatten());
+        let Some(text) = text else {
+            fill(table);
+            return self.nothing(member, column, at);
+        };
+        if push_whole(&self.statements.prepared.plan, *run, text.as_bytes(), table).is_err() {
+            fill(table);
+            column.nulls.set(at);
+            self.faults.put(column, at, NoShape::fault());
+        }
     }
 
     fn nothing(&mut self, member: &Member, column: &mut Column, at: usize) {

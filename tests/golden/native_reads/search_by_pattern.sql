@@ -1,0 +1,2 @@
+-- native_reads
+-- written when the variables that choose columns and conditions are known
