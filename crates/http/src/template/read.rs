@@ -132,7 +132,7 @@ fn closing(text: &str, at: usize) -> Option<usize> {
             byte @ (b'"' | b'\'') => quote = byte,
             b'{' => open += 1,
             b'}' => {
-                open -= 1;
+                open = open.checked_sub(1)?;
                 if open == 0 {
                     return Some(place);
                 }
