@@ -20,11 +20,18 @@ const PARTS: usize = 32;
 #[derive(Clone, Debug)]
 pub(super) enum Landed {
     /// An answer for all who wait.
-    Entry(Arc<Entry>),
+    Entry(Arc<Entry>, Way),
     /// An answer for who began the flight; the others have to ask by themselves.
     Private(Arc<Entry>),
     /// No answer.
     Failed(Failure),
+}
+
+/// Where an answer came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Upstream,
+    Remote,
 }
 
 /// What becomes known when a flight lands; closed without anything if it dies.

@@ -5,10 +5,11 @@
 use super::clock::Clock;
 use super::counters::Outcome;
 use super::entry::Entry;
-use super::flights::{Arrival, Flight, Flights, Landed, Seat};
+use super::flights::{Arrival, Flight, Flights, Landed, Seat, Way};
 use super::freshness::Fate;
-use super::job::{Asks, Job, Made};
+use super::job::{Asks, Job, Made, Purpose};
 use super::level1::{Level1, Slot};
+use super::remote::Remote;
 use super::rule::Rule;
 use super::tags::Registry;
 use super::{Failure, Served, Wanted};
@@ -24,9 +25,10 @@ const ROUNDS_MAX: usize = 3;
 #[derive(Debug)]
 pub(super) struct Inner {
     pub(super) clock: Clock,
-    pub(super) tags: Registry,
+    pub(super) tags: Arc<Registry>,
     pub(super) level1: Level1,
     pub(super) flights: Arc<Flights>,
+    pub(super) remote: Option<Remote>,
 }
 
 /// What is known of a key at an instant.
@@ -115,7 +117,7 @@ impl Inner {
             })
             .collect();
         if let Some(asks) = if flights.is_empty() { None } else { ask() } {
-            tokio::spawn(self.job(wanted).run(asks, flights));
+            tokio::spawn(self.job(wanted).run(asks, flights, Purpose::Refresh));
         }
     }
 
@@ -179,7 +181,7 @@ impl Inner {
             .collect();
         // Without a way to ask the flights die, and that is what those who wait are told.
         if let Some(asks) = if flights.is_empty() { None } else { ask() } {
-            tokio::spawn(self.job(wanted).run(asks, flights));
+            tokio::spawn(self.job(wanted).run(asks, flights, Purpose::Fill));
         }
         seats
     }
@@ -196,10 +198,12 @@ impl Inner {
         };
         let serve = |entry, outcome| Waited::Served(Ok(self.serve(rule, entry, outcome)));
         match landed(arrival.clone(), wanted.deadline).await {
-            Some(Landed::Entry(entry)) if entry.is_failure() => self.failed(rule, seated, Ok(entry), leads),
-            Some(Landed::Entry(entry)) => {
-                serve(entry, if leads { Outcome::Miss } else { Outcome::Coalesced })
+            Some(Landed::Entry(entry, _)) if entry.is_failure() => {
+                self.failed(rule, seated, Ok(entry), leads)
             }
+            Some(Landed::Entry(entry, _)) if !leads => serve(entry, Outcome::Coalesced),
+            Some(Landed::Entry(entry, Way::Upstream)) => serve(entry, Outcome::Miss),
+            Some(Landed::Entry(entry, Way::Remote)) => serve(entry, Outcome::HitRemote),
             Some(Landed::Private(entry)) if leads && !entry.is_failure() => serve(entry, Outcome::Pass),
             Some(Landed::Private(entry)) if leads => self.failed(rule, seated, Ok(entry), leads),
             // That it failed may be known, what it said may not.

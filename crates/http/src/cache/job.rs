@@ -7,23 +7,31 @@
 //! **Invariant:** an answer that is for one caller is kept nowhere and reaches nobody else.
 
 use super::entry::{Body, Entry, Lifetime, Tape};
-use super::flights::{Flight, Landed};
+use super::flights::{Flight, Landed, Way};
 use super::freshness::{self, Fate, Verdict};
 use super::inner::Inner;
 use super::level1::Slot;
+use super::remote::{self, Name, Remote, Ticket};
 use super::rule::Rule;
 use super::tags::Tags;
 use super::{AskMany, Batch, Failure};
 use crate::call::Answer;
-use futures_util::future::{BoxFuture, join_all};
+use futures_util::future::{BoxFuture, join, join_all};
 use http::StatusCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// After answers that are not shared, nobody waits for another's under that key for so long.
 const PASS_MS: u64 = 10_000;
 /// After a refresh failed, the next is not tried for so long.
 const RETRY_MS: u64 = 1000;
+/// After another process has taken over a refresh, it is looked for its answer again after so long.
+const LEASED_MS: u64 = 100;
+/// The first pause before it is looked for what another process asks for; each is twice as long as the one before.
+const LOOK_AGAIN: Duration = Duration::from_millis(2);
+/// Ends of lifetimes that differ by less are one, written and read.
+const SAME_MS: u64 = 20;
 
 /// How an upstream is asked.
 pub(super) enum Asks {
@@ -44,23 +52,126 @@ pub(super) struct Job {
 /// An answer and what is to become of it.
 pub(super) type Made = (Fate, Arc<Entry>);
 
+/// Whether anything is served meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Nothing is there: somebody waits.
+    Fill,
+    /// What is there is served.
+    Refresh,
+}
+
+/// A flight and what it is for.
+struct Trip {
+    /// Among the ids.
+    place: u32,
+    flight: Flight,
+    /// What it is called in the second level, if it may be there.
+    name: Option<Name>,
+}
+
 impl Job {
-    /// Brings what the flights are for; each knows its place among the ids.
-    pub(super) async fn run(self, asks: Asks, flights: Vec<(u32, Flight)>) {
-        let places: Vec<u32> = flights.iter().map(|(place, _)| *place).collect();
+    /// Brings what the flights are for; each comes with its place among the ids.
+    pub(super) async fn run(self, asks: Asks, flights: Vec<(u32, Flight)>, purpose: Purpose) {
+        let trip = |(place, flight)| Trip { place, flight, name: None };
+        let trips: Vec<Trip> = flights.into_iter().map(trip).collect();
+        match self.inner.remote.as_ref().filter(|_| remote::is_public(&self.rule)) {
+            Some(remote) => self.run_with(remote, asks, trips, purpose).await,
+            None => self.ask(asks, trips, None).await,
+        }
+    }
+
+    /// As [`Job::run`], looking into the second level first, and asking for nothing that another process asks for.
+    async fn run_with(&self, remote: &Remote, asks: Asks, mut trips: Vec<Trip>, purpose: Purpose) {
+        trips.iter_mut().for_each(|trip| trip.name = Some(remote.name(&self.rule, &trip.flight.key)));
+        let (trips, ticket) = self.found(remote, trips, purpose).await;
+        let Some(ticket) = ticket else { return self.ask(asks, trips, None).await };
+        let won = remote.lease(&names(&trips)).await;
+        let (mut mine, mut theirs) = (Vec::new(), Vec::new());
+        for (trip, won) in trips.into_iter().zip(won) {
+            if won { mine.push(trip) } else { theirs.push(trip) }
+        }
+        if purpose == Purpose::Refresh {
+            // What they bring is found there next time.
+            theirs.drain(..).for_each(|trip| self.inner.not_refreshed(&trip.flight.key, LEASED_MS));
+        }
+        match asks {
+            Asks::One(call) => {
+                let left = self.wait_for_others(remote, theirs).await;
+                mine.extend(left);
+                self.ask(Asks::One(call), mine, Some(&ticket)).await;
+            }
+            Asks::Many(ask) => {
+                let late = async {
+                    let left = self.wait_for_others(remote, theirs).await;
+                    self.ask(Asks::Many(Arc::clone(&ask)), left, Some(&ticket)).await;
+                };
+                join(self.ask(Asks::Many(Arc::clone(&ask)), mine, Some(&ticket)), late).await;
+            }
+        }
+    }
+
+    /// Lands what the second level has, and says what is left.
+    async fn found(
+        &self,
+        remote: &Remote,
+        trips: Vec<Trip>,
+        purpose: Purpose,
+    ) -> (Vec<Trip>, Option<Ticket>) {
+        let looked = remote.look(&names(&trips), &self.rule, &self.tags).await;
+        let now_ms = self.inner.clock.now_ms();
+        let mut left = Vec::with_capacity(trips.len());
+        for (trip, entry) in trips.into_iter().zip(looked.entries) {
+            let key = &trip.flight.key;
+            let serves = |entry: &Entry| match purpose {
+                Purpose::Fill => now_ms < entry.lifetime.stale_until_ms.max(entry.lifetime.fresh_until_ms),
+                Purpose::Refresh => {
+                    now_ms < entry.lifetime.fresh_until_ms && self.inner.outlives(key, &entry.lifetime)
+                }
+            };
+            match entry.filter(serves) {
+                Some(entry) => {
+                    let entry = Arc::new(entry);
+                    self.inner.level1.keep(key, Slot::Entry(Arc::clone(&entry)));
+                    trip.flight.land(Landed::Entry(entry, Way::Remote));
+                }
+                None => left.push(trip),
+            }
+        }
+        (left, looked.ticket)
+    }
+
+    /// Waits a few milliseconds for what other processes ask for, and says what has not come.
+    async fn wait_for_others(&self, remote: &Remote, mut trips: Vec<Trip>) -> Vec<Trip> {
+        let (mut pause, mut left) = (LOOK_AGAIN, remote.patience());
+        while !trips.is_empty() && !left.is_zero() {
+            tokio::time::sleep(pause.min(left)).await;
+            trips = self.found(remote, trips, Purpose::Fill).await.0;
+            left = left.saturating_sub(pause);
+            pause *= 2;
+        }
+        trips
+    }
+
+    /// Asks the upstream for what the trips are for. With a ticket, what may be kept is written to the second level.
+    async fn ask(&self, asks: Asks, trips: Vec<Trip>, ticket: Option<&Ticket>) {
+        if trips.is_empty() {
+            return;
+        }
         match asks {
             Asks::One(call) => {
                 let made = self.one(call).await;
-                flights.into_iter().for_each(|(_, flight)| self.land(flight, made.clone()));
+                trips.into_iter().for_each(|trip| self.land(trip, made.clone(), ticket));
             }
             Asks::Many(ask) => {
-                let mut flights = flights.into_iter();
+                let places: Vec<u32> = trips.iter().map(|trip| trip.place).collect();
+                let mut trips = trips.into_iter();
                 let batches = places.chunks(ask.batch_max().max(1)).map(|places| {
-                    let flights: Vec<_> = flights.by_ref().take(places.len()).collect();
-                    let (job, ask) = (&self, &ask);
+                    let trips: Vec<_> = trips.by_ref().take(places.len()).collect();
+                    let ask = &ask;
                     async move {
-                        let made = job.many(&**ask, places).await;
-                        flights.into_iter().zip(made).for_each(|((_, flight), made)| job.land(flight, made));
+                        let made = self.many(&**ask, places).await;
+                        trips.into_iter().zip(made).for_each(|(trip, made)| self.land(trip, made, ticket));
                     }
                 });
                 join_all(batches).await;
@@ -130,18 +241,24 @@ impl Job {
     }
 
     /// Keeps what may be kept, and tells those who wait.
-    fn land(&self, flight: Flight, made: Result<Made, Failure>) {
-        let inner = &self.inner;
+    fn land(&self, trip: Trip, made: Result<Made, Failure>, ticket: Option<&Ticket>) {
+        let Trip { flight, name, .. } = trip;
+        if let (Some(remote), Some(name), Some(ticket)) = (&self.inner.remote, name, ticket) {
+            match &made {
+                Ok((Fate::Keep, entry)) => remote.keep(name, entry, ticket),
+                Ok((Fate::Forget | Fate::Private, _)) | Err(_) => remote.release(name),
+            }
+        }
         match made {
             Ok((fate, entry)) => {
                 self.keep(&flight.key, fate, &entry);
                 flight.land(match fate {
-                    Fate::Keep | Fate::Forget => Landed::Entry(entry),
+                    Fate::Keep | Fate::Forget => Landed::Entry(entry, Way::Upstream),
                     Fate::Private => Landed::Private(entry),
                 });
             }
             Err(failure) => {
-                inner.not_refreshed(&flight.key, RETRY_MS);
+                self.inner.not_refreshed(&flight.key, RETRY_MS);
                 flight.land(Landed::Failed(failure));
             }
         }
@@ -167,6 +284,10 @@ impl Job {
     }
 }
 
+fn names(trips: &[Trip]) -> Vec<Name> {
+    trips.iter().filter_map(|trip| trip.name.clone()).collect()
+}
+
 /// When an upstream was asked.
 struct Asked {
     at_ms: u64,
@@ -180,6 +301,15 @@ impl Asked {
 }
 
 impl Inner {
+    /// Whether `lifetime` ends well after that of what is kept under `key`, so that it is not the same seen through other
+    /// clocks.
+    fn outlives(&self, key: &[u8], lifetime: &Lifetime) -> bool {
+        match self.level1.look(key) {
+            Some(Slot::Entry(old)) => lifetime.fresh_until_ms > old.lifetime.fresh_until_ms + SAME_MS,
+            Some(Slot::Pass { .. }) | None => true,
+        }
+    }
+
     /// Notes that the answer under `key` could not be replaced.
     fn not_refreshed(&self, key: &[u8], for_ms: u64) {
         if let Some(Slot::Entry(old)) = self.level1.look(key) {

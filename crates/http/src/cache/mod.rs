@@ -18,6 +18,7 @@ mod inner;
 mod job;
 mod key;
 mod level1;
+mod remote;
 mod rule;
 mod tags;
 
@@ -25,6 +26,7 @@ pub use clock::Clock;
 pub use counters::{Counters, OUTCOMES, Outcome, SourceCounts};
 pub use entry::{Body, Entry, Lifetime, Tape};
 pub use key::Key;
+pub use remote::{Address, RemoteCounts, RemoteSettings};
 pub use rule::{Rule, Scope, Sharing};
 
 #[cfg(test)]
@@ -36,6 +38,7 @@ use futures_util::future::BoxFuture;
 use inner::{Inner, Look, Missing};
 use job::Asks;
 use level1::Level1;
+use remote::Remote;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -49,6 +52,8 @@ pub struct Settings {
     pub bytes_max: u64,
     /// Where the time comes from.
     pub clock: Clock,
+    /// What is shared with other processes.
+    pub remote: Option<RemoteSettings>,
 }
 
 /// What is wanted, by whom, until when.
@@ -105,6 +110,8 @@ pub struct Counts {
     pub entries: usize,
     /// Bytes that they take.
     pub bytes: u64,
+    /// Of the second level, if there is one.
+    pub remote: Option<RemoteCounts>,
 }
 
 /// Why there is no answer.
@@ -119,15 +126,17 @@ pub struct Cache {
 
 impl Cache {
     /// An empty one.
-    #[must_use]
-    pub fn new(settings: Settings) -> Self {
-        let inner = Inner {
-            clock: settings.clock,
-            tags: Registry::default(),
-            level1: Level1::new(settings.bytes_max),
-            flights: Arc::new(Flights::new()),
-        };
-        Self { inner: Arc::new(inner), counters: Mutex::default() }
+    ///
+    /// # Errors
+    /// The thread of the second level cannot be started. That it is not there is no error.
+    pub fn new(settings: Settings) -> std::io::Result<Self> {
+        let Settings { bytes_max, clock, remote } = settings;
+        let tags = Arc::new(Registry::default());
+        let start = |remote| Remote::start(remote, clock.clone(), Arc::clone(&tags));
+        let remote = remote.map(start).transpose()?;
+        let (level1, flights) = (Level1::new(bytes_max), Arc::new(Flights::new()));
+        let inner = Arc::new(Inner { clock, tags, level1, flights, remote });
+        Ok(Self { inner, counters: Mutex::default() })
     }
 
     /// The counts of `source`, for its rules.
@@ -142,7 +151,8 @@ impl Cache {
     pub fn counts(&self) -> Counts {
         let all = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
         let sources = all.values().map(|it| it.counts()).collect();
-        Counts { sources, entries: self.inner.level1.len(), bytes: self.inner.level1.bytes() }
+        let remote = self.inner.remote.as_ref().map(Remote::counts);
+        Counts { sources, entries: self.inner.level1.len(), bytes: self.inner.level1.bytes(), remote }
     }
 
     /// The answer to one call. `call` is only made into a future if the upstream has to be asked; the future then runs on,
@@ -223,14 +233,13 @@ impl Cache {
         results
     }
 
-    /// Makes everything invalid that has the tag `name`, also what is just being fetched.
+    /// Makes everything invalid that has the tag `name`, also what is just being fetched: here at once, in the second level
+    /// and in other processes as soon as they can be told.
     pub fn invalidate(&self, name: &str) {
         self.inner.tags.invalidate(name);
-    }
-
-    /// Makes everything invalid that has a tag.
-    pub fn invalidate_all(&self) {
-        self.inner.tags.invalidate_all();
+        if let Some(remote) = &self.inner.remote {
+            remote.invalidate(name);
+        }
     }
 }
 

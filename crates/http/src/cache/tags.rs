@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// One tag, as long as anything has it.
 #[derive(Debug)]
 pub(super) struct Tag {
+    name: Arc<str>,
     /// How often it was invalidated.
     times: AtomicU64,
 }
@@ -26,6 +27,10 @@ impl Tags {
     /// Whether none was invalidated since.
     pub(super) fn hold(&self) -> bool {
         self.0.iter().all(|(tag, times)| tag.times.load(Ordering::Acquire) == *times)
+    }
+
+    pub(super) fn names(&self) -> impl ExactSizeIterator<Item = &Arc<str>> {
+        self.0.iter().map(|(tag, _)| &tag.name)
     }
 }
 
@@ -87,7 +92,7 @@ impl Known {
             self.tags.retain(|_, tag| tag.strong_count() > 0);
             self.sweep_at = self.tags.len() * 2;
         }
-        let tag = Arc::new(Tag { times: AtomicU64::new(0) });
+        let tag = Arc::new(Tag { name: Arc::clone(name), times: AtomicU64::new(0) });
         self.tags.insert(Arc::clone(name), Arc::downgrade(&tag));
         tag
     }

@@ -38,7 +38,7 @@ fn the_match_centre_is_read_whole() {
     assert_eq!((team.batch_max, &*team.keys[0].name), (Some(50), "id"));
     let my_teams = connector(&mapping, "Match", "myTeams");
     assert!(matches!(my_teams.place, Place::Field(_)));
-    assert_eq!(my_teams.reads_headers, ["x-user-id".into(), "authorization".into()]);
+    assert_eq!(my_teams.reads_headers, ["x-user-id", "authorization"].map(Box::from));
     let root = connector(&mapping, "Query", "match");
     let node = mapping.node(root.node.expect("an object"));
     let given: Vec<&str> = node.given.iter().map(|it| mapping.schema.field_name(it.field)).collect();

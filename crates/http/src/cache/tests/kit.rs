@@ -1,7 +1,8 @@
 //! An upstream that says what it is told to, and counts how often it is asked.
 
 use crate::cache::{
-    AskMany, Batch, Body, Cache, Clock, Failure, Key, Outcome, Rule, Served, Settings, Sharing, Tape, Wanted,
+    AskMany, Batch, Body, Cache, Clock, Failure, Key, Outcome, RemoteSettings, Rule, Served, Settings,
+    Sharing, Tape, Wanted,
 };
 use crate::call::{Answer, CallError};
 use bytes::Bytes;
@@ -153,8 +154,13 @@ pub(crate) type Told = (Outcome, u16, String);
 impl Kit {
     /// A cache and a rule for it: no default lifetime, nothing stale, answers shared by their headers.
     pub(crate) fn new() -> Self {
-        let clock = Clock::simulated();
-        let cache = Cache::new(Settings { bytes_max: 8 * 1024 * 1024, clock: clock.clone() });
+        Self::with(Clock::simulated(), None)
+    }
+
+    /// As above, with a second level.
+    pub(crate) fn with(clock: Clock, remote: Option<RemoteSettings>) -> Self {
+        let cache =
+            Cache::new(Settings { bytes_max: 8 * 1024 * 1024, clock: clock.clone(), remote }).unwrap();
         let rule = Rule {
             counters: cache.counters("matches"),
             freshness: [HeaderName::from_static("x-ttl")].into(),

@@ -2,6 +2,8 @@
 
 mod kit;
 mod model;
+mod redis_kit;
+mod second;
 mod sharing;
 mod standard;
 mod together;

@@ -1,0 +1,197 @@
+//! An entry as bytes in the second level, and back.
+//!
+//! What is read may be anything: another program's, an older version's, half a value, the value of another key. So a value begins
+//! with a version and a checksum over all that follows *and* the digest of its key, and whatever does not fit is a miss.
+//!
+//! **Invariant:** times are those of the wall, as monotonic ones mean nothing elsewhere; a value from the future is a miss.
+
+use super::super::entry::{Body, Entry, Lifetime, Tape};
+use super::super::rule::{Rule, Scope, Sharing};
+use super::super::tags::Tags;
+use bytes::Bytes;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::sync::atomic::AtomicU64;
+
+/// Of names and values. Another one makes all that is there a miss.
+const VERSION: u8 = 1;
+const MAGIC: [u8; 4] = *b"weir";
+const CHECK_BYTES: usize = 16;
+const HEAD_BYTES: usize = MAGIC.len() + 1 + CHECK_BYTES;
+/// Clocks of different machines may differ by so much.
+const SKEW_MS: u64 = 1000;
+
+/// What something is called in the second level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in super::super) struct Name {
+    pub(super) digest: [u8; 32],
+    pub(super) text: String,
+}
+
+/// What is called by a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Entry,
+    Lease,
+    Tag,
+}
+
+impl Name {
+    /// The name of `parts` within `namespace`.
+    pub(super) fn new(namespace: &str, kind: Kind, parts: &[&[u8]]) -> Self {
+        let mut hash = Sha256::new();
+        for part in [namespace.as_bytes()].iter().chain(parts) {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        let digest: [u8; 32] = hash.finalize().into();
+        Self { digest, text: Self::text(namespace, kind, &digest) }
+    }
+
+    /// The name of another kind of thing for the same.
+    pub(super) fn of_kind(&self, namespace: &str, kind: Kind) -> String {
+        Self::text(namespace, kind, &self.digest)
+    }
+
+    fn text(namespace: &str, kind: Kind, digest: &[u8; 32]) -> String {
+        let letter = match kind {
+            Kind::Entry => 'e',
+            Kind::Lease => 'l',
+            Kind::Tag => 't',
+        };
+        let mut text = String::with_capacity(namespace.len() + 70);
+        // Writing into a string cannot fail.
+        let _ = write!(text, "{namespace}:{letter}{VERSION}:");
+        digest.iter().for_each(|byte| {
+            let _ = write!(text, "{byte:02x}");
+        });
+        text
+    }
+}
+
+/// The two clocks at one instant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Instants {
+    pub(super) now_ms: u64,
+    pub(super) wall_ms: u64,
+}
+
+/// `entry` as the value of `name`, with the versions that its tags had when its upstream was asked.
+pub(super) fn encode(name: &Name, entry: &Entry, versions: &[u64], at: Instants) -> Vec<u8> {
+    let text = match &entry.body {
+        Body::Json(tape) => Some(tape.text()),
+        Body::Absent | Body::Unreadable(_) => None,
+    };
+    let mut out = Vec::with_capacity(HEAD_BYTES + 64 + versions.len() * 8 + text.map_or(0, str::len));
+    out.extend_from_slice(&MAGIC);
+    out.push(VERSION);
+    out.extend_from_slice(&[0; CHECK_BYTES]);
+    let lifetime = &entry.lifetime;
+    for until_ms in
+        [lifetime.origin_ms, lifetime.fresh_until_ms, lifetime.stale_until_ms, lifetime.error_until_ms]
+    {
+        let wall_ms = if until_ms < at.now_ms {
+            at.wall_ms.saturating_sub(at.now_ms - until_ms)
+        } else {
+            at.wall_ms.saturating_add(until_ms - at.now_ms)
+        };
+        out.extend_from_slice(&wall_ms.to_le_bytes());
+    }
+    out.extend_from_slice(&entry.took_ms.to_le_bytes());
+    out.extend_from_slice(&entry.status.to_le_bytes());
+    out.push(u8::from(text.is_some()));
+    out.extend_from_slice(&(versions.len() as u16).to_le_bytes());
+    versions.iter().for_each(|version| out.extend_from_slice(&version.to_le_bytes()));
+    out.extend_from_slice(text.unwrap_or_default().as_bytes());
+    let check = check(name, &out[HEAD_BYTES..]);
+    out[MAGIC.len() + 1..HEAD_BYTES].copy_from_slice(&check);
+    out
+}
+
+/// The entry that `value` is of `name`, if it is one and its tags still have these `versions`.
+pub(super) fn decode(
+    name: &Name,
+    value: &[u8],
+    versions: &[u64],
+    at: Instants,
+    rule: &Rule,
+    tags: &Tags,
+) -> Result<Option<Entry>, Corrupt> {
+    let mut rest = Rest(value);
+    if rest.take::<4>()? != MAGIC || rest.take::<1>()? != [VERSION] {
+        return Err(Corrupt);
+    }
+    if rest.take::<CHECK_BYTES>()? != check(name, rest.0) {
+        return Err(Corrupt);
+    }
+    let mut walls_ms = [0; 4];
+    for wall_ms in &mut walls_ms {
+        *wall_ms = u64::from_le_bytes(rest.take()?);
+    }
+    let took_ms = u32::from_le_bytes(rest.take()?);
+    let status = u16::from_le_bytes(rest.take()?);
+    let has_text = rest.take::<1>()? == [1];
+    let count = u16::from_le_bytes(rest.take()?);
+    let mut same = usize::from(count) == versions.len();
+    for place in 0..usize::from(count) {
+        same &= versions.get(place) == Some(&u64::from_le_bytes(rest.take()?));
+    }
+    if !same || walls_ms[0] > at.wall_ms + SKEW_MS {
+        return Ok(None);
+    }
+    let body = match has_text {
+        true => Body::Json(Tape::parse(Bytes::copy_from_slice(rest.0), rule.depth_max).map_err(|_| Corrupt)?),
+        false => Body::Absent,
+    };
+    let lifetime = lifetime(walls_ms, at, rule);
+    let (tags, retry_at_ms) = (tags.clone(), AtomicU64::new(0));
+    Ok(Some(Entry { status, body, lifetime, scope: Scope::Public, took_ms, tags, retry_at_ms }))
+}
+
+/// Not what was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Corrupt;
+
+/// In times of this process, and no longer than the rule of this process allows.
+fn lifetime([origin, fresh, stale, error]: [u64; 4], at: Instants, rule: &Rule) -> Lifetime {
+    let here_ms = |wall_ms: u64| {
+        if wall_ms < at.wall_ms {
+            at.now_ms.saturating_sub(at.wall_ms - wall_ms)
+        } else {
+            at.now_ms.saturating_add(wall_ms - at.wall_ms)
+        }
+    };
+    let bounded = |until: u64, ms: Option<u64>| until.min(fresh.saturating_add(ms.unwrap_or(u64::MAX)));
+    Lifetime {
+        origin_ms: here_ms(origin),
+        fresh_until_ms: here_ms(fresh),
+        stale_until_ms: here_ms(bounded(stale, rule.stale_ms)),
+        error_until_ms: here_ms(bounded(error, rule.stale_on_error_ms)),
+    }
+}
+
+/// Whether answers under `rule` may be where other processes find them: those that are for nobody in particular.
+pub(in super::super) fn is_public(rule: &Rule) -> bool {
+    match rule.sharing {
+        Sharing::ByHeaders | Sharing::Declared => true,
+        Sharing::Keyed | Sharing::Never => false,
+    }
+}
+
+fn check(name: &Name, rest: &[u8]) -> [u8; CHECK_BYTES] {
+    let whole: [u8; 32] = Sha256::new().chain_update(name.digest).chain_update(rest).finalize().into();
+    let mut first = [0; CHECK_BYTES];
+    first.copy_from_slice(&whole[..CHECK_BYTES]);
+    first
+}
+
+/// What is not read yet.
+struct Rest<'v>(&'v [u8]);
+
+impl Rest<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], Corrupt> {
+        let (taken, rest) = self.0.split_first_chunk::<N>().ok_or(Corrupt)?;
+        self.0 = rest;
+        Ok(*taken)
+    }
+}

@@ -1,0 +1,232 @@
+//! The thread that has the connections: makes them, writes, listens, tells, and makes them anew when they break.
+//!
+//! **Invariant:** whoever listens again after a break forgets all that has tags, as messages may have been missed.
+//!
+//! **Cost:** one thread that sleeps when nothing is to be done.
+
+use super::format::{self, Kind};
+use super::link::{Connection, within};
+use super::{ALL, ENTRY_MS_MAX, Shared, Untold, Write, count, new_version};
+use futures_util::StreamExt;
+use futures_util::future::join_all;
+use redis::aio::{PubSubSink, PubSubStream};
+use redis::{RedisResult, cmd};
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// Writes that are under way at once.
+const WRITES_AT_ONCE: usize = 64;
+/// How often it is looked whether the other side is still there.
+const PING: Duration = Duration::from_secs(1);
+/// From the first to the longest pause before it is tried again to connect.
+const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
+
+/// All is over when nobody can write any more.
+type Ended = ControlFlow<()>;
+
+/// Starts the thread; it ends when the sender of `writes` is dropped.
+pub(super) fn start(shared: Arc<Shared>, writes: mpsc::Receiver<Write>) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    std::thread::Builder::new()
+        .name("weir-cache".into())
+        .spawn(move || runtime.block_on(run(&shared, writes)))
+        .map(drop)
+}
+
+async fn run(shared: &Shared, mut writes: mpsc::Receiver<Write>) {
+    let mut pause = RETRY[0];
+    let mut told = false;
+    loop {
+        let connecting = async {
+            let (sink, stream) = shared.settings.address.listen(&channel(shared)).await?;
+            let connection = shared.settings.address.connect().await?;
+            tell_all(shared, &connection).await?;
+            RedisResult::Ok((connection, sink, stream))
+        };
+        match connecting.await {
+            Ok((connection, sink, stream)) => {
+                (pause, told) = (RETRY[0], false);
+                // Permits of the connection before are no news of this one.
+                shared.broken.notify_one();
+                shared.broken.notified().await;
+                let connection = Arc::new(connection);
+                // Listening since before, so that nothing is missed from here on.
+                shared.tags.invalidate_all();
+                shared.connection.store(Some(Arc::clone(&connection)));
+                let ended = serve(shared, &connection, sink, stream, &mut writes).await;
+                shared.connection.store(None);
+                if ended.is_break() {
+                    return;
+                }
+                tracing::warn!("the connection to the cache's second level broke");
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut told, true) {
+                    tracing::warn!(%error, "the cache's second level cannot be reached");
+                }
+                // What waits would only be older later.
+                while let Ok(write) = writes.try_recv() {
+                    forget(shared, &write);
+                }
+                if writes.is_closed() {
+                    return;
+                }
+                tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+                pause = (pause * 2).min(RETRY[1]);
+            }
+        }
+    }
+}
+
+fn channel(shared: &Shared) -> String {
+    format!("{}:invalidate", shared.settings.namespace)
+}
+
+/// All that is done over one connection, until it breaks or all is over.
+async fn serve(
+    shared: &Shared,
+    connection: &Connection,
+    sink: PubSubSink,
+    stream: PubSubStream,
+    writes: &mut mpsc::Receiver<Write>,
+) -> Ended {
+    tokio::select! {
+        ended = write(shared, connection, writes) => ended,
+        () = listen(shared, stream) => Ended::Continue(()),
+        () = tell(shared, connection) => Ended::Continue(()),
+        () = ping(connection, sink) => Ended::Continue(()),
+        () = shared.broken.notified() => Ended::Continue(()),
+    }
+}
+
+async fn write(shared: &Shared, connection: &Connection, writes: &mut mpsc::Receiver<Write>) -> Ended {
+    let mut batch = Vec::with_capacity(WRITES_AT_ONCE);
+    while writes.recv_many(&mut batch, WRITES_AT_ONCE).await > 0 {
+        join_all(batch.drain(..).map(|write| write_one(shared, connection, write))).await;
+    }
+    Ended::Break(())
+}
+
+async fn write_one(shared: &Shared, connection: &Connection, write: Write) {
+    let namespace = &shared.settings.namespace;
+    let done: RedisResult<()> = async {
+        let name = match &write {
+            Write::Keep { name, entry, versions, .. } => {
+                let at = shared.instants();
+                let lifetime = entry.lifetime;
+                let until_ms =
+                    lifetime.fresh_until_ms.max(lifetime.stale_until_ms).max(lifetime.error_until_ms);
+                let left_ms = until_ms.saturating_sub(at.now_ms).min(ENTRY_MS_MAX);
+                if left_ms > 0 {
+                    let mut command = cmd("SET");
+                    command
+                        .arg(&name.text)
+                        .arg(format::encode(name, entry, versions, at))
+                        .arg("PX")
+                        .arg(left_ms);
+                    connection.ask::<()>(&command).await?;
+                    count(&shared.counters.written);
+                }
+                name
+            }
+            Write::Release(name) => name,
+        };
+        let mut release = cmd("DEL");
+        release.arg(name.of_kind(namespace, Kind::Lease));
+        connection.ask(&release).await
+    }
+    .await;
+    if let Err(error) = done {
+        shared.failed(&error);
+    }
+    forget(shared, &write);
+}
+
+/// What is done or given up no longer counts as waiting.
+fn forget(shared: &Shared, write: &Write) {
+    if let Write::Keep { bytes, .. } = write {
+        shared.queued_bytes.fetch_sub(*bytes, Ordering::Relaxed);
+    }
+}
+
+/// Hears what other processes invalidate, until the connection ends.
+async fn listen(shared: &Shared, mut stream: PubSubStream) {
+    while let Some(message) = stream.next().await {
+        let payload = message.get_payload_bytes();
+        let Some((instance, tag)) = payload.split_first_chunk::<8>() else { continue };
+        if u64::from_le_bytes(*instance) == shared.instance {
+            continue;
+        }
+        match std::str::from_utf8(tag) {
+            Ok(ALL) => shared.tags.invalidate_all(),
+            Ok(tag) => shared.tags.invalidate(tag),
+            Err(_) => {}
+        }
+    }
+}
+
+/// Tells what is invalidated here, until that fails.
+async fn tell(shared: &Shared, connection: &Connection) {
+    loop {
+        shared.invalidated.notified().await;
+        if let Err(error) = tell_all(shared, connection).await {
+            shared.failed(&error);
+            return;
+        }
+    }
+}
+
+/// Tells all that is untold: first the versions, so that who hears of it finds them changed. What could not be told is told
+/// over the next connection.
+async fn tell_all(shared: &Shared, connection: &Connection) -> RedisResult<()> {
+    let lock = || shared.untold.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let telling: Vec<Arc<str>> = {
+            let Untold { tags, telling, all } = &mut *lock();
+            tags.extend(telling.drain());
+            if std::mem::take(all) {
+                tags.clear();
+                tags.insert(ALL.into());
+            }
+            telling.extend(tags.iter().take(WRITES_AT_ONCE).cloned());
+            telling.iter().for_each(|tag| {
+                tags.remove(tag);
+            });
+            telling.iter().cloned().collect()
+        };
+        if telling.is_empty() {
+            return Ok(());
+        }
+        for told in join_all(telling.iter().map(|tag| tell_one(shared, connection, tag))).await {
+            told?;
+        }
+        lock().telling.clear();
+    }
+}
+
+async fn tell_one(shared: &Shared, connection: &Connection, tag: &str) -> RedisResult<()> {
+    let (command, _) = new_version(&shared.tag_name(tag), false);
+    connection.ask::<()>(&command).await?;
+    let mut payload = shared.instance.to_le_bytes().to_vec();
+    payload.extend_from_slice(tag.as_bytes());
+    let mut command = cmd("PUBLISH");
+    command.arg(channel(shared)).arg(payload);
+    connection.ask(&command).await
+}
+
+/// Looks whether both connections still answer, until one does not.
+async fn ping(connection: &Connection, mut sink: PubSubSink) {
+    loop {
+        tokio::time::sleep(PING).await;
+        let answered = async {
+            connection.ask::<()>(&cmd("PING")).await?;
+            sink.ping::<redis::Value>().await.map(drop)
+        };
+        if within(PING, answered).await.is_err() {
+            return;
+        }
+    }
+}

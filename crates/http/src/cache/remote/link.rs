@@ -1,0 +1,126 @@
+//! One way to a Redis or Valkey, alone or a cluster of them.
+
+use redis::aio::{MultiplexedConnection, PubSubSink, PubSubStream};
+use redis::cluster::ClusterClient;
+use redis::cluster_async::ClusterConnection;
+use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisResult};
+use std::time::Duration;
+
+/// A connection that is not there by then is not waited for.
+const CONNECT: Duration = Duration::from_secs(1);
+/// A command that nobody waits for is given up by then.
+const RESPONSE: Duration = Duration::from_secs(1);
+
+/// Where it is.
+#[derive(Clone, Debug)]
+pub struct Address {
+    nodes: Vec<String>,
+    cluster: bool,
+}
+
+impl Address {
+    /// Reads `redis://host:port/0` or `redis-cluster://host:port,host:port`, both with `user:password@` if need be.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words that do not repeat it: it may hold a password.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (nodes, cluster): (Vec<String>, bool) = match text.strip_prefix("redis-cluster://") {
+            Some(rest) => {
+                let (login, hosts) =
+                    rest.rsplit_once('@').map_or(("", rest), |(login, hosts)| (login, hosts));
+                let at = if login.is_empty() { "" } else { "@" };
+                (hosts.split(',').map(|host| format!("redis://{login}{at}{host}")).collect(), true)
+            }
+            None => (vec![text.to_owned()], false),
+        };
+        let is_known = |node: &String| node.starts_with("redis://") || node.starts_with("valkey://");
+        if !nodes.iter().all(|node| is_known(node) && Client::open(node.as_str()).is_ok()) {
+            return Err("is no address of a Redis; write `redis://host:6379`, or \
+                        `redis-cluster://host:6379,host:6379` for a cluster"
+                .to_owned());
+        }
+        Ok(Self { nodes, cluster })
+    }
+
+    /// Connects for commands.
+    pub(super) async fn connect(&self) -> RedisResult<Connection> {
+        if self.cluster {
+            let client = ClusterClient::builder(self.nodes.clone())
+                .connection_timeout(CONNECT)
+                .response_timeout(RESPONSE)
+                .retries(1)
+                .build()?;
+            return Ok(Connection::Cluster(client.get_async_connection().await?));
+        }
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(CONNECT))
+            .set_response_timeout(Some(RESPONSE));
+        let client = Client::open(self.nodes[0].as_str())?;
+        Ok(Connection::One(client.get_multiplexed_async_connection_with_config(&config).await?))
+    }
+
+    /// Connects for messages on `channel`. A cluster hands them on from node to node, so any node will do.
+    pub(super) async fn listen(&self, channel: &str) -> RedisResult<(PubSubSink, PubSubStream)> {
+        let mut last = None;
+        for node in &self.nodes {
+            let listen = async {
+                let (mut sink, stream) = Client::open(node.as_str())?.get_async_pubsub().await?.split();
+                sink.subscribe(channel).await?;
+                RedisResult::Ok((sink, stream))
+            };
+            match within(CONNECT, listen).await {
+                Ok(listening) => return Ok(listening),
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(last.unwrap_or_else(timed_out))
+    }
+}
+
+/// A connection that many use at once.
+#[derive(Clone)]
+pub(super) enum Connection {
+    One(MultiplexedConnection),
+    Cluster(ClusterConnection),
+}
+
+impl Connection {
+    /// Sends `command`.
+    pub(super) async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> RedisResult<T> {
+        match self.clone() {
+            Self::One(mut connection) => command.query_async(&mut connection).await,
+            Self::Cluster(mut connection) => command.query_async(&mut connection).await,
+        }
+    }
+}
+
+/// `what`, or an error if it takes longer.
+pub(super) async fn within<T>(time: Duration, what: impl Future<Output = RedisResult<T>>) -> RedisResult<T> {
+    tokio::time::timeout(time, what).await.unwrap_or_else(|_| Err(timed_out()))
+}
+
+fn timed_out() -> redis::RedisError {
+    std::io::Error::from(std::io::ErrorKind::TimedOut).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_one_and_of_many_are_read() {
+        let check = |text: &str, nodes: &[&str], cluster: bool| {
+            let address = Address::parse(text).unwrap();
+            assert_eq!(
+                (address.nodes.as_slice(), address.cluster),
+                (&*nodes.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>(), cluster)
+            );
+        };
+        check("redis://cache:6379/2", &["redis://cache:6379/2"], false);
+        check("redis-cluster://a:1,b:2", &["redis://a:1", "redis://b:2"], true);
+        check("redis-cluster://u:p@a:1,b:2", &["redis://u:p@a:1", "redis://u:p@b:2"], true);
+        for bad in ["", "cache:6379", "http://cache", "redis-cluster://", "rediss://cache"] {
+            assert!(Address::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

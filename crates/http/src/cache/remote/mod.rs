@@ -1,0 +1,420 @@
+//! The second level: entries in a Redis or Valkey, for all processes that serve the same.
+//!
+//! It can only help. A look is given up after a few milliseconds, and after some in a row nothing is looked up for a while;
+//! what is written is queued and never waited for; what comes back is a miss unless it is exactly what was written.
+//! What is for one caller never goes there.
+//!
+//! **Tags** have versions there, random numbers. An entry is written with the versions that were read before its upstream was
+//! asked, and serves while they are the same, so no clock decides whether it is older than an invalidation. A version that
+//! is lost is made anew, which makes everything with that tag a miss.
+//!
+//! **Leases** say that a process asks an upstream already: the others serve what is stale or wait a few milliseconds.
+//!
+//! **Cost:** one round trip for all keys of a batch, one more for the leases of those that are missing.
+
+mod format;
+mod keeper;
+mod link;
+
+pub use link::Address;
+
+use super::clock::Clock;
+use super::entry::Entry;
+use super::rule::Rule;
+use super::tags::{Registry, Tags};
+use arc_swap::ArcSwapOption;
+use format::{Instants, Kind};
+use futures_util::future::join_all;
+use link::Connection;
+use redis::{Cmd, RedisError, RedisResult, cmd};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, mpsc};
+
+pub(super) use format::{Name, is_public};
+
+/// Writes that wait; more are dropped.
+const WRITES_MAX: usize = 1024;
+/// Bytes that wait to be written; more are dropped.
+const WRITE_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Longer entries stay in this process.
+const VALUE_BYTES_MAX: usize = 1024 * 1024;
+/// A lease is over by then, whatever became of its holder.
+const LEASE_MS: u64 = 2000;
+/// A tag's version is forgotten after so long, and entries before.
+const TAG_MS: u64 = 7 * 86_400_000;
+const ENTRY_MS_MAX: u64 = 86_400_000;
+/// After so many looks in a row that came to nothing in time, none is tried for [`PAUSE`].
+const LATE_MAX: u32 = 3;
+const PAUSE: Duration = Duration::from_secs(1);
+/// The tag of everything that has a tag.
+const ALL: &str = "";
+/// So many invalidations are remembered while they cannot be told.
+const UNTOLD_MAX: usize = 10_000;
+
+/// Where the second level is, and how long it is waited for.
+#[derive(Clone, Debug)]
+pub struct RemoteSettings {
+    /// Where it is.
+    pub address: Address,
+    /// What all names begin with; processes share what they have in the same one.
+    pub namespace: Box<str>,
+    /// A look is given up after so long.
+    pub budget: Duration,
+    /// What another process asks for already is waited for so long, if nothing can be served meanwhile.
+    pub patience: Duration,
+}
+
+/// What was counted of a second level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RemoteCounts {
+    /// Whether there is a connection.
+    pub connected: bool,
+    /// Entries that were looked for.
+    pub looked: u64,
+    /// Of these, those that were there.
+    pub found: u64,
+    /// Values that were no entries.
+    pub corrupt: u64,
+    /// Looks that were given up.
+    pub late: u64,
+    /// Commands that were refused or whose connection broke.
+    pub failed: u64,
+    /// Entries that were written.
+    pub written: u64,
+    /// Entries that were not written, because too many waited or they were too long.
+    pub dropped: u64,
+    /// Calls that were left to another process.
+    pub leased: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    looked: AtomicU64,
+    found: AtomicU64,
+    corrupt: AtomicU64,
+    late: AtomicU64,
+    failed: AtomicU64,
+    written: AtomicU64,
+    dropped: AtomicU64,
+    leased: AtomicU64,
+}
+
+fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The second level, for all threads. Its connections belong to a thread that ends with it.
+pub(super) struct Remote {
+    shared: Arc<Shared>,
+    writes: mpsc::Sender<Write>,
+}
+
+/// What the thread of the connections shares with all others.
+struct Shared {
+    settings: RemoteSettings,
+    clock: Clock,
+    tags: Arc<Registry>,
+    /// Tells this process's messages from others'.
+    instance: u64,
+    connection: ArcSwapOption<Connection>,
+    /// The connection is to be made anew.
+    broken: Notify,
+    /// There is something untold.
+    invalidated: Notify,
+    untold: Mutex<Untold>,
+    queued_bytes: AtomicUsize,
+    late_in_a_row: AtomicU32,
+    paused_until: Mutex<Option<Instant>>,
+    paused: AtomicBool,
+    counters: Counters,
+}
+
+/// Tags that were invalidated here and still are what they were there. Nothing that has one is looked up or written.
+#[derive(Debug, Default)]
+struct Untold {
+    tags: HashSet<Arc<str>>,
+    /// Those that are being told, apart, so that who invalidates one again has it told again.
+    telling: HashSet<Arc<str>>,
+    /// There were too many: it is all of them.
+    all: bool,
+}
+
+/// What is done when there is time.
+enum Write {
+    /// Keeps an entry, and gives its lease back.
+    Keep { name: Name, entry: Arc<Entry>, versions: Arc<[u64]>, bytes: usize },
+    /// Gives a lease back.
+    Release(Name),
+}
+
+/// What a look brought.
+pub(super) struct Looked {
+    /// One for each name.
+    pub(super) entries: Vec<Option<Entry>>,
+    /// What it takes to write what is missing; nothing if it cannot be written.
+    pub(super) ticket: Option<Ticket>,
+}
+
+/// The versions that tags had before an upstream was asked.
+#[derive(Clone, Debug)]
+pub(super) struct Ticket(Arc<[u64]>);
+
+impl std::fmt::Debug for Remote {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Remote").field("counts", &self.counts()).finish_non_exhaustive()
+    }
+}
+
+impl Remote {
+    /// Begins to connect; until that is done nothing is found.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub(super) fn start(
+        settings: RemoteSettings,
+        clock: Clock,
+        tags: Arc<Registry>,
+    ) -> std::io::Result<Self> {
+        let (writes, queue) = mpsc::channel(WRITES_MAX);
+        let shared = Arc::new(Shared {
+            settings,
+            clock,
+            tags,
+            instance: fastrand::u64(..),
+            connection: ArcSwapOption::empty(),
+            broken: Notify::new(),
+            invalidated: Notify::new(),
+            untold: Mutex::default(),
+            queued_bytes: AtomicUsize::new(0),
+            late_in_a_row: AtomicU32::new(0),
+            paused_until: Mutex::new(None),
+            paused: AtomicBool::new(false),
+            counters: Counters::default(),
+        });
+        keeper::start(Arc::clone(&shared), queue)?;
+        Ok(Self { shared, writes })
+    }
+
+    /// How long what another process asks for is waited for.
+    pub(super) fn patience(&self) -> Duration {
+        self.shared.settings.patience
+    }
+
+    /// The name of what is kept under `key` by `rule`.
+    pub(super) fn name(&self, rule: &Rule, key: &[u8]) -> Name {
+        // What is shared because it was declared is not for those who did not declare it.
+        Name::new(&self.shared.settings.namespace, Kind::Entry, &[&[rule.sharing as u8], key])
+    }
+
+    /// Looks for all `names` at once, within the budget.
+    pub(super) async fn look(&self, names: &[Name], rule: &Rule, tags: &Tags) -> Looked {
+        let shared = &*self.shared;
+        let nothing = || Looked { entries: names.iter().map(|_| None).collect(), ticket: None };
+        let Some(connection) = shared.usable(tags) else { return nothing() };
+        shared.counters.looked.fetch_add(names.len() as u64, Ordering::Relaxed);
+        let tag_names = shared.tag_names(tags);
+        let mut command = cmd("MGET");
+        names.iter().chain(&tag_names).for_each(|name| {
+            command.arg(&name.text);
+        });
+        let looked = async {
+            let mut values: Vec<Option<Vec<u8>>> = connection.ask(&command).await?;
+            let versions = shared.versions(&connection, &tag_names, values.split_off(names.len())).await?;
+            Ok((values, versions))
+        };
+        let Some((values, versions)) = shared.in_budget(looked).await else { return nothing() };
+        let at = shared.instants();
+        let read = |(name, value): (&Name, Option<Vec<u8>>)| {
+            let entry = format::decode(name, &value?, versions.as_deref()?, at, rule, tags);
+            entry.unwrap_or_else(|format::Corrupt| {
+                count(&shared.counters.corrupt);
+                None
+            })
+        };
+        let entries: Vec<Option<Entry>> = names.iter().zip(values).map(read).collect();
+        shared.counters.found.fetch_add(entries.iter().flatten().count() as u64, Ordering::Relaxed);
+        Looked { entries, ticket: versions.map(|it| Ticket(it.into())) }
+    }
+
+    /// Whether this process is to ask for each of `names`, as no other does. Always, if that cannot be known.
+    pub(super) async fn lease(&self, names: &[Name]) -> Vec<bool> {
+        let shared = &*self.shared;
+        let all = || vec![true; names.len()];
+        let Some(connection) = shared.usable(&Tags::default()) else { return all() };
+        let leases = join_all(names.iter().map(|name| {
+            let mut command = cmd("SET");
+            command.arg(name.of_kind(&shared.settings.namespace, Kind::Lease)).arg(shared.instance);
+            command.arg("NX").arg("PX").arg(LEASE_MS);
+            let connection = &connection;
+            async move { connection.ask::<Option<String>>(&command).await }
+        }));
+        let Some(leases) = shared.in_budget(async { Ok(leases.await) }).await else { return all() };
+        let won = |lease: RedisResult<Option<String>>| match lease {
+            Ok(lease) => lease.is_some(),
+            Err(error) => {
+                shared.failed(&error);
+                true
+            }
+        };
+        let won: Vec<bool> = leases.into_iter().map(won).collect();
+        shared.counters.leased.fetch_add(won.iter().filter(|won| !**won).count() as u64, Ordering::Relaxed);
+        won
+    }
+
+    /// Has `entry` written, some time soon.
+    pub(super) fn keep(&self, name: Name, entry: &Arc<Entry>, ticket: &Ticket) {
+        let shared = &*self.shared;
+        let bytes = entry.bytes_held();
+        if bytes > VALUE_BYTES_MAX || shared.queued_bytes.load(Ordering::Relaxed) + bytes > WRITE_BYTES_MAX {
+            count(&shared.counters.dropped);
+            return self.release(name);
+        }
+        shared.queued_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let write = Write::Keep { name, entry: Arc::clone(entry), versions: Arc::clone(&ticket.0), bytes };
+        if self.writes.try_send(write).is_err() {
+            shared.queued_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            count(&shared.counters.dropped);
+        }
+    }
+
+    /// Gives a lease back without having written anything.
+    pub(super) fn release(&self, name: Name) {
+        // Where there is no room the lease ends by itself.
+        let _ = self.writes.try_send(Write::Release(name));
+    }
+
+    /// Makes everything invalid that has the tag, in all processes, as soon as they can be told.
+    pub(super) fn invalidate(&self, tag: &str) {
+        let mut untold = self.shared.untold.lock().unwrap_or_else(PoisonError::into_inner);
+        if untold.tags.len() < UNTOLD_MAX {
+            untold.tags.insert(tag.into());
+        } else {
+            untold.all = true;
+        }
+        drop(untold);
+        self.shared.invalidated.notify_one();
+    }
+
+    /// What was counted up to now.
+    pub(super) fn counts(&self) -> RemoteCounts {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let counters = &self.shared.counters;
+        RemoteCounts {
+            connected: self.shared.connection.load().is_some(),
+            looked: of(&counters.looked),
+            found: of(&counters.found),
+            corrupt: of(&counters.corrupt),
+            late: of(&counters.late),
+            failed: of(&counters.failed),
+            written: of(&counters.written),
+            dropped: of(&counters.dropped),
+            leased: of(&counters.leased),
+        }
+    }
+}
+
+impl Shared {
+    fn instants(&self) -> Instants {
+        Instants { now_ms: self.clock.now_ms(), wall_ms: self.clock.wall_ms() }
+    }
+
+    /// The names of `tags`, with the one that all have who have any.
+    fn tag_names(&self, tags: &Tags) -> Vec<Name> {
+        let all = (tags.names().len() > 0).then_some(ALL);
+        tags.names().map(|tag| &**tag).chain(all).map(|tag| self.tag_name(tag)).collect()
+    }
+
+    fn tag_name(&self, tag: &str) -> Name {
+        Name::new(&self.settings.namespace, Kind::Tag, &[tag.as_bytes()])
+    }
+
+    /// The connection, unless there is none, it is left alone, or it still has to be told of an invalidation.
+    fn usable(&self, tags: &Tags) -> Option<Arc<Connection>> {
+        let connection = self.connection.load_full()?;
+        if self.paused.load(Ordering::Relaxed) {
+            let mut until = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+            if until.is_some_and(|until| Instant::now() < until) {
+                return None;
+            }
+            // One looks whether it is better; the others go on without.
+            *until = Some(Instant::now() + PAUSE);
+        }
+        if tags.names().len() > 0 {
+            let untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_untold = |tag: &Arc<str>| untold.tags.contains(tag) || untold.telling.contains(tag);
+            if untold.all || untold.telling.contains(ALL) || tags.names().any(is_untold) {
+                return None;
+            }
+        }
+        Some(connection)
+    }
+
+    /// What `asked` brings in time, if it does.
+    async fn in_budget<T>(&self, asked: impl Future<Output = RedisResult<T>>) -> Option<T> {
+        match tokio::time::timeout(self.settings.budget, asked).await {
+            Ok(Ok(brought)) => {
+                self.late_in_a_row.store(0, Ordering::Relaxed);
+                self.paused.store(false, Ordering::Relaxed);
+                Some(brought)
+            }
+            Ok(Err(error)) => {
+                self.failed(&error);
+                None
+            }
+            Err(_) => {
+                count(&self.counters.late);
+                if self.late_in_a_row.fetch_add(1, Ordering::Relaxed) + 1 >= LATE_MAX {
+                    *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner) =
+                        Some(Instant::now() + PAUSE);
+                    self.paused.store(true, Ordering::Relaxed);
+                }
+                None
+            }
+        }
+    }
+
+    fn failed(&self, error: &RedisError) {
+        count(&self.counters.failed);
+        if error.is_unrecoverable_error() || error.is_connection_dropped() {
+            self.broken.notify_one();
+        }
+    }
+
+    /// The versions that `values` are of `tags`; those that are not there are made. Nothing if another made one meanwhile.
+    async fn versions(
+        &self,
+        connection: &Connection,
+        tags: &[Name],
+        values: Vec<Option<Vec<u8>>>,
+    ) -> RedisResult<Option<Vec<u64>>> {
+        let mut versions = Vec::with_capacity(tags.len());
+        for (tag, value) in tags.iter().zip(values) {
+            let known = value.as_deref().and_then(|value| <[u8; 8]>::try_from(value).ok());
+            versions.push(match known {
+                Some(version) => u64::from_le_bytes(version),
+                None => {
+                    let (command, version) = new_version(tag, true);
+                    if connection.ask::<Option<String>>(&command).await?.is_none() {
+                        return Ok(None);
+                    }
+                    version
+                }
+            });
+        }
+        Ok(Some(versions))
+    }
+}
+
+/// Gives a tag a version that it never had; `if_none`: unless it has one.
+fn new_version(tag: &Name, if_none: bool) -> (Cmd, u64) {
+    let version = fastrand::u64(..);
+    let mut command = cmd("SET");
+    command.arg(&tag.text).arg(&version.to_le_bytes()).arg("PX").arg(TAG_MS);
+    if if_none {
+        command.arg("NX");
+    }
+    (command, version)
+}
