@@ -9,6 +9,8 @@ need chromium chromium
 # A cluster of the tests' own; the one that Debian starts is not touched.
 need_file '/usr/lib/postgresql/*/bin/initdb' initdb postgresql
 need_file /usr/sbin/pgbouncer pgbouncer pgbouncer
+# The tests start, stop and fill their own.
+need redis-server redis-server
 # citext and ltree come with the server, PostGIS does not.
 for bin in /usr/lib/postgresql/*/bin/initdb; do
   [ -x "$bin" ] || continue

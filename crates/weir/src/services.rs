@@ -2,27 +2,52 @@
 //!
 //! What services answer is kept by one cache for the process, so that a reload begins with what was known.
 
-use crate::config::Source;
+use crate::config::{self, Source};
 use crate::native;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use weir_engine::compose::Join;
 use weir_engine::source::{Parts, Source as EngineSource};
-use weir_http::cache::{Cache, Clock, Settings};
+use weir_http::cache::{Address, Cache, Clock, Counts, RemoteSettings, Settings};
 use weir_http::sdl;
 use weir_http::source::{self, HttpSource, Options};
 use weir_language::schema::{FieldId, Schema};
 
-/// Bytes that answers of services may take together.
-const CACHE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// How long is waited for what another process asks a service for already.
+const PATIENCE: Duration = Duration::from_millis(30);
 
-/// What services answered, for the whole process.
-pub(crate) fn cache() -> &'static Arc<Cache> {
-    static CACHE: OnceLock<Arc<Cache>> = OnceLock::new();
-    CACHE.get_or_init(|| {
-        let settings = Settings { bytes_max: CACHE_BYTES_MAX, clock: Clock::system() };
-        Arc::new(Cache::new(settings))
-    })
+/// What services answered, for the whole process, and how it was made.
+static CACHE: Mutex<Option<(config::Cache, Arc<Cache>)>> = Mutex::new(None);
+
+/// Has what services answer kept as `wanted` says. What is known stays, unless that changed.
+/// # Errors
+/// The address of the second level is none, or no thread can be started for it.
+pub(crate) fn keep(wanted: &config::Cache) -> Result<Arc<Cache>, String> {
+    let mut kept = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_same = |made: &config::Cache| {
+        (made.bytes_max, made.redis_ms_max) == (wanted.bytes_max, wanted.redis_ms_max)
+            && (&made.redis, &made.namespace) == (&wanted.redis, &wanted.namespace)
+    };
+    if let Some((_, cache)) = kept.as_ref().filter(|(made, _)| is_same(made)) {
+        return Ok(Arc::clone(cache));
+    }
+    let remote = wanted.redis.as_ref().map(|redis| {
+        let address = Address::parse(redis.expose())?;
+        let (namespace, budget) = (&*wanted.namespace, Duration::from_millis(wanted.redis_ms_max.into()));
+        Ok::<_, String>(RemoteSettings { address, namespace: namespace.into(), budget, patience: PATIENCE })
+    });
+    let remote = remote.transpose().map_err(|wrong| format!("`cache.redis` {wrong}"))?;
+    let settings = Settings { bytes_max: wanted.bytes_max, clock: Clock::system(), remote };
+    let cache = Arc::new(Cache::new(settings).map_err(|cause| format!("the cache of services: {cause}"))?);
+    *kept = Some((wanted.clone(), Arc::clone(&cache)));
+    Ok(cache)
+}
+
+/// What became of what the cache was asked, if there are services.
+pub(crate) fn counts() -> Option<Counts> {
+    let kept = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.as_ref().map(|(_, cache)| cache.counts())
 }
 
 /// Whether the file at `path` is a text of services. What cannot be read is none; whoever opens it says why.
@@ -34,12 +59,11 @@ pub fn is_services(path: &Path) -> bool {
 /// Opens the text of services at `path` as `source`. Nothing is sent yet.
 /// # Errors
 /// It cannot be read; or all that is wrong with it, with its places.
-pub fn open(source: &Source, path: &Path) -> Result<HttpSource, String> {
+pub fn open(source: &Source, path: &Path, cache: &Arc<Cache>) -> Result<HttpSource, String> {
     let file = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|cause| format!("{file}: {cause}"))?;
     let env = |name: &str| std::env::var(name).ok();
-    let options =
-        Options { name: &source.name, cache: Arc::clone(cache()), config: &source.config, env: &env };
+    let options = Options { name: &source.name, cache: Arc::clone(cache), config: &source.config, env: &env };
     source::open(&text, &file, &options).map_err(|mistakes| {
         let lines = mistakes.iter().map(ToString::to_string);
         lines.collect::<Vec<_>>().join("\n")

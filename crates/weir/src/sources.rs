@@ -250,7 +250,7 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
     let mut opened = Opened::default();
     for (place, source) in config.sources.iter().enumerate() {
         let name = &source.name;
-        match open(source, config.worker_threads()) {
+        match open(source, config) {
             Ok(Made { source, joins, warnings, watch, building }) => {
                 opened.sources.push(source);
                 opened.joins.extend(joins);
@@ -302,7 +302,7 @@ pub fn compose(sources: Vec<Arc<dyn EngineSource>>, joins: &[Joined]) -> Result<
 }
 
 /// Opens one source; `threads` will ask it.
-fn open(source: &Source, threads: usize) -> Result<Made, Unopened> {
+fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
     let address = match (&source.native, &source.file) {
         (Some(path), None) if source.url.is_empty() => Address::Native(path.clone()),
         (None, Some(path)) if source.url.is_empty() => Address::Services(path.clone()),
@@ -323,7 +323,7 @@ fn open(source: &Source, threads: usize) -> Result<Made, Unopened> {
             let (made, warnings) = sqlite(source, &path)?;
             Ok(Made { source: Arc::new(made), joins: Vec::new(), warnings, watch: None, building: None })
         }
-        Address::Postgres(url) => postgres(source, &url, threads),
+        Address::Postgres(url) => postgres(source, &url, config.worker_threads()),
         Address::Native(_) | Address::Services(_) if source.customization != Customization::default() => {
             let message =
                 "`customization` is for databases: leave it out, names are what the types in the file say";
@@ -331,7 +331,7 @@ fn open(source: &Source, threads: usize) -> Result<Made, Unopened> {
         }
         Address::Native(path) => native(source, &path),
         Address::Services(path) => {
-            let made = services::open(source, &path)?;
+            let made = services::open(source, &path, &services::keep(&config.cache)?)?;
             let joins = services::joins(&made, &path);
             let warnings = Vec::new();
             Ok(Made { source: Arc::new(made), joins, warnings, watch: None, building: None })

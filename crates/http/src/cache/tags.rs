@@ -17,6 +17,36 @@ pub(super) struct Tag {
     name: Arc<str>,
     /// How often it was invalidated.
     times: AtomicU64,
+    /// The version that it has in the second level as far as this process has heard; 0 if it never did.
+    heard: AtomicU64,
+}
+
+impl Tag {
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Takes in what version it has there, unless a version was heard of already: another one means that a message is on its
+    /// way, or was missed.
+    pub(super) fn found(&self, version: u64) {
+        let _ = self.heard.compare_exchange(0, version, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Whether its `version` there is none that this process has heard of.
+    pub(super) fn is_news(&self, version: u64) -> bool {
+        self.heard.load(Ordering::Relaxed) != version
+    }
+
+    /// Notes that this process gave it `version` there.
+    pub(super) fn told(&self, version: u64) {
+        self.heard.store(version, Ordering::Relaxed);
+    }
+
+    /// Makes everything invalid that has it, as of `version` there.
+    pub(super) fn invalidate(&self, version: u64) {
+        self.heard.store(version, Ordering::Relaxed);
+        self.times.fetch_add(1, Ordering::Release);
+    }
 }
 
 /// The tags of an entry, and how often each was invalidated when its upstream was asked.
@@ -31,6 +61,11 @@ impl Tags {
 
     pub(super) fn names(&self) -> impl ExactSizeIterator<Item = &Arc<str>> {
         self.0.iter().map(|(tag, _)| &tag.name)
+    }
+
+    /// Takes in their versions in the second level, in their order.
+    pub(super) fn found(&self, versions: &[u64]) {
+        self.0.iter().zip(versions).for_each(|((tag, _), version)| tag.found(*version));
     }
 }
 
@@ -68,18 +103,21 @@ impl Registry {
 
     /// Makes everything invalid that has the tag `name`.
     pub(super) fn invalidate(&self, name: &str) {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(tag) = known.tags.get(name).and_then(Weak::upgrade) {
+        if let Some(tag) = self.tag(name) {
             tag.times.fetch_add(1, Ordering::Release);
         }
     }
 
-    /// Makes everything invalid that has a tag.
-    pub(super) fn invalidate_all(&self) {
+    /// The tag `name`, if anything has it.
+    pub(super) fn tag(&self, name: &str) -> Option<Arc<Tag>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        for tag in known.tags.values().filter_map(Weak::upgrade) {
-            tag.times.fetch_add(1, Ordering::Release);
-        }
+        known.tags.get(name).and_then(Weak::upgrade)
+    }
+
+    /// All tags that anything has.
+    pub(super) fn all(&self) -> Vec<Arc<Tag>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.tags.values().filter_map(Weak::upgrade).collect()
     }
 }
 
@@ -92,7 +130,8 @@ impl Known {
             self.tags.retain(|_, tag| tag.strong_count() > 0);
             self.sweep_at = self.tags.len() * 2;
         }
-        let tag = Arc::new(Tag { name: Arc::clone(name), times: AtomicU64::new(0) });
+        let tag =
+            Arc::new(Tag { name: Arc::clone(name), times: AtomicU64::new(0), heard: AtomicU64::new(0) });
         self.tags.insert(Arc::clone(name), Arc::downgrade(&tag));
         tag
     }
@@ -111,8 +150,22 @@ mod tests {
         registry.invalidate("Album");
         registry.invalidate("Unknown");
         assert!(!both.hold() && other.hold() && registry.take(&[album]).hold());
-        registry.invalidate_all();
+        assert_eq!(registry.all().len(), 2);
+        registry.tag("Artist").unwrap().invalidate(7);
         assert!(!other.hold() && Tags::default().hold());
+    }
+
+    #[test]
+    fn a_version_is_news_until_it_was_heard_of() {
+        let registry = Registry::default();
+        let tags = registry.take(&[Arc::from("Album")]);
+        let tag = registry.tag("Album").unwrap();
+        assert!(tag.is_news(1));
+        tags.found(&[1]);
+        tags.found(&[2]);
+        assert!(!tag.is_news(1) && tag.is_news(2) && tags.hold());
+        tag.invalidate(2);
+        assert!(!tag.is_news(2) && !tags.hold());
     }
 
     #[test]

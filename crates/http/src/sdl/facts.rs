@@ -121,16 +121,18 @@ pub struct CacheRule {
     pub freshness: Vec<Box<str>>,
     /// When none of them is there.
     pub default_s: u32,
-    /// How long after its freshness an answer may be given while a new one is fetched.
-    pub stale_s: u32,
-    /// How long after its freshness an answer may be given while the service fails.
-    pub stale_if_error_s: u32,
+    /// How long after its freshness an answer may be given while a new one is fetched; else as it says itself.
+    pub stale_s: Option<u32>,
+    /// How long after its freshness an answer may be given while the service fails; else as it says itself.
+    pub stale_if_error_s: Option<u32>,
     /// Percent by which lifetimes are shortened at random, at most.
     pub jitter_percent: u8,
     /// How long "not found" is kept.
     pub negative_s: u32,
     /// Whether answers belong to one caller.
     pub private: bool,
+    /// Whether they are declared to belong to nobody, whatever the calls send.
+    pub public: bool,
     /// Headers of the client's request that tell callers apart, in lower case.
     pub key: Vec<Box<str>>,
     /// Whether POST is as safe as GET here.

@@ -180,13 +180,15 @@ impl<'d> Reader<'d> {
         let source = self.need(&mut fields, "source").and_then(|it| self.service_of(it));
         let freshness = self.take(&mut fields, "freshness").map(|it| self.strings(it)).unwrap_or_default();
         let mut seconds = |name, fields: &mut Fields<'d>| {
-            self.take(fields, name).and_then(|it| self.whole(it, 365 * DAY_S)).unwrap_or(0)
+            self.take(fields, name).and_then(|it| self.whole(it, 365 * DAY_S))
         };
-        let (default_s, stale_s) = (seconds("default", &mut fields), seconds("stale", &mut fields));
+        let default_s = seconds("default", &mut fields).unwrap_or(0);
+        let stale_s = seconds("stale", &mut fields);
         let stale_if_error_s = seconds("staleIfError", &mut fields);
-        let negative_s = seconds("negative", &mut fields);
+        let negative_s = seconds("negative", &mut fields).unwrap_or(0);
         let jitter = self.take(&mut fields, "jitter").and_then(|it| self.whole(it, 100)).unwrap_or(0);
-        let private = self.take(&mut fields, "scope").and_then(|it| self.scope(it)).unwrap_or(false);
+        let scope = self.take(&mut fields, "scope").and_then(|it| self.scope(it));
+        let (private, public) = (scope == Some(true), scope == Some(false));
         let key = self.take(&mut fields, "key").map(|it| self.strings(it)).unwrap_or_default();
         let post = self.take(&mut fields, "post").and_then(|it| self.boolean(it)).unwrap_or(false);
         if private && key.is_empty() {
@@ -214,6 +216,7 @@ impl<'d> Reader<'d> {
             jitter_percent: jitter as u8,
             negative_s,
             private,
+            public,
             key,
             post,
         };

@@ -31,7 +31,10 @@ fn the_match_centre_is_read_whole() {
     assert_eq!(matches.base.origin(), "http://match-svc");
     assert_eq!(matches.policy.hedge_percentile, Some(95));
     let cache = matches.cache.as_ref().expect("a rule");
-    assert_eq!((cache.default_s, cache.stale_s, cache.stale_if_error_s, cache.negative_s), (2, 10, 60, 1));
+    assert_eq!((cache.default_s, cache.negative_s), (2, 1));
+    assert_eq!((cache.stale_s, cache.stale_if_error_s), (Some(10), Some(60)));
+    let contests = mapping.services[1].cache.as_ref().expect("a rule");
+    assert_eq!((contests.stale_s, contests.stale_if_error_s), (Some(5), None));
     assert_eq!(&*cache.freshness[1], "cache-control");
     let team = connector(&mapping, "Team", "");
     assert_eq!(team.request.explain(), "GET /teams?{id: $batch.id}");

@@ -174,7 +174,7 @@ fn place(mapping: &Mapping, place: Place) -> String {
 fn rule(mapping: &Mapping, connector: &Connector, cache: &Cache) -> Rule {
     let service = mapping.service(connector.service);
     let said = service.cache.as_ref();
-    let seconds = |of: fn(&CacheRule) -> u32| said.map(|it| u64::from(of(it)) * 1000);
+    let seconds = |of: fn(&CacheRule) -> Option<u32>| said.and_then(of).map(|it| u64::from(it) * 1000);
     let changes = match connector.place {
         Place::Root(field) => mapping.schema.mutation == Some(mapping.schema.field(field).parent),
         Place::Field(_) | Place::Entity(_) | Place::Extension(_) => false,
@@ -185,6 +185,7 @@ fn rule(mapping: &Mapping, connector: &Connector, cache: &Cache) -> Rule {
         _ if changes || !is_safe => Sharing::Never,
         Some(it) if it.private && it.key.is_empty() => Sharing::Never,
         Some(it) if it.private => Sharing::Keyed,
+        Some(it) if it.public => Sharing::Declared,
         Some(_) | None => Sharing::ByHeaders,
     };
     let names = |names: &[Box<str>]| {
@@ -193,11 +194,11 @@ fn rule(mapping: &Mapping, connector: &Connector, cache: &Cache) -> Rule {
     Rule {
         counters: cache.counters(&service.name),
         freshness: names(said.map_or(&[], |it| &it.freshness)),
-        default_ms: seconds(|it| it.default_s).unwrap_or(0),
+        default_ms: seconds(|it| Some(it.default_s)).unwrap_or(0),
         stale_ms: seconds(|it| it.stale_s),
         stale_on_error_ms: seconds(|it| it.stale_if_error_s),
         jitter_percent: said.map_or(0, |it| it.jitter_percent),
-        negative_ms: seconds(|it| it.negative_s).unwrap_or(0),
+        negative_ms: seconds(|it| Some(it.negative_s)).unwrap_or(0),
         sharing,
         held: names(&connector.reads_headers),
         depth_max: DEPTH_MAX,

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use weir_http::cache::Address;
 use weir_sql::model::customization::Customization;
 use weir_sql::model::metadata::{FunctionEntry, TableEntry};
 
@@ -271,12 +272,29 @@ pub struct Cache {
     pub hold_back_bytes: usize,
     /// Bytes all whole answers that are kept may take together; 0 keeps none.
     pub responses_bytes_max: usize,
+    /// Bytes all answers of services may take together.
+    pub bytes_max: u64,
+    /// A Redis or Valkey where answers of services are shared with other processes: `redis://host:6379/0`, or
+    /// `redis-cluster://host:6379,host:6379`; with `user:password@` if need be.
+    pub redis: Option<Secret>,
+    /// What all names there begin with; processes that serve the same share one.
+    pub namespace: String,
+    /// Nothing there is waited for longer, in milliseconds.
+    pub redis_ms_max: u16,
 }
 
 impl Default for Cache {
     fn default() -> Self {
         const MIB: usize = 1024 * 1024;
-        Self { plan_bytes_max: 32 * MIB, hold_back_bytes: 256 * 1024, responses_bytes_max: 64 * MIB }
+        Self {
+            plan_bytes_max: 32 * MIB,
+            hold_back_bytes: 256 * 1024,
+            responses_bytes_max: 64 * MIB,
+            bytes_max: 256 * MIB as u64,
+            redis: None,
+            namespace: "weir".into(),
+            redis_ms_max: 5,
+        }
     }
 }
 
@@ -435,6 +453,9 @@ impl Config {
                         as its visitor; list the origins"
                 .into());
         }
+        if let Some(redis) = &self.cache.redis {
+            Address::parse(redis.expose()).map_err(|wrong| format!("`cache.redis` {wrong}"))?;
+        }
         let mut names: Vec<&str> = self.sources.iter().map(|it| it.name.as_str()).collect();
         names.sort_unstable();
         match names.windows(2).find(|it| it[0] == it[1]) {
@@ -475,6 +496,17 @@ mod tests {
     fn any_origin_excludes_credentials() {
         let cors = Cors { origins: vec!["*".into()], credentials: true, max_age_s: 1 };
         check(Config { cors, ..Config::default() }, Err("list the origins"));
+    }
+
+    #[test]
+    fn a_redis_has_an_address() {
+        let config = |redis: &str| Config {
+            cache: Cache { redis: Some(Secret::new(redis)), ..Cache::default() },
+            ..Config::default()
+        };
+        check(config("redis://cache:6379/1"), Ok(()));
+        check(config("redis-cluster://u:p@a:6379,b:6379"), Ok(()));
+        check(config("cache:6379"), Err("`cache.redis` is no address of a Redis"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! **Cost:** a request adds to a few atomics that are found by index; names and labels are only looked at when somebody
 //! reads the page.
 
+use super::cached::Cached;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{EncodeLabelSet, EncodeMetric, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::counter::Counter;
@@ -163,6 +164,7 @@ impl Metrics {
         let requests = Family::<RequestLabels, Counter>::default();
         registry.register("requests", "Requests by endpoint and outcome", requests.clone());
         let stages = Family::<StageLabels, Durations>::default();
+        registry.register_collector(Box::new(Cached));
         let help = "Time per stage of a GraphQL request; overhead is all but the sources";
         registry.register_with_unit("stage_duration", help, Unit::Seconds, stages.clone());
         let plans = Family::<PlanLabels, Counter>::default();

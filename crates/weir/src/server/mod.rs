@@ -9,6 +9,7 @@
 mod admin;
 mod auth;
 mod body;
+mod cached;
 mod client;
 mod clock;
 mod console;

@@ -1,12 +1,13 @@
 //! The thread that has the connections: makes them, writes, listens, tells, and makes them anew when they break.
 //!
-//! **Invariant:** whoever listens again after a break forgets all that has tags, as messages may have been missed.
+//! **Invariant:** nobody looks anything up over a connection before what may have been missed without it is made good: it is
+//! listened to first, then versions are compared.
 //!
 //! **Cost:** one thread that sleeps when nothing is to be done.
 
 use super::format::{self, Kind};
 use super::link::{Connection, within};
-use super::{ALL, ENTRY_MS_MAX, Shared, Untold, Write, count, new_version};
+use super::{ALL, ENTRY_MS_MAX, Shared, Untold, Write, count, new_version, version_of};
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use redis::aio::{PubSubSink, PubSubStream};
@@ -19,6 +20,8 @@ use tokio::sync::mpsc;
 
 /// Writes that are under way at once.
 const WRITES_AT_ONCE: usize = 64;
+/// Versions of tags that are asked for at once.
+const TAGS_AT_ONCE: usize = 512;
 /// How often it is looked whether the other side is still there.
 const PING: Duration = Duration::from_secs(1);
 /// From the first to the longest pause before it is tried again to connect.
@@ -44,6 +47,7 @@ async fn run(shared: &Shared, mut writes: mpsc::Receiver<Write>) {
             let (sink, stream) = shared.settings.address.listen(&channel(shared)).await?;
             let connection = shared.settings.address.connect().await?;
             tell_all(shared, &connection).await?;
+            catch_up(shared, &connection).await?;
             RedisResult::Ok((connection, sink, stream))
         };
         match connecting.await {
@@ -53,8 +57,6 @@ async fn run(shared: &Shared, mut writes: mpsc::Receiver<Write>) {
                 shared.broken.notify_one();
                 shared.broken.notified().await;
                 let connection = Arc::new(connection);
-                // Listening since before, so that nothing is missed from here on.
-                shared.tags.invalidate_all();
                 shared.connection.store(Some(Arc::clone(&connection)));
                 let ended = serve(shared, &connection, sink, stream, &mut writes).await;
                 shared.connection.store(None);
@@ -156,16 +158,51 @@ fn forget(shared: &Shared, write: &Write) {
 async fn listen(shared: &Shared, mut stream: PubSubStream) {
     while let Some(message) = stream.next().await {
         let payload = message.get_payload_bytes();
-        let Some((instance, tag)) = payload.split_first_chunk::<8>() else { continue };
+        let Some((instance, rest)) = payload.split_first_chunk::<8>() else { continue };
+        let Some((version, tag)) = rest.split_first_chunk::<8>() else { continue };
+        let (Ok(tag), version) = (std::str::from_utf8(tag), u64::from_le_bytes(*version)) else { continue };
         if u64::from_le_bytes(*instance) == shared.instance {
             continue;
         }
-        match std::str::from_utf8(tag) {
-            Ok(ALL) => shared.tags.invalidate_all(),
-            Ok(tag) => shared.tags.invalidate(tag),
-            Err(_) => {}
+        match tag {
+            ALL => forget_all(shared, version),
+            tag => shared.tags.tag(tag).into_iter().for_each(|tag| tag.invalidate(version)),
         }
     }
+}
+
+/// Makes everything invalid that has a tag, as of this version of all.
+fn forget_all(shared: &Shared, version: u64) {
+    shared.all_heard.store(version, Ordering::Relaxed);
+    for tag in shared.tags.all() {
+        // What its own version is, is not known.
+        tag.invalidate(0);
+    }
+}
+
+/// Makes invalid whose version is another than was heard of. A version that is not there any more says nothing.
+async fn catch_up(shared: &Shared, connection: &Connection) -> RedisResult<()> {
+    let mut command = cmd("MGET");
+    command.arg(shared.tag_name(ALL).text);
+    let values: Vec<Option<Vec<u8>>> = connection.ask(&command).await?;
+    if let Some(all) = values.into_iter().next().and_then(version_of)
+        && shared.all_heard.load(Ordering::Relaxed) != all
+    {
+        forget_all(shared, all);
+    }
+    for tags in shared.tags.all().chunks(TAGS_AT_ONCE) {
+        let mut command = cmd("MGET");
+        for tag in tags {
+            command.arg(shared.tag_name(tag.name()).text);
+        }
+        let values: Vec<Option<Vec<u8>>> = connection.ask(&command).await?;
+        for (tag, version) in tags.iter().zip(values.into_iter().map(version_of)) {
+            if let Some(version) = version.filter(|version| tag.is_news(*version)) {
+                tag.invalidate(version);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Tells what is invalidated here, until that fails.
@@ -208,13 +245,19 @@ async fn tell_all(shared: &Shared, connection: &Connection) -> RedisResult<()> {
 }
 
 async fn tell_one(shared: &Shared, connection: &Connection, tag: &str) -> RedisResult<()> {
-    let (command, _) = new_version(&shared.tag_name(tag), false);
+    let (command, version) = new_version(&shared.tag_name(tag), false);
     connection.ask::<()>(&command).await?;
-    let mut payload = shared.instance.to_le_bytes().to_vec();
+    let mut payload = [shared.instance, version].map(u64::to_le_bytes).concat();
     payload.extend_from_slice(tag.as_bytes());
     let mut command = cmd("PUBLISH");
     command.arg(channel(shared)).arg(payload);
-    connection.ask(&command).await
+    connection.ask::<()>(&command).await?;
+    match tag {
+        ALL => forget_all(shared, version),
+        // What is here was made invalid when that was said; all since knows this version.
+        tag => shared.tags.tag(tag).into_iter().for_each(|tag| tag.told(version)),
+    }
+    Ok(())
 }
 
 /// Looks whether both connections still answer, until one does not.

@@ -12,10 +12,17 @@ const CONNECT: Duration = Duration::from_secs(1);
 const RESPONSE: Duration = Duration::from_secs(1);
 
 /// Where it is.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Address {
     nodes: Vec<String>,
     cluster: bool,
+}
+
+impl std::fmt::Debug for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // It may hold a password.
+        f.debug_struct("Address").field("nodes", &self.nodes.len()).field("cluster", &self.cluster).finish()
+    }
 }
 
 impl Address {

@@ -8,6 +8,9 @@
 //! asked, and serves while they are the same, so no clock decides whether it is older than an invalidation. A version that
 //! is lost is made anew, which makes everything with that tag a miss.
 //!
+//! Who connects again compares them with those he has heard of, as he may have missed a message; a server that lost them
+//! makes nobody forget anything.
+//!
 //! **Leases** say that a process asks an upstream already: the others serve what is stale or wait a few milliseconds.
 //!
 //! **Cost:** one round trip for all keys of a batch, one more for the leases of those that are missing.
@@ -125,6 +128,8 @@ struct Shared {
     /// There is something untold.
     invalidated: Notify,
     untold: Mutex<Untold>,
+    /// The version of the tag of all that this process has heard of; 0 if it never did.
+    all_heard: AtomicU64,
     queued_bytes: AtomicUsize,
     late_in_a_row: AtomicU32,
     paused_until: Mutex<Option<Instant>>,
@@ -188,6 +193,7 @@ impl Remote {
             broken: Notify::new(),
             invalidated: Notify::new(),
             untold: Mutex::default(),
+            all_heard: AtomicU64::new(0),
             queued_bytes: AtomicUsize::new(0),
             late_in_a_row: AtomicU32::new(0),
             paused_until: Mutex::new(None),
@@ -226,6 +232,7 @@ impl Remote {
             Ok((values, versions))
         };
         let Some((values, versions)) = shared.in_budget(looked).await else { return nothing() };
+        tags.found(versions.as_deref().unwrap_or_default());
         let at = shared.instants();
         let read = |(name, value): (&Name, Option<Vec<u8>>)| {
             let entry = format::decode(name, &value?, versions.as_deref()?, at, rule, tags);
@@ -392,9 +399,8 @@ impl Shared {
     ) -> RedisResult<Option<Vec<u64>>> {
         let mut versions = Vec::with_capacity(tags.len());
         for (tag, value) in tags.iter().zip(values) {
-            let known = value.as_deref().and_then(|value| <[u8; 8]>::try_from(value).ok());
-            versions.push(match known {
-                Some(version) => u64::from_le_bytes(version),
+            versions.push(match version_of(value) {
+                Some(version) => version,
                 None => {
                     let (command, version) = new_version(tag, true);
                     if connection.ask::<Option<String>>(&command).await?.is_none() {
@@ -408,9 +414,14 @@ impl Shared {
     }
 }
 
+/// The version that `value` is.
+fn version_of(value: Option<Vec<u8>>) -> Option<u64> {
+    Some(u64::from_le_bytes(value?.try_into().ok()?))
+}
+
 /// Gives a tag a version that it never had; `if_none`: unless it has one.
 fn new_version(tag: &Name, if_none: bool) -> (Cmd, u64) {
-    let version = fastrand::u64(..);
+    let version = fastrand::u64(1..);
     let mut command = cmd("SET");
     command.arg(&tag.text).arg(&version.to_le_bytes()).arg("PX").arg(TAG_MS);
     if if_none {

@@ -261,14 +261,16 @@ async fn without_a_redis_all_is_served_and_with_its_return_it_is_used_again() {
     let redis = Redis::start_on(port, &[]);
     until(&one, |it| it.connected).await;
     serves(&one, 10..20).await;
-    until(&one, |it| it.written == 10).await;
+    assert_eq!(tagged(&one, &upstream("1")).await, told_as(Miss, 200, "1"));
+    until(&one, |it| it.written == 11).await;
     drop(redis);
     serves(&one, 20..30).await;
     until(&one, |it| !it.connected).await;
     let redis = Redis::start_on(port, &[]);
     until(&one, |it| it.connected).await;
+    assert_eq!(tagged(&one, &upstream("2")).await, told_as(Hit, 200, "1"), "what is known here stays known");
     serves(&one, 30..31).await;
-    until(&one, |it| it.written == 11).await;
+    until(&one, |it| it.written == 12).await;
     let other = redis.process(&clock).await;
     assert_eq!(other.get("30", &upstream("2")).await, Ok(told_as(HitRemote, 200, "1")));
 }
