@@ -69,20 +69,26 @@ class Weir:
         self.process.wait()
 
 
-def wrk(port, body, connections=64, seconds=4.0, path="/graphql", pid=None, database=None):
+def wrk(port, body, connections=64, seconds=4.0, path="/graphql", pid=None, database=None, counter=None, vary=None, core=None, warm_seconds=1.0):
     """One load of `body`, or of several in turns: requests per second, latencies, errors, and in microseconds per request the CPU
-    of process `pid` and of the database, whose seconds `database` tells."""
+    of process `pid` and of the database, whose seconds `database` tells; per request also what `counter` counts. The header `vary` gets
+    another value with each request; wrk stays on `core`."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         bodies = body if isinstance(body, list) else [body]
         file.write("\n".join(map(json.dumps, bodies)))
         file.flush()
-        env = {**os.environ, "BODY": file.name}
-        command = ["wrk", "-t1", f"-c{connections}", "-s", str(ROOT / "bench/sql/report.lua"), "--timeout", "10s",
-                   f"http://127.0.0.1:{port}{path}"]
-        subprocess.run([*command[:3], "-d1s", *command[3:]], env=env, capture_output=True, check=True)
-        gauges = [lambda: cpu_seconds(pid) if pid else 0, database or (lambda: 0)]
+        env = {**os.environ, "BODY": file.name, **({"VARY": vary} if vary else {})}
+        pinned = ["taskset", "-c", core] if core else []
+        command = ["-s", str(ROOT / "bench/sql/report.lua"), "--timeout", "10s", f"http://127.0.0.1:{port}{path}"]
+
+        def load(length):
+            line = [*pinned, "wrk", "-t1", f"-c{connections}", f"-d{length:.0f}s", *command]
+            return subprocess.run(line, env=env, capture_output=True, check=True, text=True).stdout
+
+        load(warm_seconds)
+        gauges = [lambda: cpu_seconds(pid) if pid else 0, database or (lambda: 0), counter or (lambda: 0)]
         before = [gauge() for gauge in gauges]
-        text = subprocess.run([*command[:3], f"-d{seconds:.0f}s", *command[3:]], env=env, capture_output=True, check=True, text=True).stdout
+        text = load(seconds)
         after = [gauge() for gauge in gauges]
     figures = dict(re.findall(r"(\w+)=([\d.]+)", next(line for line in text.splitlines() if line.startswith("RESULT"))))
     result = {name: float(value) for name, value in figures.items()}
@@ -91,8 +97,8 @@ def wrk(port, body, connections=64, seconds=4.0, path="/graphql", pid=None, data
     requests = float(re.search(r"(\d+) requests in", text)[1])
     if not requests:
         raise SystemExit(f"not one answer under load: {bodies[0]}\n{text}")
-    for name, begun, ended, gauge in zip(["cpu_us", "db_us"], before, after, [pid, database]):
-        result[name] = (ended - begun) * 1e6 / requests if gauge else None
+    for name, begun, ended, gauge, scale in zip(["cpu_us", "db_us", "count"], before, after, [pid, database, counter], [1e6, 1e6, 1]):
+        result[name] = (ended - begun) * scale / requests if gauge else None
     return result
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measures us and our rivals and writes the tables of docs/performance.md. Arguments choose parts: sqlite postgres catalog native product exec language.
+# Measures us and our rivals and writes the tables of docs/performance.md. Arguments choose parts: sqlite postgres catalog native services product exec language.
 source "$(dirname "$0")/common.sh"
 need wrk wrk
 need python3 python3
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(sqlite postgres catalog native product exec language)
+[ ${#parts[@]} -gt 0 ] || parts=(sqlite postgres catalog native services product exec language)
 say "building with fat LTO"
 cargo build --profile dist --bin weir
 for part in "${parts[@]}"; do
@@ -22,9 +22,13 @@ for part in "${parts[@]}"; do
       python3 bench/native/restaurants.py
       python3 bench/native/restaurants.py postgres
       ;;
+    services)
+      need_node
+      python3 bench/gateway/services.py
+      ;;
     product) python3 bench/product/product.py ;;
     exec) bench/exec/run.sh ;;
     language) bench/language/run.sh ;;
-    *) die "no part '$part': sqlite postgres catalog native product exec language" ;;
+    *) die "no part '$part': sqlite postgres catalog native services product exec language" ;;
   esac
 done
