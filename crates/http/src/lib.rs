@@ -10,6 +10,7 @@ pub mod cache;
 pub mod call;
 pub mod graphql;
 pub mod grpc;
+pub mod import;
 pub mod inputs;
 pub mod project;
 pub mod sdl;

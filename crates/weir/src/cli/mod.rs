@@ -5,6 +5,7 @@
 mod author;
 mod demo;
 mod document;
+mod import;
 mod mock;
 mod serve;
 mod store;
@@ -154,13 +155,14 @@ Examples:
         #[arg(long, value_name = "URL")]
         store: Option<String>,
     },
-    /// Load files into a native store
+    /// Load files into a native store, or make types from a description of services
     #[command(after_help = "\
 Examples:
   weir import dishes.ndjson --into shop.graphql --type Dish
   weir import *.csv --into shop.graphql --map names.yaml
-  weir import g01.rdf.gz --into shop.graphql             what Dgraph exports")]
-    Import(store::Import),
+  weir import g01.rdf.gz --into shop.graphql             what Dgraph exports
+  weir import openapi petstore.yaml > services.graphql   types for REST services, to edit")]
+    Import(import::Import),
     /// Write the objects of a native store to files
     #[command(after_help = "\
 Examples:
@@ -271,7 +273,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Migrate { target, plan, allow_data_loss, store } => {
             store::migrate(&target, store.as_deref(), plan, &allow_data_loss)
         }
-        Command::Import(options) => store::import(&options),
+        Command::Import(options) => import::import(&options),
         Command::Export(options) => store::export_all(&options),
         Command::Backup { file, target, store } => store::save(&file, &target, store.as_deref()),
         Command::Mock { file, listen } => mock::mock(&file, listen),
@@ -311,6 +313,9 @@ mod tests {
         Cli::command().debug_assert();
         check(&["serve", "sqlite:chinook.db", "--listen", "127.0.0.1:0"], Ok(()));
         check(&["demo", "--reset"], Ok(()));
+        check(&["import", "openapi", "petstore.yaml"], Ok(()));
+        check(&["import", "a.csv", "--into", "shop.graphql"], Ok(()));
+        check(&["import", "a.csv"], Err("--into"));
         check(&["mock", "mock.yaml", "--listen", "127.0.0.1:0"], Ok(()));
         check(&["serve", "--listen", "nonsense"], Err("invalid value 'nonsense'"));
         check(&["validate", "q.graphql"], Err("--schema"));

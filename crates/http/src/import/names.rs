@@ -1,0 +1,79 @@
+//! Names of GraphQL from names of anything.
+
+use std::collections::HashSet;
+
+/// Names that may not be given to a type again.
+const TAKEN: [&str; 8] = ["Query", "Mutation", "Subscription", "Int", "Float", "String", "Boolean", "ID"];
+
+/// Whether `name` may stand in a schema as it is.
+pub(super) fn is_valid(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    let first = bytes.next().is_some_and(|it| it.is_ascii_alphabetic() || it == b'_');
+    first && bytes.all(|it| it.is_ascii_alphanumeric() || it == b'_') && !name.starts_with("__")
+}
+
+/// `pet-type` becomes `petType`; what is valid stays.
+pub(super) fn field(name: &str) -> String {
+    if is_valid(name) { name.to_string() } else { joined(name, false) }
+}
+
+/// `pet_store item` becomes `PetStoreItem`.
+pub(super) fn type_name(name: &str) -> String {
+    let made = joined(name, true);
+    if TAKEN.contains(&made.as_str()) { format!("{made}Type") } else { made }
+}
+
+/// The words of `name` as one, each with a great letter; the first with a small one unless `great`.
+fn joined(name: &str, great: bool) -> String {
+    let mut out = String::new();
+    for word in name.split(|it: char| !it.is_ascii_alphanumeric()).filter(|it| !it.is_empty()) {
+        let (first, rest) = word.split_at(1);
+        if out.is_empty() && !great {
+            out.push_str(&first.to_ascii_lowercase());
+        } else {
+            out.push_str(&first.to_ascii_uppercase());
+        }
+        out.push_str(rest);
+    }
+    if !out.starts_with(|it: char| it.is_ascii_alphabetic()) {
+        out.insert(0, '_');
+    }
+    out
+}
+
+/// Names that were given in one place.
+#[derive(Default)]
+pub(super) struct Given(HashSet<String>);
+
+impl Given {
+    /// `wanted`, or `wanted2` and so on where it was given before.
+    pub(super) fn fresh(&mut self, wanted: String) -> String {
+        let mut name = wanted.clone();
+        let mut number = 2;
+        while !self.0.insert(name.clone()) {
+            name = format!("{wanted}{number}");
+            number += 1;
+        }
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_name_becomes_one_of_graphql() {
+        let check = |name: &str, as_field: &str, as_type: &str| {
+            assert_eq!((field(name).as_str(), type_name(name).as_str()), (as_field, as_type));
+        };
+        check("pet", "pet", "Pet");
+        check("pet-type", "petType", "PetType");
+        check("page[size]", "pageSize", "PageSize");
+        check("2fa", "_2fa", "_2fa");
+        check("__typename", "typename", "Typename");
+        check("größe", "grE", "GrE");
+        check("query", "query", "QueryType");
+        check("$", "_", "_");
+    }
+}

@@ -1,0 +1,54 @@
+//! OpenAPI 3.0 and 3.1 to SDL with `@source` and `@connect`: a text to begin with, to be edited by whoever knows the services.
+//!
+//! Reading operations become fields of `Query`, the others of `Mutation`. What has no equal in GraphQL is left out and named in a comment at
+//! the head, never changed in silence.
+//!
+//! **Invariant:** the printed text reads as a mapping; every selection in it is finite.
+//! Source: OpenAPI specification 3.0.4 and 3.1.1.
+
+mod document;
+mod operations;
+mod print;
+mod types;
+
+use super::names;
+use document::Document;
+use operations::Operations;
+use std::fmt;
+
+/// Why a description cannot be taken.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ImportError {
+    /// It is neither JSON nor YAML.
+    Unreadable(String),
+    /// It is something else, or another version.
+    Other(String),
+    /// There is nothing in it that can be asked.
+    Nothing,
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(cause) => write!(f, "is neither JSON nor YAML: {cause}"),
+            Self::Other(what) => f.write_str(what),
+            Self::Nothing => {
+                f.write_str("has no operation that reads JSON by GET; a graph needs at least one")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ImportError {}
+
+/// The SDL of the services that `text` describes; `origin` is the file or the URL that it is from.
+/// # Errors
+/// A text that is no OpenAPI 3 description, or has nothing to ask.
+pub fn sdl(text: &str, origin: &str) -> Result<String, ImportError> {
+    let document = Document::read(text)?;
+    let operations = Operations::read(&document);
+    if operations.reading.is_empty() {
+        return Err(ImportError::Nothing);
+    }
+    Ok(print::sdl(&document, &operations, origin))
+}

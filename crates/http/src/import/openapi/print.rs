@@ -1,0 +1,196 @@
+//! The SDL of a description: what it is from, what is left out, the source, the root fields, the types.
+
+use super::document::{self, Document};
+use super::names;
+use super::operations::{Argument, Operation, Operations};
+use super::types::{Field, Kind, Made, Way};
+
+/// How wide a line may be before its parts get lines of their own.
+const WIDTH_MAX: usize = 110;
+
+/// The whole text.
+pub(super) fn sdl(document: &Document, operations: &Operations<'_>, origin: &str) -> String {
+    let info = |key: &str| document.get(&["info"]).and_then(|it| document::text(it, key));
+    let title = info("title").unwrap_or("Services");
+    let file = origin.rsplit('/').next().unwrap_or(origin);
+    let version = info("version").map_or_else(String::new, |it| format!(" {it}"));
+    let mut out = comment(&format!(
+        "{title}{version}, made from {file} by `weir import openapi`: a text to begin with."
+    ));
+    let base = base(document, origin);
+    notes(document, operations, &base, &mut out);
+    let source = names::field(&title.to_lowercase());
+    out.push_str("\nextend schema\n");
+    out.push_str(
+        "  @link(url: \"https://specs.apollo.dev/connect/v0.3\", import: [\"@source\", \"@connect\"])\n",
+    );
+    let url = base.as_deref().unwrap_or("http://localhost");
+    out.push_str(&format!("  @source(name: {}, http: {{baseURL: {}}})\n", quoted(&source), quoted(url)));
+    for (root, fields) in [("Query", &operations.reading), ("Mutation", &operations.writing)] {
+        if fields.is_empty() {
+            continue;
+        }
+        let fields: Vec<String> = fields.iter().map(|it| root_field(it, &source)).collect();
+        out.push_str(&format!("\ntype {root} {{\n{}}}\n", fields.join("\n")));
+    }
+    for made in &operations.types.made {
+        a_type(made, &mut out);
+    }
+    for scalar in &operations.types.scalars {
+        out.push_str(&format!("\nscalar {scalar}\n"));
+    }
+    out
+}
+
+/// What whoever edits the text has to know, as comments.
+fn notes(document: &Document, operations: &Operations<'_>, base: &Option<String>, out: &mut String) {
+    if base.is_none() {
+        out.push_str(&comment(
+            "It does not say where the services listen: put their address into `baseURL`.",
+        ));
+    }
+    let schemes: Vec<&str> =
+        document.members(&["components", "securitySchemes"]).map(|it| it.0.as_str()).collect();
+    if !schemes.is_empty() {
+        let words = format!(
+            "The services want credentials ({}). To forward the client's, add to `http`: headers: [{{name: \"Authorization\", from: \"Authorization\"}}]",
+            schemes.join(", ")
+        );
+        out.push_str(&comment(&words));
+    }
+    for (heading, lines) in [("Left out:", &operations.left_out), ("Different:", &operations.types.notes)] {
+        if lines.is_empty() {
+            continue;
+        }
+        out.push_str(&comment(heading));
+        for line in lines {
+            out.push_str(&comment(&format!("- {line}")));
+        }
+    }
+}
+
+/// The first server's address, with the defaults of its variables; none where the description does not say a host.
+fn base(document: &Document, origin: &str) -> Option<String> {
+    let server = document.get(&["servers"]).and_then(|it| it.get(0));
+    let mut url = server.and_then(|it| document::text(it, "url")).unwrap_or("/").to_string();
+    let variables = server.and_then(|it| it.get("variables")).and_then(serde_json::Value::as_object);
+    for (name, variable) in variables.into_iter().flatten() {
+        if let Some(default) = document::text(variable, "default") {
+            url = url.replace(&format!("{{{name}}}"), default);
+        }
+    }
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        let (scheme, rest) = origin.split_once("://")?;
+        let host = rest.split('/').next()?;
+        url = format!("{scheme}://{host}/{}", url.trim_start_matches('/'));
+    }
+    Some(url.trim_end_matches('/').to_string())
+}
+
+fn root_field(field: &Operation, source: &str) -> String {
+    let mut out = described(field.description.as_deref(), "  ");
+    let deprecated = if field.deprecated { " @deprecated" } else { "" };
+    out.push_str(&format!("  {}{}: {}{deprecated}\n", field.name, arguments(field), field.ty));
+    let mut http = vec![format!("{}: {}", field.method, quoted(&field.path))];
+    if !field.query.is_empty() {
+        http.push(format!("queryParams: {}", quoted(&field.query.join(" "))));
+    }
+    if !field.headers.is_empty() {
+        let each = |it: &(String, String)| format!("{{name: {}, value: {}}}", quoted(&it.0), quoted(&it.1));
+        http.push(format!("headers: [{}]", field.headers.iter().map(each).collect::<Vec<_>>().join(", ")));
+    }
+    if let Some(body) = &field.body {
+        http.push(format!("body: {}", quoted(body)));
+    }
+    let parts = [
+        format!("source: {}", quoted(source)),
+        format!("http: {{{}}}", http.join(", ")),
+        selection(&field.selection),
+    ];
+    let line = format!("    @connect({})\n", parts.join(", "));
+    if line.len() <= WIDTH_MAX && !line.trim_end().contains('\n') {
+        return out + &line;
+    }
+    out.push_str("    @connect(\n");
+    for part in parts {
+        out.push_str(&format!("      {part}\n"));
+    }
+    out + "    )\n"
+}
+
+fn arguments(field: &Operation) -> String {
+    if field.arguments.is_empty() {
+        return String::new();
+    }
+    let each = |it: &Argument| format!("{}: {}", it.name, it.ty);
+    let line = format!("({})", field.arguments.iter().map(each).collect::<Vec<_>>().join(", "));
+    if line.len() + field.name.len() <= WIDTH_MAX && field.arguments.iter().all(|it| it.description.is_none())
+    {
+        return line;
+    }
+    let each = |it: &Argument| {
+        format!("{}    {}: {}\n", described(it.description.as_deref(), "    "), it.name, it.ty)
+    };
+    format!("(\n{}  )", field.arguments.iter().map(each).collect::<String>())
+}
+
+/// A selection on a line of its own, or wrapped as a block.
+fn selection(text: &str) -> String {
+    if text.len() <= WIDTH_MAX - 30 {
+        return format!("selection: {}", quoted(text));
+    }
+    let mut out = "selection: \"\"\"".to_string();
+    let mut width = WIDTH_MAX;
+    for word in text.split(' ') {
+        if width + word.len() + 1 > WIDTH_MAX - 6 {
+            out.push_str("\n      ");
+            width = 0;
+        } else {
+            out.push(' ');
+        }
+        out.push_str(word);
+        width += word.len() + 1;
+    }
+    out + "\n      \"\"\""
+}
+
+fn a_type(made: &Made, out: &mut String) {
+    out.push('\n');
+    out.push_str(&described(made.description.as_deref(), ""));
+    match &made.kind {
+        Kind::Enum(values) => {
+            let values: String = values.iter().map(|it| format!("  {it}\n")).collect();
+            out.push_str(&format!("enum {} {{\n{values}}}\n", made.name));
+        }
+        Kind::Object(fields) => {
+            let word = if made.way == Way::Out { "type" } else { "input" };
+            let fields: String = fields.iter().map(a_field).collect();
+            out.push_str(&format!("{word} {} {{\n{fields}}}\n", made.name));
+        }
+    }
+}
+
+fn a_field(field: &Field) -> String {
+    let bang = if field.required { "!" } else { "" };
+    // What is required cannot be deprecated in an input; leaving the mark out loses less than the type would.
+    let deprecated = if field.deprecated && !field.required { " @deprecated" } else { "" };
+    format!(
+        "{}  {}: {}{bang}{deprecated}\n",
+        described(field.description.as_deref(), "  "),
+        field.name,
+        field.shape.ty
+    )
+}
+
+fn described(words: Option<&str>, indent: &str) -> String {
+    words.map_or_else(String::new, |it| format!("{indent}{}\n", quoted(it)))
+}
+
+/// JSON's texts are GraphQL's.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn comment(words: &str) -> String {
+    format!("# {}\n", words.replace(|it: char| it.is_control(), " "))
+}

@@ -1,0 +1,361 @@
+//! Schemas of OpenAPI to types of GraphQL, and the selections that bring them.
+//!
+//! **Invariant:** the object types that were made form no circle through their fields: what would close one is a field of
+//! type `JSON`. So every selection ends.
+
+use super::document::{Document, is_true, text};
+use super::names::{self, Given};
+use serde_json::Value;
+use std::collections::{BTreeSet, HashMap};
+
+/// How deep schemas may nest; what is deeper is `JSON`.
+const NESTING_MAX: usize = 24;
+
+/// The most fields that one selection names.
+const SELECTED_MAX: usize = 5_000;
+
+/// Which way values go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Way {
+    Out,
+    In,
+}
+
+/// A type that was made.
+pub(super) struct Made {
+    pub name: String,
+    pub description: Option<String>,
+    pub way: Way,
+    pub kind: Kind,
+}
+
+pub(super) enum Kind {
+    Object(Vec<Field>),
+    Enum(Vec<String>),
+}
+
+pub(super) struct Field {
+    pub name: String,
+    /// The service's name for it.
+    pub key: String,
+    pub shape: Shape,
+    pub required: bool,
+    pub description: Option<String>,
+    pub deprecated: bool,
+}
+
+/// What a value is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Shape {
+    /// As it stands in SDL, without the last `!`.
+    pub ty: String,
+    pub nullable: bool,
+    /// The object type whose fields have to be selected.
+    pub object: Option<usize>,
+}
+
+impl Shape {
+    fn plain(ty: &str) -> Self {
+        Self { ty: ty.into(), nullable: false, object: None }
+    }
+}
+
+/// All types of a text.
+pub(super) struct Types<'d> {
+    document: &'d Document,
+    pub made: Vec<Made>,
+    pub notes: Vec<String>,
+    /// Scalars that have to be defined.
+    pub scalars: BTreeSet<&'static str>,
+    given: Given,
+    /// Schemas that were referred to; none while their type is being made.
+    known: HashMap<(String, Way), Option<Shape>>,
+}
+
+impl<'d> Types<'d> {
+    pub(super) fn new(document: &'d Document) -> Self {
+        let mut given = Given::default();
+        for scalar in ["JSON", "Int64"] {
+            given.fresh(scalar.into());
+        }
+        Self {
+            document,
+            made: Vec::new(),
+            notes: Vec::new(),
+            scalars: BTreeSet::new(),
+            given,
+            known: HashMap::new(),
+        }
+    }
+
+    /// Anything.
+    pub(super) fn json(&mut self) -> Shape {
+        self.scalars.insert("JSON");
+        Shape { nullable: true, ..Shape::plain("JSON") }
+    }
+
+    fn json_because(&mut self, note: String) -> Shape {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+        self.json()
+    }
+
+    /// The type of `schema`, which would be called `hint`.
+    pub(super) fn shape(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> Shape {
+        if depth > NESTING_MAX {
+            return self.json_because(format!("`{hint}` nests deeper than {NESTING_MAX}; it is JSON"));
+        }
+        let Some(found) = self.document.resolve(schema) else {
+            let reference = text(schema, "$ref").unwrap_or("$ref");
+            return self.json_because(format!("`{reference}` cannot be followed; it is JSON"));
+        };
+        let Some(reference) = found.reference else { return self.direct(found.value, way, hint, depth) };
+        let key = (reference.to_string(), way);
+        let own = reference.rsplit('/').next().unwrap_or(hint);
+        match self.known.get(&key) {
+            Some(Some(shape)) => return shape.clone(),
+            Some(None) => {
+                return self.json_because(format!("`{own}` holds itself; where the circle closes it is JSON"));
+            }
+            None => {}
+        }
+        self.known.insert(key.clone(), None);
+        let shape = self.direct(found.value, way, own, depth + 1);
+        self.known.insert(key, Some(shape.clone()));
+        shape
+    }
+
+    /// The type of a schema that is no reference.
+    fn direct(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> Shape {
+        let mut shape = self.by_kind(schema, way, hint, depth);
+        shape.nullable |= is_true(schema, "nullable") || kinds(schema).contains(&"null");
+        shape
+    }
+
+    fn by_kind(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> Shape {
+        if let Some(choice) = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array) {
+            return self.choice(choice, way, hint, depth);
+        }
+        if let Some([only]) = schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice)
+            && schema.get("properties").is_none()
+        {
+            return self.shape(only, way, hint, depth + 1);
+        }
+        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+            return self.enumeration(values, schema, hint);
+        }
+        let kinds: Vec<&str> = kinds(schema).into_iter().filter(|it| *it != "null").collect();
+        match kinds.as_slice() {
+            [] if schema.get("properties").is_some() || schema.get("allOf").is_some() => {
+                self.object(schema, way, hint, depth)
+            }
+            [] if schema.get("items").is_some() => self.list(schema, way, hint, depth),
+            ["object"] => self.object(schema, way, hint, depth),
+            ["array"] => self.list(schema, way, hint, depth),
+            ["string"] => Shape::plain("String"),
+            ["boolean"] => Shape::plain("Boolean"),
+            ["number"] => Shape::plain("Float"),
+            ["integer"] if text(schema, "format") == Some("int64") => {
+                self.scalars.insert("Int64");
+                Shape::plain("Int64")
+            }
+            ["integer"] => Shape::plain("Int"),
+            [_, ..] => self.json_because(format!("`{hint}` is of several types; it is JSON")),
+            [] => self.json(),
+        }
+    }
+
+    /// One of several: the only one beside null, or anything.
+    fn choice(&mut self, choice: &'d [Value], way: Way, hint: &str, depth: usize) -> Shape {
+        let real: Vec<&Value> = choice.iter().filter(|it| kinds(it) != ["null"]).collect();
+        match real.as_slice() {
+            [only] => {
+                let shape = self.shape(only, way, hint, depth + 1);
+                Shape { nullable: shape.nullable || real.len() < choice.len(), ..shape }
+            }
+            _ => self.json_because(format!("`{hint}` is one of several schemas (oneOf, anyOf); it is JSON")),
+        }
+    }
+
+    fn enumeration(&mut self, values: &[Value], schema: &Value, hint: &str) -> Shape {
+        let nullable = values.iter().any(Value::is_null);
+        let names: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+        let all_texts = names.len() + usize::from(nullable) == values.len() && !names.is_empty();
+        let are_names =
+            names.iter().all(|it| names::is_valid(it) && !matches!(*it, "true" | "false" | "null"));
+        if !(all_texts && are_names) {
+            let ty = match kinds(schema).as_slice() {
+                ["integer", ..] => "Int",
+                ["number", ..] => "Float",
+                _ if all_texts => "String",
+                _ => return self.json(),
+            };
+            if all_texts {
+                self.notes.push(format!("the values of `{hint}` are no names of GraphQL; it is a String"));
+            }
+            return Shape { nullable, ..Shape::plain(ty) };
+        }
+        let mut values: Vec<String> = Vec::new();
+        for name in names {
+            if !values.iter().any(|it| it == name) {
+                values.push(name.to_string());
+            }
+        }
+        let same = |it: &Made| matches!(&it.kind, Kind::Enum(known) if *known == values && it.name.starts_with(&names::type_name(hint)));
+        let name = match self.made.iter().find(|it| same(it)) {
+            Some(known) => known.name.clone(),
+            None => {
+                let name = self.given.fresh(names::type_name(hint));
+                let description = first_line(schema);
+                self.made.push(Made {
+                    name: name.clone(),
+                    description,
+                    way: Way::Out,
+                    kind: Kind::Enum(values),
+                });
+                name
+            }
+        };
+        Shape { nullable, ..Shape::plain(&name) }
+    }
+
+    fn list(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> Shape {
+        let item = match schema.get("items") {
+            Some(items) => self.shape(items, way, hint, depth + 1),
+            None => self.json(),
+        };
+        let bang = if item.nullable { "" } else { "!" };
+        Shape { ty: format!("[{}{bang}]", item.ty), nullable: false, object: item.object }
+    }
+
+    fn object(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> Shape {
+        let mut properties = Vec::new();
+        let mut required = BTreeSet::new();
+        self.merge(schema, &mut properties, &mut required, depth);
+        let hidden = if way == Way::Out { "writeOnly" } else { "readOnly" };
+        let suffix = if way == Way::Out { "" } else { "Input" };
+        let wanted = names::type_name(hint);
+        let mut given = Given::default();
+        let mut fields = Vec::new();
+        for (key, property) in properties {
+            let meant = self.document.resolve(property).map_or(property, |it| it.value);
+            if is_true(property, hidden) || is_true(meant, hidden) {
+                continue;
+            }
+            let shape = self.shape(property, way, &format!("{wanted} {key}"), depth + 1);
+            fields.push(Field {
+                name: given.fresh(names::field(key)),
+                key: key.to_string(),
+                required: required.contains(key)
+                    && !shape.nullable
+                    && (way == Way::Out || meant.get("default").is_none()),
+                shape,
+                description: first_line(property),
+                deprecated: is_true(meant, "deprecated"),
+            });
+        }
+        if fields.is_empty() {
+            return self.json();
+        }
+        let name = self.given.fresh(format!("{wanted}{suffix}"));
+        self.made.push(Made {
+            name: name.clone(),
+            description: first_line(schema),
+            way,
+            kind: Kind::Object(fields),
+        });
+        Shape { object: Some(self.made.len() - 1), ..Shape::plain(&name) }
+    }
+
+    /// The properties of a schema and of all that it is made of (`allOf`).
+    fn merge(
+        &mut self,
+        schema: &'d Value,
+        properties: &mut Vec<(&'d str, &'d Value)>,
+        required: &mut BTreeSet<&'d str>,
+        depth: usize,
+    ) {
+        if depth > NESTING_MAX {
+            return;
+        }
+        for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            match self.document.resolve(part) {
+                Some(found) => self.merge(found.value, properties, required, depth + 1),
+                None => self.notes.push(format!(
+                    "`{}` cannot be followed; its fields are missing",
+                    text(part, "$ref").unwrap_or("$ref")
+                )),
+            }
+        }
+        required.extend(
+            schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str),
+        );
+        for (key, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            match properties.iter_mut().find(|it| it.0 == key) {
+                Some(same) => same.1 = property,
+                None => properties.push((key, property)),
+            }
+        }
+    }
+
+    /// What brings a value of `shape`: `id name owner { id }`, or `$` where it is no object; none where that is too long.
+    pub(super) fn selection(&self, shape: &Shape) -> Option<String> {
+        let Some(object) = shape.object else { return Some("$".into()) };
+        let mut out = String::new();
+        let mut left = SELECTED_MAX;
+        self.select(object, &mut out, &mut left)?;
+        Some(out)
+    }
+
+    /// Goes no deeper than types nest, which were bounded as they were made.
+    fn select(&self, object: usize, out: &mut String, left: &mut usize) -> Option<()> {
+        let Kind::Object(fields) = &self.made[object].kind else { return Some(()) };
+        let out_way = self.made[object].way == Way::Out;
+        for (at, field) in fields.iter().enumerate() {
+            *left = left.checked_sub(1)?;
+            if at > 0 {
+                out.push(' ');
+            }
+            // What goes out is renamed to ours, what goes in to the service's.
+            let (name, key) = if out_way { (&field.name, &field.key) } else { (&field.key, &field.name) };
+            let quoted = |it: &str| {
+                if names::is_valid(it) { it.to_string() } else { format!("'{}'", it.replace('\'', "\\'")) }
+            };
+            out.push_str(&quoted(name));
+            if name != key {
+                out.push_str(&format!(": {}", quoted(key)));
+            }
+            if let Some(inner) = field.shape.object {
+                out.push_str(" { ");
+                self.select(inner, out, left)?;
+                out.push_str(" }");
+            }
+        }
+        Some(())
+    }
+
+    /// Whether a name of ours differs from the service's anywhere in `shape`.
+    pub(super) fn is_renamed(&self, shape: &Shape) -> bool {
+        let Some(Made { kind: Kind::Object(fields), .. }) = shape.object.map(|it| &self.made[it]) else {
+            return false;
+        };
+        fields.iter().any(|it| it.name != it.key || self.is_renamed(&it.shape))
+    }
+}
+
+/// The types of a schema: none, one, or several.
+fn kinds(schema: &Value) -> Vec<&str> {
+    match schema.get("type") {
+        Some(Value::String(kind)) => vec![kind],
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The first line of a description.
+pub(super) fn first_line(value: &Value) -> Option<String> {
+    let words =
+        text(value, "summary").or_else(|| text(value, "description")).or_else(|| text(value, "title"))?;
+    words.lines().map(str::trim).find(|it| !it.is_empty()).map(str::to_string)
+}

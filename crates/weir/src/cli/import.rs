@@ -1,0 +1,84 @@
+//! `weir import`: files into a native store, or the description of services into types to edit.
+
+use super::{print, store};
+use bytes::Bytes;
+use clap::{Args, Subcommand};
+use hyper::http::uri::PathAndQuery;
+use hyper::{Method, Uri};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use weir_http::call::{Ask, Policy, Protocol, Settings, Upstream};
+use weir_http::import::openapi;
+
+/// How long a description may take to come.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What `weir import` is told.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(super) struct Import {
+    #[command(subcommand)]
+    services: Option<Services>,
+    #[command(flatten)]
+    files: Option<store::Import>,
+}
+
+/// Descriptions of services.
+#[derive(Debug, Subcommand)]
+enum Services {
+    /// Print types with @source and @connect for the REST services of an OpenAPI 3 description
+    #[command(after_help = "\
+Examples:
+  weir import openapi petstore.yaml > services.graphql
+  weir import openapi https://api.example/openapi.json > services.graphql
+
+The text is a beginning: name things, batch what is asked per parent, say what may be kept.
+What could not be taken stands in comments at its head.")]
+    Openapi {
+        /// JSON or YAML
+        #[arg(value_name = "FILE|URL")]
+        description: String,
+    },
+}
+
+/// Does it.
+pub(super) fn import(options: &Import) -> Result<ExitCode, String> {
+    match (&options.services, &options.files) {
+        (Some(Services::Openapi { description }), _) => {
+            let text = read(description)?;
+            print(&openapi::sdl(&text, description).map_err(|error| format!("{description} {error}"))?)
+        }
+        (None, Some(files)) => store::import(files),
+        (None, None) => Err("nothing to import; `weir import --help` shows what can be".into()),
+    }
+}
+
+/// The text of a file, or of what a URL gives.
+fn read(description: &str) -> Result<String, String> {
+    if !description.starts_with("http://") && !description.starts_with("https://") {
+        return std::fs::read_to_string(description)
+            .map_err(|cause| format!("{description} cannot be read: {cause}"));
+    }
+    let fail = |cause: &dyn std::fmt::Display| format!("{description} cannot be fetched: {cause}");
+    let base: Uri = description.parse().map_err(|cause| fail(&cause))?;
+    let path_and_query = base.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
+    let policy = Policy { timeout: TIMEOUT, ..Policy::USUAL };
+    let upstream = Upstream::new(&Settings { base, ca: None, protocol: Protocol::Negotiated, policy });
+    let upstream = upstream.map_err(|cause| fail(&cause))?;
+    let ask = Ask {
+        method: Method::GET,
+        path_and_query,
+        headers: Vec::new(),
+        body: Bytes::new(),
+        deadline: Instant::now() + TIMEOUT,
+        timeout: None,
+        idempotent: true,
+    };
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|cause| fail(&cause))?;
+    let answer = runtime.block_on(upstream.call(&ask)).map_err(|cause| fail(&cause))?;
+    if !answer.status.is_success() {
+        return Err(fail(&format!("the server says {}", answer.status)));
+    }
+    String::from_utf8(answer.body.to_vec()).map_err(|_| fail(&"it is no text"))
+}
