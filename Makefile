@@ -7,7 +7,7 @@ ONLY ?=
 LISTEN ?= 127.0.0.1:8080
 DEMO_FLAGS ?=
 
-.PHONY: help demo restaurants test soak check bench bless console fuzz
+.PHONY: help demo restaurants gateway test soak check bench bless console fuzz
 
 help: ## list what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t12
@@ -18,6 +18,10 @@ demo: console ## build Weir and serve Chinook with the console at http://127.0.0
 restaurants: console ## build Weir and serve made-up restaurants from GraphQL types (SCALE=1 for 4.2 million dishes)
 	$(CARGO) build --release --bin weir
 	WEIR="$(CURDIR)/target/release/weir" examples/restaurants/serve.sh --listen $(LISTEN)
+
+gateway: console ## build Weir and serve a match centre over made-up REST services
+	$(CARGO) build --release --bin weir
+	WEIR="$(CURDIR)/target/release/weir" examples/gateway/serve.sh --listen $(LISTEN)
 
 test: ## run all tests (ONLY=name for some); installs what they need
 	@ONLY='$(ONLY)' scripts/test.sh
