@@ -16,7 +16,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// What `weir import` is told.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub(super) struct Import {
+pub(super) struct Imports {
     #[command(subcommand)]
     services: Option<Services>,
     #[command(flatten)]
@@ -42,7 +42,7 @@ What could not be taken stands in comments at its head.")]
 }
 
 /// Does it.
-pub(super) fn import(options: &Import) -> Result<ExitCode, String> {
+pub(super) fn import(options: &Imports) -> Result<ExitCode, String> {
     match (&options.services, &options.files) {
         (Some(Services::Openapi { description }), _) => {
             let text = read(description)?;

@@ -162,7 +162,7 @@ Examples:
   weir import *.csv --into shop.graphql --map names.yaml
   weir import g01.rdf.gz --into shop.graphql             what Dgraph exports
   weir import openapi petstore.yaml > services.graphql   types for REST services, to edit")]
-    Import(import::Import),
+    Import(import::Imports),
     /// Write the objects of a native store to files
     #[command(after_help = "\
 Examples:
