@@ -236,8 +236,15 @@ def measure(farm, mock, names):
                     continue
                 server = farm.get(name, form)
                 asked = [body(name, scenario, at) for at in range(len(bodies))]
-                run = wrk(server.port, asked, seconds=SECONDS, pid=server.pid, counter=mock.calls, core=LOAD_CORE,
-                          vary=None if scenario == STILL else "X-Request-Id", warm_seconds=2)
+                try:
+                    run = wrk(server.port, asked, seconds=SECONDS, pid=server.pid, counter=mock.calls, core=LOAD_CORE,
+                              vary=None if scenario == STILL else "X-Request-Id", warm_seconds=2)
+                except SystemExit as failed:
+                    # A rival that breaks down under a scenario is no reason to measure nothing; Weir may not.
+                    if name == "Weir":
+                        raise
+                    print(f"{scenario}, {name}: {str(failed).splitlines()[0][:80]}", flush=True)
+                    continue
                 print(f"{scenario}, {name}: {run['cpu_us']:,.1f} us, {run['count']:.2f} calls, {run['req_s']:,.0f}/s", flush=True)
                 runs[name, scenario].append(run)
     return runs
@@ -245,7 +252,7 @@ def measure(farm, mock, names):
 
 def report(runs, names, tailcall_version, memory):
     median = lambda of, key: statistics.median(run[key] for run in runs[of])  # noqa: E731
-    cell = lambda of: f"{median(of, 'cpu_us'):,.1f}, {median(of, 'count'):.2f}" if runs[of] else ""  # noqa: E731
+    cell = lambda of: f"{median(of, 'cpu_us'):,.1f}, {median(of, 'count'):.2f}" if runs[of] else "-"  # noqa: E731
     rows = []
     for scenario, (_, _, _, (cpu_most, calls_most)) in SCENARIOS.items():
         row = [scenario]

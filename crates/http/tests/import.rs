@@ -1,10 +1,18 @@
 //! Golden cases of imports: a description and the types it becomes, side by side. `WEIR_BLESS=1` writes the types anew.
+//! What is imported, and what is shipped as an example or measured, can be read as a mapping.
 
 use std::path::PathBuf;
 use weir_http::import::openapi::{self, ImportError};
+use weir_http::sdl;
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/import")
+}
+
+/// Everything that is wrong with a text of services.
+fn mistakes(text: &str, file: &str) -> String {
+    let mistakes = sdl::read(text, file).err().unwrap_or_default();
+    mistakes.iter().map(|it| format!("{it}\n")).collect()
 }
 
 fn golden(file: &str, origin: &str) {
@@ -15,6 +23,7 @@ fn golden(file: &str, origin: &str) {
         std::fs::write(&expected, &made).expect("it can be written");
     }
     assert_eq!(made, std::fs::read_to_string(&expected).expect("the types are there"));
+    assert_eq!(mistakes(&made, file), "");
 }
 
 #[test]
@@ -36,4 +45,26 @@ fn what_is_no_description_is_refused() {
     check("info: {}", other("is no OpenAPI description: it has no `openapi: 3.…`"));
     check("openapi: 3.0.0\npaths: {}", ImportError::Nothing);
     assert!(matches!(openapi::sdl("a: [", "a"), Err(ImportError::Unreadable(_))));
+}
+
+#[test]
+fn the_example_and_what_is_measured_can_be_read() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let forwarded = r#"{name: "X-Request-Id", from: "X-Request-Id"}"#;
+    for file in [
+        "examples/gateway/services",
+        "bench/gateway/weir/posts",
+        "bench/gateway/weir/batched",
+        "bench/gateway/weir/centre",
+    ] {
+        let file = format!("{file}.graphql");
+        let text = std::fs::read_to_string(root.join(&file)).expect("it is there");
+        for form in ["# public: ", "# whole: "] {
+            let text = text
+                .replace("UPSTREAM", "http://a.example")
+                .replace("FORWARDED", forwarded)
+                .replace(form, "");
+            assert_eq!(mistakes(&text, &file), "");
+        }
+    }
 }

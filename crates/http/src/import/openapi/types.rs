@@ -116,7 +116,8 @@ impl<'d> Types<'d> {
         match self.known.get(&key) {
             Some(Some(shape)) => return shape.clone(),
             Some(None) => {
-                return self.json_because(format!("`{own}` holds itself; where the circle closes it is JSON"));
+                return self
+                    .json_because(format!("`{own}` holds itself; where the circle closes it is JSON"));
             }
             None => {}
         }
