@@ -22,7 +22,7 @@ use crate::inputs::Settings;
 use crate::sdl::{Connector, ConnectorId, Join, Mapping};
 use division::Division;
 use std::sync::Arc;
-use weir_engine::source::{BoxFuture, Fetch, Parts, Piece, PlanError, Source, SourceError};
+use weir_engine::source::{Fetch, Parts, Piece, PlanError, Source};
 use weir_language::schema::Schema;
 
 /// The services of one text.
@@ -104,10 +104,5 @@ impl Source for HttpSource {
 
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
         fetch::prepare(&self.shared, piece)
-    }
-
-    /// Services are asked when they are needed; one that is down fails its own fields.
-    fn health(&self, _: std::time::Instant) -> BoxFuture<'_, Result<(), SourceError>> {
-        Box::pin(std::future::ready(Ok(())))
     }
 }

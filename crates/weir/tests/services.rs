@@ -134,6 +134,21 @@ fn what_is_public_is_asked_once_however_many_want_it() {
 }
 
 #[test]
+fn a_list_too_long_for_single_calls_is_refused_before_the_first() {
+    let sdl = r#"
+  @source(name: "s", http: {baseURL: "http://upstream"})
+type Query { items: [Item] @connect(source: "s", http: {GET: "/items"}, selection: "id") }
+type Item { id: Int! left: Int @connect(source: "s", http: {GET: "/left/{$this.id}"}, selection: "$") }
+"#;
+    let items: Vec<Value> = (0..1001).map(|id| json!({"id": id})).collect();
+    let (upstream, weir, _) = serve(sdl, &format!("- {{ask: GET /items, answer: {}}}\n", json!(items)));
+    let answer = weir.query("{ items { left } }");
+    assert_eq!(answer.code(), "LIMIT_CALLS");
+    assert_eq!(answer.json()["data"]["items"][1000], json!({"left": null}));
+    assert_eq!(lines(&upstream), ["GET /items"]);
+}
+
+#[test]
 fn a_changed_file_is_served_and_a_broken_one_is_not() {
     let known = "- {ask: GET /matches/1, answer: {id: 1, name: Final, status: LIVE}}\n";
     let (upstream, weir, file) = serve(PUBLIC, known);

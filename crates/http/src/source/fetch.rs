@@ -1,16 +1,16 @@
 //! One piece: a call per root field, per key, or per batch of keys, and their answers as rows.
 //!
 //! Calls of one piece run side by side, at most [`CALLS_MAX`] at once; those of a mutation run in turn. A call that fails
-//! fails its own rows.
+//! fails its own rows. A service cannot undo, so what a mutation did before a call failed stays done.
 //!
 //! **Invariant:** the reply has one row at the root and one per key below it, in the keys' order.
 //!
 //! **Cost:** per call a rendered request and a key; per answer a look-up. Nothing is made per field or per object of an
 //! answer but its place in the columns.
 
-use super::judge::{Verdict, judge, response};
+use super::judge::{NO_RESPONSE, Verdict, failed, judge, response};
 use super::{Shared, ask, batch, told};
-use crate::cache::{Scope as Kept, Served, Wanted};
+use crate::cache::{Body, Scope as Kept, Served, Wanted};
 use crate::inputs::{Args, Inputs, Keys};
 use crate::project::Projection;
 use crate::sdl::ConnectorId;
@@ -22,14 +22,20 @@ use std::sync::Arc;
 use weir_engine::plan::shape::Member;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
-    BoxFuture, Fetch, FetchInput, FieldError, Freshness, Ids, Piece, PlanError, Reply, ReplyBody, Scope,
-    SourceError, Tag,
+    Accent, BoxFuture, Fetch, FetchInput, FieldError, Freshness, Ids, Piece, PlanError, Reply, ReplyBody,
+    Scope, SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
 use weir_language::json::Json;
 
 /// Calls of one piece that are under way at once; the services' own bounds are for all requests together.
 const CALLS_MAX: usize = 64;
+
+/// Calls that one piece may make in all.
+const PIECE_CALLS_MAX: usize = 1000;
+
+/// Bytes that the answers of one piece may take together, as the rows of any piece.
+const PIECE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// A piece, ready to be asked.
 struct HttpFetch {
@@ -39,6 +45,7 @@ struct HttpFetch {
     calls: Vec<Call>,
     /// Whether the calls change something, so that one is made after the other.
     in_turn: bool,
+    accent: Accent,
     reads_headers: Vec<Box<str>>,
     touches: Vec<Tag>,
 }
@@ -90,8 +97,8 @@ pub(super) fn prepare(shared: &Arc<Shared>, piece: &Piece<'_>) -> Result<Box<dyn
     touches.sort_unstable();
     touches.dedup();
     let touches = touches.into_iter().map(Tag).collect();
-    let (shared, ids) = (Arc::clone(shared), Arc::clone(piece.ids));
-    Ok(Box::new(HttpFetch { shared, ids, calls, in_turn, reads_headers, touches }))
+    let (shared, ids, accent) = (Arc::clone(shared), Arc::clone(piece.ids), piece.accent);
+    Ok(Box::new(HttpFetch { shared, ids, calls, in_turn, accent, reads_headers, touches }))
 }
 
 /// The shortest lifetime of several answers.
@@ -124,11 +131,15 @@ impl HttpFetch {
     }
 
     async fn answer(&self, call: &Call, input: FetchInput<'_>, rows: usize) -> Answered {
-        let outcomes = match self.shared.connector(call.connector).batch_max {
-            Some(batch_max) if input.parent_keys.is_some() => {
-                batch::ask(&self.shared, &self.ids, call, input, batch_max as usize).await
-            }
-            Some(_) | None => self.ask_each(call, input, rows).await,
+        let batch_max =
+            self.shared.connector(call.connector).batch_max.filter(|_| input.parent_keys.is_some());
+        if rows.div_ceil(batch_max.map_or(1, |it| it.max(1) as usize)) > PIECE_CALLS_MAX {
+            let error = failed("LIMIT_CALLS", "This field would take too many calls of its source.");
+            return self.read(call, input, &vec![Err(error); rows]);
+        }
+        let outcomes = match batch_max {
+            Some(batch_max) => batch::ask(&self.shared, &self.ids, call, input, batch_max as usize).await,
+            None => self.ask_each(call, input, rows).await,
         };
         self.read(call, input, &outcomes)
     }
@@ -142,8 +153,14 @@ impl HttpFetch {
         }
         let asked = (0..rows).map(|row| self.ask_one(call, &input, row));
         let mut asked = std::pin::pin!(futures_util::stream::iter(asked).buffered(CALLS_MAX));
+        let mut bytes = 0;
         while let Some(outcome) = asked.next().await {
+            bytes += body_bytes(&outcome);
             outcomes.push(outcome);
+            if bytes > PIECE_BYTES_MAX {
+                outcomes.resize(rows, Err(too_much()));
+                break;
+            }
         }
         outcomes
     }
@@ -170,11 +187,16 @@ impl HttpFetch {
             outcomes.iter().map(|it| it.as_ref().ok().and_then(|it| it.entry.json())).collect();
         let mut values = Vec::with_capacity(outcomes.len());
         let mut responses = Vec::with_capacity(outcomes.len());
-        let (mut errors, mut freshness) = (Vec::new(), Shortest::default());
+        let (mut errors, mut freshness, mut bytes) = (Vec::new(), Shortest::default(), 0);
         for (row, (outcome, json)) in outcomes.iter().zip(&jsons).enumerate() {
             let mut fail = |error: FieldError| errors.push(CellError { row: row as u32, error });
             let mut value = None;
+            bytes += body_bytes(outcome);
             match outcome {
+                Ok(_) if bytes > PIECE_BYTES_MAX => {
+                    fail(too_much());
+                    responses.push(NO_RESPONSE);
+                }
                 Ok(served) => {
                     let inputs = self.inputs(call, &input, row..row + 1);
                     match judge(connector, &served.entry, json.as_ref(), &inputs, call.is_query) {
@@ -206,16 +228,30 @@ impl HttpFetch {
         Answered { table, freshness }
     }
 
+    /// One call after the other, until one fails that takes the answer along; what would have followed is null.
+    async fn change(&self, calls: &[Call], input: FetchInput<'_>, answers: &mut Vec<Answered>) {
+        for call in calls {
+            let answered = self.answer(call, input, 1).await;
+            let is_last = answered.table.columns.iter().any(|it| !it.errors.is_empty())
+                && (self.accent == Accent::Hasura
+                    || input.shape.fields[call.member as usize].ty.is_non_null());
+            answers.push(answered);
+            if is_last {
+                break;
+            }
+        }
+        answers.resize_with(calls.len(), || {
+            let table = Table { rows: 1, columns: vec![Column::default()], hidden: Vec::new() };
+            Answered { table, freshness: Shortest::default() }
+        });
+    }
+
     async fn run_all(&self, input: FetchInput<'_>) -> Reply {
         let rows = input.parent_keys.map_or(1, |keys| keys.first().map_or(1, Column::len));
         let mut answers = Vec::with_capacity(self.calls.len());
         match self.calls.as_slice() {
             [only] => answers.push(self.answer(only, input, rows).await),
-            calls if self.in_turn => {
-                for call in calls {
-                    answers.push(self.answer(call, input, rows).await);
-                }
-            }
+            calls if self.in_turn => self.change(calls, input, &mut answers).await,
             calls => answers.extend(join_all(calls.iter().map(|it| self.answer(it, input, rows))).await),
         }
         let mut table = Table { rows: rows as u32, ..Table::default() };
@@ -229,6 +265,17 @@ impl HttpFetch {
         }
         Reply { body: ReplyBody::Rows(table), errors: Vec::new(), freshness: freshness.0 }
     }
+}
+
+fn body_bytes(outcome: &Outcome) -> usize {
+    match outcome.as_ref().map(|it| &it.entry.body) {
+        Ok(Body::Json(tape)) => tape.text().len(),
+        Ok(Body::Absent | Body::Unreadable(_)) | Err(_) => 0,
+    }
+}
+
+fn too_much() -> FieldError {
+    failed("LIMIT_RESPONSE", "The answers of the source are too large together.")
 }
 
 /// What templates and selections of a call read for `rows` of the keys.

@@ -24,6 +24,9 @@ pub(super) fn response(entry: &Entry) -> Response<'static> {
     Response { status: entry.status, headers: &NoHeaders }
 }
 
+/// Where there was no answer.
+pub(super) const NO_RESPONSE: Response<'static> = Response { status: 0, headers: &NoHeaders };
+
 /// Judges `entry`, the answer to a call of `connector`; `json` is its body.
 pub(super) fn judge(
     connector: &Connector,
