@@ -117,19 +117,23 @@ impl Reader<'_> {
                 names.push(name.into());
                 Ok(())
             }
-            Variable::Status | Variable::Response if !place.answer => wrong(
-                "there is no answer yet: `$status` and `$response` stand in `selection`, `isSuccess` and `errors`",
-            ),
-            Variable::Request | Variable::Response => match used.keys.as_slice() {
+            Variable::Status if !place.answer => {
+                wrong("there is no answer yet: `$status` stands in `selection`, `isSuccess` and `errors`")
+            }
+            Variable::Response => {
+                wrong("headers of answers are not kept: `$status` is known, `$response` is not")
+            }
+            Variable::Context => {
+                wrong("nothing is in `$context`: read `$config`, `$env` or `$request.headers`")
+            }
+            Variable::Request => match used.keys.as_slice() {
                 [("headers", _), (name, _), ..] => {
-                    if used.variable == Variable::Request {
-                        seen.header(name);
-                    }
+                    seen.header(name);
                     Ok(())
                 }
                 _ => wrong("only headers are known of it: write `$request.headers.'name'`"),
             },
-            Variable::Context | Variable::Status => Ok(()),
+            Variable::Status => Ok(()),
         }
     }
 

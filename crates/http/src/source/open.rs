@@ -6,7 +6,6 @@ use crate::cache::{Cache, Rule, Sharing};
 use crate::call::{self, Upstream};
 use crate::inputs::Settings;
 use crate::sdl::{self, CacheRule, Connector, Mapping, Mistake, Place, Service};
-use crate::selection::Variable;
 use crate::selection::value::Value;
 use http::{HeaderName, Method};
 use sha2::{Digest, Sha256};
@@ -80,11 +79,7 @@ fn unsupported(connector: &Connector) -> Option<String> {
     if connector.batch_max.is_some() && connector.success.is_some() {
         return Some("`isSuccess` is not supported where keys are asked for in batches: their answers are told by status".into());
     }
-    let selections =
-        std::iter::once(&connector.selection).chain(&connector.success).chain(&connector.error_message);
-    let mut uses = selections.flat_map(|it| it.variables());
-    uses.any(|it| it.variable == Variable::Response)
-        .then(|| "headers of answers are not kept: `$response` cannot be read, `$status` can".into())
+    None
 }
 
 /// `$config` and `$env`, with all the names that the text reads.

@@ -27,6 +27,7 @@ Examples:
   weir demo                                  a sample database with a console at http://127.0.0.1:8080
   weir serve sqlite:chinook.db               GraphQL over a SQLite file, nothing to configure
   weir serve shop.graphql                    a database made from GraphQL types
+  weir serve services.graphql                REST services as one graph
   weir init && weir serve weir.yaml
   weir explain '{ Album { Title } }' sqlite:chinook.db"
 )]
@@ -45,7 +46,7 @@ Examples:
   weir serve data/shop.db --listen 127.0.0.1:9000
   WEIR_ADMIN_SECRET=… weir serve weir.yaml --listen 0.0.0.0:8080")]
     Serve {
-        /// `postgres://…`, `sqlite:FILE`, a .db/.sqlite/.sqlite3 file, a .graphql file of types, or a weir.yaml
+        /// `postgres://…`, `sqlite:FILE`, a .db/.sqlite/.sqlite3 file, a .graphql file of types or services, or a weir.yaml
         #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
         target: String,
         /// Where the objects of a .graphql file of types are, if not beside it
