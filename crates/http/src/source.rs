@@ -1,8 +1,8 @@
 //! Services as a [`Source`]: what is selected becomes calls, and what is answered becomes rows.
 //!
 //! A text of services is opened once per generation: its [`Mapping`] is checked, each service gets its connections and each
-//! connector its rule of caching. The planner asks the source's [`Division`] which members come with which call; each piece
-//! is then a [`fetch`] of one call, of one call per key, or of batches of keys.
+//! connector its rule of caching. The planner asks the source's `division` which members come with which call; each piece
+//! is then a `fetch` of one call, of one call per key, or of batches of keys.
 //!
 //! **Invariant:** what is shared between clients is kept under a key that holds every header the call sends or reads.
 

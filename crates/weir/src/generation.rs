@@ -213,7 +213,7 @@ impl Live {
         Turn { live: self, _alone: self.turns.lock().unwrap_or_else(PoisonError::into_inner) }
     }
 
-    /// As [`Turn::reload`], when it is our turn.
+    /// As `Turn::reload`, when it is our turn.
     /// # Errors
     /// Why there is no next generation; the one before serves on.
     pub fn reload(&self) -> Result<u64, String> {

@@ -54,6 +54,12 @@ pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource,
             .ok()
     });
     let upstreams: Vec<Arc<Upstream>> = upstreams.collect();
+    let open_tags = mapping.tags.iter().filter(|it| it.format.contains(['{', '$']));
+    mistakes.extend(open_tags.map(|it| {
+        let message =
+            format!("`@cacheTag(format: \"{}\")` on `{}`: a tag has no values in it", it.format, it.ty);
+        wrong(&file, Location { line: 1, column: 1 }, message)
+    }));
     for connector in &mapping.connectors {
         mistakes.extend(unsupported(connector).map(|message| wrong(&file, connector.location, message)));
     }
@@ -151,8 +157,27 @@ fn line(mapping: &Mapping, connector: &Connector, cache: &Cache) -> Line {
         reads_headers,
         fingerprint: digest.finalize().into(),
         shown: format!("{} {}", service.name, place(mapping, connector.place)).into(),
-        tags: vec![Arc::from(&*service.name)],
+        tags: tags(mapping, connector),
     }
+}
+
+/// What is thrown away by name: the service, and what `@cacheTag` says of the field, its type, or the entity.
+fn tags(mapping: &Mapping, connector: &Connector) -> Vec<Arc<str>> {
+    let schema = &mapping.schema;
+    let (of_field, ty) = match connector.place {
+        Place::Root(field) | Place::Field(field) | Place::Extension(field) => {
+            let parent = schema.type_name(schema.field(field).parent);
+            (Some((parent, schema.field_name(field))), schema.field(field).ty.base)
+        }
+        Place::Entity(ty) => (None, ty),
+    };
+    let ty = schema.type_name(ty);
+    let said = mapping.tags.iter().filter(|tag| match &tag.field {
+        Some(field) => of_field == Some((&*tag.ty, &**field)),
+        None => &*tag.ty == ty,
+    });
+    let service = mapping.service(connector.service);
+    std::iter::once(&service.name).chain(said.map(|it| &it.format)).map(|it| Arc::from(&**it)).collect()
 }
 
 /// `Type.field` or `Type`.
