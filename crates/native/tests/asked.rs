@@ -96,7 +96,7 @@ impl Part {
     }
 
     fn given(&self) -> Value {
-        let list = |filters: &[Filter]| Value::Array(filters.iter().map(|it| given(it)).collect());
+        let list = |filters: &[Filter]| Value::Array(filters.iter().map(given).collect());
         match self {
             Self::Number("between", of) => json!({ "between": { "min": of[0], "max": of[1] } }),
             Self::Number("in", of) => json!({ "in": of }),
