@@ -7,6 +7,8 @@ use crate::call::{self, Upstream};
 use crate::inputs::Settings;
 use crate::sdl::{self, CacheRule, Connector, Mapping, Mistake, Place, Service};
 use crate::selection::value::Value;
+use crate::template::Header;
+use http::header::AUTHORIZATION;
 use http::{HeaderName, Method};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -66,7 +68,7 @@ pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource,
     if !mistakes.is_empty() {
         return Err(mistakes);
     }
-    let lines = mapping.connectors.iter().map(|it| line(&mapping, it, &options.cache)).collect();
+    let lines = mapping.connectors.iter().map(|it| line(&mapping, it, &settings, &options.cache)).collect();
     let division = Division::new(&mapping);
     let cache = Arc::clone(&options.cache);
     let shared = Arc::new(Shared { mapping, upstreams, lines, cache, settings });
@@ -137,7 +139,7 @@ fn call_settings(service: &Service) -> call::Settings {
     call::Settings { base, ca: None, protocol, policy }
 }
 
-fn line(mapping: &Mapping, connector: &Connector, cache: &Cache) -> Line {
+fn line(mapping: &Mapping, connector: &Connector, settings: &Settings, cache: &Cache) -> Line {
     let service = mapping.service(connector.service);
     let rule = rule(mapping, connector, cache);
     let private = service.cache.as_ref().filter(|it| it.private);
@@ -150,6 +152,7 @@ fn line(mapping: &Mapping, connector: &Connector, cache: &Cache) -> Line {
     let mut digest = Sha256::new();
     digest.update(service.base.origin());
     digest.update(format!("{:?} {:?} {:?}", connector.request, connector.selection, connector.keys));
+    digest.update(format!("{:?} {:?} {:?}", settings.config, settings.env, settings.context));
     Line {
         alone: Arc::new(if key_headers.is_empty() { rule.clone() } else { alone }),
         rule: Arc::new(rule),
@@ -220,14 +223,49 @@ fn rule(mapping: &Mapping, connector: &Connector, cache: &Cache) -> Rule {
         jitter_percent: said.map_or(0, |it| it.jitter_percent),
         negative_ms: seconds(|it| Some(it.negative_s)).unwrap_or(0),
         sharing,
-        held: names(&connector.reads_headers),
+        held: held(connector),
         depth_max: DEPTH_MAX,
     }
 }
 
+/// The headers that the calls send. An `Authorization` that is the operator's own is not among them, as it makes no answer
+/// anybody's.
+fn held(connector: &Connector) -> Box<[HeaderName]> {
+    let is_own = |header: &Header| {
+        let mut used = header.slots().flat_map(|slot| slot.expr.variables());
+        header.forwarded().is_none() && used.all(|it| matches!(it.variable, Variable::Config | Variable::Env))
+    };
+    let sent = connector.request.own_headers().iter();
+    let held = sent.filter(|header| header.name != AUTHORIZATION || !is_own(header));
+    held.map(|header| header.name.clone()).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_services;
+    use super::{held, is_services};
+    use crate::sdl;
+
+    #[test]
+    fn an_authorization_makes_answers_somebodys_unless_it_is_the_operators() {
+        let check = |header: &str, expected: &[&str]| {
+            let text = format!(
+                "extend schema @link(url: \"https://specs.apollo.dev/connect/v0.3\", import: [\"@source\", \"@connect\"]) \
+                 @source(name: \"a\", http: {{baseURL: \"http://a\", headers: [{{name: \"X-A\", value: \"1\"}}, {header}]}})\n\
+                 type Query {{ a: Int @connect(source: \"a\", http: {{GET: \"/\"}}, selection: \"$\") }}"
+            );
+            let mapping = sdl::read(&text, "a.graphql").unwrap();
+            let names = held(&mapping.connectors[0]);
+            assert_eq!(names.iter().map(|it| it.as_str()).collect::<Vec<_>>(), expected, "{header}");
+        };
+        check(r#"{name: "Authorization", from: "Authorization"}"#, &["x-a", "authorization"]);
+        check(r#"{name: "Authorization", from: "x-token"}"#, &["x-a", "authorization"]);
+        check(
+            r#"{name: "Authorization", value: "Bearer {$request.headers.'x-token'}"}"#,
+            &["x-a", "authorization"],
+        );
+        check(r#"{name: "Authorization", value: "Bearer {$config.token}"}"#, &["x-a"]);
+        check(r#"{name: "Authorization", value: "Bearer secret"}"#, &["x-a"]);
+    }
 
     #[test]
     fn services_are_told_from_types_by_their_directives() {
