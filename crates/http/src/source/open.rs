@@ -6,6 +6,7 @@ use crate::cache::{Cache, Rule, Sharing};
 use crate::call::{self, Upstream};
 use crate::inputs::Settings;
 use crate::sdl::{self, CacheRule, Connector, Mapping, Mistake, Place, Service};
+use crate::selection::Variable;
 use crate::selection::value::Value;
 use crate::template::Header;
 use http::header::AUTHORIZATION;
