@@ -140,6 +140,12 @@ impl Build<'_> {
             self.wrong(span, format!("`{name}` is given twice"));
             return None;
         }
+        if self.schema.field(field).arguments.len > 0 {
+            let message =
+                format!("`{type_name}.{name}` has arguments, which only a `@connect` of its own can read");
+            self.wrong(span, message);
+            return None;
+        }
         if self.connected.contains(&field) {
             self.wrong(
                 span,

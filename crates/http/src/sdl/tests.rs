@@ -257,6 +257,25 @@ fn what_a_type_lacks_has_to_be_brought_by_its_keys() {
 }
 
 #[test]
+fn what_a_selection_gives_takes_no_arguments_and_has_no_connector() {
+    let query = "type Query { a: A @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"id x\") }";
+    refused(
+        &format!("{query} type A {{ id: ID x(n: Int): Int }}"),
+        &[("x\"", "`A.x` has arguments, which only a `@connect` of its own can read")],
+    );
+    refused(
+        &format!(
+            "{query} type A {{ id: ID x: Int @connect(source: \"s\", http: {{GET: \"/x/{{$this.id}}\"}}, selection: \"$\") }}"
+        ),
+        &[("x\"", "`A.x` has a `@connect` of its own: take it out of this selection")],
+    );
+    refused(
+        &format!("{query} interface A {{ id: ID x: Int }}"),
+        &[("id x", "this field is a `A`: interfaces and unions cannot be mapped, only object types")],
+    );
+}
+
+#[test]
 fn links_say_version_and_names() {
     let link = |link: &str| match read(&format!("extend schema {link}\ntype Query {{ a: Int }}"), "s") {
         Ok(_) => "accepted".to_owned(),
