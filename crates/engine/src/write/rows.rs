@@ -315,12 +315,15 @@ impl<'w> Writer<'w> {
                         return true;
                     }
                 }
-                Data::Empty
-                | Data::Json(_)
-                | Data::List { .. }
-                | Data::Object(_)
-                | Data::Abstract(_)
-                | Data::Foreign(_) => {}
+                Data::Json(texts) => {
+                    if let Some(text) = texts.find(row) {
+                        self.out.key(&of.key);
+                        self.out.raw(text);
+                        self.out.comma();
+                        return true;
+                    }
+                }
+                Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => {}
             }
         } else if !of.ty.is_non_null() && column.errors.is_empty() {
             self.out.member_null(&of.key);
