@@ -13,8 +13,10 @@ mod fetch;
 mod judge;
 mod open;
 mod told;
+mod whole;
 
 pub use open::{Options, is_services, open};
+pub use whole::Whole;
 
 use crate::cache::{Cache, Rule};
 use crate::call::Upstream;

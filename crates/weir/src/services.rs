@@ -10,8 +10,11 @@ use std::time::Duration;
 use weir_engine::compose::Join;
 use weir_engine::source::{Parts, Source as EngineSource};
 use weir_http::cache::{Address, Cache, Clock, Counts, RemoteSettings, Settings};
+use weir_http::graphql::GraphqlSource;
+use weir_http::grpc::GrpcSource;
 use weir_http::sdl;
-use weir_http::source::{self, HttpSource, Options};
+use weir_http::shaped::{OpenError, Server};
+use weir_http::source::{self, HttpSource, Options, Whole};
 use weir_language::schema::{FieldId, Schema};
 
 /// How long is waited for what another process asks a service for already.
@@ -68,6 +71,62 @@ pub fn open(source: &Source, path: &Path, cache: &Arc<Cache>) -> Result<HttpSour
         let lines = mistakes.iter().map(ToString::to_string);
         lines.collect::<Vec<_>>().join("\n")
     })
+}
+
+/// What the GraphQL and gRPC servers of a text come to.
+#[derive(Default)]
+pub(crate) struct Servers {
+    /// Those that are open.
+    pub(crate) open: Vec<Arc<dyn EngineSource>>,
+    /// Those that do not answer now, by name, and why.
+    pub(crate) down: Vec<(String, String)>,
+}
+
+/// Opens the servers that the text of `source` at `path` names. GraphQL servers are asked for their schemas.
+/// # Errors
+/// What somebody has to change, with its place.
+pub(crate) fn servers(source: &HttpSource, path: &Path) -> Result<Servers, String> {
+    let file = path.display().to_string();
+    let named = source.servers(&file).map_err(|mistakes| {
+        let lines = mistakes.iter().map(ToString::to_string);
+        lines.collect::<Vec<_>>().join("\n")
+    })?;
+    let mut servers = Servers::default();
+    for server in named {
+        let (name, at, opened) = match server {
+            Whole::Graphql(server, at) => {
+                let name = server.name.to_string();
+                let opened = ask(server).map(|it| Arc::new(it) as Arc<dyn EngineSource>);
+                (name, at, opened)
+            }
+            Whole::Grpc(server, proto, at) => {
+                let name = server.name.to_string();
+                let beside = path.parent().unwrap_or(Path::new("")).join(&*proto);
+                let opened =
+                    GrpcSource::open(server, &beside).map(|it| Arc::new(it) as Arc<dyn EngineSource>);
+                (name, at, opened)
+            }
+        };
+        match opened {
+            Ok(opened) => servers.open.push(opened),
+            Err(OpenError::Unavailable(words)) => servers.down.push((name, words)),
+            Err(OpenError::Unfit(words)) => return Err(format!("{file}:{}:{}: {words}", at.line, at.column)),
+        }
+    }
+    Ok(servers)
+}
+
+/// Asks a GraphQL server for its schema, on a thread of its own, as this may be called where a runtime runs.
+fn ask(server: Server) -> Result<GraphqlSource, OpenError> {
+    let asked = std::thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.map_err(|error| OpenError::Unavailable(error.to_string()))?;
+            runtime.block_on(GraphqlSource::open(server))
+        });
+        asking.join()
+    });
+    asked.unwrap_or_else(|_| Err(OpenError::Unavailable("asking for the schema panicked".into())))
 }
 
 /// A `@join` of a text of services.

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, Integers, MissingRow, RelationshipNames, Source, SourceKind};
 use crate::native::{self, Native};
-use crate::services::{self, Joined};
+use crate::services::{self, Joined, Servers};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -139,7 +139,12 @@ pub fn graph(config: &Config) -> Result<(Graph, Opened), String> {
         true => vec![nothing()?],
         false => opened.sources.clone(),
     };
-    Ok((compose(sources, &opened.joins)?, opened))
+    let mut joins = opened.joins.clone();
+    if !opened.findings.down.is_empty() {
+        // What is to answer may be among those that are down: the field is there when they are.
+        joins.retain(|it| it.resolve(&sources).is_ok());
+    }
+    Ok((compose(sources, &joins)?, opened))
 }
 
 /// Stands in while no source is there; no request gets to it.
@@ -196,6 +201,8 @@ impl std::fmt::Display for Down {
 /// A source that is open.
 struct Made {
     source: Arc<dyn EngineSource>,
+    /// The servers that its text names.
+    servers: Servers,
     joins: Vec<Joined>,
     warnings: Vec<Warning>,
     watch: Option<Watch>,
@@ -251,8 +258,12 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
     for (place, source) in config.sources.iter().enumerate() {
         let name = &source.name;
         match open(source, config) {
-            Ok(Made { source, joins, warnings, watch, building }) => {
+            Ok(Made { source, servers, joins, warnings, watch, building }) => {
                 opened.sources.push(source);
+                opened.sources.extend(servers.open);
+                let down = servers.down.into_iter();
+                let down = down.map(|(name, message)| Down { name, message, is_closed: false });
+                opened.findings.down.extend(down);
                 opened.joins.extend(joins);
                 opened.watches.extend(watch);
                 opened.building.extend(building);
@@ -321,7 +332,14 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
                 )));
             }
             let (made, warnings) = sqlite(source, &path)?;
-            Ok(Made { source: Arc::new(made), joins: Vec::new(), warnings, watch: None, building: None })
+            Ok(Made {
+                source: Arc::new(made),
+                servers: Servers::default(),
+                joins: Vec::new(),
+                warnings,
+                watch: None,
+                building: None,
+            })
         }
         Address::Postgres(url) => postgres(source, &url, config.worker_threads()),
         Address::Native(_) | Address::Services(_) if source.customization != Customization::default() => {
@@ -332,9 +350,9 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
         Address::Native(path) => native(source, &path),
         Address::Services(path) => {
             let made = services::open(source, &path, &services::keep(&config.cache)?)?;
-            let joins = services::joins(&made, &path);
+            let (servers, joins) = (services::servers(&made, &path)?, services::joins(&made, &path));
             let warnings = Vec::new();
-            Ok(Made { source: Arc::new(made), joins, warnings, watch: None, building: None })
+            Ok(Made { source: Arc::new(made), servers, joins, warnings, watch: None, building: None })
         }
     }
 }
@@ -355,7 +373,14 @@ fn native(source: &Source, path: &Path) -> Result<Made, Unopened> {
         let is_building = building.iter().any(|it| it.waits_for.is_none());
         let source = native.open(&source.name, types, &building)?;
         let native = is_building.then(|| native.clone());
-        Ok(Made { source, joins: Vec::new(), warnings, watch: None, building: native })
+        Ok(Made {
+            source,
+            servers: Servers::default(),
+            joins: Vec::new(),
+            warnings,
+            watch: None,
+            building: native,
+        })
     };
     // A thread of its own, as this may be called where another runtime runs.
     let opened = std::thread::scope(|scope| scope.spawn(open).join());
@@ -473,7 +498,14 @@ async fn open_postgres(
     }
     let (made, left_out) = PostgresSource::open(name, settings, options, OPEN_MAX).await?;
     warnings.extend(left_out);
-    Ok(Made { source: Arc::new(made), joins: Vec::new(), warnings, watch, building: None })
+    Ok(Made {
+        source: Arc::new(made),
+        servers: Servers::default(),
+        joins: Vec::new(),
+        warnings,
+        watch,
+        building: None,
+    })
 }
 
 /// Reads what a database has, generates its API and opens it for serving. Beside it what is left out.

@@ -5,9 +5,11 @@ use bytes::Bytes;
 use clap::{Args, Subcommand};
 use hyper::http::uri::PathAndQuery;
 use hyper::{Method, Uri};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use weir_http::call::{Ask, Policy, Protocol, Settings, Upstream};
+use weir_http::grpc;
 use weir_http::import::openapi;
 
 /// How long a description may take to come.
@@ -39,6 +41,21 @@ What could not be taken stands in comments at its head.")]
         #[arg(value_name = "FILE|URL")]
         description: String,
     },
+    /// Print the types and fields that a description of a gRPC server gives
+    #[command(after_help = "\
+Examples:
+  weir import proto stock.proto
+  weir import proto stock.pb --prefix stock_             a descriptor set
+
+A text of services serves them: extend schema @grpc(url: \"http://stock:50051\", proto: \"stock.proto\")")]
+    Proto {
+        /// A .proto file, or a descriptor set
+        #[arg(value_name = "FILE")]
+        description: PathBuf,
+        /// What names of types and root fields begin with
+        #[arg(long, value_name = "PREFIX", default_value = "")]
+        prefix: String,
+    },
 }
 
 /// Does it.
@@ -47,6 +64,9 @@ pub(super) fn import(options: &Imports) -> Result<ExitCode, String> {
         (Some(Services::Openapi { description }), _) => {
             let text = read(description)?;
             print(&openapi::sdl(&text, description).map_err(|error| format!("{description} {error}"))?)
+        }
+        (Some(Services::Proto { description, prefix }), _) => {
+            print(&grpc::sdl(description, prefix).map_err(|error| error.to_string())?)
         }
         (None, Some(files)) => store::import(files),
         (None, None) => Err("nothing to import; `weir import --help` shows what can be".into()),

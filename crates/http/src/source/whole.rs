@@ -1,0 +1,104 @@
+//! The GraphQL and gRPC servers that a text of services names: what of it they need to be opened.
+
+use super::HttpSource;
+use crate::call::Policy;
+use crate::inputs::Settings;
+use crate::sdl::Mistake;
+use crate::selection::Variable;
+use crate::selection::value::Value;
+use crate::shaped::{Passed, PassedValue, Server};
+use crate::template::{Base, Header, HeaderValue, Part};
+use std::sync::Arc;
+use weir_language::span::Location;
+
+/// A server that answers for all of its types.
+#[derive(Debug)]
+pub enum Whole {
+    /// `@graphql`: it is asked for its schema.
+    Graphql(Server, Location),
+    /// `@grpc`, and the file that describes it.
+    Grpc(Server, Box<str>, Location),
+}
+
+impl HttpSource {
+    /// The servers that the text, which stands in `file`, names.
+    /// # Errors
+    /// Headers that cannot be sent there, with their places.
+    pub fn servers(&self, file: &str) -> Result<Vec<Whole>, Vec<Mistake>> {
+        let (mapping, settings) = (&self.shared.mapping, &self.shared.settings);
+        let (mut servers, mut mistakes) = (Vec::new(), Vec::new());
+        let mut server = |base: &Base, prefix: &str, headers: &[Header], kind: &str, at: Location| {
+            let passed = headers.iter().map(|it| pass(it, settings)).collect::<Result<Vec<_>, _>>();
+            let url = format!("{}{}", base.origin(), if base.path.is_empty() { "/" } else { &base.path });
+            match (passed, url.parse()) {
+                (Ok(headers), Ok(url)) => {
+                    let name = format!("{}/{}", self.name, if prefix.is_empty() { kind } else { prefix });
+                    let prefix = prefix.into();
+                    Some(Server { name: name.into(), url, ca: None, prefix, headers, policy: Policy::USUAL })
+                }
+                (Err(message), _) => {
+                    mistakes.push(Mistake { file: Arc::from(file), location: at, message });
+                    None
+                }
+                (_, Err(error)) => {
+                    mistakes.push(Mistake {
+                        file: Arc::from(file),
+                        location: at,
+                        message: error.to_string(),
+                    });
+                    None
+                }
+            }
+        };
+        for it in &mapping.graphql {
+            let made = server(&it.base, &it.prefix, &it.headers, "graphql", it.location);
+            servers.extend(made.map(|made| Whole::Graphql(made, it.location)));
+        }
+        for it in &mapping.grpc {
+            let made = server(&it.base, &it.prefix, &it.headers, "grpc", it.location);
+            servers.extend(made.map(|made| Whole::Grpc(made, it.proto.clone(), it.location)));
+        }
+        if mistakes.is_empty() { Ok(servers) } else { Err(mistakes) }
+    }
+}
+
+/// A header as it is sent with every call: its settings are put in once.
+fn pass(header: &Header, settings: &Settings) -> Result<Passed, String> {
+    let value = match &header.value {
+        HeaderValue::From(name) => PassedValue::From(name.clone()),
+        HeaderValue::Text(parts) => {
+            let texts = parts.iter().map(|part| match part {
+                Part::Text(text) => Some(text.to_string()),
+                Part::Value(slot) => setting(slot, settings),
+            });
+            let text = texts.collect::<Option<String>>().ok_or_else(|| {
+                format!("header `{}`: only `$config.name` and `$env.name` can stand in it here", header.name)
+            })?;
+            let value = http::HeaderValue::from_str(&text);
+            PassedValue::Fixed(value.map_err(|_| format!("header `{}` cannot hold its value", header.name))?)
+        }
+    };
+    Ok(Passed { name: header.name.clone(), value })
+}
+
+/// The text that `$config.name` or `$env.name` stands for; `None` of any other expression.
+fn setting(slot: &crate::template::Slot, settings: &Settings) -> Option<String> {
+    let used = slot.expr.variables().next()?;
+    let (object, word) = match used.variable {
+        Variable::Config => (&settings.config, "config"),
+        Variable::Env => (&settings.env, "env"),
+        Variable::Args
+        | Variable::This
+        | Variable::Batch
+        | Variable::Context
+        | Variable::Request
+        | Variable::Status
+        | Variable::Response => return None,
+    };
+    let (name, _) = used.keys.first()?;
+    let is_plain = slot.expr.print() == format!("${word}.{name}");
+    match object.get(name) {
+        Value::Text(text) if is_plain => Some(text.into_owned()),
+        _ => None,
+    }
+}
