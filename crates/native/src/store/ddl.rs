@@ -7,6 +7,7 @@ use super::{Types, build};
 use crate::layout::{Database, Index, IndexKind, Layout, View};
 use crate::model::TypeId;
 use weir_sql::catalog::{Column, ColumnId, Table, TableId, TableKind};
+use weir_sql::relational::program::Kept;
 
 /// The columns of a box index on SQLite, after `id`: least and greatest longitude, least and greatest latitude.
 pub const BOX_COLUMNS: [&str; 4] = ["west", "east", "south", "north"];
@@ -178,7 +179,7 @@ pub(super) fn prepare_index(kind: Database, index: IndexKind) -> Option<String> 
 }
 
 /// Whether an index is a table of its own that has to be filled.
-pub(super) fn is_virtual(kind: Database, index: IndexKind) -> bool {
+pub(crate) fn is_virtual(kind: Database, index: IndexKind) -> bool {
     match (kind, index) {
         (Database::Postgres, _) | (Database::Sqlite, IndexKind::Tree | IndexKind::Unique) => false,
         (
@@ -244,6 +245,30 @@ pub(super) fn fill(table: &Table, index: &Index) -> String {
         cells(table, index, ""),
         quoted(&table.name),
     )
+}
+
+/// What keeps the word and box indexes of `layout` up to date without triggers, on SQLite.
+pub(crate) fn kept(kind: Database, layout: &Layout) -> Vec<Kept> {
+    let indexes = layout.indexes.iter().filter(|it| is_virtual(kind, it.kind));
+    let one = |index: &Index| {
+        let table = layout.sql.catalog.table(index.table);
+        let (name, on, key) = (quoted(&index.name), quoted(&table.name), row_key(table));
+        let first = quoted(&table.column(index.columns[0]).name);
+        let is_box = index.kind == IndexKind::Boxes;
+        let (width, key_name) = if is_box { (BOX_COLUMNS.len(), "id") } else { (1, "rowid") };
+        let marks = vec!["?"; width + 1].join(", ");
+        let cells = cells(table, index, "");
+        Kept {
+            name: index.name.as_str().into(),
+            table: table.name.as_str().into(),
+            read: format!("SELECT {cells} FROM {on} WHERE {key} = ?1 AND {first} IS NOT NULL").into(),
+            width,
+            put: format!("INSERT OR REPLACE INTO {name} ({}) VALUES ({marks})", index_columns(table, index))
+                .into(),
+            remove: format!("DELETE FROM {name} WHERE {key_name} = ?1").into(),
+        }
+    };
+    indexes.map(one).collect()
 }
 
 fn with_triggers(made: String, table: &Table, index: &Index) -> Vec<String> {

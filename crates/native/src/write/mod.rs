@@ -26,6 +26,7 @@ mod work;
 use crate::api::meaning::{Api, FieldMeaning, InputMeaning};
 use crate::layout::{Database, Layout, Storage};
 use crate::model::{FieldId, Model, TypeId};
+use crate::store::ddl;
 use facts::Facts;
 use given::Given;
 use hashbrown::HashMap;
@@ -38,7 +39,7 @@ use value::Reader;
 use weir_engine::source::{BoxFuture, FieldError};
 use weir_language::value::Node;
 use weir_sql::catalog::ColumnId;
-use weir_sql::relational::program::{Asked, Call, Lock, Program, Programs, Value};
+use weir_sql::relational::program::{Asked, Call, Kept, Lock, Program, Programs, Value};
 use work::{Input, What, Work};
 
 /// What all mutations of a store share.
@@ -63,7 +64,7 @@ impl Writes {
     }
 
     fn asked(&self, kind: Kind, values: impl IntoIterator<Item = Value>) -> Asked {
-        let sentence = self.sentences.get(&self.layout.sql.catalog, kind);
+        let sentence = self.sentences.get(&self.layout, kind);
         Asked { sentence, values: values.into_iter().collect() }
     }
 
@@ -168,20 +169,28 @@ fn what(meaning: FieldMeaning) -> Option<What> {
 
 /// Makes the programs of a store's mutations.
 #[derive(Debug)]
-pub struct Mutations(Arc<Writes>);
+pub struct Mutations {
+    writes: Arc<Writes>,
+    kept: Vec<Kept>,
+}
 
 impl Mutations {
     /// For the store in `database` that has the tables of `layout`.
     #[must_use]
     pub fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database) -> Self {
-        Self(Writes::new(api, layout, database))
+        let kept = ddl::kept(database, &layout);
+        Self { writes: Writes::new(api, layout, database), kept }
     }
 }
 
 impl Programs for Mutations {
+    fn kept(&self) -> &[Kept] {
+        &self.kept
+    }
+
     fn begin<'r>(&'r self, call: Call<'r>) -> BoxFuture<'r, Result<Box<dyn Program>, FieldError>> {
         Box::pin(async move {
-            let writes = &self.0;
+            let writes = &self.writes;
             let field = call.ids.field(call.shape.fields[call.field as usize].field);
             let name = writes.api.schema.str(writes.api.schema.field(field).name);
             let Some(what) = what(writes.api.field(field)) else {
@@ -201,14 +210,14 @@ impl Programs for Mutations {
     }
 
     fn lock(&self, call: &Call<'_>) -> Result<Lock, FieldError> {
-        let writes = &self.0;
+        let writes = &self.writes;
         let field = call.ids.field(call.shape.fields[call.field as usize].field);
         let name = writes.api.schema.str(writes.api.schema.field(field).name);
         writes.guard(call).map_err(|refusal| refusal.of(name))
     }
 
     fn opens(&self, password: Arc<str>, hash: Option<Box<str>>) -> BoxFuture<'_, Result<bool, FieldError>> {
-        Box::pin(self.0.hashing.is_right(password, hash))
+        Box::pin(self.writes.hashing.is_right(password, hash))
     }
 }
 

@@ -4,7 +4,8 @@
 //!
 //! **Cost:** one lookup per statement; at most [`SENTENCES_MAX`] texts are kept, all forgotten when there are more.
 
-use crate::layout::Database;
+use crate::layout::{Database, Layout};
+use crate::store::ddl::is_virtual;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -21,8 +22,11 @@ pub(super) type ColumnIds = SmallVec<[ColumnId; 8]>;
 /// A kind of statement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
-    /// Numbers for new objects: as many as are bound.
+    /// Numbers for new objects: on PostgreSQL as many as are bound, on SQLite the first that is free.
     NewIds,
+    /// On SQLite: as many numbers as are bound are not free any more. As one statement with the one above it would need a
+    /// table of its own for what it returns.
+    TakeIds,
     /// Columns of some rows.
     Find { table: TableId, shown: ColumnIds, rows: Rows },
     /// One row more.
@@ -61,7 +65,7 @@ pub(super) enum Same {
 /// The texts of one store.
 #[derive(Debug)]
 pub(super) struct Sentences {
-    database: Database,
+    pub(super) database: Database,
     known: RwLock<HashMap<Kind, Arc<Sentence>, foldhash::fast::RandomState>>,
 }
 
@@ -71,11 +75,11 @@ impl Sentences {
     }
 
     /// The text of `kind`.
-    pub(super) fn get(&self, catalog: &Catalog, kind: Kind) -> Arc<Sentence> {
+    pub(super) fn get(&self, layout: &Layout, kind: Kind) -> Arc<Sentence> {
         if let Some(known) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&kind) {
             return Arc::clone(known);
         }
-        let made = Arc::new(render(self.database, catalog, &kind));
+        let made = Arc::new(render(self.database, layout, &kind));
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= SENTENCES_MAX {
             known.clear();
@@ -84,15 +88,35 @@ impl Sentences {
     }
 }
 
-fn render(database: Database, catalog: &Catalog, kind: &Kind) -> Sentence {
-    let mut writer = Writer { database, catalog, sql: String::new(), bound: 0 };
+/// Whether rows of `table` stand in an index that is a table of its own, with one of the columns `set` if those are given.
+fn is_indexed(database: Database, layout: &Layout, table: TableId, set: Option<&ColumnIds>) -> bool {
+    layout
+        .indexes
+        .iter()
+        .filter(|it| it.table == table && is_virtual(database, it.kind))
+        .any(|it| set.is_none_or(|set| it.columns.iter().any(|column| set.contains(column))))
+}
+
+fn render(database: Database, layout: &Layout, kind: &Kind) -> Sentence {
+    let mut writer = Writer { database, catalog: &layout.sql.catalog, sql: String::new(), bound: 0 };
+    let indexed = match kind {
+        Kind::NewIds | Kind::TakeIds | Kind::Find { .. } => false,
+        Kind::Insert { table, .. } | Kind::Keep { table, .. } | Kind::Erase { table, .. } => {
+            is_indexed(database, layout, *table, None)
+        }
+        Kind::Change { table, set, .. } => is_indexed(database, layout, *table, Some(set)),
+    };
     let width = match kind {
         Kind::NewIds => {
             writer.sql.push_str(match database {
-                Database::Sqlite => "UPDATE weir_store SET next_id = next_id + $1 RETURNING next_id - $1",
+                Database::Sqlite => "SELECT next_id FROM weir_store",
                 Database::Postgres => "SELECT nextval('weir_ids') FROM generate_series(1, $1::bigint)",
             });
             1
+        }
+        Kind::TakeIds => {
+            writer.sql.push_str("UPDATE weir_store SET next_id = next_id + $1");
+            0
         }
         Kind::Find { table, shown, rows } => {
             writer.sql.push_str("SELECT ");
@@ -130,7 +154,7 @@ fn render(database: Database, catalog: &Catalog, kind: &Kind) -> Sentence {
             0
         }
     };
-    Sentence::new(writer.sql, width)
+    Sentence::new(writer.sql, width, indexed)
 }
 
 /// Writes one text.

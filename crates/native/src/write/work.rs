@@ -10,6 +10,7 @@ use super::guard::Guards;
 use super::object::{Content, Object, Role};
 use super::refusal::Refusal;
 use super::sentence::{Kind, Rows};
+use crate::layout::Database;
 use crate::model::{TypeId, TypeKind};
 use std::sync::Arc;
 use weir_engine::source::FieldError;
@@ -172,10 +173,22 @@ impl Work {
         self.names.ask(&self.writes, asked);
         let made = self.certainly_made();
         if let Some(made) = made.filter(|it| *it > 0) {
-            asked.push(self.writes.asked(Kind::NewIds, [Value::Int(i64::from(made))]));
+            self.ask_numbers(made, asked);
         }
         self.stage = Stage::Named { kinds, numbers: made.is_some() };
         Ok(Step::Ask)
+    }
+
+    /// Asks for the numbers of as many new objects.
+    fn ask_numbers(&self, count: u32, asked: &mut Vec<Asked>) {
+        let count = Value::Int(i64::from(count));
+        match self.writes.sentences.database {
+            Database::Sqlite => {
+                asked.push(self.writes.asked(Kind::NewIds, []));
+                asked.push(self.writes.asked(Kind::TakeIds, [count]));
+            }
+            Database::Postgres => asked.push(self.writes.asked(Kind::NewIds, [count])),
+        }
     }
 
     /// How many objects will be made, if that does not depend on what is there. What lacks a value cannot be made: it is there, or
@@ -232,7 +245,7 @@ impl Work {
         }
         if self.numbers.len() < self.fates.made as usize {
             self.stage = Stage::Numbered;
-            asked.push(self.writes.asked(Kind::NewIds, [Value::Int(i64::from(self.fates.made))]));
+            self.ask_numbers(self.fates.made, asked);
             return Ok(Step::Ask);
         }
         self.guard(asked)

@@ -22,6 +22,9 @@ pub trait Programs: Send + Sync {
     /// What needs no database is done here, off the writer's thread: values are checked, passwords hashed.
     fn begin<'r>(&'r self, call: Call<'r>) -> BoxFuture<'r, Result<Box<dyn Program>, FieldError>>;
 
+    /// The indexes that are tables of their own, where the writer keeps those up to date.
+    fn kept(&self) -> &[Kept];
+
     /// What guards the object that the root field `call.field` of a query gives, one of [`Plan::checks`](super::Plan::checks).
     /// # Errors
     /// What the client cannot have.
@@ -89,6 +92,23 @@ pub struct Shown {
     pub message: Option<&'static str>,
 }
 
+/// An index that is a table of its own.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// Its name.
+    pub name: Box<str>,
+    /// The table whose rows it finds.
+    pub table: Box<str>,
+    /// Reads what it holds of the row with a number; no row if there is nothing to hold.
+    pub read: Box<str>,
+    /// How many columns that are.
+    pub width: usize,
+    /// Writes the number and those columns, whatever it held of the row.
+    pub put: Box<str>,
+    /// Takes the row with a number out.
+    pub remove: Box<str>,
+}
+
 /// A statement that is asked.
 #[derive(Clone, Debug)]
 pub struct Asked {
@@ -105,15 +125,17 @@ pub struct Sentence {
     pub sql: String,
     /// How many columns of its rows are answered.
     pub width: usize,
+    /// Whether it changes what one of [`Programs::kept`] holds.
+    pub is_indexed: bool,
     /// How the wire of PostgreSQL knows it.
     wire: OnceLock<Arc<PostgresStatement>>,
 }
 
 impl Sentence {
-    /// A statement whose rows have `width` columns.
+    /// A statement whose rows have `width` columns; it may change what is `is_indexed`.
     #[must_use]
-    pub const fn new(sql: String, width: usize) -> Self {
-        Self { sql, width, wire: OnceLock::new() }
+    pub const fn new(sql: String, width: usize, is_indexed: bool) -> Self {
+        Self { sql, width, is_indexed, wire: OnceLock::new() }
     }
 
     /// As PostgreSQL's wire takes it: all columns come back as text.

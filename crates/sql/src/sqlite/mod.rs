@@ -21,6 +21,7 @@ mod run;
 mod sink;
 pub mod source;
 mod statistics;
+mod upkeep;
 mod value;
 mod write;
 mod write_fetch;

@@ -12,6 +12,7 @@ use super::fetch::Reading;
 use super::finish::Finisher;
 use super::prepared::Prepared;
 use super::run::{Failure, Statements};
+use super::upkeep::Upkeep;
 use super::write::Written;
 use super::write_fetch::read_only;
 use super::writer::Writer;
@@ -73,9 +74,10 @@ impl ProgramFetch {
         let mut program = begun.map_err(|error| SourceError::Rejected { error, field: Some(field) })?;
         let (reading, prepared, form) = (Arc::clone(&self.inner), Arc::clone(prepared), Arc::clone(form));
         let (shape, variables) = (Arc::clone(input.shape), Arc::clone(input.variables));
+        let upkeep = Arc::clone(writer.upkeep());
         let job = move |connection: &Connection| {
             let bindings = reading.bindings(&shape, &variables, &form, &[]);
-            let driver = Driver { connection, prepared: &prepared, bindings };
+            let driver = Driver { connection, prepared: &prepared, bindings, upkeep: &upkeep };
             program.restart();
             driver.drive(&prepared.plan.members[at], &mut *program).map_err(|failure| {
                 let name = failure.violated();
@@ -106,6 +108,7 @@ struct Driver<'c, 'r> {
     connection: &'c Connection,
     prepared: &'r Prepared,
     bindings: Bindings<'r>,
+    upkeep: &'r Upkeep,
 }
 
 impl Driver<'_, '_> {
@@ -120,7 +123,11 @@ impl Driver<'_, '_> {
                 Step::Find => self.find(member, &mut answers)?,
                 Step::Ask | Step::Tell => {
                     for it in &asked {
-                        let done = ask(self.connection, it, &mut answers);
+                        let mut run = || ask(self.connection, it, &mut answers);
+                        let done = match it.sentence.is_indexed {
+                            true => self.upkeep.during(self.connection, run),
+                            false => run(),
+                        };
                         done.map_err(|error| Failure::Sqlite(error, member.field))?;
                     }
                 }
@@ -133,6 +140,7 @@ impl Driver<'_, '_> {
     /// The objects that the filter of the field finds.
     fn find(&self, member: &Member, answers: &mut Answers) -> Result<(), Failure> {
         let sqlite = |error| Failure::Sqlite(error, member.field);
+        self.upkeep.settle_for(self.connection, self.prepared).map_err(sqlite)?;
         if let Some(level) = self.prepared.plan.finder(member) {
             let mut statements = Statements::new(self.connection, self.prepared, self.bindings);
             if let Some(mut statement) = statements.open(level, None)? {
@@ -147,6 +155,8 @@ impl Driver<'_, '_> {
     }
 
     fn answer(&self, member: &Member, shown: &Shown) -> Result<Wrote, Failure> {
+        let settled = self.upkeep.settle_for(self.connection, self.prepared);
+        settled.map_err(|error| Failure::Sqlite(error, member.field))?;
         let bindings = Bindings { shown: &shown.ids, ..self.bindings };
         let statements = Statements::new(self.connection, self.prepared, bindings);
         Finisher::new(statements, bindings.shape, None, 256).finish_program(member, Written::of(shown))

@@ -14,6 +14,7 @@ use crate::catalog::sqlite::{SqliteOptions, enum_values, read};
 use crate::model::{Model, ModelOptions};
 use crate::relational::Plan;
 use crate::relational::piece::{Style, no_foreign_below, tags};
+use crate::relational::program::Programs;
 use rusqlite::{Connection, ErrorCode};
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -141,8 +142,8 @@ impl SqliteSource {
         let writer = match writer {
             Ok(connection) => {
                 // Programs rely on what the tables mean, not only on their names.
-                let is_guarded = style.programs().is_some();
-                Some(Writer::new(name, connection, is_guarded).map_err(OpenError::Thread)?)
+                let kept = style.programs().map(Programs::kept);
+                Some(Writer::new(name, connection, kept).map_err(OpenError::Thread)?)
             }
             // A file or folder that may not be written is still read.
             Err(rusqlite::Error::SqliteFailure(cause, _))

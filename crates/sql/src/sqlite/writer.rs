@@ -12,11 +12,13 @@
 //! **Invariant:** at most [`JOBS_MAX`] jobs wait; jobs run in the order they came. Where the tables have a version, no job runs
 //! over another one than it was made for, whoever changed it.
 //!
-//! **Cost:** no timer; an idle writer commits a single job at once, a busy one up to [`GROUP_MAX`] together. A savepoint
-//! is two statements and a copy of each page its job changes.
+//! **Cost:** no timer; an idle writer commits a single job at once, a busy one up to [`GROUP_MAX`] together, with those that
+//! came while the first of them were done. A savepoint is two statements and a copy of each page its job changes.
 
 use super::connection::Watch;
 use super::error::{changed, is_sync_failure, source_error, stopped, unconfirmed};
+use super::upkeep::Upkeep;
+use crate::relational::program::Kept;
 use rusqlite::Connection;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -35,8 +37,10 @@ const CAREFUL_GROUPS: u32 = 32;
 #[derive(Debug)]
 pub(super) struct Writer {
     queue: Arc<Queue>,
+    upkeep: Arc<Upkeep>,
 }
 
+#[derive(Default)]
 struct Queue {
     state: Mutex<State>,
     filled: Condvar,
@@ -59,6 +63,13 @@ impl std::fmt::Debug for Queue {
 impl Queue {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// At most `count` jobs that wait.
+    fn more(&self, count: usize) -> Vec<Box<dyn Job>> {
+        let mut state = self.lock();
+        let count = state.jobs.len().min(count);
+        state.jobs.drain(..count).collect()
     }
 
     /// The jobs that wait, at least one; `None` when the writer is gone and all is done.
@@ -140,20 +151,30 @@ impl<T: Send, W: FnMut(&Connection) -> Result<T, SourceError> + Send> Job for Wo
 }
 
 impl Writer {
-    /// Starts the thread that writes through `connection`; if it `is_guarded`, only while the tables have the version (SQLite's
-    /// `user_version`) that they have now.
-    pub(super) fn new(name: &str, mut connection: Connection, is_guarded: bool) -> std::io::Result<Self> {
-        let queue = Arc::new(Queue { state: Mutex::default(), filled: Condvar::new() });
+    /// Starts the thread that writes through `connection`; with indexes to keep, even none, only while the tables have the
+    /// version (SQLite's `user_version`) that they have now.
+    pub(super) fn new(
+        name: &str,
+        mut connection: Connection,
+        kept: Option<&[Kept]>,
+    ) -> std::io::Result<Self> {
+        let queue = Arc::new(Queue::default());
+        let upkeep = Upkeep::new(&mut connection, kept.unwrap_or_default()).map_err(std::io::Error::other)?;
         let watch = Watch::on(&mut connection).map_err(std::io::Error::other)?;
-        let version = is_guarded.then(|| version(&connection)).transpose().map_err(std::io::Error::other)?;
+        let version = kept.map(|_| version(&connection)).transpose().map_err(std::io::Error::other)?;
         let waiting = Arc::clone(&queue);
-        let mut committer = Committer { connection, watch, careful_groups: 0, is_stopped: false, version };
+        let mut committer = Committer::new(connection, watch, &queue, &upkeep, version);
         std::thread::Builder::new().name(format!("sql-{name}-writer")).spawn(move || {
             while let Some(group) = waiting.group() {
                 committer.commit(group);
             }
         })?;
-        Ok(Self { queue })
+        Ok(Self { queue, upkeep })
+    }
+
+    /// What keeps the indexes.
+    pub(super) fn upkeep(&self) -> &Arc<Upkeep> {
+        &self.upkeep
     }
 
     /// Does `work` in a transaction and answers when it is durable. `work` may run more than once, never twice to
@@ -222,9 +243,22 @@ struct Committer {
     is_stopped: bool,
     /// The version of the tables that the jobs were made for.
     version: Option<i64>,
+    queue: Arc<Queue>,
+    upkeep: Arc<Upkeep>,
 }
 
 impl Committer {
+    fn new(
+        connection: Connection,
+        watch: Arc<Watch>,
+        queue: &Arc<Queue>,
+        upkeep: &Arc<Upkeep>,
+        version: Option<i64>,
+    ) -> Self {
+        let (queue, upkeep) = (Arc::clone(queue), Arc::clone(upkeep));
+        Self { connection, watch, careful_groups: 0, is_stopped: false, version, queue, upkeep }
+    }
+
     /// Runs `group` in one transaction and answers all; those that lost it to another's failure run once more.
     fn commit(&mut self, mut group: Vec<Box<dyn Job>>) {
         while !group.is_empty() {
@@ -232,6 +266,7 @@ impl Committer {
                 return refuse(group, stopped);
             }
             self.watch.set(None, None);
+            self.upkeep.forget();
             if let Err(error) = execute(&self.connection, "BEGIN IMMEDIATE") {
                 return refuse(group, |accent| uncommitted(&error, accent));
             }
@@ -240,7 +275,7 @@ impl Committer {
                 let _ = execute(&self.connection, "ROLLBACK");
                 return refuse(group, changed);
             }
-            match self.run_all(&mut group) {
+            match self.run_with_more(&mut group) {
                 // The transaction is gone with all that was done in it.
                 Ran::TakenBack(culprit) => group.remove(culprit).answer(Some(SourceError::Timeout)),
                 Ran::Spoilt => {
@@ -261,7 +296,8 @@ impl Committer {
     fn end(&mut self, group: Vec<Box<dyn Job>>) {
         self.watch.set(None, None);
         self.careful_groups = self.careful_groups.saturating_sub(1);
-        match execute(&self.connection, "COMMIT") {
+        let settled = self.upkeep.settle(&self.connection);
+        match settled.and_then(|()| execute(&self.connection, "COMMIT")) {
             Ok(()) => group.into_iter().for_each(|job| job.answer(None)),
             Err(error) => {
                 // What cannot be committed is taken back; a second failure says that it already was.
@@ -276,11 +312,27 @@ impl Committer {
         }
     }
 
-    /// Runs all jobs, where failures are about each in a savepoint.
-    fn run_all(&mut self, group: &mut [Box<dyn Job>]) -> Ran {
+    /// Runs all jobs, and those that come meanwhile.
+    fn run_with_more(&mut self, group: &mut Vec<Box<dyn Job>>) -> Ran {
+        let mut done = 0;
+        loop {
+            match self.run_all(group, done) {
+                Ran::Whole => {}
+                other @ (Ran::Spoilt | Ran::TakenBack(_)) => return other,
+            }
+            done = group.len();
+            group.extend(self.queue.more(GROUP_MAX.saturating_sub(done)));
+            if group.len() == done {
+                return Ran::Whole;
+            }
+        }
+    }
+
+    /// Runs the jobs behind the first `done`, where failures are about each in a savepoint.
+    fn run_all(&mut self, group: &mut [Box<dyn Job>], done: usize) -> Ran {
         let (connection, watch) = (&self.connection, &self.watch);
         let careful = self.careful_groups > 0 && group.len() > 1;
-        for (at, job) in group.iter_mut().enumerate() {
+        for (at, job) in group.iter_mut().enumerate().skip(done) {
             job.forget();
             if !job.is_awaited() || Instant::now() >= job.deadline() {
                 continue;
@@ -345,7 +397,11 @@ mod tests {
     fn writer() -> Writer {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch("CREATE TABLE a (x INTEGER PRIMARY KEY)").unwrap();
-        Writer::new("test", connection, false).unwrap()
+        Writer::new("test", connection, None).unwrap()
+    }
+
+    fn committer(connection: Connection, watch: Arc<Watch>) -> Committer {
+        Committer::new(connection, watch, &Arc::default(), &Arc::default(), None)
     }
 
     fn later(seconds: u64) -> Instant {
@@ -397,7 +453,7 @@ mod tests {
             group.push(Box::new(Work { work, result: None, sender, deadline, accent: Accent::Spec }));
             receivers.push(receiver);
         }
-        Committer { connection, watch, careful_groups: 0, is_stopped: false, version: None }.commit(group);
+        committer(connection, watch).commit(group);
         let shown: Vec<String> = receivers
             .into_iter()
             .map(|it| match it.blocking_recv().unwrap() {
@@ -498,8 +554,7 @@ mod tests {
                 "CREATE TABLE a (x INTEGER PRIMARY KEY); INSERT INTO a VALUES (0); CREATE TABLE kept (x)";
             connection.execute_batch(tables).unwrap();
             let watch = Watch::on(&mut connection).unwrap();
-            let mut committer =
-                Committer { connection, watch, careful_groups: 0, is_stopped: false, version: None };
+            let mut committer = committer(connection, watch);
             // The second group has savepoints from the start; the third is alone.
             for acts in [vec![Keep(1), one, Keep(2), other, Keep(3)], vec![one, Keep(4), other], vec![one]] {
                 let (mut group, mut waiting): (Vec<Box<dyn Job>>, Vec<_>) = (Vec::new(), Vec::new());
