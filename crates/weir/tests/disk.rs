@@ -5,6 +5,7 @@ mod shelf_kit;
 mod support;
 
 use shelf_kit::{Book, Change, Shelf, TYPES, check_sound, open};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use support::Folder;
@@ -15,6 +16,9 @@ use weir_faulty::{Disk, Fault, install};
 
 /// All that there is belongs to this writer.
 const LETTER: char = 'a';
+
+/// So many bits of a log flip, one at a time.
+const FLIPS: usize = 200;
 
 /// A store that is open, and what it should hold.
 struct Bench {
@@ -186,6 +190,34 @@ fn an_acknowledged_mutation_survives_a_loss_of_power() {
         assert_eq!(bench.change(&change), None);
         bench.check_afterwards(&disk, None);
     }
+}
+
+#[test]
+fn a_bit_that_flips_in_the_log_leaves_the_store_of_an_earlier_moment() {
+    let _disk = install();
+    let mut bench = Bench::new();
+    let mut moments = vec![bench.shelf.clone()];
+    for change in changes() {
+        assert_eq!(bench.change(&change), None);
+        moments.push(bench.shelf.clone());
+    }
+    let left = Folder::new();
+    let log = PathBuf::from(format!("{}-wal", died(&bench.store, &left.0).display()));
+    let bytes = std::fs::read(&log).expect("the log is there");
+    let mut seen = BTreeSet::new();
+    for at in (0..bytes.len()).step_by(bytes.len() / FLIPS) {
+        let found = died(&bench.store, &left.0);
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1 << (at % 8);
+        std::fs::write(&log, flipped).expect("a file can be written");
+        let found = open(&found);
+        check_sound(&found);
+        let found = Shelf::read(&found, LETTER);
+        let moment = moments.iter().position(|it| *it == found);
+        seen.insert(moment.unwrap_or_else(|| panic!("byte {at} of the log made up {found:#?}")));
+    }
+    // Those at the front cost everything, those at the end next to nothing.
+    assert!(seen.contains(&0) && seen.len() > 3, "only moments {seen:?}");
 }
 
 /// Fails sync `at`, counted from the first change: what is left, and the change that it failed.

@@ -14,6 +14,7 @@ pub(crate) mod facts;
 mod found;
 mod given;
 mod guard;
+mod numbers;
 mod object;
 mod refusal;
 mod secret;
@@ -36,6 +37,7 @@ use sentence::{Kind, Rows, Sentences};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use value::Reader;
+use weir_engine::plan::shape::Member;
 use weir_engine::source::{BoxFuture, FieldError};
 use weir_language::value::Node;
 use weir_sql::catalog::ColumnId;
@@ -103,6 +105,13 @@ impl Writes {
             (Storage::Id(column) | Storage::Column(column), value) => Some((column, value)),
             (_, _) => None,
         })
+    }
+
+    /// Whether the answer to `call` has objects.
+    fn shows(&self, call: &Call<'_>) -> bool {
+        let Member::Object(set) = call.shape.fields[call.field as usize].member else { return false };
+        let mut fields = call.shape.set(set).range().map(|at| call.ids.field(call.shape.fields[at].field));
+        fields.any(|it| matches!(self.api.field(it), FieldMeaning::PayloadObjects(_)))
     }
 
     /// Reads the input of the field of `call`.
@@ -200,6 +209,7 @@ impl Programs for Mutations {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let input = writes.read(&call, what, now.as_micros() as i64);
             let mut input = input.map_err(|refusal| refusal.of(name))?;
+            input.shows = writes.shows(&call);
             for object in input.objects.iter_mut().filter(|it| it.secret.is_some()) {
                 let Some(password) = object.secret.take() else { continue };
                 object.secret = Some(writes.hashing.hash(password).await?);

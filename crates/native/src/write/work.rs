@@ -7,6 +7,7 @@ use super::change::{Changes, End};
 use super::facts::copy;
 use super::found::{Fate, Fates, Names, Resolver, edges};
 use super::guard::Guards;
+use super::numbers::Numbers;
 use super::object::{Content, Object, Role};
 use super::refusal::Refusal;
 use super::sentence::{Kind, Rows};
@@ -16,8 +17,12 @@ use std::sync::Arc;
 use weir_engine::source::FieldError;
 use weir_sql::relational::program::{Answers, Asked, Cell, Program, Shown, Step, Value};
 
-/// More objects are neither changed nor deleted at once.
+/// More objects are neither changed nor shown at once.
 const MATCHES_MAX: usize = 1_000_000;
+/// So many are deleted by one statement.
+const PART_MAX: usize = 50_000;
+/// Numbers of objects take at most so much memory.
+const NUMBERS_BYTES_MAX: usize = 64 << 20;
 
 /// What a root field does, and to objects of which type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +43,8 @@ pub(super) struct Input {
     /// What it removes.
     pub(super) remove: Option<u32>,
     pub(super) upsert: bool,
+    /// The answer has objects.
+    pub(super) shows: bool,
     pub(super) now_us: i64,
 }
 
@@ -72,6 +79,8 @@ pub(super) struct Work {
     names: Names,
     stage: Stage,
     /// The objects that the filter found.
+    found: Numbers,
+    /// Those that are changed now.
     matched: Vec<(i64, TypeId)>,
     fates: Fates,
     numbers: Vec<i64>,
@@ -88,6 +97,7 @@ impl Work {
             input,
             names,
             stage: Stage::Begin,
+            found: Numbers::default(),
             matched: Vec::new(),
             fates: Fates::default(),
             numbers: Vec::new(),
@@ -102,21 +112,24 @@ impl Work {
                 self.stage = Stage::Found;
                 Ok(Step::Find)
             }
-            (Stage::Found, _) => {
-                self.take_matches(answers.cells(0))?;
-                match self.what {
-                    What::Update(_) if self.matched.is_empty() || !self.is_asked_for() => {
-                        Ok(self.answer(Shown::default()))
-                    }
-                    What::Add(_) | What::Update(_) => self.ask_names(asked),
-                    What::Delete(_) => {
-                        self.stage = Stage::Shown;
-                        Ok(Step::Answer(self.shown()))
-                    }
+            (Stage::Found, What::Delete(_)) => {
+                self.stage = Stage::Shown;
+                Ok(Step::Answer(self.shown()))
+            }
+            (Stage::Found, What::Add(_) | What::Update(_)) => {
+                self.take_matches(MATCHES_MAX);
+                match self.matched.is_empty() || !self.is_asked_for() {
+                    true => Ok(self.answer(Shown::default())),
+                    false => self.ask_names(asked),
                 }
             }
-            (Stage::Shown, What::Delete(_)) if self.is_abstract() => self.ask_names(asked),
-            (Stage::Shown, _) => self.change(asked),
+            (Stage::Shown | Stage::Changed, What::Delete(_)) if !self.found.is_empty() => {
+                self.take_matches(PART_MAX);
+                match self.is_abstract() {
+                    true => self.ask_names(asked),
+                    false => self.change(asked),
+                }
+            }
             (Stage::Named { kinds, numbers }, _) => self.take_names(answers, kinds, numbers, asked),
             (Stage::Numbered, _) => {
                 self.numbers = numbers(answers, 0, self.fates.made);
@@ -126,7 +139,7 @@ impl Work {
                 self.guards.check(answers)?;
                 self.change(asked)
             }
-            (Stage::Changed, What::Delete(_)) | (Stage::Done, _) => {
+            (Stage::Shown, _) | (Stage::Changed, What::Delete(_)) | (Stage::Done, _) => {
                 self.stage = Stage::Done;
                 Ok(Step::Done)
             }
@@ -151,13 +164,23 @@ impl Work {
         self.writes.model().ty(self.what.ty()).kind != TypeKind::Object
     }
 
-    fn take_matches(&mut self, cells: &[Cell]) -> Result<(), Refusal> {
-        if cells.len() > MATCHES_MAX {
-            return Err(Refusal::TooMany { max: MATCHES_MAX });
-        }
+    /// Makes the next of the objects that were found those that are changed.
+    fn take_matches(&mut self, count: usize) {
         let ty = self.what.ty();
-        self.matched = cells.iter().filter_map(|it| Some((it.int()?, ty))).collect();
-        Ok(())
+        self.matched = self.found.take(count).map(|id| (id, ty)).collect();
+    }
+
+    /// Takes the number of an object that was found. Those that are only deleted take little.
+    fn hear(&mut self, id: i64) -> Result<(), Refusal> {
+        self.found.push(id);
+        let is_held = match self.what {
+            What::Add(_) | What::Update(_) => true,
+            What::Delete(_) => self.input.shows,
+        };
+        match (is_held && self.found.count > MATCHES_MAX) || self.found.bytes() > NUMBERS_BYTES_MAX {
+            true => Err(Refusal::TooMany { max: self.found.count - 1 }),
+            false => Ok(()),
+        }
     }
 
     /// Asks for everything that has to be known before something is changed.
@@ -312,7 +335,8 @@ impl Work {
             for (ty, ids) in self.by_type() {
                 changes.delete(&ids, ty);
             }
-            return Ok(Step::Tell);
+            // Parts do not wait for each other in memory.
+            return Ok(if self.found.is_empty() { Step::Tell } else { Step::Ask });
         }
         for (at, object) in self.input.objects.iter().enumerate() {
             match self.fates.of[at] {
@@ -394,7 +418,7 @@ impl Work {
     }
 
     /// What the answer shows.
-    fn shown(&self) -> Shown {
+    fn shown(&mut self) -> Shown {
         let matched = || self.matched.iter().map(|it| it.0).collect::<Vec<i64>>();
         match self.what {
             What::Add(_) => {
@@ -403,8 +427,10 @@ impl Work {
             }
             What::Update(_) => Shown { ids: matched(), affected: self.matched.len() as i64, message: None },
             What::Delete(_) => {
-                let message = if self.matched.is_empty() { "No nodes were deleted" } else { "Deleted" };
-                Shown { ids: matched(), affected: self.matched.len() as i64, message: Some(message) }
+                let message = if self.found.count == 0 { "No nodes were deleted" } else { "Deleted" };
+                let ids = if self.input.shows { self.found.take(MATCHES_MAX).collect() } else { Vec::new() };
+                self.found.rewind();
+                Shown { ids, affected: self.found.count as i64, message: Some(message) }
             }
         }
     }
@@ -421,10 +447,15 @@ fn numbers(answers: &Answers, at: usize, made: u32) -> Vec<i64> {
 impl Program for Work {
     fn restart(&mut self) {
         self.stage = Stage::Begin;
+        self.found = Numbers::default();
         self.matched.clear();
         self.fates = Fates::default();
         self.numbers.clear();
         self.guards = Guards::default();
+    }
+
+    fn found(&mut self, id: i64) -> Result<(), FieldError> {
+        self.hear(id).map_err(|refusal| refusal.of(&self.name))
     }
 
     fn next(&mut self, answers: &Answers, asked: &mut Vec<Asked>) -> Result<Step, FieldError> {

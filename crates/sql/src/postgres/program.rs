@@ -152,7 +152,7 @@ impl<'r> Asker<'r> {
             };
             answers.clear();
             match step {
-                Step::Find => self.find(&mut session, &mut flight, &mut answers).await?,
+                Step::Find => self.find(&mut session, &mut flight, program).await?,
                 Step::Ask => self.ask(&mut session, &mut flight, &asked, &mut answers).await?,
                 Step::Tell => {
                     for it in &asked {
@@ -187,7 +187,7 @@ impl<'r> Asker<'r> {
         &self,
         session: &mut Session,
         flight: &mut Flight,
-        answers: &mut Answers,
+        program: &mut dyn Program,
     ) -> Result<(), Failure> {
         if let Some(finder) = self.programmed.and_then(|it| it.find.as_ref()) {
             self.read(session, flight, finder, &[])?;
@@ -198,11 +198,11 @@ impl<'r> Asker<'r> {
                 let id =
                     row.column(column).flatten().map(|it| finder.decoders[column].read(it, &mut scratch));
                 if let Some(Ok(Read::Int(id))) = id {
-                    answers.push(Cell::Int(id));
+                    let told = program.found(id);
+                    told.map_err(|error| Failure::Refused(Box::new(error), self.member.field))?;
                 }
             }
         }
-        answers.end();
         Ok(())
     }
 

@@ -60,6 +60,10 @@ pub struct Call<'r> {
 pub trait Program: Send {
     /// Goes back to the beginning: what was done has been taken back.
     fn restart(&mut self);
+    /// Hears the number of an object that was to be found.
+    /// # Errors
+    /// There are too many.
+    fn found(&mut self, id: i64) -> Result<(), FieldError>;
     /// Takes the answers to the last step and says the next one. What is to be asked is appended to `asked`.
     /// # Errors
     /// What the client cannot have; the transaction is to be taken back.
@@ -69,7 +73,7 @@ pub trait Program: Send {
 /// What a program wants next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The numbers of the objects that the field's filter finds: one answer, of one column.
+    /// The numbers of the objects that the field's filter finds, each told by [`Program::found`].
     Find,
     /// The answers to what was appended, in order.
     Ask,

@@ -120,7 +120,7 @@ impl Driver<'_, '_> {
             let step = step.map_err(|error| Failure::Refused(Box::new(error), member.field))?;
             answers.clear();
             match step {
-                Step::Find => self.find(member, &mut answers)?,
+                Step::Find => self.find(member, program)?,
                 Step::Ask | Step::Tell => {
                     for it in &asked {
                         let mut run = || ask(self.connection, it, &mut answers);
@@ -138,7 +138,7 @@ impl Driver<'_, '_> {
     }
 
     /// The objects that the filter of the field finds.
-    fn find(&self, member: &Member, answers: &mut Answers) -> Result<(), Failure> {
+    fn find(&self, member: &Member, program: &mut dyn Program) -> Result<(), Failure> {
         let sqlite = |error| Failure::Sqlite(error, member.field);
         self.upkeep.settle_for(self.connection, self.prepared).map_err(sqlite)?;
         if let Some(level) = self.prepared.plan.finder(member) {
@@ -146,11 +146,11 @@ impl Driver<'_, '_> {
             if let Some(mut statement) = statements.open(level, None)? {
                 let mut rows = statement.raw_query();
                 while let Some(row) = rows.next().map_err(sqlite)? {
-                    answers.push(Cell::Int(row.get(0).map_err(sqlite)?));
+                    let found = program.found(row.get(0).map_err(sqlite)?);
+                    found.map_err(|error| Failure::Refused(Box::new(error), member.field))?;
                 }
             }
         }
-        answers.end();
         Ok(())
     }
 

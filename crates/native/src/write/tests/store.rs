@@ -47,7 +47,7 @@ impl Store {
 
     /// Runs `mutation` in a transaction: the numbers that are shown, in order, and the count, or why it was refused.
     pub(super) fn run(&self, mutation: &Mutation) -> Result<(Vec<i64>, i64), String> {
-        let mut input = Input::default();
+        let mut input = Input { shows: true, ..Input::default() };
         let (what, keys) = match mutation {
             Mutation::Add { ty, inputs, upsert } => {
                 input.upsert = *upsert;
@@ -88,7 +88,7 @@ impl Store {
             let step = work.next(&answers, &mut asked).map_err(|error| error.message.to_string())?;
             answers.clear();
             match step {
-                Step::Find => self.find(what.ty(), keys, &mut answers),
+                Step::Find => self.find(what.ty(), keys, work),
                 Step::Ask | Step::Tell => asked.iter().for_each(|it| self.ask(it, &mut answers)),
                 Step::Answer(mut shown) => {
                     shown.ids.sort_unstable();
@@ -99,7 +99,7 @@ impl Store {
         }
     }
 
-    fn find(&self, ty: TypeId, keys: &[String], answers: &mut Answers) {
+    fn find(&self, ty: TypeId, keys: &[String], work: &mut Work) {
         let layout = &self.writes.layout;
         let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
         let name = if self.writes.model().ty(ty).name == "Person" { "nick" } else { "name" };
@@ -108,9 +108,8 @@ impl Store {
             if keys.is_empty() { String::new() } else { format!("WHERE {name} IN ({})", keys.join(",")) };
         let (id, table) = (self.name(table, id), self.table(table));
         for id in self.numbers(&format!("SELECT {id} FROM {table} {only} ORDER BY {id}")) {
-            answers.push(Cell::Int(id));
+            work.found(id).expect("there are few");
         }
-        answers.end();
     }
 
     fn numbers(&self, sql: &str) -> Vec<i64> {
