@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Starts the made-up services and serves the match centre over them. WEIR names the program; both end together.
+# Starts the made-up services and serves the match centre over them. WEIR names the program; when one ends, both do.
 set -euo pipefail
 cd "$(dirname "$0")"
 weir=${WEIR:-weir}
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+trap exit INT TERM
 "$weir" mock mock.yaml --listen 127.0.0.1:3900 &
-mock=$!
-trap 'kill "$mock" 2>/dev/null || true' EXIT
-"$weir" serve services.graphql "$@"
+"$weir" serve services.graphql "$@" &
+wait -n
