@@ -6,6 +6,7 @@ mod upstream_kit;
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use support::{Folder, Weir, body, command, until};
 use upstream_kit::{Upstream, answers};
@@ -223,4 +224,69 @@ fn explain_shows_the_calls_and_makes_none() {
     let said = String::from_utf8_lossy(&explained.stdout).into_owned();
     assert!(said.ends_with("-- services\ns: GET /matches/{$args.id}\n"), "{said}");
     assert_eq!(lines(&upstream), Vec::<String>::new());
+}
+
+/// A Redis on a free port; it ends with this.
+struct Redis(Child, u16);
+
+impl Redis {
+    fn start() -> Self {
+        let port =
+            TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port is free").port();
+        let arguments = ["--bind", "127.0.0.1", "--save", "", "--port", &port.to_string()].map(str::to_owned);
+        let made = Command::new("redis-server").args(arguments).stdout(Stdio::null()).spawn();
+        Self(made.expect("redis-server is installed; `scripts/test.sh` does so"), port)
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn servers_share_what_services_answered_and_serve_on_when_redis_is_gone() {
+    let upstream = Upstream::start(answers(
+        "- {ask: GET /me, headers: {x-ttl: '600'}, answer: {name: ada}}\n\
+         - {ask: GET /you, headers: {x-ttl: '600'}, answer: {name: bob}}\n",
+    ));
+    let sdl = r#"
+      @source(name: "s", http: {baseURL: "http://upstream"})
+      @cache(source: "s", freshness: ["X-TTL"])
+    type Query {
+      me: User @connect(source: "s", http: {GET: "/me"}, selection: "name")
+      you: User @connect(source: "s", http: {GET: "/you"}, selection: "name")
+    }
+    type User { name: String }
+    "#;
+    let redis = Redis::start();
+    let weir = || {
+        let folder = Folder::new();
+        folder.write("services.graphql", &text(sdl, &upstream));
+        let cache =
+            format!("{{redis: 'redis://127.0.0.1:{}', namespace: shop, redis_ms_max: 10000}}", redis.1);
+        let yaml = format!(
+            "listen: 127.0.0.1:0\ncache: {cache}\nsources:\n  - {{name: s, file: services.graphql}}\n"
+        );
+        let file = folder.write("weir.yaml", &yaml);
+        Weir::by_file(&file, folder)
+    };
+    let (one, other) = (weir(), weir());
+    let shows = |weir: &Weir, line: &str| weir.get("/metrics", &[]).text().lines().any(|it| it == line);
+    for weir in [&one, &other] {
+        until("Redis is connected", || shows(weir, "weir_cache_redis_connected 1"));
+    }
+    assert_eq!(one.query("{ me { name } }").json(), json!({"data": {"me": {"name": "ada"}}}));
+    until("the answer is written", || shows(&one, "weir_cache_redis_written_total 1"));
+    assert_eq!(other.query("{ me { name } }").json(), json!({"data": {"me": {"name": "ada"}}}));
+    assert_eq!(lines(&upstream), ["GET /me"]);
+    let found = r#"weir_cache_answers_total{source="s",outcome="hit_remote"} 1"#;
+    assert!(shows(&other, found), "{}", other.get("/metrics", &[]).text());
+    drop(redis);
+    until("Redis is missed", || shows(&other, "weir_cache_redis_connected 0"));
+    let both = json!({"data": {"me": {"name": "ada"}, "you": {"name": "bob"}}});
+    assert_eq!(other.query("{ me { name } you { name } }").json(), both);
+    assert_eq!(lines(&upstream), ["GET /you"]);
 }
