@@ -80,11 +80,7 @@ impl Least {
         };
         self.least = Some(match self.least.take() {
             None => said,
-            Some(least) => {
-                let until_ms = until_ms(&least).min(until_ms(&said));
-                let shorter = if said.remaining_ms < least.remaining_ms { said } else { least };
-                Freshness { stale_ms: until_ms.saturating_sub(shorter.remaining_ms), ..shorter }
-            }
+            Some(least) => least.and(said),
         });
     }
 
@@ -92,7 +88,8 @@ impl Least {
     pub(crate) fn fail(&mut self) {
         if self.is_told {
             self.scope = Scope::Private;
-            self.least = Some(by_hint(0, &Arc::from("an error")));
+            // Whose it is, the part that failed did not say.
+            self.least = Some(Freshness { by_headers: false, ..by_hint(0, &Arc::from("an error")) });
         }
     }
 
@@ -103,14 +100,22 @@ impl Least {
     }
 }
 
-/// When it may not even be shown as stale any more.
-fn until_ms(it: &Freshness) -> u32 {
-    it.remaining_ms.saturating_add(it.stale_ms)
+impl Freshness {
+    /// What holds for two parts together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let until_ms = |it: &Self| it.remaining_ms.saturating_add(it.stale_ms);
+        let until_ms = until_ms(&self).min(until_ms(&other));
+        let scope = self.scope.max(other.scope);
+        let by_headers = self.by_headers && other.by_headers;
+        let shorter = if other.remaining_ms < self.remaining_ms { other } else { self };
+        Self { stale_ms: until_ms.saturating_sub(shorter.remaining_ms), scope, by_headers, ..shorter }
+    }
 }
 
 fn by_hint(fresh_s: u32, by: &Arc<str>) -> Freshness {
     let remaining_ms = fresh_s.saturating_mul(1000);
-    Freshness { remaining_ms, stale_ms: 0, scope: Scope::Public, set_by: Arc::clone(by) }
+    Freshness { remaining_ms, stale_ms: 0, scope: Scope::Public, by_headers: true, set_by: Arc::clone(by) }
 }
 
 #[cfg(test)]
@@ -119,7 +124,7 @@ mod tests {
 
     fn known(fresh_s: u32, stale_s: u32, scope: Scope, by: &str) -> Freshness {
         let (remaining_ms, stale_ms) = (1000 * fresh_s, 1000 * stale_s);
-        Freshness { remaining_ms, stale_ms, scope, set_by: by.into() }
+        Freshness { remaining_ms, stale_ms, scope, by_headers: true, set_by: by.into() }
     }
 
     fn hints(covers: bool, least: Option<u32>, scope: Scope) -> PieceHints {
@@ -198,6 +203,7 @@ mod tests {
         let mut all = Least::default();
         all.part(Some(&known(60, 10, Scope::Public, "s")), &PieceHints::default(), None);
         all.fail();
-        assert_eq!(all.told(), Some(known(0, 0, Scope::Private, "an error")));
+        let expected = Freshness { by_headers: false, ..known(0, 0, Scope::Private, "an error") };
+        assert_eq!(all.told(), Some(expected));
     }
 }

@@ -19,11 +19,16 @@ use smallvec::SmallVec;
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// How many ages there are for all tags: two tags that share one only cost each other entries.
 const AGES: usize = 4096;
+
+/// How many keys are remembered whose answers cannot be shared.
+const PASSES_MAX: usize = 4096;
+/// How long they are.
+const PASS: Duration = Duration::from_secs(10);
 
 /// Under what a whole answer is kept: see the module.
 pub(crate) type Key = Box<[u8]>;
@@ -80,7 +85,7 @@ pub(crate) enum Landing {
     Flying,
     /// Here.
     Here(Arc<Shared>),
-    /// It cannot be shared, being a stream: each has to ask.
+    /// It cannot be shared, being a stream or for one caller alone: each has to ask.
     Alone,
 }
 
@@ -89,6 +94,8 @@ pub(crate) struct Responses {
     /// `None`: nothing is kept.
     entries: Option<Entries>,
     bytes_max: usize,
+    /// Keys whose last answer could not be shared, and until when nobody waits for another's under them.
+    passes: quick_cache::sync::Cache<Key, Instant, quick_cache::UnitWeighter, RandomState>,
     flights: Flights,
     ages: Box<[AtomicU64]>,
 }
@@ -132,7 +139,8 @@ impl Responses {
             Entries::with(items, bytes_max as u64, Weight, RandomState::default(), Default::default())
         });
         let ages = std::iter::repeat_with(AtomicU64::default).take(AGES).collect();
-        Self { entries, bytes_max, flights: Mutex::default(), ages }
+        let passes = quick_cache::sync::Cache::with(PASSES_MAX, PASSES_MAX as u64, quick_cache::UnitWeighter, RandomState::default(), Default::default());
+        Self { entries, bytes_max, passes, flights: Mutex::default(), ages }
     }
 
     /// The answer under `key`, if there is one that is fresh.
@@ -150,6 +158,16 @@ impl Responses {
         if let Some(entries) = self.entries.as_ref().filter(|_| fits && self.are_current(&kept.ages)) {
             entries.insert(key, kept);
         }
+    }
+
+    /// Notes that the answer under `key` could not be shared: for a while each makes its own, or they would queue.
+    pub(crate) fn pass(&self, key: &[u8], now: Instant) {
+        self.passes.insert(key.into(), now + PASS);
+    }
+
+    /// Whether each makes its own.
+    pub(crate) fn passes(&self, key: &[u8], now: Instant) -> bool {
+        self.passes.get(key).is_some_and(|until| now < until)
     }
 
     /// Who makes the answer under `key`.
@@ -200,11 +218,10 @@ impl Responses {
 mod tests {
     use super::*;
     use crate::source::Scope;
-    use std::time::Duration;
 
     fn shared(responses: &Responses, body: &str, fresh_s: u32, tags: &[&str], made: Instant) -> Arc<Shared> {
         let (remaining_ms, scope) = (1000 * fresh_s, Scope::Public);
-        let lifetime = Freshness { remaining_ms, stale_ms: 5000, scope, set_by: "test".into() };
+        let lifetime = Freshness { remaining_ms, stale_ms: 5000, scope, by_headers: true, set_by: "test".into() };
         let places: Vec<u16> = tags.iter().map(|&it| Responses::place(&Tag(it.into()))).collect();
         let ages = responses.ages(&places);
         let (body, lifetime) = (Bytes::copy_from_slice(body.as_bytes()), Some(lifetime));

@@ -62,7 +62,8 @@ pub trait Fetch: Send + Sync {
     fn reads_headers(&self) -> &[Box<str>] {
         &[]
     }
-    /// Whether its answers come with a lifetime. Equal requests in flight all of whose parts do are answered once.
+    /// Whether its answers come with a lifetime, and may be given to others. Equal requests in flight all of whose parts may are
+    /// answered once.
     fn has_lifetime(&self) -> bool {
         false
     }
@@ -226,6 +227,9 @@ pub struct Freshness {
     pub stale_ms: u32,
     /// By whom.
     pub scope: Scope,
+    /// Whether it may be given to all who send the same values of the headers that the fetch reads. What is neither public nor kept
+    /// apart by headers is for the one request alone.
+    pub by_headers: bool,
     /// What set the lifetime, for operators: a source and a field.
     pub set_by: Arc<str>,
 }

@@ -37,6 +37,7 @@ struct Living {
     /// `u32::MAX`: it says nothing.
     remaining_ms: AtomicU32,
     scope: Scope,
+    by_headers: bool,
     hints: Vec<HintAt>,
     calls: Arc<AtomicUsize>,
     /// Each call takes one permit.
@@ -65,7 +66,8 @@ impl Source for Living {
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
         let remaining_ms = self.remaining_ms.load(Ordering::Relaxed);
         let set_by = Arc::from("albums");
-        let known = Freshness { remaining_ms, stale_ms: 0, scope: self.scope, set_by };
+        let by_headers = self.by_headers;
+        let known = Freshness { remaining_ms, stale_ms: 0, scope: self.scope, by_headers, set_by };
         Ok(Box::new(LivingFetch {
             inner: self.documents.prepare(piece)?,
             freshness: (remaining_ms < u32::MAX).then_some(known),
@@ -122,6 +124,7 @@ impl Living {
             documents: Documents::new("living", SDL, resolve),
             remaining_ms: AtomicU32::new(remaining_ms.unwrap_or(u32::MAX)),
             scope,
+            by_headers: true,
             hints: hints.to_vec(),
             calls: Arc::default(),
             gate: Arc::new(Semaphore::new(1000)),
@@ -131,7 +134,10 @@ impl Living {
 
 impl Scene {
     fn new(remaining_ms: Option<u32>, scope: Scope, hints: &[HintAt]) -> Self {
-        let source = Living::new(remaining_ms, scope, hints);
+        Self::of(Living::new(remaining_ms, scope, hints))
+    }
+
+    fn of(source: Living) -> Self {
         let (calls, gate) = (Arc::clone(&source.calls), Arc::clone(&source.gate));
         let graph = Graph::compose(vec![Arc::new(source)], &[]).expect("the hints are for what there is");
         let settings = Settings { responses_bytes_max: 1 << 20, ..settings() };
@@ -268,6 +274,26 @@ fn equal_requests_in_flight_are_one_for_each_caller() {
         let made = answers.iter().filter(|it| it.1 == Kept::Made).count();
         assert_eq!((made, answers.len()), (2, 5));
         assert_eq!(scene.calls(), 2);
+    });
+}
+
+#[test]
+fn what_is_for_one_caller_alone_is_never_given_to_another() {
+    on_runtime(async {
+        // Private, and no header tells its callers apart.
+        let scene = Scene::of(Living { by_headers: false, ..Living::new(Some(60_000), Scope::Private, &[]) });
+        const QUERY: &str = "{ album(id: 1) { title } }";
+        for _ in 0..2 {
+            assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Made));
+        }
+        // Once that is known nobody waits for another's answer.
+        scene.gate.forget_permits(1000);
+        let all = futures_util::future::join_all((0..3).map(|_| scene.kept(QUERY, "ada")));
+        let mut all = std::pin::pin!(all);
+        assert!(futures_util::poll!(all.as_mut()).is_pending());
+        assert_eq!(scene.calls(), 2 + 3);
+        scene.gate.add_permits(3);
+        assert!(all.await.into_iter().all(|it| it == Some(Kept::Made)));
     });
 }
 

@@ -24,6 +24,7 @@ use crate::inputs::Settings;
 use crate::sdl::{Connector, ConnectorId, Join, Mapping};
 use division::Division;
 use std::sync::Arc;
+use weir_engine::lifetime::HintAt;
 use weir_engine::source::{Fetch, Parts, Piece, PlanError, Source};
 use weir_language::schema::Schema;
 
@@ -32,6 +33,7 @@ pub struct HttpSource {
     name: Box<str>,
     shared: Arc<Shared>,
     division: Division,
+    hints: Vec<HintAt>,
 }
 
 /// What calls need beside the request; it lives as long as the last of them.
@@ -102,6 +104,10 @@ impl Source for HttpSource {
 
     fn parts(&self) -> Option<&dyn Parts> {
         Some(&self.division)
+    }
+
+    fn hints(&self) -> &[HintAt] {
+        &self.hints
     }
 
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {

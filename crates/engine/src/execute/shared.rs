@@ -18,7 +18,7 @@ pub(crate) async fn run_shared(run: Run<'_>, sharing: &Sharing, responses: &Resp
         if !refreshes && let Some(shared) = responses.get(&key, Instant::now()) {
             return (given(&shared), Kept::Hit);
         }
-        if refreshes || !sharing.flights {
+        if refreshes || !sharing.flights || responses.passes(&key, Instant::now()) {
             return (make(run, sharing, responses, key).await.0, Kept::Made);
         }
         let mut waiting = match responses.turn(&key) {
@@ -57,7 +57,14 @@ fn given(shared: &Shared) -> Ran {
 async fn make(run: Run<'_>, sharing: &Sharing, responses: &Responses, key: Vec<u8>) -> (Ran, Landing) {
     let ages = responses.ages(&sharing.tags);
     let Ran { body, capacity, freshness } = super::run(run).await;
-    let Body::Whole(bytes) = body else { return (Ran { body, capacity, freshness }, Landing::Alone) };
+    let may_share = freshness.as_ref().is_some_and(|it| it.by_headers);
+    let bytes = match body {
+        Body::Whole(bytes) if may_share => bytes,
+        Body::Whole(_) | Body::Shared(_) | Body::Stream { .. } => {
+            responses.pass(&key, Instant::now());
+            return (Ran { body, capacity, freshness }, Landing::Alone);
+        }
+    };
     let lives = freshness.as_ref().is_some_and(|it| it.remaining_ms > 0);
     let body = Bytes::from(bytes);
     let (made, lifetime) = (Instant::now(), freshness.clone());

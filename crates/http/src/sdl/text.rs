@@ -12,6 +12,14 @@ use weir_language::span::Span;
 /// The field of a query root that has none.
 const STUB: &str = "_services";
 
+/// What queries may say of their own lifetime.
+const FOR_QUERIES: &str = "
+\"Keeps the answer for so many seconds, unless a mutation made here changes what it shows.\"
+directive @cached(ttl: Int! = 60, \"Asks anew and keeps what comes.\" refresh: Boolean! = false) on QUERY
+\"Keeps the answer for so many seconds, unless a mutation made here changes what it shows.\"
+directive @cacheControl(maxAge: Int!) on QUERY
+";
+
 /// What clients may see.
 pub(super) struct Visible {
     text: String,
@@ -63,6 +71,7 @@ pub(super) fn visible(document: &Document<'_>, links: &Links<'_>) -> Visible {
     }
     // Spans begin and end between characters, so what is left is whole.
     let mut text = String::from_utf8_lossy(&bytes).into_owned();
+    text.push_str(FOR_QUERIES);
     let stub = (!has_query).then_some(STUB);
     if let Some(stub) = stub {
         text.push_str(&format!("\ntype Query {{ {stub}: Boolean }}\n"));

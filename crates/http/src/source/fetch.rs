@@ -10,7 +10,7 @@
 
 use super::judge::{NO_RESPONSE, Verdict, failed, judge, response};
 use super::{Shared, ask, batch, told};
-use crate::cache::{Body, Scope as Kept, Served, Wanted};
+use crate::cache::{Body, Rule, Scope as Kept, Served, Sharing, Wanted};
 use crate::inputs::{Args, Inputs, Keys};
 use crate::project::Projection;
 use crate::sdl::ConnectorId;
@@ -109,12 +109,7 @@ impl Shortest {
     fn add(&mut self, other: Freshness) {
         self.0 = Some(match self.0.take() {
             None => other,
-            Some(known) => {
-                let scope = if known.scope == Scope::Private { known.scope } else { other.scope };
-                let stale_ms = known.stale_ms.min(other.stale_ms);
-                let shorter = if other.remaining_ms < known.remaining_ms { other } else { known };
-                Freshness { scope, stale_ms, ..shorter }
-            }
+            Some(known) => known.and(other),
         });
     }
 }
@@ -187,6 +182,7 @@ impl HttpFetch {
             outcomes.iter().map(|it| it.as_ref().ok().and_then(|it| it.entry.json())).collect();
         let mut values = Vec::with_capacity(outcomes.len());
         let mut responses = Vec::with_capacity(outcomes.len());
+        let rule = line.rule_for(input.headers);
         let (mut errors, mut freshness, mut bytes) = (Vec::new(), Shortest::default(), 0);
         for (row, (outcome, json)) in outcomes.iter().zip(&jsons).enumerate() {
             let mut fail = |error: FieldError| errors.push(CellError { row: row as u32, error });
@@ -208,7 +204,7 @@ impl HttpFetch {
                         }
                     }
                     responses.push(response(&served.entry));
-                    freshness.add(left(served, &line.shown));
+                    freshness.add(left(served, rule, &line.shown));
                 }
                 Err(error) => {
                     fail(error.clone());
@@ -303,7 +299,7 @@ pub(super) fn inputs<'r>(
 }
 
 /// What is left of the lifetime of an answer.
-fn left(served: &Served, shown: &Arc<str>) -> Freshness {
+fn left(served: &Served, rule: &Rule, shown: &Arc<str>) -> Freshness {
     let ms = |it: u64| u32::try_from(it).unwrap_or(u32::MAX);
     let scope = match served.entry.scope {
         Kept::Public => Scope::Public,
@@ -313,6 +309,7 @@ fn left(served: &Served, shown: &Arc<str>) -> Freshness {
         remaining_ms: ms(served.fresh_ms),
         stale_ms: ms(served.stale_ms),
         scope,
+        by_headers: scope == Scope::Public || rule.sharing == Sharing::Keyed,
         set_by: Arc::clone(shown),
     }
 }
@@ -341,6 +338,11 @@ impl Fetch for HttpFetch {
 
     fn reads_headers(&self) -> &[Box<str>] {
         &self.reads_headers
+    }
+
+    fn has_lifetime(&self) -> bool {
+        !self.in_turn
+            && self.calls.iter().all(|it| self.shared.line(it.connector).rule.sharing != Sharing::Never)
     }
 
     fn explain(&self, out: &mut String) {

@@ -16,6 +16,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use weir_engine::lifetime::{Hint, HintAt};
+use weir_engine::source::Scope;
 use weir_language::span::Location;
 
 /// Brackets that may be open in an answer.
@@ -71,9 +73,16 @@ pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource,
     }
     let lines = mapping.connectors.iter().map(|it| line(&mapping, it, &settings, &options.cache)).collect();
     let division = Division::new(&mapping);
+    let hints = mapping.hints.iter().map(hint).collect();
     let cache = Arc::clone(&options.cache);
     let shared = Arc::new(Shared { mapping, upstreams, lines, cache, settings });
-    Ok(HttpSource { name: options.name.into(), shared, division })
+    Ok(HttpSource { name: options.name.into(), shared, division, hints })
+}
+
+fn hint(said: &sdl::Hint) -> HintAt {
+    let scope = if said.private == Some(true) { Scope::Private } else { Scope::Public };
+    let hint = Hint { max_age_s: said.max_age_s, inherits: said.inherit, scope };
+    HintAt { on: said.ty.to_string(), field: said.field.as_ref().map(ToString::to_string), hint }
 }
 
 fn wrong(file: &Arc<str>, location: Location, message: impl Into<String>) -> Mistake {
