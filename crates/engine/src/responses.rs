@@ -139,7 +139,13 @@ impl Responses {
             Entries::with(items, bytes_max as u64, Weight, RandomState::default(), Default::default())
         });
         let ages = std::iter::repeat_with(AtomicU64::default).take(AGES).collect();
-        let passes = quick_cache::sync::Cache::with(PASSES_MAX, PASSES_MAX as u64, quick_cache::UnitWeighter, RandomState::default(), Default::default());
+        let passes = quick_cache::sync::Cache::with(
+            PASSES_MAX,
+            PASSES_MAX as u64,
+            quick_cache::UnitWeighter,
+            RandomState::default(),
+            Default::default(),
+        );
         Self { entries, bytes_max, passes, flights: Mutex::default(), ages }
     }
 
@@ -221,7 +227,8 @@ mod tests {
 
     fn shared(responses: &Responses, body: &str, fresh_s: u32, tags: &[&str], made: Instant) -> Arc<Shared> {
         let (remaining_ms, scope) = (1000 * fresh_s, Scope::Public);
-        let lifetime = Freshness { remaining_ms, stale_ms: 5000, scope, by_headers: true, set_by: "test".into() };
+        let lifetime =
+            Freshness { remaining_ms, stale_ms: 5000, scope, by_headers: true, set_by: "test".into() };
         let places: Vec<u16> = tags.iter().map(|&it| Responses::place(&Tag(it.into()))).collect();
         let ages = responses.ages(&places);
         let (body, lifetime) = (Bytes::copy_from_slice(body.as_bytes()), Some(lifetime));

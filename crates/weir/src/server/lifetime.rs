@@ -119,7 +119,8 @@ mod tests {
     use weir_engine::source::Freshness;
 
     fn lifetime(remaining_ms: u32, stale_ms: u32, scope: Scope, wished: bool) -> Lifetime {
-        let freshness = Freshness { remaining_ms, stale_ms, scope, by_headers: true, set_by: "matches".into() };
+        let freshness =
+            Freshness { remaining_ms, stale_ms, scope, by_headers: true, set_by: "matches".into() };
         Lifetime { freshness, wished, vary: "x-user-id".into(), kept: Kept::Made }
     }
 
