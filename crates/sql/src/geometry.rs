@@ -3,7 +3,7 @@
 //! Written as GeoJSON's `coordinates`: longitude before latitude, rings in polygons. Edges are straight on the map of
 //! longitude and latitude; what lies on an edge is inside. Distances are great circles on a sphere.
 //!
-//! **Invariant:** [`Geometry::reach`] encloses whatever stands so to a place, so that what an index of boxes leaves out is
+//! **Invariant:** `Geometry::reach` encloses whatever stands so to a place, so that what an index of boxes leaves out is
 //! never wanted.
 //!
 //! **Cost:** linear in the points of a shape for a point, their product for whether two shapes meet; nothing is allocated

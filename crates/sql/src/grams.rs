@@ -3,7 +3,7 @@
 //! `/^pa.*(st|nt)a$/` fits only texts that hold `sta` or `nta`, so an index finds the few rows that are worth trying. What is
 //! asked never leaves out a text that fits; an expression of which nothing is known asks nothing.
 //!
-//! **Invariant:** what is asked is quoted; it has at most [`PHRASES_MAX`] phrases.
+//! **Invariant:** what is asked is quoted; it has at most `PHRASES_MAX` phrases.
 //!
 //! **Cost:** the pattern is parsed once and walked once. The parser bounds its depth, so the walk may recurse.
 //! Source: R. Cox, "Regular Expression Matching with a Trigram Index", 2012.

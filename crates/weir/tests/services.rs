@@ -171,6 +171,39 @@ fn a_changed_file_is_served_and_a_broken_one_is_not() {
 }
 
 #[test]
+fn what_is_kept_is_not_given_under_other_settings() {
+    let sdl = r#"
+  @source(name: "s", http: {baseURL: "http://upstream", headers: [{name: "X-Region", value: "{$config.region}"}]})
+  @cache(source: "s", default: 600)
+type Query { teams: [Team] @connect(source: "s", http: {GET: "/teams"}, selection: "id") }
+type Team @connect(source: "s", http: {GET: "/of", queryParams: "id: $batch.id"}, batch: {maxSize: 5}, selection: "id region") {
+  id: Int!
+  region: String
+}
+"#;
+    let of = |region: &str| {
+        format!(
+            "- {{ask: GET /of?id=1, when: {{x-region: {region}}}, answer: [{{id: 1, region: {region}}}]}}\n"
+        )
+    };
+    let known = format!("- {{ask: GET /teams, answer: [{{id: 1}}]}}\n{}{}", of("eu"), of("us"));
+    let upstream = Upstream::start(answers(&known));
+    let folder = Folder::new();
+    folder.write("services.graphql", &text(sdl, &upstream));
+    let yaml = |region: &str| {
+        let source = format!("{{name: s, file: services.graphql, config: {{region: {region}}}}}");
+        format!("listen: 127.0.0.1:0\nsources: [{source}]\n")
+    };
+    let file = folder.write("weir.yaml", &yaml("eu"));
+    let weir = Weir::by_file(&file, folder);
+    let region = || weir.query("{ teams { region } }").json()["data"]["teams"][0]["region"].clone();
+    assert_eq!((region(), region()), (json!("eu"), json!("eu")));
+    std::fs::write(&file, yaml("us")).expect("the file can be written");
+    until("the other region is asked", || region() == "us");
+    assert_eq!(lines(&upstream), ["GET /of?id=1", "GET /of?id=1", "GET /teams", "GET /teams"]);
+}
+
+#[test]
 fn mistakes_are_told_with_their_places() {
     let folder = Folder::new();
     let check = |sdl: &str, expected: &str| {
