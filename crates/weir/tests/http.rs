@@ -163,6 +163,24 @@ fn a_post_has_to_be_json_in_utf_8() {
 }
 
 #[test]
+fn a_body_may_be_the_operation_itself() {
+    let weir = Weir::pets(&[]);
+    let ask = |address: &str, content_type: &str, text: &[u8]| {
+        weir.raw(&message("POST", address, &[("content-type", content_type)], Some(text)))
+    };
+    check(&ask("/graphql", "application/graphql", ASK.as_bytes()), 200, ADA);
+    check(&ask("/graphql", "application/graphql; charset=utf-8", ASK.as_bytes()), 200, ADA);
+    check(&ask("/graphql", "application/graphql", b"{ nothing }"), 200, "GRAPHQL_VALIDATION_FAILED");
+    check(&ask("/graphql", "application/graphql", b"{ \xff }"), 400, "BAD_REQUEST");
+    check(
+        &ask("/graphql", "application/graphql; charset=latin1", ASK.as_bytes()),
+        415,
+        "UNSUPPORTED_MEDIA_TYPE",
+    );
+    check(&ask("/v1/graphql", "application/graphql", ASK.as_bytes()), 415, "UNSUPPORTED_MEDIA_TYPE");
+}
+
+#[test]
 fn operation_names_are_resolved_or_refused() {
     let weir = Weir::pets(&[]);
     let ask = |name: &str| {

@@ -39,6 +39,9 @@ pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) ->
         return Box::pin(by_get(exchange, head, media, &caller)).await;
     }
     if !negotiate::is_json(headers) {
+        if negotiate::is_graphql(headers) {
+            return Box::pin(by_text(exchange, head, body, media, &caller)).await;
+        }
         let message = "a POST needs `content-type: application/json`";
         return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
     }
@@ -57,6 +60,25 @@ pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) ->
     };
     exchange.worker.json_buffer.replace(tape.into_buffer());
     answer
+}
+
+/// Answers a POST whose body is the operation itself.
+async fn by_text(
+    exchange: &Exchange,
+    head: &Parts,
+    body: Incoming,
+    media: Media,
+    caller: &Caller,
+) -> Result<Answer, Refusal> {
+    let bytes = receive::body(exchange, &head.headers, body).await?;
+    let Ok(query) = std::str::from_utf8(&bytes) else {
+        return Err(Refusal::bad_request("the operation is not in UTF-8"));
+    };
+    let params = Params { query: Cow::Borrowed(query), operation_name: None, variables: None };
+    let client = Client(&head.headers);
+    let request = engine_request(exchange, &params, &client, Accent::Spec, false);
+    let made = exchange.generation.engine.execute(request, caller).await;
+    answer_with(exchange, made, media, &head.headers)
 }
 
 async fn by_get(exchange: &Exchange, head: &Parts, media: Media, caller: &Caller) -> Result<Answer, Refusal> {

@@ -5,7 +5,7 @@
 
 use super::encode::Coding;
 use hyper::HeaderMap;
-use hyper::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderName};
+use hyper::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
 
 /// The media types of GraphQL answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,14 +137,23 @@ pub(crate) fn packing(headers: &HeaderMap) -> Packing {
 
 /// Whether the body claims to be JSON in UTF-8.
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
-    let Some(value) = headers.get(CONTENT_TYPE) else { return false };
-    match value.as_bytes() {
-        b"application/json" | b"application/json; charset=utf-8" => return true,
-        _ => {}
+    let value = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+    match value {
+        Some(b"application/json" | b"application/json; charset=utf-8") => true,
+        Some(_) => is_in_utf_8(headers, "application/json"),
+        None => false,
     }
-    let Ok(value) = value.to_str() else { return false };
+}
+
+/// Whether the body claims to be nothing but an operation in UTF-8.
+pub(crate) fn is_graphql(headers: &HeaderMap) -> bool {
+    is_in_utf_8(headers, "application/graphql")
+}
+
+fn is_in_utf_8(headers: &HeaderMap, media: &str) -> bool {
+    let Some(Ok(value)) = headers.get(CONTENT_TYPE).map(HeaderValue::to_str) else { return false };
     let mut parts = value.split(';').map(str::trim);
-    if !parts.next().is_some_and(|it| it.eq_ignore_ascii_case("application/json")) {
+    if !parts.next().is_some_and(|it| it.eq_ignore_ascii_case(media)) {
         return false;
     }
     parts.all(|parameter| match parameter.split_once('=') {
@@ -183,7 +192,6 @@ fn thousandths(weight: &str) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyper::header::HeaderValue;
 
     fn with(name: HeaderName, value: &str) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -242,6 +250,7 @@ mod tests {
         check("Application/JSON;charset=\"UTF-8\"", true);
         check("application/json; charset=latin1", false);
         check("application/json; charset=utf-16", false);
+        check("application/graphql", false);
         check("text/plain", false);
         check("application/x-www-form-urlencoded", false);
         check("multipart/form-data; boundary=x", false);
