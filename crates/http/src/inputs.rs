@@ -229,9 +229,11 @@ impl<'r> Args<'r> {
     }
 }
 
-/// The shortest digits that read back.
+/// The shortest digits that read back; a whole number without a fraction.
 fn float(value: f64) -> Cow<'static, str> {
-    Cow::Owned(zmij::Buffer::new().format(value).to_owned())
+    let mut buffer = zmij::Buffer::new();
+    let digits = buffer.format(value);
+    Cow::Owned(digits.strip_suffix(".0").unwrap_or(digits).to_owned())
 }
 
 /// A leaf of a column.
