@@ -337,7 +337,11 @@ impl<'e> Executor<'e> {
                 let words = format!("Float cannot represent non numeric value: {value}");
                 self.raise(executed, "FLOAT_RANGE", &words)
             }
-            ("Float", Value::Float(value)) => Ok(Json::Leaf(serde_json::to_string(value).unwrap())),
+            ("Float", Value::Float(value)) => {
+                // `9.0` is written `9`.
+                let digits = serde_json::to_string(value).unwrap();
+                Ok(Json::Leaf(digits.strip_suffix(".0").unwrap_or(&digits).to_owned()))
+            }
             ("Boolean", Value::Bool(value)) => Ok(Json::Leaf(value.to_string())),
             ("String" | "ID", Value::Text(text)) => Ok(Json::Leaf(serde_json::to_string(&**text).unwrap())),
             (_, Value::Text(text)) if self.schema.ty(ty).kind == TypeKind::Enum => {
