@@ -1,11 +1,11 @@
 //! The second level: what processes share, and what becomes of answers when a Redis is anything but well.
 
-use super::kit::{Kit, Upstream, says, settle, told_as};
+use super::kit::{Kit, PATIENCE, Upstream, says, settle, told_as};
 use super::redis_kit::{Redis, counts, free_port, settings, until};
 use crate::cache::Outcome::{Hit, HitRemote, Miss, Pass, Stale};
 use crate::cache::{Clock, RemoteSettings, Sharing};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const TTL: &str = "x-ttl: 600";
 
@@ -117,8 +117,9 @@ async fn a_tag_that_one_process_invalidates_is_invalid_in_all() {
     one.cache.invalidate("Artist");
     // At once where it was said, whatever there still is in the second level.
     assert_eq!(tagged(&one, &upstream("2")).await, told_as(Miss, 200, "2"));
-    let theirs = upstream("3");
+    let (theirs, begun) = (upstream("3"), Instant::now());
     loop {
+        assert!(begun.elapsed() < PATIENCE, "it is still believed");
         match tagged(&other, &theirs).await {
             (Hit, 200, text) if text == "1" => continue,
             (Miss, 200, text) => break assert_eq!(text, "3"),
@@ -141,7 +142,10 @@ async fn who_could_not_hear_an_invalidation_forgets_all_that_has_tags() {
     }
     assert_eq!(tagged(&other, &upstream("2")).await, told_as(Hit, 200, "1"));
     redis.ask::<()>(&[b"CLIENT", b"KILL", b"TYPE", b"pubsub"]);
-    while tagged(&other, &upstream("2")).await != told_as(Miss, 200, "2") {}
+    let begun = Instant::now();
+    while tagged(&other, &upstream("2")).await != told_as(Miss, 200, "2") {
+        assert!(begun.elapsed() < PATIENCE, "it is still believed");
+    }
 }
 
 #[tokio::test]
@@ -172,8 +176,9 @@ async fn an_invalidation_that_could_not_be_told_is_told_later_and_trusted_by_nob
     redis.signal("CONT");
     until(&one, |it| it.connected).await;
     let other = redis.process(&clock).await;
-    let theirs = upstream("3");
+    let (theirs, begun) = (upstream("3"), Instant::now());
     loop {
+        assert!(begun.elapsed() < PATIENCE, "it is still believed");
         // Until it is told, another process may find what was there; then it never does again.
         match tagged(&other, &theirs).await {
             (HitRemote | Hit, 200, text) if text == "1" => continue,
@@ -345,7 +350,10 @@ async fn a_cluster_is_as_good_as_one() {
     until(&one, |it| it.written == 31).await;
     assert_eq!(tagged(&other, &upstream("2")).await, told_as(HitRemote, 200, "1"));
     one.cache.invalidate("Album");
-    while tagged(&other, &upstream("2")).await == told_as(Hit, 200, "1") {}
+    let begun = Instant::now();
+    while tagged(&other, &upstream("2")).await == told_as(Hit, 200, "1") {
+        assert!(begun.elapsed() < PATIENCE, "it is still believed");
+    }
     for port in ports {
         let _ = std::fs::remove_file(std::env::temp_dir().join(format!("weir-test-nodes-{port}.conf")));
     }
