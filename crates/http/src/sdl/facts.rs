@@ -106,7 +106,7 @@ pub struct Service {
     pub name: Box<str>,
     /// Where it listens.
     pub base: Base,
-    /// `@cache`; without it nothing is kept.
+    /// `@cache`; without it the standard headers of answers say how long they are kept.
     pub cache: Option<CacheRule>,
     /// `@policy`.
     pub policy: Policy,
