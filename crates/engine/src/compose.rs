@@ -8,6 +8,7 @@ mod merge;
 mod same;
 
 pub(crate) use join::Joined;
+pub use join::join_keys;
 
 use crate::lifetime::{Hint, HintAt};
 
@@ -94,6 +95,8 @@ pub enum ComposeError {
     Hint {
         /// `Type` or `Type.field`.
         place: String,
+        /// Where it is written: file, line and column.
+        written: String,
     },
     /// The merged schema breaks a rule of the specification.
     Schema {
@@ -124,7 +127,9 @@ impl fmt::Display for ComposeError {
             Self::Extension { place, source, reason } => {
                 write!(f, "source `{source}` adds the field `{place}`: {reason}")
             }
-            Self::Hint { place } => write!(f, "@cacheControl stands at `{place}`, which the graph has not"),
+            Self::Hint { place, written } => {
+                write!(f, "{written}: @cacheControl stands at `{place}`, which no source has: mend the name")
+            }
             Self::Schema { message } => f.write_str(message),
         }
     }
@@ -197,12 +202,14 @@ impl Graph {
     fn hinted(mut self) -> Result<Self, Vec<ComposeError>> {
         let schema = &self.schema;
         let mut errors = Vec::new();
-        let hints: Vec<&HintAt> = self.sources.iter().flat_map(|it| it.0.hints()).collect();
+        let hints =
+            self.sources.iter().flat_map(|(source, _)| source.hints().iter().map(move |it| (source, it)));
+        let hints: Vec<(&Arc<dyn Source>, &HintAt)> = hints.collect();
         let mut found = vec![None; if hints.is_empty() { 0 } else { schema.fields.len() }];
-        let by_type = |it: &&&HintAt| it.field.is_none();
+        let (by_type, by_field): (Vec<_>, Vec<_>) = hints.into_iter().partition(|it| it.1.field.is_none());
         // What stands at a field goes before what stands at its type.
-        for at in hints.iter().filter(by_type).chain(hints.iter().filter(|it| !by_type(it))) {
-            let on = schema.type_by_name(&at.on);
+        for (source, at) in by_type.into_iter().chain(by_field) {
+            let on = self.root_of(source, &at.on).or_else(|| schema.type_by_name(&at.on));
             let field = on.zip(at.field.as_deref()).and_then(|(on, field)| schema.field_by_name(on, field));
             match (on, &at.field, field) {
                 (Some(on), None, _) => {
@@ -213,11 +220,19 @@ impl Graph {
                 (Some(_), Some(_), Some(field)) => found[field.index()] = Some(at.hint),
                 (None, _, _) | (Some(_), Some(_), None) => errors.push(ComposeError::Hint {
                     place: at.field.as_ref().map_or_else(|| at.on.clone(), |it| format!("{}.{it}", at.on)),
+                    written: at.written.clone(),
                 }),
             }
         }
         self.hints = found;
         if errors.is_empty() { Ok(self) } else { Err(errors) }
+    }
+
+    /// The graph's root type for the one that `source` calls `name`: merged roots may have another's name.
+    fn root_of(&self, source: &Arc<dyn Source>, name: &str) -> Option<TypeId> {
+        let kind =
+            merge::KINDS.into_iter().find(|it| merge::root_name(source.schema(), *it) == Some(name))?;
+        self.schema.root(kind)
     }
 
     /// The merged schema.

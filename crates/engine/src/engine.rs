@@ -4,6 +4,7 @@
 //!
 //! **Invariant:** an engine has one graph; a new schema generation is a new engine.
 
+use crate::changes::Changes;
 use crate::compose::Graph;
 use crate::compose::Owner;
 use crate::errors::{self, Failure};
@@ -13,7 +14,7 @@ use crate::plan::cache::{KeyRef, Known, PlanCache};
 use crate::plan::refused::must_not_be_null;
 use crate::plan::{NeverNull, Plan, PlannedOperation};
 use crate::responses::Responses;
-use crate::source::{Accent, Caller, Freshness, Headers, Tag};
+use crate::source::{Accent, Caller, Freshness, Headers, Scope};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -210,9 +211,15 @@ impl Engine {
     #[must_use]
     pub fn new(graph: Graph, settings: Settings) -> Self {
         let plans = PlanCache::new(settings.plan_cache_bytes_max);
-        let responses = Responses::new(settings.responses_bytes_max);
+        let responses = Responses::new(settings.responses_bytes_max, Arc::default());
         let (no_variables, no_headers, built) = (Arc::default(), Arc::from(""), AtomicU64::new(0));
         Self { graph, settings, plans, no_variables, no_headers, responses, built }
+    }
+
+    /// The same with `changes` that others have too, instead of its own: what they change makes its answers old.
+    #[must_use]
+    pub fn sharing(self, changes: Arc<Changes>) -> Self {
+        Self { responses: Responses::new(self.settings.responses_bytes_max, changes), ..self }
     }
 
     /// The graph's schema.
@@ -257,25 +264,22 @@ impl Engine {
         let variables = self.values(variables.as_ref());
         let graph = &self.graph;
         let hold_back_bytes = self.settings.hold_back_bytes;
-        let run = Run { graph, plan, variables, caller, headers, accent, text, deadline, hold_back_bytes };
+        let changes = &*self.responses.changes;
+        let run =
+            Run { graph, plan, variables, changes, caller, headers, accent, text, deadline, hold_back_bytes };
         let (Ran { body, capacity, freshness }, kept) = match &plan.sharing {
             None => (execute::run(run).await, Kept::Made),
             Some(sharing) => Box::pin(execute::run_shared(run, sharing, &self.responses)).await,
         };
-        self.responses.invalidate(plan.touches.iter().copied());
         timing.execute = started.elapsed();
-        let lifetime = freshness.map(|freshness| Lifetime {
-            freshness,
+        let is_personal = plan.sharing.as_ref().is_some_and(|it| it.is_personal);
+        let lifetime = freshness.map(|told| Lifetime {
+            freshness: if is_personal { Freshness { scope: Scope::Private, ..told } } else { told },
             wished: plan.operation.wish.is_some(),
             vary: Arc::clone(plan.sharing.as_ref().map_or(&self.no_headers, |it| &it.vary)),
             kept,
         });
         Response { outcome: Outcome::Executed, capacity, lifetime, body, timing }
-    }
-
-    /// Makes all kept answers old that touch one of `tags`: somebody else changed what they show.
-    pub fn invalidate(&self, tags: &[Tag]) {
-        self.responses.invalidate(tags.iter().map(Responses::place));
     }
 
     /// How many whole answers are kept, and the bytes they take, roughly.

@@ -6,6 +6,7 @@
 //! **Invariant:** nothing on the warm path parses, validates, builds a value tree, or allocates or calls
 //! dynamically per field or row.
 
+pub mod changes;
 pub mod compose;
 pub mod engine;
 mod errors;

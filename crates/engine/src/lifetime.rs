@@ -8,6 +8,7 @@
 //!
 //! Sources: RFC 9111, RFC 5861; `docs/caching.md`.
 
+use crate::changes::Ages;
 use crate::source::{Freshness, Scope};
 use std::sync::Arc;
 
@@ -25,12 +26,14 @@ pub struct Hint {
 /// A [`Hint`] and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HintAt {
-    /// A type, of whatever source.
+    /// A type, of whatever source; a root type by the name that it has in the source which says this.
     pub on: String,
     /// One of its fields; without, all fields that give the type.
     pub field: Option<String>,
     /// What it says.
     pub hint: Hint,
+    /// Where that is written, for people: file, line and column.
+    pub written: String,
 }
 
 /// The hints that hold for one piece of a plan, computed once.
@@ -50,6 +53,8 @@ pub(crate) struct Least {
     /// The least so far; `None` before the first part.
     least: Option<Freshness>,
     scope: Scope,
+    /// Whether a hint made a part private that its source gives to everyone.
+    is_alone: bool,
     /// Whether anything was said of lifetimes at all: by a source, a hint or the operation.
     is_told: bool,
 }
@@ -64,24 +69,27 @@ impl Least {
     pub(crate) fn part(&mut self, freshness: Option<&Freshness>, hints: &PieceHints, wish_s: Option<u32>) {
         self.scope = self.scope.max(hints.scope).max(freshness.map_or(Scope::Public, |it| it.scope));
         self.is_told |= freshness.is_some() || hints.least.is_some() || self.scope == Scope::Private;
+        // What a hint makes private is kept for one caller alone, unless its source tells callers apart by itself.
+        let keeps_apart = freshness.is_some_and(|it| it.scope == Scope::Private && it.by_headers);
+        self.is_alone |= hints.scope == Scope::Private && !keeps_apart;
         let hinted = hints.least.as_ref().map(|(least_s, by)| by_hint(*least_s, by));
-        let said = match (freshness, hinted) {
-            (Some(known), Some(hinted)) if hinted.remaining_ms < known.remaining_ms => hinted,
-            (Some(known), _) => known.clone(),
-            (None, Some(hinted)) if hints.covers => hinted,
-            (None, None) if hints.covers => return,
-            (None, _) => match wish_s {
-                Some(wish_s) => {
-                    self.is_told = true;
-                    by_hint(wish_s, &Arc::from("the operation"))
-                }
-                None => by_hint(0, &Arc::from("a part without a lifetime")),
+        let is_silent = freshness.is_none_or(|it| it.is_silent);
+        let unsaid = (is_silent && !hints.covers).then(|| match wish_s {
+            Some(wish_s) => {
+                self.is_told = true;
+                by_hint(wish_s, &Arc::from("the operation"))
+            }
+            None => match freshness {
+                Some(it) if it.remaining_ms == Freshness::ENDLESS_MS => by_hint(0, &it.set_by),
+                Some(_) | None => by_hint(0, &Arc::from("a part without a lifetime")),
             },
-        };
-        self.least = Some(match self.least.take() {
-            None => said,
-            Some(least) => least.and(said),
         });
+        let said = freshness.cloned().into_iter().chain(hinted).chain(unsaid).reduce(Freshness::shortened);
+        // What inherits its lifetime takes nothing from what it hangs on.
+        self.least = match (self.least.take(), said) {
+            (Some(least), Some(said)) => Some(least.and(said)),
+            (least, said) => least.or(said),
+        };
     }
 
     /// Nobody keeps it: something failed.
@@ -95,12 +103,29 @@ impl Least {
 
     /// What is told of it, if anything is.
     pub(crate) fn told(self) -> Option<Freshness> {
-        let least = self.least.filter(|_| self.is_told)?;
-        Some(Freshness { scope: self.scope, ..least })
+        let least = self.least.filter(|it| self.is_told && it.remaining_ms < Freshness::ENDLESS_MS)?;
+        let by_headers = least.by_headers && !self.is_alone;
+        let told = Freshness { scope: self.scope, by_headers, is_silent: false, ..least };
+        Some(told.at_least_a_second())
     }
 }
 
 impl Freshness {
+    /// What holds where a hint says `other` as well: for how long, shown stale included, not for whom.
+    fn shortened(self, other: Self) -> Self {
+        match other.remaining_ms.checked_sub(self.remaining_ms) {
+            None => Self { by_headers: self.by_headers, ages: self.ages, ..other },
+            Some(beyond_ms) => Self { stale_ms: self.stale_ms.min(beyond_ms), ..self },
+        }
+    }
+
+    /// The same for somebody who counts in seconds: what is over but may still be shown is shown for a second of that, or all
+    /// who ask meanwhile would be told to come back at once.
+    pub(crate) fn at_least_a_second(self) -> Self {
+        let lent_ms = 1000_u64.saturating_sub(self.remaining_ms).min(self.stale_ms);
+        Self { remaining_ms: self.remaining_ms + lent_ms, stale_ms: self.stale_ms - lent_ms, ..self }
+    }
+
     /// What holds for two parts together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -108,14 +133,24 @@ impl Freshness {
         let until_ms = until_ms(&self).min(until_ms(&other));
         let scope = self.scope.max(other.scope);
         let by_headers = self.by_headers && other.by_headers;
-        let shorter = if other.remaining_ms < self.remaining_ms { other } else { self };
-        Self { stale_ms: until_ms.saturating_sub(shorter.remaining_ms), scope, by_headers, ..shorter }
+        let is_silent = self.is_silent || other.is_silent;
+        let (mut shorter, longer) =
+            if other.remaining_ms < self.remaining_ms { (other, self) } else { (self, other) };
+        shorter.ages.join(&longer.ages);
+        Self {
+            stale_ms: until_ms.saturating_sub(shorter.remaining_ms),
+            scope,
+            by_headers,
+            is_silent,
+            ..shorter
+        }
     }
 }
 
 fn by_hint(fresh_s: u32, by: &Arc<str>) -> Freshness {
-    let remaining_ms = fresh_s.saturating_mul(1000);
-    Freshness { remaining_ms, stale_ms: 0, scope: Scope::Public, by_headers: true, set_by: Arc::clone(by) }
+    let remaining_ms = u64::from(fresh_s) * 1000;
+    let (scope, ages, set_by) = (Scope::Public, Ages::default(), Arc::clone(by));
+    Freshness { remaining_ms, stale_ms: 0, scope, by_headers: true, is_silent: false, ages, set_by }
 }
 
 #[cfg(test)]
@@ -123,8 +158,16 @@ mod tests {
     use super::*;
 
     fn known(fresh_s: u32, stale_s: u32, scope: Scope, by: &str) -> Freshness {
-        let (remaining_ms, stale_ms) = (1000 * fresh_s, 1000 * stale_s);
-        Freshness { remaining_ms, stale_ms, scope, by_headers: true, set_by: by.into() }
+        let (remaining_ms, stale_ms) = (1000 * u64::from(fresh_s), 1000 * u64::from(stale_s));
+        Freshness {
+            remaining_ms,
+            stale_ms,
+            scope,
+            by_headers: true,
+            is_silent: false,
+            ages: Ages::default(),
+            set_by: by.into(),
+        }
     }
 
     fn hints(covers: bool, least: Option<u32>, scope: Scope) -> PieceHints {
@@ -168,12 +211,54 @@ mod tests {
     #[test]
     fn hints_shorten_and_never_lengthen() {
         let by_source = known(60, 10, Scope::Public, "s");
+        let year_s = 365 * 86_400;
+        let year = Some(known(year_s, 0, Scope::Public, "T.f"));
+        check(&[(None, hints(true, Some(year_s), Scope::Public))], None, year);
         check(
             &[(Some(by_source.clone()), hints(false, Some(1), Scope::Public))],
             None,
             Some(known(1, 0, Scope::Public, "T.f")),
         );
         check(&[(Some(by_source.clone()), hints(true, Some(90), Scope::Public))], None, Some(by_source));
+        let is_stale = || Some(known(0, 10, Scope::Public, "s"));
+        check(
+            &[(is_stale(), hints(false, Some(0), Scope::Public))],
+            None,
+            Some(known(0, 0, Scope::Public, "s")),
+        );
+        check(
+            &[(is_stale(), hints(false, Some(4), Scope::Public))],
+            None,
+            Some(known(1, 3, Scope::Public, "s")),
+        );
+    }
+
+    #[test]
+    fn what_is_for_one_request_alone_stays_so_under_a_hint() {
+        let alone = |it| Some(Freshness { by_headers: false, ..it });
+        let theirs = alone(known(60, 10, Scope::Private, "users"));
+        let expected = alone(known(10, 0, Scope::Private, "T.f"));
+        check(&[(theirs, hints(false, Some(10), Scope::Public))], None, expected);
+    }
+
+    #[test]
+    fn what_makes_a_part_old_makes_the_whole_old() {
+        let changes = crate::changes::Changes::default();
+        let of = |fresh_s, tag| {
+            let ages = changes.ages([tag]);
+            Some(Freshness { ages, ..known(fresh_s, 0, Scope::Public, "s") })
+        };
+        for changed in ["player-1", "player-2"] {
+            let mut all = Least::default();
+            for (fresh_s, tag) in [(5, "player-1"), (9, "player-2")] {
+                all.part(of(fresh_s, tag).as_ref(), &hints(false, Some(7), Scope::Public), None);
+            }
+            let told = all.told().expect("it lives");
+            changes.heard("player-3");
+            assert!(changes.are_current(&told.ages));
+            changes.heard(changed);
+            assert!(!changes.are_current(&told.ages), "{changed}");
+        }
     }
 
     #[test]
@@ -183,11 +268,84 @@ mod tests {
         check(&[(None, hints(true, Some(7), Scope::Public))], None, Some(known(7, 0, Scope::Public, "T.f")));
         let inherits = hints(true, None, Scope::Private);
         let lasting = known(60, 0, Scope::Public, "s");
-        let both = Some(Freshness { scope: Scope::Private, ..lasting.clone() });
+        let both = Some(Freshness { scope: Scope::Private, by_headers: false, ..lasting.clone() });
         check(&[(Some(lasting), silent.clone()), (None, inherits)], None, both);
         let by_source = known(60, 0, Scope::Public, "s");
         let nothing = known(0, 0, Scope::Public, "a part without a lifetime");
         check(&[(Some(by_source), silent.clone()), (None, silent)], None, Some(nothing));
+    }
+
+    /// What a service answered that says nothing of how long.
+    fn silent(scope: Scope) -> Freshness {
+        let remaining_ms = Freshness::ENDLESS_MS;
+        Freshness { remaining_ms, is_silent: true, ..known(0, 0, scope, "s") }
+    }
+
+    #[test]
+    fn what_says_nothing_has_the_lifetime_that_a_hint_or_the_operation_gives_it_and_else_none() {
+        let none = PieceHints::default();
+        let nothing = known(0, 0, Scope::Public, "a part without a lifetime");
+        let part = |it: &Freshness, hints: PieceHints| [(Some(it.clone()), hints)];
+        let (public, never) = (silent(Scope::Public), known(0, 0, Scope::Public, "s"));
+        check(&part(&public, none.clone()), None, Some(never.clone()));
+        check(
+            &part(&public, hints(true, Some(60), Scope::Public)),
+            None,
+            Some(known(60, 0, Scope::Public, "T.f")),
+        );
+        check(&part(&public, none.clone()), Some(30), Some(known(30, 0, Scope::Public, "the operation")));
+        // A hint further down covers nothing, and holds for what the operation says.
+        check(&part(&public, hints(false, Some(60), Scope::Public)), None, Some(never));
+        check(
+            &part(&public, hints(false, Some(5), Scope::Public)),
+            Some(30),
+            Some(known(5, 0, Scope::Public, "T.f")),
+        );
+        check(&part(&public, hints(true, None, Scope::Public)), None, None);
+        // Some of it says how long: nothing else does so for the rest.
+        let mixed = public.clone().and(known(20, 5, Scope::Public, "other"));
+        check(&part(&mixed, none.clone()), None, Some(nothing));
+        check(
+            &part(&mixed, hints(true, Some(60), Scope::Public)),
+            None,
+            Some(known(20, 5, Scope::Public, "other")),
+        );
+        // What its source keeps apart by headers stays so; what it keeps for one alone has no lifetime that a hint could give.
+        let theirs = silent(Scope::Private);
+        check(
+            &part(&theirs, hints(true, Some(60), Scope::Public)),
+            None,
+            Some(known(60, 0, Scope::Private, "T.f")),
+        );
+        let alone = Freshness { by_headers: false, ..known(0, 0, Scope::Private, "s") };
+        let both = public.and(alone.clone());
+        check(&part(&both, hints(true, Some(60), Scope::Public)), Some(60), Some(alone));
+    }
+
+    #[test]
+    fn what_a_hint_makes_private_is_for_one_caller_alone() {
+        let private = hints(true, Some(60), Scope::Private);
+        let expected = Some(Freshness { by_headers: false, ..known(60, 0, Scope::Private, "T.f") });
+        check(&[(None, private.clone())], None, expected.clone());
+        check(&[(Some(silent(Scope::Public)), private.clone())], None, expected.clone());
+        check(&[(Some(known(90, 0, Scope::Public, "s")), private.clone())], None, expected);
+        let theirs = known(90, 0, Scope::Private, "s");
+        check(&[(Some(theirs), private)], None, Some(known(60, 0, Scope::Private, "T.f")));
+    }
+
+    #[test]
+    fn what_may_be_shown_stale_is_told_as_a_second_of_that() {
+        let check = |(fresh_ms, stale_ms), (remaining_ms, left_ms)| {
+            let part = Freshness { remaining_ms: fresh_ms, stale_ms, ..known(0, 0, Scope::Public, "s") };
+            let expected = Freshness { remaining_ms, stale_ms: left_ms, ..part.clone() };
+            super::tests::check(&[(Some(part), PieceHints::default())], None, Some(expected));
+        };
+        check((0, 10_000), (1000, 9000));
+        check((300, 10_000), (1000, 9300));
+        check((300, 0), (300, 0));
+        check((0, 400), (400, 0));
+        check((0, 0), (0, 0));
+        check((2000, 10_000), (2000, 10_000));
     }
 
     #[test]

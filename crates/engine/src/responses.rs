@@ -4,26 +4,21 @@
 //! public operations have one entry for all callers however their other headers differ, and what one caller alone may
 //! see stands under that caller's headers. What the parts touch are tags; a mutation that touches one makes all answers with it old.
 //!
-//! **Invariant:** an answer read before a mutation of its tags was done is never shown after it: the tags' ages are taken
-//! before the first part is asked and compared with each look.
+//! **Invariant:** an answer read before a mutation of its tags was done is never shown after it: the tags' ages
+//! ([`Changes`]) are taken before the first part is asked and compared with each look.
 //!
 //! **Cost:** a hit is one hash of variables and headers, one lock of a shard, one count; the bytes are shared.
 
+use crate::changes::{Ages, Changes};
 use crate::engine::Capacity;
-use crate::source::{Freshness, Tag};
+use crate::source::Freshness;
 use bytes::Bytes;
-use foldhash::quality::{FixedState, RandomState};
+use foldhash::quality::RandomState;
 use hashbrown::HashMap;
 use quick_cache::Weighter;
-use smallvec::SmallVec;
-use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
-
-/// How many ages there are for all tags: two tags that share one only cost each other entries.
-const AGES: usize = 4096;
 
 /// How many keys are remembered whose answers cannot be shared.
 const PASSES_MAX: usize = 4096;
@@ -32,9 +27,6 @@ const PASS: Duration = Duration::from_secs(10);
 
 /// Under what a whole answer is kept: see the module.
 pub(crate) type Key = Box<[u8]>;
-
-/// The ages of some tags at one moment.
-pub(crate) type Ages = SmallVec<[(u16, u64); 6]>;
 
 /// An answer that others may be given.
 #[derive(Debug)]
@@ -56,7 +48,7 @@ impl Shared {
     pub(crate) fn left(&self, now: Instant) -> Option<Freshness> {
         let lifetime = self.lifetime.clone()?;
         let gone = now.saturating_duration_since(self.made).as_millis();
-        let gone_ms = u32::try_from(gone).unwrap_or(u32::MAX);
+        let gone_ms = u64::try_from(gone).unwrap_or(u64::MAX);
         let until_ms = lifetime.remaining_ms.saturating_add(lifetime.stale_ms).saturating_sub(gone_ms);
         let remaining_ms = lifetime.remaining_ms.saturating_sub(gone_ms);
         Some(Freshness { remaining_ms, stale_ms: until_ms - remaining_ms, ..lifetime })
@@ -97,7 +89,7 @@ pub(crate) struct Responses {
     /// Keys whose last answer could not be shared, and until when nobody waits for another's under them.
     passes: quick_cache::sync::Cache<Key, Instant, quick_cache::UnitWeighter, RandomState>,
     flights: Flights,
-    ages: Box<[AtomicU64]>,
+    pub(crate) changes: Arc<Changes>,
 }
 
 /// What a request has to do.
@@ -130,15 +122,15 @@ impl Drop for Flight<'_> {
 }
 
 impl Responses {
-    /// Keeps answers of up to `bytes_max` together; with none, equal requests in flight are still one.
-    pub(crate) fn new(bytes_max: usize) -> Self {
+    /// Keeps answers of up to `bytes_max` together, until `changes` has something they show; with none, equal requests in
+    /// flight are still one.
+    pub(crate) fn new(bytes_max: usize, changes: Arc<Changes>) -> Self {
         /// A screen full of an app.
         const BODY_BYTES_TYPICAL: usize = 8192;
         let entries = (bytes_max > 0).then(|| {
             let items = (bytes_max / BODY_BYTES_TYPICAL).max(16);
             Entries::with(items, bytes_max as u64, Weight, RandomState::default(), Default::default())
         });
-        let ages = std::iter::repeat_with(AtomicU64::default).take(AGES).collect();
         let passes = quick_cache::sync::Cache::with(
             PASSES_MAX,
             PASSES_MAX as u64,
@@ -146,14 +138,14 @@ impl Responses {
             RandomState::default(),
             Default::default(),
         );
-        Self { entries, bytes_max, passes, flights: Mutex::default(), ages }
+        Self { entries, bytes_max, passes, flights: Mutex::default(), changes }
     }
 
     /// The answer under `key`, if there is one that is fresh.
     pub(crate) fn get(&self, key: &[u8], now: Instant) -> Option<Arc<Shared>> {
         let kept = self.entries.as_ref()?.get(key)?;
         let is_fresh = kept.left(now).is_some_and(|it| it.remaining_ms > 0);
-        (is_fresh && self.are_current(&kept.ages)).then_some(kept)
+        (is_fresh && self.changes.are_current(&kept.ages)).then_some(kept)
     }
 
     /// Keeps an answer.
@@ -161,7 +153,8 @@ impl Responses {
         /// No single answer takes more than this part of the room.
         const SHARE: usize = 8;
         let fits = kept.body.len() <= self.bytes_max / SHARE;
-        if let Some(entries) = self.entries.as_ref().filter(|_| fits && self.are_current(&kept.ages)) {
+        if let Some(entries) = self.entries.as_ref().filter(|_| fits && self.changes.are_current(&kept.ages))
+        {
             entries.insert(key, kept);
         }
     }
@@ -187,31 +180,9 @@ impl Responses {
         Turn::Leads(Flight { responses: self, key: key.into(), sender })
     }
 
-    /// Which age `tag` has.
-    pub(crate) fn place(tag: &Tag) -> u16 {
-        (FixedState::default().hash_one(&tag.0) % AGES as u64) as u16
-    }
-
-    /// How old these tags are now.
-    pub(crate) fn ages(&self, places: &[u16]) -> Ages {
-        places.iter().map(|&it| (it, self.ages[usize::from(it)].load(Ordering::Acquire))).collect()
-    }
-
-    /// Makes every answer with one of these tags old.
-    pub(crate) fn invalidate(&self, places: impl IntoIterator<Item = u16>) {
-        for place in places {
-            self.ages[usize::from(place)].fetch_add(1, Ordering::AcqRel);
-        }
-    }
-
     /// Entries and the bytes they take, roughly.
     pub(crate) fn filling(&self) -> (usize, u64) {
         self.entries.as_ref().map_or((0, 0), |it| (it.len(), it.weight()))
-    }
-
-    /// Whether nothing touched these tags since.
-    pub(crate) fn are_current(&self, ages: &Ages) -> bool {
-        ages.iter().all(|&(place, age)| self.ages[usize::from(place)].load(Ordering::Acquire) == age)
     }
 
     fn flights(&self) -> std::sync::MutexGuard<'_, HashMap<Key, watch::Receiver<Landing>, RandomState>> {
@@ -223,21 +194,31 @@ impl Responses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Scope;
+    use crate::source::{Scope, Tag};
+
+    fn responses(bytes_max: usize) -> Responses {
+        Responses::new(bytes_max, Arc::default())
+    }
 
     fn shared(responses: &Responses, body: &str, fresh_s: u32, tags: &[&str], made: Instant) -> Arc<Shared> {
-        let (remaining_ms, scope) = (1000 * fresh_s, Scope::Public);
-        let lifetime =
-            Freshness { remaining_ms, stale_ms: 5000, scope, by_headers: true, set_by: "test".into() };
-        let places: Vec<u16> = tags.iter().map(|&it| Responses::place(&Tag(it.into()))).collect();
-        let ages = responses.ages(&places);
+        let (remaining_ms, scope) = (1000 * u64::from(fresh_s), Scope::Public);
+        let lifetime = Freshness {
+            remaining_ms,
+            stale_ms: 5000,
+            scope,
+            by_headers: true,
+            is_silent: false,
+            ages: Ages::default(),
+            set_by: "test".into(),
+        };
+        let ages = responses.changes.ages(tags.iter().copied());
         let (body, lifetime) = (Bytes::copy_from_slice(body.as_bytes()), Some(lifetime));
         Arc::new(Shared { body, capacity: Capacity::Enough, lifetime, made, ages })
     }
 
     #[test]
     fn an_answer_is_found_until_its_time_is_over() {
-        let responses = Responses::new(1 << 20);
+        let responses = responses(1 << 20);
         let now = Instant::now();
         responses.put((*b"k").into(), shared(&responses, "body", 10, &[], now));
         let found = responses.get(b"k", now + Duration::from_secs(9)).expect("it is fresh");
@@ -250,12 +231,12 @@ mod tests {
 
     #[test]
     fn a_mutation_of_a_tag_makes_answers_old_even_those_on_their_way() {
-        let responses = Responses::new(1 << 20);
+        let responses = responses(1 << 20);
         let now = Instant::now();
         responses.put((*b"a").into(), shared(&responses, "a", 10, &["Album"], now));
         let on_its_way = shared(&responses, "b", 10, &["Album", "Artist"], now);
         responses.put((*b"c").into(), shared(&responses, "c", 10, &["Genre"], now));
-        responses.invalidate([Responses::place(&Tag("Album".into()))]);
+        responses.changes.note(&[Tag("Album".into())]);
         responses.put((*b"b").into(), on_its_way);
         assert!(responses.get(b"a", now).is_none());
         assert!(responses.get(b"b", now).is_none());
@@ -264,7 +245,7 @@ mod tests {
 
     #[test]
     fn no_answer_takes_all_the_room() {
-        let responses = Responses::new(8192);
+        let responses = responses(8192);
         let now = Instant::now();
         responses.put((*b"k").into(), shared(&responses, &"x".repeat(2000), 10, &[], now));
         assert!(responses.get(b"k", now).is_none());
@@ -272,7 +253,7 @@ mod tests {
 
     #[tokio::test]
     async fn those_who_wait_get_the_answer_or_make_it_when_the_first_goes_away() {
-        let responses = Responses::new(0);
+        let responses = responses(0);
         let Turn::Leads(flight) = responses.turn(b"k") else { panic!("the first leads") };
         let Turn::Waits(mut waiting) = responses.turn(b"k") else { panic!("the second waits") };
         flight.land(Landing::Here(shared(&responses, "body", 0, &[], Instant::now())));

@@ -42,6 +42,29 @@ impl Column {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+    /// Appends the value at `row` of `from`: a leaf that is there, of the kind that the others here are of.
+    pub fn push_from(&mut self, from: &Self, row: usize) {
+        if matches!(self.data, Data::Empty) {
+            self.data = match from.data {
+                Data::Bool(_) => Data::Bool(Vec::new()),
+                Data::Int(_) => Data::Int(Vec::new()),
+                Data::Float(_) => Data::Float(Vec::new()),
+                Data::Text(_) => Data::Text(Texts::default()),
+                Data::Json(_) => Data::Json(Texts::default()),
+                Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => {
+                    Data::Empty
+                }
+            };
+        }
+        match (&mut self.data, &from.data) {
+            (Data::Bool(to), Data::Bool(from)) => to.push(from[row]),
+            (Data::Int(to), Data::Int(from)) => to.push(from[row]),
+            (Data::Float(to), Data::Float(from)) => to.push(from[row]),
+            (Data::Text(to) | Data::Json(to), Data::Text(from) | Data::Json(from)) => to.push(from.get(row)),
+            // One field of one source is of one kind in all its rows.
+            (to, _) => *to = Data::Empty,
+        }
+    }
 }
 
 /// The values themselves.

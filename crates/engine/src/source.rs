@@ -5,12 +5,16 @@
 //!
 //! **Invariant:** a fetch belongs to one plan, and a plan to one schema.
 
+mod common;
 mod headers;
 mod parts;
 
+pub(crate) use common::Memos;
+pub use common::{Common, Level, Memo};
 pub use headers::{Headers, NoHeaders};
 pub use parts::{NodeId, Part, PartId, Parts, Place};
 
+use crate::changes::Ages;
 use crate::lifetime::HintAt;
 use crate::plan::shape::{SetId, Shape};
 use crate::rows::{Column, Rows};
@@ -62,6 +66,15 @@ pub trait Fetch: Send + Sync {
     fn reads_headers(&self) -> &[Box<str>] {
         &[]
     }
+    /// Whether a credential of the client's takes part: its answers are the client's own, whatever else is said of them.
+    fn is_personal(&self) -> bool {
+        self.reads_headers().iter().any(|it| is_credential(it))
+    }
+    /// What it asks, as numbers of its source: two calls with one number may turn out to be the same, or go together. Empty
+    /// if no other fetch could ever ask for the same.
+    fn asks(&self) -> &[u32] {
+        &[]
+    }
     /// Whether its answers come with a lifetime, and may be given to others. Equal requests in flight all of whose parts may are
     /// answered once.
     fn has_lifetime(&self) -> bool {
@@ -69,6 +82,12 @@ pub trait Fetch: Send + Sync {
     }
     /// Says what will be asked (SQL text, URL template), one statement per paragraph.
     fn explain(&self, out: &mut String);
+}
+
+/// Whether the header `name`, in lower case, says who asks. Source: RFC 9110, 11.6.2 and 11.7.2; RFC 6265, 5.4.
+#[must_use]
+pub fn is_credential(name: &str) -> bool {
+    matches!(name, "authorization" | "cookie" | "proxy-authorization")
 }
 
 /// A name of something a fetch reads or writes.
@@ -205,6 +224,8 @@ pub struct FetchInput<'r> {
     pub deadline: Instant,
     /// Up to this many bytes are held back whole, so that a late failure can still be told; more may leave in chunks.
     pub hold_back_bytes: usize,
+    /// What it has together with fetches of the same request that may ask for the same, if there are any.
+    pub common: Option<Common<'r>>,
 }
 
 /// What a source answers.
@@ -221,17 +242,26 @@ pub struct Reply {
 /// How long an answer may be kept, counted from now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Freshness {
-    /// What is left of its lifetime: levels never add up.
-    pub remaining_ms: u32,
+    /// What is left of its lifetime: levels never add up. Of what says nothing [`Freshness::ENDLESS_MS`].
+    pub remaining_ms: u64,
     /// How long after that it may be shown while a new one is fetched.
-    pub stale_ms: u32,
+    pub stale_ms: u64,
     /// By whom.
     pub scope: Scope,
     /// Whether it may be given to all who send the same values of the headers that the fetch reads. What is neither public nor kept
     /// apart by headers is for the one request alone.
     pub by_headers: bool,
+    /// Whether some of it says nothing of how long it lives: for that hints or the operation speak, or nobody keeps it.
+    pub is_silent: bool,
+    /// How old the tags were that it has beside those of [`Fetch::touches`]: names that depend on values of the request.
+    pub ages: Ages,
     /// What set the lifetime, for operators: a source and a field.
     pub set_by: Arc<str>,
+}
+
+impl Freshness {
+    /// What remains of an answer that says nothing of its end.
+    pub const ENDLESS_MS: u64 = u64::MAX;
 }
 
 /// Who may keep an answer.
@@ -292,6 +322,17 @@ pub struct FieldError {
     pub message: Box<str>,
     /// Hasura's `extensions.path` for this error, if it is not derived from the field.
     pub hasura_path: Option<Box<str>>,
+    /// What stands in `extensions` besides.
+    pub extensions: Option<Box<Extensions>>,
+}
+
+/// Members of `extensions` that a source has been told to pass on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extensions {
+    /// JSON, without the braces around it: at least one member.
+    pub members: Box<str>,
+    /// Whether there is a `code` among them, which then stands in the place of [`FieldError::code`].
+    pub has_code: bool,
 }
 
 /// A failed field and where it is in the answer.
@@ -367,7 +408,7 @@ impl SourceError {
             Self::Unavailable(_) => "The source is unavailable.",
             Self::Broken(_) => "Internal error.",
         };
-        FieldError { code: self.code(), message: message.into(), hasura_path: None }
+        FieldError { code: self.code(), message: message.into(), hasura_path: None, extensions: None }
     }
 
     /// Tells the operator what the client is not told.

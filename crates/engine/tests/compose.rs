@@ -278,6 +278,15 @@ fn joins_that_name_what_is_not_there_are_reported() {
     );
     with(join("Album", "x", "people", "artist", "(id: $this.gone)"), "`Album` has no field `gone`");
     with(join("Album", "x", "people", "artist", "(id: $this.tracks)"), "`Album.tracks` is no single scalar");
+    let added = join("Album", "x", "people", "age", "(id: $this.artistId)");
+    let keyed = join("Album", "y", "people", "artist", "(id: $this.x)");
+    check(
+        &[("music", MUSIC), ("people", &PEOPLE.replace("artists:", "age(id: Int!): Int artists:"))],
+        &[added, keyed],
+        &[
+            "join `Album.y`: `Album.x` is answered by another source, so it cannot be a key: name a field that `Album` has of its own source",
+        ],
+    );
     with(
         join("Album", "x", "people", "artist", "(id: $id)"),
         "`$id` is no field of the parent: write `$this.id`",

@@ -22,7 +22,12 @@ fn resolve(field: &str, arguments: &Value) -> Result<Value, SourceError> {
         |id: i64| json!({"id": id, "title": format!("Album {id}"), "next": {"id": id + 1, "title": null}});
     let id = arguments["id"].as_i64().unwrap_or(0);
     let rejected = || {
-        let error = FieldError { code: "constraint-violation", message: "no".into(), hasura_path: None };
+        let error = FieldError {
+            code: "constraint-violation",
+            message: "no".into(),
+            hasura_path: None,
+            extensions: None,
+        };
         Err(SourceError::Rejected { error, field: None })
     };
     match (field, id) {

@@ -5,10 +5,11 @@ mod kit;
 use kit::{Documents, settings, text};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
+use weir_engine::changes::{Ages, Changes};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Kept, Lifetime, Request, Response, Settings};
 use weir_engine::lifetime::{Hint, HintAt};
@@ -34,8 +35,9 @@ fn resolve(_: &str, arguments: &Value) -> Result<Value, SourceError> {
 /// Documents whose answers live for a while, and which tells callers apart by `x-user-id`.
 struct Living {
     documents: Arc<Documents>,
-    /// `u32::MAX`: it says nothing.
-    remaining_ms: AtomicU32,
+    /// `u64::MAX`: it says nothing.
+    remaining_ms: AtomicU64,
+    stale_ms: u64,
     scope: Scope,
     by_headers: bool,
     hints: Vec<HintAt>,
@@ -67,10 +69,18 @@ impl Source for Living {
         let remaining_ms = self.remaining_ms.load(Ordering::Relaxed);
         let set_by = Arc::from("albums");
         let by_headers = self.by_headers;
-        let known = Freshness { remaining_ms, stale_ms: 0, scope: self.scope, by_headers, set_by };
+        let known = Freshness {
+            remaining_ms,
+            stale_ms: self.stale_ms,
+            scope: self.scope,
+            by_headers,
+            is_silent: false,
+            ages: Ages::default(),
+            set_by,
+        };
         Ok(Box::new(LivingFetch {
             inner: self.documents.prepare(piece)?,
-            freshness: (remaining_ms < u32::MAX).then_some(known),
+            freshness: (remaining_ms < u64::MAX).then_some(known),
             calls: Arc::clone(&self.calls),
             gate: Arc::clone(&self.gate),
             headers: ["x-user-id".into()],
@@ -114,15 +124,17 @@ impl Headers for Sent {
 
 struct Scene {
     engine: Engine,
+    changes: Arc<Changes>,
     calls: Arc<AtomicUsize>,
     gate: Arc<Semaphore>,
 }
 
 impl Living {
-    fn new(remaining_ms: Option<u32>, scope: Scope, hints: &[HintAt]) -> Self {
+    fn new(remaining_ms: Option<u64>, scope: Scope, hints: &[HintAt]) -> Self {
         Self {
             documents: Documents::new("living", SDL, resolve),
-            remaining_ms: AtomicU32::new(remaining_ms.unwrap_or(u32::MAX)),
+            remaining_ms: AtomicU64::new(remaining_ms.unwrap_or(u64::MAX)),
+            stale_ms: 0,
             scope,
             by_headers: true,
             hints: hints.to_vec(),
@@ -133,7 +145,7 @@ impl Living {
 }
 
 impl Scene {
-    fn new(remaining_ms: Option<u32>, scope: Scope, hints: &[HintAt]) -> Self {
+    fn new(remaining_ms: Option<u64>, scope: Scope, hints: &[HintAt]) -> Self {
         Self::of(Living::new(remaining_ms, scope, hints))
     }
 
@@ -141,7 +153,9 @@ impl Scene {
         let (calls, gate) = (Arc::clone(&source.calls), Arc::clone(&source.gate));
         let graph = Graph::compose(vec![Arc::new(source)], &[]).expect("the hints are for what there is");
         let settings = Settings { responses_bytes_max: 1 << 20, ..settings() };
-        Self { engine: Engine::new(graph, settings), calls, gate }
+        let changes = Arc::new(Changes::default());
+        let engine = Engine::new(graph, settings).sharing(Arc::clone(&changes));
+        Self { engine, changes, calls, gate }
     }
 
     async fn ask(&self, query: &str, sent: &Sent) -> Response {
@@ -165,7 +179,8 @@ impl Scene {
 
 fn hint(on: &str, field: Option<&str>, max_age_s: u32) -> HintAt {
     let hint = Hint { max_age_s: Some(max_age_s), inherits: false, scope: Scope::Public };
-    HintAt { on: on.into(), field: field.map(Into::into), hint }
+    let written = "s.graphql:4:7".into();
+    HintAt { on: on.into(), field: field.map(Into::into), hint, written }
 }
 
 fn on_runtime(test: impl Future<Output = ()>) {
@@ -173,7 +188,7 @@ fn on_runtime(test: impl Future<Output = ()>) {
 }
 
 #[track_caller]
-fn check(remaining_ms: Option<u32>, hints: &[HintAt], query: &str, expected: Option<(u32, &str)>) {
+fn check(remaining_ms: Option<u64>, hints: &[HintAt], query: &str, expected: Option<(u64, &str)>) {
     let scene = Scene::new(remaining_ms, Scope::Public, hints);
     on_runtime(async {
         let lifetime = scene.ask(query, &Sent::default()).await.lifetime;
@@ -209,8 +224,10 @@ fn a_hint_for_what_is_not_there_is_a_mistake() {
     let source = Living::new(None, Scope::Public, &hints);
     let Err(errors) = Graph::compose(vec![Arc::new(source)], &[]) else { panic!("neither is there") };
     let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    assert_eq!(words.len(), 2);
-    assert!(words[0].contains("`Nope`") || words[0].contains("`Album.nope`"), "{words:?}");
+    let words_at = |place: &str| {
+        format!("s.graphql:4:7: @cacheControl stands at `{place}`, which no source has: mend the name")
+    };
+    assert_eq!(words, [words_at("Nope"), words_at("Album.nope")]);
 }
 
 #[test]
@@ -235,6 +252,56 @@ fn a_mutation_makes_answers_old() {
         assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Hit));
         scene.ask("mutation { rename(id: 1) { id } }", &Sent::default()).await;
         assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Made));
+    });
+}
+
+#[test]
+fn a_mutation_that_nobody_waits_for_makes_answers_old_too() {
+    on_runtime(async {
+        let scene = Scene::new(Some(60_000), Scope::Public, &[]);
+        const QUERY: &str = "{ album(id: 1) { title } }";
+        scene.kept(QUERY, "ada").await;
+        scene.gate.forget_permits(1000);
+        let sent = Sent::default();
+        let mut changing = Box::pin(scene.ask("mutation { rename(id: 1) { id } }", &sent));
+        assert!(futures_util::poll!(changing.as_mut()).is_pending());
+        assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Hit), "nothing is known of it yet");
+        drop(changing);
+        scene.gate.add_permits(1);
+        assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Made));
+    });
+}
+
+#[test]
+fn what_others_changed_makes_answers_old() {
+    on_runtime(async {
+        let scene = Scene::new(Some(60_000), Scope::Public, &[]);
+        const QUERY: &str = "{ album(id: 1) { title } }";
+        let check = async |expected: Kept| {
+            assert_eq!(scene.kept(QUERY, "ada").await, Some(expected));
+            assert_eq!(scene.kept(QUERY, "ada").await, Some(Kept::Hit));
+        };
+        check(Kept::Made).await;
+        scene.changes.heard("Genre");
+        check(Kept::Hit).await;
+        scene.changes.heard("Album");
+        check(Kept::Made).await;
+        scene.changes.heard_all();
+        check(Kept::Made).await;
+        // An engine that takes the place of this one, while a mutation of this one is under way.
+        let next = Living::new(Some(60_000), Scope::Public, &[]);
+        let graph = Graph::compose(vec![Arc::new(next)], &[]).expect("it is sound");
+        let settings = Settings { responses_bytes_max: 1 << 20, ..settings() };
+        let next = Scene {
+            engine: Engine::new(graph, settings).sharing(Arc::clone(&scene.changes)),
+            changes: Arc::clone(&scene.changes),
+            calls: Arc::default(),
+            gate: Arc::new(Semaphore::new(1000)),
+        };
+        next.kept(QUERY, "ada").await;
+        assert_eq!(next.kept(QUERY, "ada").await, Some(Kept::Hit));
+        scene.ask("mutation { rename(id: 1) { id } }", &Sent::default()).await;
+        assert_eq!(next.kept(QUERY, "ada").await, Some(Kept::Made));
     });
 }
 
@@ -294,6 +361,37 @@ fn what_is_for_one_caller_alone_is_never_given_to_another() {
         assert_eq!(scene.calls(), 2 + 3);
         scene.gate.add_permits(3);
         assert!(all.await.into_iter().all(|it| it == Some(Kept::Made)));
+    });
+}
+
+#[test]
+fn what_a_hint_makes_private_is_never_given_to_another() {
+    on_runtime(async {
+        let hint = Hint { max_age_s: Some(60), inherits: false, scope: Scope::Private };
+        let hints =
+            [HintAt { on: "Query".into(), field: Some("album".into()), hint, written: String::new() }];
+        for remaining_ms in [Some(60_000), None] {
+            let scene = Scene::new(remaining_ms, Scope::Public, &hints);
+            for _ in 0..2 {
+                // The two send the same: nothing here tells them apart.
+                let lifetime = scene.ask("{ album(id: 1) { title } }", &Sent::default()).await.lifetime;
+                let lifetime = lifetime.expect("it has one");
+                assert_eq!((lifetime.kept, lifetime.freshness.scope), (Kept::Made, Scope::Private));
+                assert_eq!(lifetime.freshness.remaining_ms, 60_000);
+            }
+            assert_eq!(scene.calls(), 2);
+        }
+    });
+}
+
+#[test]
+fn what_is_shown_stale_is_kept_whole_for_a_second_of_that() {
+    on_runtime(async {
+        let scene = Scene::of(Living { stale_ms: 10_000, ..Living::new(Some(0), Scope::Public, &[]) });
+        const QUERY: &str = "{ album(id: 1) { title } }";
+        let made = scene.ask(QUERY, &Sent::default()).await.lifetime.expect("it has one").freshness;
+        assert_eq!((made.remaining_ms, made.stale_ms), (1000, 9000));
+        assert_eq!(scene.engine.responses().0, 1);
     });
 }
 

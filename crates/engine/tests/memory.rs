@@ -74,7 +74,7 @@ enum Hit {
 one_of!(Hit { Book, Author });
 
 fn gone() -> FieldError {
-    FieldError { code: "GONE", message: "sold \"out\"".into(), hasura_path: None }
+    FieldError { code: "GONE", message: "sold \"out\"".into(), hasura_path: None, extensions: None }
 }
 
 fn book(name: &str) -> Book {

@@ -8,13 +8,22 @@
 
 mod ask;
 mod batch;
+mod change;
 mod division;
 mod fetch;
 mod judge;
+mod left;
+mod loader;
+mod memo;
+mod named;
 mod open;
 mod told;
 mod whole;
 
+pub(crate) use ask::push_header;
+pub(crate) use change::Change;
+pub(crate) use left::{Shortest, left};
+pub(crate) use open::rule_of;
 pub use open::{Options, is_services, open};
 pub use whole::Whole;
 
@@ -22,7 +31,9 @@ use crate::cache::{Cache, Rule};
 use crate::call::Upstream;
 use crate::inputs::Settings;
 use crate::sdl::{Connector, ConnectorId, Join, Mapping};
+use crate::template::NameTemplate;
 use division::Division;
+use std::path::PathBuf;
 use std::sync::Arc;
 use weir_engine::lifetime::HintAt;
 use weir_engine::source::{Fetch, Parts, Piece, PlanError, Source};
@@ -34,6 +45,8 @@ pub struct HttpSource {
     shared: Arc<Shared>,
     division: Division,
     hints: Vec<HintAt>,
+    /// Certificates that are trusted besides the system's.
+    ca: Option<PathBuf>,
 }
 
 /// What calls need beside the request; it lives as long as the last of them.
@@ -51,18 +64,29 @@ struct Shared {
 struct Line {
     /// For clients that are told apart by what the key holds.
     rule: Arc<Rule>,
-    /// For those who lack a header that tells them apart: nothing of theirs is shared. Equals `rule` where there is no such
-    /// header.
+    /// For what is shared with nobody: of those who lack a header that tells them apart.
     alone: Arc<Rule>,
     /// The headers of clients that stand in keys beside those of the call, in lower case.
     key_headers: Vec<Box<str>>,
     /// All headers of clients that it reads, in lower case.
     reads_headers: Vec<Box<str>>,
+    /// Whether a credential of the client's takes part.
+    is_personal: bool,
+    /// What it asks, if asking once is as good as twice: those with one number may make equal calls.
+    asks: Option<u32>,
     /// Tells its entries from those of other connectors, also after a change of the text.
     fingerprint: [u8; 32],
+    /// Tells answers to its calls from those that another service keeps, or kept by other rules. Connectors of one service
+    /// share it: an equal call of theirs has an equal answer.
+    service_fingerprint: [u8; 32],
     /// `service Type.field`: for logs and for who asks what set a lifetime.
     shown: Arc<str>,
+    /// What makes its answers invalid; of a field of the mutation root, what its call makes invalid.
     tags: Vec<Arc<str>>,
+    /// The same with values of the call in it.
+    named: Vec<NameTemplate>,
+    /// All that the service answers.
+    service: Arc<str>,
 }
 
 impl Shared {

@@ -11,12 +11,14 @@
 //! Source: RFC 3986, sections 2.3 and 3.3; RFC 9110, sections 5.5 and 7.6.1.
 
 mod base;
+mod name;
 mod read;
 mod render;
 #[cfg(test)]
 mod tests;
 
 pub use base::Base;
+pub use name::NameTemplate;
 pub use render::RenderError;
 
 use crate::selection::Selection;
@@ -59,6 +61,16 @@ struct Segment {
     parts: Parts,
     /// Whether there is a value in it.
     open: bool,
+}
+
+impl Segment {
+    /// What is written in it.
+    fn text(&self) -> impl Iterator<Item = u8> + '_ {
+        self.parts.iter().flat_map(|part| match part {
+            Part::Text(text) => text.bytes(),
+            Part::Value(_) => "".bytes(),
+        })
+    }
 }
 
 /// An expression in braces, and what it is if it is simple.
@@ -145,6 +157,14 @@ impl Request {
     pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot> {
         let query = self.query.iter().flat_map(|(name, value)| name.iter().chain(value));
         slots(self.segments.iter().flat_map(|it| &it.parts).chain(query))
+    }
+
+    /// Whether it may come to the same method and path as `other`, whatever the values are.
+    pub(crate) fn may_equal(&self, other: &Self) -> bool {
+        let mut segments = self.segments.iter().zip(&other.segments);
+        (&self.method, &self.prefix, self.slash) == (&other.method, &other.prefix, other.slash)
+            && self.segments.len() == other.segments.len()
+            && segments.all(|(a, b)| a.open || b.open || a.text().eq(b.text()))
     }
 
     /// The headers it sets.

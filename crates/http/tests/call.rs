@@ -139,7 +139,6 @@ async fn what_is_cut_off_is_no_answer() {
         "HTTP/1.1 200",
         "",
         "<html>no HTTP</html>\r\n\r\n",
-        "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1\r\n\r\n1",
     ] {
         let service = Service::start(move |_| Reply::Close(bytes.into()));
         assert_eq!(call(&service.upstream(once), &get("/")).await, "Connection", "{bytes}");
@@ -148,6 +147,16 @@ async fn what_is_cut_off_is_no_answer() {
     }
     let service = Service::start(|_| Reply::Close(b"HTTP/1.1 200 OK\r\n\r\nto the end".into()));
     assert_eq!(call(&service.upstream(once), &get("/")).await, "200 to the end");
+}
+
+#[tokio::test]
+async fn what_is_compressed_without_being_asked_for_is_told_and_not_asked_again() {
+    let coded = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1\r\n\r\n1";
+    let service = Service::start(move |_| Reply::Close(coded.into()));
+    let error = service.upstream(|_| ()).call(&get("/")).await.unwrap_err();
+    assert_eq!((error.code(), service.calls()), ("SOURCE_ANSWER", 1));
+    let expected = "the answer is coded (`Content-Encoding: gzip`), though it was asked for with `Accept-Encoding: identity`";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[tokio::test]
@@ -236,6 +245,35 @@ async fn a_service_that_fails_is_left_alone_until_one_call_finds_it_well() {
 }
 
 #[tokio::test]
+async fn while_one_call_finds_out_nobody_else_is_let_through() {
+    let service = Service::start(|nth| match nth {
+        0..10 => answer("500 Oops", "", ""),
+        10 => Reply::Hang,
+        _ => well(),
+    });
+    let upstream = service.upstream(|it| {
+        let (window, pause) = (Duration::from_secs(3600), Duration::ZERO);
+        it.retries = 0;
+        it.breaker = Some(Breaker { errors_percent: 50, window, pause });
+    });
+    for _ in 0..10 {
+        assert_eq!(call(&upstream, &get("/")).await, "500 ");
+    }
+    let asked = get("/");
+    let mut probe = Box::pin(call(&upstream, &asked));
+    while service.calls() < 11 {
+        assert!(futures_util::poll!(probe.as_mut()).is_pending());
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(call(&upstream, &get("/")).await, "Broken");
+    assert_eq!(service.calls(), 11, "nothing was sent");
+    // Who gave up found nothing out: the next one does.
+    drop(probe);
+    assert_eq!(call(&upstream, &get("/")).await, "200 well");
+    assert_eq!(call(&upstream, &get("/")).await, "200 well");
+}
+
+#[tokio::test]
 async fn what_takes_longer_than_usual_is_asked_a_second_time() {
     let hangs = |nth: usize| if nth == 128 { Reply::Hang } else { well() };
     let learned = |service: &Service, budget| {
@@ -259,6 +297,14 @@ async fn what_takes_longer_than_usual_is_asked_a_second_time() {
         assert_eq!(call(&upstream, &get("/")).await, "200 well");
     }
     assert_eq!(call(&upstream, &get("/")).await, "Timeout", "there is no budget");
+    assert_eq!(service.calls(), 129);
+    let service = Service::start(hangs);
+    let upstream = learned(&service, 20);
+    for _ in 0..128 {
+        assert_eq!(call(&upstream, &get("/")).await, "200 well");
+    }
+    let changes = Ask { timeout: Some(Duration::from_millis(200)), ..post("/", "{}") };
+    assert_eq!(call(&upstream, &changes).await, "Timeout", "what may change something is asked once");
     assert_eq!(service.calls(), 129);
 }
 
@@ -294,7 +340,17 @@ where
 
 /// A certificate for `localhost` that is valid until `year`, as a file to trust and as a server shows it.
 fn certificate(name: &str, year: i32, protocols: &[&[u8]]) -> (std::path::PathBuf, TlsAcceptor) {
-    let mut parameters = rcgen::CertificateParams::new(["localhost".to_owned()]).unwrap();
+    certificate_for("localhost", name, year, protocols)
+}
+
+/// The same for another host.
+fn certificate_for(
+    host: &str,
+    name: &str,
+    year: i32,
+    protocols: &[&[u8]],
+) -> (std::path::PathBuf, TlsAcceptor) {
+    let mut parameters = rcgen::CertificateParams::new([host.to_owned()]).unwrap();
     parameters.not_after = rcgen::date_time_ymd(year, 1, 1);
     let key = rcgen::KeyPair::generate().unwrap();
     let certificate = parameters.self_signed(&key).unwrap();
@@ -331,8 +387,15 @@ async fn only_who_shows_a_certificate_that_is_trusted_and_valid_is_asked() {
         "Encryption",
         "another is trusted"
     );
-    assert_eq!((service.calls(), old.calls()), (1, 0));
-    std::fs::remove_file(file).and_then(|()| std::fs::remove_file(expired)).unwrap();
+    let (other, tls) = certificate_for("shop.test", "other", 2999, &[b"http/1.1"]);
+    let named = Service::start_private(tls, |_| well());
+    assert_eq!(
+        call(&trusting(named.address.port(), Some(other.clone())), &get("/")).await,
+        "Encryption",
+        "it is another's"
+    );
+    assert_eq!((service.calls(), old.calls(), named.calls()), (1, 0, 0));
+    [file, expired, other].into_iter().try_for_each(std::fs::remove_file).unwrap();
 }
 
 #[tokio::test]

@@ -15,10 +15,12 @@ use std::sync::{Arc, Mutex};
 use weir_engine::compose::Join;
 use weir_engine::engine::Engine;
 use weir_engine::source::{Source, SourceError};
-use weir_http::call::Policy;
+use weir_http::cache::{Cache, Clock};
+use weir_http::call::{Policy, Protocol};
 use weir_http::graphql::GraphqlSource;
+use weir_http::sdl::CacheRule;
 use weir_http::shaped::{OpenError, Passed, PassedValue, Server};
-use wire_kit::{Service, listen};
+use wire_kit::{Service, User, ask, listen};
 
 const SHOP: &str = r#"
     type Query { product(id: ID!, in: [Region!] = [EU], by: Filter): Product  products(first: Int! = 2): [Product!]!
@@ -58,24 +60,33 @@ fn shop() -> Arc<Documents> {
 struct Served {
     address: SocketAddr,
     sent: Arc<Mutex<Vec<(String, String)>>>,
+    /// What its answers say of themselves.
+    says: Arc<Mutex<Option<(&'static str, &'static str)>>>,
 }
 
 fn serve() -> Served {
     let engine = Arc::new(engine_of(vec![shop() as Arc<dyn Source>], &[]));
     let sent = Arc::<Mutex<Vec<(String, String)>>>::default();
-    let log = Arc::clone(&sent);
+    let says = Arc::<Mutex<Option<(&'static str, &'static str)>>>::default();
+    let (log, header) = (Arc::clone(&sent), Arc::clone(&says));
     let address = listen(move |socket| {
-        let (engine, log) = (Arc::clone(&engine), Arc::clone(&log));
+        let (engine, log, header) = (Arc::clone(&engine), Arc::clone(&log), Arc::clone(&header));
         async move {
             let service = hyper::service::service_fn(move |request: http::Request<Incoming>| {
-                let (engine, log) = (Arc::clone(&engine), Arc::clone(&log));
-                async move { Ok::<_, std::convert::Infallible>(reply(&engine, &log, request).await) }
+                let (engine, log, header) = (Arc::clone(&engine), Arc::clone(&log), Arc::clone(&header));
+                async move {
+                    let mut reply = reply(&engine, &log, request).await;
+                    if let Some((name, value)) = *header.lock().unwrap() {
+                        reply.headers_mut().insert(name, value.parse().unwrap());
+                    }
+                    Ok::<_, std::convert::Infallible>(reply)
+                }
             });
             let connection = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
             connection.serve_connection(TokioIo::new(socket), service).await.unwrap_or_default();
         }
     });
-    Served { address, sent }
+    Served { address, sent, says }
 }
 
 async fn reply(
@@ -88,6 +99,9 @@ async fn reply(
     let body: Value = serde_json::from_slice(&body).unwrap();
     let variables = body.get("variables").map_or("{}".into(), Value::to_string);
     let query = body["query"].as_str().unwrap();
+    if variables.contains("\"refuse\"") {
+        return http::Response::builder().status(503).body(Full::default()).unwrap();
+    }
     if !query.contains("__schema") {
         log.lock().unwrap().push((query.to_owned(), format!("{variables}{user}")));
     }
@@ -101,7 +115,66 @@ fn server(address: SocketAddr, prefix: &str) -> Server {
         ca: None,
         prefix: prefix.into(),
         headers: Vec::new(),
+        protocol: Protocol::Negotiated,
         policy: Policy { retries: 0, ..Policy::USUAL },
+        deadline_header: None,
+        cache: wire_kit::cache(&Clock::simulated()),
+        cache_rule: None,
+        tag: "shop".into(),
+        type_tags: Vec::new(),
+    }
+}
+
+/// What `@cache(source:)` says with nothing beside it.
+const RULE: CacheRule = CacheRule {
+    freshness: Vec::new(),
+    default_s: None,
+    stale_s: None,
+    stale_if_error_s: None,
+    jitter_percent: 0,
+    negative_s: 0,
+    private: false,
+    public: false,
+    key: Vec::new(),
+    post: false,
+};
+
+/// A shop, its gateway by a server with `change`, and the gateway's cache and clock.
+struct Kept {
+    served: Served,
+    cache: Arc<Cache>,
+    clock: Clock,
+    gateway: Engine,
+}
+
+impl Kept {
+    async fn new(change: impl FnOnce(&mut Server)) -> Self {
+        let (served, clock) = (serve(), Clock::simulated());
+        let cache = wire_kit::cache(&clock);
+        let mut server = Server { cache: Arc::clone(&cache), ..server(served.address, "") };
+        server.deadline_header = Some("x-left".parse().unwrap());
+        change(&mut server);
+        let source = GraphqlSource::open(server).await.unwrap();
+        let gateway = engine_of(vec![Arc::new(source)], &[]);
+        Self { served, cache, clock, gateway }
+    }
+
+    /// The same, passing on a header of the client's.
+    async fn passing(name: &'static str, change: impl FnOnce(&mut Server)) -> Self {
+        Self::new(|server| {
+            let passed =
+                |to: &str| Passed { name: to.parse().unwrap(), value: PassedValue::From(name.into()) };
+            server.headers = vec![passed(name), passed("x-user")];
+            change(server);
+        })
+        .await
+    }
+
+    /// Asks as `user`; how often the shop was asked for that, and what is told of the answer.
+    async fn check(&self, user: &'static str, query: &str, calls: usize, told: Option<(bool, u64)>) {
+        let (text, said) = ask(&self.gateway, User(user), query).await;
+        assert_eq!(self.served.sent.lock().unwrap().drain(..).count(), calls, "{user} {query}: {text}");
+        assert_eq!(said, told, "{user} {query}: {text}");
     }
 }
 
@@ -152,6 +225,28 @@ async fn the_answer_is_what_the_server_itself_would_say() {
             "{query}"
         );
     }
+}
+
+/// A graph of `count` sales, each of the product that `of` names, which `source` answers for.
+fn sales_of_products(
+    source: GraphqlSource,
+    count: usize,
+    of: impl Fn(usize) -> String + Send + Sync + 'static,
+    arguments: &str,
+) -> Engine {
+    let sales =
+        Documents::new("sales", "type Query { sales: [Sale] } type Sale { of: String }", move |_, _| {
+            Ok((0..count).map(|it| json!({"of": of(it)})).collect())
+        });
+    let join = Join {
+        on: "Sale".into(),
+        name: "product".into(),
+        description: String::new(),
+        source: "shop".into(),
+        target: "product".into(),
+        arguments: arguments.into(),
+    };
+    engine_of(vec![sales as Arc<dyn Source>, Arc::new(source)], &[join])
 }
 
 #[tokio::test]
@@ -213,20 +308,8 @@ async fn the_keys_of_a_level_are_one_operation() {
     let value = PassedValue::Fixed(http::HeaderValue::from_static("ada"));
     server.headers.push(Passed { name, value });
     let source = GraphqlSource::open(server).await.unwrap();
-    let sales = Documents::new("sales", "type Query { sales: [Sale] } type Sale { of: String }", |_, _| {
-        Ok((0..250)
-            .map(|it| json!({"of": if it % 2 == 0 { "none".into() } else { it.to_string() }}))
-            .collect())
-    });
-    let join = Join {
-        on: "Sale".into(),
-        name: "product".into(),
-        description: String::new(),
-        source: "shop".into(),
-        target: "product".into(),
-        arguments: "(id: $this.of, by: {text: \"a\"})".into(),
-    };
-    let gateway = engine_of(vec![sales as Arc<dyn Source>, Arc::new(source)], &[join]);
+    let of = |it: usize| if it.is_multiple_of(2) { "none".into() } else { it.to_string() };
+    let gateway = sales_of_products(source, 250, of, "(id: $this.of, by: {text: \"a\"})");
     let text = answer(&gateway, "{ sales { product { id asked } } }", "{}").await;
     let said: Value = serde_json::from_str(&text).unwrap();
     let sale = |at: usize| said["data"]["sales"][at]["product"].clone();
@@ -238,8 +321,40 @@ async fn the_keys_of_a_level_are_one_operation() {
     assert_eq!(sent.len(), 3, "126 keys, fifty in each");
     let first = "query($v0:[Region!],$v1_0:ID!,$v1_1:ID!,";
     assert!(sent.iter().all(|(text, variables)| text.starts_with(first) && variables.ends_with("}ada")));
-    let last = " r0_49:product(in:$v0,id:$v1_49,by:$v2){ f2:id f3:asked}}";
+    let last = " r0_49:product(in:$v0,id:$v1_49,by:$v2){ id asked}}";
     assert_eq!(sent.iter().filter(|(text, _)| text.ends_with(last)).count(), 2, "{}", sent[2].0);
+}
+
+#[tokio::test]
+async fn members_have_aliases_only_where_names_do_not_tell_them_apart() {
+    let served = serve();
+    let gateway = gateway(served.address, "").await;
+    let query = "{ product(id: 1) { name: id price price2: price(in: US) maker { country } } things { ...on Product { id } } }";
+    let text = answer(&gateway, query, "{}").await;
+    let said = r#"{"data":{"product":{"name":"1","price":1.5,"price2":1.5,"maker":{"country":null}},"things":[{"id":"7"},{},null]}}"#;
+    assert_eq!(text, said);
+    let sent = served.sent.lock().unwrap().clone();
+    for asked in
+        ["{ id price(in:$v2) f", ":price(in:$v3) maker{ country}}", "things{t:__typename ...on Product{ f"]
+    {
+        assert!(sent[0].0.contains(asked), "{asked} is not in {}", sent[0].0);
+    }
+}
+
+#[tokio::test]
+async fn an_operation_that_fails_takes_no_other_along() {
+    let served = serve();
+    let source = GraphqlSource::open(server(served.address, "")).await.unwrap();
+    let of = |it: usize| if it == 60 { "refuse".into() } else { it.to_string() };
+    let gateway = sales_of_products(source, 120, of, "(id: $this.of)");
+    let text = answer(&gateway, "{ sales { product { id } } }", "{}").await;
+    let said: Value = serde_json::from_str(&text).unwrap();
+    let sales = said["data"]["sales"].as_array().unwrap();
+    let lost: Vec<usize> = (0..120).filter(|&it| sales[it]["product"].is_null()).collect();
+    assert_eq!(lost, (50..100).collect::<Vec<_>>(), "the fifty keys of one operation");
+    let errors = said["errors"].as_array().unwrap();
+    assert_eq!((errors.len(), &errors[0]["path"]), (50, &json!(["sales", 50, "product"])));
+    assert!(errors.iter().all(|it| it["extensions"]["code"] == "SOURCE_UNAVAILABLE"), "{text}");
 }
 
 #[tokio::test]
@@ -275,4 +390,102 @@ async fn a_server_that_is_down_or_none_is_told_apart_from_one_that_is_unsound() 
     let odd = r#"{"data":{"__schema":{"queryType":{"name":"Query"},"types":[]}}}"#;
     let odd = Service::start(move |_| wire_kit::answer("200 OK", "", odd));
     check(odd.address, "unfit: the server's schema is not sound").await;
+}
+
+const ONE: &str = "{ product(id: 1) { name } }";
+
+#[tokio::test]
+async fn what_a_server_answers_is_kept_as_it_says_or_as_the_text_says() {
+    let kept = Kept::new(|_| {}).await;
+    kept.check("", ONE, 1, Some((true, 0))).await;
+    kept.check("", ONE, 1, Some((true, 0))).await;
+    *kept.served.says.lock().unwrap() = Some(("cache-control", "public, max-age=60"));
+    kept.check("", ONE, 1, Some((true, 60))).await;
+    kept.clock.advance_ms(20_000);
+    kept.check("", ONE, 0, Some((true, 40))).await;
+    kept.check("", "{ product(id: 2) { name } }", 1, Some((true, 60))).await;
+    kept.clock.advance_ms(40_000);
+    kept.check("", ONE, 1, Some((true, 60))).await;
+    let rule = CacheRule { freshness: vec!["x-ttl".into()], default_s: Some(9), ..RULE };
+    let ruled = Kept::new(|it| it.cache_rule = Some(rule)).await;
+    ruled.check("", ONE, 1, Some((true, 9))).await;
+    ruled.check("", ONE, 0, Some((true, 9))).await;
+    *ruled.served.says.lock().unwrap() = Some(("x-ttl", "3"));
+    ruled.check("", "{ product(id: 2) { name } }", 1, Some((true, 3))).await;
+    let never = Kept::new(|it| it.cache_rule = Some(CacheRule { default_s: Some(0), ..RULE })).await;
+    never.check("", ONE, 1, Some((true, 0))).await;
+    never.check("", ONE, 1, Some((true, 0))).await;
+}
+
+#[tokio::test]
+async fn an_answer_with_errors_is_not_kept() {
+    let kept = Kept::new(|it| it.cache_rule = Some(CacheRule { default_s: Some(9), ..RULE })).await;
+    for query in ["{ partly { name } }", "{ broken }", "{ product(id: \"refuse\") { name } }"] {
+        kept.check("", query, usize::from(!query.contains("refuse")), Some((false, 0))).await;
+        kept.check("", query, usize::from(!query.contains("refuse")), Some((false, 0))).await;
+    }
+}
+
+#[tokio::test]
+async fn what_one_user_is_answered_is_never_anothers() {
+    // By the rules of HTTP an answer to an `Authorization` is the asker's own, and nobody waits for it.
+    let rule = CacheRule { default_s: Some(9), ..RULE };
+    let alone = Kept::passing("authorization", |it| it.cache_rule = Some(rule.clone())).await;
+    for user in ["ada", "bob", "ada"] {
+        alone.check(user, ONE, 1, Some((false, 9))).await;
+    }
+    let both = tokio::join!(ask(&alone.gateway, User("ada"), ONE), ask(&alone.gateway, User("ada"), ONE),);
+    assert_eq!(both.0, both.1);
+    assert_eq!(alone.served.sent.lock().unwrap().drain(..).count(), 2, "nobody waits for another's");
+    // A cookie stands in the key; what is told is private all the same.
+    let cookies = Kept::passing("cookie", |it| it.cache_rule = Some(rule.clone())).await;
+    for (user, calls) in [("ada", 1), ("bob", 1), ("ada", 0), ("bob", 0), ("", 1)] {
+        cookies.check(user, ONE, calls, Some((false, 9))).await;
+    }
+    // Headers that are no credentials keep answers apart, and those may be kept by whoever looks at them.
+    let clients = Kept::passing("x-client", |it| it.cache_rule = Some(rule.clone())).await;
+    for (user, calls) in [("ada", 1), ("bob", 1), ("ada", 0), ("bob", 0)] {
+        clients.check(user, ONE, calls, Some((true, 9))).await;
+    }
+    let own = CacheRule { private: true, key: vec!["x-client".into()], ..rule };
+    let keyed = Kept::new(|it| it.cache_rule = Some(own)).await;
+    for (user, calls) in [("ada", 1), ("bob", 1), ("ada", 0), ("", 1), ("", 1)] {
+        keyed.check(user, ONE, calls, Some((false, 9))).await;
+    }
+}
+
+#[tokio::test]
+async fn equal_operations_in_flight_are_one() {
+    let kept = Kept::passing("x-client", |_| {}).await;
+    let query = "{ products(first: 1) { id } }";
+    let of = |user| ask(&kept.gateway, User(user), query);
+    let _ = tokio::join!(of("ada"), of("ada"), of("bob"), of("ada"));
+    let mut sent: Vec<String> = kept.served.sent.lock().unwrap().drain(..).map(|it| it.1).collect();
+    sent.sort();
+    assert_eq!(sent, [r#"{"v0":1}ada"#, r#"{"v0":1}bob"#]);
+}
+
+#[tokio::test]
+async fn a_mutation_and_a_tag_make_old_what_is_kept_of_the_server() {
+    let rule = CacheRule { default_s: Some(60), ..RULE };
+    let kept = Kept::new(|it| {
+        it.cache_rule = Some(rule);
+        it.type_tags = vec![("Maker".into(), "makers".into())];
+    })
+    .await;
+    let (plain, made) = (ONE, "{ product(id: 1) { maker { name } } things { __typename } }");
+    let both = async |calls| {
+        kept.check("", plain, calls, Some((true, 60))).await;
+        kept.check("", made, calls, Some((true, 60))).await;
+    };
+    both(1).await;
+    both(0).await;
+    kept.cache.invalidate("makers");
+    kept.check("", plain, 0, Some((true, 60))).await;
+    kept.check("", made, 1, Some((true, 60))).await;
+    kept.cache.invalidate("shop");
+    both(1).await;
+    kept.check("", "mutation { buy(id: 1) }", 1, None).await;
+    both(1).await;
+    both(0).await;
 }

@@ -1,158 +1,48 @@
 //! A gRPC server behind the graph: a real one, whose messages are made by the description that the graph is made by.
 
+mod grpc_kit;
+mod http2_kit;
 #[path = "../../engine/tests/kit/mod.rs"]
 mod kit;
 mod wire_kit;
 
-use bytes::{Buf, BufMut, Bytes};
+use grpc_kit::{compiled, description, serve};
+use http2_kit::{Http2Service, INTERNAL_ERROR, Play, data, headers, last_data, last_headers, reset};
 use kit::{Documents, answer, engine_of};
-use prost_reflect::prost::Message;
-use prost_reflect::{DescriptorPool, DynamicMessage};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use tonic::body::Body;
-use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
-use tonic::{Request, Response, Status};
+use std::path::Path;
+use std::sync::Arc;
 use weir_engine::compose::Join;
 use weir_engine::engine::Engine;
 use weir_engine::source::Source;
-use weir_http::call::Policy;
+use weir_http::cache::Clock;
+use weir_http::call::{Policy, Protocol};
 use weir_http::grpc::{self, GrpcSource};
+use weir_http::sdl::CacheRule;
 use weir_http::shaped::{OpenError, Passed, PassedValue, Server};
-
-fn description() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/grpc/shop.proto")
-}
-
-/// Bytes as they are: the messages are the business of the service.
-#[derive(Clone, Copy, Default)]
-struct Raw;
-
-impl Codec for Raw {
-    type Encode = Vec<u8>;
-    type Decode = Bytes;
-    type Encoder = Self;
-    type Decoder = Self;
-    fn encoder(&mut self) -> Self {
-        Self
-    }
-    fn decoder(&mut self) -> Self {
-        Self
-    }
-}
-
-impl Encoder for Raw {
-    type Item = Vec<u8>;
-    type Error = Status;
-    fn encode(&mut self, item: Vec<u8>, to: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        to.put_slice(&item);
-        Ok(())
-    }
-}
-
-impl Decoder for Raw {
-    type Item = Bytes;
-    type Error = Status;
-    fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
-        Ok(Some(from.copy_to_bytes(from.remaining())))
-    }
-}
-
-/// What the service was asked: method, message as JSON, and what came with it.
-type Log = Arc<Mutex<Vec<String>>>;
-
-#[derive(Clone)]
-struct Shop {
-    pool: DescriptorPool,
-    log: Log,
-}
-
-impl tonic::server::NamedService for Shop {
-    const NAME: &'static str = "weir.shop.Shop";
-}
-
-impl Shop {
-    fn message(&self, name: &str, value: Value) -> Vec<u8> {
-        let descriptor = self.pool.get_message_by_name(&format!("weir.shop.{name}")).unwrap();
-        DynamicMessage::deserialize(descriptor, value).unwrap().encode_to_vec()
-    }
-
-    fn ask(&self, method: &str, request: Request<Bytes>) -> Result<Vec<u8>, Status> {
-        let service = self.pool.get_service_by_name("weir.shop.Shop").unwrap();
-        let descriptor = service.methods().find(|it| it.name() == method).unwrap();
-        let has_deadline = request.metadata().contains_key("grpc-timeout");
-        let user = request.metadata().get("x-user").map_or("", |it| it.to_str().unwrap()).to_owned();
-        let asked = DynamicMessage::decode(descriptor.input(), request.into_inner()).unwrap();
-        let asked = serde_json::to_value(&asked).unwrap();
-        self.log.lock().unwrap().push(format!("{method} {asked} {has_deadline} {user}"));
-        match (method, asked["id"].as_str().unwrap_or_default()) {
-            ("GetProduct", "9007199254740993") => Err(Status::not_found("row 7 of db.internal")),
-            ("GetProduct", "8") => Err(Status::unavailable("db.internal is down")),
-            ("GetProduct", "7") => Err(Status::resource_exhausted("")),
-            ("GetProduct", id) => Ok(self.message("Product", product(id))),
-            ("ListProducts", _) => Ok(self
-                .message("ProductList", json!({"products": [product("1"), {"id": "2"}], "total": {"x": 2}}))),
-            ("Buy", _) => Ok(Vec::new()),
-            _ => Err(Status::unimplemented("")),
-        }
-    }
-}
-
-fn product(id: &str) -> Value {
-    json!({"id": id, "name": "Lamp", "price": 1.5, "region": "EU", "tags": ["a", "b\u{e9}"], "image": "AAE=",
-        "made": "2026-11-21T20:00:00Z", "maker": {"name": "Ann", "best": {"id": "5"}}, "stock": 7})
-}
-
-struct Asked(Shop, String);
-
-impl tonic::server::UnaryService<Bytes> for Asked {
-    type Response = Vec<u8>;
-    type Future = std::future::Ready<Result<Response<Vec<u8>>, Status>>;
-    fn call(&mut self, request: Request<Bytes>) -> Self::Future {
-        std::future::ready(self.0.ask(&self.1, request).map(Response::new))
-    }
-}
-
-/// The shop by tonic's server, and what it was asked.
-fn serve() -> (std::net::SocketAddr, Log) {
-    let mut compiler = protox::Compiler::new([description().parent().unwrap()]).unwrap();
-    let pool = compiler.include_imports(true).open_file(description()).unwrap().descriptor_pool();
-    let log = Log::default();
-    let shop = Shop { pool, log: Arc::clone(&log) };
-    let address = wire_kit::listen(move |socket| {
-        let shop = shop.clone();
-        async move {
-            let service = hyper::service::service_fn(move |request: http::Request<hyper::body::Incoming>| {
-                let shop = shop.clone();
-                async move {
-                    let method = request.uri().path().rsplit('/').next().unwrap().to_owned();
-                    let mut server = tonic::server::Grpc::new(Raw);
-                    let request = request.map(Body::new);
-                    Ok::<_, std::convert::Infallible>(server.unary(Asked(shop, method), request).await)
-                }
-            });
-            let executor = hyper_util::rt::TokioExecutor::new();
-            let connection = hyper::server::conn::http2::Builder::new(executor);
-            connection
-                .serve_connection(hyper_util::rt::TokioIo::new(socket), service)
-                .await
-                .unwrap_or_default();
-        }
-    });
-    (address, log)
-}
+use wire_kit::{User, ask};
 
 fn source(address: std::net::SocketAddr) -> Arc<dyn Source> {
+    source_with(address, |_| {})
+}
+
+fn source_with(address: std::net::SocketAddr, change: impl FnOnce(&mut Server)) -> Arc<dyn Source> {
     let value = PassedValue::Fixed(http::HeaderValue::from_static("ada"));
-    let server = Server {
+    let mut server = Server {
         name: "shop".into(),
         url: format!("http://{address}").parse().unwrap(),
         ca: None,
         prefix: "".into(),
         headers: vec![Passed { name: "x-user".parse().unwrap(), value }],
-        policy: Policy { retries: 0, ..Policy::USUAL },
+        protocol: Protocol::Http2,
+        policy: Policy { retries: 0, body_bytes_max: 10_000, ..Policy::USUAL },
+        deadline_header: None,
+        cache: wire_kit::cache(&Clock::simulated()),
+        cache_rule: None,
+        tag: "shop".into(),
+        type_tags: Vec::new(),
     };
+    change(&mut server);
     Arc::new(GrpcSource::open(server, &description()).unwrap())
 }
 
@@ -258,6 +148,15 @@ async fn mutations_run_in_order_and_keys_are_asked_once_each() {
 }
 
 #[test]
+fn a_descriptor_set_describes_as_much_as_its_text() {
+    let file = std::env::temp_dir().join(format!("weir-shop-{}.pb", std::process::id()));
+    std::fs::write(&file, compiled().encode_to_vec()).unwrap();
+    let by_set = grpc::sdl(&file, "shop_").unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(by_set, grpc::sdl(&description(), "shop_").unwrap());
+}
+
+#[test]
 fn a_description_that_cannot_be_read_is_told() {
     let server = |description: &Path| match grpc::sdl(description, "") {
         Ok(sdl) => sdl,
@@ -265,4 +164,132 @@ fn a_description_that_cannot_be_read_is_told() {
     };
     assert!(server(Path::new("nowhere.proto")).contains("nowhere.proto"));
     assert!(server(&description().with_extension("graphql")).contains("shop.graphql"));
+}
+
+/// A product that holds another, and that one another, to such a depth.
+fn nested(depth: usize) -> Vec<u8> {
+    // A message's bytes behind the number of its field and their length.
+    let put = |field: u8, message: Vec<u8>| {
+        let (low, high) = ((message.len() & 127) as u8, (message.len() >> 7) as u8);
+        [vec![field << 3 | 2, low | 128, high], message].concat()
+    };
+    (0..depth).fold(Vec::new(), |inner, _| put(8, put(2, inner)))
+}
+
+/// A message as it is sent, with a flag and a length that say what they like.
+fn framed(flag: u8, length: usize, message: &[u8]) -> Vec<u8> {
+    [&[flag], &(length as u32).to_be_bytes()[..], message].concat()
+}
+
+#[tokio::test]
+async fn a_server_that_sends_anything_else_fails_its_own_fields() {
+    const HEAD: &[(&str, &str)] = &[(":status", "200"), ("content-type", "application/grpc")];
+    let done = |at| last_headers(at, &[("grpc-status", "0")]);
+    let said =
+        |bytes: Vec<u8>| move |at: u32| Play::Send([headers(at, HEAD), data(at, &bytes), done(at)].concat());
+    let deep = nested(150);
+    type Way = Box<dyn Fn(u32) -> Play + Send + Sync>;
+    let ways: Vec<(&str, Way)> = vec![
+        ("SOURCE_ANSWER", Box::new(said(framed(1, 1, b"x")))),
+        ("SOURCE_ANSWER", Box::new(said(framed(0, u32::MAX as usize, b"x")))),
+        ("SOURCE_ANSWER", Box::new(said(framed(0, 1, b"")))),
+        ("SOURCE_ANSWER", Box::new(said([framed(0, 0, b""), framed(0, 0, b"")].concat()))),
+        ("SOURCE_ANSWER", Box::new(said(framed(0, 2, &[0xff, 0xff])))),
+        ("SOURCE_ANSWER", Box::new(said(framed(0, 4, &[0x12, 2, 0xff, 0xfe])))),
+        ("SOURCE_ANSWER", Box::new(said(framed(0, deep.len(), &deep)))),
+        ("SOURCE_ANSWER", Box::new(said(Vec::new()))),
+        ("SOURCE_TOO_LARGE", Box::new(said(framed(0, 10_001, &[b'x'; 10_001])))),
+        (
+            "SOURCE_UNAVAILABLE",
+            Box::new(|at| Play::Send([headers(at, HEAD), last_data(at, b"\0\0\0\0\0")].concat())),
+        ),
+        (
+            "SOURCE_UNAVAILABLE",
+            Box::new(|at| Play::Send([headers(at, HEAD), reset(at, INTERNAL_ERROR)].concat())),
+        ),
+        ("SOURCE_UNAVAILABLE", Box::new(|at| Play::Close([headers(at, HEAD), data(at, b"\0\0")].concat()))),
+        ("SOURCE_UNAVAILABLE", Box::new(|_| Play::Close(Vec::new()))),
+        (
+            "SOURCE_UNAVAILABLE",
+            Box::new(|at| Play::Send(last_headers(at, &[HEAD[0], ("grpc-status", "well")]))),
+        ),
+        ("SOURCE_UNAVAILABLE", Box::new(|at| Play::Send(last_headers(at, &[(":status", "503")])))),
+        ("SOURCE_REFUSED", Box::new(|at| Play::Send(last_headers(at, &[HEAD[0], ("grpc-status", "5")])))),
+    ];
+    for (nth, (code, way)) in ways.into_iter().enumerate() {
+        let server = Http2Service::start(move |_, stream| way(stream));
+        let text =
+            answer(&gateway(server.address), "{ getProduct(id: 1) { id maker { name } } }", "{}").await;
+        let answered: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(answered["data"], json!({"getProduct": null}), "way {nth}: {text}");
+        assert_eq!(answered["errors"][0]["extensions"]["code"], json!(code), "way {nth}: {text}");
+    }
+}
+
+/// A lifetime of its own for what is answered and for what is not found.
+fn rule() -> CacheRule {
+    CacheRule {
+        freshness: Vec::new(),
+        default_s: Some(60),
+        stale_s: None,
+        stale_if_error_s: Some(60),
+        jitter_percent: 0,
+        negative_s: 0,
+        private: false,
+        public: false,
+        key: Vec::new(),
+        post: false,
+    }
+}
+
+#[tokio::test]
+async fn what_methods_that_read_answer_is_kept_until_something_is_changed() {
+    let ((address, log), clock) = (serve(), Clock::simulated());
+    let cache = wire_kit::cache(&clock);
+    let source = source_with(address, |it| {
+        (it.cache, it.cache_rule) = (Arc::clone(&cache), Some(rule()));
+        it.type_tags = vec![("Product_Maker".into(), "makers".into())];
+        it.headers =
+            vec![Passed { name: "x-user".parse().unwrap(), value: PassedValue::From("x-client".into()) }];
+    });
+    let gateway = engine_of(vec![source], &[]);
+    let check = async |user, query: &str, calls: usize, told: Option<(bool, u64)>| {
+        let (text, said) = ask(&gateway, User(user), query).await;
+        assert_eq!((log.lock().unwrap().drain(..).count(), said), (calls, told), "{user}: {text}");
+        text
+    };
+    let (plain, made) = ("{ getProduct(id: 3) { name } }", "{ getProduct(id: 4) { maker { name } } }");
+    let first = check("ada", plain, 1, Some((true, 60))).await;
+    clock.advance_ms(20_000);
+    assert_eq!(check("ada", plain, 0, Some((true, 40))).await, first);
+    check("bob", plain, 1, Some((true, 60))).await;
+    check("ada", made, 1, Some((true, 60))).await;
+    cache.invalidate("makers");
+    check("ada", plain, 0, Some((true, 40))).await;
+    check("ada", made, 1, Some((true, 60))).await;
+    check("ada", "mutation { buy(id: 2) }", 1, None).await;
+    check("ada", plain, 1, Some((true, 60))).await;
+    check("bob", plain, 1, Some((true, 60))).await;
+    // Neither what failed nor what is not there.
+    for query in ["{ getProduct(id: 8) { id } }", "{ getProduct(id: 9007199254740993) { id } }"] {
+        check("ada", query, 1, Some((false, 0))).await;
+        check("ada", query, 1, Some((false, 0))).await;
+    }
+}
+
+#[tokio::test]
+async fn a_method_of_a_user_is_called_for_each_user() {
+    let (address, log) = serve();
+    for (name, calls, told) in [("authorization", [1, 1, 1], (false, 60)), ("cookie", [1, 1, 0], (false, 60))]
+    {
+        let source = source_with(address, |it| {
+            it.cache_rule = Some(rule());
+            it.headers = vec![Passed { name: name.parse().unwrap(), value: PassedValue::From(name.into()) }];
+        });
+        let gateway = engine_of(vec![source], &[]);
+        for (user, calls) in ["ada", "bob", "ada"].into_iter().zip(calls) {
+            let (text, said) = ask(&gateway, User(user), "{ getProduct(id: 3) { name } }").await;
+            assert_eq!((log.lock().unwrap().drain(..).count(), said), (calls, Some(told)), "{user}: {text}");
+        }
+    }
 }

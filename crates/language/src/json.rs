@@ -11,7 +11,7 @@
 mod read;
 
 use crate::string_value;
-use read::Reader;
+use read::{Known, Open, Reader};
 use std::borrow::Cow;
 
 /// What a node is.
@@ -52,8 +52,8 @@ pub struct Json<'t> {
     pub text: &'t str,
     /// Values in document order; each object member is a `String` node and the value after it.
     pub nodes: Cow<'t, [JsonNode]>,
-    /// Places of the open containers; kept so that the next text needs no new one.
-    open: Vec<u32>,
+    /// The open containers; kept so that the next text needs no new one.
+    open: Vec<Open>,
 }
 
 /// One value of a tape.
@@ -69,7 +69,7 @@ pub struct JsonRef<'t> {
 #[derive(Debug, Default)]
 pub struct JsonBuffer {
     nodes: Vec<JsonNode>,
-    open: Vec<u32>,
+    open: Vec<Open>,
 }
 
 /// Why a text is not accepted as JSON.
@@ -159,9 +159,14 @@ impl<'t> Json<'t> {
         nodes.clear();
         open.clear();
         let at = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
-        let mut reader = Reader { text, bytes: text.as_bytes(), at, nodes, open, depth_max };
-        reader.document()?;
-        Ok(Self { text, nodes: Cow::Owned(reader.nodes), open: reader.open })
+        let bytes = text.as_bytes();
+        let known = Known::default();
+        let mut reader = Reader { text, bytes, nodes, open, depth_max, known, error: None };
+        reader.document(at);
+        match reader.error {
+            Some(error) => Err(error),
+            None => Ok(Self { text, nodes: Cow::Owned(reader.nodes), open: reader.open }),
+        }
     }
 
     /// A text that was read before: `nodes` are those that [`Json::parse`] made of `text`.
@@ -430,6 +435,27 @@ mod tests {
         assert_eq!(Json::parse(last.as_bytes(), 4).unwrap().root().members().count(), 1_001);
         let again = format!("{{{many}\"k7\":0}}");
         assert_eq!(Json::parse(again.as_bytes(), 4).unwrap_err().kind, JsonErrorKind::DuplicateKey);
+    }
+
+    #[test]
+    fn equal_keys_are_refused_among_objects_that_are_alike() {
+        check_refused(br#"[{"a":1,"b":2},{"a":1,"b":2},{"a":1,"a":2}]"#, JsonErrorKind::DuplicateKey, 37);
+        check_refused(br#"[{"a":{"c":0},"b":2},{"a":{},"b":2,"a":2}]"#, JsonErrorKind::DuplicateKey, 36);
+        check_refused(br#"[{"a":1},{"a":1,"a":2}]"#, JsonErrorKind::DuplicateKey, 17);
+        let kinds = br#"[{"a":1},{"b":1},{"c":1},{"d":1},{"e":1},{"a":1,"b":2},{"a":1},{},{"a":1,"b":2}]"#;
+        assert!(Json::parse(kinds, 4).is_ok());
+    }
+
+    #[test]
+    fn what_ends_or_breaks_a_string_is_found_wherever_it_stands() {
+        for at in 0..100 {
+            let string = |stop: &str| format!("\"{}{stop}{}\"", "é".repeat(at / 2), "-".repeat(100 - at));
+            let begin = 1 + at / 2 * 2;
+            check_refused(string("\u{1f}").as_bytes(), JsonErrorKind::ControlCharacter, begin as u32);
+            check_refused(string("\"").as_bytes(), JsonErrorKind::TrailingBytes, begin as u32 + 1);
+            check_refused(string("\\x").as_bytes(), JsonErrorKind::BadEscape, begin as u32);
+            assert_eq!(spelled(Json::parse(string("~").as_bytes(), 1).unwrap().root()), string("~"));
+        }
     }
 
     #[test]

@@ -200,9 +200,13 @@ impl Variables {
         self.values.nodes[self.starts[number as usize] as usize]
     }
 
-    /// Appends bytes that tell these values from all others of the same operation.
-    pub fn write_key(&self, out: &mut Vec<u8>) {
-        for node in &self.values.nodes {
+    /// Appends bytes that tell these values from all others of the same operation; that of the variable `but`, a single
+    /// node, is passed over.
+    pub fn write_key(&self, but: Option<u32>, out: &mut Vec<u8>) {
+        let nodes = &self.values.nodes;
+        let at = but.map_or(nodes.len(), |number| self.starts[number as usize] as usize);
+        let after = (at + 1).min(nodes.len());
+        for node in nodes[..at].iter().chain(&nodes[after..]) {
             let (kind, what) = match *node {
                 Node::Absent => (0, 0),
                 Node::Null => (1, 0),
@@ -241,7 +245,7 @@ mod tests {
             variables.values.nodes.push(Node::Text(text));
         }
         let mut key = Vec::new();
-        variables.write_key(&mut key);
+        variables.write_key(None, &mut key);
         key
     }
 

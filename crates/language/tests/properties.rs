@@ -47,6 +47,30 @@ fn damaged_json() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+/// Lists of objects that are alike, as services write them: the same keys in the same order, but for some that are missing,
+/// stand elsewhere or come twice.
+fn alike() -> impl Strategy<Value = String> {
+    let key = prop::sample::select(vec!["a", "ab", "a longer key", "a longer kez", "\\u0061", "d", "e"]);
+    let keys = prop::collection::vec(key, 1..7).prop_map(|mut keys| {
+        keys.sort_unstable();
+        keys
+    });
+    let value =
+        prop::sample::select(vec!["1", "\"x\"", "{}", r#"{"a":1,"d":[{"d":1},{"e":2}]}"#, "[1,{\"a\":0}]"]);
+    let object = (keys, prop::collection::vec(value, 7), 0..40_usize);
+    let object = object.prop_map(|(mut keys, values, odd)| {
+        match odd {
+            0 => keys.rotate_left(1),
+            1 => {}
+            _ => keys.dedup(),
+        }
+        let members: Vec<_> =
+            keys.iter().zip(values).map(|(key, value)| format!("\"{key}\":{value}")).collect();
+        format!("{{{}}}", members.join(","))
+    });
+    prop::collection::vec(object, 0..12).prop_map(|objects| format!("[{}]", objects.join(",")))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -77,6 +101,11 @@ proptest! {
     #[test]
     fn json_agrees_with_serde(bytes in damaged_json()) {
         properties::json_is_read_as_by_serde(&bytes);
+    }
+
+    #[test]
+    fn equal_keys_are_found_among_objects_that_are_alike(text in alike()) {
+        properties::json_is_read_as_by_serde(text.as_bytes());
     }
 }
 

@@ -259,6 +259,42 @@ fn required_and_optional_change_places() {
 }
 
 #[test]
+fn a_required_edge_needs_to_be_there() {
+    let types = |edge: &str| {
+        format!("type Dish {{ id: ID!, name: String!, {edge} }} type Cook {{ name: String! @id }}")
+    };
+    let (optional, required) = (types("cook: Cook"), types("cook: Cook!"));
+    let cooks = "INSERT INTO Cook (id, name) VALUES (7, 'Ada');";
+    let both = format!("{cooks} INSERT INTO Dish (id, name, cook_id) VALUES (1, 'Pho', 7), (2, 'Pie', 7)");
+    let one = format!("{cooks} INSERT INTO Dish (id, name, cook_id) VALUES (1, 'Pho', 7), (2, 'Pie', NULL)");
+    let words = "change `Dish.cook` from Cook to Cook!";
+    check(&optional, &both, &required, &[], words, "SELECT id, cook_id FROM Dish ORDER BY 1", "1|7;2|7");
+    let refused = "refused: there are objects without a `Dish.cook` (0x2): give them one, or leave the `!` out until all have one";
+    check(
+        &optional,
+        &one,
+        &required,
+        &[],
+        &format!("{words}\n{refused}"),
+        "SELECT id, cook_id FROM Dish ORDER BY 1",
+        "1|7;2|-",
+    );
+    // From the side of an edge that has no column for it.
+    let sides = |cook: &str| types(cook).replace("@id }", "@id, dish: Dish @hasInverse(field: cook) }");
+    let (alone, back) = (sides("cook: Cook"), sides("cook: Cook!"));
+    let dish = "INSERT INTO Dish (id, name) VALUES (1, 'Pho');";
+    let pair = format!("{dish} INSERT INTO Cook (id, name, dish_id) VALUES (7, 'Ada', 1)");
+    check(&alone, &pair, &back, &[], words, "SELECT id, dish_id FROM Cook", "7|1");
+    let refused = refused.replace("0x2", "0x1");
+    check(&alone, dish, &back, &[], &format!("{words}\n{refused}"), "SELECT id FROM Dish", "1");
+    // One that was not there.
+    let added = "add field `Dish.cook: Cook!`\nrefused: there are objects without a `Dish.cook` (0x1, 0x2): give them one, or leave \
+                 the `!` out until all have one";
+    let plain = format!("{DISH} type Cook {{ name: String! @id }}");
+    check(&plain, DISHES, &required, &[], added, "SELECT id FROM Dish", "1;2");
+}
+
+#[test]
 fn a_scalar_becomes_a_list() {
     check(
         "type A { id: ID!, s: String }",
@@ -334,7 +370,7 @@ fn an_inverse_is_added_to_an_edge_that_is_there() {
                 INSERT INTO Cook_dishes VALUES (1, 3), (1, 4)";
     let sides = "type Cook { id: ID!, dishes: [Dish] } type Dish { id: ID! name: String, cook: Cook @hasInverse(field: dishes) }";
     let words = "`Cook.dishes` and `Dish.cook` become the two sides of one edge\nadd field `Dish.cook: Cook`\n`Dish.cook` holds one object";
-    check(apart, data, sides, &[], words, "SELECT id, cook_id FROM Dish", "3|1;4|1");
+    check(apart, data, sides, &[], words, "SELECT id, cook_id FROM Dish ORDER BY 1", "3|1;4|1");
     check(
         apart,
         &format!("{data}; INSERT INTO Cook_dishes VALUES (2, 3)"),

@@ -19,6 +19,26 @@ use weir_language::schema::Schema;
 /// What cannot leave before it is complete may grow to this many bytes.
 pub(crate) const PART_BYTES_MAX: usize = 64 << 20;
 
+/// Parts of a stream leave when they have this many bytes.
+pub(crate) const CHUNK_BYTES: usize = 64 << 10;
+
+/// What may leave after the first part, in pieces of about [`CHUNK_BYTES`]: of a long item only what a few of them take waits for a slow reader.
+pub(crate) fn pieces(bytes: Vec<u8>) -> impl Iterator<Item = Vec<u8>> {
+    let is_long = bytes.len() > 4 * CHUNK_BYTES;
+    let (mut left, mut at) = (Some(bytes), 0);
+    std::iter::from_fn(move || {
+        let bytes = left.take()?;
+        if !is_long {
+            return Some(bytes);
+        }
+        let end = bytes.len().min(at + CHUNK_BYTES);
+        let piece = bytes[at..end].to_vec();
+        left = Some(bytes).filter(|it| end < it.len());
+        at = end;
+        Some(piece)
+    })
+}
+
 /// What the fields of an answer are called.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'r> {
@@ -83,7 +103,7 @@ impl TooLong {
         let message = format!(
             "the mutation was done, but its answer is longer than {bytes_max} bytes: ask for what it changed in a query"
         );
-        FieldError { code: "WRITE_UNANSWERED", message: message.into(), hasura_path: None }
+        FieldError { code: "WRITE_UNANSWERED", message: message.into(), hasura_path: None, extensions: None }
     }
 
     pub(crate) fn into_error(self) -> SourceError {
@@ -92,7 +112,7 @@ impl TooLong {
 }
 
 pub(crate) fn field_error(fault: Fault) -> FieldError {
-    FieldError { code: fault.code, message: fault.message.into(), hasura_path: None }
+    FieldError { code: fault.code, message: fault.message.into(), hasura_path: None, extensions: None }
 }
 
 impl Names<'_> {
@@ -213,6 +233,13 @@ impl<'r> Answer<'r> {
         false
     }
 
+    /// Several objects where there can be one.
+    #[cold]
+    pub(crate) fn several(&mut self, member: &Member) -> bool {
+        self.fail(member, Fault::several());
+        false
+    }
+
     #[cold]
     pub(crate) fn fail(&mut self, member: &Member, fault: Fault) {
         if self.errors.len() < ERRORS_MAX {
@@ -235,6 +262,24 @@ impl<'r> Answer<'r> {
         match self.out.len() + more <= PART_BYTES_MAX {
             true => Ok(()),
             false => Err(TooLong { what: "one item of the answer is", field: member.field }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_long_leaves_in_pieces_and_what_is_short_as_it_is() {
+        for len in
+            [0, 1, CHUNK_BYTES, 4 * CHUNK_BYTES, 4 * CHUNK_BYTES + 1, 8 * CHUNK_BYTES, 9 * CHUNK_BYTES - 1]
+        {
+            let bytes: Vec<u8> = (0..len).map(|it| it as u8).collect();
+            let pieces: Vec<Vec<u8>> = pieces(bytes.clone()).collect();
+            assert_eq!(pieces.concat(), bytes, "{len}");
+            let is_long = len > 4 * CHUNK_BYTES;
+            assert_eq!(pieces.len(), if is_long { len.div_ceil(CHUNK_BYTES) } else { 1 });
         }
     }
 }

@@ -300,7 +300,7 @@ impl<'r> Bindings<'r> {
             Accent::Hasura => hasura,
         };
         let hasura_path = Some(parameter.path.clone());
-        Err(Box::new(FieldError { code, message: message.into(), hasura_path }))
+        Err(Box::new(FieldError { code, message: message.into(), hasura_path, extensions: None }))
     }
 
     /// `text` is no value of type `ty`.

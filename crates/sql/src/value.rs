@@ -34,6 +34,16 @@ pub struct Fault {
     pub message: Cow<'static, str>,
 }
 
+impl Fault {
+    /// Several objects have what one was asked by.
+    #[cold]
+    pub(crate) fn several() -> Self {
+        let message = "A list was returned, but GraphQL was expecting just one item: objects of several types have this \
+                       key. Ask for one of the types, or by ID.";
+        Self { code: "BAD_USER_INPUT", message: message.into() }
+    }
+}
+
 /// Appends a value of a list, without what follows it.
 pub(crate) fn write_value(out: &mut Out, cell: Cell, value: &Value<'_>) {
     match value {

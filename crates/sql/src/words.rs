@@ -6,6 +6,8 @@
 //! **Cost:** one pass over the text, one new text.
 
 use crate::relational::Words;
+use regex::Regex;
+use std::sync::LazyLock;
 
 /// How an index is asked.
 #[derive(Debug)]
@@ -25,16 +27,36 @@ pub(crate) const TSQUERY: Tongue = Tongue { quote: '\'', and: " & ", or: " | ", 
 /// What to say of a pattern that is not written as one.
 pub(crate) const NO_PATTERN: &str = "a regular expression is written between slashes, as in `/^a.*z$/i`";
 
-/// Words that say nothing by themselves in English, as PostgreSQL and others leave them out of a text's words.
-const EMPTY: [&str; 32] = [
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no",
-    "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to",
-    "was", "with",
-];
+/// Words that say nothing by themselves in English: those that PostgreSQL leaves out of a text's words.
+const EMPTY: &str = "i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers \
+    herself it its itself they them their theirs themselves what which who whom this that these those am is \
+    are was were be been being have has had having do does did doing a an the and but if or because as until \
+    while of at by for with about against between into through during before after above below to from up \
+    down in out on off over under again further then once here there when where why how all any both each few \
+    more most other some such no nor not only own same so than too very s t can will just don should now";
+
+/// What splits words in ASCII: PostgreSQL's parser would take some of it for parts of hosts, files, numbers.
+const SPLITTING: &str = r##"!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~"##;
+
+/// PostgreSQL's words of `text`, an expression: what an index keeps and what is asked for have to be the same.
+#[must_use]
+pub fn vector(kind: Words, text: &str) -> String {
+    let spaces = " ".repeat(SPLITTING.len() - 1);
+    let language = language(kind);
+    format!("to_tsvector('{language}', translate({text}, '{SPLITTING}', '{spaces}'))")
+}
+
+/// PostgreSQL's name of the dictionary.
+pub(crate) const fn language(kind: Words) -> &'static str {
+    match kind {
+        Words::Plain | Words::Trigrams => "simple",
+        Words::Stems => "english",
+    }
+}
 
 /// The question whether all words of `text` are there, or one.
 pub(crate) fn question(text: &str, all: bool, kind: Words, tongue: &Tongue) -> String {
-    let is_said = |word: &&str| kind != Words::Stems || !EMPTY.contains(&word.to_lowercase().as_str());
+    let is_said = |word: &&str| kind != Words::Stems || !is_empty(word);
     let mut out = String::new();
     for word in words(text).filter(is_said) {
         if !out.is_empty() {
@@ -45,6 +67,10 @@ pub(crate) fn question(text: &str, all: bool, kind: Words, tongue: &Tongue) -> S
         out.push(tongue.quote);
     }
     if out.is_empty() { tongue.none.to_owned() } else { out }
+}
+
+fn is_empty(word: &str) -> bool {
+    EMPTY.split(' ').any(|it| word.eq_ignore_ascii_case(it))
 }
 
 /// `/pattern/flags` as one expression; the only flag is `i`.
@@ -66,8 +92,10 @@ pub(crate) fn sequence(text: &str) -> String {
     }
 }
 
+/// Marks belong to the letter before them, as in `e` with an accent of its own.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty())
+    static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[\p{L}\p{N}\p{M}\p{Co}]+").ok());
+    WORD.iter().flat_map(move |it| it.find_iter(text)).map(|it| it.as_str())
 }
 
 #[cfg(test)]
@@ -91,7 +119,25 @@ mod tests {
         );
         check("it's", true, Words::Plain, "\"it\" AND \"s\"", "'it' & 's'");
         check(" ,", true, Words::Plain, "\"\"", "");
+        check("e\u{301}tude", true, Words::Plain, "\"e\u{301}tude\"", "'e\u{301}tude'");
+        check(
+            "joe@example.com",
+            true,
+            Words::Plain,
+            "\"joe\" AND \"example\" AND \"com\"",
+            "'joe' & 'example' & 'com'",
+        );
+        check("my Own house", true, Words::Stems, "\"house\"", "'house'");
         check("The house of cards", true, Words::Stems, "\"house\" AND \"cards\"", "'house' & 'cards'");
+    }
+
+    #[test]
+    fn every_letter_that_splits_has_its_space() {
+        let signs: Vec<char> = (0..128_u8).map(char::from).filter(char::is_ascii_punctuation).collect();
+        assert_eq!(SPLITTING.replace("''", "'"), String::from_iter(signs));
+        let vector = vector(Words::Stems, "t");
+        assert!(vector.starts_with("to_tsvector('english', translate(t, '!"), "{vector}");
+        assert!(vector.ends_with(&format!("', '{}'))", " ".repeat(32))), "{vector}");
     }
 
     #[test]

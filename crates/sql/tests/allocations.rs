@@ -18,7 +18,7 @@ use weir_engine::source::{Accent, Caller};
 use weir_language::json::Json;
 use weir_sql::model::ModelOptions;
 use weir_sql::postgres::Settings;
-use weir_sql::postgres::decode::{Choices, Decoder};
+use weir_sql::postgres::decode::{Choices, Decoder, Floats};
 use weir_sql::postgres::source::{Options, PostgresSource};
 use weir_sql::postgres::types::{Types, oid};
 
@@ -109,7 +109,8 @@ fn a_hundred_rows_allocate_no_more_than_one() {
 
 #[test]
 fn values_of_postgresql_are_read_without_allocating() {
-    let (types, choices) = (Types::builtin(), Choices { utc: true, stringify: false, utf8: true });
+    let floats = Floats::AsPostgres;
+    let (types, choices) = (Types::builtin(), Choices { utc: true, stringify: false, floats, utf8: true });
     // 12345.5: two groups before the point, one after it, one decimal.
     let numeric = [3_u16, 1, 0, 1, 1, 2345, 5000].map(u16::to_be_bytes).concat();
     let values: [(u32, &[u8]); 9] = [

@@ -33,6 +33,8 @@ async fn grouped(lock_timeout: Duration, statement_timeout: Duration) -> Served 
     let database = database(TABLES);
     let tune = |settings: &mut weir_sql::postgres::Settings| {
         settings.batch_mutations = true;
+        // Connecting, and what goes before, may take as long as the machine likes.
+        settings.limits.wait_max = PATIENCE;
         settings.limits.group_lock_timeout = lock_timeout;
         settings.limits.group_statement_timeout = statement_timeout;
     };
@@ -47,9 +49,11 @@ fn inserted(id: u32, name: &str) -> String {
     format!(r#"{{"data":{{"insert_thing_one":{{"id":{id},"name":"{name}"}}}}}}"#)
 }
 
-/// The answers of those who ask at the same time: all wait before the connection is made, so they go together.
+/// The answers of those who ask at the same time: all wait before anything is sent, so they go together. They do so in one turn
+/// of this task, which nothing interrupts: a task that does much at once is else made to let others go on, the lane's among them.
 async fn together(served: &Served, asked: &[String]) -> Vec<String> {
-    futures_util::future::join_all(asked.iter().map(|it| served.ask(it))).await
+    let all = futures_util::future::join_all(asked.iter().map(|it| served.ask(it)));
+    tokio::task::unconstrained(all).await
 }
 
 /// How many rows there are and how many transactions they are of.

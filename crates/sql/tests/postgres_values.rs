@@ -8,7 +8,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use std::fmt::Write as _;
 use weir_sql::catalog::postgres::{Functions, assemble, questions, schemas_array};
-use weir_sql::postgres::decode::{Choices, Decoder};
+use weir_sql::postgres::decode::{Choices, Decoder, Floats};
 use weir_sql::postgres::literal::write;
 use weir_sql::postgres::statement::{Buffer, Format};
 use weir_sql::postgres::types::{Kind, Type, Types};
@@ -21,7 +21,7 @@ mod postgres_kit;
 use postgres_kit::{Database, database};
 
 /// UTC, UTF-8, numbers as numbers.
-const USUAL: Choices = Choices { utc: true, stringify: false, utf8: true };
+const USUAL: Choices = Choices { utc: true, stringify: false, floats: Floats::AsPostgres, utf8: true };
 
 /// A value as the server gave it.
 struct Sample {

@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::generation::settings;
+use crate::services;
 use crate::sources::{self, Target};
 use std::fmt;
 use std::sync::Arc;
@@ -88,7 +89,8 @@ impl Builder {
         }
         let mut all = opened.sources;
         all.append(&mut self.sources);
-        Ok(Weir { engine: Engine::new(sources::compose(all, &opened.joins)?, settings(&self.config)) })
+        let graph = sources::compose(all, &opened.joins)?;
+        Ok(Weir { engine: Engine::new(graph, settings(&self.config)).sharing(services::changes()) })
     }
 }
 

@@ -9,6 +9,7 @@ use crate::config::{self, Config};
 use crate::native::Native;
 use crate::server;
 use crate::server::{Cors, Readiness};
+use crate::services;
 use crate::sources::{self, Findings};
 use arc_swap::ArcSwap;
 use std::path::PathBuf;
@@ -56,7 +57,7 @@ impl Generation {
 
     /// Makes the engine of `graph`, which was made of the sources of `config`.
     pub(crate) fn of(config: Config, number: u64, graph: Graph, findings: Findings) -> Result<Self, String> {
-        let engine = Engine::new(graph, settings(&config));
+        let engine = Engine::new(graph, settings(&config)).sharing(services::changes());
         let tls = config.tls.as_ref().map(server::acceptor).transpose()?;
         let local_only = config.admin_secret.is_none() && config.listeners().all(|it| it.ip().is_loopback());
         let (dev, cors) = (config.is_dev(), Cors::new(&config.cors));

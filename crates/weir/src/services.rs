@@ -5,8 +5,9 @@
 use crate::config::{self, Source};
 use crate::native;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
+use weir_engine::changes::{Changes, Others};
 use weir_engine::compose::Join;
 use weir_engine::source::{Parts, Source as EngineSource};
 use weir_http::cache::{Address, Cache, Clock, Counts, RemoteSettings, Settings};
@@ -22,6 +23,12 @@ const PATIENCE: Duration = Duration::from_millis(30);
 
 /// What services answered, for the whole process, and how it was made.
 static CACHE: Mutex<Option<(config::Cache, Arc<Cache>)>> = Mutex::new(None);
+
+/// Where it is said what was changed, for the whole process.
+pub(crate) fn changes() -> Arc<Changes> {
+    static CHANGES: LazyLock<Arc<Changes>> = LazyLock::new(Arc::default);
+    Arc::clone(&CHANGES)
+}
 
 /// Has what services answer kept as `wanted` says. What is known stays, unless that changed.
 /// # Errors
@@ -41,8 +48,11 @@ pub(crate) fn keep(wanted: &config::Cache) -> Result<Arc<Cache>, String> {
         Ok::<_, String>(RemoteSettings { address, namespace: namespace.into(), budget, patience: PATIENCE })
     });
     let remote = remote.transpose().map_err(|wrong| format!("`cache.redis` {wrong}"))?;
-    let settings = Settings { bytes_max: wanted.bytes_max, clock: Clock::system(), remote };
+    let (bytes_max, changes) = (wanted.bytes_max, changes());
+    let settings = Settings { bytes_max, clock: Clock::system(), remote, changes: Arc::clone(&changes) };
     let cache = Arc::new(Cache::new(settings).map_err(|cause| format!("the cache of services: {cause}"))?);
+    let others: Arc<dyn Others> = Arc::clone(&cache) as Arc<dyn Others>;
+    changes.tell_to(Arc::downgrade(&others));
     *kept = Some((wanted.clone(), Arc::clone(&cache)));
     Ok(cache)
 }
@@ -66,7 +76,8 @@ pub fn open(source: &Source, path: &Path, cache: &Arc<Cache>) -> Result<HttpSour
     let file = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|cause| format!("{file}: {cause}"))?;
     let env = |name: &str| std::env::var(name).ok();
-    let options = Options { name: &source.name, cache: Arc::clone(cache), config: &source.config, env: &env };
+    let (config, ca) = (&source.config, source.ca.as_deref());
+    let options = Options { name: &source.name, cache: Arc::clone(cache), config, env: &env, ca };
     source::open(&text, &file, &options).map_err(|mistakes| {
         let lines = mistakes.iter().map(ToString::to_string);
         lines.collect::<Vec<_>>().join("\n")

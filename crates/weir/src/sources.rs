@@ -255,6 +255,10 @@ impl Findings {
 /// The first that cannot be opened, now or later, by name.
 pub fn open_all(config: &Config) -> Result<Opened, String> {
     let mut opened = Opened::default();
+    if config.cache.redis.is_some() {
+        // Also without services: what is changed here is told to other processes.
+        services::keep(&config.cache)?;
+    }
     for (place, source) in config.sources.iter().enumerate() {
         let name = &source.name;
         match open(source, config) {
@@ -407,7 +411,10 @@ fn check_kind(source: &Source, address: &Address) -> Result<(), String> {
     let (kind, word) = match address {
         Address::Sqlite(_) => (SourceKind::Sqlite, "SQLite"),
         Address::Postgres(_) => (SourceKind::Postgres, "PostgreSQL"),
-        Address::Native(_) if source.kind.is_none() && source.postgres.is_none() => return Ok(()),
+        Address::Native(_) if source.kind.is_none() && source.postgres.is_none() && source.ca.is_none() => {
+            return Ok(());
+        }
+        Address::Native(_) if source.ca.is_some() => return Err("`ca` is for `file`; remove it".into()),
         Address::Native(_) => return Err("`kind` and `postgres` are not for `native`; remove them".into()),
         Address::Services(_)
             if source.kind.is_none() && source.postgres.is_none() && source.store.is_none() =>
@@ -420,6 +427,9 @@ fn check_kind(source: &Source, address: &Address) -> Result<(), String> {
     };
     if !source.config.is_empty() {
         return Err("`config` is for `file`; remove it".into());
+    }
+    if source.ca.is_some() {
+        return Err("`ca` is for `file`; remove it".into());
     }
     if source.store.is_some() {
         return Err("`store` is for `native`; remove it".into());

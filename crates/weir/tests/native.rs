@@ -253,6 +253,6 @@ fn a_copy_is_made_while_the_store_is_served() {
     check(
         &weir(folder, &from_copy),
         true,
-        "{\"__typename\":\"Dish\",\"__id\":\"0x1\",\"name\":\"Pie\",\"price\":3.0}\n",
+        "{\"__typename\":\"Dish\",\"__id\":\"0x1\",\"name\":\"Pie\",\"price\":3}\n",
     );
 }

@@ -328,3 +328,80 @@ fn a_store_of_types_is_made_served_and_changed() {
         "2 values or objects of `Dish.title` would be lost",
     );
 }
+
+const NOTES: &str = "interface Place { name: String! @id(interface: true) }\n\
+    type Park implements Place { trees: Int }\n\
+    type Note { key: String! @id, text: String, of: Person @hasInverse(field: notes) }\n\
+    type Person @secret(field: \"pwd\") { email: String! @id, notes: [Note], likes: [Liked] }\n\
+    union Liked = Note | Park\n";
+
+/// What each mutation makes old: each question is asked before, so that its answer is kept, and after.
+const KEPT: [(&str, &str, &str); 8] = [
+    (
+        r#"getNote(key: "a") { key }"#,
+        r#"addNote(input: [{key: "a", text: "one"}]) { numUids }"#,
+        r#"{"key":"a"}"#,
+    ),
+    (
+        r#"getNote(key: "a") { text }"#,
+        r#"addNote(input: [{key: "a", text: "two"}], upsert: true) { numUids }"#,
+        "two",
+    ),
+    (
+        r#"getNote(key: "b") { of { email } }"#,
+        r#"addPerson(input: [{email: "ada", pwd: "first1", notes: [{key: "b"}]}]) { numUids }"#,
+        "ada",
+    ),
+    (
+        r#"getNote(key: "c") { key }"#,
+        r#"updatePerson(input: {filter: {email: {eq: "ada"}}, set: {notes: [{key: "c"}]}}) { numUids }"#,
+        r#"{"key":"c"}"#,
+    ),
+    (r#"queryPlace { name }"#, r#"addPark(input: [{name: "elm", trees: 1}]) { numUids }"#, "elm"),
+    (
+        r#"queryPark { trees }"#,
+        r#"updatePlace(input: {filter: {name: {eq: "elm"}}, set: {name: "oak"}}) { numUids }"#,
+        "1",
+    ),
+    (r#"queryPlace { name }"#, r#"deletePark(filter: {}) { msg }"#, r#""queryPlace":[]"#),
+    (
+        r#"getPerson(email: "ada") { notes { key } }"#,
+        r#"deleteNote(filter: {key: {eq: "b"}}) { msg }"#,
+        r#"[{"key":"c"}]"#,
+    ),
+];
+
+#[test]
+fn what_a_native_store_was_asked_is_old_when_it_is_changed() {
+    let database = database("");
+    let serve = |store: &[&str]| {
+        let folder = Folder::new();
+        let file = folder.write("notes.graphql", NOTES).display().to_string();
+        Weir::start(&[&["serve", &file, "--listen", "127.0.0.1:0"], store].concat(), folder)
+    };
+    for weir in [serve(&[]), serve(&["--store", &database.url()])] {
+        for (question, mutation, shown) in KEPT {
+            let query = format!("query @cacheControl(maxAge: 60) {{ {question} }}");
+            let before = weir.query(&query);
+            assert_eq!(before.text(), weir.query(&query).text());
+            let changed = weir.query(&format!("mutation {{ {mutation} }}"));
+            assert!(
+                changed.status == 200 && !changed.text().contains("errors"),
+                "{mutation}: {}",
+                changed.text()
+            );
+            let now = weir.query(&query);
+            assert!(now.text().contains(shown), "{mutation}: {} is {}", question, now.text());
+        }
+        let password = |text: &str| {
+            let query = format!(
+                "query @cacheControl(maxAge: 60) {{ checkPersonPassword(email: \"ada\", pwd: {text:?}) {{ email }} }}"
+            );
+            weir.query(&query).text().contains("ada")
+        };
+        assert!(password("first1") && !password("second"));
+        let change = r#"mutation { updatePerson(input: {filter: {email: {eq: "ada"}}, set: {pwd: "second"}}) { numUids } }"#;
+        check(&weir.query(change), 200, "numUids");
+        assert!(!password("first1") && password("second"));
+    }
+}

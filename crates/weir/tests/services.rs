@@ -1,19 +1,20 @@
 //! Services behind a running server: whose answers are whose, what is called how often, what a changed file does.
 
+mod redis_kit;
 mod support;
 mod upstream_kit;
 
+use redis_kit::Redis;
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
 use std::thread;
 use support::{Folder, Weir, body, command, until};
 use upstream_kit::{Upstream, answers};
 
 const LINKS: &str = r#"extend schema
   @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
-  @link(url: "https://weir.example/spec/v1", import: ["@cache", "@policy", "@join"])
+  @link(url: "https://weir.example/spec/v1", import: ["@cache", "@cacheTag", "@policy", "@join"])
 "#;
 
 /// Three services that know who asks by the same header: one says nothing of caching, one keeps what may be kept, one
@@ -139,14 +140,26 @@ fn a_list_too_long_for_single_calls_is_refused_before_the_first() {
     let sdl = r#"
   @source(name: "s", http: {baseURL: "http://upstream"})
 type Query { items: [Item] @connect(source: "s", http: {GET: "/items"}, selection: "id") }
-type Item { id: Int! left: Int @connect(source: "s", http: {GET: "/left/{$this.id}"}, selection: "$") }
+type Item {
+  id: Int!
+  left: Int @connect(source: "s", http: {GET: "/left/{$this.id}"}, selection: "$")
+  must: Int! @connect(source: "s", http: {GET: "/left/{$this.id}"}, selection: "$")
+}
 "#;
     let items: Vec<Value> = (0..1001).map(|id| json!({"id": id})).collect();
     let (upstream, weir, _) = serve(sdl, &format!("- {{ask: GET /items, answer: {}}}\n", json!(items)));
     let answer = weir.query("{ items { left } }");
     assert_eq!(answer.code(), "LIMIT_CALLS");
     assert_eq!(answer.json()["data"]["items"][1000], json!({"left": null}));
-    assert_eq!(lines(&upstream), ["GET /items"]);
+    let must = weir.query("{ items { must } }").json();
+    assert_eq!(must["data"]["items"], json!(vec![Value::Null; 1001]));
+    // It is said often enough, not a thousand times.
+    for answer in [answer.json(), must] {
+        let paths: Vec<_> =
+            answer["errors"].as_array().into_iter().flatten().map(|it| it["path"][1].clone()).collect();
+        assert_eq!(paths, (0..50).map(Value::from).collect::<Vec<_>>());
+    }
+    assert_eq!(lines(&upstream), ["GET /items", "GET /items"]);
 }
 
 #[test]
@@ -213,7 +226,10 @@ fn mistakes_are_told_with_their_places() {
         assert!(!checked.status.success() && said.contains(expected), "{said}");
     };
     check(&PUBLIC.replace("->first", "").replace("id name\"", "id name->nope\""), "services.graphql:8:");
-    check(&PUBLIC.replace("{$args.id}", "{$env.WEIR_TEST_UNSET}"), "`$env.WEIR_TEST_UNSET` has no value");
+    let unset = PUBLIC.replace("{$args.id}", "{$env.WEIR_TEST_UNSET}");
+    let column = unset.lines().find_map(|it| it.find("$env.")).expect("it stands in a line") + 1;
+    let expected = format!(":{column}: `$env.WEIR_TEST_UNSET` has no value");
+    check(&unset, &expected);
     check(
         &format!(
             "{PUBLIC}\nextend type Album {{ m: Int @connect(source: \"s\", http: {{GET: \"/a/{{$this.id}}\"}}, selection: \"$\") }}"
@@ -259,24 +275,8 @@ fn explain_shows_the_calls_and_makes_none() {
     assert_eq!(lines(&upstream), Vec::<String>::new());
 }
 
-/// A Redis on a free port; it ends with this.
-struct Redis(Child, u16);
-
-impl Redis {
-    fn start() -> Self {
-        let port =
-            TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port is free").port();
-        let arguments = ["--bind", "127.0.0.1", "--save", "", "--port", &port.to_string()].map(str::to_owned);
-        let made = Command::new("redis-server").args(arguments).stdout(Stdio::null()).spawn();
-        Self(made.expect("redis-server is installed; `scripts/test.sh` does so"), port)
-    }
-}
-
-impl Drop for Redis {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+fn shows(weir: &Weir, line: &str) -> bool {
+    weir.get("/metrics", &[]).text().lines().any(|it| it == line)
 }
 
 #[test]
@@ -307,7 +307,6 @@ fn servers_share_what_services_answered_and_serve_on_when_redis_is_gone() {
         Weir::by_file(&file, folder)
     };
     let (one, other) = (weir(), weir());
-    let shows = |weir: &Weir, line: &str| weir.get("/metrics", &[]).text().lines().any(|it| it == line);
     for weir in [&one, &other] {
         until("Redis is connected", || shows(weir, "weir_cache_redis_connected 1"));
     }
@@ -322,4 +321,227 @@ fn servers_share_what_services_answered_and_serve_on_when_redis_is_gone() {
     let both = json!({"data": {"me": {"name": "ada"}, "you": {"name": "bob"}}});
     assert_eq!(other.query("{ me { name } you { name } }").json(), both);
     assert_eq!(lines(&upstream), ["GET /you"]);
+}
+
+/// A service of one user, who can be renamed; what it says lives for ten minutes.
+const RENAMED: &str = r#"
+  @source(name: "s", http: {baseURL: "http://upstream"})
+  @cache(source: "s", freshness: ["X-TTL"])
+type Query {
+  me: User @connect(source: "s", http: {GET: "/me"}, selection: "name")
+  crowd: User @connect(source: "s", http: {GET: "/crowd"}, selection: "name") @cacheTag(format: "crowd")
+}
+type Mutation {
+  rename: User @connect(source: "s", http: {POST: "/me"}, selection: "name")
+  shout: User @connect(source: "s", http: {POST: "/crowd"}, selection: "name") @cacheTag(format: "crowd")
+}
+type User { name: String }
+"#;
+
+/// What the service of [`RENAMED`] says by now, and how it answers those who want to change that.
+fn renamed(name: &str, status: u16) -> Vec<upstream_kit::Answer> {
+    let one = |ask: &str, status| {
+        format!("- {{ask: {ask}, status: {status}, headers: {{x-ttl: '600'}}, answer: {{name: {name}}}}}\n")
+    };
+    let changes = one("POST /me", status) + &one("POST /crowd", status);
+    answers(&(one("GET /me", 200) + &one("GET /crowd", 200) + &changes))
+}
+
+#[test]
+fn a_change_is_seen_at_once_unless_the_service_refused_it() {
+    let (upstream, weir, _) = serve(RENAMED, "[]");
+    upstream.set(renamed("ada", 200));
+    let name = |of: &str| {
+        let answer = weir.query(&format!("{{ {of} {{ name }} }}"));
+        let kept = answer.header("x-weir-cache").expect("it is in dev mode").starts_with("hit");
+        (answer.json()["data"][of]["name"].as_str().expect("it has a name").to_owned(), kept)
+    };
+    let check = |of: &str, expected: &str, kept: bool| assert_eq!(name(of), (expected.to_owned(), kept));
+    for kept in [false, true] {
+        check("me", "ada", kept);
+        check("crowd", "ada", kept);
+    }
+    // What the service says no to changes nothing; whatever else comes of it may have changed all that it says.
+    for (status, seen) in [(403, "ada"), (200, "c200"), (500, "c500")] {
+        upstream.set(renamed(&format!("c{status}"), status));
+        weir.query("mutation { rename { name } }");
+        for of in ["me", "crowd"] {
+            check(of, seen, status == 403);
+        }
+    }
+    // A field that says what it changes changes nothing else.
+    upstream.set(renamed("dee", 200));
+    weir.query("mutation { shout { name } }");
+    check("me", "c500", true);
+    check("crowd", "dee", false);
+    // Whoever changes it elsewhere says so by name: of a tag, or of the service.
+    upstream.set(renamed("eve", 200));
+    let say = |text: &str| weir.post("/v1/invalidate", &[], text.as_bytes());
+    assert_eq!(say(r#"{"tags": ["crowd", "nothing"]}"#).text(), r#"{"invalidated":2}"#);
+    check("me", "c500", true);
+    check("crowd", "eve", false);
+    assert_eq!(say(r#"{"tags": ["s"]}"#).text(), r#"{"invalidated":1}"#);
+    check("me", "eve", false);
+    for wrong in ["{}", r#"{"tags": []}"#, r#"{"tags": "s"}"#, r#"{"tags": ["s", ""]}"#, r#"{"tags": [1]}"#] {
+        assert_eq!((say(wrong).status, say(wrong).code().as_str()), (400, "BAD_REQUEST"), "{wrong}");
+    }
+}
+
+#[test]
+fn what_one_server_changes_is_seen_by_the_others_also_when_redis_was_gone_meanwhile() {
+    let (upstream, redis, shelf) = (Upstream::start(renamed("ada", 200)), Redis::start(), Folder::new());
+    let pets = shelf.pets().display().to_string();
+    let port = redis.1;
+    let weir = || {
+        let folder = Folder::new();
+        folder.write("services.graphql", &text(RENAMED, &upstream));
+        let cache = format!("{{redis: 'redis://127.0.0.1:{port}', namespace: shop, redis_ms_max: 10000}}");
+        let sources = format!("[{{name: s, file: services.graphql}}, {{name: pets, url: '{pets}'}}]");
+        let yaml = format!("listen: 127.0.0.1:0\ncache: {cache}\nsources: {sources}\n");
+        let file = folder.write("weir.yaml", &yaml);
+        Weir::by_file(&file, folder)
+    };
+    let both = [weir(), weir()];
+    let connected = |is: bool| {
+        let line = format!("weir_cache_redis_connected {}", u8::from(is));
+        until("Redis is there, or missed", || both.iter().all(|it| shows(it, &line)));
+    };
+    connected(true);
+    const NAMES: &str = "query @cached(ttl: 600) { me { name } pet_by_pk(id: 1) { name } }";
+    let names = |weir: &Weir| {
+        let answer = weir.query(NAMES).json();
+        let name = |of: &str| answer["data"][of]["name"].as_str().expect("it has a name").to_owned();
+        (name("me"), name("pet_by_pk"))
+    };
+    let change = |to: &str| {
+        upstream.set(renamed(to, 200));
+        let pet = format!("update_pet_by_pk(pk_columns: {{id: 1}}, _set: {{name: \"{to}\"}}) {{ id }}");
+        let changed = both[0].query(&format!("mutation {{ rename {{ name }} {pet} }}")).json();
+        assert_eq!(changed["errors"], Value::Null);
+        assert_eq!(names(&both[0]), (to.to_owned(), to.to_owned()), "who changes it sees it at once");
+    };
+    let sees = |to: &str| until("the other sees it", || names(&both[1]) == (to.to_owned(), to.to_owned()));
+    for weir in &both {
+        assert_eq!(names(weir), ("ada".to_owned(), "Ada".to_owned()));
+        assert!(weir.query(NAMES).header("x-weir-cache").is_some_and(|it| it.starts_with("hit")));
+    }
+    change("bob");
+    sees("bob");
+    drop(redis);
+    connected(false);
+    change("cyd");
+    assert_eq!(names(&both[1]), ("bob".to_owned(), "bob".to_owned()), "nobody can tell");
+    let _redis = Redis::start_on(port);
+    sees("cyd");
+}
+
+/// Players by their ids, one by one and in batches.
+const SQUAD: &str = r#"
+  @source(name: "s", http: {baseURL: "http://upstream"})
+  @cache(source: "s", freshness: ["X-TTL"])
+type Query {
+  squad: [Player] @connect(source: "s", http: {GET: "/squad"}, selection: "id")
+  player(id: Int!): Player @connect(source: "s", http: {GET: "/player/{$args.id}"}, selection: "id name")
+    @cacheTag(format: "player-{$args.id}")
+  same(id: Int!): Player @connect(source: "s", http: {GET: "/player/{$args.id}"}, selection: "id name")
+}
+type Mutation {
+  score(id: Int): Int @connect(source: "s", http: {POST: "/score"}, selection: "$") @cacheTag(format: "player-{$args.id}")
+}
+type Player
+  @connect(source: "s", http: {GET: "/players", queryParams: "id: $batch.id"}, batch: {maxSize: 10}, selection: "id name")
+  @cacheTag(format: "player-{$key.id}") {
+  id: Int!
+  name: String
+}
+"#;
+
+#[test]
+fn a_change_of_one_entity_makes_no_other_old() {
+    let one = |ask: &str, answer: &str| {
+        format!("- {{ask: '{ask}', headers: {{x-ttl: '600'}}, answer: {answer}}}\n")
+    };
+    let both = "[{id: 1, name: a}, {id: 2, name: b}]";
+    let known = [
+        one("GET /squad", "[{id: 1}, {id: 2}]"),
+        one("GET /players?id=1&id=2", both),
+        one("GET /players?id=2", "[{id: 2, name: b}]"),
+        one("GET /player/1", "{id: 1, name: a}"),
+        one("GET /player/2", "{id: 2, name: b}"),
+        one("POST /score", "7"),
+    ];
+    let (upstream, weir, _) = serve(SQUAD, &known.concat());
+    const ALL: &str =
+        "{ squad { name } a: player(id: 1) { name } b: player(id: 2) { name } same(id: 2) { name } }";
+    let check = |calls: &[&str]| {
+        let answer = weir.query(ALL);
+        let (a, b) = (json!({"name": "a"}), json!({"name": "b"}));
+        assert_eq!(answer.json(), json!({"data": {"squad": [a, b], "a": a, "b": b, "same": b}}));
+        assert_eq!(lines(&upstream), calls);
+        let again = weir.query(ALL);
+        assert!(again.header("x-weir-cache").is_some_and(|it| it.starts_with("hit")), "{again:?}");
+    };
+    let all = ["GET /player/1", "GET /player/2", "GET /player/2", "GET /players?id=1&id=2", "GET /squad"];
+    check(&all);
+    let change = |text: &str| {
+        assert_eq!(weir.query(text).json(), json!({"data": {"score": 7}}));
+        assert_eq!(lines(&upstream), ["POST /score"]);
+    };
+    // One field makes the same call and has no tag: its answer is another, and stays.
+    change("mutation { score(id: 2) }");
+    check(&["GET /player/2", "GET /players?id=2"]);
+    change("mutation { score(id: 7) }");
+    check(&[]);
+    // What cannot be told more closely is all of the service.
+    change("mutation { score }");
+    check(&all);
+    let say = |tag: &str| weir.post("/v1/invalidate", &[], json!({"tags": [tag]}).to_string().as_bytes());
+    assert_eq!(say("player-2").status, 200);
+    check(&["GET /player/2", "GET /players?id=2"]);
+}
+
+#[test]
+fn a_redis_behind_tls_is_spoken_to_if_it_can_be_trusted() {
+    let folder = Folder::new();
+    let redis = Redis::start_private(&folder);
+    let trusted = folder.file("redis.crt");
+    let serve = |trusted: Option<&PathBuf>| {
+        let folder = Folder::new();
+        folder.write("services.graphql", &format!("{LINKS}{PUBLIC}").replace("upstream", "127.0.0.1:1"));
+        let redis = format!("rediss://localhost:{}", redis.1);
+        let source = "{name: s, file: services.graphql}";
+        let yaml = format!("listen: 127.0.0.1:0\ncache: {{redis: '{redis}'}}\nsources: [{source}]\n");
+        let file = folder.write("weir.yaml", &yaml);
+        let mut command = command();
+        command.arg("serve").arg(&file).envs(trusted.map(|it| ("SSL_CERT_FILE", it)));
+        Weir::run(&mut command, folder)
+    };
+    let is_connected = |weir: &Weir| shows(weir, "weir_cache_redis_connected 1");
+    let weir = serve(Some(&trusted));
+    until("Redis is connected", || is_connected(&weir));
+    let stranger = serve(None);
+    until("it is told", || stranger.log().contains("second level cannot be reached"));
+    assert!(!is_connected(&stranger), "{}", stranger.log());
+}
+
+#[test]
+fn what_one_service_keeps_is_not_anothers_though_both_call_the_same() {
+    const TWICE: &str = r#"
+  @source(name: "live", http: {baseURL: "http://upstream"})
+  @source(name: "slow", http: {baseURL: "http://upstream"})
+  @cache(source: "slow", default: 60)
+type Query {
+  live: User @connect(source: "live", http: {GET: "/me"}, selection: "name")
+  slow: User @connect(source: "slow", http: {GET: "/me"}, selection: "name")
+}
+type User { name: String }
+"#;
+    let (upstream, weir, _) = serve(TWICE, "- {ask: GET /me, answer: {name: ada}}\n");
+    let calls = |query: &str| {
+        assert_eq!(weir.query(query).json()["errors"], Value::Null);
+        lines(&upstream).len()
+    };
+    let asked =
+        ["{ slow { name } }", "{ slow { name } }", "{ live { name } }", "{ live { name } }"].map(calls);
+    assert_eq!(asked, [1, 0, 1, 1]);
 }

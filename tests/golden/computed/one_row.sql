@@ -1,3 +1,9 @@
 -- computed
--- author, author.best_article, with
-WITH l0 AS MATERIALIZED (SELECT (t0.*)::text AS c0 FROM "public"."author" AS t0 ORDER BY (SELECT t1."title" FROM "public"."best_article"(t0.*) AS t1 WHERE NOT (t1.* IS NULL) LIMIT 1)) SELECT 0::int2, l0.c0, NULL::int4, NULL::text FROM l0 UNION ALL SELECT 1::int2, t2."title", "public"."stars"(t2.*), p.k0 FROM (SELECT DISTINCT l0.c0 AS k0 FROM l0) AS p JOIN "public"."best_article"(p.k0::"public"."author") AS t2 ON NOT (t2.* IS NULL) UNION ALL SELECT 2::int2, "public"."full_name"(t3.*), NULL, NULL FROM "public"."author" AS t3 WHERE EXISTS (SELECT 1 FROM "public"."best_article"(t3.*) AS t4 WHERE NOT (t4.* IS NULL))
+-- author
+SELECT (t0.*)::text FROM "public"."author" AS t0 ORDER BY (SELECT t1."title" FROM "public"."best_article"(t0.*) AS t1 WHERE NOT (t1.* IS NULL) LIMIT 1)
+
+-- author.best_article
+SELECT 0::int2, t0."title", "public"."stars"(t0.*), p.n FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN "public"."best_article"(p.k0::"public"."author") AS t0 ON NOT (t0.* IS NULL)
+
+-- with
+SELECT "public"."full_name"(t0.*) FROM "public"."author" AS t0 WHERE EXISTS (SELECT 1 FROM "public"."best_article"(t0.*) AS t1 WHERE NOT (t1.* IS NULL))

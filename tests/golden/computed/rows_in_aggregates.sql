@@ -1,3 +1,6 @@
 -- computed
--- author, author.find_articles_aggregate.aggregate, author.find_articles_aggregate.nodes
-WITH l0 AS MATERIALIZED (SELECT (t0.*)::text AS c0 FROM "public"."author" AS t0 ORDER BY t0."id") SELECT 0::int2, l0.c0, NULL::int8, NULL::numeric, NULL::text FROM l0 UNION ALL SELECT 1::int2, p.k0, x.c0, x.c1, NULL FROM (SELECT DISTINCT l0.c0 AS k0 FROM l0) AS p CROSS JOIN LATERAL (SELECT count(*) AS c0, max(t1."rating") AS c1 FROM "public"."find_articles"(p.k0::"public"."author", "word" => $1) AS t1) AS x UNION ALL SELECT 2::int2, t2."title", NULL, NULL, p.k0 FROM (SELECT DISTINCT l0.c0 AS k0 FROM l0) AS p JOIN "public"."find_articles"(p.k0::"public"."author", "word" => $2) AS t2 ON true
+-- author
+SELECT (t0.*)::text FROM "public"."author" AS t0 ORDER BY t0."id"
+
+-- author.find_articles_aggregate.aggregate, author.find_articles_aggregate.nodes
+SELECT 0::int2, x.c0, x.c1, p.n, NULL::text FROM unnest($1) WITH ORDINALITY AS p(k0, n) CROSS JOIN LATERAL (SELECT count(*) AS c0, max(t0."rating") AS c1 FROM "public"."find_articles"(p.k0::"public"."author", "word" => $2) AS t0) AS x UNION ALL SELECT 1::int2, NULL, NULL, p.n, t1."title" FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN "public"."find_articles"(p.k0::"public"."author", "word" => $3) AS t1 ON true

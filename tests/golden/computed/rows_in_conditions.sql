@@ -1,3 +1,12 @@
 -- computed
--- some, many, none, sorted
-WITH l3 AS MATERIALIZED (SELECT "public"."full_name"(t6.*) AS c0 FROM "public"."author" AS t6 ORDER BY (SELECT count(*) FROM "public"."good_articles"(t6.*) AS t7) DESC, t6."id") SELECT 0::int2, "public"."full_name"(t0.*) FROM "public"."author" AS t0 WHERE EXISTS (SELECT 1 FROM "public"."good_articles"(t0.*) AS t1 WHERE t1."title" LIKE $1) UNION ALL SELECT 1::int2, "public"."full_name"(t2.*) FROM "public"."author" AS t2 WHERE (SELECT count(*) FROM "public"."good_articles"(t2.*) AS t3) > $2 UNION ALL SELECT 2::int2, "public"."full_name"(t4.*) FROM "public"."author" AS t4 WHERE NOT (EXISTS (SELECT 1 FROM "public"."good_articles"(t4.*) AS t5)) UNION ALL SELECT 3::int2, l3.c0 FROM l3
+-- some
+SELECT "public"."full_name"(t0.*) FROM "public"."author" AS t0 WHERE EXISTS (SELECT 1 FROM "public"."good_articles"(t0.*) AS t1 WHERE t1."title" LIKE $1)
+
+-- many
+SELECT "public"."full_name"(t0.*) FROM "public"."author" AS t0 WHERE (SELECT count(*) FROM "public"."good_articles"(t0.*) AS t1) > $1
+
+-- none
+SELECT "public"."full_name"(t0.*) FROM "public"."author" AS t0 WHERE NOT (EXISTS (SELECT 1 FROM "public"."good_articles"(t0.*) AS t1))
+
+-- sorted
+SELECT "public"."full_name"(t0.*) FROM "public"."author" AS t0 ORDER BY (SELECT count(*) FROM "public"."good_articles"(t0.*) AS t1) DESC, t0."id"

@@ -1,3 +1,9 @@
 -- computed
--- by_name, stars, through
-WITH l0 AS MATERIALIZED (SELECT "public"."full_name"(t0.*) AS c0 FROM "public"."author" AS t0 WHERE "public"."full_name"(t0.*) ILIKE $1 ORDER BY "public"."full_name"(t0.*) DESC), l1 AS MATERIALIZED (SELECT t1."title" AS c0, "public"."stars"(t1.*) AS c1 FROM "public"."article" AS t1 WHERE "public"."stars"(t1.*) = ANY($2) ORDER BY (SELECT "public"."full_name"(t2.*) FROM "public"."author" AS t2 WHERE t2."id" = t1."author_id" LIMIT 1), "public"."stars"(t1.*) DESC) SELECT 0::int2, l0.c0, NULL::int4 FROM l0 UNION ALL SELECT 1::int2, l1.c0, l1.c1 FROM l1 UNION ALL SELECT 2::int2, "public"."full_name"(t3.*), NULL FROM "public"."author" AS t3 WHERE EXISTS (SELECT 1 FROM "public"."article" AS t4 WHERE t4."author_id" = t3."id" AND "public"."stars"(t4.*) < $3)
+-- by_name
+SELECT "public"."full_name"(t0.*) FROM "public"."author" AS t0 WHERE "public"."full_name"(t0.*) ILIKE $1 ORDER BY "public"."full_name"(t0.*) DESC
+
+-- stars
+SELECT t0."title", "public"."stars"(t0.*) FROM "public"."article" AS t0 WHERE "public"."stars"(t0.*) = ANY($1) ORDER BY (SELECT "public"."full_name"(t1.*) FROM "public"."author" AS t1 WHERE t1."id" = t0."author_id" LIMIT 1), "public"."stars"(t0.*) DESC
+
+-- through
+SELECT "public"."full_name"(t0.*) FROM "public"."author" AS t0 WHERE EXISTS (SELECT 1 FROM "public"."article" AS t1 WHERE t1."author_id" = t0."id" AND "public"."stars"(t1.*) < $1)

@@ -1,3 +1,9 @@
 -- native_reads
--- aggregateCity, none, queryCountry, queryCountry.citiesAggregate, aggregateAnimal
-WITH l2 AS MATERIALIZED (SELECT t2."id" AS c0 FROM "public"."Country" AS t2 ORDER BY t2."id") SELECT 0::int2, count(*), min(t0."name"), max(t0."name"), sum(t0."population"), max(t0."population"), sum(t0."area"), NULL::int8, NULL::int8 FROM "public"."City" AS t0 UNION ALL SELECT 1::int2, count(*), NULL, NULL, NULL, max(t1."population"), NULL, NULL, NULL FROM "public"."City" AS t1 WHERE t1."name" = $1 UNION ALL SELECT 2::int2, NULL, NULL, NULL, NULL, l2.c0, NULL, NULL, NULL FROM l2 UNION ALL SELECT 3::int2, count(t3."country_id"), NULL, NULL, NULL, max(t3."population"), NULL, p.k0, NULL FROM (SELECT l2.c0 AS k0 FROM l2) AS p LEFT JOIN "public"."City" AS t3 ON t3."country_id" = p.k0 GROUP BY p.k0 UNION ALL SELECT 4::int2, count(*), NULL, NULL, NULL, NULL, NULL, NULL, sum(t4."legs") FROM "public"."Animal_all" AS t4
+-- aggregateCity, none, aggregateAnimal
+SELECT 0::int2, count(*), min(t0."name"), max(t0."name"), sum(t0."population"), max(t0."population"), sum(t0."area"), NULL::int8 FROM "public"."City" AS t0 UNION ALL SELECT 1::int2, count(*), NULL, NULL, NULL, max(t1."population"), NULL, NULL FROM "public"."City" AS t1 WHERE t1."name" = $1 UNION ALL SELECT 2::int2, count(*), NULL, NULL, NULL, NULL, NULL, sum(t2."legs") FROM "public"."Animal_all" AS t2
+
+-- queryCountry
+SELECT t0."id" FROM "public"."Country" AS t0 ORDER BY t0."id"
+
+-- queryCountry.citiesAggregate
+SELECT 0::int2, count(t0."country_id"), max(t0."population"), p.n FROM unnest($1) WITH ORDINALITY AS p(k0, n) LEFT JOIN "public"."City" AS t0 ON t0."country_id" = p.k0 GROUP BY p.n

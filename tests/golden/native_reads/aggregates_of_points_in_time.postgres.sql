@@ -1,3 +1,9 @@
 -- native_reads
--- aggregateCity, queryCountry, queryCountry.citiesAggregate
-WITH l1 AS MATERIALIZED (SELECT t1."id" AS c0 FROM "public"."Country" AS t1 ORDER BY t1."id") SELECT 0::int2, substr(min((CAST(t0."founded_at" + 2000000000000000000 AS text) || t0."founded") COLLATE "C"), 20), substr(max((CAST(t0."founded_at" + 2000000000000000000 AS text) || t0."founded") COLLATE "C"), 20), min(t0."area"), max(t0."area"), NULL::int8 FROM "public"."City" AS t0 UNION ALL SELECT 1::int2, NULL, NULL, NULL, NULL, l1.c0 FROM l1 UNION ALL SELECT 2::int2, substr(min((CAST(t2."founded_at" + 2000000000000000000 AS text) || t2."founded") COLLATE "C"), 20), substr(max((CAST(t2."founded_at" + 2000000000000000000 AS text) || t2."founded") COLLATE "C"), 20), NULL, NULL, p.k0 FROM (SELECT l1.c0 AS k0 FROM l1) AS p LEFT JOIN "public"."City" AS t2 ON t2."country_id" = p.k0 GROUP BY p.k0
+-- aggregateCity
+SELECT substr(min((CAST(t0."founded_at" + 2000000000000000000 AS text) || t0."founded") COLLATE "C"), 20), substr(max((CAST(t0."founded_at" + 2000000000000000000 AS text) || t0."founded") COLLATE "C"), 20), min(t0."area"), max(t0."area") FROM "public"."City" AS t0
+
+-- queryCountry
+SELECT t0."id" FROM "public"."Country" AS t0 ORDER BY t0."id"
+
+-- queryCountry.citiesAggregate
+SELECT 0::int2, substr(min((CAST(t0."founded_at" + 2000000000000000000 AS text) || t0."founded") COLLATE "C"), 20), substr(max((CAST(t0."founded_at" + 2000000000000000000 AS text) || t0."founded") COLLATE "C"), 20), p.n FROM unnest($1) WITH ORDINALITY AS p(k0, n) LEFT JOIN "public"."City" AS t0 ON t0."country_id" = p.k0 GROUP BY p.n

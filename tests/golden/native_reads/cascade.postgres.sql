@@ -1,3 +1,21 @@
 -- native_reads
--- queryCity, queryCity.tags, countries, countries.cities, named, page, page.country
-WITH l0 AS MATERIALIZED (SELECT t0."name" AS c0, t0."population" AS c1, t0."id" AS c2 FROM "public"."City" AS t0 WHERE (t0."name" IS NOT NULL AND t0."population" IS NOT NULL AND EXISTS (SELECT 1 FROM "public"."City_tags" AS t1 WHERE t1."id" = t0."id")) ORDER BY t0."id"), l2 AS MATERIALIZED (SELECT t3."code" AS c0, t3."id" AS c1 FROM "public"."Country" AS t3 WHERE (t3."code" IS NOT NULL AND EXISTS (SELECT 1 FROM "public"."City" AS t4 WHERE t4."country_id" = t3."id" AND (t4."name" IS NOT NULL AND t4."population" IS NOT NULL))) ORDER BY t3."id"), l4 AS MATERIALIZED (SELECT t6."name" AS c0 FROM "public"."City" AS t6 WHERE t6."area" IS NOT NULL ORDER BY t6."id"), l5 AS MATERIALIZED (SELECT t7."name" AS c0, t7."country_id" AS c1 FROM "public"."City" AS t7 WHERE (t7."name" IS NOT NULL AND EXISTS (SELECT 1 FROM "public"."Country" AS t8 WHERE t8."id" = t7."country_id" AND t8."code" IS NOT NULL)) ORDER BY t7."id" LIMIT $1 OFFSET $2) SELECT 0::int2, l0.c0, l0.c1, l0.c2 FROM l0 UNION ALL (SELECT 1::int2, t2."value", t2."id", NULL FROM "public"."City_tags" AS t2 WHERE t2."id" = ANY(ARRAY(SELECT l0.c2 FROM l0)) ORDER BY t2."place") UNION ALL SELECT 2::int2, l2.c0, l2.c1, NULL FROM l2 UNION ALL (SELECT 3::int2, t5."name", t5."population", t5."country_id" FROM "public"."City" AS t5 WHERE t5."country_id" = ANY(ARRAY(SELECT l2.c1 FROM l2)) AND (t5."name" IS NOT NULL AND t5."population" IS NOT NULL) ORDER BY t5."id") UNION ALL SELECT 4::int2, l4.c0, NULL, NULL FROM l4 UNION ALL SELECT 5::int2, l5.c0, l5.c1, NULL FROM l5 UNION ALL SELECT 6::int2, t9."code", t9."id", NULL FROM "public"."Country" AS t9 WHERE t9."id" = ANY(ARRAY(SELECT DISTINCT l5.c1 FROM l5)) AND t9."code" IS NOT NULL
+-- queryCity
+SELECT t0."name", t0."population", t0."id" FROM "public"."City" AS t0 WHERE (t0."name" IS NOT NULL AND t0."population" IS NOT NULL AND EXISTS (SELECT 1 FROM "public"."City_tags" AS t1 WHERE t1."id" = t0."id")) ORDER BY t0."id"
+
+-- queryCity.tags
+SELECT 0::int2, t0."value", p.n FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN "public"."City_tags" AS t0 ON t0."id" = p.k0 ORDER BY t0."place"
+
+-- countries
+SELECT t0."code", t0."id" FROM "public"."Country" AS t0 WHERE (t0."code" IS NOT NULL AND EXISTS (SELECT 1 FROM "public"."City" AS t1 WHERE t1."country_id" = t0."id" AND (t1."name" IS NOT NULL AND t1."population" IS NOT NULL))) ORDER BY t0."id"
+
+-- countries.cities
+SELECT 0::int2, t0."name", t0."population", p.n FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN "public"."City" AS t0 ON t0."country_id" = p.k0 AND (t0."name" IS NOT NULL AND t0."population" IS NOT NULL) ORDER BY t0."id"
+
+-- named
+SELECT t0."name" FROM "public"."City" AS t0 WHERE t0."area" IS NOT NULL ORDER BY t0."id"
+
+-- page
+SELECT t0."name", t0."country_id" FROM "public"."City" AS t0 WHERE (t0."name" IS NOT NULL AND EXISTS (SELECT 1 FROM "public"."Country" AS t1 WHERE t1."id" = t0."country_id" AND t1."code" IS NOT NULL)) ORDER BY t0."id" LIMIT $1 OFFSET $2
+
+-- page.country
+SELECT 0::int2, t0."code", p.n FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN "public"."Country" AS t0 ON t0."id" = p.k0 AND t0."code" IS NOT NULL

@@ -1,3 +1,6 @@
 -- native_reads
--- none, one
-WITH l0 AS MATERIALIZED (SELECT t0."name" AS c0 FROM "public"."City" AS t0 WHERE t0."id" = ANY($1) ORDER BY t0."id"), l1 AS MATERIALIZED (SELECT t1."name" AS c0 FROM "public"."City" AS t1 WHERE t1."id" = ANY($2) ORDER BY t1."id") SELECT 0::int2, l0.c0 FROM l0 UNION ALL SELECT 1::int2, l1.c0 FROM l1
+-- none
+SELECT t0."name" FROM "public"."City" AS t0 WHERE t0."id" = ANY($1) ORDER BY t0."id"
+
+-- one
+SELECT t0."name" FROM "public"."City" AS t0 WHERE t0."id" = ANY($1) ORDER BY t0."id"

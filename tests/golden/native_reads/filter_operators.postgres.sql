@@ -1,3 +1,24 @@
 -- native_reads
--- both, null, not, between, false, enum, list, ignored
-WITH l0 AS MATERIALIZED (SELECT t0."name" AS c0 FROM "public"."City" AS t0 WHERE (t0."population" < $1 AND t0."population" >= $2) ORDER BY t0."id"), l1 AS MATERIALIZED (SELECT t1."name" AS c0 FROM "public"."City" AS t1 WHERE t1."population" IS NULL ORDER BY t1."id"), l2 AS MATERIALIZED (SELECT t2."name" AS c0 FROM "public"."City" AS t2 WHERE (t2."population" > $3) IS NOT TRUE ORDER BY t2."id"), l3 AS MATERIALIZED (SELECT t3."name" AS c0 FROM "public"."City" AS t3 WHERE (t3."population" >= $4 AND t3."population" <= $5) ORDER BY t3."id"), l4 AS MATERIALIZED (SELECT t4."name" AS c0 FROM "public"."City" AS t4 WHERE t4."done" = $6 ORDER BY t4."id"), l5 AS MATERIALIZED (SELECT t5."name" AS c0 FROM "public"."City" AS t5 WHERE t5."mood" = ANY($7) ORDER BY t5."id"), l6 AS MATERIALIZED (SELECT t6."name" AS c0 FROM "public"."City" AS t6 WHERE EXISTS (SELECT 1 FROM "public"."City_tags" AS t7 WHERE t7."id" = t6."id" AND t7."value" = $8) ORDER BY t6."id"), l7 AS MATERIALIZED (SELECT t8."name" AS c0 FROM "public"."City" AS t8 ORDER BY t8."id") SELECT 0::int2, l0.c0 FROM l0 UNION ALL SELECT 1::int2, l1.c0 FROM l1 UNION ALL SELECT 2::int2, l2.c0 FROM l2 UNION ALL SELECT 3::int2, l3.c0 FROM l3 UNION ALL SELECT 4::int2, l4.c0 FROM l4 UNION ALL SELECT 5::int2, l5.c0 FROM l5 UNION ALL SELECT 6::int2, l6.c0 FROM l6 UNION ALL SELECT 7::int2, l7.c0 FROM l7
+-- both
+SELECT t0."name" FROM "public"."City" AS t0 WHERE (t0."population" < $1 AND t0."population" >= $2) ORDER BY t0."id"
+
+-- null
+SELECT t0."name" FROM "public"."City" AS t0 WHERE t0."population" IS NULL ORDER BY t0."id"
+
+-- not
+SELECT t0."name" FROM "public"."City" AS t0 WHERE (t0."population" > $1) IS NOT TRUE ORDER BY t0."id"
+
+-- between
+SELECT t0."name" FROM "public"."City" AS t0 WHERE (t0."population" >= $1 AND t0."population" <= $2) ORDER BY t0."id"
+
+-- false
+SELECT t0."name" FROM "public"."City" AS t0 WHERE t0."done" = $1 ORDER BY t0."id"
+
+-- enum
+SELECT t0."name" FROM "public"."City" AS t0 WHERE t0."mood" = ANY($1) ORDER BY t0."id"
+
+-- list
+SELECT t0."name" FROM "public"."City" AS t0 WHERE EXISTS (SELECT 1 FROM "public"."City_tags" AS t1 WHERE t1."id" = t0."id" AND t1."value" = $1) ORDER BY t0."id"
+
+-- ignored
+SELECT t0."name" FROM "public"."City" AS t0 ORDER BY t0."id"

@@ -1,3 +1,12 @@
 -- native_reads
--- queryCity, queryCountry, has, deep
-WITH l0 AS MATERIALIZED (SELECT t0."name" AS c0 FROM "public"."City" AS t0 WHERE EXISTS (SELECT 1 FROM "public"."Country" AS t1 WHERE t1."id" = t0."country_id" AND t1."code" = $1) ORDER BY t0."id"), l1 AS MATERIALIZED (SELECT t2."code" AS c0 FROM "public"."Country" AS t2 WHERE EXISTS (SELECT 1 FROM "public"."City" AS t3 WHERE t3."country_id" = t2."id" AND t3."population" > $2) ORDER BY t2."id"), l2 AS MATERIALIZED (SELECT t4."name" AS c0 FROM "public"."City" AS t4 WHERE (t4."population" IS NOT NULL AND t4."area" IS NOT NULL) ORDER BY t4."id"), l3 AS MATERIALIZED (SELECT t5."code" AS c0 FROM "public"."Country" AS t5 WHERE EXISTS (SELECT 1 FROM "public"."City" AS t6 WHERE t6."country_id" = t5."id" AND EXISTS (SELECT 1 FROM "public"."Country" AS t7 WHERE t7."id" = t6."country_id" AND EXISTS (SELECT 1 FROM "public"."City" AS t8 WHERE t8."country_id" = t7."id" AND t8."name" = $3))) ORDER BY t5."id") SELECT 0::int2, l0.c0 FROM l0 UNION ALL SELECT 1::int2, l1.c0 FROM l1 UNION ALL SELECT 2::int2, l2.c0 FROM l2 UNION ALL SELECT 3::int2, l3.c0 FROM l3
+-- queryCity
+SELECT t0."name" FROM "public"."City" AS t0 WHERE EXISTS (SELECT 1 FROM "public"."Country" AS t1 WHERE t1."id" = t0."country_id" AND t1."code" = $1) ORDER BY t0."id"
+
+-- queryCountry
+SELECT t0."code" FROM "public"."Country" AS t0 WHERE EXISTS (SELECT 1 FROM "public"."City" AS t1 WHERE t1."country_id" = t0."id" AND t1."population" > $1) ORDER BY t0."id"
+
+-- has
+SELECT t0."name" FROM "public"."City" AS t0 WHERE (t0."population" IS NOT NULL AND t0."area" IS NOT NULL) ORDER BY t0."id"
+
+-- deep
+SELECT t0."code" FROM "public"."Country" AS t0 WHERE EXISTS (SELECT 1 FROM "public"."City" AS t1 WHERE t1."country_id" = t0."id" AND EXISTS (SELECT 1 FROM "public"."Country" AS t2 WHERE t2."id" = t1."country_id" AND EXISTS (SELECT 1 FROM "public"."City" AS t3 WHERE t3."country_id" = t2."id" AND t3."name" = $1))) ORDER BY t0."id"

@@ -1,3 +1,6 @@
 -- native_reads
--- queryCountry, queryCountry.first, queryCountry.last, queryCountry.large
-WITH l0 AS MATERIALIZED (SELECT t0."code" AS c0, t0."id" AS c1 FROM "public"."Country" AS t0 ORDER BY t0."id") SELECT 0::int2, l0.c0, l0.c1 FROM l0 UNION ALL SELECT 1::int2, x.c0, p.k0 FROM (SELECT l0.c1 AS k0 FROM l0) AS p CROSS JOIN LATERAL (SELECT t1."name" AS c0 FROM "public"."City" AS t1 WHERE t1."country_id" = p.k0 ORDER BY t1."name" DESC, t1."id" LIMIT $1) AS x UNION ALL SELECT 2::int2, x.c0, p.k0 FROM (SELECT l0.c1 AS k0 FROM l0) AS p CROSS JOIN LATERAL (SELECT t3."name" AS c0 FROM (SELECT t2.* FROM "public"."City" AS t2 WHERE t2."country_id" = p.k0 ORDER BY t2."id" DESC LIMIT $2) AS t3 ORDER BY t3."id") AS x UNION ALL (SELECT 3::int2, t4."name", t4."country_id" FROM "public"."City" AS t4 WHERE t4."country_id" = ANY(ARRAY(SELECT l0.c1 FROM l0)) AND t4."population" > $3 ORDER BY t4."id")
+-- queryCountry
+SELECT t0."code", t0."id" FROM "public"."Country" AS t0 ORDER BY t0."id"
+
+-- queryCountry.first, queryCountry.last, queryCountry.large
+WITH l2 AS MATERIALIZED (SELECT t3."name" AS c0, p.n AS k0 FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN "public"."City" AS t3 ON t3."country_id" = p.k0 AND t3."population" > $4 ORDER BY t3."id") SELECT 0::int2, x.c0, p.n FROM unnest($1) WITH ORDINALITY AS p(k0, n) CROSS JOIN LATERAL (SELECT t0."name" AS c0 FROM "public"."City" AS t0 WHERE t0."country_id" = p.k0 ORDER BY t0."name" DESC, t0."id" LIMIT $2) AS x UNION ALL SELECT 1::int2, x.c0, p.n FROM unnest($1) WITH ORDINALITY AS p(k0, n) CROSS JOIN LATERAL (SELECT t2."name" AS c0 FROM (SELECT t1.* FROM "public"."City" AS t1 WHERE t1."country_id" = p.k0 ORDER BY t1."id" DESC LIMIT $3) AS t2 ORDER BY t2."id") AS x UNION ALL SELECT 2::int2, l2.c0, l2.k0 FROM l2

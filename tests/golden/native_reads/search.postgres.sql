@@ -1,3 +1,18 @@
 -- native_reads
--- terms, any, text, pattern, quoted, empty
-WITH l0 AS MATERIALIZED (SELECT t0."name" AS c0 FROM "public"."City" AS t0 WHERE to_tsvector('simple', t0."name") @@ to_tsquery('simple', $1) ORDER BY t0."id"), l1 AS MATERIALIZED (SELECT t1."name" AS c0 FROM "public"."City" AS t1 WHERE to_tsvector('simple', t1."name") @@ to_tsquery('simple', $2) ORDER BY t1."id"), l2 AS MATERIALIZED (SELECT t2."name" AS c0 FROM "public"."City" AS t2 WHERE to_tsvector('english', t2."name") @@ to_tsquery('english', $3) ORDER BY t2."id"), l3 AS MATERIALIZED (SELECT t3."name" AS c0 FROM "public"."City" AS t3 WHERE t3."name" ~ $4 ORDER BY t3."id"), l4 AS MATERIALIZED (SELECT t4."name" AS c0 FROM "public"."City" AS t4 WHERE to_tsvector('simple', t4."name") @@ to_tsquery('simple', $5) ORDER BY t4."id"), l5 AS MATERIALIZED (SELECT t5."name" AS c0 FROM "public"."City" AS t5 WHERE to_tsvector('simple', t5."name") @@ to_tsquery('simple', $6) ORDER BY t5."id") SELECT 0::int2, l0.c0 FROM l0 UNION ALL SELECT 1::int2, l1.c0 FROM l1 UNION ALL SELECT 2::int2, l2.c0 FROM l2 UNION ALL SELECT 3::int2, l3.c0 FROM l3 UNION ALL SELECT 4::int2, l4.c0 FROM l4 UNION ALL SELECT 5::int2, l5.c0 FROM l5
+-- terms
+SELECT t0."name" FROM "public"."City" AS t0 WHERE to_tsvector('simple', translate(t0."name", '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')) @@ to_tsquery('simple', $1) ORDER BY t0."id"
+
+-- any
+SELECT t0."name" FROM "public"."City" AS t0 WHERE to_tsvector('simple', translate(t0."name", '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')) @@ to_tsquery('simple', $1) ORDER BY t0."id"
+
+-- text
+SELECT t0."name" FROM "public"."City" AS t0 WHERE to_tsvector('english', translate(t0."name", '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')) @@ to_tsquery('english', $1) ORDER BY t0."id"
+
+-- pattern
+SELECT t0."name" FROM "public"."City" AS t0 WHERE t0."name" ~ $1 ORDER BY t0."id"
+
+-- quoted
+SELECT t0."name" FROM "public"."City" AS t0 WHERE to_tsvector('simple', translate(t0."name", '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')) @@ to_tsquery('simple', $1) ORDER BY t0."id"
+
+-- empty
+SELECT t0."name" FROM "public"."City" AS t0 WHERE to_tsvector('simple', translate(t0."name", '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')) @@ to_tsquery('simple', $1) ORDER BY t0."id"

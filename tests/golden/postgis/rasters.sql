@@ -1,3 +1,18 @@
 -- postgis
--- first, same, shape, band, also_band, missing
-SELECT 0::int2, t0."image", NULL::int4 FROM "public"."sheet" AS t0 WHERE t0."id" = $1 UNION ALL SELECT 1::int2, NULL, t1."id" FROM "public"."sheet" AS t1 WHERE "public".st_intersects(t1."image", $2) UNION ALL SELECT 2::int2, NULL, t2."id" FROM "public"."sheet" AS t2 WHERE "public".st_intersects(t2."image", "public".st_geomfromgeojson($3)) UNION ALL SELECT 3::int2, NULL, t3."id" FROM "public"."sheet" AS t3 WHERE "public".st_intersects(t3."image", $5, "public".st_geomfromgeojson($4)) UNION ALL SELECT 4::int2, NULL, t4."id" FROM "public"."sheet" AS t4 WHERE "public".st_intersects(t4."image", "public".st_geomfromgeojson($6), $7) UNION ALL SELECT 5::int2, NULL, t5."id" FROM "public"."sheet" AS t5 WHERE t5."image" IS NULL
+-- first
+SELECT t0."image" FROM "public"."sheet" AS t0 WHERE t0."id" = $1
+
+-- same
+SELECT t0."id" FROM "public"."sheet" AS t0 WHERE "public".st_intersects(t0."image", $1)
+
+-- shape
+SELECT t0."id" FROM "public"."sheet" AS t0 WHERE "public".st_intersects(t0."image", "public".st_geomfromgeojson($1))
+
+-- band
+SELECT t0."id" FROM "public"."sheet" AS t0 WHERE "public".st_intersects(t0."image", $2, "public".st_geomfromgeojson($1))
+
+-- also_band
+SELECT t0."id" FROM "public"."sheet" AS t0 WHERE "public".st_intersects(t0."image", "public".st_geomfromgeojson($1), $2)
+
+-- missing
+SELECT t0."id" FROM "public"."sheet" AS t0 WHERE t0."image" IS NULL

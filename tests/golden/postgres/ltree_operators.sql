@@ -1,3 +1,21 @@
 -- postgres
--- ancestor, descendant, descendant_any, ancestor_any, matches, matches_any, matches_fulltext
-WITH l1 AS MATERIALIZED (SELECT t1."id" AS c0, t1."path" AS c1 FROM "public"."scalar" AS t1 WHERE t1."path" <@ $2 ORDER BY t1."id") SELECT 0::int2, t0."id", t0."path" FROM "public"."scalar" AS t0 WHERE t0."path" @> $1 UNION ALL SELECT 1::int2, l1.c0, l1.c1 FROM l1 UNION ALL SELECT 2::int2, t2."id", t2."path" FROM "public"."scalar" AS t2 WHERE t2."path" <@ $3 UNION ALL SELECT 3::int2, t3."id", t3."path" FROM "public"."scalar" AS t3 WHERE t3."path" @> $4 UNION ALL SELECT 4::int2, t4."id", t4."path" FROM "public"."scalar" AS t4 WHERE t4."path" ~ $5 UNION ALL SELECT 5::int2, t5."id", t5."path" FROM "public"."scalar" AS t5 WHERE t5."path" ? $6 UNION ALL SELECT 6::int2, t6."id", t6."path" FROM "public"."scalar" AS t6 WHERE t6."path" @ $7
+-- ancestor
+SELECT t0."id", t0."path" FROM "public"."scalar" AS t0 WHERE t0."path" @> $1
+
+-- descendant
+SELECT t0."id", t0."path" FROM "public"."scalar" AS t0 WHERE t0."path" <@ $1 ORDER BY t0."id"
+
+-- descendant_any
+SELECT t0."id", t0."path" FROM "public"."scalar" AS t0 WHERE t0."path" <@ $1
+
+-- ancestor_any
+SELECT t0."id", t0."path" FROM "public"."scalar" AS t0 WHERE t0."path" @> $1
+
+-- matches
+SELECT t0."id", t0."path" FROM "public"."scalar" AS t0 WHERE t0."path" ~ $1
+
+-- matches_any
+SELECT t0."id", t0."path" FROM "public"."scalar" AS t0 WHERE t0."path" ? $1
+
+-- matches_fulltext
+SELECT t0."id", t0."path" FROM "public"."scalar" AS t0 WHERE t0."path" @ $1

@@ -1,3 +1,12 @@
 -- postgres
--- shop_order, shop_order.car, car, car.shop_orders
-WITH l0 AS MATERIALIZED (SELECT t0."id" AS c0, t0."select" AS c1, t0."car_id" AS c2 FROM "shop"."order" AS t0), l2 AS MATERIALIZED (SELECT t2."id" AS c0 FROM "public"."car" AS t2 ORDER BY t2."id") SELECT 0::int2, l0.c0, l0.c1, l0.c2 FROM l0 UNION ALL SELECT 1::int2, t1."id", t1."color", NULL FROM "public"."car" AS t1 WHERE t1."id" = ANY(ARRAY(SELECT DISTINCT l0.c2 FROM l0)) UNION ALL SELECT 2::int2, l2.c0, NULL, NULL FROM l2 UNION ALL SELECT 3::int2, t3."id", NULL, t3."car_id" FROM "shop"."order" AS t3 WHERE t3."car_id" = ANY(ARRAY(SELECT l2.c0 FROM l2))
+-- shop_order
+SELECT t0."id", t0."select", t0."car_id" FROM "shop"."order" AS t0
+
+-- shop_order.car
+SELECT 0::int2, t0."color", p.n FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN "public"."car" AS t0 ON t0."id" = p.k0
+
+-- car
+SELECT t0."id" FROM "public"."car" AS t0 ORDER BY t0."id"
+
+-- car.shop_orders
+SELECT 0::int2, t0."id", p.n FROM unnest($1) WITH ORDINALITY AS p(k0, n) JOIN "shop"."order" AS t0 ON t0."car_id" = p.k0

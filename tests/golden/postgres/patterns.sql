@@ -1,3 +1,30 @@
 -- postgres
--- like, ilike, nlike, similar, nsimilar, regex, iregex, back_reference, nregex, niregex
-SELECT 0::int2, t0."id" FROM "public"."scalar" AS t0 WHERE t0."words" LIKE $1 UNION ALL SELECT 1::int2, t1."id" FROM "public"."scalar" AS t1 WHERE t1."words" ILIKE $2 UNION ALL SELECT 2::int2, t2."id" FROM "public"."scalar" AS t2 WHERE t2."words" NOT LIKE $3 UNION ALL SELECT 3::int2, t3."id" FROM "public"."scalar" AS t3 WHERE t3."words" SIMILAR TO $4 UNION ALL SELECT 4::int2, t4."id" FROM "public"."scalar" AS t4 WHERE t4."words" NOT SIMILAR TO $5 UNION ALL SELECT 5::int2, t5."id" FROM "public"."scalar" AS t5 WHERE t5."words" ~ $6 UNION ALL SELECT 6::int2, t6."id" FROM "public"."scalar" AS t6 WHERE t6."words" ~* $7 UNION ALL SELECT 7::int2, t7."id" FROM "public"."scalar" AS t7 WHERE t7."mail" ~ $8 UNION ALL SELECT 8::int2, t8."id" FROM "public"."scalar" AS t8 WHERE t8."words" !~ $9 UNION ALL SELECT 9::int2, t9."id" FROM "public"."scalar" AS t9 WHERE t9."words" !~* $10
+-- like
+SELECT t0."id" FROM "public"."scalar" AS t0 WHERE t0."words" LIKE $1
+
+-- ilike
+SELECT t0."id" FROM "public"."scalar" AS t0 WHERE t0."words" ILIKE $1
+
+-- nlike
+SELECT t0."id" FROM "public"."scalar" AS t0 WHERE t0."words" NOT LIKE $1
+
+-- similar
+SELECT t0."id" FROM "public"."scalar" AS t0 WHERE t0."words" SIMILAR TO $1
+
+-- nsimilar
+SELECT t0."id" FROM "public"."scalar" AS t0 WHERE t0."words" NOT SIMILAR TO $1
+
+-- regex
+SELECT t0."id" FROM "public"."scalar" AS t0 WHERE t0."words" ~ $1
+
+-- iregex
+SELECT t0."id" FROM "public"."scalar" AS t0 WHERE t0."words" ~* $1
+
+-- back_reference
+SELECT t0."id" FROM "public"."scalar" AS t0 WHERE t0."mail" ~ $1
+
+-- nregex
+SELECT t0."id" FROM "public"."scalar" AS t0 WHERE t0."words" !~ $1
+
+-- niregex
+SELECT t0."id" FROM "public"."scalar" AS t0 WHERE t0."words" !~* $1

@@ -1,3 +1,12 @@
 -- predicates
--- all, some, none, high
-SELECT 0::int2, t0."name" FROM "public"."station" AS t0 WHERE (SELECT bool_and(t1."wet") FROM "public"."reading" AS t1 WHERE t1."station_id" = t0."id") = $1 UNION ALL SELECT 1::int2, t2."name" FROM "public"."station" AS t2 WHERE (SELECT bool_or(t3."wet") FROM "public"."reading" AS t3 WHERE t3."station_id" = t2."id") = $2 UNION ALL SELECT 2::int2, t4."name" FROM "public"."station" AS t4 WHERE (SELECT bool_or(t5."wet") FROM "public"."reading" AS t5 WHERE t5."station_id" = t4."id") = $3 UNION ALL SELECT 3::int2, t6."name" FROM "public"."station" AS t6 WHERE (SELECT bool_or(t7."wet") FROM "public"."reading" AS t7 WHERE t7."station_id" = t6."id" AND t7."level" > $4) IS NULL
+-- all
+SELECT t0."name" FROM "public"."station" AS t0 WHERE (SELECT bool_and(t1."wet") FROM "public"."reading" AS t1 WHERE t1."station_id" = t0."id") = $1
+
+-- some
+SELECT t0."name" FROM "public"."station" AS t0 WHERE (SELECT bool_or(t1."wet") FROM "public"."reading" AS t1 WHERE t1."station_id" = t0."id") = $1
+
+-- none
+SELECT t0."name" FROM "public"."station" AS t0 WHERE (SELECT bool_or(t1."wet") FROM "public"."reading" AS t1 WHERE t1."station_id" = t0."id") = $1
+
+-- high
+SELECT t0."name" FROM "public"."station" AS t0 WHERE (SELECT bool_or(t1."wet") FROM "public"."reading" AS t1 WHERE t1."station_id" = t0."id" AND t1."level" > $1) IS NULL

@@ -1,3 +1,18 @@
 -- predicates
--- together, against, itself, covariance, distinct, too_few
-SELECT 0::int2, t0."name" FROM "public"."station" AS t0 WHERE (SELECT corr(t1."level", t1."flow") FROM "public"."reading" AS t1 WHERE t1."station_id" = t0."id") > $1 UNION ALL SELECT 1::int2, t2."name" FROM "public"."station" AS t2 WHERE (SELECT corr(t3."level", t3."flow") FROM "public"."reading" AS t3 WHERE t3."station_id" = t2."id") < $2 UNION ALL SELECT 2::int2, t4."name" FROM "public"."station" AS t4 WHERE (SELECT corr(t5."flow", t5."flow") FROM "public"."reading" AS t5 WHERE t5."station_id" = t4."id") > $3 UNION ALL SELECT 3::int2, t6."name" FROM "public"."station" AS t6 WHERE ((SELECT covar_samp(t7."level", t7."flow") FROM "public"."reading" AS t7 WHERE t7."station_id" = t6."id") > $4 AND (SELECT covar_samp(t8."level", t8."flow") FROM "public"."reading" AS t8 WHERE t8."station_id" = t6."id") < $5) UNION ALL SELECT 4::int2, t9."name" FROM "public"."station" AS t9 WHERE ((SELECT covar_samp(DISTINCT t10."level", t10."flow") FROM "public"."reading" AS t10 WHERE t10."station_id" = t9."id") > $6 AND (SELECT covar_samp(DISTINCT t11."level", t11."flow") FROM "public"."reading" AS t11 WHERE t11."station_id" = t9."id") < $7) UNION ALL SELECT 5::int2, t12."name" FROM "public"."station" AS t12 WHERE (SELECT covar_samp(t13."level", t13."flow") FROM "public"."reading" AS t13 WHERE t13."station_id" = t12."id") IS NULL
+-- together
+SELECT t0."name" FROM "public"."station" AS t0 WHERE (SELECT corr(t1."level", t1."flow") FROM "public"."reading" AS t1 WHERE t1."station_id" = t0."id") > $1
+
+-- against
+SELECT t0."name" FROM "public"."station" AS t0 WHERE (SELECT corr(t1."level", t1."flow") FROM "public"."reading" AS t1 WHERE t1."station_id" = t0."id") < $1
+
+-- itself
+SELECT t0."name" FROM "public"."station" AS t0 WHERE (SELECT corr(t1."flow", t1."flow") FROM "public"."reading" AS t1 WHERE t1."station_id" = t0."id") > $1
+
+-- covariance
+SELECT t0."name" FROM "public"."station" AS t0 WHERE ((SELECT covar_samp(t1."level", t1."flow") FROM "public"."reading" AS t1 WHERE t1."station_id" = t0."id") > $1 AND (SELECT covar_samp(t2."level", t2."flow") FROM "public"."reading" AS t2 WHERE t2."station_id" = t0."id") < $2)
+
+-- distinct
+SELECT t0."name" FROM "public"."station" AS t0 WHERE ((SELECT covar_samp(DISTINCT t1."level", t1."flow") FROM "public"."reading" AS t1 WHERE t1."station_id" = t0."id") > $1 AND (SELECT covar_samp(DISTINCT t2."level", t2."flow") FROM "public"."reading" AS t2 WHERE t2."station_id" = t0."id") < $2)
+
+-- too_few
+SELECT t0."name" FROM "public"."station" AS t0 WHERE (SELECT covar_samp(t1."level", t1."flow") FROM "public"."reading" AS t1 WHERE t1."station_id" = t0."id") IS NULL

@@ -1,6 +1,6 @@
 //! Checks what sources add to types of others: that there is such a type, and that it has the keys.
 
-use super::{ComposeError, extended};
+use super::{ComposeError, Join, Joined, Owner, extended};
 use crate::source::{Ids, NodeId, Place, Source};
 use std::sync::Arc;
 use weir_language::schema::{FieldId, Schema, TypeId, TypeKind};
@@ -68,6 +68,43 @@ fn keys(schema: &Schema, on: TypeId, source: &Arc<dyn Source>, field: FieldId) -
         }
     }
     Ok(())
+}
+
+/// What is wrong with keys that other sources or joins answer: they do not come with the objects whose keys they are.
+pub(super) fn check_owners<'j>(
+    schema: &Schema,
+    sources: &[Arc<dyn Source>],
+    (owners, extensions): (&[Owner], &[FieldId]),
+    joins: impl Iterator<Item = (&'j Join, &'j Joined)>,
+) -> Vec<ComposeError> {
+    let late = |keys: &[FieldId]| {
+        let is_late = |key: &&FieldId| {
+            extensions.binary_search(key).is_ok() || matches!(owners[key.index()], Owner::Join(_))
+        };
+        let key = *keys.iter().find(is_late)?;
+        let (ty, name) = (schema.type_name(schema.field(key).parent), schema.field_name(key));
+        Some(format!(
+            "`{ty}.{name}` is answered by another source, so it cannot be a key: name a field that `{ty}` has of its own source"
+        ))
+    };
+    let of_joins = joins.filter_map(|(join, joined)| {
+        let place = format!("{}.{}", join.on, join.name);
+        late(&joined.keys).map(|reason| ComposeError::Join { place, reason })
+    });
+    let mut errors: Vec<ComposeError> = of_joins.collect();
+    for source in sources {
+        let (Some(parts), own) = (source.parts(), source.schema()) else { continue };
+        for &stub in extended(source) {
+            let on = schema.type_by_name(own.type_name(stub));
+            for field in own.ty(stub).fields.range().map(|it| FieldId(it as u32)) {
+                let Place::Apart(part) = parts.place(NodeId::ROOT, field) else { continue };
+                let key = |name: &str| schema.field_by_name(on?, name);
+                let keys: Vec<FieldId> = parts.part(part).keys.iter().filter_map(|it| key(it)).collect();
+                errors.extend(late(&keys).map(|reason| wrong(source, (stub, field), reason)));
+            }
+        }
+    }
+    errors
 }
 
 fn wrong(source: &Arc<dyn Source>, (ty, field): (TypeId, FieldId), reason: String) -> ComposeError {

@@ -42,29 +42,65 @@ impl Joined {
     }
 }
 
+/// How a field of the parent is written in the arguments.
+const WRITTEN: &str = "$this.";
+
+/// Where fields of the parent stand in `arguments`: not in strings, nor in comments. What is no GraphQL is left to the parser.
+fn places(arguments: &str) -> Vec<usize> {
+    let (mut places, mut at) = (Vec::new(), 0);
+    while let Some(rest) = arguments.get(at..).filter(|it| !it.is_empty()) {
+        at += if let Some(text) = rest.strip_prefix("\"\"\"") {
+            3 + closed(text, "\"\"\"", "\\\"\"\"")
+        } else if let Some(text) = rest.strip_prefix('"') {
+            1 + closed(text, "\"", "\\\"")
+        } else if rest.starts_with('#') {
+            rest.find('\n').unwrap_or(rest.len())
+        } else {
+            if rest.starts_with(WRITTEN) {
+                places.push(at);
+            }
+            rest.chars().next().map_or(1, char::len_utf8)
+        };
+    }
+    places
+}
+
+/// How many bytes a string has whose text begins here, with its `end`, which `escaped` is not.
+fn closed(text: &str, end: &str, escaped: &str) -> usize {
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|it| !it.is_empty()) {
+        if rest.starts_with(end) {
+            return at + end.len();
+        }
+        at += match rest.strip_prefix('\\').and_then(|it| it.chars().next()) {
+            Some(_) if rest.starts_with(escaped) => escaped.len(),
+            // In a block string a backslash stands for itself.
+            Some(next) if end.len() == 1 => 1 + next.len_utf8(),
+            Some(_) | None => rest.chars().next().map_or(1, char::len_utf8),
+        };
+    }
+    text.len()
+}
+
+/// The fields of the parent that the arguments of a join name, in order.
+pub fn join_keys(arguments: &str) -> impl Iterator<Item = &str> {
+    places(arguments).into_iter().map(|at| {
+        let rest = &arguments[at + WRITTEN.len()..];
+        let end = rest.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(rest.len());
+        &rest[..end]
+    })
+}
+
 /// The arguments as a document of their own, `$this.x` written as `$this__x`.
 fn document_text(arguments: &str) -> String {
-    let mut text = String::from("{target");
-    let mut in_string = false;
-    let mut rest = arguments;
-    while let Some(next) = rest.chars().next() {
-        let whole = match next {
-            '"' => {
-                in_string = !in_string;
-                1
-            }
-            '\\' if in_string => rest.chars().take(2).map(char::len_utf8).sum(),
-            '$' if !in_string && rest.starts_with("$this.") => {
-                text.push('$');
-                text.push_str(THIS);
-                rest = &rest["$this.".len()..];
-                continue;
-            }
-            _ => next.len_utf8(),
-        };
-        text.push_str(&rest[..whole]);
-        rest = &rest[whole..];
+    let (mut text, mut from) = (String::from("{target"), 0);
+    for at in places(arguments) {
+        text.push_str(&arguments[from..at]);
+        text.push('$');
+        text.push_str(THIS);
+        from = at + WRITTEN.len();
     }
+    text.push_str(&arguments[from..]);
     text.push('}');
     text
 }
@@ -222,5 +258,23 @@ mod tests {
             r#"{target(where: {a: {_eq: $this__x}, b: "$this.y \" $this.z"})}"#,
         );
         check("", "{target}");
+    }
+
+    #[test]
+    fn the_keys_of_a_join_are_what_stands_outside_of_strings_and_comments() {
+        let check = |arguments: &str, expected: &[&str]| {
+            assert_eq!(join_keys(arguments).collect::<Vec<_>>(), expected, "{arguments}");
+            let (text, keys) = (document_text(arguments), expected.len());
+            assert_eq!(text.matches("$this__").count(), keys, "{text}");
+        };
+        check("(id: $this.id, by: {a: [$this.b_2]})", &["id", "b_2"]);
+        check(r#"(text: "of $this.none", id: $this.id)"#, &["id"]);
+        check(r#"(text: "\\", id: $this.id)"#, &["id"]);
+        check(r#"(text: "\" $this.none \"", id: $this.id)"#, &["id"]);
+        check(r#"(text: """of "$this.none" and \""" $this.none """, id: $this.id)"#, &["id"]);
+        check("(# $this.none \"\n id: $this.id)", &["id"]);
+        check("(text: \"\u{e9} $this.none\", id: $this.id, \u{e9})", &["id"]);
+        check("(text: \"open $this.none", &[]);
+        check("(id: $that.id)", &[]);
     }
 }

@@ -14,7 +14,7 @@ use weir_language::schema::{
     Applied, FieldId, InputId, Run, Schema, Type, TypeId, TypeKind, TypeRef, builtin,
 };
 
-const KINDS: [OperationKind; 3] =
+pub(super) const KINDS: [OperationKind; 3] =
     [OperationKind::Query, OperationKind::Mutation, OperationKind::Subscription];
 const NONE: u32 = u32::MAX;
 
@@ -52,6 +52,10 @@ pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Gra
         }
     }
     let extensions = extend::check(&schema, &sources, &ids, &mut errors);
+    if errors.is_empty() {
+        let joins = joins.iter().zip(&joined);
+        errors = extend::check_owners(&schema, &sources, (&owners, &extensions), joins);
+    }
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -427,7 +431,7 @@ impl<'m> Merger<'m> {
     }
 }
 
-fn root_name(schema: &Schema, kind: OperationKind) -> Option<&str> {
+pub(super) fn root_name(schema: &Schema, kind: OperationKind) -> Option<&str> {
     schema.root(kind).map(|root| schema.type_name(root))
 }
 

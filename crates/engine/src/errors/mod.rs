@@ -12,7 +12,7 @@ mod render;
 pub(crate) use render::{append, refused};
 
 use crate::plan::shape::Shape;
-use crate::source::{FieldError, PathError, PlanError, Step};
+use crate::source::{Extensions, FieldError, PathError, PlanError, Step};
 use weir_language::coerce::VariableError;
 use weir_language::error::Error;
 use weir_language::span::Span;
@@ -28,6 +28,8 @@ pub(crate) struct Failure {
     pub(crate) path: Vec<PathStep>,
     /// Hasura's path, if it is known without the text.
     pub(crate) hasura_path: Option<Box<str>>,
+    /// What a service says besides.
+    pub(crate) extensions: Option<Box<Extensions>>,
 }
 
 /// One step of a path with its name.
@@ -42,7 +44,14 @@ pub(crate) enum PathStep {
 impl Failure {
     /// About the whole request.
     pub(crate) fn request(code: &'static str, message: &str) -> Self {
-        Self { message: message.into(), code, spans: Vec::new(), path: Vec::new(), hasura_path: None }
+        Self {
+            message: message.into(),
+            code,
+            spans: Vec::new(),
+            path: Vec::new(),
+            hasura_path: None,
+            extensions: None,
+        }
     }
 
     /// A complaint about the text or the variables.
@@ -53,6 +62,7 @@ impl Failure {
             spans: error.spans,
             path: Vec::new(),
             hasura_path: None,
+            extensions: None,
         }
     }
 
@@ -64,19 +74,23 @@ impl Failure {
 
     /// A member the source refused while planning.
     pub(crate) fn plan(shape: &Shape, error: PlanError) -> Self {
-        let FieldError { code, message, hasura_path } = error.error;
-        let offset = shape.fields[error.field as usize].offset;
-        Self { message, code, spans: vec![Span::new(offset, offset)], path: Vec::new(), hasura_path }
+        Self::at(shape, error.field, error.error)
     }
 
     /// A field without a value.
     pub(crate) fn field(shape: &Shape, error: PathError) -> Self {
-        let FieldError { code, message, hasura_path } = error.error;
-        let offset = shape.fields[error.field as usize].offset;
         let path = error.path.iter().map(|step| match step {
             Step::Field(field) => PathStep::Key(shape.fields[*field as usize].key.name().into()),
             Step::Index(index) => PathStep::Index(*index),
         });
-        Self { message, code, spans: vec![Span::new(offset, offset)], path: path.collect(), hasura_path }
+        Self { path: path.collect(), ..Self::at(shape, error.field, error.error) }
+    }
+
+    /// About the member at `field` of `shape`, wherever that stands in the answer.
+    fn at(shape: &Shape, field: u32, error: FieldError) -> Self {
+        let FieldError { code, message, hasura_path, extensions } = error;
+        let offset = shape.fields[field as usize].offset;
+        let spans = vec![Span::new(offset, offset)];
+        Self { message, code, spans, path: Vec::new(), hasura_path, extensions }
     }
 }

@@ -67,8 +67,8 @@ fn spec(out: &mut Out, text: &str, failure: &Failure) {
         out.close(b']');
         out.comma();
     }
-    out.raw(b"\"extensions\":{\"code\":");
-    out.string(failure.code);
+    out.raw(b"\"extensions\":{");
+    extensions(out, failure, failure.code);
     out.raw(b"}}");
 }
 
@@ -78,7 +78,20 @@ fn in_hasura_words(out: &mut Out, text: &str, failure: &Failure) {
     out.string(&words.message);
     out.raw(b",\"extensions\":{\"path\":");
     out.string(&words.path);
-    out.raw(b",\"code\":");
-    out.string(words.code);
+    out.comma();
+    extensions(out, failure, words.code);
     out.raw(b"}}");
+}
+
+/// The members of `extensions`: the code, and what a service says.
+fn extensions(out: &mut Out, failure: &Failure, code: &str) {
+    let said = failure.extensions.as_deref();
+    if said.is_none_or(|it| !it.has_code) {
+        out.raw(b"\"code\":");
+        out.string(code);
+        if said.is_some() {
+            out.comma();
+        }
+    }
+    out.raw(said.map_or("", |it| &it.members).as_bytes());
 }

@@ -6,7 +6,7 @@
 
 use super::stream::{self, Segment};
 use super::{Asked, Asks, Run};
-use crate::engine::Body;
+use crate::engine::{Body, Capacity};
 use crate::errors::{self, Failure};
 use crate::plan::shape::{Member, ShapeField};
 use crate::rows::{Column, Rows};
@@ -16,15 +16,18 @@ use crate::write::rows::{self, Writing};
 
 const HEAD: &[u8] = b"{\"data\":{";
 
-/// Writes the answer.
-pub(super) fn write(run: Run<'_>, mut asks: Asks) -> Body {
+/// Writes the answer, and says whether its sources had enough left for it.
+pub(super) fn write(run: Run<'_>, mut asks: Asks) -> (Body, Capacity) {
     // Folded introspection is most of its answer: room for it is made at once.
     let mut out = Out::new(Vec::with_capacity(HEAD.len() + run.plan.shape.constants.len() + 64));
     out.raw(HEAD);
     let mut answer = Answer { run, out, failures: Vec::new(), segments: Vec::new() };
     answer.note_failed_pieces(&asks);
     let is_whole = answer.members(&mut asks);
-    answer.end(is_whole)
+    let busy = SourceError::Busy.code();
+    let is_exhausted = answer.failures.iter().any(|it| it.code == busy);
+    let capacity = if is_exhausted { Capacity::Exhausted } else { Capacity::Enough };
+    (answer.end(is_whole), capacity)
 }
 
 struct Answer<'r> {

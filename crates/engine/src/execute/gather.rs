@@ -8,17 +8,24 @@
 //!
 //! **Cost:** one hash per parent row; keys are kept once, encoded in one buffer.
 
-use super::{Asked, Asks, Run};
+use super::{Asked, Asks, Run, With};
 use crate::plan::shape::{Member, PieceId, SetId};
-use crate::rows::{Bitmap, CellError, Column, Data, NO_PLACE, Table, Texts};
-use crate::source::{FieldError, SourceError};
-use crate::write::rows::ERRORS_MAX;
+use crate::rows::{Bitmap, CellError, Column, Data, NO_PLACE, Table};
+use crate::source::{FieldError, Level, Memos, SourceError};
 use futures_util::future::join_all;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
+/// That a piece failed is told at so many places: more would say the same again.
+const FAILED_ERRORS_MAX: usize = 50;
+
 /// Asks all that hangs below the rows of `level`, level by level.
-pub(super) async fn ask_below(run: &Run<'_>, asks: &mut Asks, mut level: Vec<PieceId>) {
+pub(super) async fn ask_below(
+    run: &Run<'_>,
+    asks: &mut Asks,
+    mut level: Vec<PieceId>,
+    memos: Option<&Memos>,
+) {
     while !level.is_empty() {
         let mut gathers = Vec::new();
         for &parent in &level {
@@ -31,9 +38,7 @@ pub(super) async fn ask_below(run: &Run<'_>, asks: &mut Asks, mut level: Vec<Pie
             asks.rows[parent.0 as usize] = Some(rows);
         }
         gathers.retain(|it| it.keys.rows > 0);
-        let replies =
-            join_all(gathers.iter().map(|it| run.ask(run.plan.piece(it.piece), Some(&it.keys.columns))));
-        let replies = replies.await;
+        let replies = ask_level(run, &gathers, memos).await;
         level.clear();
         for (gather, reply) in gathers.iter().zip(replies) {
             let members = run.plan.piece(gather.piece).fields.len();
@@ -47,6 +52,18 @@ pub(super) async fn ask_below(run: &Run<'_>, asks: &mut Asks, mut level: Vec<Pie
             }
         }
     }
+}
+
+/// Asks the pieces of one level side by side. Those that may ask for the same know of each other.
+async fn ask_level(
+    run: &Run<'_>,
+    gathers: &[Gather],
+    memos: Option<&Memos>,
+) -> Vec<Result<crate::source::Reply, SourceError>> {
+    let repeating = gathers.iter().filter(|it| run.plan.piece(it.piece).repeats).count();
+    let level = (repeating > 1).then(|| Level::new(repeating as u32));
+    let with = With { memos, level: level.as_ref() };
+    join_all(gathers.iter().map(|it| run.ask(run.plan.piece(it.piece), Some(&it.keys.columns), with))).await
 }
 
 /// Rows it has to be, one per key, with a column per member.
@@ -156,8 +173,12 @@ impl<'w> Walk<'w> {
                 false => gather.keys.place(&gather.hidden, &table.hidden, row),
             });
         }
-        // Errors there say why a key of the row is missing.
-        let errors = std::mem::take(&mut table.columns[at].errors);
+        // Errors there and in the keys' own columns say why a key of the row is missing.
+        let mut errors = std::mem::take(&mut table.columns[at].errors);
+        let keys = gather.hidden.iter().filter_map(|&it| table.hidden.get(it as usize));
+        errors.extend(keys.flat_map(|it| &it.errors).filter(|it| !dead.get(it.row as usize)).cloned());
+        errors.sort_by_key(|it| it.row);
+        errors.dedup_by_key(|it| it.row);
         table.columns[at] = Column { data: Data::Foreign(places), errors, ..Column::default() };
     }
 }
@@ -218,7 +239,7 @@ impl Keys {
             hasher.hash_one(&bytes[from..to])
         });
         for (&at, own) in hidden.iter().zip(&mut self.columns) {
-            push(own, &columns[at as usize], row);
+            own.push_from(&columns[at as usize], row);
         }
         self.rows += 1;
         place
@@ -246,35 +267,11 @@ fn encode(column: &Column, row: usize, out: &mut Vec<u8>) -> bool {
     .is_some()
 }
 
-/// Appends the value at `row` of `from`, which [`encode`] took.
-fn push(to: &mut Column, from: &Column, row: usize) {
-    if matches!(to.data, Data::Empty) {
-        to.data = match from.data {
-            Data::Bool(_) => Data::Bool(Vec::new()),
-            Data::Int(_) => Data::Int(Vec::new()),
-            Data::Float(_) => Data::Float(Vec::new()),
-            Data::Text(_) => Data::Text(Texts::default()),
-            Data::Json(_) => Data::Json(Texts::default()),
-            Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => {
-                Data::Empty
-            }
-        };
-    }
-    match (&mut to.data, &from.data) {
-        (Data::Bool(to), Data::Bool(from)) => to.push(from[row]),
-        (Data::Int(to), Data::Int(from)) => to.push(from[row]),
-        (Data::Float(to), Data::Float(from)) => to.push(from[row]),
-        (Data::Text(to) | Data::Json(to), Data::Text(from) | Data::Json(from)) => to.push(from.get(row)),
-        // One field of one source is of one kind in all its rows.
-        (to, _) => *to = Data::Empty,
-    }
-}
-
 /// Puts `error` at every row under the foreign member of `piece`.
 fn fail(run: &Run<'_>, asks: &mut Asks, piece: PieceId, error: &FieldError) {
     let Some(parent) = &run.plan.piece(piece).parent else { return };
     let Some(rows) = &mut asks.rows[parent.piece.0 as usize] else { return };
-    let mut left = ERRORS_MAX;
+    let mut left = FAILED_ERRORS_MAX;
     for (&field, column) in run.plan.piece(parent.piece).fields.iter().zip(&mut rows.columns) {
         fail_member(run, run.plan.shape.fields[field as usize].member, column, piece, error, &mut left);
     }
@@ -299,11 +296,12 @@ fn fail_member(
             }
         }
         (Data::Foreign(places), Member::Foreign { piece: own, .. }) if own == piece => {
-            for (row, place) in places.iter_mut().enumerate() {
-                if std::mem::replace(place, NO_PLACE) != NO_PLACE && *left > 0 {
-                    *left -= 1;
-                    column.errors.push(CellError { row: row as u32, error: error.clone() });
-                }
+            // The others keep their places in a piece without rows, and are null without words.
+            let told = places.iter_mut().enumerate().filter(|it| *it.1 != NO_PLACE).take(*left);
+            for (row, place) in told {
+                *place = NO_PLACE;
+                *left -= 1;
+                column.errors.push(CellError { row: row as u32, error: error.clone() });
             }
             column.errors.sort_by_key(|it| it.row);
         }

@@ -1,14 +1,15 @@
 //! Runs a bound plan: asks the sources, gathers keys for what hangs below, and puts the answer together.
 //!
 //! Pieces at the root of a query run together, those of a mutation in turn. What stands below rows of another
-//! source is asked level by level, one round trip per piece for all parents ([`gather`]). [`answer`] writes the
-//! bytes, [`stream`] passes on what a source has not finished yet. When one piece answers all and writes its own
+//! source is asked level by level, one round trip per piece for all parents ([`gather`]). Members of a root piece that is refused are
+//! asked each by itself ([`alone`]). [`answer`] writes the bytes, [`stream`] passes on what a source has not finished yet. When one piece answers all and writes its own
 //! bytes, they are the answer.
 //!
 //! **Invariant:** a source cannot take the engine down: its panic is an error, its silence ends at the deadline.
 //!
 //! **Cost:** one dynamic call per round trip; the timer is touched only if the source does not answer at once.
 
+mod alone;
 mod answer;
 mod gather;
 mod shared;
@@ -16,6 +17,7 @@ mod stream;
 
 pub(crate) use shared::run_shared;
 
+use crate::changes::{Changes, Noting};
 use crate::compose::Graph;
 use crate::engine::{Body, Capacity};
 use crate::lifetime::Least;
@@ -23,7 +25,8 @@ use crate::plan::shape::PieceId;
 use crate::plan::{Plan, PlannedPiece};
 use crate::rows::{Column, Rows};
 use crate::source::{
-    Accent, Caller, FetchInput, Finished, Freshness, Headers, PathError, Reply, ReplyBody, SourceError,
+    Accent, Caller, Common, FetchInput, Finished, Freshness, Headers, Level, Memos, PathError, Reply,
+    ReplyBody, SourceError,
 };
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -42,6 +45,8 @@ pub(crate) struct Run<'r> {
     pub(crate) graph: &'r Graph,
     pub(crate) plan: &'r Arc<Plan>,
     pub(crate) variables: &'r Arc<Variables>,
+    /// Where mutations say what they changed.
+    pub(crate) changes: &'r Changes,
     pub(crate) caller: &'r Caller,
     pub(crate) headers: &'r dyn Headers,
     pub(crate) accent: Accent,
@@ -73,6 +78,13 @@ pub(crate) struct Asks {
     freshness: Vec<(PieceId, Freshness)>,
 }
 
+/// What a piece is asked beside.
+#[derive(Clone, Copy, Default)]
+struct With<'r> {
+    memos: Option<&'r Memos>,
+    level: Option<&'r Level>,
+}
+
 /// An answer and what is known of it.
 pub(crate) struct Ran {
     pub(crate) body: Body,
@@ -85,7 +97,8 @@ pub(crate) struct Ran {
 pub(crate) async fn run(run: Run<'_>) -> Ran {
     let plan = run.plan;
     let mut asks = if plan.whole {
-        let mut reply = run.ask(&plan.pieces[0], None).await;
+        let memos = run.memos();
+        let mut reply = run.ask_root(&plan.pieces[0], With { memos: memos.as_ref(), level: None }).await;
         if let Ok(Reply { body: ReplyBody::Finished(finished), errors, freshness: None }) = &mut reply
             && errors.is_empty()
             && !finished.failed
@@ -106,11 +119,10 @@ pub(crate) async fn run(run: Run<'_>) -> Ran {
         }
         asks
     };
-    let capacity = asks.capacity();
     let said = std::mem::take(&mut asks.freshness);
     let was_asked = |it: usize| !matches!(asks.asked[it], Asked::Waiting);
     let mut least = run.least(&said, was_asked);
-    let body = answer::write(run, asks);
+    let (body, capacity) = answer::write(run, asks);
     if !body.is_sound() {
         least.fail();
     }
@@ -133,12 +145,6 @@ fn wrap(mut members: Vec<u8>) -> Vec<u8> {
 }
 
 impl Asks {
-    /// Whether a source had something left for this request.
-    fn capacity(&self) -> Capacity {
-        let is_busy = |it: &Asked| matches!(it, Asked::Failed(SourceError::Busy));
-        if self.asked.iter().any(is_busy) { Capacity::Exhausted } else { Capacity::Enough }
-    }
-
     fn none(plan: &Plan) -> Self {
         let pieces = plan.pieces.len();
         Self {
@@ -188,6 +194,11 @@ impl<'r> Run<'r> {
         least
     }
 
+    /// Where pieces remember what they were answered, if they may ask for the same again.
+    fn memos(&self) -> Option<Memos> {
+        self.plan.repeats.then(|| Memos::new(self.graph.sources().len()))
+    }
+
     /// All pieces.
     async fn ask_all(&self, asks: &mut Asks) {
         match self.plan.kind {
@@ -199,16 +210,18 @@ impl<'r> Run<'r> {
     /// The root pieces of a query, side by side, each with all that hangs below it.
     async fn ask_together(&self, asks: &mut Asks) {
         let root = &self.plan.pieces[..self.plan.root_pieces as usize];
+        let memos = self.memos();
+        let with = With { memos: memos.as_ref(), level: None };
         let replies = match root {
             [] => Vec::new(),
-            [only] => vec![self.ask(only, None).await],
-            several => join_all(several.iter().map(|piece| self.ask(piece, None))).await,
+            [only] => vec![self.ask_root(only, with).await],
+            several => join_all(several.iter().map(|piece| self.ask_root(piece, with))).await,
         };
         for (at, reply) in replies.into_iter().enumerate() {
             asks.put(PieceId(at as u32), reply);
         }
         let level = (0..root.len()).map(|at| PieceId(at as u32)).collect();
-        gather::ask_below(self, asks, level).await;
+        gather::ask_below(self, asks, level, memos.as_ref()).await;
     }
 
     /// The runs of a mutation. What was done before a run fails stays done; under Hasura's accent, whose answer then has no data,
@@ -216,13 +229,14 @@ impl<'r> Run<'r> {
     async fn ask_in_turn(&self, asks: &mut Asks) {
         for at in 0..self.plan.root_pieces {
             let piece = PieceId(at);
-            let reply = self.ask(self.plan.piece(piece), None).await;
+            let reply = self.ask(self.plan.piece(piece), None, With::default()).await;
             let failed = reply.is_err();
             asks.put(piece, reply);
             if failed && (self.accent == Accent::Hasura || self.is_fatal(piece)) {
                 break;
             }
-            gather::ask_below(self, asks, vec![piece]).await;
+            // What was read before a change says nothing of what is read after it.
+            gather::ask_below(self, asks, vec![piece], self.memos().as_ref()).await;
         }
     }
 
@@ -241,8 +255,26 @@ impl<'r> Run<'r> {
         }
     }
 
+    /// A piece at the root of a query: once, or member by member when what one of them asks is refused.
+    async fn ask_root(&self, piece: &PlannedPiece, with: With<'_>) -> Result<Reply, SourceError> {
+        match self.ask(piece, None, with).await {
+            // Rare, so its state is not part of every request's.
+            Err(error) if alone::may_help(self, piece, &error) => {
+                Ok(Box::pin(alone::ask_each(self, piece)).await)
+            }
+            reply => reply,
+        }
+    }
+
     /// One round trip: the only dynamic call on the way.
-    async fn ask(&self, piece: &PlannedPiece, keys: Option<&[Column]>) -> Result<Reply, SourceError> {
+    async fn ask(
+        &self,
+        piece: &PlannedPiece,
+        keys: Option<&[Column]>,
+        with: With<'_>,
+    ) -> Result<Reply, SourceError> {
+        let With { memos, level } = if piece.repeats { with } else { With::default() };
+        let memo = memos.zip(piece.source).map(|(memos, source)| memos.of(source));
         let input = FetchInput {
             shape: &self.plan.shape,
             variables: self.variables,
@@ -251,11 +283,17 @@ impl<'r> Run<'r> {
             headers: self.headers,
             deadline: self.deadline,
             hold_back_bytes: self.hold_back_bytes,
+            common: memo.map(|memo| Common { memo, level }),
         };
+        let is_change = keys.is_none() && self.plan.kind == OperationKind::Mutation;
+        let _noting = is_change.then(|| Noting { changes: self.changes, tags: piece.fetch.touches() });
         // The call itself is inside, so that a panic before the first await is caught too.
         let asked = AssertUnwindSafe(async { piece.fetch.run(input).await }).catch_unwind();
         let mut asked = std::pin::pin!(asked);
         let first = futures_util::poll!(asked.as_mut());
+        if let Some(level) = level {
+            level.arrive();
+        }
         let reply = match first {
             std::task::Poll::Ready(reply) => reply,
             std::task::Poll::Pending => match tokio::time::timeout_at(self.last().into(), asked).await {

@@ -6,6 +6,7 @@ use super::{Ran, Run};
 use crate::engine::{Body, Kept};
 use crate::plan::Sharing;
 use crate::responses::{Landing, Responses, Shared, Turn};
+use crate::source::Freshness;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,7 +36,7 @@ pub(crate) async fn run_shared(run: Run<'_>, sharing: &Sharing, responses: &Resp
             Ok(Ok(())) => {
                 let landing = waiting.borrow().clone();
                 if let Landing::Here(shared) = landing
-                    && responses.are_current(&shared.ages)
+                    && responses.changes.are_current(&shared.ages)
                 {
                     return (given(&shared), Kept::Joined);
                 }
@@ -50,13 +51,15 @@ pub(crate) async fn run_shared(run: Run<'_>, sharing: &Sharing, responses: &Resp
 /// Another's answer for this request.
 fn given(shared: &Shared) -> Ran {
     let body = Body::Shared(shared.body.clone());
-    Ran { body, capacity: shared.capacity, freshness: shared.left(Instant::now()) }
+    let freshness = shared.left(Instant::now()).map(Freshness::at_least_a_second);
+    Ran { body, capacity: shared.capacity, freshness }
 }
 
 /// Makes the answer, keeps it if it lives, and has it ready for those who wait.
 async fn make(run: Run<'_>, sharing: &Sharing, responses: &Responses, key: Vec<u8>) -> (Ran, Landing) {
-    let ages = responses.ages(&sharing.tags);
+    let mut ages = responses.changes.ages_at(sharing.tags.iter().copied());
     let Ran { body, capacity, freshness } = super::run(run).await;
+    freshness.iter().for_each(|it| ages.join(&it.ages));
     let may_share = freshness.as_ref().is_some_and(|it| it.by_headers);
     let bytes = match body {
         Body::Whole(bytes) if may_share => bytes,

@@ -159,7 +159,12 @@ impl Source for Memory {
             });
             let spot = Spot { field, of, ty: of.ty };
             resolver.bind(&mut binder, spot).map_err(|unbound| PlanError {
-                error: FieldError { code: "INTERNAL", message: unbound.message.into(), hasura_path: None },
+                error: FieldError {
+                    code: "INTERNAL",
+                    message: unbound.message.into(),
+                    hasura_path: None,
+                    extensions: None,
+                },
                 field: unbound.field,
             })?;
             members.push((field, resolver));

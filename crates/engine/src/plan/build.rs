@@ -9,7 +9,7 @@ use super::keep::wish;
 use super::refused::{RefusedFetch, refused};
 use super::same;
 use super::shape::{Member, PieceId, SetId, Shape};
-use super::share::{sharing, tags};
+use super::share::sharing;
 use super::steer::{Guards, steering};
 use super::{Plan, PlannedOperation, PlannedPiece};
 use crate::compose::{Graph, Owner};
@@ -107,7 +107,7 @@ impl<'q> Question<'q> {
             has_default: it.default.is_some(),
         });
         let variables = variables.collect();
-        let wish = wish(self.selected);
+        let wish = wish(self.selected, self.accent);
         Ok(Arc::new(PlannedOperation { variables, types: Arc::clone(&self.types), steering, wish }))
     }
 }
@@ -138,8 +138,9 @@ pub(crate) fn build(
     let shape = Arc::new(shape);
     let mut pieces = prepare(question, operation, &shape, cuts)?;
     hint(question.graph, &shape, &mut pieces);
+    mark_repeats(&mut pieces);
+    let repeats = pieces.iter().any(|it| it.repeats);
     let sharing = sharing(kind, operation.wish, &pieces);
-    let touches = if kind == OperationKind::Mutation { tags(&pieces) } else { Vec::new() };
     let root_members = root_members(&shape, ROOT, &pieces[..root_pieces]);
     let whole = match pieces.as_slice() {
         [only] => only.fields.len() == shape.set(ROOT).len as usize,
@@ -160,8 +161,8 @@ pub(crate) fn build(
         root_members,
         never_null,
         asked,
+        repeats,
         sharing,
-        touches,
         weight_bytes,
     })
 }
@@ -215,9 +216,23 @@ fn prepare(
         let fetch = fetch.map_err(|error| vec![Failure::plan(shape, error)])?;
         let must_be_rows = answer == Answer::Rows;
         let hints = PieceHints::default();
-        Ok(PlannedPiece { source, set, fields, parent, must_be_rows, hints, fetch })
+        let repeats = false;
+        Ok(PlannedPiece { source, set, fields, parent, must_be_rows, repeats, hints, fetch })
     });
     prepared.collect()
+}
+
+/// Finds the pieces whose sources may be asked for the same more than once.
+fn mark_repeats(pieces: &mut [PlannedPiece]) {
+    let asks = |it: &PlannedPiece| -> Vec<(Option<u16>, u32)> {
+        it.fetch.asks().iter().map(|&number| (it.source, number)).collect()
+    };
+    let mut all: Vec<_> = pieces.iter().flat_map(asks).collect();
+    all.sort_unstable();
+    let repeated: Vec<_> = all.windows(2).filter(|it| it[0] == it[1]).map(|it| it[0]).collect();
+    for piece in pieces {
+        piece.repeats = asks(piece).iter().any(|it| repeated.binary_search(it).is_ok());
+    }
 }
 
 fn root_members(shape: &Shape, root: SetId, pieces: &[PlannedPiece]) -> Vec<(u32, u32)> {

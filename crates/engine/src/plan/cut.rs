@@ -306,5 +306,5 @@ fn is_below(pieces: &[Cut], mut piece: PieceId, mut set: SetId, part: (u16, Part
 
 /// A source divides itself so that a key is never given.
 fn unreachable_key() -> FieldError {
-    FieldError { code: "INTERNAL", message: "Internal error.".into(), hasura_path: None }
+    FieldError { code: "INTERNAL", message: "Internal error.".into(), hasura_path: None, extensions: None }
 }

@@ -4,6 +4,8 @@
 //! A source whose schema has the directive lets its clients say so. The wish speaks for the parts that have no lifetime of
 //! their own, and never for longer than [`TTL_S_MAX`].
 
+use super::stem::{Stem, stem};
+use crate::source::Accent;
 use weir_language::ast::{Argument, ValueKind};
 use weir_language::validate::Selected;
 use weir_language::value::{Node, Variables};
@@ -18,6 +20,8 @@ const TTL_S_DEFAULT: i64 = 60;
 pub(crate) struct Wish {
     seconds: Said<i64>,
     refresh: Said<bool>,
+    /// The operation but for `refresh`.
+    pub(crate) stem: Stem,
 }
 
 /// A value of a directive's argument.
@@ -30,32 +34,33 @@ enum Said<T> {
 }
 
 /// What the operation says, if it says anything.
-pub(super) fn wish(selected: &Selected<'_, '_>) -> Option<Wish> {
+pub(super) fn wish(selected: &Selected<'_, '_>, accent: Accent) -> Option<Wish> {
     let document = selected.valid().document();
     let directives = document.list(selected.operation().ast.directives);
     let directive =
         directives.iter().find(|it| matches!(document.str(it.name), "cached" | "cacheControl"))?;
     let arguments = document.list(directive.arguments);
-    let given = |names: [&str; 2]| arguments.iter().find(|it| names.contains(&document.str(it.name)));
+    let given = |names: &[&str]| arguments.iter().find(|it| names.contains(&document.str(it.name)));
     let variable = |it: &Argument| match document.value(it.value).kind {
         ValueKind::Variable(_) => selected.variable(it.value),
         _ => None,
     };
-    let seconds = match given(["ttl", "maxAge"]) {
+    let seconds = match given(&["ttl", "maxAge"]) {
         None => Said::Literal(TTL_S_DEFAULT),
         Some(argument) => match variable(argument) {
             Some(number) => Said::Variable(number),
             None => Said::Literal(document.string(argument.value).parse().unwrap_or(TTL_S_DEFAULT)),
         },
     };
-    let refresh = match given(["refresh", "refresh"]) {
+    let argument = given(&["refresh"]);
+    let refresh = match argument {
         None => Said::Literal(false),
         Some(argument) => match variable(argument) {
             Some(number) => Said::Variable(number),
             None => Said::Literal(matches!(document.value(argument.value).kind, ValueKind::Boolean(true))),
         },
     };
-    Some(Wish { seconds, refresh })
+    Some(Wish { seconds, refresh, stem: stem(selected, directive, argument, accent) })
 }
 
 impl Wish {

@@ -23,6 +23,7 @@ mod same;
 pub mod shape;
 mod share;
 mod steer;
+mod stem;
 
 use crate::lifetime::PieceHints;
 use crate::source::{Fetch, PlanVariable};
@@ -61,10 +62,10 @@ pub struct Plan {
     pub never_null: Vec<NeverNull>,
     /// The steering variables that decided something: bits of the state the plan was made for.
     pub asked: u64,
+    /// Whether any of its pieces repeats another.
+    pub repeats: bool,
     /// What its answers may be shared by, if they may be.
     pub(crate) sharing: Option<Sharing>,
-    /// Places of the tags a mutation touches: see [`crate::responses::Responses::place`].
-    pub(crate) touches: Vec<u16>,
     /// Bytes this plan takes, roughly: its weight in the cache.
     pub weight_bytes: usize,
 }
@@ -96,6 +97,8 @@ pub struct PlannedPiece {
     pub parent: Option<ParentKeys>,
     /// Whether bytes would not do, because children hang below.
     pub must_be_rows: bool,
+    /// Whether some call of it may be one that another piece makes, or it makes itself, a second time.
+    pub repeats: bool,
     /// What the schema says of its lifetime.
     pub hints: PieceHints,
     /// What is asked.

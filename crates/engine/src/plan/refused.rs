@@ -26,7 +26,8 @@ pub(crate) fn refused(schema: &Schema, never_null: &[NeverNull], variables: &Var
     let mut refused: Vec<Refused> = nulls
         .map(|it| {
             let message = must_not_be_null(schema.input_name(it.input), &schema.type_text(it.ty)).into();
-            let error = FieldError { code: Code::Variable.text(), message, hasura_path: None };
+            let error =
+                FieldError { code: Code::Variable.text(), message, hasura_path: None, extensions: None };
             Refused { field: it.field, error }
         })
         .collect();

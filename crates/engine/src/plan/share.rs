@@ -1,10 +1,13 @@
 //! What the answers of a plan may be shared by: which headers tell callers apart, which tags make them old.
 //!
+//! A plan has answers of its own, but for that of an operation with `@cached`: it shares them with those of the same [`stem`](super::stem).
+//!
 //! **Invariant:** the key holds every header a source of the plan reads, forwards or is told apart by.
 
 use super::PlannedPiece;
 use super::keep::Wish;
-use crate::responses::Responses;
+use super::stem::Stem;
+use crate::changes;
 use crate::source::Headers;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,8 +17,7 @@ use weir_language::value::Variables;
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Sharing {
-    /// No two plans of the process have the same.
-    id: u64,
+    id: Id,
     /// Lower case, each once, in order.
     headers: Vec<Box<str>>,
     /// The same in one line.
@@ -24,9 +26,20 @@ pub(crate) struct Sharing {
     pub(crate) tags: Vec<u16>,
     /// Whether equal requests in flight are answered once.
     pub(crate) flights: bool,
+    /// Whether a credential of the client's takes part: what is told of the answer is that it is the client's own.
+    pub(crate) is_personal: bool,
 }
 
-/// Numbers of plans.
+/// Whose answers they are.
+#[derive(Debug)]
+enum Id {
+    /// Of the plan with this number.
+    Plan(u64),
+    /// Of all operations with this stem.
+    Stem(Stem),
+}
+
+/// Numbers of plans: no two of the process have the same.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Whether and by what the answers of a query of these pieces may be shared.
@@ -46,13 +59,18 @@ pub(super) fn sharing(kind: OperationKind, wish: Option<Wish>, pieces: &[Planned
     headers.dedup();
     let vary = headers.join(", ").into();
     let flights = asked().all(|it| it.fetch.has_lifetime());
-    let id = NEXT.fetch_add(1, Ordering::Relaxed);
-    Some(Sharing { id, headers, vary, tags: tags(pieces), flights })
+    let id = match wish {
+        Some(wish) => Id::Stem(wish.stem),
+        None => Id::Plan(NEXT.fetch_add(1, Ordering::Relaxed)),
+    };
+    let is_personal = asked().any(|it| it.fetch.is_personal());
+    Some(Sharing { id, headers, vary, tags: tags(pieces), flights, is_personal })
 }
 
 /// Places of all tags the pieces touch, each once.
-pub(super) fn tags(pieces: &[PlannedPiece]) -> Vec<u16> {
-    let mut tags: Vec<u16> = pieces.iter().flat_map(|it| it.fetch.touches()).map(Responses::place).collect();
+fn tags(pieces: &[PlannedPiece]) -> Vec<u16> {
+    let mut tags: Vec<u16> =
+        pieces.iter().flat_map(|it| it.fetch.touches()).map(|it| changes::place(&it.0)).collect();
     tags.sort_unstable();
     tags.dedup();
     tags
@@ -62,9 +80,19 @@ impl Sharing {
     /// The key for these variables and headers.
     pub(crate) fn key(&self, variables: &Variables, headers: &dyn Headers) -> Vec<u8> {
         let mut key =
-            Vec::with_capacity(64 + 16 * variables.values.nodes.len() + variables.values.text.len());
-        key.extend_from_slice(&self.id.to_le_bytes());
-        variables.write_key(&mut key);
+            Vec::with_capacity(96 + 16 * variables.values.nodes.len() + variables.values.text.len());
+        match &self.id {
+            Id::Plan(number) => {
+                key.push(0);
+                key.extend_from_slice(&number.to_le_bytes());
+                variables.write_key(None, &mut key);
+            }
+            Id::Stem(stem) => {
+                key.push(1);
+                key.extend_from_slice(&stem.digest);
+                variables.write_key(stem.idle, &mut key);
+            }
+        }
         for name in &self.headers {
             headers.each(name, &mut |value| {
                 key.push(1);

@@ -65,6 +65,6 @@ impl Fault<'_> {
             }
             Self::Broken => format!("{parent}.{name} was given a value of another type."),
         };
-        FieldError { code: self.code(), message: message.into(), hasura_path: None }
+        FieldError { code: self.code(), message: message.into(), hasura_path: None, extensions: None }
     }
 }

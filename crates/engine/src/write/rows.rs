@@ -459,7 +459,8 @@ mod tests {
     fn a_cell_that_failed_is_null_with_its_path() {
         let mut column = ints(&[1, 0, 3]);
         column.nulls.set(1);
-        let error = FieldError { code: "BROKEN_LEG", message: "ouch".into(), hasura_path: None };
+        let error =
+            FieldError { code: "BROKEN_LEG", message: "ouch".into(), hasura_path: None, extensions: None };
         column.errors.push(CellError { row: 1, error: error.clone() });
         let errors = check("Int", Member::Leaf, column, &[], r#""a":[{"b":1},{"b":null},{"b":3}],"#);
         let path = vec![Step::Field(0), Step::Index(1), Step::Field(1)];

@@ -72,7 +72,12 @@ impl Source for Documents {
             .iter()
             .find(|&&field| piece.schema.field_name(piece.shape.fields[field as usize].field) == "refused");
         if let Some(&field) = refused {
-            let error = FieldError { code: "NOT_SUPPORTED", message: "not here".into(), hasura_path: None };
+            let error = FieldError {
+                code: "NOT_SUPPORTED",
+                message: "not here".into(),
+                hasura_path: None,
+                extensions: None,
+            };
             return Err(PlanError { error, field });
         }
         Ok(Box::new(DocumentFetch {

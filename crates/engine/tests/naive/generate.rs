@@ -205,8 +205,12 @@ fn value(schema: &Schema, ty: TypeRef, dice: &mut Dice<'_>, depth: usize) -> Val
         return Value::Null;
     }
     if dice.one_in(25) {
-        let error =
-            FieldError { code: "BROKEN_LEG", message: "the \"leg\" is broken".into(), hasura_path: None };
+        let error = FieldError {
+            code: "BROKEN_LEG",
+            message: "the \"leg\" is broken".into(),
+            hasura_path: None,
+            extensions: None,
+        };
         return Value::Error(error);
     }
     if let Some(item) = ty.item() {

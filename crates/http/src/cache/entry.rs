@@ -7,8 +7,17 @@
 use super::rule::Scope;
 use super::tags::Tags;
 use bytes::Bytes;
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
-use weir_language::json::{Json, JsonError, JsonNode, JsonRef};
+use weir_language::json::{Json, JsonBuffer, JsonError, JsonNode, JsonRef};
+
+/// A thread keeps the memory that it reads answers in, if it is no longer than this.
+const KEPT_NODES_MAX: usize = 64 * 1024;
+
+thread_local! {
+    /// Where answers are read: only then it is known how long a tape has to be.
+    static READ_IN: RefCell<JsonBuffer> = RefCell::default();
+}
 
 /// A JSON text that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +32,14 @@ impl Tape {
     /// # Errors
     /// The first place where it is not JSON.
     pub fn parse(body: Bytes, depth_max: u32) -> Result<Self, JsonError> {
-        let nodes: Box<[JsonNode]> = Json::parse(&body, depth_max)?.nodes.into();
+        let nodes = READ_IN.with_borrow_mut(|buffer| {
+            let json = Json::parse_in(std::mem::take(buffer), &body, depth_max)?;
+            let nodes = Box::from(&*json.nodes);
+            if json.nodes.len() <= KEPT_NODES_MAX {
+                *buffer = json.into_buffer();
+            }
+            Ok(nodes)
+        })?;
         // Checked above; without a copy if nobody else holds the bytes.
         let text = String::from_utf8(Vec::from(body)).unwrap_or_default();
         Ok(Self { text: text.into(), nodes })
@@ -98,6 +114,10 @@ pub struct Entry {
     pub lifetime: Lifetime,
     /// For whom it is.
     pub scope: Scope,
+    /// Whether it says nothing of how long it serves: it is not kept, and what is made of it lives as long as others say.
+    pub is_silent: bool,
+    /// Whether only caches like this one may keep it, by leave of `CDN-Cache-Control`: clients are told to keep nothing.
+    pub is_inner: bool,
     /// How long the upstream took, in milliseconds.
     pub took_ms: u32,
     /// What makes it invalid before its time.
@@ -166,6 +186,8 @@ impl Entry {
             body: Body::Absent,
             lifetime: self.lifetime,
             scope: Scope::Public,
+            is_silent: false,
+            is_inner: false,
             took_ms: self.took_ms,
             tags: Tags::default(),
             retry_at_ms: AtomicU64::new(0),

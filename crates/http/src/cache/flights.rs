@@ -10,9 +10,10 @@ use super::entry::Entry;
 use super::level1::Slot;
 use hashbrown::HashMap;
 use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 const PARTS: usize = 32;
 
@@ -34,8 +35,39 @@ pub(super) enum Way {
     Remote,
 }
 
-/// What becomes known when a flight lands; closed without anything if it dies.
-pub(super) type Arrival = watch::Receiver<Option<Landed>>;
+/// What becomes known when a flight ends; `None` if it dies.
+#[derive(Debug, Default)]
+pub(super) struct Landing {
+    brought: OnceLock<Option<Landed>>,
+    ended: Notify,
+}
+
+/// A flight's end, for those who wait for it.
+pub(super) type Arrival = Arc<Landing>;
+
+impl Landing {
+    /// Waits for the end.
+    pub(super) async fn brought(&self) -> Option<Landed> {
+        let mut ended = pin!(self.ended.notified());
+        // Heard from now on: what ends after the look is not missed.
+        ended.as_mut().enable();
+        if self.brought.get().is_none() {
+            ended.await;
+        }
+        self.known()
+    }
+
+    /// What was brought up to now.
+    pub(super) fn known(&self) -> Option<Landed> {
+        self.brought.get().cloned().flatten()
+    }
+
+    fn end(&self, brought: Option<Landed>) {
+        if self.brought.set(brought).is_ok() {
+            self.ended.notify_waiters();
+        }
+    }
+}
 
 type Table = HashMap<Arc<[u8]>, Waiting, foldhash::fast::RandomState>;
 
@@ -67,7 +99,7 @@ pub(super) enum Seat {
 pub(super) struct Flight {
     pub(super) key: Arc<[u8]>,
     flights: Arc<Flights>,
-    landing: watch::Sender<Option<Landed>>,
+    landing: Arrival,
 }
 
 impl Flights {
@@ -83,34 +115,36 @@ impl Flights {
     /// Finds out what is to be done for `key`; `kept` looks whether its answer is there.
     pub(super) fn seat(
         self: &Arc<Self>,
-        key: &[u8],
+        key: &Arc<[u8]>,
         deadline: Instant,
         kept: impl FnOnce() -> Option<Slot>,
     ) -> Seat {
         let mut part = self.part(key);
         if let Some(waiting) = part.get(key) {
-            return Seat::Wait(waiting.arrival.clone(), waiting.deadline);
+            return Seat::Wait(Arc::clone(&waiting.arrival), waiting.deadline);
         }
         if let Some(slot) = kept() {
             return Seat::Kept(slot);
         }
-        let key: Arc<[u8]> = key.into();
-        let (landing, arrival) = watch::channel(None);
-        part.insert(Arc::clone(&key), Waiting { arrival: arrival.clone(), deadline });
-        Seat::Lead(Flight { key, flights: Arc::clone(self), landing }, arrival)
+        let arrival = Arrival::default();
+        part.insert(Arc::clone(key), Waiting { arrival: Arc::clone(&arrival), deadline });
+        let flight =
+            Flight { key: Arc::clone(key), flights: Arc::clone(self), landing: Arc::clone(&arrival) };
+        Seat::Lead(flight, arrival)
     }
 }
 
 impl Flight {
     /// Ends it. What it brings has to be kept before, if it is to be.
     pub(super) fn land(self, landed: Landed) {
-        self.landing.send_replace(Some(landed));
+        self.landing.end(Some(landed));
     }
 }
 
 impl Drop for Flight {
     fn drop(&mut self) {
         self.flights.part(&self.key).remove(&self.key);
+        self.landing.end(None);
     }
 }
 
@@ -118,21 +152,23 @@ impl Drop for Flight {
 mod tests {
     use super::*;
     use crate::call::CallError;
+    use futures_util::FutureExt;
 
     #[test]
     fn a_key_has_one_flight_at_a_time_and_a_dead_one_is_over_for_all() {
         let flights = Arc::new(Flights::new());
-        let seat = || flights.seat(b"key", Instant::now(), || None);
+        let (key, other): (Arc<[u8]>, Arc<[u8]>) = (b"key".as_slice().into(), b"other".as_slice().into());
+        let seat = || flights.seat(&key, Instant::now(), || None);
         let Seat::Lead(flight, _) = seat() else { panic!("the first leads") };
-        let Seat::Wait(mut arrival, _) = seat() else { panic!("the second waits") };
-        assert!(matches!(flights.seat(b"other", Instant::now(), || None), Seat::Lead(..)));
+        let Seat::Wait(arrival, _) = seat() else { panic!("the second waits") };
+        assert!(matches!(flights.seat(&other, Instant::now(), || None), Seat::Lead(..)));
         drop(flight);
-        assert!(arrival.has_changed().is_err(), "nothing will come");
+        assert!(arrival.brought().now_or_never().expect("it is over").is_none(), "nothing will come");
         let Seat::Lead(flight, _) = seat() else { panic!("the next leads") };
         let Seat::Wait(after, _) = seat() else { panic!("the one after waits") };
         flight.land(Landed::Failed(CallError::Timeout));
-        assert!(matches!(*after.borrow(), Some(Landed::Failed(_))) && arrival.borrow_and_update().is_none());
-        let found = flights.seat(b"key", Instant::now(), || Some(Slot::Pass { until_ms: 1 }));
+        assert!(matches!(after.known(), Some(Landed::Failed(_))) && arrival.known().is_none());
+        let found = flights.seat(&key, Instant::now(), || Some(Slot::Pass { until_ms: 1 }));
         assert!(matches!(found, Seat::Kept(Slot::Pass { until_ms: 1 })));
     }
 }

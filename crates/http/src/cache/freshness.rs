@@ -39,6 +39,10 @@ pub(super) enum Fate {
 pub(super) struct Verdict {
     pub(super) fate: Fate,
     pub(super) scope: Scope,
+    /// It may be shared and says nothing of how long, so that it serves as long as others say.
+    pub(super) is_silent: bool,
+    /// Only caches like this one may keep it: what is said to all forbids it.
+    pub(super) is_inner: bool,
     /// From when it was asked for, without jitter.
     pub(super) fresh_ms: u64,
     /// After that.
@@ -67,25 +71,29 @@ pub(super) fn judge(rule: &Rule, status: StatusCode, headers: &HeaderMap, wall_m
     let shared = rule.sharing != Sharing::Keyed;
     // Said to caches like this one alone, it stands in place of what is said to all.
     let targeted = if shared { Directives::read(headers, &CDN_CACHE_CONTROL) } else { Directives::default() };
-    let policy = if targeted.present { targeted } else { Directives::read(headers, &CACHE_CONTROL) };
+    let said = Directives::read(headers, &CACHE_CONTROL);
+    let policy = if targeted.present { targeted } else { said };
+    let is_inner = targeted.present && (said.private || said.no_store || said.no_cache);
     let fate = fate(rule, status, headers, &policy);
     let scope = if shared && fate != Fate::Private { Scope::Public } else { Scope::Private };
-    let none = Verdict { fate, scope, fresh_ms: 0, stale_ms: 0, error_ms: 0 };
+    let none = Verdict { fate, scope, is_silent: false, is_inner, fresh_ms: 0, stale_ms: 0, error_ms: 0 };
     if policy.no_store || policy.no_cache || headers.contains_key(SET_COOKIE) {
         return Verdict { fate: if fate == Fate::Keep { Fate::Forget } else { fate }, ..none };
     }
-    let stated = stated_ms(rule, headers, &policy, &targeted, shared && fate != Fate::Private, wall_ms);
+    let of_headers = stated_ms(rule, headers, &policy, &targeted, shared && fate != Fate::Private, wall_ms);
+    let stated = of_headers.or(rule.default_ms);
     let (lifetime_ms, stale_ms, error_ms) = if is_negative(status) {
-        (rule.negative_ms.min(stated.unwrap_or(u64::MAX)), 0, 0)
+        (rule.negative_ms.min(of_headers.unwrap_or(u64::MAX)), 0, 0)
     } else if is_kept(status) {
-        let lifetime_ms = stated.unwrap_or(rule.default_ms).min(LIFETIME_MS_MAX);
+        let lifetime_ms = stated.unwrap_or(0).min(LIFETIME_MS_MAX);
         let (stale_ms, error_ms) = windows(rule, &policy, lifetime_ms);
         (lifetime_ms, stale_ms, error_ms)
     } else {
         (0, 0, 0)
     };
     if lifetime_ms == 0 && stale_ms == 0 {
-        return Verdict { fate: if fate == Fate::Keep { Fate::Forget } else { fate }, ..none };
+        let is_silent = fate == Fate::Keep && is_kept(status) && stated.is_none();
+        return Verdict { fate: if fate == Fate::Keep { Fate::Forget } else { fate }, is_silent, ..none };
     }
     let whole_ms = if lifetime_ms == 0 { 0 } else { lifetime_ms.max(LIFETIME_MS_MIN) };
     let age_ms = seconds(headers, &AGE).unwrap_or(0);

@@ -5,7 +5,7 @@
 use super::clock::Clock;
 use super::counters::Outcome;
 use super::entry::Entry;
-use super::flights::{Arrival, Flight, Flights, Landed, Seat, Way};
+use super::flights::{Arrival, Flight, Flights, Landed, Landing, Seat, Way};
 use super::freshness::Fate;
 use super::job::{Asks, Job, Made, Purpose};
 use super::level1::{Level1, Slot};
@@ -14,9 +14,13 @@ use super::rule::Rule;
 use super::tags::Registry;
 use super::{Failure, Served, Wanted};
 use crate::call::{CallError, Cause};
-use futures_util::future::join_all;
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, join_all};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use std::time::Instant;
+use tokio::runtime::Handle;
 
 /// So often somebody waits for another's flight before he asks for himself alone.
 const ROUNDS_MAX: usize = 3;
@@ -92,7 +96,10 @@ impl Inner {
     }
 
     fn job(self: &Arc<Self>, wanted: Wanted<'_>) -> Job {
-        let tags = self.tags.take(wanted.tags);
+        let tags = match wanted.own_tags {
+            [] => [self.tags.take(wanted.tags, &[])].into(),
+            own => own.iter().map(|own| self.tags.take(wanted.tags, own)).collect(),
+        };
         Job { inner: Arc::clone(self), rule: Arc::clone(wanted.rule), tags }
     }
 
@@ -134,7 +141,10 @@ impl Inner {
             if missing.is_empty() {
                 break;
             }
-            let waiting = self.seats(wanted, std::mem::take(&mut missing), ask);
+            let (waiting, mut own) = self.seats(wanted, std::mem::take(&mut missing), ask);
+            // To its end before others' are waited for: they may wait for it.
+            let _ = tokio::time::timeout_at(wanted.deadline.into(), &mut own).await;
+            drop(own);
             for seated in waiting {
                 match self.wait(wanted, &seated).await {
                     Waited::Served(result) => settled.push((seated.missing.place, result)),
@@ -150,13 +160,13 @@ impl Inner {
         settled
     }
 
-    /// Begins the flights that nobody has begun; says what is to be waited for.
+    /// Begins the flights that nobody has begun; says what is to be waited for, and what is to be done for it.
     fn seats(
         self: &Arc<Self>,
         wanted: Wanted<'_>,
         missing: Vec<Missing>,
         ask: &mut AskWith<'_>,
-    ) -> Vec<Seated> {
+    ) -> (Vec<Seated>, Own) {
         let mut flights = Vec::new();
         let now_ms = self.clock.now_ms();
         let seats: Vec<Seated> = missing
@@ -180,10 +190,8 @@ impl Inner {
             })
             .collect();
         // Without a way to ask the flights die, and that is what those who wait are told.
-        if let Some(asks) = if flights.is_empty() { None } else { ask() } {
-            tokio::spawn(self.job(wanted).run(asks, flights, Purpose::Fill));
-        }
-        seats
+        let asks = if flights.is_empty() { None } else { ask() };
+        (seats, Own(asks.map(|asks| self.job(wanted).run(asks, flights, Purpose::Fill).boxed())))
     }
 
     async fn wait(&self, wanted: Wanted<'_>, seated: &Seated) -> Waited {
@@ -197,7 +205,7 @@ impl Inner {
             At::Wait(arrival, theirs) => (arrival, false, *theirs),
         };
         let serve = |entry, outcome| Waited::Served(Ok(self.serve(rule, entry, outcome)));
-        match landed(arrival.clone(), wanted.deadline).await {
+        match landed(arrival, wanted.deadline).await {
             Some(Landed::Entry(entry, _)) if entry.is_failure() => {
                 self.failed(rule, seated, Ok(entry), leads)
             }
@@ -280,6 +288,29 @@ impl Inner {
     }
 }
 
+/// A job of who waits for it: done in his task, which costs less than a task of its own. If he goes away it runs on without him.
+struct Own(Option<BoxFuture<'static, ()>>);
+
+impl Future for Own {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if let Some(job) = &mut self.0 {
+            ready!(job.as_mut().poll(cx));
+            self.0 = None;
+        }
+        Poll::Ready(())
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        if let (Some(job), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
+            runtime.spawn(job);
+        }
+    }
+}
+
 /// Somebody who has a seat.
 struct Seated {
     missing: Missing,
@@ -304,10 +335,13 @@ fn now_before(deadline: Instant) -> bool {
 }
 
 /// What a flight brings until `deadline`; nothing if it died.
-async fn landed(mut arrival: Arrival, deadline: Instant) -> Option<Landed> {
-    match tokio::time::timeout_at(deadline.into(), arrival.wait_for(Option::is_some)).await {
-        Ok(Ok(landed)) => landed.clone(),
-        Ok(Err(_)) => None,
-        Err(_) => Some(Landed::Failed(CallError::Timeout)),
+async fn landed(arrival: &Landing, deadline: Instant) -> Option<Landed> {
+    match arrival.known() {
+        // The usual case of who asked for himself.
+        Some(landed) => Some(landed),
+        None => {
+            let brought = tokio::time::timeout_at(deadline.into(), arrival.brought()).await;
+            brought.unwrap_or(Some(Landed::Failed(CallError::Timeout)))
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! One trip to an upstream for keys that nobody has: asks, judges what comes, keeps it, and lands the flights.
 //!
-//! A job runs as a task of its own on the runtime of who needed it first: whoever goes away meanwhile takes nothing from those
-//! who wait, and connections stay with the thread that opened them. If the runtime ends, the flights die with it and those
-//! who wait on other threads ask anew.
+//! A job runs in the task of who needed it first, and on in a task of its own on that runtime if he goes away: who does so takes
+//! nothing from those who wait, and connections stay with the thread that opened them. If the runtime ends, the flights die
+//! with it and those who wait on other threads ask anew.
 //!
 //! **Invariant:** an answer that is for one caller is kept nowhere and reaches nobody else.
 
@@ -45,8 +45,8 @@ pub(super) enum Asks {
 pub(super) struct Job {
     pub(super) inner: Arc<Inner>,
     pub(super) rule: Arc<Rule>,
-    /// As they were before anything was asked.
-    pub(super) tags: Tags,
+    /// As they were before anything was asked: by place among the ids, or one for all.
+    pub(super) tags: Box<[Tags]>,
 }
 
 /// An answer and what is to become of it.
@@ -68,24 +68,29 @@ struct Trip {
     flight: Flight,
     /// What it is called in the second level, if it may be there.
     name: Option<Name>,
+    /// What it takes to write it there.
+    ticket: Option<Ticket>,
 }
 
 impl Job {
     /// Brings what the flights are for; each comes with its place among the ids.
     pub(super) async fn run(self, asks: Asks, flights: Vec<(u32, Flight)>, purpose: Purpose) {
-        let trip = |(place, flight)| Trip { place, flight, name: None };
+        let trip = |(place, flight)| Trip { place, flight, name: None, ticket: None };
         let trips: Vec<Trip> = flights.into_iter().map(trip).collect();
         match self.inner.remote.as_ref().filter(|_| remote::is_public(&self.rule)) {
-            Some(remote) => self.run_with(remote, asks, trips, purpose).await,
-            None => self.ask(asks, trips, None).await,
+            // Boxed, as what a task holds is moved when it begins: few need this, and all would carry it.
+            Some(remote) => Box::pin(self.run_with(remote, asks, trips, purpose)).await,
+            None => self.ask(asks, trips).await,
         }
     }
 
     /// As [`Job::run`], looking into the second level first, and asking for nothing that another process asks for.
     async fn run_with(&self, remote: &Remote, asks: Asks, mut trips: Vec<Trip>, purpose: Purpose) {
         trips.iter_mut().for_each(|trip| trip.name = Some(remote.name(&self.rule, &trip.flight.key)));
-        let (trips, ticket) = self.found(remote, trips, purpose).await;
-        let Some(ticket) = ticket else { return self.ask(asks, trips, None).await };
+        let trips = self.found(remote, trips, purpose).await;
+        if trips.iter().any(|it| it.ticket.is_none()) {
+            return self.ask(asks, trips).await;
+        }
         let won = remote.lease(&names(&trips)).await;
         let (mut mine, mut theirs) = (Vec::new(), Vec::new());
         for (trip, won) in trips.into_iter().zip(won) {
@@ -99,29 +104,27 @@ impl Job {
             Asks::One(call) => {
                 let left = self.wait_for_others(remote, theirs).await;
                 mine.extend(left);
-                self.ask(Asks::One(call), mine, Some(&ticket)).await;
+                self.ask(Asks::One(call), mine).await;
             }
             Asks::Many(ask) => {
                 let late = async {
                     let left = self.wait_for_others(remote, theirs).await;
-                    self.ask(Asks::Many(Arc::clone(&ask)), left, Some(&ticket)).await;
+                    self.ask(Asks::Many(Arc::clone(&ask)), left).await;
                 };
-                join(self.ask(Asks::Many(Arc::clone(&ask)), mine, Some(&ticket)), late).await;
+                join(self.ask(Asks::Many(Arc::clone(&ask)), mine), late).await;
             }
         }
     }
 
     /// Lands what the second level has, and says what is left.
-    async fn found(
-        &self,
-        remote: &Remote,
-        trips: Vec<Trip>,
-        purpose: Purpose,
-    ) -> (Vec<Trip>, Option<Ticket>) {
-        let looked = remote.look(&names(&trips), &self.rule, &self.tags).await;
+    async fn found(&self, remote: &Remote, trips: Vec<Trip>, purpose: Purpose) -> Vec<Trip> {
+        let tags: Vec<&Tags> = trips.iter().map(|it| self.tags(it.place)).collect();
+        let looked = remote.look(&names(&trips), &self.rule, &tags).await;
+        let mut tickets = looked.tickets.into_iter();
         let now_ms = self.inner.clock.now_ms();
         let mut left = Vec::with_capacity(trips.len());
-        for (trip, entry) in trips.into_iter().zip(looked.entries) {
+        for (mut trip, entry) in trips.into_iter().zip(looked.entries) {
+            trip.ticket = tickets.next().or(trip.ticket);
             let key = &trip.flight.key;
             let serves = |entry: &Entry| match purpose {
                 Purpose::Fill => now_ms < entry.lifetime.stale_until_ms.max(entry.lifetime.fresh_until_ms),
@@ -138,7 +141,7 @@ impl Job {
                 None => left.push(trip),
             }
         }
-        (left, looked.ticket)
+        left
     }
 
     /// Waits a few milliseconds for what other processes ask for, and says what has not come.
@@ -146,37 +149,47 @@ impl Job {
         let (mut pause, mut left) = (LOOK_AGAIN, remote.patience());
         while !trips.is_empty() && !left.is_zero() {
             tokio::time::sleep(pause.min(left)).await;
-            trips = self.found(remote, trips, Purpose::Fill).await.0;
+            trips = self.found(remote, trips, Purpose::Fill).await;
             left = left.saturating_sub(pause);
             pause *= 2;
         }
         trips
     }
 
-    /// Asks the upstream for what the trips are for. With a ticket, what may be kept is written to the second level.
-    async fn ask(&self, asks: Asks, trips: Vec<Trip>, ticket: Option<&Ticket>) {
+    /// The tags of what is at `place` among the ids.
+    fn tags(&self, place: u32) -> &Tags {
+        match &*self.tags {
+            [all] => all,
+            own => &own[place as usize],
+        }
+    }
+
+    /// Asks the upstream for what the trips are for. What may be kept and has a ticket is written to the second level.
+    async fn ask(&self, asks: Asks, trips: Vec<Trip>) {
         if trips.is_empty() {
             return;
         }
         match asks {
             Asks::One(call) => {
                 let made = self.one(call).await;
-                trips.into_iter().for_each(|trip| self.land(trip, made.clone(), ticket));
+                trips.into_iter().for_each(|trip| self.land(trip, made.clone()));
             }
-            Asks::Many(ask) => {
-                let places: Vec<u32> = trips.iter().map(|trip| trip.place).collect();
-                let mut trips = trips.into_iter();
-                let batches = places.chunks(ask.batch_max().max(1)).map(|places| {
-                    let trips: Vec<_> = trips.by_ref().take(places.len()).collect();
-                    let ask = &ask;
-                    async move {
-                        let made = self.many(&**ask, places).await;
-                        trips.into_iter().zip(made).for_each(|(trip, made)| self.land(trip, made, ticket));
-                    }
-                });
-                join_all(batches).await;
-            }
+            Asks::Many(ask) => Box::pin(self.ask_many(&*ask, trips)).await,
         }
+    }
+
+    /// As [`Job::ask`], in batches side by side.
+    async fn ask_many(&self, ask: &dyn AskMany, trips: Vec<Trip>) {
+        let places: Vec<u32> = trips.iter().map(|trip| trip.place).collect();
+        let mut trips = trips.into_iter();
+        let batches = places.chunks(ask.batch_max().max(1)).map(|places| {
+            let trips: Vec<_> = trips.by_ref().take(places.len()).collect();
+            async move {
+                let made = self.many(ask, places).await;
+                trips.into_iter().zip(made).for_each(|(trip, made)| self.land(trip, made));
+            }
+        });
+        join_all(batches).await;
     }
 
     /// One answer.
@@ -191,7 +204,7 @@ impl Job {
             false => Tape::parse(answer.body, self.rule.depth_max).map_or_else(Body::Unreadable, Body::Json),
         };
         let verdict = freshness::judge(&self.rule, answer.status, &answer.headers, asked.wall_ms);
-        Ok(self.made(answer.status, body, verdict, &asked))
+        Ok(self.made(0, answer.status, body, verdict, &asked))
     }
 
     /// The answers for `places`, which go into one call.
@@ -208,16 +221,16 @@ impl Job {
             true => (StatusCode::NOT_FOUND, judge(StatusCode::NOT_FOUND)),
             false => (answer.status, whole),
         };
-        let one = |place: usize| match values.get(place).copied().flatten() {
+        let one = |(at, &place): (usize, &u32)| match values.get(at).copied().flatten() {
             Some(at) if answer.status.is_success() => {
-                self.made(answer.status, Body::Json(tape.part(at)), whole, &asked)
+                self.made(place, answer.status, Body::Json(tape.part(at)), whole, &asked)
             }
-            Some(_) | None => self.made(missing, Body::Absent, absent, &asked),
+            Some(_) | None => self.made(place, missing, Body::Absent, absent, &asked),
         };
-        (0..places.len()).map(|place| Ok(one(place))).collect()
+        places.iter().enumerate().map(|it| Ok(one(it))).collect()
     }
 
-    fn made(&self, status: StatusCode, body: Body, verdict: Verdict, asked: &Asked) -> Made {
+    fn made(&self, place: u32, status: StatusCode, body: Body, verdict: Verdict, asked: &Asked) -> Made {
         let jitter = verdict.fresh_ms * fastrand::u64(0..=u64::from(self.rule.jitter_percent.min(100))) / 100;
         let sooner_ms = jitter.min(verdict.fresh_ms.saturating_sub(freshness::LIFETIME_MS_MIN));
         let end_ms = asked.at_ms + verdict.fresh_ms;
@@ -232,8 +245,10 @@ impl Job {
                 error_until_ms: end_ms + verdict.error_ms,
             },
             scope: verdict.scope,
+            is_silent: verdict.is_silent,
+            is_inner: verdict.is_inner,
             took_ms: u32::try_from(self.inner.clock.now_ms() - asked.at_ms).unwrap_or(u32::MAX),
-            tags: self.tags.clone(),
+            tags: self.tags(place).clone(),
             retry_at_ms: AtomicU64::new(0),
         };
         let fate = if entry.is_failure() && verdict.fate == Fate::Keep { Fate::Forget } else { verdict.fate };
@@ -241,11 +256,11 @@ impl Job {
     }
 
     /// Keeps what may be kept, and tells those who wait.
-    fn land(&self, trip: Trip, made: Result<Made, Failure>, ticket: Option<&Ticket>) {
-        let Trip { flight, name, .. } = trip;
+    fn land(&self, trip: Trip, made: Result<Made, Failure>) {
+        let Trip { flight, name, ticket, .. } = trip;
         if let (Some(remote), Some(name), Some(ticket)) = (&self.inner.remote, name, ticket) {
             match &made {
-                Ok((Fate::Keep, entry)) => remote.keep(name, entry, ticket),
+                Ok((Fate::Keep, entry)) => remote.keep(name, entry, &ticket),
                 Ok((Fate::Forget | Fate::Private, _)) | Err(_) => remote.release(name),
             }
         }

@@ -44,6 +44,8 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tags::Registry;
+use weir_engine::changes::{Ages, Changes, Others};
+use weir_engine::source::Tag;
 
 /// What a cache is made of.
 #[derive(Clone, Debug)]
@@ -54,6 +56,8 @@ pub struct Settings {
     pub clock: Clock,
     /// What is shared with other processes.
     pub remote: Option<RemoteSettings>,
+    /// Where it is said what was changed, for what is made of these answers.
+    pub changes: Arc<Changes>,
 }
 
 /// What is wanted, by whom, until when.
@@ -63,8 +67,10 @@ pub struct Wanted<'r> {
     pub key: &'r Key,
     /// How it is cached.
     pub rule: &'r Arc<Rule>,
-    /// What makes it invalid before its time.
+    /// What makes it invalid before its time; of several, what makes each.
     pub tags: &'r [Arc<str>],
+    /// Of several: what makes one invalid beside that, in the order of the ids; nothing if no one has tags of its own.
+    pub own_tags: &'r [Vec<Arc<str>>],
     /// Who asks does not wait longer.
     pub deadline: Instant,
 }
@@ -130,8 +136,8 @@ impl Cache {
     /// # Errors
     /// The thread of the second level cannot be started. That it is not there is no error.
     pub fn new(settings: Settings) -> std::io::Result<Self> {
-        let Settings { bytes_max, clock, remote } = settings;
-        let tags = Arc::new(Registry::default());
+        let Settings { bytes_max, clock, remote, changes } = settings;
+        let tags = Arc::new(Registry::new(changes));
         let start = |remote| Remote::start(remote, clock.clone(), Arc::clone(&tags));
         let remote = remote.map(start).transpose()?;
         let (level1, flights) = (Level1::new(bytes_max), Arc::new(Flights::new()));
@@ -233,13 +239,34 @@ impl Cache {
         results
     }
 
+    /// What was served to a request before, for the same request once more.
+    #[must_use]
+    pub fn again(&self, rule: &Rule, served: &Served) -> Served {
+        self.inner.serve(rule, Arc::clone(&served.entry), Outcome::Coalesced)
+    }
+
+    /// How old the tags of `entry` are, for what is made of it.
+    #[must_use]
+    pub fn ages(&self, entry: &Entry) -> Ages {
+        // In this order: an entry that is valid was not invalidated before the ages were taken.
+        let ages = self.inner.tags.ages(&entry.tags);
+        if entry.tags.hold() { ages } else { Ages::past() }
+    }
+
     /// Makes everything invalid that has the tag `name`, also what is just being fetched: here at once, in the second level
     /// and in other processes as soon as they can be told.
     pub fn invalidate(&self, name: &str) {
-        self.inner.tags.invalidate(name);
+        // In this order, so that nothing is looked up there by a new state of the tag before the invalidation is known.
         if let Some(remote) = &self.inner.remote {
             remote.invalidate(name);
         }
+        self.inner.tags.invalidate(name);
+    }
+}
+
+impl Others for Cache {
+    fn changed(&self, tag: &Tag) {
+        self.invalidate(&tag.0);
     }
 }
 

@@ -35,8 +35,8 @@ pub struct Rule {
     /// Headers that say how long, the first that is there decides: `Cache-Control` and `Expires` as they are defined, any
     /// other as a number of seconds. The standard ones follow those that are named.
     pub freshness: Box<[HeaderName]>,
-    /// How long answers are fresh whose headers say nothing.
-    pub default_ms: u64,
+    /// How long answers are fresh whose headers say nothing: 0 is never, and `None` leaves it to others.
+    pub default_ms: Option<u64>,
     /// How long after that they are still served while a new one is fetched; `None`: as the answer says.
     pub stale_ms: Option<u64>,
     /// How long after that they are still served if the upstream fails; `None`: as the answer says.

@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use weir_engine::changes::{Ages, Changes};
 
 /// One tag, as long as anything has it.
 #[derive(Debug)]
@@ -33,17 +34,17 @@ impl Tag {
     }
 
     /// Whether its `version` there is none that this process has heard of.
-    pub(super) fn is_news(&self, version: u64) -> bool {
+    fn is_news(&self, version: u64) -> bool {
         self.heard.load(Ordering::Relaxed) != version
     }
 
     /// Notes that this process gave it `version` there.
-    pub(super) fn told(&self, version: u64) {
+    fn told(&self, version: u64) {
         self.heard.store(version, Ordering::Relaxed);
     }
 
     /// Makes everything invalid that has it, as of `version` there.
-    pub(super) fn invalidate(&self, version: u64) {
+    fn invalidate(&self, version: u64) {
         self.heard.store(version, Ordering::Relaxed);
         self.times.fetch_add(1, Ordering::Release);
     }
@@ -73,6 +74,8 @@ impl Tags {
 #[derive(Debug, Default)]
 pub(super) struct Registry {
     known: Mutex<Known>,
+    /// For what is made of entries: told when the entries are invalid.
+    changes: Arc<Changes>,
 }
 
 #[derive(Debug, Default)]
@@ -86,19 +89,29 @@ struct Known {
 const SWEEP_MIN: usize = 1024;
 
 impl Registry {
-    /// The states of `names` as they are now.
-    pub(super) fn take(&self, names: &[Arc<str>]) -> Tags {
-        if names.is_empty() {
+    pub(super) fn new(changes: Arc<Changes>) -> Self {
+        Self { changes, ..Self::default() }
+    }
+
+    /// The states of `names` and of `more` as they are now.
+    pub(super) fn take(&self, names: &[Arc<str>], more: &[Arc<str>]) -> Tags {
+        if names.is_empty() && more.is_empty() {
             return Tags::default();
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         Tags(
             names
                 .iter()
+                .chain(more)
                 .map(|name| known.tag(name))
                 .map(|tag| (Arc::clone(&tag), tag.times.load(Ordering::Acquire)))
                 .collect(),
         )
+    }
+
+    /// How old `tags` are for what is made of entries.
+    pub(super) fn ages(&self, tags: &Tags) -> Ages {
+        self.changes.ages(tags.names().map(|it| &**it))
     }
 
     /// Makes everything invalid that has the tag `name`.
@@ -106,10 +119,47 @@ impl Registry {
         if let Some(tag) = self.tag(name) {
             tag.times.fetch_add(1, Ordering::Release);
         }
+        self.changes.heard(name);
+    }
+
+    /// The same, as another process says so that gave it `version` there.
+    pub(super) fn heard(&self, name: &str, version: u64) {
+        if let Some(tag) = self.tag(name) {
+            tag.invalidate(version);
+        }
+        self.changes.heard(name);
+    }
+
+    /// Compares the tags with their `versions` there, of which 0 is none: makes everything invalid that has one of which this
+    /// process heard another.
+    pub(super) fn compare(tags: &[Arc<Tag>], versions: impl IntoIterator<Item = u64>) {
+        for (tag, version) in tags.iter().zip(versions) {
+            if tag.is_news(version) {
+                tag.invalidate(version);
+            }
+        }
+    }
+
+    /// Makes everything invalid that has any tag. What versions they have there is not known.
+    pub(super) fn invalidate_all(&self) {
+        self.all().iter().for_each(|tag| tag.invalidate(0));
+        self.changes.heard_all();
+    }
+
+    /// Makes everything invalid that is made of entries: of these each was looked after by itself.
+    pub(super) fn invalidate_made(&self) {
+        self.changes.heard_all();
+    }
+
+    /// Notes that this process gave the tag `name` a `version` there.
+    pub(super) fn told(&self, name: &str, version: u64) {
+        if let Some(tag) = self.tag(name) {
+            tag.told(version);
+        }
     }
 
     /// The tag `name`, if anything has it.
-    pub(super) fn tag(&self, name: &str) -> Option<Arc<Tag>> {
+    fn tag(&self, name: &str) -> Option<Arc<Tag>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.tags.get(name).and_then(Weak::upgrade)
     }
@@ -145,20 +195,20 @@ mod tests {
     fn what_was_asked_for_before_an_invalidation_is_invalid_and_what_comes_later_is_not() {
         let registry = Registry::default();
         let (album, artist) = (Arc::from("Album"), Arc::from("Artist"));
-        let both = registry.take(&[Arc::clone(&album), Arc::clone(&artist)]);
-        let other = registry.take(&[artist]);
+        let both = registry.take(&[Arc::clone(&album), Arc::clone(&artist)], &[]);
+        let other = registry.take(&[artist], &[]);
         registry.invalidate("Album");
         registry.invalidate("Unknown");
-        assert!(!both.hold() && other.hold() && registry.take(&[album]).hold());
+        assert!(!both.hold() && other.hold() && registry.take(&[album], &[]).hold());
         assert_eq!(registry.all().len(), 2);
-        registry.tag("Artist").unwrap().invalidate(7);
+        registry.heard("Artist", 7);
         assert!(!other.hold() && Tags::default().hold());
     }
 
     #[test]
     fn a_version_is_news_until_it_was_heard_of() {
         let registry = Registry::default();
-        let tags = registry.take(&[Arc::from("Album")]);
+        let tags = registry.take(&[Arc::from("Album")], &[]);
         let tag = registry.tag("Album").unwrap();
         assert!(tag.is_news(1));
         tags.found(&[1]);
@@ -171,9 +221,9 @@ mod tests {
     #[test]
     fn tags_that_nothing_has_are_forgotten() {
         let registry = Registry::default();
-        let kept = registry.take(&[Arc::from("kept")]);
+        let kept = registry.take(&[Arc::from("kept")], &[]);
         for number in 0..10 * SWEEP_MIN {
-            drop(registry.take(&[Arc::from(number.to_string())]));
+            drop(registry.take(&[Arc::from(number.to_string())], &[]));
         }
         assert!(registry.known.lock().unwrap().tags.len() <= SWEEP_MIN);
         registry.invalidate("kept");

@@ -6,8 +6,8 @@ use super::error::CallError;
 use super::headers::may_be_sent;
 use super::pool::Pool;
 use super::redirect::{self, REDIRECTS_MAX, Redirect};
-use super::{Answer, Ask};
-use http::header::{ACCEPT_ENCODING, HOST, TE};
+use super::{Answer, Ask, Policy};
+use http::header::{ACCEPT_ENCODING, TE};
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderValue, Request, Uri, Version};
 use http_body_util::Full;
@@ -21,10 +21,10 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub(super) fn new(dialer: Dialer, body_bytes_max: usize) -> Self {
+    pub(super) fn new(dialer: Dialer, policy: &Policy) -> Self {
         let host = HeaderValue::from_str(dialer.authority.as_str());
         let host = host.unwrap_or_else(|_| HeaderValue::from_static("invalid"));
-        Self { dialer, host, pool: Pool::new(), body_bytes_max }
+        Self { dialer, host, pool: Pool::new(policy.calls_max), body_bytes_max: policy.body_bytes_max }
     }
 
     /// Asks once, and goes where the answer redirects to within the host.
@@ -59,7 +59,8 @@ impl Line {
                 done => return done,
             }
         }
-        let opened = self.dialer.open().await;
+        // Boxed, as is the exchange over HTTP/2: what few calls need would make the future of all of them large.
+        let opened = Box::pin(self.dialer.open()).await;
         let opened = opened.map_err(|error| Failure { error, is_unsent: true, is_unanswered: true })?;
         if let Kept::Http2(connection) = &opened {
             self.pool.share(connection.clone());
@@ -83,47 +84,37 @@ impl Line {
     async fn exchange(&self, over: Kept, ask: &Ask, path: &PathAndQuery) -> Result<Answer, Failure> {
         match over {
             Kept::Http1(mut connection) => {
-                let answer = connection
-                    .exchange(self.request(ask, path, Version::HTTP_11)?, self.body_bytes_max)
-                    .await?;
-                if connection.is_open().await {
+                let (answer, stays) =
+                    connection.exchange((ask, path), &self.host, self.body_bytes_max).await?;
+                if stays {
                     self.pool.put(connection);
                 }
                 Ok(answer)
             }
             Kept::Http2(mut connection) => {
                 self.pool.share(connection.clone());
-                let answer =
-                    connection.exchange(self.request(ask, path, Version::HTTP_2)?, self.body_bytes_max).await;
+                let request = self.request_of_http2(ask, path);
+                let answer = Box::pin(connection.exchange(request, self.body_bytes_max)).await;
                 answer.inspect_err(|_| self.pool.retire())
             }
         }
     }
 
-    fn request(&self, ask: &Ask, path: &PathAndQuery, version: Version) -> Result<Request<Sent>, CallError> {
+    fn request_of_http2(&self, ask: &Ask, path: &PathAndQuery) -> Request<Sent> {
         let mut headers = HeaderMap::with_capacity(ask.headers.len() + 2);
-        let uri = match version {
-            Version::HTTP_2 => {
-                // What comes after a body is read, which gRPC insists to know.
-                headers.insert(TE, HeaderValue::from_static("trailers"));
-                let dialer = &self.dialer;
-                let parts = Uri::builder().scheme(dialer.scheme.clone()).authority(dialer.authority.clone());
-                parts.path_and_query(path.clone()).build().unwrap_or_default()
-            }
-            _ => {
-                headers.insert(HOST, self.host.clone());
-                Uri::from(path.clone())
-            }
-        };
+        // What comes after a body is read, which gRPC insists to know.
+        headers.insert(TE, HeaderValue::from_static("trailers"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         for (name, value) in ask.headers.iter().filter(|it| may_be_sent(&it.0)) {
             headers.append(name.clone(), value.clone());
         }
+        let dialer = &self.dialer;
+        let parts = Uri::builder().scheme(dialer.scheme.clone()).authority(dialer.authority.clone());
         let mut request = Request::new(Full::new(ask.body.clone()));
         *request.method_mut() = ask.method.clone();
-        *request.uri_mut() = uri;
-        *request.version_mut() = version;
+        *request.uri_mut() = parts.path_and_query(path.clone()).build().unwrap_or_default();
+        *request.version_mut() = Version::HTTP_2;
         *request.headers_mut() = headers;
-        Ok(request)
+        request
     }
 }

@@ -1,4 +1,4 @@
-//! Reads the body of an answer, up to a bound.
+//! Reads the body of an answer of HTTP/2, up to a bound.
 //!
 //! The bytes are copied once into memory of their own: slices of the connection's buffer would keep all of it alive for as long
 //! as a cache keeps a small answer.

@@ -1,23 +1,29 @@
 //! One open connection, and one exchange over it.
 //!
-//! A connection of HTTP/1 is driven by the task that asks over it, together with its request: nothing is handed from task to
-//! task, and dropping the question closes the connection. One of HTTP/2 is shared and has a task of its own.
+//! A connection of HTTP/1 is driven by the task that asks over it: nothing is handed from task to task, and dropping the question
+//! closes the connection. One of HTTP/2 is shared and has a task of its own.
+//!
+//! **Cost:** a call of HTTP/1 is one write and one read, through memory that the thread's calls share. The usual client holds
+//! channels and buffers for each connection instead, which with hundreds of calls under way fall out of the processor's cache.
 
-use super::Answer;
 use super::error::{CallError, Cause};
+use super::request;
+use super::response::Response;
+use super::{Answer, Ask};
 use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
-use http::{HeaderValue, Request, Response};
+use http::uri::PathAndQuery;
+use http::{HeaderValue, Request};
 use http_body_util::Full;
-use hyper::body::Incoming;
-use hyper::client::conn::{TrySendError, http1, http2};
+use hyper::client::conn::{TrySendError, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use std::cell::RefCell;
 use std::fmt;
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::io;
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
@@ -54,19 +60,18 @@ impl From<CallError> for Failure {
     }
 }
 
-async fn read(answer: Response<Incoming>, bytes_max: usize) -> Result<Answer, Failure> {
-    let (head, body) = answer.into_parts();
+/// Compressed bodies are not asked for, and not read.
+fn plain(answer: Answer) -> Result<Answer, Failure> {
     let is_plain = |it: &HeaderValue| it.as_bytes().eq_ignore_ascii_case(b"identity");
-    if !head.headers.get_all(CONTENT_ENCODING).iter().all(is_plain) {
-        return Err(Failure::later(&"the body is compressed, which was not asked for"));
+    match answer.headers.get_all(CONTENT_ENCODING).iter().find(|it| !is_plain(it)) {
+        None => Ok(answer),
+        Some(coding) => Err(CallError::Coded(String::from_utf8_lossy(coding.as_bytes()).into()).into()),
     }
-    let (body, trailers) = super::body::read(body, bytes_max).await?;
-    Ok(Answer { status: head.status, headers: head.headers, body, trailers })
 }
 
 /// A connection, however it is shared.
 pub(super) enum Kept {
-    Http1(Box<Http1>),
+    Http1(Http1),
     Http2(Http2),
 }
 
@@ -132,48 +137,113 @@ impl AsyncWrite for Stream {
 
 /// A connection that carries one question at a time.
 pub(super) struct Http1 {
-    sender: http1::SendRequest<Sent>,
-    connection: http1::Connection<TokioIo<Stream>, Sent>,
+    stream: Stream,
 }
 
+thread_local! {
+    /// Where requests are written, and where answers are read: a connection that waits holds no memory, and what all use is
+    /// in the processor's cache.
+    static WRITE_IN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static READ_IN: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into());
+}
+
+/// How much is read at once.
+const READ_BYTES: usize = 64 * 1024;
+
+/// A thread keeps the memory that it writes requests in, if it is no longer than this.
+const WRITE_BYTES_KEPT: usize = 64 * 1024;
+
 impl Http1 {
-    pub(super) async fn begin(stream: Stream) -> Result<Self, CallError> {
-        let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broke)?;
-        Ok(Self { sender, connection })
+    pub(super) const fn new(stream: Stream) -> Self {
+        Self { stream }
     }
 
-    /// Sends `request` and reads the answer, whose body may have `bytes_max`.
+    /// Sends what `ask` asks of `path` and reads the answer, whose body may have `bytes_max`; says whether the connection can carry
+    /// another question.
     pub(super) async fn exchange(
         &mut self,
-        request: Request<Sent>,
+        (ask, path): (&Ask, &PathAndQuery),
+        host: &HeaderValue,
         bytes_max: usize,
-    ) -> Result<Answer, Failure> {
-        let asked = self.sender.try_send_request(request);
-        let mut work = pin!(async move {
-            let answer = asked.await.map_err(Failure::before_head)?;
-            read(answer, bytes_max).await
+    ) -> Result<(Answer, bool), Failure> {
+        let mut response = Response::new(&ask.method, bytes_max);
+        // A service may refuse before it took all of a request, and close: its answer counts.
+        let sent = self.send(|out| request::write(ask, path, host, out)).await;
+        if let Err(failure @ Failure { is_unsent: true, .. }) = sent {
+            return Err(failure);
+        }
+        let is_unanswered = |response: &Response| !response.has_begun();
+        while !response.is_whole() {
+            let came = self.receive(&mut response).await;
+            let ended = match came {
+                Ok(0) => response.end(),
+                Ok(_) => continue,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = ended {
+                let is_unanswered = is_unanswered(&response);
+                sent?;
+                return Err(Failure { error, is_unsent: false, is_unanswered });
+            }
+        }
+        let (answer, stays) = response.finish();
+        Ok((plain(answer)?, stays && sent.is_ok()))
+    }
+
+    /// Sends what `write` writes: at once, as nearly always, or what is left of it later.
+    async fn send(&mut self, write: impl Fn(&mut Vec<u8>)) -> Result<(), Failure> {
+        let first = poll_fn(|cx| {
+            WRITE_IN.with_borrow_mut(|out| {
+                out.clear();
+                write(out);
+                let written = match Pin::new(&mut self.stream).poll_write(cx, out) {
+                    Poll::Ready(Ok(written)) => written,
+                    Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                    Poll::Pending => 0,
+                };
+                let left = if written < out.len() { out[written..].to_vec() } else { Vec::new() };
+                if out.capacity() > WRITE_BYTES_KEPT {
+                    *out = Vec::new();
+                }
+                Poll::Ready(Ok(left))
+            })
         });
-        let mut end = None;
+        let left = first.await.map_err(|error| Failure {
+            is_unsent: true,
+            is_unanswered: true,
+            ..Failure::later(&error)
+        })?;
+        let rest = async {
+            if !left.is_empty() {
+                self.stream.write_all(&left).await?;
+            }
+            self.stream.flush().await
+        };
+        rest.await.map_err(|error| Failure { is_unanswered: true, ..Failure::later(&error) })
+    }
+
+    /// Reads what is there, or comes next, into `response`; says how much it was.
+    async fn receive(&mut self, response: &mut Response) -> Result<usize, CallError> {
         poll_fn(|cx| {
-            if end.is_none()
-                && let Poll::Ready(ended) = Pin::new(&mut self.connection).poll(cx)
-            {
-                end = Some(ended);
-            }
-            match (work.as_mut().poll(cx), &end) {
-                (Poll::Ready(done), _) => Poll::Ready(done),
-                (Poll::Pending, None) => Poll::Pending,
-                (Poll::Pending, Some(Ok(()))) => Poll::Ready(Err(Failure::later(&"it was closed"))),
-                (Poll::Pending, Some(Err(error))) => Poll::Ready(Err(Failure::later(error))),
-            }
+            READ_IN.with_borrow_mut(|space| {
+                let mut space = ReadBuf::new(space);
+                match ready!(Pin::new(&mut self.stream).poll_read(cx, &mut space)) {
+                    Ok(()) => Poll::Ready(response.feed(space.filled()).map(|()| space.filled().len())),
+                    Err(error) => Poll::Ready(Err(CallError::unavailable(Cause::Connection, &error))),
+                }
+            })
         })
         .await
     }
 
-    /// Whether it can carry another question, as far as is known.
+    /// Whether it can carry another question, as far as is known: nothing was said unasked, nor was it closed.
     pub(super) async fn is_open(&mut self) -> bool {
-        let looked = poll_fn(|cx| Poll::Ready(Pin::new(&mut self.connection).poll(cx).is_pending()));
-        looked.await && self.sender.is_ready()
+        poll_fn(|cx| {
+            let mut byte = [0];
+            let read = Pin::new(&mut self.stream).poll_read(cx, &mut ReadBuf::new(&mut byte));
+            Poll::Ready(read.is_pending())
+        })
+        .await
     }
 }
 
@@ -203,7 +273,9 @@ impl Http2 {
     ) -> Result<Answer, Failure> {
         self.sender.ready().await.map_err(|it| Failure { is_unsent: true, ..Failure::later(&it) })?;
         let answer = self.sender.try_send_request(request).await.map_err(Failure::before_head)?;
-        read(answer, bytes_max).await
+        let (head, body) = answer.into_parts();
+        let (body, trailers) = super::body::read(body, bytes_max).await?;
+        plain(Answer { status: head.status, headers: head.headers, body, trailers })
     }
 
     /// Whether it can carry another question, as far as is known.

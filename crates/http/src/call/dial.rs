@@ -94,15 +94,26 @@ impl Dialer {
             None => (Stream::Plain(socket), self.protocol == Protocol::Http2),
             Some((tls, name)) => {
                 let stream = tls.connect(name.clone(), socket).await;
-                let stream = stream.map_err(|it| unavailable(Cause::Encryption, it))?;
+                let stream = stream.map_err(|it| unavailable(handshake_cause(&it), it))?;
                 let speaks_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
                 (Stream::Private(Box::new(stream)), speaks_http2 || self.protocol == Protocol::Http2)
             }
         };
         match speaks_http2 {
             true => Http2::begin(stream).await.map(Kept::Http2),
-            false => Http1::begin(stream).await.map(|it| Kept::Http1(Box::new(it))),
+            false => Ok(Kept::Http1(Http1::new(stream))),
         }
+    }
+}
+
+/// What was in the way of a handshake: a service that hangs up in it may just end, and another try may find its successor.
+fn handshake_cause(error: &io::Error) -> Cause {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionReset
+        | io::ErrorKind::ConnectionAborted
+        | io::ErrorKind::BrokenPipe => Cause::Connection,
+        _ => Cause::Encryption,
     }
 }
 
@@ -142,6 +153,27 @@ mod tests {
     /// An address that refuses: nobody listens there any more.
     async fn refusing() -> SocketAddr {
         listener().await.1
+    }
+
+    /// An address that says nothing: as many wait to be accepted there as may. Those who wait do so as long as the second part lives.
+    async fn silent() -> (SocketAddr, impl Sized) {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let listener = socket.listen(1).unwrap();
+        let at = listener.local_addr().unwrap();
+        let mut waiting: Vec<_> = (0..8).map(|_| Box::pin(TcpStream::connect(at))).collect();
+        for attempt in &mut waiting {
+            let _begun = futures_util::poll!(attempt.as_mut());
+        }
+        (at, (listener, waiting))
+    }
+
+    #[tokio::test]
+    async fn an_address_that_says_nothing_leads_to_the_next() {
+        let ((silent, _waiting), (listens, at)) = (silent().await, listener().await);
+        let dialer = dialer(vec![vec![silent, at]]);
+        let (opened, accepted) = tokio::join!(dialer.open(), listens.accept());
+        assert!(opened.is_ok() && accepted.is_ok());
     }
 
     fn dialer(answers: Vec<Vec<SocketAddr>>) -> Dialer {

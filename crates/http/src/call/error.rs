@@ -19,6 +19,8 @@ pub enum CallError {
         /// How long it may be.
         bytes_max: usize,
     },
+    /// The body is coded, though it was asked for as it is.
+    Coded(Arc<str>),
     /// It redirects to where must not be followed, or too often.
     Redirected,
 }
@@ -45,6 +47,7 @@ impl CallError {
             Self::Busy => "POOL_TIMEOUT",
             Self::Broken | Self::Unavailable(..) => "SOURCE_UNAVAILABLE",
             Self::TooLarge { .. } => "SOURCE_TOO_LARGE",
+            Self::Coded(_) => "SOURCE_ANSWER",
             Self::Redirected => "SOURCE_REDIRECTED",
         }
     }
@@ -57,6 +60,7 @@ impl CallError {
             Self::Busy => "The source has no capacity left.",
             Self::Broken | Self::Unavailable(..) => "The source is unavailable.",
             Self::TooLarge { .. } => "The source's answer is too large.",
+            Self::Coded(_) => "The source's answer cannot be read.",
             Self::Redirected => "The source redirects to where it must not.",
         }
     }
@@ -79,6 +83,10 @@ impl fmt::Display for CallError {
             Self::Unavailable(Cause::Encryption, words) => write!(f, "the service is not trusted: {words}"),
             Self::Unavailable(Cause::Connection, words) => write!(f, "the service went away: {words}"),
             Self::TooLarge { bytes_max } => write!(f, "the answer has more than {bytes_max} bytes"),
+            Self::Coded(coding) => write!(
+                f,
+                "the answer is coded (`Content-Encoding: {coding}`), though it was asked for with `Accept-Encoding: identity`"
+            ),
             Self::Redirected => f.write_str("the service redirects to where must not be followed"),
         }
     }

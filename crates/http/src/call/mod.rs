@@ -20,6 +20,8 @@ mod headers;
 mod latency;
 mod pool;
 mod redirect;
+mod request;
+mod response;
 mod retry;
 mod settings;
 mod tls;
@@ -52,6 +54,14 @@ pub struct Ask {
     pub timeout: Option<Duration>,
     /// Whether asking twice does what asking once does: it may be retried and hedged.
     pub idempotent: bool,
+}
+
+/// How many milliseconds a call has that ends by `deadline` and takes no longer than `timeout`, to tell the service. Never 0,
+/// which some read as no limit.
+#[must_use]
+pub fn milliseconds_left(deadline: Instant, timeout: Duration) -> u64 {
+    let left = deadline.saturating_duration_since(Instant::now()).min(timeout);
+    u64::try_from(left.as_millis()).unwrap_or(u64::MAX).max(1)
 }
 
 /// What the service said, whatever its status.

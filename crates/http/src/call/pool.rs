@@ -19,15 +19,14 @@ use tokio::time::Instant;
 /// How many shelves there are; more threads than that share.
 const SHELVES: usize = 32;
 
-/// How many connections wait on one shelf.
-const WAITING_MAX: usize = 64;
-
 /// How long one waits for a question. Shorter than what servers commonly allow, so that fewer are found closed.
 const WAITING_TIME_MAX: Duration = Duration::from_secs(15);
 
 /// The connections to one service that have nothing to do.
 pub(super) struct Pool {
     shelves: [Mutex<Shelf>; SHELVES],
+    /// How many wait on one shelf. As many as may be in use at once: fewer would be opened anew in every wave of calls.
+    waiting_max: usize,
 }
 
 #[derive(Default)]
@@ -41,12 +40,12 @@ struct Shelf {
 struct Waiting {
     runtime: Id,
     since: Instant,
-    connection: Box<Http1>,
+    connection: Http1,
 }
 
 impl Pool {
-    pub(super) fn new() -> Self {
-        Self { shelves: std::array::from_fn(|_| Mutex::default()) }
+    pub(super) fn new(waiting_max: usize) -> Self {
+        Self { shelves: std::array::from_fn(|_| Mutex::default()), waiting_max }
     }
 
     fn shelf(&self) -> MutexGuard<'_, Shelf> {
@@ -56,7 +55,7 @@ impl Pool {
     }
 
     /// A connection of this runtime's that was not seen to be closed.
-    pub(super) fn take(&self) -> Option<Box<Http1>> {
+    pub(super) fn take(&self) -> Option<Http1> {
         let runtime = Handle::current().id();
         let mut shelf = self.shelf();
         let at = shelf.waiting.iter().rposition(|it| it.runtime == runtime)?;
@@ -64,12 +63,12 @@ impl Pool {
     }
 
     /// Keeps `connection` for this runtime's next question.
-    pub(super) fn put(&self, connection: Box<Http1>) {
+    pub(super) fn put(&self, connection: Http1) {
         let since = Instant::now();
         let mut shelf = self.shelf();
         shelf.waiting.push_back(Waiting { runtime: Handle::current().id(), since, connection });
         let is_over = |it: &Waiting| since.duration_since(it.since) > WAITING_TIME_MAX;
-        while shelf.waiting.len() > WAITING_MAX || shelf.waiting.front().is_some_and(is_over) {
+        while shelf.waiting.len() > self.waiting_max || shelf.waiting.front().is_some_and(is_over) {
             shelf.waiting.pop_front();
         }
     }

@@ -14,7 +14,7 @@ use futures_util::future::{Either, select};
 use http::StatusCode;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
@@ -39,7 +39,7 @@ impl Upstream {
     pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
         let policy = settings.policy.clone();
         Ok(Self {
-            line: Line::new(Dialer::new(settings)?, policy.body_bytes_max),
+            line: Line::new(Dialer::new(settings)?, &policy),
             budget: Budget::new(policy.retry_budget_percent),
             breaker: policy.breaker.map(Breaker::new),
             latency: policy.hedge_percentile.map(Latency::new),
@@ -47,6 +47,11 @@ impl Upstream {
             waiting: AtomicUsize::new(0),
             policy,
         })
+    }
+
+    /// How long a call may take that says nothing itself.
+    pub fn timeout(&self) -> Duration {
+        self.policy.timeout
     }
 
     /// Asks the service. Dropping the future gives up.
@@ -91,6 +96,7 @@ impl Upstream {
                 | CallError::Busy
                 | CallError::Broken
                 | CallError::TooLarge { .. }
+                | CallError::Coded(_)
                 | CallError::Redirected => return None,
             },
             Ok(_) | Err(_) => return None,
@@ -170,7 +176,11 @@ fn has_failed(outcome: &Outcome) -> bool {
         Ok(answer) => retry::is_failure(answer.status),
         Err(failure) => match failure.error {
             CallError::Timeout | CallError::Unavailable(..) => true,
-            CallError::Busy | CallError::Broken | CallError::TooLarge { .. } | CallError::Redirected => false,
+            CallError::Busy
+            | CallError::Broken
+            | CallError::TooLarge { .. }
+            | CallError::Coded(_)
+            | CallError::Redirected => false,
         },
     }
 }

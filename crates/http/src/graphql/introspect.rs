@@ -5,6 +5,7 @@
 use super::Link;
 use super::passed::{DEPTH_MAX, HEADERS};
 use crate::shaped::OpenError;
+use bytes::Bytes;
 use std::time::Duration;
 use weir_language::json::{Json, JsonRef};
 use weir_language::schema::build::SchemaBuilder;
@@ -20,7 +21,8 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// # Errors
 /// It does not answer, or not with a schema.
 pub(super) async fn ask(link: &Link) -> Result<Schema, OpenError> {
-    let mut ask = link.server.post(link.path.clone(), QUESTION.into(), &HEADERS, None);
+    let mut ask =
+        link.server.post(link.path.clone(), Bytes::from_static(QUESTION.as_bytes()), &HEADERS, None);
     ask.timeout = Some(TIMEOUT);
     link.server.pass(&weir_engine::source::NoHeaders, &mut ask.headers);
     let answer = link.upstream.call(&ask).await.map_err(|it| OpenError::Unavailable(it.to_string()))?;

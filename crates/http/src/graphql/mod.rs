@@ -3,13 +3,17 @@
 //! All root fields of a query, or all keys of a level, are one operation: each under an alias of its own, all arguments as
 //! variables. What comes back has the shape of what was asked.
 //!
+//! What it answers to queries is kept and shared by the rules that hold for services (`crate::shaped::keep`).
+//!
 //! **Invariant:** no value stands in the text of an operation, so the server can know the text.
 
 mod introspect;
+mod judge;
 mod passed;
 mod text;
 
-use crate::call::{Protocol, Settings, Upstream};
+use crate::call::{Settings, Upstream};
+use crate::shaped::keep::Keeper;
 use crate::shaped::{OpenError, Server};
 use http::uri::PathAndQuery;
 use std::sync::Arc;
@@ -27,24 +31,19 @@ pub(crate) struct Link {
     pub(crate) server: Server,
     pub(crate) upstream: Upstream,
     path: PathAndQuery,
-    /// The client's headers that are passed on.
-    reads_headers: Vec<Box<str>>,
+    pub(crate) keeper: Keeper,
 }
 
 impl Link {
     /// # Errors
     /// Settings by which no server can be called.
-    pub(crate) fn new(server: Server, protocol: Protocol) -> Result<Self, OpenError> {
-        let policy = server.policy.clone();
+    pub(crate) fn new(server: Server) -> Result<Self, OpenError> {
+        let (protocol, policy) = (server.protocol, server.policy.clone());
         let settings = Settings { base: server.url.clone(), ca: server.ca.clone(), protocol, policy };
         let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
         let path = server.url.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/"));
-        let reads_headers = server.reads_headers();
-        Ok(Self { server, upstream, path, reads_headers })
-    }
-
-    pub(crate) fn reads_headers(&self) -> &[Box<str>] {
-        &self.reads_headers
+        let keeper = Keeper::new(&server, b"graphql");
+        Ok(Self { server, upstream, path, keeper })
     }
 }
 
@@ -53,7 +52,7 @@ impl GraphqlSource {
     /// # Errors
     /// It does not answer, or what it says is no schema.
     pub async fn open(server: Server) -> Result<Self, OpenError> {
-        let link = Arc::new(Link::new(server, Protocol::Negotiated)?);
+        let link = Arc::new(Link::new(server)?);
         let schema = introspect::ask(&link).await?;
         Ok(Self { schema: Arc::new(schema), link })
     }

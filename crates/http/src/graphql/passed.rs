@@ -1,17 +1,20 @@
 //! A piece passed on: one operation for all root fields, or for up to fifty keys of a level.
 
 use super::Link;
+use super::judge::judged;
 use super::text::{NUMBER, Text};
+use crate::cache::{Body, Served};
 use crate::shaped::arguments::{self, Arguments};
 use crate::shaped::columns::{Columns, Errors};
 use crate::shaped::{failed, no_answer, unreadable};
+use crate::source::Shortest;
 use bytes::Bytes;
 use futures_util::future::join_all;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue};
 use std::fmt::Write;
 use std::sync::Arc;
-use weir_engine::rows::Table;
+use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{BoxFuture, Fetch, FetchInput, Ids, Piece, Reply, ReplyBody, SourceError, Tag};
 use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonRef};
@@ -40,18 +43,16 @@ pub(super) struct Passed {
     text: Text,
     /// Of a piece without keys: the operation, as a JSON string.
     whole: Vec<u8>,
-}
-
-/// What one operation brought.
-struct Answered {
-    body: Bytes,
-    /// How many keys it was asked for.
-    keys: usize,
+    /// What makes its answers invalid.
+    touches: Vec<Tag>,
 }
 
 impl Passed {
     pub(super) fn new(schema: Arc<Schema>, link: Arc<Link>, piece: &Piece<'_>) -> Self {
         let text = Text::of(piece, &schema, &link.server.prefix);
+        // What is changed is said by each call, when it is known what came of it.
+        let is_change = piece.kind == OperationKind::Mutation;
+        let touches = if is_change { Vec::new() } else { link.keeper.tags(piece) };
         let mut passed = Self {
             schema,
             link,
@@ -60,6 +61,7 @@ impl Passed {
             fields: piece.fields.to_vec(),
             text,
             whole: Vec::new(),
+            touches,
         };
         if piece.parent_keys.is_none() {
             arguments::text(&passed.operation(1), &mut passed.whole);
@@ -116,39 +118,55 @@ impl Passed {
         out
     }
 
-    async fn ask(
-        &self,
-        input: &FetchInput<'_>,
-        rows: std::ops::Range<usize>,
-    ) -> Result<Answered, SourceError> {
-        let keys = rows.len();
-        let mut ask =
-            self.link.server.post(self.link.path.clone(), self.body(input, rows), &HEADERS, Some(input));
-        ask.idempotent = self.kind != OperationKind::Mutation;
-        let answer = self.link.upstream.call(&ask).await.map_err(no_answer)?;
-        // A GraphQL server may say what is wrong under any status; what is no JSON is the business of others on the way.
-        match answer.status.is_server_error() && !answer.body.starts_with(b"{") {
-            true => Err(SourceError::Unavailable(format!("status {}", answer.status.as_u16()).into())),
-            false => Ok(Answered { body: answer.body, keys }),
-        }
+    /// What the server says of `rows` of the keys.
+    async fn ask(&self, input: &FetchInput<'_>, rows: std::ops::Range<usize>) -> Result<Served, SourceError> {
+        let body = Bytes::from(self.body(input, rows));
+        let is_change = self.is_change();
+        let call = || {
+            let link = Arc::clone(&self.link);
+            let mut ask = link.server.post(link.path.clone(), body.clone(), &HEADERS, Some(input));
+            ask.idempotent = !is_change;
+            async move { link.upstream.call(&ask).await.map(judged) }
+        };
+        let keeper = &self.link.keeper;
+        let served = match is_change {
+            true => keeper.change(input, call).await,
+            false => keeper.get(&[&body], &self.touches, input, call).await,
+        };
+        served.map_err(no_answer)
+    }
+
+    fn is_change(&self) -> bool {
+        self.kind == OperationKind::Mutation
     }
 
     async fn answer(&self, input: &FetchInput<'_>) -> Result<Reply, SourceError> {
         let rows = input.parent_keys.map_or(1, |keys| keys.first().map_or(0, |it| it.len()));
-        let calls = (0..rows).step_by(KEYS_MAX).map(|at| self.ask(input, at..rows.min(at + KEYS_MAX)));
-        let answers: Vec<Answered> = join_all(calls).await.into_iter().collect::<Result<_, _>>()?;
-        let tapes =
-            answers.iter().map(|it| Json::parse(&it.body, DEPTH_MAX).map_err(|error| unreadable(&error)));
-        let tapes: Vec<Json<'_>> = tapes.collect::<Result<_, _>>()?;
+        let chunk = |number: usize| number * KEYS_MAX..rows.min((number + 1) * KEYS_MAX);
+        let asked = join_all((0..rows.div_ceil(KEYS_MAX)).map(|it| self.ask(input, chunk(it)))).await;
+        let mut failures: Vec<Option<SourceError>> = asked.iter().map(|_| None).collect();
+        let served = asked.into_iter().zip(&mut failures);
+        let served: Vec<Option<Served>> = served.map(|(served, failure)| good(served, failure)).collect();
+        let mut freshness = Shortest::default();
+        let reads = served.iter().flatten().filter(|_| !self.is_change());
+        reads.for_each(|it| freshness.add(self.link.keeper.left(it, input)));
+        let tapes = served.iter().zip(&mut failures);
+        let tapes = tapes.map(|(served, failure)| good(json(served.as_ref()?), failure));
+        let tapes: Vec<Option<Json<'_>>> = tapes.collect();
         let mut errors = Errors::default();
         let mut values = vec![Vec::with_capacity(rows); self.fields.len()];
-        for (json, answered) in tapes.iter().zip(&answers) {
-            let data = note_errors(json.root(), &mut errors)?;
-            for row in 0..answered.keys {
+        for (number, (json, failure)) in tapes.iter().zip(&mut failures).enumerate() {
+            let data = json.as_ref().and_then(|it| good(note_errors(it.root(), &mut errors), failure));
+            for row in 0..chunk(number).len() {
                 for (at, column) in values.iter_mut().enumerate() {
-                    column.push(data.get(&root_key(at, row)));
+                    column.push(data.and_then(|it| it.get(&root_key(at, row))));
                 }
             }
+        }
+        if failures.iter().all(Option::is_some)
+            && let Some(first) = failures.iter_mut().find_map(Option::take)
+        {
+            return Err(first);
         }
         let made = Columns {
             schema: &self.schema,
@@ -158,8 +176,37 @@ impl Passed {
             errors: &errors,
         };
         let columns = self.fields.iter().zip(&values).map(|(field, values)| made.member(*field, values));
-        let table = Table { rows: rows as u32, columns: columns.collect(), hidden: Vec::new() };
-        Ok(Reply { body: ReplyBody::Rows(table), errors: Vec::new(), freshness: None })
+        let mut columns: Vec<Column> = columns.collect();
+        for (number, failure) in failures.iter().enumerate() {
+            let Some(failure) = failure else { continue };
+            failure.tell_operator();
+            let error = failure.for_client();
+            for column in &mut columns {
+                let failed = chunk(number).map(|row| CellError { row: row as u32, error: error.clone() });
+                column.errors.extend(failed);
+            }
+        }
+        columns.iter_mut().for_each(|it| it.errors.sort_by_key(|it| it.row));
+        let table = Table { rows: rows as u32, columns, hidden: Vec::new() };
+        Ok(Reply { body: ReplyBody::Rows(table), errors: Vec::new(), freshness: freshness.0 })
+    }
+}
+
+/// What is there; why there is nothing goes to `failure`.
+fn good<T>(of: Result<T, SourceError>, failure: &mut Option<SourceError>) -> Option<T> {
+    of.map_err(|error| *failure = Some(error)).ok()
+}
+
+/// The JSON of an answer. A GraphQL server may say what is wrong under any status; what is no JSON is the business of others on
+/// the way.
+fn json(served: &Served) -> Result<Json<'_>, SourceError> {
+    let entry = &served.entry;
+    match (&entry.body, entry.status) {
+        (Body::Json(tape), status) if status < 500 || tape.json().root().is_object() => Ok(tape.json()),
+        (_, 429) => Err(SourceError::Busy),
+        (_, status @ 500..) => Err(SourceError::Unavailable(format!("status {status}").into())),
+        (Body::Unreadable(error), _) => Err(unreadable(error)),
+        (Body::Absent | Body::Json(_), _) => Err(unreadable(&"there is no body")),
     }
 }
 
@@ -201,11 +248,19 @@ impl Fetch for Passed {
     }
 
     fn touches(&self) -> &[Tag] {
-        &[]
+        &self.touches
     }
 
     fn reads_headers(&self) -> &[Box<str>] {
-        self.link.reads_headers()
+        self.link.keeper.reads_headers()
+    }
+
+    fn is_personal(&self) -> bool {
+        self.link.keeper.is_personal()
+    }
+
+    fn has_lifetime(&self) -> bool {
+        !self.is_change() && self.link.keeper.may_share()
     }
 
     fn explain(&self, out: &mut String) {

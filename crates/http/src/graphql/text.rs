@@ -1,6 +1,9 @@
 //! The text of an operation that asks a server for what a piece selects.
 //!
-//! Members stand under `f` and their place in the shape, so aliases never clash with names of the server or the client's.
+//! A member stands under its own name where that says which it is, as servers bound the aliases of an operation, and what is
+//! selected is asked once for each key. Elsewhere it stands under `f` and its place in the shape.
+//!
+//! **Invariant:** members of one set have keys of their own, whatever the server and the client call them.
 
 use crate::shaped::columns::{Keys, TYPENAME};
 use std::fmt::Write;
@@ -39,6 +42,33 @@ pub(super) struct Text {
     pub(super) keys: Keys,
 }
 
+/// Which names are keys of a set already.
+#[derive(Debug, Default)]
+struct Names<'n> {
+    /// With whether each is a leaf without arguments.
+    taken: Vec<(&'n str, bool)>,
+    /// Whether all members need aliases.
+    are_refused: bool,
+}
+
+impl<'n> Names<'n> {
+    /// Whether `name` can be the key of a member: it is no other's, and could be no alias of ours.
+    fn take(&mut self, name: &'n str, is_bare: bool) -> bool {
+        let is_alias =
+            name.strip_prefix(['f', 'h']).is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()));
+        let is_free = !self.are_refused && !is_alias && self.taken.iter().all(|it| it.0 != name);
+        if is_free {
+            self.taken.push((name, is_bare));
+        }
+        is_free
+    }
+
+    /// Whether a leaf without arguments stands under `name`.
+    fn has_bare(&self, name: &str) -> bool {
+        self.taken.contains(&(name, true))
+    }
+}
+
 /// Writes a text.
 struct Writer<'p> {
     piece: &'p Piece<'p>,
@@ -65,7 +95,7 @@ impl Text {
     }
 }
 
-impl Writer<'_> {
+impl<'p> Writer<'p> {
     /// `name(argument: $v0) { … }`.
     fn member(&mut self, place: u32, is_root: bool) {
         let of = &self.piece.shape.fields[place as usize];
@@ -85,14 +115,15 @@ impl Writer<'_> {
             self.out.push(')');
         }
         match of.member {
-            Member::Object(set) => self.set(set),
+            Member::Object(set) => self.set(set, Names::default()),
             Member::Abstract(choice) => {
                 let _ = write!(self.out, "{{{TYPENAME}:__typename");
                 for &(ty, set) in &self.piece.shape.choices[choice.0 as usize].sets {
                     let name = without(self.piece.schema.type_name(ty), self.prefix);
                     self.text.keys.types.insert(name.into(), ty);
                     let _ = write!(self.out, " ...on {name}");
-                    self.set(set);
+                    // Of two types fields of one name may differ in type, which operations must not ask for under one key.
+                    self.set(set, Names { are_refused: true, ..Names::default() });
                 }
                 self.out.push('}');
             }
@@ -100,33 +131,57 @@ impl Writer<'_> {
         }
     }
 
-    /// `{ f1: name f2: other { … } }`. Depth is the shape's, which validation bounds.
-    fn set(&mut self, set: SetId) {
+    /// `{ name other { … } f3:name(in: $v0) }`. Depth is the shape's, which validation bounds.
+    fn set(&mut self, set: SetId, mut names: Names<'p>) {
+        let piece = self.piece;
         self.out.push('{');
         let begin = self.out.len();
-        for place in self.piece.shape.set(set).range() {
-            let of = &self.piece.shape.fields[place];
+        for place in piece.shape.set(set).range() {
+            let of = &piece.shape.fields[place];
             let is_asked = match of.member {
                 Member::Leaf | Member::Object(_) | Member::Abstract(_) => of.same_as.is_none(),
                 Member::Constant { .. } | Member::Foreign { .. } => false,
             };
             if is_asked {
-                let key = format!("f{place}");
-                let _ = write!(self.out, " {key}:");
+                let name = piece.schema.field_name(of.field);
+                let is_bare =
+                    of.member == Member::Leaf && piece.schema.field(of.field).arguments.range().is_empty();
+                let key = match names.take(name, is_bare) {
+                    true => name.to_owned(),
+                    false => format!("f{place}"),
+                };
+                self.begin(&key, name);
                 self.text.keys.members.insert(place as u32, key.into());
                 self.member(place as u32, false);
             }
         }
-        let hidden = &self.piece.shape.set(set).hidden;
-        for (at, field) in hidden.iter().enumerate() {
-            let _ = write!(self.out, " h{at}:{}", self.piece.schema.field_name(*field));
+        let mut keys = Vec::new();
+        for (at, field) in piece.shape.set(set).hidden.iter().enumerate() {
+            let name = piece.schema.field_name(*field);
+            let is_there = names.has_bare(name);
+            let key = match is_there || names.take(name, true) {
+                true => name.to_owned(),
+                false => format!("h{at}"),
+            };
+            if !is_there {
+                self.begin(&key, name);
+                self.out.push_str(name);
+            }
+            keys.push(key.into());
         }
-        let keys = (0..hidden.len()).map(|at| format!("h{at}").into()).collect();
         self.text.keys.hidden.insert(set, keys);
         if self.out.len() == begin {
             let _ = write!(self.out, "{TYPENAME}:__typename");
         }
         self.out.push('}');
+    }
+
+    /// ` key:`, or nothing but the space where the key is the name.
+    fn begin(&mut self, key: &str, name: &str) {
+        self.out.push(' ');
+        if key != name {
+            let _ = write!(self.out, "{key}:");
+        }
     }
 
     /// `name: $v0`, and the variable.

@@ -1,18 +1,21 @@
 //! A piece of a gRPC source: a call for each root field, or for each key of a level.
 
 use super::model::{Method, Model};
-use super::{Link, frame, status};
+use super::{Link, answer, frame};
+use crate::cache::Served;
+use crate::call::{Ask, milliseconds_left};
 use crate::shaped::arguments::Arguments;
 use crate::shaped::columns::{Columns, Errors, Keys};
 use crate::shaped::{failed, no_answer};
+use crate::source::Shortest;
+use bytes::Bytes;
 use futures_util::future::join_all;
 use http::HeaderValue;
 use http::header::{CONTENT_TYPE, HeaderName};
+use prost_reflect::DynamicMessage;
 use prost_reflect::prost::Message;
-use prost_reflect::{DynamicMessage, SerializeOptions};
 use std::fmt::Write;
 use std::sync::Arc;
-use std::time::Instant;
 use weir_engine::plan::shape::{Member, SetId, ShapeArgument};
 use weir_engine::rows::{CellError, Table};
 use weir_engine::source::{
@@ -21,15 +24,8 @@ use weir_engine::source::{
 use weir_language::ast::OperationKind;
 use weir_language::json::Json;
 
-/// How deep an answer may nest.
-const DEPTH_MAX: u32 = 200;
-
 /// Until when the server has to answer, as it is told.
 const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
-
-/// How answers are written: all that cannot be missing, 64 bits as numbers.
-const AS_JSON: SerializeOptions =
-    SerializeOptions::new().skip_default_fields(false).stringify_64_bit_integers(false);
 
 /// A prepared piece.
 pub(super) struct Calls {
@@ -39,6 +35,8 @@ pub(super) struct Calls {
     kind: OperationKind,
     fields: Vec<Asked>,
     keys: Keys,
+    /// What makes its answers invalid.
+    touches: Vec<Tag>,
 }
 
 /// A member of the piece.
@@ -66,50 +64,58 @@ impl Calls {
             Asked { place, method, arguments }
         });
         let fields = fields.collect();
-        Self { model, link, ids: Arc::clone(piece.ids), kind: piece.kind, fields, keys }
+        // What is changed is said by each call, when it is known what came of it.
+        let is_change = piece.kind == OperationKind::Mutation;
+        let touches = if is_change { Vec::new() } else { link.keeper.tags(piece) };
+        Self { model, link, ids: Arc::clone(piece.ids), kind: piece.kind, fields, keys, touches }
     }
 
     fn method(&self, asked: &Asked) -> Option<&Method> {
         self.model.methods.get(asked.method.as_ref()?)
     }
 
-    /// Calls the method of `asked` with the key of `row`; what comes is its message as JSON.
-    async fn call(&self, asked: &Asked, input: &FetchInput<'_>, row: usize) -> Result<Vec<u8>, FieldError> {
-        let Some(method) = self.method(asked) else { return Ok(b"null".to_vec()) };
-        let message = self.request(method, asked, input, row)?;
-        let left =
-            input.deadline.saturating_duration_since(Instant::now()).min(self.link.server.policy.timeout);
-        let timeout = HeaderValue::from_str(&format!("{}m", left.as_millis().clamp(1, 99_999_999)));
+    /// Calls the method of `asked` with the key of `row`; what comes is its message as JSON. Nothing comes of what repeats another.
+    async fn call(
+        &self,
+        asked: &Asked,
+        input: &FetchInput<'_>,
+        row: usize,
+    ) -> Result<Option<Served>, FieldError> {
+        let Some(method) = self.method(asked) else { return Ok(None) };
+        let arguments = self.arguments(asked, input, row);
+        let message = Bytes::from(frame::wrap(&request(method, &arguments)?));
+        let call = || {
+            let (link, output) = (Arc::clone(&self.link), method.output.clone());
+            let ask = self.ask(method, message, input);
+            async move { Ok(answer::read(link.upstream.call(&ask).await?, output)) }
+        };
+        let (keeper, path) = (&self.link.keeper, method.path.as_str().as_bytes());
+        let served = match method.kind {
+            OperationKind::Query | OperationKind::Subscription => {
+                keeper.get(&[path, &arguments], &self.touches, input, call).await
+            }
+            OperationKind::Mutation => keeper.change(input, call).await,
+        };
+        let served = served.map_err(|error| {
+            tracing::warn!(%error, method = %method.path, "a gRPC server did not answer");
+            no_answer(error).for_client()
+        })?;
+        Ok(Some(served))
+    }
+
+    fn ask(&self, method: &Method, message: Bytes, input: &FetchInput<'_>) -> Ask {
+        let left_ms = milliseconds_left(input.deadline, self.link.server.policy.timeout);
+        let timeout = HeaderValue::from_str(&format!("{}m", left_ms.min(99_999_999)));
         let own = [
             (CONTENT_TYPE, HeaderValue::from_static("application/grpc")),
             (TIMEOUT, timeout.unwrap_or(HeaderValue::from_static("1m"))),
         ];
-        let mut ask = self.link.server.post(method.path.clone(), frame::wrap(&message), &own, Some(input));
-        ask.idempotent = method.kind == OperationKind::Query;
-        let answer = self.link.upstream.call(&ask).await.map_err(|error| {
-            tracing::warn!(%error, method = %method.path, "a gRPC server did not answer");
-            no_answer(error).for_client()
-        })?;
-        status::check(&answer)?;
-        if method.is_silent() {
-            return Ok(b"true".to_vec());
-        }
-        let unreadable = || failed("SOURCE_ANSWER", "The source's answer cannot be read.");
-        let bytes = frame::unwrap(&answer.body).ok_or_else(unreadable)?;
-        let message = DynamicMessage::decode(method.output.clone(), bytes).map_err(|_| unreadable())?;
-        let mut json = serde_json::Serializer::new(Vec::new());
-        message.serialize_with_options(&mut json, &AS_JSON).map_err(|_| unreadable())?;
-        Ok(json.into_inner())
+        let ask = self.link.server.post(method.path.clone(), message, &own, Some(input));
+        Ask { idempotent: method.kind == OperationKind::Query, ..ask }
     }
 
-    /// The arguments as the method's message.
-    fn request(
-        &self,
-        method: &Method,
-        asked: &Asked,
-        input: &FetchInput<'_>,
-        row: usize,
-    ) -> Result<Vec<u8>, FieldError> {
+    /// The arguments as JSON.
+    fn arguments(&self, asked: &Asked, input: &FetchInput<'_>, row: usize) -> Vec<u8> {
         let schema = &*self.model.schema;
         let values = Arguments { schema, ids: &self.ids, input, row };
         let mut json = b"{".to_vec();
@@ -127,13 +133,7 @@ impl Calls {
             json.pop();
         }
         json.push(b'}');
-        let mut reader = serde_json::Deserializer::from_slice(&json);
-        let message = DynamicMessage::deserialize(method.input.clone(), &mut reader);
-        let unfit = |error: serde_json::Error| {
-            tracing::debug!(%error, "arguments do not fit a message");
-            failed("BAD_USER_INPUT", "An argument does not fit what the source takes.")
-        };
-        Ok(message.map_err(unfit)?.encode_to_vec())
+        json
     }
 
     async fn answer(&self, input: &FetchInput<'_>) -> Result<Reply, SourceError> {
@@ -156,8 +156,12 @@ impl Calls {
         for (asked, answers) in self.fields.iter().zip(&answers) {
             columns.push(self.column(asked, input, answers));
         }
+        let mut freshness = Shortest::default();
+        let is_change = self.kind == OperationKind::Mutation;
+        let served = answers.iter().flatten().filter_map(|it| it.as_ref().ok()).flatten();
+        served.filter(|_| !is_change).for_each(|it| freshness.add(self.link.keeper.left(it, input)));
         let table = Table { rows: rows as u32, columns, hidden: Vec::new() };
-        Ok(Reply { body: ReplyBody::Rows(table), errors: Vec::new(), freshness: None })
+        Ok(Reply { body: ReplyBody::Rows(table), errors: Vec::new(), freshness: freshness.0 })
     }
 
     /// The column of a member, an answer each row.
@@ -165,17 +169,16 @@ impl Calls {
         &self,
         asked: &Asked,
         input: &FetchInput<'_>,
-        answers: &[Result<Vec<u8>, FieldError>],
+        answers: &[Result<Option<Served>, FieldError>],
     ) -> weir_engine::rows::Column {
-        let mut tapes = Vec::with_capacity(answers.len());
-        for answer in answers {
-            tapes.push(match answer {
-                Ok(bytes) => Json::parse(bytes, DEPTH_MAX)
-                    .map_err(|_| failed("SOURCE_ANSWER", "The source's answer cannot be read.")),
-                Err(error) => Err(error.clone()),
-            });
-        }
-        let values: Vec<_> = tapes.iter().map(|it| it.as_ref().ok().map(Json::root)).collect();
+        let jsons = answers.iter().map(|it| match it {
+            Ok(Some(served)) => answer::json(&served.entry).map(Some),
+            Ok(None) => Ok(None),
+            Err(error) => Err(error.clone()),
+        });
+        let tapes: Vec<_> = jsons.collect();
+        let values: Vec<_> =
+            tapes.iter().map(|it| it.as_ref().ok().and_then(Option::as_ref).map(Json::root)).collect();
         let (schema, errors) = (&*self.model.schema, Errors::default());
         let made = Columns { schema, ids: &self.ids, shape: input.shape, keys: &self.keys, errors: &errors };
         let mut column = made.member(asked.place, &values);
@@ -187,6 +190,17 @@ impl Calls {
         column.errors.sort_by_key(|it| it.row);
         column
     }
+}
+
+/// The arguments as the method's message.
+fn request(method: &Method, json: &[u8]) -> Result<Vec<u8>, FieldError> {
+    let mut reader = serde_json::Deserializer::from_slice(json);
+    let message = DynamicMessage::deserialize(method.input.clone(), &mut reader);
+    let unfit = |error: serde_json::Error| {
+        tracing::debug!(%error, "arguments do not fit a message");
+        failed("BAD_USER_INPUT", "An argument does not fit what the source takes.")
+    };
+    Ok(message.map_err(unfit)?.encode_to_vec())
 }
 
 /// Members stand in answers under their own names.
@@ -212,11 +226,19 @@ impl Fetch for Calls {
     }
 
     fn touches(&self) -> &[Tag] {
-        &[]
+        &self.touches
     }
 
     fn reads_headers(&self) -> &[Box<str>] {
-        &self.link.reads_headers
+        self.link.keeper.reads_headers()
+    }
+
+    fn is_personal(&self) -> bool {
+        self.link.keeper.is_personal()
+    }
+
+    fn has_lifetime(&self) -> bool {
+        self.kind != OperationKind::Mutation && self.link.keeper.may_share()
     }
 
     fn explain(&self, out: &mut String) {

@@ -2,19 +2,25 @@
 //!
 //! Methods that only read (`idempotency_level = NO_SIDE_EFFECTS`, or a name that says so) are queries, all others mutations.
 //!
+//! What queries are answered is kept and shared by the rules that hold for services (`crate::shaped::keep`): as JSON, so that it
+//! is decoded once.
+//!
 //! **Invariant:** a method that may change something is called once.
 //!
 //! Source: gRPC over HTTP2, `docs/sources/services.md`.
 
+mod answer;
 mod call;
 mod frame;
 mod model;
 mod status;
 
 use crate::call::{Protocol, Settings, Upstream};
+use crate::shaped::keep::Keeper;
 use crate::shaped::{OpenError, Server};
 use model::Model;
 use prost_reflect::DescriptorPool;
+use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::Arc;
 use weir_engine::source::{Fetch, Piece, PlanError, Source};
@@ -31,8 +37,7 @@ pub struct GrpcSource {
 struct Link {
     server: Server,
     upstream: Upstream,
-    /// The client's headers that are passed on.
-    reads_headers: Vec<Box<str>>,
+    keeper: Keeper,
 }
 
 impl GrpcSource {
@@ -41,12 +46,13 @@ impl GrpcSource {
     /// # Errors
     /// What is wrong with the description or the server's settings.
     pub fn open(server: Server, description: &Path) -> Result<Self, OpenError> {
-        let model = model(description, &server.prefix)?;
+        let (model, pool) = model(description, &server.prefix)?;
         let (base, policy) = (server.url.clone(), server.policy.clone());
         let settings = Settings { base, ca: server.ca.clone(), protocol: Protocol::Http2, policy };
         let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
-        let reads_headers = server.reads_headers();
-        Ok(Self { model: Arc::new(model), link: Arc::new(Link { server, upstream, reads_headers }) })
+        // What is kept was read by a description: by another one the same bytes are something else.
+        let keeper = Keeper::new(&server, &Sha256::digest(pool.encode_to_vec()));
+        Ok(Self { model: Arc::new(model), link: Arc::new(Link { server, upstream, keeper }) })
     }
 }
 
@@ -54,14 +60,14 @@ impl GrpcSource {
 /// # Errors
 /// What is wrong with the description.
 pub fn sdl(description: &Path, prefix: &str) -> Result<String, OpenError> {
-    Ok(print(&model(description, prefix)?.schema, Order::Defined))
+    Ok(print(&model(description, prefix)?.0.schema, Order::Defined))
 }
 
 /// Reads a description.
-fn model(file: &Path, prefix: &str) -> Result<Model, OpenError> {
+fn model(file: &Path, prefix: &str) -> Result<(Model, DescriptorPool), OpenError> {
     let unfit = |words: String| OpenError::Unfit(format!("{}: {words}", file.display()));
     let pool = describe(file).map_err(unfit)?;
-    Model::new(&pool, prefix).map_err(unfit)
+    Ok((Model::new(&pool, prefix).map_err(unfit)?, pool))
 }
 
 fn describe(file: &Path) -> Result<DescriptorPool, String> {

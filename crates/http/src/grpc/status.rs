@@ -4,23 +4,45 @@
 
 use crate::call::Answer;
 use crate::shaped::failed;
+use http::StatusCode;
 use weir_engine::source::FieldError;
 
-/// Looks whether `answer` is one.
-pub(super) fn check(answer: &Answer) -> Result<(), FieldError> {
+/// The status of `answer`; 0 if it is good, `None` if it says none.
+pub(super) fn of(answer: &Answer) -> Option<u8> {
     let find = |name: &str| answer.trailers.get(name).or_else(|| answer.headers.get(name));
     let status = find("grpc-status").and_then(|it| it.to_str().ok()).and_then(|it| it.parse::<u8>().ok());
-    if status == Some(0) {
-        return Ok(());
+    if status != Some(0) {
+        let words = find("grpc-message").and_then(|it| it.to_str().ok()).unwrap_or_default();
+        tracing::warn!(
+            status,
+            http = answer.status.as_u16(),
+            words,
+            "a gRPC server did not do what it was asked"
+        );
     }
-    let words = find("grpc-message").and_then(|it| it.to_str().ok()).unwrap_or_default();
-    tracing::warn!(
-        status,
-        http = answer.status.as_u16(),
-        words,
-        "a gRPC server did not do what it was asked"
-    );
-    Err(match status {
+    status
+}
+
+/// The status of HTTP that says the same: whether it may be kept, whether something may have been changed, whether the server
+/// failed.
+pub(super) fn as_http(status: Option<u8>) -> StatusCode {
+    match status {
+        Some(0) => StatusCode::OK,
+        Some(1 | 4) => StatusCode::GATEWAY_TIMEOUT,
+        Some(3 | 9 | 11) => StatusCode::BAD_REQUEST,
+        Some(5) => StatusCode::NOT_FOUND,
+        Some(6 | 10) => StatusCode::CONFLICT,
+        Some(7) => StatusCode::FORBIDDEN,
+        Some(8) => StatusCode::TOO_MANY_REQUESTS,
+        Some(12) => StatusCode::METHOD_NOT_ALLOWED,
+        Some(16) => StatusCode::UNAUTHORIZED,
+        Some(_) | None => StatusCode::BAD_GATEWAY,
+    }
+}
+
+/// What a status that is not 0 is to a client.
+pub(super) fn error(status: Option<u8>) -> FieldError {
+    match status {
         // CANCELLED, DEADLINE_EXCEEDED.
         Some(1 | 4) => failed("SOURCE_TIMEOUT", "The source did not answer in time."),
         Some(8) => failed("POOL_TIMEOUT", "The source has no capacity left."),
@@ -35,7 +57,7 @@ pub(super) fn check(answer: &Answer) -> Result<(), FieldError> {
         Some(16) => refused("unauthenticated"),
         // UNKNOWN, INTERNAL, UNAVAILABLE, DATA_LOSS, and servers that speak no gRPC.
         Some(_) | None => failed("SOURCE_UNAVAILABLE", "The source is unavailable."),
-    })
+    }
 }
 
 fn refused(why: &str) -> FieldError {

@@ -223,7 +223,12 @@ fn float(digits: &str, out: &mut Vec<u8>) -> Copied {
     let far = digits.len() > 300 || digits.bytes().any(|it| matches!(it, b'e' | b'E'));
     if far && !digits.parse::<f64>().is_ok_and(f64::is_finite) {
         let message = format!("Float cannot represent the number {}, which is too large.", shown(digits));
-        return Err(FieldError { code: "FLOAT_RANGE", message: message.into(), hasura_path: None });
+        return Err(FieldError {
+            code: "FLOAT_RANGE",
+            message: message.into(),
+            hasura_path: None,
+            extensions: None,
+        });
     }
     out.extend_from_slice(digits.as_bytes());
     Ok(())
@@ -241,7 +246,7 @@ fn enum_value<'s>(schema: &'s Schema, ty: TypeId, value: JsonRef<'_>) -> Result<
     let found = schema.enum_values[run].iter().map(|it| schema.str(it.name)).find(|it| **it == *text);
     found.ok_or_else(|| {
         let message = format!("Enum \"{}\" cannot represent the value it was given.", schema.type_name(ty));
-        FieldError { code: "ENUM_VALUE", message: message.into(), hasura_path: None }
+        FieldError { code: "ENUM_VALUE", message: message.into(), hasura_path: None, extensions: None }
     })
 }
 
@@ -252,11 +257,11 @@ fn shown(digits: &str) -> &str {
 
 fn wide() -> FieldError {
     let message = "Int cannot represent a number of more than 32 bits.";
-    FieldError { code: "INT_RANGE", message: message.into(), hasura_path: None }
+    FieldError { code: "INT_RANGE", message: message.into(), hasura_path: None, extensions: None }
 }
 
 fn error(message: String) -> FieldError {
-    FieldError { code: "SERVICE_VALUE", message: message.into(), hasura_path: None }
+    FieldError { code: "SERVICE_VALUE", message: message.into(), hasura_path: None, extensions: None }
 }
 
 fn wrong(ty: &str, value: JsonRef<'_>) -> FieldError {

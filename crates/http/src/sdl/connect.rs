@@ -88,6 +88,7 @@ impl<'d> Reader<'d> {
         self.finish(fields);
         let (Some(http), Some(selection), Some(literal)) = (http, selection, literal) else { return };
         let mut seen = Seen::default();
+        self.check_method(&http, place);
         self.check_request(&http, &scope, &mut seen);
         let answer = Where { answer: true, batch: false, ..scope };
         self.check(&selection, literal, 0, &answer, &mut seen);
@@ -111,6 +112,7 @@ impl<'d> Reader<'d> {
             selection,
             node: None,
             items: None,
+            tags: Vec::new(),
             timeout_ms,
             reads_headers: seen.headers,
             location: self.location(directive.span),
@@ -207,6 +209,18 @@ impl<'d> Reader<'d> {
                     }
                 }
             }
+        }
+    }
+
+    /// Only mutations are asked in turn, once each, and never kept: what changes something stands nowhere else.
+    fn check_method(&mut self, http: &Http, place: Place) {
+        let schema = &self.mapping.schema;
+        let is_mutation = |field: FieldId| Some(schema.field(field).parent) == schema.mutation;
+        let method = &http.request.method;
+        let changes = matches!(*method, Method::PUT | Method::PATCH | Method::DELETE);
+        if changes && !place.field().is_some_and(is_mutation) {
+            let message = format!("{method} changes something: it stands on fields of `Mutation` only");
+            self.complain(self.document.value(http.url).span, message);
         }
     }
 
@@ -338,6 +352,7 @@ impl<'d> Reader<'d> {
             selection: from.selection.of_parent(),
             node: None,
             items: None,
+            tags: Vec::new(),
             success: from.success.as_ref().map(Selection::of_parent),
             error_message: from.error_message.as_ref().map(Selection::of_parent),
             error_extensions: from.error_extensions.as_ref().map(Selection::of_parent),

@@ -3,8 +3,10 @@
 //! **Invariant:** ids are only used with the [`Mapping`] that made them; types and fields are those of [`Mapping::schema`].
 
 use crate::selection::{ExprId, Selection};
-use crate::template::{Base, Request};
+use crate::template::{Base, NameTemplate, Request};
+use http::HeaderName;
 use std::sync::Arc;
+use weir_engine::compose::join_keys;
 use weir_language::schema::{FieldId, Schema, TypeId};
 use weir_language::span::Location;
 
@@ -50,16 +52,16 @@ pub struct Mapping {
     pub joins: Vec<Join>,
     /// What `@cacheControl` says.
     pub hints: Vec<Hint>,
-    /// What `@cacheTag` says.
-    pub tags: Vec<Tag>,
     /// GraphQL servers.
     pub graphql: Vec<GraphqlServer>,
     /// gRPC servers.
     pub grpc: Vec<GrpcServer>,
-    /// Names that stand behind `$config`, in order: all have to be known at the start.
-    pub config: Vec<Box<str>>,
-    /// Names that stand behind `$env`, in order: all have to be known at the start.
-    pub env: Vec<Box<str>>,
+    /// What `@cacheTag` says of types of these servers: name of the type, and the tag.
+    pub type_tags: Vec<(Box<str>, Arc<str>)>,
+    /// Names that stand behind `$config`, in order, with the first place of each: all have to be known at the start.
+    pub config: Vec<(Box<str>, Location)>,
+    /// The same of `$env`.
+    pub env: Vec<(Box<str>, Location)>,
 }
 
 impl Mapping {
@@ -119,8 +121,8 @@ pub struct Service {
 pub struct CacheRule {
     /// Headers that say for how long an answer is fresh, first match first.
     pub freshness: Vec<Box<str>>,
-    /// When none of them is there.
-    pub default_s: u32,
+    /// When none of them is there; 0 is never.
+    pub default_s: Option<u32>,
     /// How long after its freshness an answer may be given while a new one is fetched; else as it says itself.
     pub stale_s: Option<u32>,
     /// How long after its freshness an answer may be given while the service fails; else as it says itself.
@@ -160,6 +162,8 @@ pub struct Policy {
     pub bytes_max: Option<u32>,
     /// Whether HTTP/2 is spoken without TLS.
     pub h2c: bool,
+    /// The header that tells the service how many milliseconds it has.
+    pub deadline_header: Option<HeaderName>,
 }
 
 /// `breaker: {errors: 50, window: 10}`.
@@ -221,6 +225,8 @@ pub struct Connector {
     pub error_message: Option<Selection>,
     /// `errors: {extensions}`.
     pub error_extensions: Option<Selection>,
+    /// What `@cacheTag` says of its field, of its type, or of the entity.
+    pub tags: Vec<Tag>,
     /// `@policy(timeout:)` on the field.
     pub timeout_ms: Option<u32>,
     /// Headers of the client's request that the request or the selection reads, in lower case, each once.
@@ -307,6 +313,13 @@ pub struct Join {
     pub location: Location,
 }
 
+impl Join {
+    /// The fields of the type that the arguments name.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        join_keys(&self.arguments)
+    }
+}
+
 /// `@cacheControl(maxAge:, scope:, inheritMaxAge:)` on a type or field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
@@ -320,17 +333,23 @@ pub struct Hint {
     pub private: Option<bool>,
     /// Whether the parent's counts.
     pub inherit: bool,
+    /// Where it is written.
+    pub location: Location,
 }
 
-/// `@cacheTag(format:)` on a type or field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// `@cacheTag(format:)`.
+#[derive(Clone, Debug)]
 pub struct Tag {
-    /// The type.
-    pub ty: Box<str>,
-    /// The field, unless it stands on the type.
-    pub field: Option<Box<str>>,
-    /// Text and, between braces, `$key.x`, `$args.x`.
-    pub format: Box<str>,
+    /// The name that is made of it.
+    pub name: NameTemplate,
+    /// Whether it stands on the field, else on the type.
+    pub on_field: bool,
+}
+
+/// What a server is called beside the sources of its text: its prefix, or else what it is.
+#[must_use]
+pub fn server_name<'n>(prefix: &'n str, kind: &'n str) -> &'n str {
+    if prefix.is_empty() { kind } else { prefix }
 }
 
 /// `@graphql(url:, prefix:, headers:)`.
@@ -342,6 +361,10 @@ pub struct GraphqlServer {
     pub prefix: Box<str>,
     /// Names and values; `from` headers of the client's.
     pub headers: Vec<crate::template::Header>,
+    /// `@cache`; without it the standard headers of answers say how long they are kept.
+    pub cache: Option<CacheRule>,
+    /// `@policy`.
+    pub policy: Policy,
     /// Where it is written.
     pub location: Location,
 }
@@ -357,6 +380,10 @@ pub struct GrpcServer {
     pub prefix: Box<str>,
     /// Sent as metadata.
     pub headers: Vec<crate::template::Header>,
+    /// `@cache`; without it the standard headers of answers say how long they are kept.
+    pub cache: Option<CacheRule>,
+    /// `@policy`.
+    pub policy: Policy,
     /// Where it is written.
     pub location: Location,
 }

@@ -1,6 +1,7 @@
-//! `@join`, `@cacheControl` and `@cacheTag`: facts for others, whose names are checked here.
+//! `@join` and `@cacheControl`: facts for others, whose names are checked here.
 
-use super::{Hint, Join, Reader, Tag, hint};
+use super::keys::added;
+use super::{Hint, Join, Reader, hint};
 use weir_language::ast::{Directive, FieldDefinition};
 use weir_language::schema::FieldId;
 
@@ -14,38 +15,8 @@ impl<'d> Reader<'d> {
         let (Some(target), Some(arguments), Some(literal)) = (target, arguments, literal) else { return };
         let text = arguments.trim();
         let text = if text.starts_with('(') { text.to_owned() } else { format!("({text})") };
-        let schema = &self.mapping.schema;
-        let mut lost = None;
-        let mut rest = text.as_str();
-        let mut reads = false;
-        while let Some(at) = rest.find("$this.") {
-            rest = &rest[at + "$this.".len()..];
-            let end = rest.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(rest.len());
-            let name = &rest[..end];
-            reads = true;
-            let ty = schema.type_by_name(on).filter(|ty| !self.mapping.foreign.contains(ty));
-            if let Some(ty) = ty
-                && schema.field_by_name(ty, name).is_none()
-            {
-                let run = schema.ty(ty).fields;
-                let names = (run.start..run.start + run.len).map(|at| schema.field_name(FieldId(at)));
-                lost = Some(format!("`{on}` has no field `{name}`{}", hint(name, names)));
-            }
-        }
-        let span = self.document.value(literal).span;
-        if let Some(lost) = lost {
-            return self.complain(span, lost);
-        }
-        if !reads {
-            return self
-                .complain(span, "a join depends on its parent: write a field of it, as in `id: $this.id`");
-        }
-        if !self.document.list(field.arguments).is_empty() {
-            let message = "a joined field has the arguments of the field that answers it: write none here";
-            return self.complain(field.name, message);
-        }
         let description = field.description.map(|it| self.document.string(it).into_owned());
-        self.mapping.joins.push(Join {
+        let join = Join {
             on: on.into(),
             name: self.str(field.name).into(),
             description: description.unwrap_or_default().into(),
@@ -53,7 +24,36 @@ impl<'d> Reader<'d> {
             target: target.into(),
             arguments: text.into(),
             location: self.location(directive.span),
-        });
+        };
+        let span = self.document.value(literal).span;
+        if let Some(lost) = self.wrong_key(&join) {
+            return self.complain(span, lost);
+        }
+        if join.keys().next().is_none() {
+            return self
+                .complain(span, "a join depends on its parent: write a field of it, as in `id: $this.id`");
+        }
+        if !self.document.list(field.arguments).is_empty() {
+            let message = "a joined field has the arguments of the field that answers it: write none here";
+            return self.complain(field.name, message);
+        }
+        self.mapping.joins.push(join);
+    }
+
+    /// What is wrong with the first wrong key of `join`.
+    fn wrong_key(&self, join: &Join) -> Option<String> {
+        let schema = &self.mapping.schema;
+        let ty = schema.type_by_name(&join.on)?;
+        let is_foreign = self.mapping.foreign.contains(&ty);
+        join.keys().find_map(|key| match (schema.field_by_name(ty, key), is_foreign) {
+            (Some(_), false) | (None, true) => None,
+            (Some(_), true) => Some(added(&join.on, key)),
+            (None, false) => {
+                let run = schema.ty(ty).fields;
+                let names = (run.start..run.start + run.len).map(|at| schema.field_name(FieldId(at)));
+                Some(format!("`{}` has no field `{key}`{}", join.on, hint(key, names)))
+            }
+        })
     }
 
     pub(super) fn hint(&mut self, directive: &'d Directive, ty: &'d str, field: Option<&'d str>) {
@@ -73,19 +73,7 @@ impl<'d> Reader<'d> {
             max_age_s,
             private,
             inherit,
+            location: self.location(directive.span),
         });
-    }
-
-    pub(super) fn tag(&mut self, directive: &'d Directive, ty: &'d str, field: Option<&'d str>) {
-        let mut fields = self.fields(directive);
-        let format = self.need(&mut fields, "format").and_then(|it| self.string(it));
-        self.finish(fields);
-        if let Some(format) = format {
-            self.mapping.tags.push(Tag {
-                ty: ty.into(),
-                field: field.map(Into::into),
-                format: format.into(),
-            });
-        }
     }
 }

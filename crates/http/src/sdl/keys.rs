@@ -56,8 +56,9 @@ impl Reader<'_> {
         seen: &mut Seen,
     ) {
         for used in selection.variables() {
-            if let Err(error) = self.check_use(selection, &used, place, seen) {
-                self.complain_shifted(literal, shift, error);
+            match self.check_use(selection, &used, place, seen) {
+                Ok(()) => self.note_setting(&used, literal, shift),
+                Err(error) => self.complain_shifted(literal, shift, error),
             }
         }
         if place.answer {
@@ -68,6 +69,24 @@ impl Reader<'_> {
             let message =
                 "there is no answer yet: write `$args.name`, or `$this.name` for a field of the parent";
             self.complain_shifted(literal, shift, SelectionError::new(span, message));
+        }
+    }
+
+    /// Notes which setting is read, and where.
+    fn note_setting(&mut self, used: &Use<'_>, literal: ValueId, shift: u32) {
+        let Some((name, _)) = used.keys.first() else { return };
+        let span = Span::new(used.span.start + shift, used.span.end + shift);
+        let location = self.location(self.within(literal, span));
+        match used.variable {
+            Variable::Env => self.mapping.env.push(((*name).into(), location)),
+            Variable::Config => self.mapping.config.push(((*name).into(), location)),
+            Variable::Args
+            | Variable::This
+            | Variable::Batch
+            | Variable::Context
+            | Variable::Request
+            | Variable::Status
+            | Variable::Response => {}
         }
     }
 
@@ -84,7 +103,6 @@ impl Reader<'_> {
         seen: &mut Seen,
     ) -> Result<(), SelectionError> {
         let wrong = |message: &str| Err(SelectionError::new(used.span, message));
-        let first = used.keys.first().copied();
         match used.variable {
             Variable::Args => match place.args {
                 Some(field) => self.check_args(selection, used, field),
@@ -105,18 +123,10 @@ impl Reader<'_> {
                 self.key(ty, used, seen)
             }
             Variable::Env if place.answer => wrong("`$env` is not known here, as clients would see it"),
-            Variable::Env | Variable::Config => {
-                let Some((name, _)) = first else {
-                    return wrong("name what is meant, as in `$config.name`");
-                };
-                let names = if used.variable == Variable::Env {
-                    &mut self.mapping.env
-                } else {
-                    &mut self.mapping.config
-                };
-                names.push(name.into());
-                Ok(())
+            Variable::Env | Variable::Config if used.keys.is_empty() => {
+                wrong("name what is meant, as in `$config.name`")
             }
+            Variable::Env | Variable::Config => Ok(()),
             Variable::Status if !place.answer => {
                 wrong("there is no answer yet: `$status` stands in `selection`, `isSuccess` and `errors`")
             }
@@ -193,6 +203,9 @@ impl Reader<'_> {
         };
         let schema = &self.mapping.schema;
         let field = if self.mapping.foreign.contains(&ty) {
+            if schema.field_by_name(ty, key).is_some() {
+                return Err(SelectionError::new(*span, added(schema.type_name(ty), key)));
+            }
             None
         } else {
             let Some(field) = schema.field_by_name(ty, key) else {
@@ -215,6 +228,13 @@ impl Reader<'_> {
         }
         Ok(())
     }
+}
+
+/// Why `key` of another source's type `ty` is none: this text adds it.
+pub(super) fn added(ty: &str, key: &str) -> String {
+    format!(
+        "`{ty}.{key}` is added here and asked of a service itself, so it cannot be a key: name a field that `{ty}` has of its own source"
+    )
 }
 
 /// The first place where an expression that stands outside of an answer speaks of one.

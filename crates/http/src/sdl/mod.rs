@@ -10,6 +10,7 @@
 //! **Cost:** linear in the text, but for the fields of a type per place where a selection gives it.
 //! Source: the public documentation of connect v0.3; `docs/sources/services.md`.
 
+mod caching;
 mod connect;
 mod facts;
 mod fields;
@@ -20,6 +21,7 @@ mod nodes;
 mod reach;
 mod services;
 mod strings;
+mod tags;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -89,6 +91,8 @@ struct Reader<'d> {
     defaults: Vec<services::Defaults>,
     /// By connector: the literal of its selection.
     selections: Vec<Option<ValueId>>,
+    /// `@cacheTag`s; the connectors they are of come to be known later.
+    tags: Vec<tags::Written<'d>>,
     errors: Vec<Error>,
 }
 
@@ -103,13 +107,21 @@ impl<'d> Reader<'d> {
             stub: None,
             joins: Vec::new(),
             hints: Vec::new(),
-            tags: Vec::new(),
             graphql: Vec::new(),
             grpc: Vec::new(),
+            type_tags: Vec::new(),
             config: Vec::new(),
             env: Vec::new(),
         };
-        Self { document, links, mapping, defaults: Vec::new(), selections: Vec::new(), errors }
+        Self {
+            document,
+            links,
+            mapping,
+            defaults: Vec::new(),
+            selections: Vec::new(),
+            tags: Vec::new(),
+            errors,
+        }
     }
 
     fn facts(&mut self, visible: &text::Visible) {
@@ -124,15 +136,15 @@ impl<'d> Reader<'d> {
                 self.of_type(ty);
             }
         }
+        self.tags();
         self.nodes();
         if self.errors.is_empty() {
             self.reach();
         }
-        let mapping = &mut self.mapping;
-        mapping.config.sort();
-        mapping.config.dedup();
-        mapping.env.sort();
-        mapping.env.dedup();
+        for names in [&mut self.mapping.config, &mut self.mapping.env] {
+            names.sort();
+            names.dedup_by(|later, first| later.0 == first.0);
+        }
     }
 
     /// What stands on a type and on its fields.

@@ -2,7 +2,7 @@
 //!
 //! **Cost:** once per place of a type and field of it.
 
-use super::{ConnectorId, Node, NodeId, Place, Reader};
+use super::{Connector, ConnectorId, KeyField, Node, NodeId, Place, Reader};
 use weir_language::schema::FieldId;
 
 impl Reader<'_> {
@@ -31,26 +31,20 @@ impl Reader<'_> {
         let schema = &mapping.schema;
         let type_name = schema.type_name(node.ty);
         let entity = mapping.of_type(node.ty).map(|id| mapping.connector(id));
-        let given = |field: FieldId| node.find(field).is_some();
-        let missing_key =
-            entity.and_then(|it| it.keys.iter().find(|key| key.field.is_none_or(|key| !given(key))));
-        let brought = |field: FieldId| {
-            let root = entity.filter(|_| missing_key.is_none()).and_then(|it| it.node);
-            given(field) || root.is_some_and(|root| mapping.node(root).find(field).is_some())
-        };
+        let is_given = |key: &KeyField| key.field.is_some_and(|it| node.find(it).is_some());
+        let missing_key = entity.and_then(|it| it.keys.iter().find(|key| !is_given(key)));
+        let found = entity.filter(|_| missing_key.is_none());
+        let entity = found.and_then(|it| Some((it, mapping.node(it.node?))));
+        let sides = Sides { node, entity };
         for at in schema.ty(node.ty).fields.range() {
             let field = FieldId(at as u32);
             let name = schema.field_name(field);
-            let connector = mapping.of_field(field).map(|id| mapping.connector(id));
-            if let Some(connector) = connector {
-                let lost = connector.keys.iter().find(|key| key.field.is_none_or(|key| !brought(key)));
-                if let Some(lost) = lost {
-                    let key = &lost.name;
-                    return Some(format!(
-                        "`{type_name}.{name}` needs `{type_name}.{key}`, which nothing gives here: select `{key}`"
-                    ));
+            if let Some(connector) = mapping.of_field(field).map(|id| mapping.connector(id)) {
+                let keys = connector.keys.iter().map(|key| (&*key.name, key.field));
+                if let Some(lost) = self.lost_key(&keys.collect::<Vec<_>>(), &sides) {
+                    return Some(lost.of(type_name, name));
                 }
-            } else if !brought(field) {
+            } else if !sides.brought(field) {
                 return Some(match missing_key {
                     Some(key) => format!(
                         "nothing gives `{type_name}.{name}` here: select `{}`, by which the type's own `@connect` finds it",
@@ -62,20 +56,73 @@ impl Reader<'_> {
                 });
             }
         }
-        let joins = mapping.joins.iter().filter(|it| *it.on == *type_name);
-        for join in joins {
-            for part in join.arguments.split("$this.").skip(1) {
-                let end =
-                    part.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(part.len());
-                let key = &part[..end];
-                if !schema.field_by_name(node.ty, key).is_some_and(brought) {
-                    return Some(format!(
-                        "`{type_name}.{}` needs `{type_name}.{key}`, which nothing gives here: select `{key}`",
-                        join.name
-                    ));
-                }
+        for join in mapping.joins.iter().filter(|it| *it.on == *type_name) {
+            let keys = join.keys().map(|key| (key, schema.field_by_name(node.ty, key)));
+            if let Some(lost) = self.lost_key(&keys.collect::<Vec<_>>(), &sides) {
+                return Some(lost.of(type_name, &join.name));
             }
         }
         None
+    }
+
+    /// The first of `keys` that one call cannot be asked with, as they do not come together.
+    fn lost_key<'k>(&self, keys: &[(&'k str, Option<FieldId>)], sides: &Sides<'_>) -> Option<Lost<'k>> {
+        let lost = keys.iter().find(|key| !key.1.is_some_and(|it| sides.brought(it)));
+        if let Some(&(key, field)) = lost {
+            let apart = field.and_then(|it| self.mapping.of_field(it)).is_some();
+            return Some(if apart { Lost::Apart(key) } else { Lost::Nowhere(key) });
+        }
+        // Asked below the call that brings one of them, so the others have to come with that too.
+        let late = keys.iter().find(|key| !key.1.is_some_and(|it| sides.given(it)))?.0;
+        let early = keys.iter().find(|key| !key.1.is_some_and(|it| sides.comes_late(it)))?.0;
+        Some(Lost::Parted { early, late })
+    }
+}
+
+/// Where the fields of a node's type come from: from the node itself, or from the call of the type.
+struct Sides<'s> {
+    node: &'s Node,
+    entity: Option<(&'s Connector, &'s Node)>,
+}
+
+impl Sides<'_> {
+    fn given(&self, field: FieldId) -> bool {
+        self.node.find(field).is_some()
+    }
+
+    fn brought(&self, field: FieldId) -> bool {
+        self.given(field) || self.entity.is_some_and(|it| it.1.find(field).is_some())
+    }
+
+    /// Whether it is there once the type's own call has been made.
+    fn comes_late(&self, field: FieldId) -> bool {
+        let is_key = |entity: &Connector| entity.keys.iter().any(|it| it.field == Some(field));
+        self.entity.is_some_and(|(entity, root)| root.find(field).is_some() || is_key(entity))
+    }
+}
+
+/// A key that is not there when a field is asked.
+enum Lost<'k> {
+    /// Nothing gives it.
+    Nowhere(&'k str),
+    /// It has a `@connect` of its own.
+    Apart(&'k str),
+    /// One comes with the object, the other with the type's own call, and no call gives both.
+    Parted { early: &'k str, late: &'k str },
+}
+
+impl Lost<'_> {
+    fn of(&self, ty: &str, field: &str) -> String {
+        match self {
+            Self::Nowhere(key) => {
+                format!("`{ty}.{field}` needs `{ty}.{key}`, which nothing gives here: select `{key}`")
+            }
+            Self::Apart(key) => format!(
+                "`{ty}.{field}` needs `{ty}.{key}`, which has a `@connect` of its own and cannot be a key: have a selection give it"
+            ),
+            Self::Parted { early, late } => format!(
+                "`{ty}.{field}` needs `{ty}.{early}` and `{ty}.{late}` of one call: select `{late}` here, or `{early}` in the `@connect` of `{ty}` too"
+            ),
+        }
     }
 }

@@ -3,13 +3,22 @@
 use super::fields::Fields;
 use super::keys::{Seen, Where};
 use super::links::Known;
-use super::{Breaker, CacheRule, GraphqlServer, GrpcServer, Policy, Reader, Service, ServiceId, hint};
+use super::{Breaker, GraphqlServer, GrpcServer, Policy, Reader, Service, ServiceId, hint, server_name};
+use crate::call::may_be_sent;
 use crate::selection::Selection;
 use crate::template::{Base, Header};
+use http::HeaderName;
 use weir_language::ast::{Definition, Directive, ValueId};
 
 /// A selection and the string it was written in.
 pub(super) type Written = (Selection, ValueId);
+
+/// Whom a `@policy` or `@cache` is about; servers by their places.
+pub(super) enum Whom {
+    Service(ServiceId),
+    Graphql(usize),
+    Grpc(usize),
+}
 
 /// What all calls of a service begin with.
 #[derive(Default)]
@@ -21,8 +30,6 @@ pub(super) struct Defaults {
     pub(super) error_extensions: Option<Written>,
 }
 
-/// Seconds of a day.
-const DAY_S: u32 = 86_400;
 /// Milliseconds of ten minutes.
 const TIMEOUT_MS_MAX: u32 = 600_000;
 
@@ -72,7 +79,9 @@ impl<'d> Reader<'d> {
         (defaults.error_message, defaults.error_extensions) = self.error_mapping(&mut fields);
         self.finish(fields);
         self.check_defaults(&defaults);
-        let (Some(name), Some(base)) = (name, base) else { return };
+        let Some(name) = name else { return };
+        // What is wrong with its address is told: whoever names it is not to blame as well.
+        let base = base.unwrap_or_else(|| Base { tls: false, authority: "invalid".into(), path: "".into() });
         if self.mapping.services.iter().any(|it| *it.name == *name) {
             return self.complain(directive.span, format!("there are two sources called `{name}`"));
         }
@@ -175,59 +184,9 @@ impl<'d> Reader<'d> {
         at.map(|at| ServiceId(at as u32))
     }
 
-    fn cache(&mut self, directive: &'d Directive) {
-        let mut fields = self.fields(directive);
-        let source = self.need(&mut fields, "source").and_then(|it| self.service_of(it));
-        let freshness = self.take(&mut fields, "freshness").map(|it| self.strings(it)).unwrap_or_default();
-        let mut seconds = |name, fields: &mut Fields<'d>| {
-            self.take(fields, name).and_then(|it| self.whole(it, 365 * DAY_S))
-        };
-        let default_s = seconds("default", &mut fields).unwrap_or(0);
-        let stale_s = seconds("stale", &mut fields);
-        let stale_if_error_s = seconds("staleIfError", &mut fields);
-        let negative_s = seconds("negative", &mut fields).unwrap_or(0);
-        let jitter = self.take(&mut fields, "jitter").and_then(|it| self.whole(it, 100)).unwrap_or(0);
-        let scope = self.take(&mut fields, "scope").and_then(|it| self.scope(it));
-        let (private, public) = (scope == Some(true), scope == Some(false));
-        let key = self.take(&mut fields, "key").map(|it| self.strings(it)).unwrap_or_default();
-        let post = self.take(&mut fields, "post").and_then(|it| self.boolean(it)).unwrap_or(false);
-        if private && key.is_empty() {
-            let message = "what is `PRIVATE` needs `key`: the headers that tell callers apart, as in `key: [\"authorization\"]`";
-            self.complain(fields.span, message);
-        }
-        self.finish(fields);
-        let Some(source) = source else { return };
-        let mut names = |list: Vec<(String, weir_language::span::Span)>| -> Vec<Box<str>> {
-            let mut lower = |(name, span): (String, _)| {
-                let lower = name.to_ascii_lowercase();
-                if http::HeaderName::from_bytes(lower.as_bytes()).is_err() {
-                    self.complain(span, format!("`{name}` is no name of a header"));
-                }
-                lower.into()
-            };
-            list.into_iter().map(&mut lower).collect()
-        };
-        let (freshness, key) = (names(freshness), names(key));
-        let rule = CacheRule {
-            freshness,
-            default_s,
-            stale_s,
-            stale_if_error_s,
-            jitter_percent: jitter as u8,
-            negative_s,
-            private,
-            public,
-            key,
-            post,
-        };
-        if self.mapping.services[source.index()].cache.replace(rule).is_some() {
-            self.complain(directive.span, "there are two `@cache` for this source");
-        }
-    }
-
     fn policy(&mut self, directive: &'d Directive) {
         let mut fields = self.fields(directive);
-        let source = self.need(&mut fields, "source").and_then(|it| self.service_of(it));
+        let whom = self.need(&mut fields, "source").and_then(|it| self.whom_of(it));
         let mut number =
             |name, fields: &mut Fields<'d>, max| self.take(fields, name).and_then(|it| self.whole(it, max));
         let mut policy = Policy {
@@ -250,14 +209,54 @@ impl<'d> Reader<'d> {
                 .zip(window)
                 .map(|(errors, window_s)| Breaker { errors_percent: errors as u8, window_s });
         }
-        policy.h2c = self.take(&mut fields, "h2c").and_then(|it| self.boolean(it)).unwrap_or(false);
+        if !matches!(whom, Some(Whom::Grpc(_))) {
+            policy.h2c = self.take(&mut fields, "h2c").and_then(|it| self.boolean(it)).unwrap_or(false);
+            policy.deadline_header =
+                self.take(&mut fields, "deadlineHeader").and_then(|it| self.header_name(it));
+        }
         self.finish(fields);
-        let Some(source) = source else { return };
-        let place = &mut self.mapping.services[source.index()].policy;
+        let place = match whom {
+            None => return,
+            Some(Whom::Service(source)) => &mut self.mapping.services[source.index()].policy,
+            Some(Whom::Graphql(at)) => &mut self.mapping.graphql[at].policy,
+            Some(Whom::Grpc(at)) => &mut self.mapping.grpc[at].policy,
+        };
         if *place != Policy::default() {
             return self.complain(directive.span, "there are two `@policy` for this source");
         }
         *place = policy;
+    }
+
+    /// The service or server that `source:` of a `@policy` or `@cache` names.
+    pub(super) fn whom_of(&mut self, value: ValueId) -> Option<Whom> {
+        let name = self.string(value)?;
+        let mapping = &self.mapping;
+        let service = mapping.services.iter().position(|it| *it.name == *name);
+        let graphql = || mapping.graphql.iter().position(|it| server_name(&it.prefix, "graphql") == name);
+        let grpc = || mapping.grpc.iter().position(|it| server_name(&it.prefix, "grpc") == name);
+        let found = service.map(|at| Whom::Service(ServiceId(at as u32)));
+        let found = found.or_else(|| graphql().map(Whom::Graphql)).or_else(|| grpc().map(Whom::Grpc));
+        if found.is_none() {
+            let servers = mapping.graphql.iter().map(|it| server_name(&it.prefix, "graphql"));
+            let servers = servers.chain(mapping.grpc.iter().map(|it| server_name(&it.prefix, "grpc")));
+            let hint = hint(&name, mapping.services.iter().map(|it| &*it.name).chain(servers));
+            let message = format!(
+                "there is no `@source` called `{name}`, and no `@graphql` or `@grpc` with that prefix{hint}"
+            );
+            self.complain(self.document.value(value).span, message);
+        }
+        found
+    }
+
+    /// A header that may be sent.
+    fn header_name(&mut self, value: ValueId) -> Option<HeaderName> {
+        let text = self.string(value)?;
+        let name = HeaderName::from_bytes(text.as_bytes()).ok().filter(may_be_sent);
+        if name.is_none() {
+            let span = self.document.value(value).span;
+            self.complain(span, format!("`{text}` is no name of a header that may be sent"));
+        }
+        name
     }
 
     /// `"p95"`.
@@ -290,7 +289,8 @@ impl<'d> Reader<'d> {
         self.finish(fields);
         let location = self.location(directive.span);
         if let Some(base) = base {
-            self.mapping.graphql.push(GraphqlServer { base, prefix, headers, location });
+            let policy = Policy::default();
+            self.mapping.graphql.push(GraphqlServer { base, prefix, headers, cache: None, policy, location });
         }
     }
 
@@ -303,7 +303,16 @@ impl<'d> Reader<'d> {
         self.finish(fields);
         let location = self.location(directive.span);
         if let (Some(base), Some(proto)) = (base, proto) {
-            self.mapping.grpc.push(GrpcServer { base, proto: proto.into(), prefix, headers, location });
+            let (proto, policy) = (proto.into(), Policy::default());
+            self.mapping.grpc.push(GrpcServer {
+                base,
+                proto,
+                prefix,
+                headers,
+                cache: None,
+                policy,
+                location,
+            });
         }
     }
 

@@ -31,7 +31,7 @@ fn the_match_centre_is_read_whole() {
     assert_eq!(matches.base.origin(), "http://match-svc");
     assert_eq!(matches.policy.hedge_percentile, Some(95));
     let cache = matches.cache.as_ref().expect("a rule");
-    assert_eq!((cache.default_s, cache.negative_s), (2, 1));
+    assert_eq!((cache.default_s, cache.negative_s), (Some(2), 1));
     assert_eq!((cache.stale_s, cache.stale_if_error_s), (Some(10), Some(60)));
     let contests = mapping.services[1].cache.as_ref().expect("a rule");
     assert_eq!((contests.stale_s, contests.stale_if_error_s), (Some(5), None));
@@ -69,6 +69,56 @@ fn refused(text: &str, expected: &[(&str, &str)]) {
         assert!(mistake.message == *message && rest.starts_with(place), "{text}\n{mistake}\nat {rest}");
     }
     assert_eq!(mistakes.len(), expected.len(), "{text}\n{}", mistakes.last().expect("one"));
+}
+
+/// The same for `Query.u(id: ID): U` with `tag` beside its call, and for `U` with `on`.
+#[track_caller]
+fn tag_refused(tag: &str, on: &str, place: &str, message: &str) {
+    let text = format!(
+        "type U {on} {{ id: ID name: String }} type W {{ u: U }}\ntype Query {{ w: W @connect(source: \"s\", http: {{GET: \"/w\"}}, selection: \"u {{ id name }}\")
+        u(id: ID): W @connect(source: \"s\", http: {{GET: \"/u/{{$args.id}}\"}}, selection: \"u {{ id name }}\") {tag} }}"
+    );
+    refused(&text, &[(place, message)]);
+}
+
+#[test]
+fn tags_that_would_make_nothing_invalid_are_said_with_their_place() {
+    tag_refused(
+        "@cacheTag(format: \"u-{$args.idd}\")",
+        "",
+        "idd}",
+        "`u` has no argument `idd`; did you mean `id`?",
+    );
+    tag_refused("@cacheTag(format: \"u-{$args.id\")", "", "{$args.id", "this brace has no partner");
+    tag_refused("@cacheTag(format: \"\")", "", "@cacheTag", "a tag has a name");
+    tag_refused(
+        "@cacheTag(format: \"u-{$this.id}\")",
+        "",
+        "$this.id",
+        "there is no parent here: `$this` and `$batch` stand below the root",
+    );
+    tag_refused(
+        "",
+        "@cacheTag(format: \"users\")",
+        "@cacheTag",
+        "no call answers with `U`: write the tag on a field that has one",
+    );
+    tag_refused(
+        "",
+        "@cacheTag(format: \"u-{$key.id}\")",
+        "@cacheTag",
+        "a tag with values stands on a type that is asked for by its keys, and `U` has no `@connect`: write it on the fields that give it",
+    );
+    refused(
+        "type U @cacheTag(format: \"u-{$key.name}\")
+          @connect(source: \"s\", http: {GET: \"/u/{$this.id}\"}, selection: \"id name\") { id: ID name: String
+          at: Int @cacheTag(format: \"at\") @join(field: \"x\", arguments: \"id: $this.id\") }
+        type Query { u: U @connect(source: \"s\", http: {GET: \"/u\"}, selection: \"id\") }",
+        &[
+            ("@cacheTag", "the call is not made by `name`, so no tag can be made of it"),
+            ("@cacheTag", "`@cacheTag` on a field stands beside its `@connect`"),
+        ],
+    );
 }
 
 /// The same for a `@connect` on `Query.u(id: ID, i: In): U`.
@@ -111,6 +161,17 @@ fn names_that_are_not_there_are_said_with_their_place() {
 }
 
 #[test]
+fn a_source_without_a_sound_address_is_one_mistake_however_many_name_it() {
+    refused(
+        "extend schema @source(name: \"t\", http: {baseURL: \"host\"})
+@cache(source: \"t\", default: 1)
+type U { id: ID }
+type Query { u: U @connect(source: \"t\", http: {GET: \"/u\"}, selection: \"id\") }",
+        &[("\"host\"", "`host` is no base URL: write it as `https://host/path`")],
+    );
+}
+
+#[test]
 fn calls_that_cannot_be_made_are_said_with_their_place() {
     let all = "selection: \"id name v { w }\"";
     connect_refused(
@@ -123,6 +184,13 @@ fn calls_that_cannot_be_made_are_said_with_their_place() {
         "boddy",
         "`http` has no `boddy`; did you mean `body`?",
     );
+    for method in ["PUT", "PATCH", "DELETE"] {
+        connect_refused(
+            &format!("source: \"s\", http: {{{method}: \"/u\"}}, {all}"),
+            "\"/u\"",
+            &format!("{method} changes something: it stands on fields of `Mutation` only"),
+        );
+    }
     connect_refused(
         &format!("source: \"s\", http: {{GET: \"/u\", POST: \"/u\"}}, {all}"),
         "{GET",
@@ -258,6 +326,74 @@ fn what_a_type_lacks_has_to_be_brought_by_its_keys() {
 }
 
 #[test]
+fn policies_name_services_and_servers() {
+    let servers = "extend schema @graphql(url: \"http://g/\", prefix: \"shop_\") @grpc(url: \"http://h/\", proto: \"a.proto\")
+        @policy(source: \"shop_\", timeout: 5, deadlineHeader: \"X-Left\") @policy(source: \"grpc\", concurrency: 2) @policy(source: \"s\", retries: 3)";
+    let mapping = mapping(&format!("{HEAD}{servers}"));
+    let (graphql, grpc) = (&mapping.graphql[0].policy, &mapping.grpc[0].policy);
+    assert_eq!((graphql.timeout_ms, graphql.deadline_header.as_ref().unwrap().as_str()), (Some(5), "x-left"));
+    assert_eq!((grpc.concurrency_max, mapping.services[0].policy.retries), (Some(2), Some(3)));
+    refused(
+        "extend schema @policy(source: \"graphql\", timeout: 5)",
+        &[(
+            "\"graphql\"",
+            "there is no `@source` called `graphql`, and no `@graphql` or `@grpc` with that prefix",
+        )],
+    );
+    refused(
+        "extend schema @policy(source: \"s\", deadlineHeader: \"Host\")",
+        &[("\"Host\"", "`Host` is no name of a header that may be sent")],
+    );
+    refused(
+        "extend schema @grpc(url: \"http://h/\", proto: \"a.proto\") @policy(source: \"grpc\", h2c: true)",
+        &[("h2c", "`@policy` has no `h2c`")],
+    );
+}
+
+#[test]
+fn keys_of_one_call_have_to_come_together() {
+    let text = |root: &str, entity: &str, c: &str| {
+        format!(
+            "type Query {{ b: B @connect(source: \"s\", http: {{GET: \"/b\"}}, selection: \"{root}\") }}
+             type B @connect(source: \"s\", http: {{GET: \"/b\", queryParams: \"id: $batch.id\"}}, selection: \"{entity}\") {{ id: ID x: Int y: Int c: Int {c} }}"
+        )
+    };
+    let both = "@connect(source: \"s\", http: {GET: \"/c/{$this.x}/{$this.y}\"}, selection: \"$\")";
+    let parted =
+        "`B.c` needs `B.x` and `B.y` of one call: select `y` here, or `x` in the `@connect` of `B` too";
+    refused(&text("id x", "id y", both), &[("\"id x\"", parted)]);
+    mapping(&format!("{HEAD}{}", text("id x", "id x y", both)));
+    mapping(&format!("{HEAD}{}", text("id x y", "id", both)));
+    let with_id = both.replace("$this.x", "$this.id");
+    mapping(&format!("{HEAD}{}", text("id x", "id y", &with_id)));
+    let join = "@join(field: \"b\", arguments: \"(x: $this.x, y: $this.y)\")";
+    refused(&text("id x", "id y", join), &[("\"id x\"", parted)]);
+}
+
+#[test]
+fn what_is_asked_apart_is_no_key() {
+    let query = "type Query { a: A @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"id\") }";
+    let x = "x: Int @connect(source: \"s\", http: {GET: \"/x/{$this.id}\"}, selection: \"$\")";
+    let y = "y: Int @connect(source: \"s\", http: {GET: \"/y/{$this.x}\"}, selection: \"$\")";
+    refused(
+        &format!("{query} type A {{ id: ID {x} {y} }}"),
+        &[(
+            "\"id\"",
+            "`A.y` needs `A.x`, which has a `@connect` of its own and cannot be a key: have a selection give it",
+        )],
+    );
+    let added = "`Album.x` is added here and asked of a service itself, so it cannot be a key: name a field that `Album` has of its own source";
+    refused(&format!("extend type Album {{ {x} {y} }}"), &[("x}", added)]);
+    let quoted = "(text: \\\"of $this.none\\\", id: $this.AlbumId)";
+    let text = format!("{HEAD}extend type Album {{ z: Int @join(field: \"z\", arguments: \"{quoted}\") }}");
+    assert_eq!(mapping(&text).joins[0].keys().collect::<Vec<_>>(), ["AlbumId"]);
+    refused(
+        &format!("extend type Album {{ {x} z: Int @join(field: \"z\", arguments: \"(x: $this.x)\") }}"),
+        &[("\"(x:", added)],
+    );
+}
+
+#[test]
 fn what_a_selection_gives_takes_no_arguments_and_has_no_connector() {
     let query = "type Query { a: A @connect(source: \"s\", http: {GET: \"/a\"}, selection: \"id x\") }";
     refused(
@@ -360,7 +496,9 @@ fn servers_of_other_kinds_are_facts() {
         mapping.services[0].cache.as_ref().map(|it| (it.private, it.key.clone())),
         Some((true, vec!["x-user".into()]))
     );
-    assert_eq!((&mapping.config, &mapping.env), (&vec!["region".into()], &vec!["KEY".into()]));
+    let [(region, _)] = &mapping.config[..] else { panic!("{:?}", mapping.config) };
+    let [(key, _)] = &mapping.env[..] else { panic!("{:?}", mapping.env) };
+    assert_eq!((&**region, &**key), ("region", "KEY"));
     assert_eq!(connector(&mapping, "Query", "a").timeout_ms, Some(70));
 }
 

@@ -107,7 +107,13 @@ impl Blanks<'_> {
             self.document.list(field.directives).iter().any(is_join)
         };
         let fields = self.document.list(fields);
-        if ty.extend && !fields.is_empty() && fields.iter().all(joined) {
+        // What only says something of a type that another source may have brings no field of it.
+        let is_about = |it: &Directive| {
+            let known = self.links.known(self.document.str(it.name));
+            matches!(known, Some(Known::CacheControl | Known::CacheTag))
+        };
+        let says_only = fields.is_empty() && self.document.list(ty.directives).iter().all(is_about);
+        if ty.extend && (says_only || !fields.is_empty() && fields.iter().all(joined)) {
             self.spans.push(ty.span);
             return;
         }

@@ -244,6 +244,23 @@ impl Selection {
         self.exprs.iter().enumerate().map(|(at, expr)| (ExprId(at as u32), expr))
     }
 
+    /// Whether it takes anything of the answer, or is made of literals and variables alone.
+    #[must_use]
+    pub fn reads_answer(&self) -> bool {
+        self.exprs().any(|(_, expr)| match expr {
+            Expr::Path { start: Start::Scope | Start::Current | Start::Key(_), .. } => true,
+            Expr::Path { start: Start::Variable(_) | Start::Value(_), .. }
+            | Expr::Null
+            | Expr::Bool(_)
+            | Expr::Number(_)
+            | Expr::Text(_)
+            | Expr::Array(_)
+            | Expr::Object(_)
+            | Expr::Members(_)
+            | Expr::Coalesce(_) => false,
+        })
+    }
+
     /// The variables it reads, each with the names behind it (`$args.a.b`: `a`, `b`) and where it stands.
     pub fn variables(&self) -> impl Iterator<Item = Use<'_>> {
         self.exprs().filter_map(|(id, expr)| match expr {

@@ -4,9 +4,14 @@
 
 pub(crate) mod arguments;
 pub(crate) mod columns;
+pub(crate) mod keep;
 
-use crate::call::{Ask, CallError, Policy};
+use crate::cache::Cache;
+use crate::call::{Ask, CallError, Policy, Protocol, milliseconds_left};
+use crate::sdl::CacheRule;
+use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Uri};
+use std::sync::Arc;
 use std::time::Instant;
 use weir_engine::source::{FetchInput, FieldError, Headers, SourceError};
 
@@ -23,8 +28,20 @@ pub struct Server {
     pub prefix: Box<str>,
     /// What is sent with every call.
     pub headers: Vec<Passed>,
+    /// What is spoken.
+    pub protocol: Protocol,
     /// What is put up with.
     pub policy: Policy,
+    /// The header that tells it how many milliseconds it has.
+    pub deadline_header: Option<HeaderName>,
+    /// Where answers are kept.
+    pub cache: Arc<Cache>,
+    /// How, beside what they say themselves.
+    pub cache_rule: Option<CacheRule>,
+    /// What makes all of them invalid.
+    pub tag: Arc<str>,
+    /// What makes those invalid beside that in which a type is shown: its name here, and the tag.
+    pub type_tags: Vec<(Box<str>, Arc<str>)>,
 }
 
 /// A header that is sent with every call.
@@ -92,19 +109,22 @@ impl Server {
     pub(crate) fn post(
         &self,
         path: http::uri::PathAndQuery,
-        body: Vec<u8>,
+        body: Bytes,
         own: &[(HeaderName, HeaderValue)],
         input: Option<&FetchInput<'_>>,
     ) -> Ask {
         let mut headers = own.to_vec();
         if let Some(input) = input {
             self.pass(input.headers, &mut headers);
+            if let Some(name) = &self.deadline_header {
+                headers.push((name.clone(), milliseconds_left(input.deadline, self.policy.timeout).into()));
+            }
         }
         Ask {
             method: http::Method::POST,
             path_and_query: path,
             headers,
-            body: body.into(),
+            body,
             deadline: input.map_or_else(|| Instant::now() + self.policy.timeout, |it| it.deadline),
             timeout: None,
             idempotent: true,
@@ -114,7 +134,7 @@ impl Server {
 
 /// An error in words for clients.
 pub(crate) fn failed(code: &'static str, message: &str) -> FieldError {
-    FieldError { code, message: message.into(), hasura_path: None }
+    FieldError { code, message: message.into(), hasura_path: None, extensions: None }
 }
 
 /// A call without an answer, as all fields that it was to bring have it.
@@ -123,7 +143,7 @@ pub(crate) fn no_answer(error: CallError) -> SourceError {
         CallError::Timeout => SourceError::Timeout,
         CallError::Busy => SourceError::Busy,
         CallError::Broken | CallError::Unavailable(..) => SourceError::Unavailable(Box::new(error)),
-        CallError::TooLarge { .. } | CallError::Redirected => {
+        CallError::TooLarge { .. } | CallError::Coded(_) | CallError::Redirected => {
             tracing::warn!(%error, "a server's answer is not taken");
             SourceError::Rejected { error: failed(error.code(), error.for_client()), field: None }
         }

@@ -5,7 +5,7 @@
 use super::judge::failed;
 use super::{Line, Shared};
 use crate::cache::{Key, Rule};
-use crate::call::{Answer, Ask, CallError};
+use crate::call::{Answer, Ask, CallError, milliseconds_left};
 use crate::sdl::{Connector, ConnectorId};
 use crate::template::Rendered;
 use bytes::Bytes;
@@ -46,7 +46,7 @@ impl Line {
 }
 
 /// Adds all values of a header, and how many they are.
-pub(super) fn push_header(headers: &dyn Headers, name: &str, key: &mut Key) {
+pub(crate) fn push_header(headers: &dyn Headers, name: &str, key: &mut Key) {
     let mut count = 0_u32;
     headers.each(name, &mut |value| {
         count += 1;
@@ -57,9 +57,9 @@ pub(super) fn push_header(headers: &dyn Headers, name: &str, key: &mut Key) {
 
 /// The key of a call: all that is sent, and what tells the client from others.
 pub(super) fn key(shared: &Shared, id: ConnectorId, rendered: &Rendered, headers: &dyn Headers) -> Key {
-    let connector = shared.connector(id);
+    let (connector, line) = (shared.connector(id), shared.line(id));
     let mut key = Key::default();
-    key.begin(shared.mapping.service(connector.service).base.origin().as_bytes());
+    key.begin(&line.service_fingerprint);
     key.part(connector.request.method.as_str().as_bytes());
     key.part(&rendered.target);
     key.part(&rendered.body);
@@ -67,7 +67,7 @@ pub(super) fn key(shared: &Shared, id: ConnectorId, rendered: &Rendered, headers
         key.part(name.as_str().as_bytes());
         key.part(value);
     }
-    shared.line(id).push_client(headers, &mut key);
+    line.push_client(headers, &mut key);
     key
 }
 
@@ -79,7 +79,13 @@ pub(super) fn call(
     deadline: Instant,
 ) -> impl Future<Output = Result<Answer, CallError>> + Send + 'static {
     let upstream = Arc::clone(shared.upstream(id));
-    let ask = ask(shared.connector(id), rendered, deadline);
+    let mut ask = ask(shared.connector(id), rendered, deadline);
+    let policy = &shared.mapping.service(shared.connector(id).service).policy;
+    if let (Ok(ask), Some(name)) = (&mut ask, &policy.deadline_header) {
+        let timeout = ask.timeout.unwrap_or(upstream.timeout());
+        ask.headers.retain(|it| it.0 != name);
+        ask.headers.push((name.clone(), milliseconds_left(deadline, timeout).into()));
+    }
     async move { upstream.call(&ask?).await }
 }
 

@@ -4,9 +4,12 @@
 //! has no item does not exist.
 
 use super::fetch::{Call, Outcome, inputs};
-use super::{Shared, ask, told};
+use super::judge::is_batch;
+use super::memo::{Memo, Told};
+use super::{Line, Shared, ask, told};
 use crate::cache::{AskMany, Batch, Key, Tape, Wanted};
 use crate::call::{Answer, CallError, Cause};
+use crate::inputs::Inputs;
 use crate::project::row_key;
 use crate::sdl::ConnectorId;
 use crate::template::Rendered;
@@ -18,10 +21,10 @@ use std::sync::Arc;
 use std::time::Instant;
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::{Column, Data, Texts};
-use weir_engine::source::{Caller, FetchInput, Headers, Ids};
+use weir_engine::source::{Caller, FetchInput, Headers, Ids, Level};
 use weir_language::value::Variables;
 
-/// Asks for all keys of `input`.
+/// Asks for all keys of `input`: with those that others of the request want of the same connector, if any do.
 pub(super) async fn ask(
     shared: &Arc<Shared>,
     ids: &Arc<Ids>,
@@ -29,44 +32,148 @@ pub(super) async fn ask(
     input: FetchInput<'_>,
     batch_max: usize,
 ) -> Vec<Outcome> {
-    let columns = input.parent_keys.unwrap_or_default();
-    let rows = columns.first().map_or(0, Column::len);
+    let memo = input.common.and_then(|it| Some((it.memo.get::<Memo>()?, it.level)));
+    let told = match memo {
+        Some((memo, level)) => ask_with_others(shared, ids, call, input, batch_max, memo, level).await,
+        None => ask_for(shared, ids, call, input, batch_max).await,
+    };
     let line = shared.line(call.connector);
+    told.into_iter().map(|it| it.map_err(|failure| told::no_answer(line, &failure))).collect()
+}
+
+/// As [`ask()`], where other pieces may want keys of the same connector, now or later.
+async fn ask_with_others(
+    shared: &Arc<Shared>,
+    ids: &Arc<Ids>,
+    call: &Call,
+    input: FetchInput<'_>,
+    batch_max: usize,
+    memo: &Memo,
+    level: Option<&Level>,
+) -> Vec<Told> {
+    let columns = input.parent_keys.unwrap_or_default();
+    let line = shared.line(call.connector);
+    let mut key = prefix(line, input.headers);
+    columns.iter().for_each(|it| key.part(&[kind(it)]));
+    let loader = memo.loader(key.bytes(), columns.len());
+    let places = loader.want(columns, &encoded(columns).all());
+    if let Some(level) = level {
+        level.complete().await;
+    }
+    let (key, common) = (key.bytes(), None);
+    let mut told = loader
+        .told(&places, |columns| async move {
+            let input = FetchInput { parent_keys: Some(&columns), common, ..input };
+            let told = ask_for(shared, ids, call, input, batch_max).await;
+            memo.brought(key, &told);
+            told
+        })
+        .await;
+    for (told, _) in told.iter_mut().zip(&places).filter(|it| it.1.is_again) {
+        if let Ok(served) = told {
+            *served = shared.cache.again(&line.rule, served);
+        }
+    }
+    told
+}
+
+/// Tells columns from each other that hold different kinds of keys.
+fn kind(column: &Column) -> u8 {
+    match &column.data {
+        Data::Bool(_) => 0,
+        Data::Int(_) => 1,
+        Data::Float(_) => 2,
+        Data::Text(_) => 3,
+        Data::Json(_) => 4,
+        Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => 5,
+    }
+}
+
+/// What stands before each id of a connector in keys.
+fn prefix(line: &Line, headers: &dyn Headers) -> Key {
     let mut prefix = Key::default();
     prefix.begin(&line.fingerprint);
     for name in &line.reads_headers {
-        ask::push_header(input.headers, name, &mut prefix);
+        ask::push_header(headers, name, &mut prefix);
     }
+    prefix
+}
+
+/// The keys of all rows, one after another.
+struct Encoded {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Encoded {
+    fn all(&self) -> Vec<&[u8]> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(&start, &end)| &self.bytes[start..end]).collect()
+    }
+}
+
+fn encoded(columns: &[Column]) -> Encoded {
+    let rows = columns.first().map_or(0, Column::len);
     let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(rows));
     for row in 0..rows {
         // Keys below the root are never null.
         let _ = row_key(columns, row, &mut bytes);
         ends.push(bytes.len());
     }
-    let starts = std::iter::once(&0).chain(&ends);
-    let keys: Vec<&[u8]> = starts.zip(&ends).map(|(&start, &end)| &bytes[start..end]).collect();
-    let rule = line.rule_for(input.headers);
-    let wanted = Wanted { key: &prefix, rule, tags: &line.tags, deadline: input.deadline };
+    Encoded { bytes, ends }
+}
+
+/// Asks for all keys of `input`, of which none was asked for in this request.
+async fn ask_for(
+    shared: &Arc<Shared>,
+    ids: &Arc<Ids>,
+    call: &Call,
+    input: FetchInput<'_>,
+    batch_max: usize,
+) -> Vec<Told> {
+    let columns = input.parent_keys.unwrap_or_default();
+    let rows = columns.first().map_or(0, Column::len);
+    let line = shared.line(call.connector);
+    let prefix = prefix(line, input.headers);
+    let keys = encoded(columns);
+    let own_tags = own_tags(shared, ids, call, input, rows);
+    let rule = if own_tags.is_some() { line.rule_for(input.headers) } else { &line.alone };
+    let own_tags = &own_tags.unwrap_or_default();
+    let wanted = Wanted { key: &prefix, rule, tags: &line.tags, own_tags, deadline: input.deadline };
     let asking = || -> Arc<dyn AskMany> {
         let mut headers = Owned(Vec::new());
         for name in &line.reads_headers {
             input.headers.each(name, &mut |value| headers.0.push((name.clone(), value.into())));
         }
-        Arc::new(Asking {
+        let about = About {
             shared: Arc::clone(shared),
             ids: Arc::clone(ids),
             connector: call.connector,
             member: call.member,
             shape: Arc::clone(input.shape),
             variables: Arc::clone(input.variables),
-            keys: columns.to_vec(),
             headers,
             deadline: input.deadline,
-            batch_max,
-        })
+        };
+        Arc::new(Asking { about: Arc::new(about), keys: columns.to_vec(), batch_max })
     };
-    let served = shared.cache.get_many(wanted, &keys, asking).await;
-    served.into_iter().map(|it| it.map_err(|failure| told::no_answer(line, &failure))).collect()
+    shared.cache.get_many(wanted, &keys.all(), asking).await
+}
+
+/// What makes each key's entity invalid beside what makes all so; nothing if one of them cannot be told.
+fn own_tags(
+    shared: &Shared,
+    ids: &Ids,
+    call: &Call,
+    input: FetchInput<'_>,
+    rows: usize,
+) -> Option<Vec<Vec<Arc<str>>>> {
+    let line = shared.line(call.connector);
+    if line.named.is_empty() {
+        return Some(Vec::new());
+    }
+    let of = |row| line.own_tags(&inputs(shared, ids, call.connector, call.member, input, row..row + 1));
+    (0..rows).map(of).collect()
 }
 
 /// Headers for as long as a batch may take.
@@ -79,16 +186,38 @@ impl Headers for Owned {
 }
 
 /// What batches of one piece are made of: all that is borrowed elsewhere, as one may outlive its request.
-struct Asking {
+struct About {
     shared: Arc<Shared>,
     ids: Arc<Ids>,
     connector: ConnectorId,
     member: u32,
     shape: Arc<Shape>,
     variables: Arc<Variables>,
-    keys: Vec<Column>,
     headers: Owned,
     deadline: Instant,
+}
+
+impl About {
+    /// What templates and selections read for a batch of `keys`.
+    fn inputs<'r>(&'r self, keys: &'r [Column]) -> Inputs<'r> {
+        let input = FetchInput {
+            shape: &self.shape,
+            variables: &self.variables,
+            caller: &Caller::Admin,
+            parent_keys: Some(keys),
+            headers: &self.headers,
+            deadline: self.deadline,
+            hold_back_bytes: 0,
+            common: None,
+        };
+        let rows = keys.first().map_or(0, Column::len);
+        inputs(&self.shared, &self.ids, self.connector, self.member, input, 0..rows)
+    }
+}
+
+struct Asking {
+    about: Arc<About>,
+    keys: Vec<Column>,
     batch_max: usize,
 }
 
@@ -99,24 +228,15 @@ impl AskMany for Asking {
 
     fn ask(&self, places: &[u32]) -> BoxFuture<'static, Result<Batch, CallError>> {
         let keys: Vec<Column> = self.keys.iter().map(|it| take(it, places)).collect();
-        let input = FetchInput {
-            shape: &self.shape,
-            variables: &self.variables,
-            caller: &Caller::Admin,
-            parent_keys: Some(&keys),
-            headers: &self.headers,
-            deadline: self.deadline,
-            hold_back_bytes: 0,
-        };
-        let (shared, id) = (Arc::clone(&self.shared), self.connector);
+        let about = Arc::clone(&self.about);
         let mut rendered = Rendered::default();
-        let inputs = inputs(&shared, &self.ids, id, self.member, input, 0..places.len());
-        if let Err(error) = shared.connector(id).request.render(&inputs, &mut rendered) {
+        let request = &about.shared.connector(about.connector).request;
+        if let Err(error) = request.render(&about.inputs(&keys), &mut rendered) {
             let error = CallError::Unavailable(Cause::Connection, error.to_string().into());
             return Box::pin(std::future::ready(Err(error)));
         }
-        let call = ask::call(&shared, id, &rendered, self.deadline);
-        Box::pin(async move { taken_apart(&shared, id, &keys, call.await?) })
+        let call = ask::call(&about.shared, about.connector, &rendered, about.deadline);
+        Box::pin(async move { taken_apart(&about, &keys, call.await?) })
     }
 }
 
@@ -131,24 +251,30 @@ fn places_of(keys: &[Column]) -> HashMap<Vec<u8>, usize> {
 }
 
 /// Finds the items of the keys in an answer; in one that is no success there are none.
-fn taken_apart(
-    shared: &Shared,
-    id: ConnectorId,
-    keys: &[Column],
-    answer: Answer,
-) -> Result<Batch, CallError> {
-    let rows = keys.first().map_or(0, Column::len);
-    let mut values = vec![None; rows];
+fn taken_apart(about: &About, keys: &[Column], answer: Answer) -> Result<Batch, CallError> {
+    let (shared, id) = (&about.shared, about.connector);
+    let connector = shared.connector(id);
+    let mut values = vec![None; keys.first().map_or(0, Column::len)];
     let read = Tape::parse(answer.body.clone(), shared.line(id).rule.depth_max);
-    let (Ok(tape), true) = (read, answer.status.is_success()) else {
-        // A success that cannot be read is the service's failure.
-        let status = if answer.status.is_success() { StatusCode::BAD_GATEWAY } else { answer.status };
+    let is_success = {
+        let json = read.as_ref().ok().map(Tape::json);
+        is_batch(connector, &answer, json.as_ref(), &about.inputs(keys))
+    };
+    // Each key's part is told by its status from here on, whatever the text went by.
+    let status = match (is_success && read.is_ok(), answer.status.is_success()) {
+        (true, false) => StatusCode::OK,
+        // A success that cannot be read, or that the text says is none, is the service's failure.
+        (false, true) => StatusCode::BAD_GATEWAY,
+        (true, true) | (false, false) => answer.status,
+    };
+    let answer = Answer { status, ..answer };
+    let (Ok(tape), true) = (read, is_success) else {
         let tape = Tape::parse(Bytes::from_static(b"null"), 1);
         let tape =
             tape.map_err(|error| CallError::Unavailable(Cause::Connection, error.to_string().into()))?;
-        return Ok(Batch { answer: Answer { status, ..answer }, tape, values });
+        return Ok(Batch { answer, tape, values });
     };
-    if let Some(items) = &shared.connector(id).items {
+    if let Some(items) = &connector.items {
         let places = places_of(keys);
         let json = tape.json();
         let mut key = Vec::new();

@@ -8,9 +8,12 @@
 //! **Cost:** per call a rendered request and a key; per answer a look-up. Nothing is made per field or per object of an
 //! answer but its place in the columns.
 
+use super::change::Change;
 use super::judge::{NO_RESPONSE, Verdict, failed, judge, response};
+use super::left::{Shortest, left};
+use super::memo::Memo;
 use super::{Shared, ask, batch, told};
-use crate::cache::{Body, Rule, Scope as Kept, Served, Sharing, Wanted};
+use crate::cache::{Body, Served, Sharing, Wanted};
 use crate::inputs::{Args, Inputs, Keys};
 use crate::project::Projection;
 use crate::sdl::ConnectorId;
@@ -19,14 +22,15 @@ use futures_util::StreamExt;
 use futures_util::future::join_all;
 use std::ops::Range;
 use std::sync::Arc;
+use weir_engine::changes::Ages;
 use weir_engine::plan::shape::Member;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
-    Accent, BoxFuture, Fetch, FetchInput, FieldError, Freshness, Ids, Piece, PlanError, Reply, ReplyBody,
-    Scope, SourceError, Tag,
+    Accent, BoxFuture, Fetch, FetchInput, FieldError, Ids, Piece, PlanError, Reply, ReplyBody, SourceError,
+    Tag,
 };
 use weir_language::ast::OperationKind;
-use weir_language::json::Json;
+use weir_language::json::{Json, JsonKind, JsonNode};
 
 /// Calls of one piece that are under way at once; the services' own bounds are for all requests together.
 const CALLS_MAX: usize = 64;
@@ -48,6 +52,7 @@ struct HttpFetch {
     accent: Accent,
     reads_headers: Vec<Box<str>>,
     touches: Vec<Tag>,
+    asks: Vec<u32>,
 }
 
 /// What one connector is asked.
@@ -57,7 +62,12 @@ pub(super) struct Call {
     pub(super) member: u32,
     projection: Projection,
     is_query: bool,
+    /// What an answer without a body has to give: nothing, or what its mapping has of itself.
+    of_nothing: Option<Json<'static>>,
 }
+
+/// An object that lacks everything.
+const LACKING: [JsonNode; 1] = [JsonNode { kind: JsonKind::Object, start: 0, end: 2, next: 1 }];
 
 /// What came of a call, a row each.
 pub(super) type Outcome = Result<Served, FieldError>;
@@ -67,7 +77,11 @@ pub(super) fn prepare(shared: &Arc<Shared>, piece: &Piece<'_>) -> Result<Box<dyn
     let mapping = &shared.mapping;
     let is_root = piece.part.is_none() && piece.parent_keys.is_none();
     let in_turn = is_root && piece.kind == OperationKind::Mutation;
-    let call = |connector, member, projection| Call { connector, member, projection, is_query: !in_turn };
+    let call = |connector, member, projection| {
+        let is_read = mapping.connector(connector).selection.reads_answer();
+        let of_nothing = (!is_read).then(|| Json::known("{}", &LACKING));
+        Call { connector, member, projection, is_query: !in_turn, of_nothing }
+    };
     let calls: Vec<Call> = match piece.part.map(|it| ConnectorId(it.0)) {
         Some(part) => {
             let first = piece.fields[0];
@@ -89,29 +103,20 @@ pub(super) fn prepare(shared: &Arc<Shared>, piece: &Piece<'_>) -> Result<Box<dyn
                 .collect()
         }
     };
+    // What is changed is said by each call, when it is known what came of it.
+    let read = if in_turn { &[][..] } else { &calls[..] };
     let lines = || calls.iter().map(|it| shared.line(it.connector));
     let mut reads_headers: Vec<Box<str>> = lines().flat_map(|it| it.reads_headers.iter().cloned()).collect();
     reads_headers.sort_unstable();
     reads_headers.dedup();
-    let mut touches: Vec<Arc<str>> = lines().flat_map(|it| it.tags.iter().cloned()).collect();
+    let mut touches: Vec<Arc<str>> =
+        read.iter().flat_map(|it| shared.line(it.connector).tags.iter().cloned()).collect();
     touches.sort_unstable();
     touches.dedup();
     let touches = touches.into_iter().map(Tag).collect();
+    let asks = read.iter().filter_map(|it| shared.line(it.connector).asks).collect();
     let (shared, ids, accent) = (Arc::clone(shared), Arc::clone(piece.ids), piece.accent);
-    Ok(Box::new(HttpFetch { shared, ids, calls, in_turn, accent, reads_headers, touches }))
-}
-
-/// The shortest lifetime of several answers.
-#[derive(Default)]
-struct Shortest(Option<Freshness>);
-
-impl Shortest {
-    fn add(&mut self, other: Freshness) {
-        self.0 = Some(match self.0.take() {
-            None => other,
-            Some(known) => known.and(other),
-        });
-    }
+    Ok(Box::new(HttpFetch { shared, ids, calls, in_turn, accent, reads_headers, touches, asks }))
 }
 
 /// One call's rows.
@@ -126,17 +131,30 @@ impl HttpFetch {
     }
 
     async fn answer(&self, call: &Call, input: FetchInput<'_>, rows: usize) -> Answered {
-        let batch_max =
-            self.shared.connector(call.connector).batch_max.filter(|_| input.parent_keys.is_some());
-        if rows.div_ceil(batch_max.map_or(1, |it| it.max(1) as usize)) > PIECE_CALLS_MAX {
-            let error = failed("LIMIT_CALLS", "This field would take too many calls of its source.");
-            return self.read(call, input, &vec![Err(error); rows]);
-        }
-        let outcomes = match batch_max {
-            Some(batch_max) => batch::ask(&self.shared, &self.ids, call, input, batch_max as usize).await,
+        let outcomes = match self.batch_max(call, &input) {
+            Some(batch_max) => batch::ask(&self.shared, &self.ids, call, input, batch_max).await,
             None => self.ask_each(call, input, rows).await,
         };
         self.read(call, input, &outcomes)
+    }
+
+    /// How many keys go into one call, if they are asked for together.
+    fn batch_max(&self, call: &Call, input: &FetchInput<'_>) -> Option<usize> {
+        let batch_max =
+            self.shared.connector(call.connector).batch_max.filter(|_| input.parent_keys.is_some());
+        batch_max.map(|it| it.max(1) as usize)
+    }
+
+    /// Whether the piece takes more calls than one may. If so it fails as a whole: an error for each row would say one thing a
+    /// thousand times.
+    fn check_calls(&self, input: &FetchInput<'_>) -> Result<(), SourceError> {
+        let rows = rows(input);
+        let too_many = |call| rows.div_ceil(self.batch_max(call, input).unwrap_or(1)) > PIECE_CALLS_MAX;
+        if !self.calls.iter().any(too_many) {
+            return Ok(());
+        }
+        let error = failed("LIMIT_CALLS", "This field would take too many calls of its source.");
+        Err(SourceError::Rejected { error, field: None })
     }
 
     /// A call for each row.
@@ -166,11 +184,22 @@ impl HttpFetch {
         let inputs = self.inputs(call, input, row..row + 1);
         shared.connector(id).request.render(&inputs, &mut rendered).map_err(|error| error.for_client())?;
         ask::check(&rendered)?;
-        let key = ask::key(shared, id, &rendered, input.headers);
         let line = shared.line(id);
-        let rule = line.rule_for(input.headers);
-        let wanted = Wanted { key: &key, rule, tags: &line.tags, deadline: input.deadline };
-        let served = shared.cache.get(wanted, || ask::call(shared, id, &rendered, input.deadline)).await;
+        let tags = line.tags(&inputs);
+        let mut key = ask::key(shared, id, &rendered, input.headers);
+        tags.push(&mut key);
+        let rule = if tags.is_vague { &line.alone } else { line.rule_for(input.headers) };
+        let wanted = Wanted { key: &key, rule, tags: &tags.all, own_tags: &[], deadline: input.deadline };
+        let change = self.in_turn.then(|| Change::begin(&shared.cache, line.changed(&inputs)));
+        let get = shared.cache.get(wanted, || ask::call(shared, id, &rendered, input.deadline));
+        let memo = input.common.filter(|_| line.asks.is_some()).and_then(|it| it.memo.get::<Memo>());
+        let served = match memo {
+            Some(memo) => memo.call(key.bytes(), |it| shared.cache.again(rule, it), get).await,
+            None => get.await,
+        };
+        if let Some(change) = change {
+            change.end(&served);
+        }
         served.map_err(|failure| told::no_answer(line, &failure))
     }
 
@@ -197,6 +226,7 @@ impl HttpFetch {
                     let inputs = self.inputs(call, &input, row..row + 1);
                     match judge(connector, &served.entry, json.as_ref(), &inputs, call.is_query) {
                         Verdict::Found => value = json.as_ref().map(Json::root),
+                        Verdict::Empty => value = call.of_nothing.as_ref().map(Json::root),
                         Verdict::Nothing => {}
                         Verdict::Failed(error) => {
                             told::bad_answer(line, &served.entry, &error);
@@ -204,7 +234,9 @@ impl HttpFetch {
                         }
                     }
                     responses.push(response(&served.entry));
-                    freshness.add(left(served, rule, &line.shown));
+                    let named = !line.named.is_empty();
+                    let ages = if named { self.shared.cache.ages(&served.entry) } else { Ages::default() };
+                    freshness.add(left(served, rule, ages, &line.shown));
                 }
                 Err(error) => {
                     fail(error.clone());
@@ -243,7 +275,7 @@ impl HttpFetch {
     }
 
     async fn run_all(&self, input: FetchInput<'_>) -> Reply {
-        let rows = input.parent_keys.map_or(1, |keys| keys.first().map_or(1, Column::len));
+        let rows = rows(&input);
         let mut answers = Vec::with_capacity(self.calls.len());
         match self.calls.as_slice() {
             [only] => answers.push(self.answer(only, input, rows).await),
@@ -261,6 +293,11 @@ impl HttpFetch {
         }
         Reply { body: ReplyBody::Rows(table), errors: Vec::new(), freshness: freshness.0 }
     }
+}
+
+/// One at the root, below it one for each key.
+fn rows(input: &FetchInput<'_>) -> usize {
+    input.parent_keys.and_then(<[Column]>::first).map_or(1, Column::len)
 }
 
 fn body_bytes(outcome: &Outcome) -> usize {
@@ -298,22 +335,6 @@ pub(super) fn inputs<'r>(
     Inputs { args, keys, settings: &shared.settings, headers: input.headers, response: None }
 }
 
-/// What is left of the lifetime of an answer.
-fn left(served: &Served, rule: &Rule, shown: &Arc<str>) -> Freshness {
-    let ms = |it: u64| u32::try_from(it).unwrap_or(u32::MAX);
-    let scope = match served.entry.scope {
-        Kept::Public => Scope::Public,
-        Kept::Private => Scope::Private,
-    };
-    Freshness {
-        remaining_ms: ms(served.fresh_ms),
-        stale_ms: ms(served.stale_ms),
-        scope,
-        by_headers: scope == Scope::Public || rule.sharing == Sharing::Keyed,
-        set_by: Arc::clone(shown),
-    }
-}
-
 /// Adds `errors`, which are of rows without a value, to those of `column`.
 fn put(column: &mut Column, errors: &[CellError]) {
     if errors.is_empty() {
@@ -329,7 +350,10 @@ fn put(column: &mut Column, errors: &[CellError]) {
 
 impl Fetch for HttpFetch {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
-        Box::pin(async move { Ok(self.run_all(input).await) })
+        Box::pin(async move {
+            self.check_calls(&input)?;
+            Ok(self.run_all(input).await)
+        })
     }
 
     fn touches(&self) -> &[Tag] {
@@ -338,6 +362,14 @@ impl Fetch for HttpFetch {
 
     fn reads_headers(&self) -> &[Box<str>] {
         &self.reads_headers
+    }
+
+    fn is_personal(&self) -> bool {
+        self.calls.iter().any(|it| self.shared.line(it.connector).is_personal)
+    }
+
+    fn asks(&self) -> &[u32] {
+        &self.asks
     }
 
     fn has_lifetime(&self) -> bool {

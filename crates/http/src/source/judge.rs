@@ -1,18 +1,24 @@
 //! Whether an answer is one: by its status, or by what the text says of it.
 
 use crate::cache::{Body, Entry};
+use crate::call::Answer;
 use crate::inputs::{Inputs, Response};
 use crate::sdl::Connector;
 use crate::selection::Selection;
 use crate::selection::eval::eval;
 use crate::selection::value::Value;
-use weir_engine::source::{FieldError, NoHeaders};
+use weir_engine::source::{Extensions, FieldError, NoHeaders};
 use weir_language::json::Json;
+
+/// What a service says of an error is passed on up to this length.
+const EXTENSIONS_BYTES_MAX: usize = 16 * 1024;
 
 /// What an answer comes to.
 pub(super) enum Verdict {
     /// Its JSON is what was asked for.
     Found,
+    /// It is a success without a body.
+    Empty,
     /// There is no such thing.
     Nothing,
     /// The service failed or refused.
@@ -38,12 +44,13 @@ pub(super) fn judge(
     let inputs = Inputs { response: Some(response(entry)), ..*inputs };
     let body = json.map_or(Value::Missing, |it| Value::of(it.root()));
     let is_success = match &connector.success {
-        None => (200..300).contains(&entry.status),
-        Some(success) => matches!(whole(success, &body, &inputs), Some(Value::Bool(true))),
+        // What a whole batch is was judged when it came.
+        Some(success) if connector.batch_max.is_none() => is_true(success, &body, &inputs),
+        Some(_) | None => (200..300).contains(&entry.status),
     };
     match (&entry.body, is_success) {
         (Body::Json(_), true) => Verdict::Found,
-        (Body::Absent, true) => Verdict::Nothing,
+        (Body::Absent, true) => Verdict::Empty,
         (Body::Unreadable(_), true) => {
             Verdict::Failed(failed("SOURCE_ANSWER", "The source's answer cannot be read."))
         }
@@ -58,10 +65,42 @@ fn refused(connector: &Connector, entry: &Entry, body: &Value<'_>, inputs: &Inpu
         429 => failed("POOL_TIMEOUT", "The source has no capacity left."),
         _ => failed("SOURCE_REFUSED", "The source refused the request."),
     };
-    match connector.error_message.as_ref().and_then(|it| whole(it, body, inputs)) {
-        Some(Value::Text(message)) => FieldError { message: message.into(), ..usual },
-        Some(_) | None => usual,
+    let message = match connector.error_message.as_ref().and_then(|it| whole(it, body, inputs)) {
+        Some(Value::Text(message)) => message.into(),
+        Some(_) | None => usual.message,
+    };
+    let said = connector.error_extensions.as_ref().and_then(|it| whole(it, body, inputs));
+    FieldError { message, extensions: said.and_then(|it| extensions(&it)), ..usual }
+}
+
+/// What a service says of an error, if that is an object with anything in it.
+fn extensions(said: &Value<'_>) -> Option<Box<Extensions>> {
+    if said.bytes() > EXTENSIONS_BYTES_MAX {
+        return None;
     }
+    let has_code = !matches!(said.get("code"), Value::Missing);
+    let mut text = Vec::new();
+    said.write(&mut text);
+    let text = String::from_utf8(text).ok()?;
+    let members = text.strip_prefix('{')?.strip_suffix('}')?.trim();
+    (!members.is_empty()).then(|| Box::new(Extensions { members: members.into(), has_code }))
+}
+
+/// Whether the answer with `body` to a batch of `connector` is one: by what the text says, or by its status.
+pub(super) fn is_batch(
+    connector: &Connector,
+    answer: &Answer,
+    body: Option<&Json<'_>>,
+    inputs: &Inputs<'_>,
+) -> bool {
+    let Some(success) = &connector.success else { return answer.status.is_success() };
+    let response = Response { status: answer.status.as_u16(), headers: &NoHeaders };
+    let body = body.map_or(Value::Missing, |it| Value::of(it.root()));
+    is_true(success, &body, &Inputs { response: Some(response), ..*inputs })
+}
+
+fn is_true(success: &Selection, body: &Value<'_>, inputs: &Inputs<'_>) -> bool {
+    matches!(whole(success, body, inputs), Some(Value::Bool(true)))
 }
 
 fn whole<'v>(selection: &Selection, body: &Value<'v>, inputs: &Inputs<'v>) -> Option<Value<'v>> {
@@ -70,5 +109,5 @@ fn whole<'v>(selection: &Selection, body: &Value<'v>, inputs: &Inputs<'v>) -> Op
 
 /// An error in words for clients.
 pub(super) fn failed(code: &'static str, message: &str) -> FieldError {
-    FieldError { code, message: message.into(), hasura_path: None }
+    FieldError { code, message: message.into(), hasura_path: None, extensions: None }
 }

@@ -2,10 +2,10 @@
 
 use super::division::Division;
 use super::{HttpSource, Line, Shared};
-use crate::cache::{Cache, Rule, Sharing};
+use crate::cache::{Cache, Counters, Rule, Sharing};
 use crate::call::{self, Upstream};
 use crate::inputs::Settings;
-use crate::sdl::{self, CacheRule, Connector, Mapping, Mistake, Place, Service};
+use crate::sdl::{self, CacheRule, Connector, Mapping, Mistake, Place, Policy, Service};
 use crate::selection::Variable;
 use crate::selection::value::Value;
 use crate::template::Header;
@@ -14,10 +14,11 @@ use http::{HeaderName, Method};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::lifetime::{Hint, HintAt};
-use weir_engine::source::Scope;
+use weir_engine::source::{Scope, is_credential};
 use weir_language::span::Location;
 
 /// Brackets that may be open in an answer.
@@ -33,6 +34,8 @@ pub struct Options<'o> {
     pub config: &'o BTreeMap<String, String>,
     /// `$env`.
     pub env: &'o dyn Fn(&str) -> Option<String>,
+    /// A file of certificates in PEM that are trusted besides the system's.
+    pub ca: Option<&'o Path>,
 }
 
 /// Whether `text` describes services, and not types to be stored.
@@ -53,51 +56,35 @@ pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource,
     let mut mistakes = Vec::new();
     let settings = settings(&mapping, options, &file, &mut mistakes);
     let upstreams = mapping.services.iter().filter_map(|service| {
-        let made = Upstream::new(&call_settings(service));
+        let made = Upstream::new(&call_settings(service, options.ca));
         made.map(Arc::new)
             .map_err(|error| mistakes.push(wrong(&file, service.location, error.to_string())))
             .ok()
     });
     let upstreams: Vec<Arc<Upstream>> = upstreams.collect();
-    let open_tags = mapping.tags.iter().filter(|it| it.format.contains(['{', '$']));
-    mistakes.extend(open_tags.map(|it| {
-        let message =
-            format!("`@cacheTag(format: \"{}\")` on `{}`: a tag has no values in it", it.format, it.ty);
-        wrong(&file, Location { line: 1, column: 1 }, message)
-    }));
-    for connector in &mapping.connectors {
-        mistakes.extend(unsupported(connector).map(|message| wrong(&file, connector.location, message)));
-    }
     if !mistakes.is_empty() {
         return Err(mistakes);
     }
-    let lines = mapping.connectors.iter().map(|it| line(&mapping, it, &settings, &options.cache)).collect();
+    let line = |(it, asks)| line(&mapping, it, asks, &settings, &options.cache);
+    let lines = mapping.connectors.iter().zip(asks(&mapping)).map(line).collect();
     let division = Division::new(&mapping);
-    let hints = mapping.hints.iter().map(hint).collect();
+    let hints = mapping.hints.iter().map(|it| hint(it, &file)).collect();
     let cache = Arc::clone(&options.cache);
     let shared = Arc::new(Shared { mapping, upstreams, lines, cache, settings });
-    Ok(HttpSource { name: options.name.into(), shared, division, hints })
+    let ca = options.ca.map(Into::into);
+    Ok(HttpSource { name: options.name.into(), shared, division, hints, ca })
 }
 
-fn hint(said: &sdl::Hint) -> HintAt {
+fn hint(said: &sdl::Hint, file: &str) -> HintAt {
     let scope = if said.private == Some(true) { Scope::Private } else { Scope::Public };
     let hint = Hint { max_age_s: said.max_age_s, inherits: said.inherit, scope };
-    HintAt { on: said.ty.to_string(), field: said.field.as_ref().map(ToString::to_string), hint }
+    let Location { line, column } = said.location;
+    let written = format!("{file}:{line}:{column}");
+    HintAt { on: said.ty.to_string(), field: said.field.as_ref().map(ToString::to_string), hint, written }
 }
 
 fn wrong(file: &Arc<str>, location: Location, message: impl Into<String>) -> Mistake {
     Mistake { file: Arc::clone(file), location, message: message.into() }
-}
-
-/// What a connector says that cannot be done.
-fn unsupported(connector: &Connector) -> Option<String> {
-    if connector.error_extensions.is_some() {
-        return Some("`errors: {extensions: …}` is not supported: say it in `message`".into());
-    }
-    if connector.batch_max.is_some() && connector.success.is_some() {
-        return Some("`isSuccess` is not supported where keys are asked for in batches: their answers are told by status".into());
-    }
-    None
 }
 
 /// `$config` and `$env`, with all the names that the text reads.
@@ -107,16 +94,15 @@ fn settings(
     file: &Arc<str>,
     mistakes: &mut Vec<Mistake>,
 ) -> Settings {
-    let start = Location { line: 1, column: 1 };
-    let mut object = |names: &[Box<str>], find: &dyn Fn(&str) -> Option<String>, mend: &str| {
-        let mut member = |name: &str| match find(name) {
+    let mut object = |names: &[(Box<str>, Location)], find: &dyn Fn(&str) -> Option<String>, mend: &str| {
+        let mut member = |name: &str, location: Location| match find(name) {
             Some(value) => Some((Cow::Owned(name.to_string()), Value::Text(Cow::Owned(value)))),
             None => {
-                mistakes.push(wrong(file, start, mend.replace("{}", name)));
+                mistakes.push(wrong(file, location, mend.replace("{}", name)));
                 None
             }
         };
-        Value::Object(names.iter().filter_map(|it| member(it)).collect())
+        Value::Object(names.iter().filter_map(|(name, location)| member(name, *location)).collect())
     };
     let config = object(
         &mapping.config,
@@ -127,10 +113,21 @@ fn settings(
     Settings { config, env, context: Value::Object(Vec::new()) }
 }
 
-fn call_settings(service: &Service) -> call::Settings {
+fn call_settings(service: &Service, ca: Option<&Path>) -> call::Settings {
+    let base = service.base.origin().parse().unwrap_or_default();
+    let (protocol, policy) = (protocol(&service.policy), call_policy(&service.policy));
+    call::Settings { base, ca: ca.map(Into::into), protocol, policy }
+}
+
+/// What is spoken, as `said`.
+pub(super) fn protocol(said: &Policy) -> call::Protocol {
+    if said.h2c { call::Protocol::Http2 } else { call::Protocol::Negotiated }
+}
+
+/// What is put up with, as `said`.
+pub(super) fn call_policy(said: &Policy) -> call::Policy {
     let usual = call::Policy::USUAL;
-    let said = &service.policy;
-    let policy = call::Policy {
+    call::Policy {
         timeout: said.timeout_ms.map_or(usual.timeout, |it| Duration::from_millis(it.into())),
         body_bytes_max: said.bytes_max.map_or(usual.body_bytes_max, |it| it as usize),
         retries: said.retries.unwrap_or(usual.retries),
@@ -143,13 +140,48 @@ fn call_settings(service: &Service) -> call::Settings {
         }),
         calls_max: said.concurrency_max.map_or(usual.calls_max, |it| it as usize),
         queue_max: said.queue_max.map_or(usual.queue_max, |it| it as usize),
-    };
-    let protocol = if said.h2c { call::Protocol::Http2 } else { call::Protocol::Negotiated };
-    let base = service.base.origin().parse().unwrap_or_default();
-    call::Settings { base, ca: None, protocol, policy }
+    }
 }
 
-fn line(mapping: &Mapping, connector: &Connector, settings: &Settings, cache: &Cache) -> Line {
+/// By connector the first one that may make an equal call, or itself. Nothing for those whose calls may do something each time:
+/// changes, and a POST of a field that is not said to read only.
+fn asks(mapping: &Mapping) -> Vec<Option<u32>> {
+    let all = &mapping.connectors;
+    let may_be_equal = |a: &Connector, b: &Connector| {
+        a.service == b.service
+            && a.batch_max.is_none()
+            && b.batch_max.is_none()
+            && a.request.may_equal(&b.request)
+    };
+    let mut numbers: Vec<u32> = (0..all.len() as u32).collect();
+    for at in 0..all.len() {
+        for other in 0..at {
+            if numbers[other] != numbers[at] && may_be_equal(&all[other], &all[at]) {
+                let (kept, gone) = (numbers[other].min(numbers[at]), numbers[other].max(numbers[at]));
+                numbers[..=at].iter_mut().filter(|it| **it == gone).for_each(|it| *it = kept);
+            }
+        }
+    }
+    let reads = |it: &Connector| {
+        !changes(mapping, it) && (is_safe(mapping, it) || matches!(it.place, Place::Entity(_)))
+    };
+    all.iter().zip(numbers).map(|(it, number)| reads(it).then_some(number)).collect()
+}
+
+/// Whether its calls only read.
+fn is_safe(mapping: &Mapping, connector: &Connector) -> bool {
+    let said = mapping.service(connector.service).cache.as_ref();
+    connector.request.method == Method::GET
+        || connector.request.method == Method::POST && said.is_some_and(|it| it.post)
+}
+
+fn line(
+    mapping: &Mapping,
+    connector: &Connector,
+    asks: Option<u32>,
+    settings: &Settings,
+    cache: &Cache,
+) -> Line {
     let service = mapping.service(connector.service);
     let rule = rule(mapping, connector, cache);
     let private = service.cache.as_ref().filter(|it| it.private);
@@ -159,38 +191,51 @@ fn line(mapping: &Mapping, connector: &Connector, settings: &Settings, cache: &C
     reads_headers.sort_unstable();
     reads_headers.dedup();
     let alone = Rule { sharing: Sharing::Never, ..rule.clone() };
+    let sends = |it: &Header| is_credential(it.name.as_str()) && !is_operators(it);
+    let is_personal =
+        connector.request.own_headers().iter().any(sends) || reads_headers.iter().any(|it| is_credential(it));
     let mut digest = Sha256::new();
-    digest.update(service.base.origin());
+    digest.update(format!("{:?} {:?} {:?}", service.name, service.base.origin(), service.cache));
+    let service_fingerprint = digest.clone().finalize().into();
     digest.update(format!("{:?} {:?} {:?}", connector.request, connector.selection, connector.keys));
     digest.update(format!("{:?} {:?} {:?}", settings.config, settings.env, settings.context));
+    digest.update(format!("{:?}", connector.tags));
     Line {
-        alone: Arc::new(if key_headers.is_empty() { rule.clone() } else { alone }),
+        alone: Arc::new(alone),
         rule: Arc::new(rule),
         key_headers,
         reads_headers,
+        is_personal,
+        asks,
         fingerprint: digest.finalize().into(),
+        service_fingerprint,
         shown: format!("{} {}", service.name, place(mapping, connector.place)).into(),
         tags: tags(mapping, connector),
+        named: connector
+            .tags
+            .iter()
+            .filter(|it| it.name.fixed().is_none())
+            .map(|it| it.name.clone())
+            .collect(),
+        service: Arc::from(&*service.name),
     }
 }
 
-/// What is thrown away by name: the service, and what `@cacheTag` says of the field, its type, or the entity.
+/// What is thrown away by name: the service, and what `@cacheTag` says of the field, its type, or the entity. A field that
+/// changes something and says what changes nothing else of the service.
 fn tags(mapping: &Mapping, connector: &Connector) -> Vec<Arc<str>> {
-    let schema = &mapping.schema;
-    let (of_field, ty) = match connector.place {
-        Place::Root(field) | Place::Field(field) | Place::Extension(field) => {
-            let parent = schema.type_name(schema.field(field).parent);
-            (Some((parent, schema.field_name(field))), schema.field(field).ty.base)
-        }
-        Place::Entity(ty) => (None, ty),
-    };
-    let ty = schema.type_name(ty);
-    let said = mapping.tags.iter().filter(|tag| match &tag.field {
-        Some(field) => of_field == Some((&*tag.ty, &**field)),
-        None => &*tag.ty == ty,
-    });
-    let service = mapping.service(connector.service);
-    std::iter::once(&service.name).chain(said.map(|it| &it.format)).map(|it| Arc::from(&**it)).collect()
+    let is_told = changes(mapping, connector) && connector.tags.iter().any(|it| it.on_field);
+    let service = (!is_told).then(|| &*mapping.service(connector.service).name);
+    let fixed = connector.tags.iter().filter_map(|it| it.name.fixed());
+    service.into_iter().chain(fixed).map(Arc::from).collect()
+}
+
+/// Whether it is asked to change something.
+fn changes(mapping: &Mapping, connector: &Connector) -> bool {
+    match connector.place {
+        Place::Root(field) => mapping.schema.mutation == Some(mapping.schema.field(field).parent),
+        Place::Field(_) | Place::Entity(_) | Place::Extension(_) => false,
+    }
 }
 
 /// `Type.field` or `Type`.
@@ -207,15 +252,20 @@ fn place(mapping: &Mapping, place: Place) -> String {
 fn rule(mapping: &Mapping, connector: &Connector, cache: &Cache) -> Rule {
     let service = mapping.service(connector.service);
     let said = service.cache.as_ref();
-    let seconds = |of: fn(&CacheRule) -> Option<u32>| said.and_then(of).map(|it| u64::from(it) * 1000);
-    let changes = match connector.place {
-        Place::Root(field) => mapping.schema.mutation == Some(mapping.schema.field(field).parent),
-        Place::Field(_) | Place::Entity(_) | Place::Extension(_) => false,
-    };
-    let is_safe = connector.request.method == Method::GET
-        || connector.request.method == Method::POST && said.is_some_and(|it| it.post);
+    let only_reads = is_safe(mapping, connector) && !changes(mapping, connector);
+    rule_of(said, only_reads, held(connector), cache.counters(&service.name))
+}
+
+/// How answers are cached of which `said` is what `@cache` says, to calls that send the headers `held`.
+pub(crate) fn rule_of(
+    said: Option<&CacheRule>,
+    only_reads: bool,
+    held: Box<[HeaderName]>,
+    counters: Arc<Counters>,
+) -> Rule {
+    let ms = |of: fn(&CacheRule) -> Option<u32>| said.and_then(of).map(|it| u64::from(it) * 1000);
     let sharing = match said {
-        _ if changes || !is_safe => Sharing::Never,
+        _ if !only_reads => Sharing::Never,
         Some(it) if it.private && it.key.is_empty() => Sharing::Never,
         Some(it) if it.private => Sharing::Keyed,
         Some(it) if it.public => Sharing::Declared,
@@ -225,15 +275,15 @@ fn rule(mapping: &Mapping, connector: &Connector, cache: &Cache) -> Rule {
         names.iter().filter_map(|it| HeaderName::from_bytes(it.as_bytes()).ok()).collect()
     };
     Rule {
-        counters: cache.counters(&service.name),
+        counters,
         freshness: names(said.map_or(&[], |it| &it.freshness)),
-        default_ms: seconds(|it| Some(it.default_s)).unwrap_or(0),
-        stale_ms: seconds(|it| it.stale_s),
-        stale_on_error_ms: seconds(|it| it.stale_if_error_s),
+        default_ms: ms(|it| it.default_s),
+        stale_ms: ms(|it| it.stale_s),
+        stale_on_error_ms: ms(|it| it.stale_if_error_s),
         jitter_percent: said.map_or(0, |it| it.jitter_percent),
-        negative_ms: seconds(|it| Some(it.negative_s)).unwrap_or(0),
+        negative_ms: ms(|it| Some(it.negative_s)).unwrap_or(0),
         sharing,
-        held: held(connector),
+        held,
         depth_max: DEPTH_MAX,
     }
 }
@@ -241,13 +291,15 @@ fn rule(mapping: &Mapping, connector: &Connector, cache: &Cache) -> Rule {
 /// The headers that the calls send. An `Authorization` that is the operator's own is not among them, as it makes no answer
 /// anybody's.
 fn held(connector: &Connector) -> Box<[HeaderName]> {
-    let is_own = |header: &Header| {
-        let mut used = header.slots().flat_map(|slot| slot.expr.variables());
-        header.forwarded().is_none() && used.all(|it| matches!(it.variable, Variable::Config | Variable::Env))
-    };
     let sent = connector.request.own_headers().iter();
-    let held = sent.filter(|header| header.name != AUTHORIZATION || !is_own(header));
+    let held = sent.filter(|header| header.name != AUTHORIZATION || !is_operators(header));
     held.map(|header| header.name.clone()).collect()
+}
+
+/// Whether nothing of the client's stands in a header.
+fn is_operators(header: &Header) -> bool {
+    let mut used = header.slots().flat_map(|slot| slot.expr.variables());
+    header.forwarded().is_none() && used.all(|it| matches!(it.variable, Variable::Config | Variable::Env))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The GraphQL and gRPC servers that a text of services names: what of it they need to be opened.
 
 use super::HttpSource;
-use crate::call::Policy;
+use super::open::{call_policy, protocol};
 use crate::inputs::Settings;
-use crate::sdl::Mistake;
+use crate::sdl::{CacheRule, Mistake, Policy, server_name};
 use crate::selection::Variable;
 use crate::selection::value::Value;
 use crate::shaped::{Passed, PassedValue, Server};
@@ -20,6 +20,15 @@ pub enum Whole {
     Grpc(Server, Box<str>, Location),
 }
 
+/// How the text names a server.
+struct Named<'n> {
+    base: &'n Base,
+    prefix: &'n str,
+    headers: &'n [Header],
+    cache_rule: &'n Option<CacheRule>,
+    kind: &'n str,
+}
+
 impl HttpSource {
     /// The servers that the text, which stands in `file`, names.
     /// # Errors
@@ -27,14 +36,31 @@ impl HttpSource {
     pub fn servers(&self, file: &str) -> Result<Vec<Whole>, Vec<Mistake>> {
         let (mapping, settings) = (&self.shared.mapping, &self.shared.settings);
         let (mut servers, mut mistakes) = (Vec::new(), Vec::new());
-        let mut server = |base: &Base, prefix: &str, headers: &[Header], kind: &str, at: Location| {
+        let mut server = |it: Named<'_>, policy: &Policy, at: Location| {
+            let Named { base, prefix, headers, cache_rule, kind } = it;
             let passed = headers.iter().map(|it| pass(it, settings)).collect::<Result<Vec<_>, _>>();
             let url = format!("{}{}", base.origin(), if base.path.is_empty() { "/" } else { &base.path });
             match (passed, url.parse()) {
                 (Ok(headers), Ok(url)) => {
-                    let name = format!("{}/{}", self.name, if prefix.is_empty() { kind } else { prefix });
-                    let prefix = prefix.into();
-                    Some(Server { name: name.into(), url, ca: None, prefix, headers, policy: Policy::USUAL })
+                    let name = format!("{}/{}", self.name, server_name(prefix, kind)).into();
+                    let (ca, prefix) = (self.ca.clone(), Box::<str>::from(prefix));
+                    let (protocol, deadline_header) = (protocol(policy), policy.deadline_header.clone());
+                    let (policy, cache_rule) = (call_policy(policy), cache_rule.clone());
+                    let (cache, type_tags) = (Arc::clone(&self.shared.cache), mapping.type_tags.clone());
+                    Some(Server {
+                        name,
+                        url,
+                        ca,
+                        tag: server_name(&prefix, kind).into(),
+                        prefix,
+                        headers,
+                        protocol,
+                        policy,
+                        deadline_header,
+                        cache,
+                        cache_rule,
+                        type_tags,
+                    })
                 }
                 (Err(message), _) => {
                     mistakes.push(Mistake { file: Arc::from(file), location: at, message });
@@ -51,11 +77,15 @@ impl HttpSource {
             }
         };
         for it in &mapping.graphql {
-            let made = server(&it.base, &it.prefix, &it.headers, "graphql", it.location);
+            let (base, prefix, headers) = (&it.base, &*it.prefix, &it.headers);
+            let named = Named { base, prefix, headers, cache_rule: &it.cache, kind: "graphql" };
+            let made = server(named, &it.policy, it.location);
             servers.extend(made.map(|made| Whole::Graphql(made, it.location)));
         }
         for it in &mapping.grpc {
-            let made = server(&it.base, &it.prefix, &it.headers, "grpc", it.location);
+            let (base, prefix, headers) = (&it.base, &*it.prefix, &it.headers);
+            let named = Named { base, prefix, headers, cache_rule: &it.cache, kind: "grpc" };
+            let made = server(named, &it.policy, it.location);
             servers.extend(made.map(|made| Whole::Grpc(made, it.proto.clone(), it.location)));
         }
         if mistakes.is_empty() { Ok(servers) } else { Err(mistakes) }

@@ -155,7 +155,7 @@ fn segment(url: &str, start: usize, end: usize) -> Parsed<Segment> {
 }
 
 /// The text between `start` and `end`, taken apart.
-fn parts(text: &str, start: usize, end: usize) -> Parsed<Parts> {
+pub(super) fn parts(text: &str, start: usize, end: usize) -> Parsed<Parts> {
     let mut parts = Vec::new();
     let mut at = start;
     while at < end {

@@ -75,7 +75,7 @@ impl RenderError {
             Self::Control { .. } => "A value for a header holds control characters.".to_owned(),
             Self::Fault(_) => "The arguments of this field cannot be used for what it asks.".to_owned(),
         };
-        FieldError { code: "BAD_USER_INPUT", message: message.into(), hasura_path: None }
+        FieldError { code: "BAD_USER_INPUT", message: message.into(), hasura_path: None, extensions: None }
     }
 }
 
@@ -232,7 +232,11 @@ fn param(name: &str, value: &Value<'_>, between: &mut u8, out: &mut Vec<u8>) -> 
 }
 
 /// Hands the value of a slot to `give`; `false` if there is none.
-fn text(slot: &Slot, inputs: &Inputs<'_>, give: &mut dyn FnMut(&[u8])) -> Result<bool, RenderError> {
+pub(super) fn text(
+    slot: &Slot,
+    inputs: &Inputs<'_>,
+    give: &mut dyn FnMut(&[u8]),
+) -> Result<bool, RenderError> {
     if let Some(given) = copied(slot, inputs, give) {
         return Ok(given);
     }

@@ -178,9 +178,9 @@ fn bodies_are_json_of_what_is_selected() {
         "POST /api/u\ncontent-type: application/json\n{\"n\":-7,\"in\":{\"name\":\"é\",\"tags\":[\"a\",null]},\"k\":{\"x\":\"\\\"\\u0001\\n\"}}",
     );
     check(
-        r#"{PUT: "/u/{$this.id}", body: "$args.i"}"#,
+        r#"{POST: "/u/{$this.id}", body: "$args.i"}"#,
         "",
-        "PUT /api/u/7\ncontent-type: application/json\n{\"name\":\"é\",\"tags\":[\"a\",null]}",
+        "POST /api/u/7\ncontent-type: application/json\n{\"name\":\"é\",\"tags\":[\"a\",null]}",
     );
 }
 

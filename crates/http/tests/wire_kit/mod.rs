@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
+use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::source::{Accent, Caller, Headers, Scope};
+use weir_http::cache::{self, Cache, Clock};
 use weir_http::call::{Ask, Policy, Protocol, Settings, Upstream};
 
 /// What a request is answered by.
@@ -22,6 +25,45 @@ pub(crate) enum Reply {
     Drip(Vec<u8>),
     /// These bytes, then chunks without end.
     Flood(Vec<u8>),
+}
+
+/// Where answers are kept, by a clock that stands still until it is moved on.
+pub(crate) fn cache(clock: &Clock) -> Arc<Cache> {
+    let (clock, changes) = (clock.clone(), Arc::default());
+    Arc::new(Cache::new(cache::Settings { bytes_max: 1 << 20, clock, remote: None, changes }).unwrap())
+}
+
+/// Who asks, by all headers that a test knows.
+pub(crate) struct User(pub(crate) &'static str);
+
+impl Headers for User {
+    fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
+        if matches!(name, "authorization" | "cookie" | "x-client") && !self.0.is_empty() {
+            take(self.0.as_bytes());
+        }
+    }
+}
+
+/// What `engine` answers a user, and what is told of its lifetime: whether it is for everyone, and the seconds.
+pub(crate) async fn ask(engine: &Engine, user: User, query: &str) -> (String, Option<(bool, u64)>) {
+    let request = Request {
+        query,
+        operation_name: None,
+        variables: None,
+        accent: Accent::Spec,
+        queries_only: false,
+        headers: &user,
+        deadline: Instant::now() + Duration::from_secs(30),
+    };
+    let response = engine.execute(request, &Caller::Admin).await;
+    let told = response.lifetime.map(|it| it.freshness);
+    let told = told.map(|it| (it.scope == Scope::Public, it.remaining_ms.div_ceil(1000)));
+    let body = match response.body {
+        Body::Whole(bytes) => bytes,
+        Body::Shared(bytes) => bytes.to_vec(),
+        Body::Stream { .. } => panic!("nothing here is long"),
+    };
+    (String::from_utf8(body).unwrap(), told)
 }
 
 /// An answer that is whole.

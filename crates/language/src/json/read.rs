@@ -1,6 +1,10 @@
-//! Reads JSON text into the tape: one loop over values, containers that are open on a stack of places.
+//! Reads JSON text into the tape: one loop over values, containers that are open on a stack.
 //!
-//! **Invariant:** what is open in [`Reader::open`] is what the bytes before [`Reader::at`] opened and did not close.
+//! Objects of a list mostly have the keys of the one before, in its order. So each open container knows what it is
+//! likely like, and a key is first compared with the one that comes next there: what is equal needs no search for its
+//! end and, as long as the keys follow each other as there, cannot be a second one of its name.
+//!
+//! **Invariant:** what is open in [`Reader::open`] is what the bytes before `at` opened and did not close.
 //!
 //! **Cost:** one pass; strings are searched a word at a time.
 //! Source: RFC 8259.
@@ -9,272 +13,407 @@ use super::{JsonError, JsonErrorKind, JsonKind, JsonNode};
 use crate::string_value;
 use std::collections::HashSet;
 
-/// Beyond this many members keys are hashed, not compared with each other.
-const COMPARED_MAX: usize = 8;
+/// Beyond this many members, and where a key has escapes, keys are hashed, not compared with each other.
+const COMPARED_MAX: usize = 32;
 
-/// What is being read.
+/// Objects whose keys are known to differ, of as many kinds as a list commonly has.
+const KNOWN_MAX: usize = 4;
+
+/// How many members of the object before are looked at for the next key: some may be missing.
+const FOLLOWED_MAX: usize = 3;
+
+/// What is being read. Reading moves a place `at` along, which is handed on rather than kept: it stays in a register.
 pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) bytes: &'t [u8],
-    pub(super) at: usize,
     pub(super) nodes: Vec<JsonNode>,
-    pub(super) open: Vec<u32>,
+    /// What holds the innermost container.
+    pub(super) open: Vec<Open>,
     pub(super) depth_max: u32,
+    pub(super) known: Known,
+    /// Why reading ended early.
+    pub(super) error: Option<JsonError>,
 }
 
-type Read<T> = Result<T, JsonError>;
+/// A container that is open. Places are those of nodes that are whole; 0, the first node, is none, as it ends last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Open {
+    /// Its node.
+    place: u32,
+    is_object: bool,
+    /// Of an object: whether its keys so far follow each other as those of the object it is like.
+    is_alike: bool,
+    /// Of an array the item that the next one is likely like; of an object the key that the next one is likely equal to.
+    next: u32,
+    /// One past the last node of the object it is like.
+    end: u32,
+}
+
+/// Objects whose keys were found to differ: most objects have the keys of one before them.
+#[derive(Default)]
+pub(super) struct Known {
+    /// Their nodes; 0 where there is none, as the first node has no object before it.
+    places: [u32; KNOWN_MAX],
+    next: usize,
+}
+
+/// Where reading goes on; `None` if it cannot, and [`Reader::error`] says why.
+type Read = Option<usize>;
 
 impl<'t> Reader<'t> {
-    fn error<T>(&self, kind: JsonErrorKind) -> Read<T> {
-        Err(JsonError { kind, at: self.at as u32 })
+    #[cold]
+    fn fail(&mut self, kind: JsonErrorKind, at: usize) -> Read {
+        self.error = Some(JsonError { kind, at: at as u32 });
+        None
     }
 
     /// The byte there cannot stand there, or there is none.
-    fn unexpected<T>(&self) -> Read<T> {
-        let ended = self.at >= self.bytes.len();
-        self.error(if ended { JsonErrorKind::UnexpectedEnd } else { JsonErrorKind::UnexpectedByte })
+    #[cold]
+    fn unexpected(&mut self, at: usize) -> Read {
+        let ended = at >= self.bytes.len();
+        self.fail(if ended { JsonErrorKind::UnexpectedEnd } else { JsonErrorKind::UnexpectedByte }, at)
     }
 
-    fn skip_spaces(&mut self) {
-        while matches!(self.bytes.get(self.at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-            self.at += 1;
+    #[inline]
+    fn byte(&self, at: usize) -> u8 {
+        // No text has a zero byte where one is looked for.
+        self.bytes.get(at).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn after_spaces(&self, mut at: usize) -> usize {
+        while matches!(self.byte(at), b' ' | b'\n' | b'\r' | b'\t') {
+            at += 1;
         }
+        at
     }
 
     /// One value with spaces around it, and nothing else.
-    pub(super) fn document(&mut self) -> Read<()> {
-        self.skip_spaces();
+    pub(super) fn document(&mut self, at: usize) -> Read {
+        let mut at = self.after_spaces(at);
+        // Around the value is something like an array: no key stands before it.
+        let mut inner = Open::default();
         loop {
-            // A value begins here.
-            let opened = self.value()?;
-            if opened && !self.close_empty()? {
-                continue;
+            let mut like = inner.next;
+            if inner.is_object {
+                at = self.key(at, &mut inner, &mut like)?;
             }
-            if !self.after_value()? {
-                break;
+            let byte = self.byte(at);
+            at = match byte {
+                b'"' => self.string(at)?,
+                b'-' | b'0'..=b'9' => self.number(at)?,
+                b'{' | b'[' => {
+                    at = self.begin(at, byte == b'{', like, &mut inner)?;
+                    if self.byte(at) != closing(&inner) {
+                        continue;
+                    }
+                    self.close(at, &mut inner)?
+                }
+                _ => self.word(at)?,
+            };
+            at = self.after_spaces(at);
+            while self.byte(at) != b',' || self.open.is_empty() {
+                if self.open.is_empty() {
+                    let is_end = at == self.bytes.len();
+                    return if is_end { Some(at) } else { self.fail(JsonErrorKind::TrailingBytes, at) };
+                }
+                if self.byte(at) != closing(&inner) {
+                    return self.unexpected(at);
+                }
+                at = self.close(at, &mut inner)?;
+                at = self.after_spaces(at);
             }
+            at = self.after_spaces(at + 1);
         }
-        if self.at < self.bytes.len() { self.error(JsonErrorKind::TrailingBytes) } else { Ok(()) }
     }
 
-    /// Reads a scalar, or the opening bracket of a container; says whether it was a bracket.
-    fn value(&mut self) -> Read<bool> {
-        match self.bytes.get(self.at) {
-            Some(b'{') => self.begin(JsonKind::Object).map(|()| true),
-            Some(b'[') => self.begin(JsonKind::Array).map(|()| true),
-            Some(b'"') => self.string().map(|()| false),
-            Some(b'-' | b'0'..=b'9') => self.number().map(|()| false),
-            Some(b't') => self.word("true", JsonKind::True).map(|()| false),
-            Some(b'f') => self.word("false", JsonKind::False).map(|()| false),
-            Some(b'n') => self.word("null", JsonKind::Null).map(|()| false),
-            _ => self.unexpected(),
-        }
-    }
-
+    #[inline]
     fn push(&mut self, kind: JsonKind, start: usize, end: usize) {
         let next = self.nodes.len() as u32 + 1;
         self.nodes.push(JsonNode { kind, start: start as u32, end: end as u32, next });
     }
 
-    fn begin(&mut self, kind: JsonKind) -> Read<()> {
+    /// An opening bracket, up to what follows.
+    #[inline]
+    fn begin(&mut self, at: usize, is_object: bool, like: u32, inner: &mut Open) -> Read {
         if self.open.len() >= self.depth_max as usize {
-            return self.error(JsonErrorKind::TooDeep);
+            return self.fail(JsonErrorKind::TooDeep, at);
         }
-        self.open.push(self.nodes.len() as u32);
-        self.push(kind, self.at, self.at);
-        self.at += 1;
-        Ok(())
+        let kind = if is_object { JsonKind::Object } else { JsonKind::Array };
+        let model =
+            self.nodes.get(like as usize).filter(|it| like > 0 && it.kind == kind && it.next > like + 1);
+        let (next, end) = model.map_or((0, 0), |it| (like + 1, it.next));
+        self.open.push(*inner);
+        *inner = Open { place: self.nodes.len() as u32, is_object, is_alike: next > 0, next, end };
+        self.push(kind, at, at);
+        Some(self.after_spaces(at + 1))
     }
 
-    /// After an opening bracket: closes the container if it is empty, else reads up to its first value.
-    fn close_empty(&mut self) -> Read<bool> {
-        self.skip_spaces();
-        let object = matches!(self.innermost(), Some((_, JsonKind::Object)));
-        match self.bytes.get(self.at) {
-            Some(b'}') if object => self.close().map(|()| true),
-            Some(b']') if !object => self.close().map(|()| true),
-            _ if object => self.key().map(|()| false),
-            _ => Ok(false),
-        }
-    }
-
-    fn innermost(&self) -> Option<(usize, JsonKind)> {
-        let place = *self.open.last()? as usize;
-        Some((place, self.nodes[place].kind))
-    }
-
-    /// After a value: closes the containers that end there and reads up to the next value; `false` at the end.
-    fn after_value(&mut self) -> Read<bool> {
-        loop {
-            self.skip_spaces();
-            let Some((_, kind)) = self.innermost() else {
-                return Ok(false);
-            };
-            let object = kind == JsonKind::Object;
-            match self.bytes.get(self.at) {
-                Some(b',') => {
-                    self.at += 1;
-                    self.skip_spaces();
-                    if object {
-                        self.key()?;
-                    }
-                    return Ok(true);
-                }
-                Some(b'}') if object => self.close()?,
-                Some(b']') if !object => self.close()?,
-                _ => return self.unexpected(),
+    /// `"key":` up to the value. What the value is likely like goes to `like`.
+    #[inline]
+    fn key(&mut self, mut at: usize, object: &mut Open, like: &mut u32) -> Read {
+        *like = if object.next > 0 { self.expected_key(at, object) } else { 0 };
+        if *like > 0 {
+            let key = self.nodes[*like as usize - 1];
+            let end = at + 1 + (key.end - key.start) as usize;
+            self.push(key.kind, at + 1, end);
+            at = end + 1;
+        } else {
+            object.is_alike = false;
+            if self.byte(at) != b'"' {
+                return self.unexpected(at);
             }
+            at = self.string(at)?;
         }
+        at = self.after_spaces(at);
+        if self.byte(at) != b':' {
+            return self.unexpected(at);
+        }
+        Some(self.after_spaces(at + 1))
     }
 
-    /// `"key":` up to the value.
-    fn key(&mut self) -> Read<()> {
-        if self.bytes.get(self.at) != Some(&b'"') {
-            return self.unexpected();
+    /// The value of the key that stands here, in what `object` is like; 0 if it is not there.
+    #[inline]
+    fn expected_key(&self, at: usize, object: &mut Open) -> u32 {
+        let mut key = object.next;
+        for _ in 0..FOLLOWED_MAX {
+            let node = &self.nodes[key as usize];
+            let after = self.nodes[key as usize + 1].next;
+            let next = if after < object.end { after } else { 0 };
+            // With its quotes: no longer key is meant.
+            if is_same(self.bytes, node.start as usize - 1, at, (node.end - node.start) as usize + 2) {
+                object.next = next;
+                return key + 1;
+            }
+            if next == 0 {
+                break;
+            }
+            key = next;
         }
-        self.string()?;
-        self.skip_spaces();
-        if self.bytes.get(self.at) != Some(&b':') {
-            return self.unexpected();
-        }
-        self.at += 1;
-        self.skip_spaces();
-        Ok(())
+        0
     }
 
-    fn close(&mut self) -> Read<()> {
-        self.at += 1;
-        let Some((place, kind)) = self.innermost() else {
-            return self.unexpected();
-        };
-        self.open.pop();
+    /// The closing bracket of `inner`.
+    #[inline]
+    fn close(&mut self, at: usize, inner: &mut Open) -> Read {
+        let Some(outer) = self.open.pop() else { return self.unexpected(at) };
+        let closed = std::mem::replace(inner, outer);
         let next = self.nodes.len() as u32;
-        self.nodes[place].end = self.at as u32;
-        self.nodes[place].next = next;
-        if kind == JsonKind::Object { self.check_keys(place) } else { Ok(()) }
+        let node = &mut self.nodes[closed.place as usize];
+        node.end = at as u32 + 1;
+        node.next = next;
+        if !inner.is_object {
+            inner.next = closed.place;
+        }
+        // Two keys take four nodes.
+        if closed.is_object && !closed.is_alike && next > closed.place + 4 {
+            self.check_keys(closed.place as usize)?;
+        }
+        Some(at + 1)
     }
 
     /// Two equal keys in the object at `place` are an error at the second.
-    fn check_keys(&self, place: usize) -> Read<()> {
+    fn check_keys(&mut self, place: usize) -> Option<()> {
+        if self.known.places.iter().any(|&known| known != 0 && self.has_keys_of(known as usize, place)) {
+            return Some(());
+        }
+        if let Err(error) = self.compare_keys(place) {
+            self.error = Some(error);
+            return None;
+        }
+        self.known.places[self.known.next] = place as u32;
+        self.known.next = (self.known.next + 1) % KNOWN_MAX;
+        Some(())
+    }
+
+    /// Whether both objects have the same keys, written the same, in the same order.
+    fn has_keys_of(&self, known: usize, place: usize) -> bool {
+        let nodes = &self.nodes;
+        let ends = (nodes[known].next as usize, nodes[place].next as usize);
+        let text = |key: usize| &self.bytes[nodes[key].start as usize..nodes[key].end as usize];
+        let (mut theirs, mut own) = (known + 1, place + 1);
+        while theirs < ends.0 && own < ends.1 && text(theirs) == text(own) {
+            theirs = nodes[theirs + 1].next as usize;
+            own = nodes[own + 1].next as usize;
+        }
+        theirs >= ends.0 && own >= ends.1
+    }
+
+    fn compare_keys(&self, place: usize) -> Result<(), JsonError> {
         let nodes = &self.nodes;
         let end = nodes[place].next as usize;
         let after = |key: usize| Some(nodes[key + 1].next as usize).filter(|&key| key < end);
         let keys = || std::iter::successors(Some(place + 1).filter(|&key| key < end), move |&key| after(key));
         let duplicate = |key: usize| JsonError { kind: JsonErrorKind::DuplicateKey, at: nodes[key].start };
-        let text = |key: usize| super::string(self.text, nodes[key]);
-        if keys().nth(COMPARED_MAX).is_some() {
-            let mut seen = HashSet::new();
-            return keys()
-                .try_for_each(|key| if seen.insert(text(key)) { Ok(()) } else { Err(duplicate(key)) });
-        }
-        for (number, key) in keys().enumerate().skip(1) {
-            if keys().take(number).any(|earlier| text(earlier) == text(key)) {
+        let mut texts = [""; COMPARED_MAX];
+        for (number, key) in keys().enumerate() {
+            let is_plain = matches!(nodes[key].kind, JsonKind::String { escapes: false });
+            if number == COMPARED_MAX || !is_plain {
+                let mut seen = HashSet::new();
+                let mut is_new = |key: &usize| seen.insert(super::string(self.text, nodes[*key]));
+                return keys().find(|key| !is_new(key)).map_or(Ok(()), |key| Err(duplicate(key)));
+            }
+            let text = &self.text[nodes[key].start as usize..nodes[key].end as usize];
+            if texts[..number].contains(&text) {
                 return Err(duplicate(key));
             }
+            texts[number] = text;
         }
         Ok(())
     }
 
-    fn word(&mut self, word: &str, kind: JsonKind) -> Read<()> {
-        for expected in word.bytes() {
-            if self.bytes.get(self.at) != Some(&expected) {
-                return self.unexpected();
-            }
-            self.at += 1;
+    #[inline]
+    fn word(&mut self, at: usize) -> Read {
+        let (word, kind) = match self.byte(at) {
+            b't' => ("true", JsonKind::True),
+            b'f' => ("false", JsonKind::False),
+            b'n' => ("null", JsonKind::Null),
+            _ => return self.unexpected(at),
+        };
+        let end = at + word.len();
+        if self.bytes.get(at..end) != Some(word.as_bytes()) {
+            let same = word.bytes().zip(&self.bytes[at..]).take_while(|(expected, byte)| *expected == **byte);
+            return self.unexpected(at + same.count());
         }
-        self.push(kind, self.at - word.len(), self.at);
-        Ok(())
+        self.push(kind, at, end);
+        Some(end)
     }
 
-    fn number(&mut self) -> Read<()> {
-        let start = self.at;
-        self.at += usize::from(self.bytes[start] == b'-');
-        if self.bytes.get(self.at) == Some(&b'0') {
-            self.at += 1;
-            if matches!(self.bytes.get(self.at), Some(b'0'..=b'9')) {
-                return self.error(JsonErrorKind::BadNumber);
+    #[inline]
+    fn number(&mut self, start: usize) -> Read {
+        let mut at = start + usize::from(self.byte(start) == b'-');
+        if self.byte(at) == b'0' {
+            at += 1;
+            if self.byte(at).is_ascii_digit() {
+                return self.fail(JsonErrorKind::BadNumber, at);
             }
         } else {
-            self.digits()?;
+            at = self.digits(at)?;
         }
-        if self.bytes.get(self.at) == Some(&b'.') {
-            self.at += 1;
-            self.digits()?;
+        if self.byte(at) == b'.' {
+            at = self.digits(at + 1)?;
         }
-        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
-            self.at += 1;
-            self.at += usize::from(matches!(self.bytes.get(self.at), Some(b'+' | b'-')));
-            self.digits()?;
+        if matches!(self.byte(at), b'e' | b'E') {
+            at += 1;
+            at = self.digits(at + usize::from(matches!(self.byte(at), b'+' | b'-')))?;
         }
-        self.push(JsonKind::Number, start, self.at);
-        Ok(())
+        self.push(JsonKind::Number, start, at);
+        Some(at)
     }
 
     /// At least one digit.
-    fn digits(&mut self) -> Read<()> {
-        let start = self.at;
-        while matches!(self.bytes.get(self.at), Some(b'0'..=b'9')) {
-            self.at += 1;
+    #[inline]
+    fn digits(&mut self, start: usize) -> Read {
+        let mut at = start;
+        while self.byte(at).wrapping_sub(b'0') < 10 {
+            at += 1;
         }
-        if self.at > start { Ok(()) } else { self.error(JsonErrorKind::BadNumber) }
+        if at > start { Some(at) } else { self.fail(JsonErrorKind::BadNumber, at) }
     }
 
-    fn string(&mut self) -> Read<()> {
-        self.at += 1;
-        let start = self.at;
+    /// A string with its quotes, of which the first stands at `quote`.
+    #[inline]
+    fn string(&mut self, quote: usize) -> Read {
+        let start = quote + 1;
+        let mut at = start + plain(&self.bytes[start..]);
         let mut escapes = false;
-        loop {
-            match self.bytes.get(self.at) {
-                None => return self.unexpected(),
-                Some(b'"') => break,
-                Some(b'\\') => {
-                    escapes = true;
-                    self.escape()?;
-                }
-                Some(0..0x20) => return self.error(JsonErrorKind::ControlCharacter),
-                Some(_) => self.at += 1 + plain(&self.bytes[self.at + 1..]),
-            }
+        while self.byte(at) != b'"' {
+            (at, escapes) = self.odd(at, escapes)?;
         }
-        self.push(JsonKind::String { escapes }, start, self.at);
-        self.at += 1;
-        Ok(())
+        self.push(JsonKind::String { escapes }, start, at);
+        Some(at + 1)
     }
 
-    fn escape(&mut self) -> Read<()> {
-        // The one escape of GraphQL that JSON does not have.
-        let braced = self.bytes[self.at..].starts_with(br"\u{");
-        match string_value::escape(self.bytes, self.at) {
-            Some((_, size)) if !braced => {
-                self.at += size;
-                Ok(())
+    /// Within a string, what is neither plain nor its end, or too near to the text's end to be seen as plain; and what is
+    /// plain after it.
+    #[cold]
+    fn odd(&mut self, mut at: usize, mut escapes: bool) -> Option<(usize, bool)> {
+        at = match self.bytes.get(at) {
+            None => self.unexpected(at)?,
+            Some(b'\\') => {
+                escapes = true;
+                self.escape(at)?
             }
+            Some(0..0x20) => self.fail(JsonErrorKind::ControlCharacter, at)?,
+            Some(_) => at + 1,
+        };
+        Some((at + plain(&self.bytes[at..]), escapes))
+    }
+
+    fn escape(&mut self, at: usize) -> Read {
+        // The one escape of GraphQL that JSON does not have.
+        let braced = self.bytes[at..].starts_with(br"\u{");
+        match string_value::escape(self.bytes, at) {
+            Some((_, size)) if !braced => Some(at + size),
             _ => {
-                let rest = &self.bytes[self.at..];
+                let rest = &self.bytes[at..];
                 let digits = rest.get(2..6).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
                 let surrogate = rest.starts_with(br"\u") && digits;
-                self.error(if surrogate { JsonErrorKind::LoneSurrogate } else { JsonErrorKind::BadEscape })
+                self.fail(if surrogate { JsonErrorKind::LoneSurrogate } else { JsonErrorKind::BadEscape }, at)
             }
         }
     }
 }
 
+#[inline]
+const fn closing(inner: &Open) -> u8 {
+    if inner.is_object { b'}' } else { b']' }
+}
+
+/// Whether `len` bytes are the same in both places; they need not all be there.
+#[inline]
+fn is_same(bytes: &[u8], one: usize, other: usize, len: usize) -> bool {
+    let word = |at: usize| bytes.get(at..)?.first_chunk::<8>().map(|it| u64::from_le_bytes(*it));
+    let mut done = 0;
+    while done < len {
+        let (Some(left), Some(right)) = (word(one + done), word(other + done)) else {
+            return bytes.get(one..one + len) == bytes.get(other..other + len);
+        };
+        // Of the last word only the first bytes count, which are its low ones.
+        let beyond = 8_usize.saturating_sub(len - done) as u32 * 8;
+        if (left ^ right) << beyond != 0 {
+            return false;
+        }
+        done += 8;
+    }
+    true
+}
+
 /// How many bytes `bytes` begins with that end or break no string: neither `"`, `\` nor control characters. What is
 /// left at the end, short of a word, is not counted.
+///
+/// Most strings end within two words; longer ones are searched four words at a time, which compilers make wide
+/// instructions of.
 #[inline]
 fn plain(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::MAX / 0xFF;
-    // The high bit of each byte that is zero; of bytes above such a one it may be wrong.
-    let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
     let mut count = 0;
-    for chunk in bytes.chunks_exact(8) {
-        let word = chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-        let control = word.wrapping_sub(ONES * 0x20) & !word;
-        let stops = zeros(word ^ (ONES * 0x22)) | zeros(word ^ (ONES * 0x5C)) | control;
-        let stops = stops & (ONES * 0x80);
+    while let Some(word) = bytes.get(count..).and_then(<[u8]>::first_chunk::<8>) {
+        let stops = stops(u64::from_le_bytes(*word));
         if stops != 0 {
             return count + stops.trailing_zeros() as usize / 8;
         }
         count += 8;
+        if count == 16 {
+            count += 32 * plain_blocks(&bytes[count..]);
+        }
     }
     count
+}
+
+/// The high bit of each byte of `word` that ends or breaks a string; of bytes above such a one it may be wrong.
+#[inline]
+const fn stops(word: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 0xFF;
+    let (quote, backslash) = (word ^ (ONES * b'"' as u64), word ^ (ONES * b'\\' as u64));
+    let zeros = (quote.wrapping_sub(ONES) & !quote) | (backslash.wrapping_sub(ONES) & !backslash);
+    let control = word.wrapping_sub(ONES * 0x20) & !word;
+    (zeros | control) & (ONES * 0x80)
+}
+
+/// How many blocks of 32 bytes `bytes` begins with in which nothing ends or breaks a string.
+fn plain_blocks(bytes: &[u8]) -> usize {
+    let is_plain = |block: &&[u8; 32]| {
+        !block.iter().fold(false, |stops, &byte| stops | (byte == b'"') | (byte == b'\\') | (byte < 0x20))
+    };
+    bytes.as_chunks::<32>().0.iter().take_while(is_plain).count()
 }

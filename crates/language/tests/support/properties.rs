@@ -1,5 +1,7 @@
 //! What must hold for every text. Each function panics if it does not.
 
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 use weir_language::ast::{Definition, Document, Selection, TypeBody, ValueId, ValueKind};
 use weir_language::error::Error;
@@ -186,21 +188,72 @@ fn value(document: &Document<'_>, id: ValueId) -> String {
     }
 }
 
+const EQUAL_KEYS: &str = "two equal keys";
+
+/// Any JSON without an object that has two equal keys.
+struct Distinct;
+
+impl<'de> Deserialize<'de> for Distinct {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Distinct {
+    type Value = Self;
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("distinct keys")
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
+        while items.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self, A::Error> {
+        let mut keys = HashSet::new();
+        while let Some((key, _)) = members.next_entry::<String, Self>()? {
+            if !keys.insert(key) {
+                return Err(A::Error::custom(EQUAL_KEYS));
+            }
+        }
+        Ok(self)
+    }
+}
+
 /// JSON is accepted and refused as by `serde_json`, apart from what is stricter here, and reads the same.
 pub(crate) fn json_is_read_as_by_serde(bytes: &[u8]) {
     let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
     let theirs = serde_json::from_slice::<serde::de::IgnoredAny>(bytes);
+    // It refuses numbers that are none for it, too.
+    let distinct = serde_json::from_slice::<Distinct>(bytes).map_err(|it| it.to_string());
+    let has_equal_keys = distinct.as_ref().is_err_and(|it| it.starts_with(EQUAL_KEYS));
     match Json::parse(bytes, 100) {
         Ok(json) => {
             assert!(theirs.is_ok() || bytes.starts_with("\u{FEFF}".as_bytes()), "{}", bytes.escape_ascii());
+            assert!(!has_equal_keys, "{}", bytes.escape_ascii());
             compare(json.root());
         }
         Err(error) => {
             let stricter = match error.kind {
-                JsonErrorKind::DuplicateKey
-                | JsonErrorKind::LoneSurrogate
-                | JsonErrorKind::TooDeep
-                | JsonErrorKind::BadUtf8 => true,
+                JsonErrorKind::DuplicateKey => distinct.is_err(),
+                JsonErrorKind::LoneSurrogate | JsonErrorKind::TooDeep | JsonErrorKind::BadUtf8 => true,
                 JsonErrorKind::UnexpectedEnd
                 | JsonErrorKind::UnexpectedByte
                 | JsonErrorKind::TrailingBytes

@@ -158,7 +158,7 @@ impl<'c> Compiler<'c> {
             Accent::Spec => "BAD_USER_INPUT",
             Accent::Hasura => "validation-failed",
         };
-        let error = FieldError { code, message: message.into(), hasura_path: None };
+        let error = FieldError { code, message: message.into(), hasura_path: None, extensions: None };
         PlanError { error, field: self.field }
     }
 

@@ -6,7 +6,7 @@ use super::{Database, Index, Layout, Storage, View};
 use crate::model::{FieldId, FieldKind, Key, Model, TypeId, TypeKind};
 use std::collections::BTreeMap;
 use weir_sql::catalog::{
-    Catalog, Column, ColumnId, ColumnType, ForeignKey, Table, TableId, TableKind, UniqueKey,
+    Catalog, Column, ColumnId, ColumnType, Follow, ForeignKey, Table, TableId, TableKind, UniqueKey,
 };
 use weir_sql::model::customization::Customization;
 use weir_sql::model::{MissingRow, Relationship, RelationshipId};
@@ -163,6 +163,7 @@ impl<'m> Builder<'m> {
             deletable: stored,
             rows_estimate: None,
             is_whole: true,
+            acts: false,
         });
         self.columns.push(Names::default());
         TableId(self.catalog.len() as u32 - 1)
@@ -229,6 +230,8 @@ impl<'m> Builder<'m> {
             holds: true,
             // Another program may write to an SQLite file with foreign keys switched off.
             enforced: self.database == Database::Postgres,
+            on_delete: Follow::Nothing,
+            on_update: Follow::Nothing,
         });
     }
 

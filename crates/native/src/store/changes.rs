@@ -280,7 +280,32 @@ impl Differences<'_> {
                 },
             });
         }
+        if field.is_required
+            && let Some(owner) = self.renames.old_type(field.owner)
+        {
+            questions.extend(self.without_edge(id, owner, &name));
+        }
         self.add(words, questions);
+    }
+
+    /// Objects without an edge where one has to be from now on.
+    fn without_edge(&self, id: FieldId, owner: TypeId, name: &str) -> Option<Question> {
+        let field = self.new.model.field(id);
+        let is_one = matches!(field.kind, FieldKind::Edge { .. }) && !field.is_list;
+        if !is_one || !Self::is_object(&self.new.model, field) {
+            return None;
+        }
+        let held = edges::holders(self.old, self.new, self.renames, id)?;
+        let (all, number) =
+            (self.numbers(owner), edges::id_of(self.old, self.old.layout.tables[owner.index()]));
+        Some(Question {
+            sql: format!("{all} WHERE {number} NOT IN ({held}) ORDER BY 1 LIMIT {NAMED_MAX}"),
+            verdict: Verdict::Forbidden {
+                what: format!("there are objects without a `{name}`"),
+                mend: "give them one, or leave the `!` out until all have one".into(),
+                by_id: true,
+            },
+        })
     }
 
     /// What goes with an old field.
@@ -425,7 +450,10 @@ impl Differences<'_> {
     fn now_required(&self, before: FieldId, now: FieldId, name: &str) -> Option<Question> {
         let (old, new) = (self.old.model.field(before), self.new.model.field(now));
         let is_value = matches!(new.kind, FieldKind::Scalar(_) | FieldKind::Enum(_));
-        let is_new = new.is_required && !old.is_required && !new.is_list && is_value;
+        let is_new = new.is_required && !old.is_required && !new.is_list;
+        if is_new && !is_value {
+            return self.without_edge(now, old.owner, name);
+        }
         if !is_new || new.default_add.is_some() || !Self::is_object(&self.old.model, old) {
             return None;
         }

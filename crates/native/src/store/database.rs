@@ -136,7 +136,7 @@ impl Database {
         match opened {
             Ok(connection) => Ok(Some(Self::Sqlite(connection))),
             Err(cause) if cause.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(None),
-            Err(cause) => Err(Error::Database(format!("{}: {cause}", path.display()))),
+            Err(cause) => Err(refused(&format!("{}: {cause}", path.display()), &cause)),
         }
     }
 
@@ -254,11 +254,23 @@ pub(crate) fn open_sqlite(path: &Path, more: OpenFlags) -> Result<Connection, Er
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(connection)
     });
-    opened.map_err(|cause| Error::Database(format!("{}: {cause}", path.display())))
+    opened.map_err(|cause| refused(&format!("{}: {cause}", path.display()), &cause))
 }
 
 fn words(sql: &str, error: &rusqlite::Error) -> Error {
-    Error::Database(format!("{error}, in: {sql}"))
+    refused(&format!("{error}, in: {sql}"), error)
+}
+
+/// `words`, and what to do about it where SQLite only says that it cannot.
+fn refused(words: &str, cause: &rusqlite::Error) -> Error {
+    let remedy = match cause.sqlite_error_code() {
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => {
+            "; let the user that runs Weir write the file and its folder, where SQLite keeps a log even while it only reads, \
+             or name another file by `--store`"
+        }
+        _ => "",
+    };
+    Error::Database(format!("{words}{remedy}"))
 }
 
 fn sqlite_value(value: &Value) -> rusqlite::types::Value {

@@ -7,7 +7,9 @@ use super::{Types, build};
 use crate::layout::{Database, Index, IndexKind, Layout, View};
 use crate::model::TypeId;
 use weir_sql::catalog::{Column, ColumnId, Table, TableId, TableKind};
+use weir_sql::relational::Words;
 use weir_sql::relational::program::Kept;
+use weir_sql::words::vector;
 
 /// The columns of a box index on SQLite, after `id`: least and greatest longitude, least and greatest latitude.
 pub const BOX_COLUMNS: [&str; 4] = ["west", "east", "south", "north"];
@@ -148,15 +150,15 @@ pub(super) fn create_index(kind: Database, layout: &Layout, index: &Index) -> Ve
             vec![format!("CREATE INDEX {name} ON {on} ({cells})")]
         }
         (IndexKind::Unique, _) => vec![format!("CREATE UNIQUE INDEX {name} ON {on} ({cells})")],
-        (IndexKind::Terms, Database::Sqlite) => words("unicode61"),
-        (IndexKind::Fulltext, Database::Sqlite) => words("porter unicode61"),
+        (IndexKind::Terms, Database::Sqlite) => words("unicode61 remove_diacritics 0"),
+        (IndexKind::Fulltext, Database::Sqlite) => words("porter unicode61 remove_diacritics 0"),
         (IndexKind::Trigrams, Database::Sqlite) => words("trigram case_sensitive 1"),
         (IndexKind::Boxes, Database::Sqlite) => {
             let made = format!("CREATE VIRTUAL TABLE {name} USING rtree(id, {})", BOX_COLUMNS.join(", "));
             with_triggers(made, table, index)
         }
-        (IndexKind::Terms, Database::Postgres) => gin(format!("to_tsvector('simple', {cells})")),
-        (IndexKind::Fulltext, Database::Postgres) => gin(format!("to_tsvector('english', {cells})")),
+        (IndexKind::Terms, Database::Postgres) => gin(vector(Words::Plain, &cells)),
+        (IndexKind::Fulltext, Database::Postgres) => gin(vector(Words::Stems, &cells)),
         (IndexKind::Trigrams, Database::Postgres) => gin(format!("{cells} gin_trgm_ops")),
     }
 }
@@ -258,13 +260,17 @@ pub(crate) fn kept(kind: Database, layout: &Layout) -> Vec<Kept> {
         let (width, key_name) = if is_box { (BOX_COLUMNS.len(), "id") } else { (1, "rowid") };
         let marks = vec!["?"; width + 1].join(", ");
         let cells = cells(table, index, "");
+        let put = |verb: &str| {
+            format!("{verb} INTO {name} ({}) VALUES ({marks})", index_columns(table, index)).into()
+        };
         Kept {
             name: index.name.as_str().into(),
             table: table.name.as_str().into(),
             read: format!("SELECT {cells} FROM {on} WHERE {key} = ?1 AND {first} IS NOT NULL").into(),
             width,
-            put: format!("INSERT OR REPLACE INTO {name} ({}) VALUES ({marks})", index_columns(table, index))
-                .into(),
+            // Boxes look for the number anyway.
+            add: put(if is_box { "INSERT OR REPLACE" } else { "INSERT" }),
+            put: put("INSERT OR REPLACE"),
             remove: format!("DELETE FROM {name} WHERE {key_name} = ?1").into(),
         }
     };

@@ -162,6 +162,19 @@ fn union(old: &Types, place: &Place) -> String {
     selects.collect::<Vec<_>>().join(" UNION ALL ")
 }
 
+/// The numbers of the objects that will have something at the edge `field`, as one column.
+pub(super) fn holders(old: &Types, new: &Types, renames: Renames<'_>, field: FieldId) -> Option<String> {
+    let all = places(old, new, renames);
+    let is_back = |it: &&Place| others(renames, it.field).contains(&field);
+    let (place, side) = match all.iter().find(|it| it.field == field) {
+        Some(place) => (place, "a"),
+        None => (all.iter().find(is_back)?, "b"),
+    };
+    let is_empty = place.carried.is_none() && place.from.is_empty();
+    let none = || "SELECT 0 WHERE 1 = 0".to_owned();
+    Some(if is_empty { none() } else { format!("SELECT {side} FROM ({}) AS every", union(old, place)) })
+}
+
 /// Questions whether edges that come to hold one object did hold one, in words of the fields.
 pub(super) fn crowded(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<(String, Question)> {
     let mut questions = Vec::new();

@@ -16,6 +16,7 @@ use crate::store::database::{Database, Value};
 use crate::store::ddl::quoted;
 use crate::store::{Error, Place, Store, Types};
 use std::io::Write;
+use weir_engine::write::out::Out;
 use weir_sql::catalog::{ColumnId, TableId};
 
 /// Objects read at a time.
@@ -362,8 +363,18 @@ fn plain(kind: FieldKind, value: &Value) -> String {
             "1" | "t" | "true" => "true".into(),
             _ => "false".into(),
         },
-        (_, Value::Real(number)) => format!("{number:?}"),
+        (FieldKind::Scalar(Scalar::Float), Value::Text(text)) => float(text),
+        (_, Value::Real(number)) => float(&number.to_string()),
         (_, Value::Null | Value::Int(_) | Value::Text(_)) => value.text(),
+    }
+}
+
+/// A floating point number as answers have it: databases spell it each in its own way.
+fn float(text: &str) -> String {
+    let mut digits = Out::default();
+    match text.parse().is_ok_and(|value| digits.float(value)) {
+        true => String::from_utf8_lossy(digits.bytes()).into_owned(),
+        false => text.to_owned(),
     }
 }
 
@@ -371,13 +382,9 @@ fn plain(kind: FieldKind, value: &Value) -> String {
 fn one(kind: FieldKind, text: &str) -> String {
     match kind {
         FieldKind::Scalar(
-            Scalar::Int
-            | Scalar::Int64
-            | Scalar::Float
-            | Scalar::Point
-            | Scalar::Polygon
-            | Scalar::MultiPolygon,
+            Scalar::Int | Scalar::Int64 | Scalar::Point | Scalar::Polygon | Scalar::MultiPolygon,
         ) => text.to_owned(),
+        FieldKind::Scalar(Scalar::Float) => float(text),
         FieldKind::Scalar(Scalar::Boolean) => {
             if matches!(text, "1" | "true") { "true" } else { "false" }.into()
         }

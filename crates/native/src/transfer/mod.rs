@@ -28,6 +28,7 @@ pub use sink::Reject;
 pub use slots::Mapping;
 
 use crate::store::database::Database;
+use crate::store::ddl::quoted;
 use crate::store::{self, Pace, Place, Store, Types};
 use alone::Alone;
 use batch::Parcel;
@@ -41,6 +42,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use weir_sql::catalog::TableKind;
 
 /// Parcels that wait to be written.
 const PARCELS_WAITING: usize = 2;
@@ -184,10 +186,23 @@ pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<
     };
     while store.build_next(&types, Pace::Alone, &mut tell)? {}
     load.end(&mut store.database)?;
-    if let Database::Sqlite(_) = store.database {
-        store.database.query("PRAGMA wal_checkpoint(TRUNCATE)", &[], 0)?;
-    }
+    look_over(&types, &mut store.database)?;
     Ok(report)
+}
+
+/// What a database does by itself only later: empties the log, or finds out what its tables hold, without which PostgreSQL reads all of a
+/// table for the children of a few objects.
+fn look_over(types: &Types, database: &mut Database) -> Result<(), store::Error> {
+    match database {
+        Database::Sqlite(_) => database.query("PRAGMA wal_checkpoint(TRUNCATE)", &[], 0).map(drop),
+        Database::Postgres(_) => {
+            let tables = types.layout.sql.catalog.tables.iter().filter(|it| it.kind == TableKind::Table);
+            tables.map(|it| format!("ANALYZE {}", quoted(&it.name))).try_for_each(|sql| {
+                database.execute(&sql, &[])?;
+                Ok(())
+            })
+        }
+    }
 }
 
 /// How far a file is read.

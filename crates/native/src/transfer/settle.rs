@@ -4,6 +4,8 @@
 //! others are written set-wise where the layout keeps them.
 //!
 //! **Invariant:** the edges of one field are settled and forgotten in one transaction.
+//!
+//! **Cost:** some statements for each field, linear in its edges but for the indexes they are looked up in.
 
 use super::rows::target_type;
 use super::sink::Reject;
@@ -90,8 +92,11 @@ fn settle_field(
             let place = (types.layout.tables[owner.index()], column);
             rejects.extend(put(types, database, edges, (owner, place), &it, ("owner", "target"))?);
         }
-        Storage::ToOneBack { .. } | Storage::ToMany { .. } => {
+        storage @ (Storage::ToOneBack { .. } | Storage::ToMany { .. }) => {
             for (member, place) in partners(types, field) {
+                if matches!(storage, Storage::ToOneBack { .. }) {
+                    rejects.extend(reject_taken(types, database, edges, (member, place), &it)?);
+                }
                 rejects.extend(put(types, database, edges, (member, place), &it, ("target", "owner"))?);
             }
         }
@@ -212,18 +217,57 @@ fn put(
         .any(|it| it.kind == IndexKind::Unique && it.table == place.0 && it.columns == [place.1]);
     let mut rejects = Vec::new();
     if is_unique {
+        index_ends(database, edges)?;
         let taken = format!(
             "field = $1 AND (EXISTS (SELECT 1 FROM {name} t WHERE t.{column} = {edges}.{value} AND t.{id} <> {edges}.{row}) \
-             OR EXISTS (SELECT 1 FROM {edges} o WHERE o.field = {edges}.field AND o.{value} = {edges}.{value} \
-             AND o.{row} <> {edges}.{row} AND o.line < {edges}.line))"
+             OR {})",
+            earlier(edges, value, row)
         );
-        rejects = reject(database, edges, &taken, field, |edge| {
-            format!("{}: {:#x} has another already", field.text(), edge[2].int())
-        })?;
+        rejects = reject(database, edges, &taken, field, |edge| has_another(field, edge))?;
     }
     let sql = format!(
         "UPDATE {name} SET {column} = e.{value} FROM {edges} e WHERE e.field = $1 AND e.{row} = {name}.{id}"
     );
     database.execute(&sql, std::slice::from_ref(field))?;
     Ok(rejects)
+}
+
+/// Makes the edges of an object be found at once, from either end: each of many is compared with those of its object.
+fn index_ends(database: &mut Database, edges: &str) -> Result<(), Error> {
+    for end in ["owner", "target"] {
+        database
+            .execute(&format!("CREATE INDEX IF NOT EXISTS {edges}_{end} ON {edges} (field, {end})"), &[])?;
+    }
+    Ok(())
+}
+
+/// Whether an edge that was read before gives the same `end` another object at its `other` end.
+fn earlier(edges: &str, end: &str, other: &str) -> String {
+    format!(
+        "EXISTS (SELECT 1 FROM {edges} o WHERE o.field = {edges}.field AND o.{end} = {edges}.{end} \
+         AND o.{other} <> {edges}.{other} AND (o.file, o.line) < ({edges}.file, {edges}.line))"
+    )
+}
+
+fn has_another(field: &Value, edge: &[Value]) -> String {
+    format!("{}: {:#x} has another already", field.text(), edge[2].int())
+}
+
+/// Rejects the edges to objects of `ty` that have another one at their other end.
+fn reject_taken(
+    types: &Types,
+    database: &mut Database,
+    edges: &str,
+    (ty, place): (TypeId, (TableId, ColumnId)),
+    field: &Value,
+) -> Result<Vec<Reject>, Error> {
+    let table = types.layout.sql.catalog.table(place.0);
+    let (name, column) = (quoted(&table.name), quoted(&table.column(place.1).name));
+    let (_, id) = known(types, ty);
+    index_ends(database, edges)?;
+    let taken = format!(
+        "field = $1 AND (EXISTS (SELECT 1 FROM {name} t WHERE t.{id} = {edges}.target AND t.{column} <> {edges}.owner) OR {})",
+        earlier(edges, "target", "owner")
+    );
+    reject(database, edges, &taken, field, |edge| has_another(field, edge))
 }

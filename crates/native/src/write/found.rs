@@ -1,7 +1,7 @@
 //! Which objects of the input are there already: what is asked, and what follows from the answers.
 //!
 //! **Invariant:** every name (a number, or the value of a key) is asked once; objects with the same name in one input are
-//! one object.
+//! one object, and what has the key that a patch sets is the object that is patched.
 
 use super::Writes;
 use super::facts::key_scope;
@@ -9,7 +9,7 @@ use super::object::{Content, Object, Role};
 use super::refusal::Refusal;
 use super::sentence::{Kind, Rows};
 use crate::layout::Storage;
-use crate::model::{Field, FieldId, FieldKind, Model, TypeId, TypeKind};
+use crate::model::{Field, FieldId, FieldKind, Key, Model, TypeId, TypeKind};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -43,6 +43,14 @@ impl Name {
             Self::Id(_, id) => format!("0x{id:x}"),
             Self::Int(_, number) => number.to_string(),
             Self::Text(_, text) => text.to_string(),
+        }
+    }
+
+    /// Whether no two objects have it, whatever their types: of an interface's key only if it says so.
+    pub(super) fn is_of_all_types(&self, model: &Model) -> bool {
+        match self {
+            Self::Id(..) => true,
+            Self::Int(field, _) | Self::Text(field, _) => model.field(*field).key == Some(Key::Interface),
         }
     }
 
@@ -206,6 +214,8 @@ pub(super) struct Resolver<'w> {
     pub(super) names: &'w Names,
     /// Objects to be added that are there are changed instead.
     pub(super) upsert: bool,
+    /// The object that a patch changes, if it is just one.
+    pub(super) patched: Option<(i64, TypeId)>,
 }
 
 impl Resolver<'_> {
@@ -221,6 +231,9 @@ impl Resolver<'_> {
             let fate = match (object.role, same[at as usize]) {
                 (Role::Patch { .. }, _) => Fate::Nothing,
                 _ if ignored[at as usize] => Fate::Nothing,
+                (_, Some(other)) if self.is_patch(other) => {
+                    self.patched.map_or(Fate::Nothing, |(id, ty)| Fate::There(id, ty))
+                }
                 (_, Some(other)) => Fate::Same(other),
                 (_, None) => self.fate(at, object)?,
             };
@@ -324,6 +337,9 @@ impl Resolver<'_> {
         let mut ignored = vec![false; self.objects.len()];
         for (at, object) in self.objects.iter().enumerate() {
             let is_link = object.id.is_some() || object.role == Role::Unlinked;
+            if object.role == (Role::Patch { removes: false }) {
+                self.names.of(at as u32).for_each(|it| first[it.0 as usize] = Some(at as u32));
+            }
             if ignored[at] || is_link || matches!(object.role, Role::Patch { .. }) {
                 self.ignore_below(object, ignored[at] || is_link, &mut ignored);
                 continue;
@@ -338,22 +354,41 @@ impl Resolver<'_> {
                     continue;
                 }
                 let (says, said) = (self.says(object), self.says(of));
-                if are_top || (says && said && !self.is_equal(object, of)) {
+                let is_patch = self.is_patch(other);
+                if are_top || (says && is_patch) || (says && said && !self.is_equal(object, of)) {
                     return Err(Refusal::Twice { key: name.shown() });
                 }
                 // What was only a link so far may be the one described here.
-                let (link, is) = if says && !said { (other as usize, at) } else { (at, other as usize) };
-                let (link_ty, ty) = (self.model().ty(self.objects[link].ty), self.objects[is].ty);
-                if !link_ty.members.contains(&ty) {
-                    return Err(Refusal::NoSuch { id: name.shown(), ty: link_ty.name.clone() });
-                }
-                first[place as usize] = Some(is as u32);
-                same[link] = Some(is as u32);
+                let (link, is) = if says && !said { (other, at as u32) } else { (at as u32, other) };
+                self.check_same(link, is, name)?;
+                first[place as usize] = Some(is);
+                same[link as usize] = Some(is);
             }
             let is_said_elsewhere = same[at].is_some() || (is_there && object.role != Role::Top);
             self.ignore_below(object, is_said_elsewhere, &mut ignored);
         }
         Ok(Sames { same, ignored })
+    }
+
+    /// Whether the object at `at` is what an update sets.
+    fn is_patch(&self, at: u32) -> bool {
+        matches!(self.objects[at as usize].role, Role::Patch { .. })
+    }
+
+    /// Whether `link`, which has `name`, can be the object `is` of the input: by all its names, and by its type.
+    fn check_same(&self, link: u32, is: u32, name: &Name) -> Result<(), Refusal> {
+        let ty = self.model().ty(self.objects[link as usize].ty);
+        let (is_patch, patched) = (self.is_patch(is), self.patched.map(|it| it.0));
+        let is_patched = |hits: &Hits| is_patch && hits.iter().any(|it| Some(it.0) == patched);
+        let mut names = self.names.of(link);
+        if !names.all(|(place, _, hits)| self.names.of[is as usize].contains(&place) || is_patched(hits)) {
+            return Err(Refusal::Ambiguous { ty: ty.name.clone() });
+        }
+        let of = if is_patch { self.patched.map(|it| it.1) } else { Some(self.objects[is as usize].ty) };
+        match of.is_none_or(|of| ty.members.contains(&of)) {
+            true => Ok(()),
+            false => Err(Refusal::NoSuch { id: name.shown(), ty: ty.name.clone() }),
+        }
     }
 
     /// What is nested in an object that is only linked is not looked at.

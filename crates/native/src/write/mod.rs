@@ -14,6 +14,7 @@ pub(crate) mod facts;
 mod found;
 mod given;
 mod guard;
+mod moves;
 mod numbers;
 mod object;
 mod refusal;
@@ -204,7 +205,7 @@ impl Programs for Mutations {
             let name = writes.api.schema.str(writes.api.schema.field(field).name);
             let Some(what) = what(writes.api.field(field)) else {
                 let message = format!("`{name}` is no mutation").into();
-                return Err(FieldError { code: "INTERNAL", message, hasura_path: None });
+                return Err(FieldError { code: "INTERNAL", message, hasura_path: None, extensions: None });
             };
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let input = writes.read(&call, what, now.as_micros() as i64);

@@ -115,6 +115,6 @@ impl Refusal {
             | Self::TooMany { .. }
             | Self::TooDeep { .. } => format!("mutation {mutation} failed because {words}"),
         };
-        FieldError { code: self.code(), message: message.into(), hasura_path: None }
+        FieldError { code: self.code(), message: message.into(), hasura_path: None, extensions: None }
     }
 }

@@ -74,12 +74,17 @@ impl Hashing {
 #[cold]
 fn busy() -> FieldError {
     let message = "too many passwords are looked at; try again".into();
-    FieldError { code: "POOL_TIMEOUT", message, hasura_path: None }
+    FieldError { code: "POOL_TIMEOUT", message, hasura_path: None, extensions: None }
 }
 
 #[cold]
 fn failed() -> FieldError {
-    FieldError { code: "INTERNAL", message: "a password could not be hashed".into(), hasura_path: None }
+    FieldError {
+        code: "INTERNAL",
+        message: "a password could not be hashed".into(),
+        hasura_path: None,
+        extensions: None,
+    }
 }
 
 #[cfg(test)]

@@ -7,12 +7,13 @@ use super::change::{Changes, End};
 use super::facts::copy;
 use super::found::{Fate, Fates, Names, Resolver, edges};
 use super::guard::Guards;
+use super::moves::Moves;
 use super::numbers::Numbers;
 use super::object::{Content, Object, Role};
 use super::refusal::Refusal;
 use super::sentence::{Kind, Rows};
 use crate::layout::Database;
-use crate::model::{TypeId, TypeKind};
+use crate::model::{FieldId, TypeId, TypeKind};
 use std::sync::Arc;
 use weir_engine::source::FieldError;
 use weir_sql::relational::program::{Answers, Asked, Cell, Program, Shown, Step, Value};
@@ -85,6 +86,7 @@ pub(super) struct Work {
     fates: Fates,
     numbers: Vec<i64>,
     guards: Guards,
+    moves: Moves,
 }
 
 impl Work {
@@ -102,6 +104,7 @@ impl Work {
             fates: Fates::default(),
             numbers: Vec::new(),
             guards: Guards::default(),
+            moves: Moves::default(),
         }
     }
 
@@ -137,6 +140,7 @@ impl Work {
             }
             (Stage::Guarded, _) => {
                 self.guards.check(answers)?;
+                self.moves.check(self.writes.model(), answers, self.guards.len())?;
                 self.change(asked)
             }
             (Stage::Shown, _) | (Stage::Changed, What::Delete(_)) | (Stage::Done, _) => {
@@ -240,7 +244,8 @@ impl Work {
 
     fn resolver(&self) -> Resolver<'_> {
         let (objects, upsert) = (self.input.objects.as_slice(), self.input.upsert);
-        Resolver { writes: &self.writes, objects, names: &self.names, upsert }
+        let patched = <[_; 1]>::try_from(self.matched.as_slice()).ok().map(|[it]| it);
+        Resolver { writes: &self.writes, objects, names: &self.names, upsert, patched }
     }
 
     fn take_names(
@@ -274,15 +279,23 @@ impl Work {
         self.guard(asked)
     }
 
-    /// Asks for what an update may not take away; where there is nothing to ask, goes on.
+    /// Asks for what may not be taken away; where there is nothing to ask, goes on.
     fn guard(&mut self, asked: &mut Vec<Asked>) -> Result<Step, Refusal> {
         self.check_parents()?;
+        let (model, mut moves) = (self.writes.model(), Moves::default());
+        self.links(&mut |from, field, to| moves.set(model, from, field, to));
         if let Some(remove) = self.input.remove {
             let patch = |at: u32| &self.input.objects[at as usize];
-            let patches = (patch(remove), self.input.set.map(patch));
-            self.guards = Guards::new(&self.writes, &self.by_type(), patches, &|at| self.end(at), asked);
+            let (patches, groups) = ((patch(remove), self.input.set.map(patch)), self.by_type());
+            self.guards = Guards::new(&self.writes, &groups, patches.0, &|at| self.end(at), asked);
+            for (ty, ids) in &groups {
+                moves.cut(model, (*ty, ids), patches, &|at| self.end(at));
+            }
         }
-        if self.guards.is_empty() {
+        moves.ask(&self.writes, asked);
+        self.moves = moves;
+        if asked.is_empty() {
+            self.moves.check(self.writes.model(), &Answers::default(), 0)?;
             return self.change(asked);
         }
         self.stage = Stage::Guarded;
@@ -318,9 +331,10 @@ impl Work {
         if self.matched.len() > 1 {
             return Err(Refusal::ManyMatches);
         }
-        let is_own = |id: i64| self.matched.iter().any(|it| it.0 == id);
+        let Some(&own) = self.matched.first() else { return Ok(()) };
         for (_, name, hits) in self.names.of(set) {
-            if !self.matched.is_empty() && hits.iter().any(|hit| !is_own(hit.0)) {
+            let is_wide = name.is_of_all_types(self.writes.model());
+            if hits.iter().any(|hit| hit.0 != own.0 && (is_wide || hit.1 == own.1)) {
                 return Err(self.resolver().exists(name));
             }
         }
@@ -351,7 +365,7 @@ impl Work {
                 changes.change(&ids, ty, set)?;
             }
         }
-        self.link(&mut changes);
+        self.links(&mut |from, field, to| changes.link(from, field, to));
         changes.settle();
         if let Some(remove) = self.input.remove {
             let patch = &self.input.objects[remove as usize];
@@ -362,16 +376,14 @@ impl Work {
         Ok(Step::Tell)
     }
 
-    /// Sets the edges that were given, in the order of the input.
-    fn link(&self, changes: &mut Changes<'_>) {
+    /// Gives the edges that are set to `set`, in the order of the input.
+    fn links(&self, set: &mut dyn FnMut(End, FieldId, End)) {
         for (at, object) in self.input.objects.iter().enumerate() {
             for from in self.froms(at) {
                 for (field, content) in &object.fields {
                     let Content::Edges(edges) = content else { continue };
                     let field = copy(self.writes.model(), *field, from.ty);
-                    for to in edges.iter().filter_map(|it| self.end(*it)) {
-                        changes.link(from, field, to);
-                    }
+                    edges.iter().filter_map(|it| self.end(*it)).for_each(|to| set(from, field, to));
                 }
             }
         }
@@ -452,6 +464,7 @@ impl Program for Work {
         self.fates = Fates::default();
         self.numbers.clear();
         self.guards = Guards::default();
+        self.moves = Moves::default();
     }
 
     fn found(&mut self, id: i64) -> Result<(), FieldError> {

@@ -20,9 +20,15 @@ pub(crate) struct Served {
 
 /// Serves a new store of the types `sdl`, filled by `sql`.
 pub(crate) fn serve(sdl: &str, sql: &str) -> Served {
+    serve_with(sdl, sql, |_| {})
+}
+
+/// As [`serve`], with other settings than the usual.
+pub(crate) fn serve_with(sdl: &str, sql: &str, tune: impl FnOnce(&mut Settings)) -> Served {
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("one starts");
     let database = database("");
-    let settings = Settings::parse(&database.url(), |_| None).expect("a sound address");
+    let mut settings = Settings::parse(&database.url(), |_| None).expect("a sound address");
+    tune(&mut settings);
     let types = Types::read(sdl, layout::Database::Postgres).expect("the types are sound");
     bring(&Place::Postgres(Box::new(settings.clone())), &types).expect("the store is made");
     database.run(sql);

@@ -53,6 +53,8 @@ pub struct Table {
     pub rows_estimate: Option<u64>,
     /// All columns that the database has are here: the role may read each.
     pub is_whole: bool,
+    /// Whether a write to it does more than it says: by triggers, by rules, in tables that inherit.
+    pub acts: bool,
 }
 
 /// What kind of relation.
@@ -156,6 +158,21 @@ pub struct ForeignKey {
     pub holds: bool,
     /// Whether the database sees to it that every snapshot keeps it. On SQLite each writer decides for itself.
     pub enforced: bool,
+    /// What becomes of a row here when the one it refers to goes.
+    pub on_delete: Follow,
+    /// What becomes of it when that one's key changes.
+    pub on_update: Follow,
+}
+
+/// What a change of the row that a foreign key refers to does to the rows that refer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Follow {
+    /// Nothing: it is refused while there are any.
+    Nothing,
+    /// They go too.
+    Delete,
+    /// The columns of their key change.
+    Update,
 }
 
 /// A function of the database.

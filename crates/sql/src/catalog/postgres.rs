@@ -12,7 +12,7 @@
 mod cells;
 
 use super::{
-    Argument, Catalog, Column, ColumnId, ColumnType, ForeignKey, Function, Table, TableId, TableKind,
+    Argument, Catalog, Column, ColumnId, ColumnType, Follow, ForeignKey, Function, Table, TableId, TableKind,
     UniqueKey, Volatility, Warning,
 };
 use crate::postgres::types::{Kind, Type, Types, oid, quoted};
@@ -140,7 +140,7 @@ impl Reading {
     ) -> Option<Relation> {
         let (oid, schema, name, letter) = (row.number(), row.text(), row.text(), row.letter());
         let (row_type, rows_estimate, can) = (row.number(), row.count(), row.number());
-        let is_whole = row.flag();
+        let (is_whole, acts) = (row.flag(), row.flag());
         let (comment, mut numbers, names) = (row.text(), row.numbers(), row.texts());
         let (types, declared, marks) = (row.numbers(), row.texts(), row.numbers());
         let comments = row.texts();
@@ -185,6 +185,7 @@ impl Reading {
             deletable: can & 16 != 0,
             rows_estimate,
             is_whole,
+            acts,
         };
         Some(Relation { oid, row_type, table, numbers })
     }
@@ -219,11 +220,23 @@ impl Reading {
     fn key<'r>(&mut self, mut row: Cells<'r, impl Iterator<Item = Option<&'r [u8]>>>) {
         let (letter, relation, name, columns) = (row.letter(), row.number(), row.text(), row.numbers());
         let (target, target_columns, holds) = (row.number(), row.numbers(), row.flag());
+        let on_delete = follow(row.letter(), Follow::Delete);
+        let on_update = follow(row.letter(), Follow::Update);
         let Some((at, columns)) = self.columns(relation, &columns) else { return };
         match letter {
             'f' => {
                 let Some((target, target_columns)) = self.columns(target, &target_columns) else { return };
-                let key = ForeignKey { name, columns, target, target_columns, holds, enforced: holds };
+                let enforced = holds;
+                let key = ForeignKey {
+                    name,
+                    columns,
+                    target,
+                    target_columns,
+                    holds,
+                    enforced,
+                    on_delete,
+                    on_update,
+                };
                 self.catalog.tables[at.0 as usize].foreign_keys.push(key);
             }
             'p' => self.catalog.tables[at.0 as usize].primary_key = Some(UniqueKey { name, columns }),
@@ -268,6 +281,15 @@ struct Relation {
     row_type: u32,
     table: Table,
     numbers: Vec<u32>,
+}
+
+/// What the action `letter` of a foreign key does, where a cascade is `cascade`.
+fn follow(letter: char, cascade: Follow) -> Follow {
+    match letter {
+        'c' => cascade,
+        'n' | 'd' => Follow::Update,
+        _ => Follow::Nothing,
+    }
 }
 
 /// What a function takes. Outputs are passed over; the last `defaults` inputs may be left out.

@@ -8,7 +8,7 @@
 //! **Cost:** five statements and one per view; a few microseconds per table.
 
 use super::sqlite_type::{Integers, column_type};
-use super::{Catalog, Column, ColumnId, ForeignKey, Table, TableId, TableKind, UniqueKey, Warning};
+use super::{Catalog, Column, ColumnId, Follow, ForeignKey, Table, TableId, TableKind, UniqueKey, Warning};
 use crate::model::EnumTableValue;
 use hashbrown::HashMap;
 use rusqlite::{Connection, Row};
@@ -44,15 +44,15 @@ const TABLES: &str = "SELECT name, type FROM pragma_table_list \
 const COLUMNS: &str = "SELECT name, type, \"notnull\", dflt_value IS NOT NULL, pk, hidden \
     FROM pragma_table_xinfo(?1, 'main') ORDER BY cid";
 
-const TRIGGERS: &str = "SELECT tbl_name, sql FROM main.sqlite_schema WHERE type = 'trigger' AND tbl_name IN \
-    (SELECT name FROM main.sqlite_schema WHERE type = 'view')";
+const TRIGGERS: &str = "SELECT tbl_name, sql FROM main.sqlite_schema WHERE type = 'trigger'";
 
 const INDEXES: &str = "SELECT t.name, l.origin, l.seq, x.name FROM main.sqlite_schema t, \
     pragma_index_list(t.name, 'main') l, pragma_index_xinfo(l.name, 'main') x \
     WHERE t.type = 'table' AND l.\"unique\" AND NOT l.partial AND x.key \
     ORDER BY t.name COLLATE BINARY, l.seq DESC, x.seqno";
 
-const FOREIGN_KEYS: &str = "SELECT t.name, f.id, f.\"table\", f.\"from\", f.\"to\" FROM main.sqlite_schema t, \
+const FOREIGN_KEYS: &str = "SELECT t.name, f.id, f.\"table\", f.\"from\", f.\"to\", f.on_delete, f.on_update \
+    FROM main.sqlite_schema t, \
     pragma_foreign_key_list(t.name, 'main') f WHERE t.type = 'table' \
     ORDER BY t.name COLLATE BINARY, f.id DESC, f.seq";
 
@@ -115,6 +115,7 @@ impl Reading {
                 deletable: !view,
                 rows_estimate: None,
                 is_whole: true,
+                acts: false,
             });
         }
         Ok(())
@@ -169,13 +170,14 @@ impl Reading {
         }
     }
 
-    /// A view can be written as far as triggers say how.
+    /// A view can be written as far as triggers say how, and a write to a table that has some does more than it says.
     fn triggers(&mut self, connection: &Connection) -> Result<(), rusqlite::Error> {
         let mut statement = connection.prepare(TRIGGERS)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let Some(at) = self.place(&text(row, 0)?) else { continue };
             let table = &mut self.catalog.tables[at.0 as usize];
+            table.acts = true;
             match instead_of(&text(row, 1)?) {
                 Some(Event::Insert) => table.insertable = true,
                 Some(Event::Update) => table.updatable = true,
@@ -242,7 +244,13 @@ impl Reading {
             let pair = (text(row, 3)?, row.get(4)?);
             match keys.last_mut() {
                 Some(key) if key.at == at && key.id == id => key.pairs.push(pair),
-                _ => keys.push(Reference { at, id, target: text(row, 2)?, pairs: vec![pair] }),
+                _ => {
+                    let (target, pairs) = (text(row, 2)?, vec![pair]);
+                    let (deleted, updated) = (text(row, 5)?, text(row, 6)?);
+                    let on_delete = follow(&deleted, Follow::Delete);
+                    let on_update = follow(&updated, Follow::Update);
+                    keys.push(Reference { at, id, target, pairs, on_delete, on_update });
+                }
             }
         }
         for key in keys {
@@ -289,6 +297,8 @@ impl Reading {
             target_columns,
             holds: true,
             enforced: false,
+            on_delete: key.on_delete,
+            on_update: key.on_update,
         })
     }
 
@@ -314,6 +324,17 @@ struct Reference {
     target: String,
     /// Ours, theirs. Theirs is absent where the primary key is meant.
     pairs: Vec<(String, Option<String>)>,
+    on_delete: Follow,
+    on_update: Follow,
+}
+
+/// What `action` of a foreign key does, where `CASCADE` is `cascade`.
+fn follow(action: &str, cascade: Follow) -> Follow {
+    match action {
+        "CASCADE" => cascade,
+        "SET NULL" | "SET DEFAULT" => Follow::Update,
+        _ => Follow::Nothing,
+    }
 }
 
 fn column(row: &Row<'_>, hidden: i64, integers: Integers) -> Result<Column, rusqlite::Error> {

@@ -257,6 +257,7 @@ pub(super) mod tests {
             deletable: false,
             rows_estimate: None,
             is_whole: true,
+            acts: false,
         };
         let text = |name: &str| argument(name, ColumnType::Text);
         let variadic = Argument { is_variadic: true, ..text("words") };

@@ -92,11 +92,7 @@ pub fn assemble(
     tops: &[u32],
     parents: Parents<'_>,
 ) -> Result<Assembly, TooWide> {
-    let keys = key_columns(parents);
-    let mut renderer = Renderer::new(dialect, model, keys.len());
-    renderer.parents = keys;
-    let mut assembler =
-        Assembler { dialect, plan, renderer, ctes: Vec::new(), arms: Vec::new(), parents, several: true };
+    let mut assembler = Assembler::new(dialect, model, plan, parents);
     if let ([only], Parents::None) = (tops, parents)
         && assembler.below(*only).is_empty()
     {
@@ -105,6 +101,18 @@ pub fn assemble(
     assembler.several = tops.len() > 1;
     assembler.levels(tops);
     assembler.finish()
+}
+
+/// The rows of the level `only` alone, whatever is below it.
+/// # Errors
+/// They have too many columns.
+pub(super) fn assemble_alone(
+    dialect: &Postgres,
+    model: &Model,
+    plan: &Plan,
+    only: u32,
+) -> Result<Assembly, TooWide> {
+    Assembler::new(dialect, model, plan, Parents::None).single(only)
 }
 
 /// The columns of the relation `p` of parents in memory.
@@ -148,7 +156,14 @@ pub(super) struct Assembler<'a> {
     several: bool,
 }
 
-impl Assembler<'_> {
+impl<'a> Assembler<'a> {
+    fn new(dialect: &'a Postgres, model: &'a Model, plan: &'a Plan, parents: Parents<'a>) -> Self {
+        let keys = key_columns(parents);
+        let mut renderer = Renderer::new(dialect, model, keys.len());
+        renderer.parents = keys;
+        Self { dialect, plan, renderer, ctes: Vec::new(), arms: Vec::new(), parents, several: true }
+    }
+
     /// The levels directly below a level.
     fn below(&self, level: u32) -> Vec<u32> {
         self.plan.levels_of(level)

@@ -13,7 +13,7 @@ use crate::bind::{Bindings, Found, Given, Refused};
 use crate::catalog::ColumnType;
 use crate::json_path::{Step, steps};
 use crate::relational::{Origin, Parameter, Reader};
-use crate::words;
+use crate::{patterns, words};
 use weir_engine::rows::{Column, Data};
 use weir_language::coerce::scientific;
 use weir_language::value::Node;
@@ -66,12 +66,12 @@ pub(super) fn push(
             out.extend_from_slice(words::question(text, *all, *kind, &words::TSQUERY).as_bytes());
             Ok(())
         }
-        Reader::Pattern => match words::pattern(bindings.text(parameter, found)?) {
-            Some(pattern) => {
+        Reader::Pattern => match patterns::postgres(bindings.text(parameter, found)?) {
+            Ok(pattern) => {
                 out.extend_from_slice(pattern.as_bytes());
                 Ok(())
             }
-            None => reading.refuse(words::NO_PATTERN.into()),
+            Err(cause) => bindings.refuse(parameter, "INVALID_PATTERN", "data-exception", cause),
         },
         Reader::Place { metres } => reading.place(found, *metres, out),
         // Its own indexes of trigrams are asked by the patterns themselves.

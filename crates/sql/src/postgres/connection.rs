@@ -126,8 +126,35 @@ impl Connection {
         self.prepared = None;
     }
 
-    /// Appends a statement: parsed first where it is new to the connection.
+    /// Appends a statement, all of whose rows are to be given.
     pub(super) fn push(&mut self, statement: &Arc<Statement>, parameters: &Parameters) -> Result<(), Error> {
+        self.bind(&Name::NONE, statement, parameters)?;
+        message::execute(&mut self.write, &Name::NONE, 0);
+        Ok(())
+    }
+
+    /// Appends a statement whose rows are given when they are fetched, while its transaction lasts. Nothing answers this.
+    pub(super) fn open(
+        &mut self,
+        portal: u32,
+        statement: &Arc<Statement>,
+        parameters: &Parameters,
+    ) -> Result<(), Error> {
+        self.bind(&Name::of_portal(portal), statement, parameters)
+    }
+
+    /// Appends that the next rows are given, `rows_max` of them or what is left.
+    pub(super) fn fetch(&mut self, portal: u32, rows_max: u32) {
+        message::execute(&mut self.write, &Name::of_portal(portal), rows_max);
+    }
+
+    /// Binds a statement, which is parsed first where it is new to the connection.
+    fn bind(
+        &mut self,
+        portal: &Name,
+        statement: &Arc<Statement>,
+        parameters: &Parameters,
+    ) -> Result<(), Error> {
         if statement.is_outdated() {
             return Err(changed());
         }
@@ -145,12 +172,17 @@ impl Connection {
                 self.described.push_back(Arc::clone(statement));
             }
         }
-        message::bind_and_execute(&mut self.write, &name, parameters, &statement.formats)
+        message::bind(&mut self.write, portal, &name, parameters, &statement.formats)
     }
 
     /// Ends the batch.
     pub(super) fn sync(&mut self) {
         message::sync(&mut self.write);
+    }
+
+    /// Sends what goes without waiting; what is left leaves, and what fails shows, when the answers are read.
+    pub(super) fn send(&mut self) {
+        let _ = self.poll_send(&mut Context::from_waker(std::task::Waker::noop()));
     }
 
     /// Whether bytes wait to be sent.
@@ -257,7 +289,8 @@ impl Connection {
     fn other(&mut self, tag: u8, next: usize) -> Result<Option<End>, Error> {
         let body_from = self.at + HEADER_BYTES;
         match tag {
-            b'C' => {
+            // Complete; or suspended, as all rows were given that were fetched.
+            b'C' | b's' => {
                 let affected = message::affected(&self.read[body_from..next]);
                 let rows = self.take_rows(affected);
                 let rows = if std::mem::take(&mut self.discards) { Rows::default() } else { rows };

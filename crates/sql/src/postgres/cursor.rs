@@ -10,12 +10,18 @@ pub(super) struct Cursor<'r> {
     first: Columns<'r>,
     /// A column, and it and those after it.
     at: Cell<(usize, Columns<'r>)>,
+    /// The row's place, from zero, among those below which was asked apart.
+    pub(super) number: usize,
 }
 
 impl<'r> Cursor<'r> {
     pub(super) fn new(row: Row<'r>) -> Self {
+        Self::numbered(row, 0)
+    }
+
+    pub(super) fn numbered(row: Row<'r>, number: usize) -> Self {
         let first = row.columns();
-        Self { first, at: Cell::new((0, first)) }
+        Self { first, at: Cell::new((0, first)), number }
     }
 
     /// The bytes of column `wanted`; `None` is null.

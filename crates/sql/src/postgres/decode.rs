@@ -37,8 +37,19 @@ pub struct Choices {
     pub utc: bool,
     /// `bigint`, `float8` and `numeric` become JSON strings.
     pub stringify: bool,
+    /// How a `float8` is spelled.
+    pub floats: Floats,
     /// The server promises UTF-8. Only a database of the encoding `SQL_ASCII` does not: there texts are checked.
     pub utf8: bool,
+}
+
+/// How floating point numbers are spelled, both with the fewest digits that read back as the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Floats {
+    /// As PostgreSQL does: `1e+15`.
+    AsPostgres,
+    /// As everywhere else in answers: `1000000000000000`.
+    AsElsewhere,
 }
 
 /// Reads the values of one result column.
@@ -179,7 +190,7 @@ impl Compiler<'_> {
     }
 
     fn plain(&self, oid: u32) -> Option<Plain> {
-        let Choices { utc, stringify, utf8 } = self.choices;
+        let Choices { utc, stringify, floats, utf8 } = self.choices;
         Some(match oid {
             oid::INT4 => Plain::Int4,
             oid::TEXT | oid::VARCHAR | oid::BPCHAR | oid::NAME if utf8 => Plain::Text,
@@ -191,9 +202,16 @@ impl Compiler<'_> {
             oid::TIMESTAMPTZ if utc => Plain::TimestampTz,
             oid::DATE => Plain::Date,
             oid::NUMERIC if stringify => Plain::NumericText,
-            oid::NUMERIC | oid::MEAN => Plain::Numeric,
+            oid::NUMERIC | oid::MEAN => match floats {
+                Floats::AsPostgres => Plain::Numeric,
+                // No column has this type there: it is a sum of integers.
+                Floats::AsElsewhere => Plain::Whole,
+            },
             oid::FLOAT8 if stringify => Plain::Float8Text,
-            oid::FLOAT8 | oid::RATIO => Plain::Float8,
+            oid::FLOAT8 | oid::RATIO => match floats {
+                Floats::AsPostgres => Plain::Float8,
+                Floats::AsElsewhere => Plain::Float,
+            },
             oid::FLOAT4 => Plain::Float4,
             oid::UUID => Plain::Uuid,
             oid::JSON if utf8 => Plain::Json,

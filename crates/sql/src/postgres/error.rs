@@ -283,7 +283,10 @@ fn rejected(
         Accent::Spec => spec,
         Accent::Hasura => hasura,
     };
-    SourceError::Rejected { error: FieldError { code, message: message.into(), hasura_path: None }, field }
+    SourceError::Rejected {
+        error: FieldError { code, message: message.into(), hasura_path: None, extensions: None },
+        field,
+    }
 }
 
 /// Routines of the server that read a value of `ltree`, `lquery`, `ltxtquery`, `tsquery`, `tsvector` or `jsonpath`, and refuse it with

@@ -7,13 +7,15 @@
 //! **Cost:** a warm run looks up its plan (nothing without structural variables) and allocates the future, the parameters
 //! and the answer's buffer.
 
+use super::asked::Asked;
 use super::assemble::TooWide;
 use super::bind::{Target, push};
 use super::error::{Error, source_error};
 use super::finish::{At, Finisher, Task};
 use super::found::Found;
 use super::gather::Gatherer;
-use super::prepared::Prepared;
+use super::portal::Values;
+use super::prepared::{InParts, Leaves, List, Prepared};
 use super::rows::Rows;
 use super::source::Shared;
 use super::statement::Parameters;
@@ -50,7 +52,7 @@ pub(super) struct Reading {
     pub(super) ask: Ask,
     /// Typed rows are wanted.
     pub(super) rows: bool,
-    pub(super) streams: bool,
+    pub(super) leaves: Leaves,
     pub(super) forms: Forms<Prepared>,
     /// Bytes of the last answer: the next one's first capacity.
     pub(super) answer_bytes: AtomicUsize,
@@ -83,13 +85,13 @@ impl Reading {
     ) -> Result<Prepared, PlanError> {
         let plan = self.shared.style.compile(&self.ids, shape, &self.ask, variables)?;
         let field = self.ask.fields.first().copied().unwrap_or(0);
-        self.shared.prepare(plan, self.parent_keys).map_err(|TooWide| {
+        self.shared.prepare(plan, self.parent_keys, self.leaves).map_err(|TooWide| {
             let code = match self.ask.accent {
                 Accent::Spec => "LIMIT_STATEMENT",
                 Accent::Hasura => "validation-failed",
             };
             let message = "the request makes a statement that is too large for the database".into();
-            PlanError { error: FieldError { code, message, hasura_path: None }, field }
+            PlanError { error: FieldError { code, message, hasura_path: None, extensions: None }, field }
         })
     }
 
@@ -109,21 +111,31 @@ impl Reading {
         Task { prepared, names: Names { schema: self.shared.style.schema(), ids: &self.ids, shape } }
     }
 
-    /// The values of a request for the statement of `prepared`.
-    fn parameters(&self, prepared: &Prepared, bindings: &Bindings<'_>) -> Result<Parameters, SourceError> {
-        let mut parameters = Parameters::default();
-        for column in bindings.parent_keys {
-            text::push_column(column, &mut parameters);
-        }
-        for parameter in &prepared.read.parameters {
-            let target =
-                Target { types: &self.shared.dialect.types, oids: &prepared.read.statement.parameters };
+    /// The values of a request for what is `asked`, after the keys of its parents.
+    pub(super) fn values(
+        &self,
+        asked: &Asked,
+        bindings: &Bindings<'_>,
+        mut parameters: Parameters,
+    ) -> Result<Parameters, SourceError> {
+        for parameter in &asked.parameters {
+            let target = Target { types: &self.shared.dialect.types, oids: &asked.statement.parameters };
             push(bindings, target, parameter, 0, &mut parameters).map_err(|error| {
                 let field = Some(self.ask.fields.first().copied().unwrap_or(0));
                 SourceError::Rejected { error: *error, field }
             })?;
         }
         Ok(parameters)
+    }
+
+    /// The values of a request for each of `lists`.
+    fn values_of_lists(&self, lists: &[List], bindings: &Bindings<'_>) -> Result<Vec<Values>, SourceError> {
+        let values = |asked: &Asked| self.values(asked, bindings, Parameters::default());
+        let both = |list: &List| {
+            let below = list.below.as_ref().map(|it| values(&it.asked)).transpose()?;
+            Ok((values(&list.own)?, below.unwrap_or_default()))
+        };
+        lists.iter().map(both).collect()
     }
 
     /// Asks, on a connection that is shared or an own one.
@@ -178,9 +190,20 @@ impl Reading {
         };
         let bindings = self.bindings(input.shape, input.variables, &form, keys);
         let bindings = Bindings { shown: &shown, ..bindings };
-        let parameters = self.parameters(&prepared, &bindings)?;
-        if self.streams && prepared.streams() {
-            return Box::pin(parts::run(self, prepared, &input, parameters)).await;
+        let mut parameters = Parameters::default();
+        for column in bindings.parent_keys {
+            text::push_column(column, &mut parameters);
+        }
+        let parameters = self.values(&prepared.read, &bindings, parameters)?;
+        match &prepared.in_parts {
+            InParts::No => {}
+            InParts::Rows => {
+                return Box::pin(parts::run_rows(self, &prepared, &input, parameters)).await;
+            }
+            InParts::Lists(lists) => {
+                let values = self.values_of_lists(lists, &bindings)?;
+                return Box::pin(parts::run_lists(self, &prepared, &input, parameters, values)).await;
+            }
         }
         let mut tries = 0;
         let rows = loop {

@@ -9,7 +9,6 @@ use super::decode::Decoder;
 use super::found::{Found, Key, Walk};
 use super::objects::shape_text;
 use super::prepared::Prepared;
-use super::rows::Row;
 use super::write::{Done, WorkDone};
 use crate::answer::{Answer, Names, Spans, TooLong};
 use crate::catalog::facts::Cell;
@@ -274,13 +273,16 @@ impl<'r> Finisher<'r> {
 
     fn one(&mut self, level: u32, member: &'r Member, at: At<'_, 'r>) -> Wrote {
         let Some((found, arm)) = place(level, at) else { return Ok(self.answer.missing(member)) };
-        let first = rows(self.task, level, found, arm, at).next();
-        match first {
-            Some(row) => {
+        let mut rows = rows(self.task, level, found, arm, at);
+        match (rows.next(), rows.next()) {
+            (Some(_), Some(_)) if self.task.prepared.plan.levels[level as usize].choice.is_some() => {
+                Ok(self.answer.several(member))
+            }
+            (Some(row), _) => {
                 let row = Cursor::new(row);
                 self.row(level, member, &row, found, arm)
             }
-            None => Ok(self.answer.missing(member)),
+            (None, _) => Ok(self.answer.missing(member)),
         }
     }
 
@@ -288,7 +290,7 @@ impl<'r> Finisher<'r> {
         self.answer.out.open(b'[');
         if let Some((found, arm)) = place(level, at) {
             for (index, row) in rows(self.task, level, found, arm, at).enumerate() {
-                if !self.item(level, member, row, found, arm, index as u32)? {
+                if !self.item(level, member, &Cursor::new(row), found, arm, index as u32)? {
                     return Ok(false);
                 }
                 self.answer.room(0, member)?;
@@ -303,14 +305,13 @@ impl<'r> Finisher<'r> {
         &mut self,
         level: u32,
         member: &'r Member,
-        row: Row<'r>,
+        row: &Cursor<'r>,
         found: &Found<'r>,
         arm: usize,
         index: u32,
     ) -> Wrote {
         let (mark, before) = (self.answer.out.len(), self.answer.errors.len());
-        let row = Cursor::new(row);
-        let ok = self.row(level, member, &row, found, arm)?;
+        let ok = self.row(level, member, row, found, arm)?;
         if !ok && member.null_items {
             self.answer.out.truncate(mark);
             self.answer.out.null();
@@ -348,7 +349,7 @@ pub(super) fn place<'c, 'r>(level: u32, at: At<'c, 'r>) -> Option<(&'c Found<'r>
         At::Returned(_, _, found, _) | At::Did(_, found) | At::Program(_, found) => found,
         At::Changes(..) => None,
     }?;
-    Some((found, found.asked.arm(level)?))
+    found.place(level)
 }
 
 /// Those rows.
@@ -363,6 +364,7 @@ pub(super) fn rows<'c, 'r>(
         At::Root(_) | At::Program(..) => found.all(arm),
         At::Returned(_, _, _, number) => found.of_parent(arm, number),
         At::Changes(..) | At::Did(..) => Walk::None,
+        At::Row(row, own, _) if own.asked.arm(level).is_none() => found.of_parent(arm, row.number),
         At::Row(row, _, parent) => {
             let parent = &found.asked.arms[parent];
             let nest = &task.prepared.plan.levels[level as usize].query.nest;

@@ -36,6 +36,8 @@ pub struct Abilities {
     pub lists_functions: bool,
     /// A related row can be looked for by a plan of its own. If not, every `EXISTS` has to become a join.
     pub subplans: bool,
+    /// Other statements can run while rows of one are still to come.
+    pub portals: bool,
     /// A transaction may have to be repeated though it does nothing unusual (40001).
     pub repeats: bool,
 }
@@ -83,6 +85,7 @@ impl Flavour {
             listens: true,
             lists_functions: true,
             subplans: true,
+            portals: true,
             repeats: false,
         };
         match self {
@@ -95,6 +98,7 @@ impl Flavour {
                 listens: false,
                 lists_functions: false,
                 subplans: false,
+                portals: false,
                 repeats: true,
             },
             Self::Yugabyte => Abilities { listens: false, repeats: true, ..all },

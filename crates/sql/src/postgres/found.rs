@@ -24,6 +24,8 @@ pub(super) struct Found<'r> {
     pub(super) asked: &'r Asked,
     rows: &'r Rows,
     arms: SmallVec<[ArmRows<'r>; 4]>,
+    /// The answer to what was asked apart, below these rows.
+    below: Option<Box<Self>>,
 }
 
 #[derive(Default)]
@@ -46,7 +48,7 @@ struct Chain {
 
 impl<'r> Found<'r> {
     pub(super) fn new(asked: &'r Asked, rows: &'r Rows) -> Self {
-        let mut found = Self { asked, rows, arms: SmallVec::new() };
+        let mut found = Self { asked, rows, arms: SmallVec::new(), below: None };
         if !asked.is_plain() {
             found.arms.resize_with(asked.arms.len(), ArmRows::default);
             for row in rows.iter() {
@@ -54,6 +56,21 @@ impl<'r> Found<'r> {
             }
         }
         found
+    }
+
+    /// With the answer to what was asked about these rows, in their order.
+    pub(super) fn above(mut self, below: Option<Self>) -> Self {
+        self.below = below.map(Box::new);
+        self
+    }
+
+    /// The answer that holds the rows of `level`, and their arm there.
+    pub(super) fn place(&self, level: u32) -> Option<(&Self, usize)> {
+        match (self.asked.arm(level), &self.below) {
+            (Some(arm), _) => Some((self, arm)),
+            (None, Some(below)) => below.place(level),
+            (None, None) => None,
+        }
     }
 
     fn file(&mut self, row: Row<'r>) {
@@ -165,7 +182,7 @@ impl<'r> Iterator for Walk<'_, 'r> {
 #[cfg(test)]
 mod tests {
     use super::super::assemble::{Arm, Assembly};
-    use super::super::decode::{Choices, Decoder};
+    use super::super::decode::{Choices, Decoder, Floats};
     use super::super::types::{Types, oid};
     use super::*;
 
@@ -196,7 +213,7 @@ mod tests {
             tables: Vec::new(),
             merged: None,
         };
-        let choices = Choices { utc: true, stringify: false, utf8: true };
+        let choices = Choices { utc: true, stringify: false, floats: Floats::AsPostgres, utf8: true };
         let types = Types::builtin();
         let asked = Asked::new(assembly, 1, true, &types, |it| Decoder::new(&types, it, choices));
         let (one, two) = (Some("1"), Some("2"));

@@ -11,7 +11,7 @@ use crate::answer::{PART_BYTES_MAX, TooLong};
 use crate::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
 use crate::coordinates::{NoShape, push_whole};
 use crate::relational::{Hidden, Member, MemberKind, Object, Run};
-use crate::value::Value;
+use crate::value::{Fault, Value};
 use weir_engine::rows::{Column, Data, Rows, Table};
 
 /// What is being gathered.
@@ -153,19 +153,7 @@ impl<'r> Gatherer<'r> {
                 }
             },
             (MemberKind::Shape { .. }, _) => self.push_shape(member, at, column, row),
-            (MemberKind::One(level), _) => {
-                let row_of = |(found, arm)| Some((self.walk(*level, found, arm, at).next()?, found, arm));
-                match place(*level, at).and_then(row_of) {
-                    Some((first, found, arm)) => {
-                        let first = Cursor::new(first);
-                        self.push_object(*level, At::Row(&first, found, arm), &mut column.data)?;
-                    }
-                    None => {
-                        fill_column(column);
-                        self.nothing(member, column, row);
-                    }
-                }
-            }
+            (MemberKind::One(level), _) => self.push_one(*level, member, at, column, row)?,
             (MemberKind::Many(level), Data::List { offsets, items }) => {
                 if let Some((found, arm)) = place(*level, at) {
                     for item in self.walk(*level, found, arm, at) {
@@ -186,6 +174,32 @@ impl<'r> Gatherer<'r> {
                 offsets.push(items.len() as u32);
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    fn push_one(
+        &mut self,
+        level: u32,
+        member: &'r Member,
+        at: At<'_, 'r>,
+        column: &mut Column,
+        row: usize,
+    ) -> Result<(), TooLong> {
+        let rows_of = |(found, arm)| {
+            let mut rows = self.walk(level, found, arm, at);
+            Some((rows.next()?, rows.next().is_some(), found, arm))
+        };
+        let Some((first, are_several, found, arm)) = place(level, at).and_then(rows_of) else {
+            fill_column(column);
+            self.nothing(member, column, row);
+            return Ok(());
+        };
+        let first = Cursor::new(first);
+        self.push_object(level, At::Row(&first, found, arm), &mut column.data)?;
+        if are_several && self.task.prepared.plan.levels[level as usize].choice.is_some() {
+            column.nulls.set(row);
+            self.faults.put(column, row, Fault::several());
         }
         Ok(())
     }

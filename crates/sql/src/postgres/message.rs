@@ -8,7 +8,7 @@ use super::types::oid;
 use bytes::{BufMut, BytesMut};
 use std::io::Write;
 
-/// A statement's name on its connections.
+/// The name of a statement or a portal on its connection.
 pub(super) struct Name {
     bytes: [u8; 24],
     length: usize,
@@ -17,15 +17,24 @@ pub(super) struct Name {
 impl Name {
     /// The name of a statement by its number.
     pub(super) fn of(id: u64) -> Self {
+        Self::numbered('s', id)
+    }
+
+    /// The name of a portal by its number.
+    pub(super) fn of_portal(number: u32) -> Self {
+        Self::numbered('p', u64::from(number))
+    }
+
+    fn numbered(letter: char, number: u64) -> Self {
         let mut name = Self { bytes: [0; 24], length: 0 };
         let mut rest = &mut name.bytes[..];
         // Twenty digits and a letter fit.
-        let left = write!(rest, "s{id}").map_or(0, |()| rest.len());
+        let left = write!(rest, "{letter}{number}").map_or(0, |()| rest.len());
         name.length = name.bytes.len() - left;
         name
     }
 
-    /// No name: the statement lives until the next.
+    /// No name: the statement or portal lives until the next.
     pub(super) const NONE: Self = Self { bytes: [0; 24], length: 0 };
 
     fn as_bytes(&self) -> &[u8] {
@@ -70,12 +79,13 @@ pub(super) fn parse(out: &mut BytesMut, name: &Name, statement: &Statement) {
     }
 }
 
-/// Binds `parameters` and has all rows given.
+/// Binds `parameters` to the statement `name`, as the portal `portal`.
 ///
 /// # Errors
 /// More than 65,535 parameters.
-pub(super) fn bind_and_execute(
+pub(super) fn bind(
     out: &mut BytesMut,
+    portal: &Name,
     name: &Name,
     parameters: &Parameters,
     formats: &[Format],
@@ -84,7 +94,7 @@ pub(super) fn bind_and_execute(
         return Err(Error::Protocol("a statement has more than 65,535 parameters".into()));
     }
     message(out, b'B', |out| {
-        out.put_u8(0);
+        text(out, portal.as_bytes());
         text(out, name.as_bytes());
         // No formats: all parameters are texts.
         out.put_u16(0);
@@ -92,11 +102,15 @@ pub(super) fn bind_and_execute(
         out.put_slice(parameters.as_bytes());
         result_formats(out, formats);
     });
-    message(out, b'E', |out| {
-        out.put_u8(0);
-        out.put_u32(0);
-    });
     Ok(())
+}
+
+/// Has rows of a portal given: the next `rows_max`, or with 0 all.
+pub(super) fn execute(out: &mut BytesMut, portal: &Name, rows_max: u32) {
+    message(out, b'E', |out| {
+        text(out, portal.as_bytes());
+        out.put_u32(rows_max);
+    });
 }
 
 /// One format stands for all columns when they are alike.
@@ -179,9 +193,12 @@ mod tests {
         let mut out = BytesMut::new();
         parse(&mut out, &Name::of(12), &statement);
         assert_eq!(out.split(), &b"P\0\0\0\x18s12\0SELECT $1\0\0\x01\0\0\0\x19"[..]);
-        bind_and_execute(&mut out, &Name::of(12), &parameters, &statement.formats).unwrap();
-        let bind = b"B\0\0\0\x16\0s12\0\0\0\0\x01\0\0\0\x017\0\x01\0\x01";
-        assert_eq!(out.split(), &[&bind[..], b"E\0\0\0\x09\0\0\0\0\0"].concat()[..]);
+        bind(&mut out, &Name::NONE, &Name::of(12), &parameters, &statement.formats).unwrap();
+        assert_eq!(out.split(), &b"B\0\0\0\x16\0s12\0\0\0\0\x01\0\0\0\x017\0\x01\0\x01"[..]);
+        execute(&mut out, &Name::NONE, 0);
+        assert_eq!(out.split(), &b"E\0\0\0\x09\0\0\0\0\0"[..]);
+        execute(&mut out, &Name::of_portal(3), 258);
+        assert_eq!(out.split(), &b"E\0\0\0\x0bp3\0\0\0\x01\x02"[..]);
         sync(&mut out);
         assert_eq!(out.split(), &b"S\0\0\0\x04"[..]);
     }

@@ -33,6 +33,7 @@ mod nested;
 mod objects;
 mod parts;
 mod pool;
+mod portal;
 mod prepared;
 mod program;
 mod replica;

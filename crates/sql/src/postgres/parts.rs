@@ -1,4 +1,5 @@
-//! Long lists, answered in parts while their rows arrive.
+//! Long lists, answered in parts while their rows arrive: those of a statement as they come, those with something below them, and
+//! several lists, as [`Portals`] give them.
 //!
 //! **Invariant:** bytes leave only between whole items of a list of the root, where no mark is open that could still be
 //! cut back to; the channel gets its end only when the answer is whole.
@@ -6,15 +7,17 @@
 //! **Cost:** memory for one part of rows, one chunk of the answer and the few chunks that may wait; a slow client slows
 //! the database's connection.
 
+use super::cursor::Cursor;
 use super::error::Error;
 use super::fetch::{Reading, TRIES_MAX};
 use super::finish::{At, Finisher};
 use super::found::Found;
+use super::portal::{Part, Portals, Values};
 use super::prepared::Prepared;
 use super::rows::Rows;
 use super::session::Session;
 use super::statement::Parameters;
-use crate::answer::TooLong;
+use crate::answer::{CHUNK_BYTES, TooLong, pieces};
 use crate::relational::{Member, MemberKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,8 +30,6 @@ use weir_engine::write::out::Out;
 
 /// How many chunks may wait.
 const CHUNKS_MAX: usize = 4;
-/// Further parts of a long answer have about this many bytes.
-const CHUNK_BYTES: usize = 64 << 10;
 /// How long the database may take from one part to the next.
 const PROGRESS_MAX: Duration = Duration::from_secs(30);
 
@@ -38,14 +39,35 @@ struct Job {
     prepared: Arc<Prepared>,
     shape: Arc<Shape>,
     hold_back_bytes: usize,
-    session: Session,
+    feed: Feed,
+    /// The answer to what is asked beside the lists.
+    beside: Rows,
     way: Way,
+}
+
+/// Where rows come from.
+enum Feed {
+    /// The answer to the only statement.
+    Rows(Session),
+    /// Each list's own.
+    Portals(Portals),
 }
 
 /// Where the parts go: the first one as the reply.
 struct Way {
     answer: Option<oneshot::Sender<Result<Reply, SourceError>>>,
     chunks: Option<mpsc::Sender<Chunk>>,
+}
+
+impl Way {
+    /// Further parts, after the reply.
+    async fn send(&self, parts: impl Iterator<Item = Vec<u8>>) -> Result<(), End> {
+        let Some(chunks) = &self.chunks else { return Err(End::Gone) };
+        for part in parts {
+            chunks.send(Chunk::Bytes(part)).await.map_err(|_| End::Gone)?;
+        }
+        Ok(())
+    }
 }
 
 /// Why a stream ends early.
@@ -62,32 +84,68 @@ struct Written {
     errors: Vec<PathError>,
 }
 
-/// Answers with the first part; the rest follows.
-pub(super) async fn run(
+/// Answers with the first part of the only list; the rest follows.
+pub(super) async fn run_rows(
     reading: &Arc<Reading>,
-    prepared: Arc<Prepared>,
+    prepared: &Arc<Prepared>,
     input: &FetchInput<'_>,
     parameters: Parameters,
 ) -> Result<Reply, SourceError> {
-    let deadline = input.deadline;
+    let (pool, statement) = (&reading.shared.pool, &prepared.read.statement);
+    let begin = || pool.stream(statement, &parameters, input.deadline);
+    let session = begun(reading, begin).await?;
+    run(reading, prepared, input, Feed::Rows(session), Rows::default()).await
+}
+
+/// Answers with the first part of the first list; the rest and the other lists follow. `values` are those of each list, `parameters`
+/// those of what is asked besides.
+pub(super) async fn run_lists(
+    reading: &Arc<Reading>,
+    prepared: &Arc<Prepared>,
+    input: &FetchInput<'_>,
+    parameters: Parameters,
+    values: Vec<Values>,
+) -> Result<Reply, SourceError> {
+    let (pool, lists) = (&reading.shared.pool, prepared.in_parts.lists());
+    let beside = (!prepared.read.arms.is_empty()).then(|| (Arc::clone(&prepared.read.statement), parameters));
+    let begin = || Portals::open(pool, lists, &values, beside.as_ref(), input.deadline);
+    let (portals, beside) = begun(reading, begin).await?;
+    run(reading, prepared, input, Feed::Portals(portals), beside).await
+}
+
+/// What came of `begin`, after a few attempts.
+async fn begun<T, F: Future<Output = Result<T, Error>>>(
+    reading: &Reading,
+    begin: impl Fn() -> F,
+) -> Result<T, SourceError> {
     let mut tries = 0;
-    let session = loop {
+    loop {
         tries += 1;
-        match reading.shared.pool.stream(&prepared.read.statement, &parameters, deadline).await {
+        match begin().await {
             Err(error) if tries < TRIES_MAX && error.is_retryable() => {}
-            begun => break begun.map_err(|it| reading.source_error(it))?,
+            begun => return begun.map_err(|it| reading.source_error(it)),
         }
-    };
+    }
+}
+
+async fn run(
+    reading: &Arc<Reading>,
+    prepared: &Arc<Prepared>,
+    input: &FetchInput<'_>,
+    feed: Feed,
+    beside: Rows,
+) -> Result<Reply, SourceError> {
     let (sender, receiver) = oneshot::channel();
     let job = Job {
         reading: Arc::clone(reading),
+        prepared: Arc::clone(prepared),
         shape: Arc::clone(input.shape),
         hold_back_bytes: input.hold_back_bytes,
-        session,
+        feed,
+        beside,
         way: Way { answer: Some(sender), chunks: None },
-        prepared,
     };
-    let guard = Guard(Some(tokio::spawn(job.run(deadline))));
+    let guard = Guard(Some(tokio::spawn(job.run(input.deadline))));
     let reply = receiver.await;
     guard.let_go();
     reply.unwrap_or_else(|_| Err(SourceError::Broken("a stream ended without an answer".into())))
@@ -122,15 +180,18 @@ impl Job {
     async fn members(&mut self, deadline: Instant) -> Result<(), End> {
         let prepared = Arc::clone(&self.prepared);
         let mut written = Written::default();
-        let mut failed = false;
+        let (mut failed, mut list) = (false, 0);
         for member in &prepared.plan.members[prepared.plan.root.range()] {
             match member.kind {
                 MemberKind::Many(level) => {
-                    failed |= !self.list(member, level, deadline, &mut written).await?;
+                    if !self.list(member, (level, list), deadline, &mut written).await? {
+                        // Nothing has left, and nothing of the answer will.
+                        return self.end(written, true).await;
+                    }
+                    list += 1;
                 }
                 _ => {
-                    let nothing = Rows::default();
-                    let found = Found::new(&prepared.read, &nothing);
+                    let found = Found::new(&prepared.read, &self.beside);
                     let mut finisher = self.finisher(&prepared, &mut written);
                     let done = finisher.root_member(member, At::Root(&found));
                     (written.bytes, written.errors) = finisher.into_parts();
@@ -145,7 +206,7 @@ impl Job {
     async fn list(
         &mut self,
         member: &Member,
-        level: u32,
+        (level, list): (u32, usize),
         deadline: Instant,
         written: &mut Written,
     ) -> Result<bool, End> {
@@ -158,7 +219,10 @@ impl Job {
         written.bytes = out.into_bytes();
         let (mut index, before) = (0, written.errors.len());
         while let Some(part) = self.part(deadline).await? {
-            let done = self.items(&prepared, (level, member), &part, &mut index, written);
+            let done = {
+                let found = part.found(&prepared, list);
+                self.items(&prepared, (level, member), &found, &mut index, written)
+            };
             if !done.map_err(|it: TooLong| End::Failed(it.into_error()))? {
                 let late = SourceError::Broken("a null came too late to be bubbled".into());
                 if self.way.chunks.is_some() {
@@ -179,19 +243,18 @@ impl Job {
     }
 
     /// Writes the items of one part.
-    fn items(
-        &self,
-        prepared: &Prepared,
-        (level, member): (u32, &Member),
-        part: &Rows,
+    fn items<'r>(
+        &'r self,
+        prepared: &'r Prepared,
+        (level, member): (u32, &'r Member),
+        found: &Found<'r>,
         index: &mut u32,
         written: &mut Written,
     ) -> Result<bool, TooLong> {
-        let found = Found::new(&prepared.read, part);
         let mut finisher = self.finisher(prepared, written);
         let mut done = Ok(true);
-        for row in found.all(0) {
-            done = finisher.item(level, member, row, &found, 0, *index);
+        for (number, row) in found.all(0).enumerate() {
+            done = finisher.item(level, member, &Cursor::numbered(row, number), found, 0, *index);
             *index += 1;
             if !matches!(done, Ok(true)) {
                 break;
@@ -208,13 +271,19 @@ impl Job {
     }
 
     /// The next rows: the first in time, the others with progress.
-    async fn part(&mut self, deadline: Instant) -> Result<Option<Rows>, End> {
+    async fn part(&mut self, deadline: Instant) -> Result<Option<Part>, End> {
         let until = match self.way.chunks {
             Some(_) => Instant::now() + PROGRESS_MAX,
             None => deadline,
         };
-        let part = tokio::time::timeout_at(until.into(), self.session.part()).await;
-        part.unwrap_or(Err(Error::Timeout)).map_err(|it| End::Failed(self.reading.source_error(it)))
+        let part = match &mut self.feed {
+            Feed::Rows(session) => {
+                let part = tokio::time::timeout_at(until.into(), session.part()).await;
+                part.unwrap_or(Err(Error::Timeout)).map(|it| it.map(|rows| Part { rows, below: None }))
+            }
+            Feed::Portals(portals) => portals.next(self.prepared.in_parts.lists(), until).await,
+        };
+        part.map_err(|it| End::Failed(self.reading.source_error(it)))
     }
 
     /// Lets whole items go, all but the last comma, which the closing bracket may take.
@@ -226,8 +295,8 @@ impl Job {
         let mut bytes = std::mem::replace(&mut written.bytes, Vec::with_capacity(2 * CHUNK_BYTES));
         bytes.pop();
         written.bytes.push(b',');
-        if let Some(chunks) = &self.way.chunks {
-            return chunks.send(Chunk::Bytes(bytes)).await.map_err(|_| End::Gone);
+        if self.way.chunks.is_some() {
+            return self.way.send(pieces(bytes)).await;
         }
         written.close(before, member);
         let (sender, receiver) = mpsc::channel(CHUNKS_MAX);
@@ -235,20 +304,16 @@ impl Job {
         let errors = std::mem::take(&mut written.errors);
         let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(Chunks { receiver }) };
         let reply = Reply { body: ReplyBody::Finished(finished), errors, freshness: None };
-        match self.way.answer.take().map(|it| it.send(Ok(reply))) {
-            Some(Ok(())) => Ok(()),
-            Some(Err(_)) | None => Err(End::Gone),
-        }
+        let answer = self.way.answer.take();
+        if answer.is_some_and(|it| it.send(Ok(reply)).is_ok()) { Ok(()) } else { Err(End::Gone) }
     }
 
     async fn end(&mut self, written: Written, failed: bool) -> Result<(), End> {
         let Written { bytes, errors } = written;
         match (&self.way.chunks, self.way.answer.take()) {
             (Some(chunks), _) => {
-                for chunk in [Chunk::Bytes(bytes), Chunk::End(errors)] {
-                    chunks.send(chunk).await.map_err(|_| End::Gone)?;
-                }
-                Ok(())
+                self.way.send(pieces(bytes)).await?;
+                chunks.send(Chunk::End(errors)).await.map_err(|_| End::Gone)
             }
             (None, Some(answer)) => {
                 let finished = Finished { bytes, ends: Vec::new(), failed, rest: None };
@@ -257,6 +322,17 @@ impl Job {
             }
             (None, None) => Err(End::Gone),
         }
+    }
+}
+
+impl Part {
+    /// Its rows, those of the list number `list`.
+    fn found<'r>(&'r self, prepared: &'r Prepared, list: usize) -> Found<'r> {
+        let Some(list) = prepared.in_parts.lists().get(list) else {
+            return Found::new(&prepared.read, &self.rows);
+        };
+        let below = list.below.as_ref().zip(self.below.as_ref());
+        Found::new(&list.own, &self.rows).above(below.map(|(of, rows)| Found::new(&of.asked, rows)))
     }
 }
 

@@ -144,6 +144,25 @@ impl Pool {
         self.primary.stream(statement, parameters, deadline).await
     }
 
+    /// Begins several long reads of one state, on a replica if there is a recent one: what `push` appends, and the answers to
+    /// it.
+    ///
+    /// # Errors
+    /// As [`Self::session`], and those of what was appended.
+    pub(super) async fn snapshot(
+        &self,
+        push: impl Fn(&mut Session),
+        deadline: Instant,
+    ) -> Result<(Session, Vec<Rows>), Error> {
+        if let Some(replica) = self.replica() {
+            match replica.snapshot(&push, deadline).await {
+                Err(error) if is_replicas_own(&error) => {}
+                other => return other,
+            }
+        }
+        self.primary.snapshot(push, deadline).await
+    }
+
     /// A connection to the primary for the caller alone; it comes back when it is dropped.
     ///
     /// # Errors

@@ -1,12 +1,13 @@
 //! A plan with its statements rendered for PostgreSQL, and where it may run.
 //!
-//! **Invariant:** all levels of a query are arms of one statement; those below a root field of a mutation are arms of one
-//! that is asked after it.
+//! **Invariant:** all levels of a query are arms of one statement, unless its lists leave in parts: those have statements of their
+//! own, which see one state. Levels below a root field of a mutation are arms of one statement that is asked after it.
 
 use super::asked::Asked;
-use super::assemble::{Parents, TooWide};
+use super::assemble::{Arm, Parents, TooWide};
 use super::bind::Target;
 use super::decode::{Decoder, described};
+use super::nested::output;
 use super::source::Shared;
 use super::statement::{Parameters, Statement};
 use super::types::{Types, oid};
@@ -14,7 +15,7 @@ use crate::api::meaning::Comparison;
 use crate::catalog::{TableId, Volatility};
 use crate::model::{FunctionId, Model};
 use crate::relational::change::{Assign, Change, Work, Write, WriteAnswer};
-use crate::relational::{Expr, Filter, Level, Output, Parameter, Plan};
+use crate::relational::{Expr, Filter, Level, MemberKind, Output, Parameter, Plan};
 use crate::render::change::render_change;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -23,8 +24,10 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) plan: Plan,
-    /// What a query asks: nothing in a mutation.
+    /// What a query asks, beside [`InParts::Lists`]: nothing in a mutation.
     pub(super) read: Asked,
+    /// How its answer leaves while rows arrive.
+    pub(super) in_parts: InParts,
     /// Parallel to the plan's changes.
     pub(super) changes: Vec<Ready>,
     /// Parallel to the plan's writes: what is asked about the rows that came back.
@@ -35,6 +38,78 @@ pub(super) struct Prepared {
     pub(super) is_long: bool,
     /// Calls what may change data, or answer differently each time.
     pub(super) is_volatile: bool,
+}
+
+/// How the answer of a piece may leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaves {
+    /// At once.
+    Whole,
+    /// In parts, if it is long.
+    InParts,
+}
+
+/// How an answer leaves while its rows arrive.
+#[derive(Debug)]
+pub(super) enum InParts {
+    /// It does not.
+    No,
+    /// It is one list with nothing below it, whose rows are those of `read` as they come.
+    Rows,
+    /// The lists of the root, each with what is below it.
+    Lists(Vec<List>),
+}
+
+/// A list of the root that leaves in parts.
+#[derive(Debug)]
+pub(super) struct List {
+    /// Its own level.
+    pub(super) level: u32,
+    /// Its own rows.
+    pub(super) own: Asked,
+    /// What is asked about some of them.
+    pub(super) below: Option<Children>,
+}
+
+impl InParts {
+    fn of(shared: &Shared, plan: &Plan, tops: &[u32]) -> Result<Self, TooWide> {
+        let lists: Vec<u32> = plan.members[plan.root.range()]
+            .iter()
+            .filter_map(|it| match it.kind {
+                MemberKind::Many(level) => Some(level),
+                _ => None,
+            })
+            .collect();
+        match lists.as_slice() {
+            [] => Ok(Self::No),
+            [only] if tops.len() == 1 && plan.levels_of(*only).is_empty() => Ok(Self::Rows),
+            _ if !shared.dialect.flavour.abilities().portals => Ok(Self::No),
+            _ => {
+                lists.iter().map(|&it| List::new(shared, plan, it)).collect::<Result<_, _>>().map(Self::Lists)
+            }
+        }
+    }
+
+    /// Those that leave by themselves.
+    pub(super) fn lists(&self) -> &[List] {
+        match self {
+            Self::Lists(lists) => lists,
+            Self::No | Self::Rows => &[],
+        }
+    }
+
+    fn asked(&self) -> impl Iterator<Item = &Asked> {
+        self.lists().iter().flat_map(|it| [Some(&it.own), it.below.as_ref().map(|it| &it.asked)]).flatten()
+    }
+}
+
+impl List {
+    fn new(shared: &Shared, plan: &Plan, level: u32) -> Result<Self, TooWide> {
+        let own = shared.ask_alone(plan, level)?;
+        let query = &plan.levels[level as usize].query;
+        let below = Children::asked(shared, plan, &plan.levels_of(level), query.table, output(query))?;
+        Ok(Self { level, own, below })
+    }
 }
 
 /// A changing statement.
@@ -86,22 +161,35 @@ impl Programmed {
 
 impl Prepared {
     /// Renders `plan`; `parent_keys` is how many columns the keys of its parents in another source have.
-    pub(super) fn new(shared: &Shared, plan: Plan, parent_keys: Option<u32>) -> Result<Self, TooWide> {
-        let tops = plan.levels_below(plan.root);
+    pub(super) fn new(
+        shared: &Shared,
+        plan: Plan,
+        parent_keys: Option<u32>,
+        leaves: Leaves,
+    ) -> Result<Self, TooWide> {
+        let mut tops = plan.levels_below(plan.root);
+        let is_long = tops.iter().any(|&it| is_long(&plan.levels[it as usize]));
+        let is_volatile = plan.functions.iter().any(|it| volatility(shared, *it) == Volatility::Volatile);
+        let in_parts = match leaves {
+            Leaves::InParts if is_long && !is_volatile && !plan.root_copied => {
+                InParts::of(shared, &plan, &tops)?
+            }
+            Leaves::InParts | Leaves::Whole => InParts::No,
+        };
+        tops.retain(|it| in_parts.lists().iter().all(|list| list.level != *it));
         let parents = parent_keys.map_or(Parents::None, |count| Parents::Keys(count as usize));
         let read = shared.ask(&plan, &tops, parents)?;
         let changes = plan.changes.iter().map(|it| Ready::new(shared, it)).collect();
         let below = plan.writes.iter().map(|it| Children::of(shared, &plan, it)).collect::<Result<_, _>>()?;
         let programs =
             plan.writes.iter().map(|it| Programmed::of(shared, &plan, it)).collect::<Result<_, _>>()?;
-        let is_long = tops.iter().any(|&it| is_long(&plan.levels[it as usize]));
-        let is_volatile = plan.functions.iter().any(|it| volatility(shared, *it) == Volatility::Volatile);
-        Ok(Self { plan, read, changes, below, programs, is_long, is_volatile })
+        Ok(Self { plan, read, in_parts, changes, below, programs, is_long, is_volatile })
     }
 
-    /// Whether its answer can leave while its rows arrive.
-    pub(super) fn streams(&self) -> bool {
-        self.is_long && !self.is_volatile && self.read.is_plain() && !self.plan.root_copied
+    /// All that is asked, but by programs.
+    pub(super) fn asked(&self) -> impl Iterator<Item = &Asked> {
+        let read = Some(&self.read).filter(|it| !it.arms.is_empty());
+        read.into_iter().chain(self.in_parts.asked()).chain(self.below.iter().flatten().map(|it| &it.asked))
     }
 
     /// The statements, changes first, each under what it is for.
@@ -116,9 +204,10 @@ impl Prepared {
             let asked = it.iter().flat_map(|it| it.find.iter().chain(&it.shown));
             asked.map(|it| (write.path.clone(), &*it.statement.sql))
         });
-        let paths: Vec<&str> =
-            self.read.arms.iter().map(|it| self.plan.levels[it.level as usize].path.as_str()).collect();
-        let read = (!paths.is_empty()).then(|| (paths.join(", "), &*self.read.statement.sql));
+        let path = |it: &Arm| self.plan.levels[it.level as usize].path.as_str();
+        let paths = |it: &Asked| it.arms.iter().map(path).collect::<Vec<_>>().join(", ");
+        let read = Some(&self.read).filter(|it| !it.arms.is_empty());
+        let read = read.into_iter().chain(self.in_parts.asked()).map(|it| (paths(it), &*it.statement.sql));
         for (at, (words, sql)) in changes.chain(below).chain(programs).chain(read).enumerate() {
             if at > 0 {
                 out.push('\n');
@@ -179,22 +268,36 @@ impl Children {
                 steps.iter().find(|it| it.shown).map(|it| it.change)
             }
         });
-        let Some(change) = change.filter(|_| !tops.is_empty()) else { return Ok(None) };
+        let Some(change) = change else { return Ok(None) };
         let change = &plan.changes[change as usize];
+        Self::asked(shared, plan, &tops, change.table(), change.returning())
+    }
+
+    /// What is asked about rows of `table` with the columns `of`, in the levels `tops`, if anything.
+    fn asked(
+        shared: &Shared,
+        plan: &Plan,
+        tops: &[u32],
+        table: TableId,
+        of: &[Expr],
+    ) -> Result<Option<Self>, TooWide> {
+        if tops.is_empty() {
+            return Ok(None);
+        }
         let mut keys: Vec<u16> =
             tops.iter().flat_map(|&it| plan.levels[it as usize].query.nest.iter().map(|key| key.1)).collect();
         keys.sort_unstable();
         keys.dedup();
-        let table = shared.style.model().catalog.table(change.table());
+        let table = shared.style.model().catalog.table(table);
         let types: Vec<(u16, u32)> = keys
             .iter()
-            .map(|&key| match &change.returning()[usize::from(key)] {
+            .map(|&key| match &of[usize::from(key)] {
                 Expr::Column(column) => (key, table.column(*column).oid),
                 Expr::Row => (key, oid::TEXT),
                 _ => (key, 0),
             })
             .collect();
-        let asked = shared.ask(plan, &tops, Parents::Rows(&types))?;
+        let asked = shared.ask(plan, tops, Parents::Rows(&types))?;
         Ok(Some(Self { asked, keys }))
     }
 }

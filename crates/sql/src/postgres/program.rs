@@ -4,8 +4,11 @@
 //! of the answer and the commit are one trip together. A transaction that lost a race is run again from its beginning: what
 //! it then finds is what it is told.
 //!
+//! What a filter finds comes some rows at a time, through a portal, where the flavour has them.
+//!
 //! **Invariant:** nothing is answered before the commit has been acknowledged.
 
+use super::asked::Asked as Reads;
 use super::bind::{Target, ids_array, push};
 use super::error::{CONCURRENT, Error, source_error};
 use super::fetch::Reading;
@@ -30,6 +33,12 @@ use weir_engine::source::{
 
 /// So many statements leave in one flight at most.
 const FLIGHT_MAX: usize = 1024;
+/// With so many bytes of values they leave too.
+const FLIGHT_BYTES: usize = 1 << 20;
+
+/// The portal of what a field finds, and how many rows of it come at once.
+const FINDER: u32 = 0;
+const FIND_ROWS: u32 = 16_384;
 
 /// A piece of a mutation, prepared.
 pub(super) struct ProgramFetch {
@@ -157,7 +166,7 @@ impl<'r> Asker<'r> {
                 Step::Tell => {
                     for it in &asked {
                         flight.push(&mut session, it.sentence.wire(), &parameters(it));
-                        if flight.waiting >= FLIGHT_MAX {
+                        if flight.is_full() {
                             self.flush(&mut session, &mut flight).await?;
                         }
                     }
@@ -189,21 +198,36 @@ impl<'r> Asker<'r> {
         flight: &mut Flight,
         program: &mut dyn Program,
     ) -> Result<(), Failure> {
-        if let Some(finder) = self.programmed.and_then(|it| it.find.as_ref()) {
-            self.read(session, flight, finder, &[])?;
+        let Some(finder) = self.programmed.and_then(|it| it.find.as_ref()) else { return Ok(()) };
+        let parameters = self.parameters(finder, &[])?;
+        if !self.reading.shared.dialect.flavour.abilities().portals {
+            flight.push(session, &finder.statement, &parameters);
             let rows = self.flush(session, flight).await?.pop().unwrap_or_default();
-            let (found, mut scratch) = (Found::new(finder, &rows), Vec::new());
-            let column = usize::from(finder.arms[0].columns[0]);
-            for row in found.all(0) {
-                let id =
-                    row.column(column).flatten().map(|it| finder.decoders[column].read(it, &mut scratch));
-                if let Some(Ok(Read::Int(id))) = id {
-                    let told = program.found(id);
-                    told.map_err(|error| Failure::Refused(Box::new(error), self.member.field))?;
-                }
+            return self.hear(finder, &rows, program).map(drop);
+        }
+        session.open(FINDER, &finder.statement, &parameters);
+        loop {
+            session.fetch(FINDER, FIND_ROWS);
+            let rows = self.flush(session, flight).await?.pop().unwrap_or_default();
+            if self.hear(finder, &rows, program)? < FIND_ROWS {
+                return Ok(());
             }
         }
-        Ok(())
+    }
+
+    /// Tells what was found; how many rows those were.
+    fn hear(&self, finder: &Reads, rows: &Rows, program: &mut dyn Program) -> Result<u32, Failure> {
+        let (found, mut scratch, mut count) = (Found::new(finder, rows), Vec::new(), 0);
+        let column = usize::from(finder.arms[0].columns[0]);
+        for row in found.all(0) {
+            count += 1;
+            let id = row.column(column).flatten().map(|it| finder.decoders[column].read(it, &mut scratch));
+            if let Some(Ok(Read::Int(id))) = id {
+                let told = program.found(id);
+                told.map_err(|error| Failure::Refused(Box::new(error), self.member.field))?;
+            }
+        }
+        Ok(count)
     }
 
     /// Asks and takes the answers.
@@ -230,19 +254,13 @@ impl<'r> Asker<'r> {
     fn show(&self, session: &mut Session, flight: &mut Flight, shown: Shown) -> Result<(), Failure> {
         if let Some(asked) = self.programmed.and_then(|it| it.shown.as_ref()) {
             flight.shown_at = Some(flight.waiting);
-            self.read(session, flight, asked, &shown.ids)?;
+            flight.push(session, &asked.statement, &self.parameters(asked, &shown.ids)?);
         }
         flight.shown = shown;
         Ok(())
     }
 
-    fn read(
-        &self,
-        session: &mut Session,
-        flight: &mut Flight,
-        asked: &super::asked::Asked,
-        shown: &[i64],
-    ) -> Result<(), Failure> {
+    fn parameters(&self, asked: &Reads, shown: &[i64]) -> Result<Parameters, Failure> {
         let bindings = self.bindings(shown);
         let types = &self.reading.shared.dialect.types;
         let mut parameters = Parameters::default();
@@ -251,14 +269,13 @@ impl<'r> Asker<'r> {
             push(&bindings, target, parameter, 0, &mut parameters)
                 .map_err(|error| Failure::Refused(error, self.member.field))?;
         }
-        flight.push(session, &asked.statement, &parameters);
-        Ok(())
+        Ok(parameters)
     }
 
     /// Sends what waits and takes the rows.
     async fn flush(&self, session: &mut Session, flight: &mut Flight) -> Result<Vec<Rows>, Failure> {
         let rows = session.flush(self.input.deadline).await.map_err(|error| self.failed(error))?;
-        flight.waiting = 0;
+        (flight.waiting, flight.bytes) = (0, 0);
         if let Some(at) = flight.shown_at.take() {
             flight.rows = rows.get(at).cloned();
         }
@@ -281,6 +298,8 @@ impl<'r> Asker<'r> {
 struct Flight {
     /// Statements since the last trip.
     waiting: usize,
+    /// Bytes of their values.
+    bytes: usize,
     /// Which of them reads the answer.
     shown_at: Option<usize>,
     shown: Shown,
@@ -292,6 +311,11 @@ impl Flight {
     fn push(&mut self, session: &mut Session, statement: &Arc<Statement>, parameters: &Parameters) {
         session.push(statement, parameters);
         self.waiting += 1;
+        self.bytes += parameters.as_bytes().len();
+    }
+
+    fn is_full(&self) -> bool {
+        self.waiting >= FLIGHT_MAX || self.bytes >= FLIGHT_BYTES
     }
 }
 
@@ -302,7 +326,7 @@ fn overtaken(accent: Accent, field: u32) -> SourceError {
         Accent::Spec => "CONCURRENT_UPDATE",
         Accent::Hasura => "concurrent-update",
     };
-    let error = FieldError { code, message: CONCURRENT.into(), hasura_path: None };
+    let error = FieldError { code, message: CONCURRENT.into(), hasura_path: None, extensions: None };
     SourceError::Rejected { error, field: Some(field) }
 }
 

@@ -10,7 +10,7 @@ use super::dial::{Dialer, Kind};
 use super::error::Error;
 use super::lane::Lane;
 use super::rows::Rows;
-use super::session::{Purpose, Session, Wire};
+use super::session::{Purpose, Session, Transaction, Wire};
 use super::statement::{Parameters, SHORT_MAX, Statement};
 use super::turnstile::{Turn, Turnstile};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -148,6 +148,20 @@ impl Server {
         let mut session = self.session(Purpose::Read, deadline).await?;
         session.stream(statement, parameters, deadline).await?;
         Ok(session)
+    }
+
+    /// Begins several long reads of one state on a session: what `push` appends, and the answers to it.
+    pub(super) async fn snapshot(
+        &self,
+        push: impl Fn(&mut Session),
+        deadline: Instant,
+    ) -> Result<(Session, Vec<Rows>), Error> {
+        let mut session = self.session(Purpose::Read, deadline).await?;
+        session.begin(Transaction::Snapshot);
+        session.may_rest();
+        push(&mut session);
+        let rows = session.flush(deadline).await?;
+        Ok((session, rows))
     }
 
     pub(super) async fn session(&self, purpose: Purpose, deadline: Instant) -> Result<Session, Error> {

@@ -63,6 +63,8 @@ static SERIALIZABLE: LazyLock<Arc<Statement>> =
     LazyLock::new(|| control("BEGIN ISOLATION LEVEL SERIALIZABLE"));
 static SNAPSHOT: LazyLock<Arc<Statement>> =
     LazyLock::new(|| control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
+static MAY_REST: LazyLock<Arc<Statement>> =
+    LazyLock::new(|| control("SET LOCAL idle_in_transaction_session_timeout = '15min'"));
 static COMMIT: LazyLock<Arc<Statement>> = LazyLock::new(|| control("COMMIT"));
 static ROLLBACK: LazyLock<Arc<Statement>> = LazyLock::new(|| control("ROLLBACK"));
 
@@ -70,6 +72,8 @@ static ROLLBACK: LazyLock<Arc<Statement>> = LazyLock::new(|| control("ROLLBACK")
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Begin,
+    /// What gives no rows.
+    Control,
     Statement,
     Commit,
 }
@@ -202,6 +206,28 @@ impl Session {
         self.append(Step::Statement, statement, parameters);
     }
 
+    /// Appends that the transaction may rest as long as a slow reader takes for what he was given.
+    pub(super) fn may_rest(&mut self) {
+        self.append(Step::Control, &MAY_REST, &Parameters::new());
+    }
+
+    /// Appends a statement whose rows are fetched, while the transaction lasts, from the portal with this number.
+    pub(super) fn open(&mut self, portal: u32, statement: &Arc<Statement>, parameters: &Parameters) {
+        if let Some(wire) = &mut self.wire
+            && let Err(error) = wire.connection.open(portal, statement, parameters)
+        {
+            self.refused = Some(error);
+        }
+    }
+
+    /// Appends that the next rows of a portal are given, `rows_max` of them or what is left.
+    pub(super) fn fetch(&mut self, portal: u32, rows_max: u32) {
+        if let Some(wire) = &mut self.wire {
+            wire.connection.fetch(portal, rows_max);
+            self.steps.push_back(Step::Statement);
+        }
+    }
+
     /// Appends the end of the transaction.
     pub fn commit(&mut self) {
         self.append(Step::Commit, &COMMIT, &Parameters::new());
@@ -222,6 +248,15 @@ impl Session {
     /// Of a statement, with its place; nothing after it was done. `statement` is the number of statements when the commit
     /// failed. After the deadline the server is asked to stop: [`Error::Timeout`] says that nothing happened.
     pub async fn flush(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
+        self.send()?;
+        self.answers(deadline).await
+    }
+
+    /// Sends what was appended, as far as it goes without waiting: the server works while the caller does other things.
+    ///
+    /// # Errors
+    /// It cannot be sent.
+    pub(super) fn send(&mut self) -> Result<(), Error> {
         if let Some(error) = self.refused.take() {
             // What was appended before it must not be sent.
             self.wire = self.wire.take().filter(Wire::is_clean);
@@ -235,7 +270,16 @@ impl Session {
             return Err(Error::Protocol("a statement follows one that failed".into()));
         }
         wire.sync();
+        wire.connection.send();
         self.rows = Vec::with_capacity(self.steps.len());
+        Ok(())
+    }
+
+    /// The rows of each statement that was sent.
+    ///
+    /// # Errors
+    /// As [`Self::flush`].
+    pub(super) async fn answers(&mut self, deadline: Instant) -> Result<Vec<Rows>, Error> {
         let done = match tokio::time::timeout_at(deadline.into(), self.settle()).await {
             Ok(done) => done,
             Err(_) => Box::pin(self.stop()).await,
@@ -294,7 +338,7 @@ impl Session {
     /// The server closes the connection. Before a statement was done it cannot have been committed.
     fn shut_out(&self, error: Box<DatabaseError>) -> Error {
         match self.steps.front() {
-            Some(Step::Begin | Step::Statement) => Error::Database { error, statement: 0 },
+            Some(Step::Begin | Step::Control | Step::Statement) => Error::Database { error, statement: 0 },
             Some(Step::Commit) | None => Error::Unavailable(error),
         }
     }

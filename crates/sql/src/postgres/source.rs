@@ -2,14 +2,14 @@
 
 use super::address::Settings;
 use super::asked::Asked;
-use super::assemble::{Parents, TooWide, assemble};
+use super::assemble::{Assembly, Parents, TooWide, assemble, assemble_alone};
 use super::catalog;
 use super::connection::Facts;
-use super::decode::{Choices, Decoder};
+use super::decode::{Choices, Decoder, Floats};
 use super::error::{Error, source_error};
 use super::fetch::{ReadFetch, Reading};
 use super::pool::{Counts, Pool};
-use super::prepared::Prepared;
+use super::prepared::{Leaves, Prepared};
 use super::program::ProgramFetch;
 use super::types::Types;
 use super::write_fetch::WriteFetch;
@@ -18,6 +18,7 @@ use crate::catalog::{Table, Warning};
 use crate::forms::Forms;
 use crate::model::{Model, ModelOptions};
 use crate::relational::Plan;
+use crate::relational::effects::touched;
 use crate::relational::piece::{Style, no_foreign_below, tags};
 use crate::render::postgres::Postgres;
 use std::sync::Arc;
@@ -39,11 +40,14 @@ pub(super) struct Shared {
 
 impl Shared {
     /// Renders `plan`.
-    pub(super) fn prepare(&self, plan: Plan, parent_keys: Option<u32>) -> Result<Prepared, TooWide> {
-        let prepared = Prepared::new(self, plan, parent_keys)?;
-        let below = prepared.below.iter().flatten().count();
-        let read = usize::from(!prepared.read.arms.is_empty());
-        let rendered = (prepared.changes.len() + below + read) as u64;
+    pub(super) fn prepare(
+        &self,
+        plan: Plan,
+        parent_keys: Option<u32>,
+        leaves: Leaves,
+    ) -> Result<Prepared, TooWide> {
+        let prepared = Prepared::new(self, plan, parent_keys, leaves)?;
+        let rendered = (prepared.changes.len() + prepared.asked().count()) as u64;
         self.renderings.fetch_add(rendered, Ordering::Relaxed);
         Ok(prepared)
     }
@@ -51,9 +55,17 @@ impl Shared {
     /// One statement for the levels `tops` and all below them.
     pub(super) fn ask(&self, plan: &Plan, tops: &[u32], parents: Parents<'_>) -> Result<Asked, TooWide> {
         let assembly = assemble(&self.dialect, self.style.model(), plan, tops, parents)?;
-        let has_parents = !matches!(parents, Parents::None);
+        Ok(self.asked(assembly, plan, !matches!(parents, Parents::None)))
+    }
+
+    /// A statement for the level `only`, whatever is below it.
+    pub(super) fn ask_alone(&self, plan: &Plan, only: u32) -> Result<Asked, TooWide> {
+        Ok(self.asked(assemble_alone(&self.dialect, self.style.model(), plan, only)?, plan, false))
+    }
+
+    fn asked(&self, assembly: Assembly, plan: &Plan, has_parents: bool) -> Asked {
         let types = &self.dialect.types;
-        Ok(Asked::new(assembly, plan.levels.len(), has_parents, types, |oid| self.decoder(oid)))
+        Asked::new(assembly, plan.levels.len(), has_parents, types, |oid| self.decoder(oid))
     }
 
     pub(super) fn decoder(&self, oid: u32) -> Decoder {
@@ -139,7 +151,8 @@ impl PostgresSource {
         let (model, more) = Model::build(catalog, options.model, &mut values);
         warnings.extend(more);
         let api = generate(model).map_err(OpenError::Schema)?;
-        let made = Self::serve(name, Arc::new(api), settings, types, pool.facts(), options.stringify);
+        let numbers = (options.stringify, Floats::AsPostgres);
+        let made = Self::serve(name, Arc::new(api), settings, types, pool.facts(), numbers);
         Ok((made, warnings))
     }
 
@@ -155,7 +168,8 @@ impl PostgresSource {
         // As above.
         let pool = Pool::new(settings.clone());
         pool.ready(Instant::now() + patience).await.map_err(OpenError::Database)?;
-        Ok(Self::serve(name, style, settings, Types::builtin(), pool.facts(), false))
+        let numbers = (false, Floats::AsElsewhere);
+        Ok(Self::serve(name, style, settings, Types::builtin(), pool.facts(), numbers))
     }
 
     fn serve(
@@ -164,11 +178,11 @@ impl PostgresSource {
         settings: Settings,
         types: Types,
         facts: Option<Facts>,
-        stringify: bool,
+        (stringify, floats): (bool, Floats),
     ) -> Self {
-        let choices = Choices { utc: facts.is_some_and(|it| it.is_utc), stringify, utf8: true };
+        let choices = Choices { utc: facts.is_some_and(|it| it.is_utc), stringify, floats, utf8: true };
         let flavour = facts.map(|it| it.flavour).unwrap_or_default();
-        let dialect = Postgres { flavour, types };
+        let dialect = Postgres { flavour, types, floats };
         let renderings = AtomicU64::new(0);
         let pool = Pool::new(settings);
         let shared = Arc::new(Shared { style, dialect, choices, pool, renderings });
@@ -187,15 +201,17 @@ impl PostgresSource {
         self.shared.pool.counts()
     }
 
-    /// The tables a fetch reads or changes. A function may read whatever it likes.
+    /// The tables a fetch shows or may change. A function may read whatever it likes, and what a check asks a program says
+    /// only when it runs.
     fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
-        let known = prepared.filter(|it| it.plan.functions.is_empty());
-        let tables = known.map(|prepared| {
-            let below = prepared.below.iter().flatten().flat_map(|it| &it.asked.tables);
-            let changed = prepared.changes.iter().flat_map(|it| &it.tables);
-            prepared.read.tables.iter().chain(below).chain(changed).copied().collect()
+        let known = prepared.filter(|it| it.plan.functions.is_empty() && it.plan.checks.is_empty());
+        let model = self.shared.style.model();
+        let tables = known.and_then(|prepared| {
+            let read = prepared.asked().flat_map(|it| &it.tables);
+            let stated = read.chain(prepared.changes.iter().flat_map(|it| &it.tables)).copied().collect();
+            touched(&model.catalog, stated, &prepared.plan.changes)
         });
-        tags(self.shared.style.model(), tables)
+        tags(model, tables)
     }
 
     fn reading(&self, piece: &Piece<'_>) -> Result<(Arc<Reading>, Vec<Tag>), PlanError> {
@@ -204,7 +220,10 @@ impl PostgresSource {
             shared: Arc::clone(&self.shared),
             ids: Arc::clone(piece.ids),
             rows: piece.answer == Answer::Rows || piece.parent_keys.is_some(),
-            streams: piece.answer == Answer::Any { contiguous: true } && piece.parent_keys.is_none(),
+            leaves: match piece.answer {
+                Answer::Any { contiguous: true } if piece.parent_keys.is_none() => Leaves::InParts,
+                Answer::Any { .. } | Answer::Rows => Leaves::Whole,
+            },
             forms: Forms::many(),
             answer_bytes: AtomicUsize::new(256),
             parent_keys: piece.parent_keys,
@@ -225,6 +244,7 @@ impl PostgresSource {
         }
         let (inner, tags) = self.reading(piece)?;
         if self.shared.style.programs().is_some() {
+            let tags = self.tags(None);
             return Ok(Box::new(ProgramFetch { inner, tags }));
         }
         Ok(Box::new(WriteFetch { inner, tags }))

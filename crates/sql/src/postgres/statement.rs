@@ -134,6 +134,12 @@ impl Parameters {
         written
     }
 
+    /// Adds all values of `other`.
+    pub fn append(&mut self, other: &Self) {
+        self.bytes.extend_from_slice(&other.bytes);
+        self.count += other.count;
+    }
+
     /// How many values there are.
     #[must_use]
     pub fn count(&self) -> u32 {

@@ -15,7 +15,7 @@ fn append(out: &mut Vec<u8>, decoder: &Decoder, bytes: Option<&[u8]>) -> bool {
     }
     let mut scratch = Vec::new();
     match decoder.read(bytes, &mut scratch) {
-        Ok(Value::Int(value)) => out.extend_from_slice(value.to_string().as_bytes()),
+        Ok(Value::Int(value)) => out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
         Ok(Value::Bool(value)) => out.extend_from_slice(if value { b"t" } else { b"f" }),
         Ok(Value::Text(text)) => out.extend_from_slice(&text),
         Ok(Value::Json(json)) => out.extend_from_slice(json),

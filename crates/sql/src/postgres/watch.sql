@@ -15,7 +15,7 @@ WITH schemas AS MATERIALIZED (
     WHERE i.indisunique
   UNION ALL SELECT 5, w.xmin::text::numeric FROM pg_catalog.pg_rewrite w JOIN relations r ON r.oid = w.ev_class
   UNION ALL SELECT 6, g.xmin::text::numeric FROM pg_catalog.pg_trigger g JOIN relations r ON r.oid = g.tgrelid
-    WHERE r.kind = 'v'
+    WHERE NOT g.tgisinternal
   UNION ALL SELECT 7, p.xmin::text::numeric FROM pg_catalog.pg_proc p JOIN schemas s ON s.oid = p.pronamespace
   -- Enums, domains and composite types are served from everywhere; what is built in has lower numbers.
   UNION ALL SELECT 8, t.xmin::text::numeric FROM pg_catalog.pg_type t

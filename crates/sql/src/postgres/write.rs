@@ -241,7 +241,7 @@ impl<'r, 's> Runner<'r, 's> {
                     Accent::Spec => "BAD_USER_INPUT",
                     Accent::Hasura => "not-supported",
                 };
-                let error = FieldError { code, message: words.clone(), hasura_path: None };
+                let error = FieldError { code, message: words.clone(), hasura_path: None, extensions: None };
                 return Err(Failure::Refused(Box::new(error), self.prepared.plan.writes[write].field));
             }
         }

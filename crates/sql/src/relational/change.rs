@@ -32,7 +32,7 @@ pub(crate) fn not_found(words: &str, accent: Accent) -> Box<FieldError> {
         Accent::Spec => "ROW_NOT_FOUND",
         Accent::Hasura => "not-found",
     };
-    Box::new(FieldError { code, message: words.into(), hasura_path: None })
+    Box::new(FieldError { code, message: words.into(), hasura_path: None, extensions: None })
 }
 
 /// The answer of a root field of a mutation.

@@ -168,8 +168,12 @@ impl<'c> Compiler<'c> {
             Accent::Spec => "BAD_USER_INPUT",
             Accent::Hasura => "validation-failed",
         };
-        let error =
-            FieldError { code, message: message.into(), hasura_path: Some(self.hasura_path().into()) };
+        let error = FieldError {
+            code,
+            message: message.into(),
+            hasura_path: Some(self.hasura_path().into()),
+            extensions: None,
+        };
         PlanError { error, field: self.field }
     }
 

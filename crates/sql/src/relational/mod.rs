@@ -18,6 +18,7 @@ mod call;
 pub mod change;
 pub mod compile;
 mod condition;
+pub(crate) mod effects;
 mod elide;
 mod filter;
 pub mod form;
@@ -325,7 +326,7 @@ pub enum MemberKind {
     Items(Run),
     /// In a shape: a number of the point at hand.
     Ordinate(u16),
-    /// The first row of a level, or null.
+    /// The first row of a level, or null. Where rows are of several types it is the only one: types may share a key.
     One(u32),
     /// All rows of a level.
     Many(u32),

@@ -93,12 +93,11 @@ impl Style for Api {
     }
 }
 
-/// The names of `tables`; of all that are tracked while that depends on the variables of a request.
+/// The names of `tables`; of all there are while that depends on the variables of a request, or is known only when a program
+/// runs.
 pub(crate) fn tags(model: &Model, tables: Option<Vec<TableId>>) -> Vec<Tag> {
-    let mut tables = tables.unwrap_or_else(|| {
-        let tracked = model.tables.iter().enumerate().filter(|it| it.1.is_some());
-        tracked.map(|it| TableId(it.0 as u32)).collect()
-    });
+    let all = || (0..model.catalog.tables.len() as u32).map(TableId).collect();
+    let mut tables = tables.unwrap_or_else(all);
     tables.sort_unstable();
     tables.dedup();
     let tag = |table: &TableId| {
@@ -116,6 +115,6 @@ pub(crate) fn no_foreign_below(piece: &Piece<'_>) -> PlanError {
         Accent::Hasura => "not-supported",
     };
     let message = "a mutation cannot select fields of another source yet: ask for them in a query".into();
-    let error = FieldError { code, message, hasura_path: None };
+    let error = FieldError { code, message, hasura_path: None, extensions: None };
     PlanError { error, field: piece.fields.first().copied().unwrap_or(0) }
 }

@@ -107,6 +107,8 @@ pub struct Kept {
     pub read: Box<str>,
     /// How many columns that are.
     pub width: usize,
+    /// Writes the number and those columns of a row of which it holds nothing.
+    pub add: Box<str>,
     /// Writes the number and those columns, whatever it held of the row.
     pub put: Box<str>,
     /// Takes the row with a number out.

@@ -25,7 +25,12 @@ impl Turns {
             (MemberKind::Write(_), true) => {
                 let name = field.key.name();
                 let message = format!("Mutation {name} was not executed because of a previous error.");
-                let error = FieldError { code: "NOT_EXECUTED", message: message.into(), hasura_path: None };
+                let error = FieldError {
+                    code: "NOT_EXECUTED",
+                    message: message.into(),
+                    hasura_path: None,
+                    extensions: None,
+                };
                 self.null(shape, member, error);
             }
             (_, _) => {

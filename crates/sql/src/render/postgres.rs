@@ -6,6 +6,7 @@
 use super::dialect::{Dialect, Place, Side, Usual};
 use crate::api::meaning::{Aggregation, Cast, Comparison, Measure, Spatial, Tree};
 use crate::catalog::ColumnType;
+use crate::postgres::decode::Floats;
 use crate::postgres::flavour::Flavour;
 use crate::postgres::types::{Kind, Type, Types, oid};
 use crate::relational::change::Operator;
@@ -22,6 +23,8 @@ pub struct Postgres {
     pub flavour: Flavour,
     /// The types of the database.
     pub types: Types,
+    /// How floating point numbers leave: elsewhere a mean is one, here it may be a decimal.
+    pub floats: Floats,
 }
 
 /// A PostGIS type.
@@ -32,6 +35,12 @@ enum Shape {
 }
 
 impl Postgres {
+    /// Whether `function` is a mean of integers that leaves as a float: the nearest to the exact sum, divided once.
+    fn is_mean(&self, function: Aggregation, base: u32) -> bool {
+        let is_integer = matches!(base, oid::INT2 | oid::INT4 | oid::INT8);
+        self.floats == Floats::AsElsewhere && function == Aggregation::Avg && is_integer
+    }
+
     /// The number of the type of arrays of `element`, if there is one.
     pub(crate) fn list_of(&self, element: u32) -> Option<u32> {
         self.types.by_oid(element).map(|it| it.array_oid).filter(|&it| it != 0)
@@ -174,13 +183,14 @@ impl Dialect for Postgres {
     }
 
     fn words(&self, out: &mut String, [_, text]: [&str; 2], _: &[Box<str>], kind: Words, words: &str) {
-        let language = match kind {
-            Words::Plain => "simple",
-            Words::Stems => "english",
+        match kind {
+            Words::Plain | Words::Stems => {
+                let (vector, language) = (crate::words::vector(kind, text), crate::words::language(kind));
+                out.push_str(&format!("{vector} @@ to_tsquery('{language}', {words})"));
+            }
             // The pattern itself asks the index.
-            Words::Trigrams => return out.push_str("true"),
-        };
-        out.push_str(&format!("to_tsvector('{language}', {text}) @@ to_tsquery('{language}', {words})"));
+            Words::Trigrams => out.push_str("true"),
+        }
     }
 
     fn place(&self, out: &mut String, place: &Place<'_>) {
@@ -208,6 +218,7 @@ impl Dialect for Postgres {
             // Equal to their order, as their texts have one length and lower-case digits.
             oid::UUID => format!("{name}({column}::text COLLATE \"C\")::uuid"),
             oid::MONEY if !keeps => format!("{name}({column}::numeric)"),
+            _ if self.is_mean(function, base) => format!("(sum({column})::float8 / count({column}))"),
             _ => format!("{name}({column})"),
         });
     }
@@ -352,6 +363,7 @@ impl Dialect for Postgres {
             | Aggregation::Variance => match base {
                 oid::FLOAT4 | oid::FLOAT8 => oid::FLOAT8,
                 oid::INTERVAL => oid::INTERVAL,
+                _ if self.is_mean(function, base) => oid::FLOAT8,
                 _ => oid::NUMERIC,
             },
         }
@@ -450,7 +462,7 @@ mod tests {
             let (name, schema, cast) = (name.to_owned(), "x\"y".to_owned(), format!("\"x\"\"y\".{name}"));
             types.add(Type { oid, array_oid: oid + 1, cast, name, schema, kind: Kind::Base });
         }
-        let postgres = Postgres { flavour: Flavour::Postgres, types };
+        let postgres = Postgres { flavour: Flavour::Postgres, types, floats: Floats::AsPostgres };
         let reader = Reader::Column(ColumnType::Text);
         let side = Side { placeholder: "$1", reader: &reader, bare: false, declared: None, ty: left };
         let mut out = String::new();

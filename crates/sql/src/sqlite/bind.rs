@@ -9,7 +9,7 @@ use crate::bind::{Bindings, Found, Given, Refused};
 use crate::catalog::ColumnType;
 use crate::catalog::facts::Cell;
 use crate::relational::{Parameter, Reader};
-use crate::{grams, words};
+use crate::{grams, patterns, words};
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::borrow::Cow;
@@ -60,9 +60,9 @@ pub(super) fn value<'r>(
             let text = bindings.text(parameter, found)?;
             Ok(Bound::Text(words::question(text, *all, *kind, &words::FTS5).into()))
         }
-        Reader::Pattern => match words::pattern(bindings.text(parameter, found)?) {
-            Some(pattern) => Ok(Bound::Text(pattern.into())),
-            None => reading.refuse("BAD_USER_INPUT", "parse-failed", words::NO_PATTERN.into()),
+        Reader::Pattern => match patterns::rust(bindings.text(parameter, found)?) {
+            Ok(pattern) => Ok(Bound::Text(pattern.into())),
+            Err(cause) => reading.refuse("INVALID_PATTERN", "data-exception", cause),
         },
         Reader::Place { metres } => {
             bindings.metres(parameter, *metres)?;

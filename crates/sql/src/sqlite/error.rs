@@ -22,7 +22,7 @@ pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceE
             Accent::Spec => spec,
             Accent::Hasura => hasura,
         };
-        let error = FieldError { code, message: message.into(), hasura_path: None };
+        let error = FieldError { code, message: message.into(), hasura_path: None, extensions: None };
         SourceError::Rejected { error, field }
     };
     match &error {
@@ -102,7 +102,7 @@ fn of_store(spec: &'static str, message: &str, accent: Accent) -> SourceError {
         Accent::Spec => spec,
         Accent::Hasura => "unexpected",
     };
-    let error = FieldError { code, message: message.into(), hasura_path: None };
+    let error = FieldError { code, message: message.into(), hasura_path: None, extensions: None };
     SourceError::Rejected { error, field: None }
 }
 

@@ -119,6 +119,9 @@ impl Reading {
         let streams = self.streams && !prepared.plan.root_copied;
         let capacity = self.answer_bytes.load(Ordering::Relaxed);
         let sink = if streams { sink } else { None };
+        if sink.is_some() {
+            statements.check_values()?;
+        }
         let finished = Finisher::new(statements, shape, sink, capacity).finish()?;
         Ok(finished.map(|(finished, errors)| {
             let bytes = finished.bytes.len();

@@ -14,18 +14,16 @@ use super::cells::Cells;
 use super::run::{Failure, Statements};
 use super::sink::Sink;
 use super::value::read;
-use crate::answer::{Answer, Names, Spans};
+use crate::answer::{Answer, CHUNK_BYTES, Names, Spans};
 use crate::bind::Bindings;
 use crate::catalog::facts::Cell;
 use crate::relational::change::{Work, Write, WriteAnswer, not_found};
 use crate::relational::{Level, Member, MemberKind, Run};
+use rusqlite::Statement;
 use rusqlite::types::ValueRef;
 use weir_engine::plan::shape::Shape;
 use weir_engine::source::{Finished, PathError, Step};
 use weir_engine::write::out::Out;
-
-/// Further parts of a long answer have about this many bytes.
-const CHUNK_BYTES: usize = 64 << 10;
 
 /// What is being finished.
 pub(super) struct Finisher<'c, 'r, 's> {
@@ -343,9 +341,15 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         let Some(mut statement) = self.statements.open(level, row)? else {
             return Ok(self.answer.missing(member));
         };
+        let of = &prepared.plan.levels[level as usize];
+        // Nothing may be written, and so sent, of one of several.
+        if row.is_none() && of.choice.is_some() && are_several(&mut statement) {
+            self.statements.close(level, statement);
+            return Ok(self.answer.several(member));
+        }
         let mut rows = statement.raw_query();
         let ok = match rows.next() {
-            Ok(Some(row)) => self.object(&prepared.plan.levels[level as usize], member, Cells::Row(row))?,
+            Ok(Some(row)) => self.object(of, member, Cells::Row(row))?,
             Ok(None) => self.answer.missing(member),
             Err(error) => return Err(self.statements.failure(error, level)),
         };
@@ -452,4 +456,11 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         self.root.1 = 0;
         sink.begin(bytes, errors)
     }
+}
+
+/// Whether a statement whose parameters are bound finds more than one row.
+fn are_several(statement: &mut Statement<'_>) -> bool {
+    let mut rows = statement.raw_query();
+    let mut is_next = || matches!(rows.next(), Ok(Some(_)));
+    is_next() && is_next()
 }

@@ -12,7 +12,7 @@ use crate::catalog::facts::Cell;
 use crate::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
 use crate::coordinates::{NoShape, push_whole};
 use crate::relational::{Choice, Hidden, Level, Member, MemberKind, Object, Run};
-use crate::value::Value;
+use crate::value::{Fault, Value};
 use rusqlite::types::ValueRef;
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::{Column, Data, Rows, Table, Variants};
@@ -232,6 +232,10 @@ impl<'c, 'r> Gatherer<'c, 'r> {
                     found = true;
                     self.push_object(of, Cells::Row(row), &mut column.data)?;
                     self.room(member)?;
+                    if of.choice.is_some() && matches!(rows.next(), Ok(Some(_))) {
+                        column.nulls.set(at);
+                        self.faults.put(column, at, Fault::several());
+                    }
                 }
                 Ok(None) => {}
                 Err(error) => return Err(self.statements.failure(error, level)),

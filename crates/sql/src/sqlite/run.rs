@@ -66,6 +66,17 @@ impl<'c, 'r> Statements<'c, 'r> {
         Self { connection, prepared, bindings, held, key: 0 }
     }
 
+    /// Refuses values that cannot be bound before a part of the answer leaves: it could not be taken back.
+    pub(super) fn check_values(&self) -> Result<(), Failure> {
+        for (ready, level) in self.prepared.statements.iter().zip(&self.prepared.plan.levels) {
+            for &at in &ready.fixed {
+                let value = bind::value(&self.bindings, &ready.statement.parameters[at], self.key);
+                value.map_err(|error| Failure::Refused(error, level.field))?;
+            }
+        }
+        Ok(())
+    }
+
     /// From now on parent key `key` is answered.
     pub(super) fn answer(&mut self, key: usize) {
         self.key = key;

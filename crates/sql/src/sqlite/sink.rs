@@ -6,6 +6,7 @@
 use super::connection::Watch;
 use super::pool::Turns;
 use super::run::Failure;
+use crate::answer::pieces;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::error::TrySendError;
@@ -61,16 +62,16 @@ impl Sink {
         let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(Chunks { receiver }) };
         let reply = Reply { body: ReplyBody::Finished(finished), errors, freshness: None };
         self.progress();
-        match self.answer.take().map(|it| it.send(Ok(reply))) {
-            Some(Ok(())) => Ok(()),
-            Some(Err(_)) | None => Err(Failure::Gone),
-        }
+        let answer = self.answer.take();
+        if answer.is_some_and(|it| it.send(Ok(reply)).is_ok()) { Ok(()) } else { Err(Failure::Gone) }
     }
 
     /// Sends a further part, standing aside while the channel is full. When too many do, the answer ends here.
     pub(super) fn send(&mut self, bytes: Vec<u8>) -> Result<(), Failure> {
-        self.pass(Chunk::Bytes(bytes))?;
-        self.progress();
+        for piece in pieces(bytes) {
+            self.pass(Chunk::Bytes(piece))?;
+            self.progress();
+        }
         Ok(())
     }
 

@@ -13,6 +13,7 @@ use crate::catalog::Warning;
 use crate::catalog::sqlite::{SqliteOptions, enum_values, read};
 use crate::model::{Model, ModelOptions};
 use crate::relational::Plan;
+use crate::relational::effects::touched;
 use crate::relational::piece::{Style, no_foreign_below, tags};
 use crate::relational::program::Programs;
 use rusqlite::{Connection, ErrorCode};
@@ -165,13 +166,17 @@ impl SqliteSource {
         self.shared.renderings.load(Ordering::Relaxed)
     }
 
-    /// The tables a fetch reads or changes.
+    /// The tables a fetch shows or may change.
     fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
-        let tables = prepared.map(|prepared| {
+        // What a check asks, a program says only when it runs.
+        let known = prepared.filter(|it| it.plan.checks.is_empty());
+        let model = self.shared.style.model();
+        let tables = known.and_then(|prepared| {
             let read = prepared.statements.iter().flat_map(|it| &it.statement.tables);
-            read.chain(prepared.changes.iter().flat_map(|it| &it.tables)).copied().collect()
+            let stated = read.chain(prepared.changes.iter().flat_map(|it| &it.tables)).copied().collect();
+            touched(&model.catalog, stated, &prepared.plan.changes)
         });
-        tags(self.shared.style.model(), tables)
+        tags(model, tables)
     }
 
     fn reading(&self, piece: &Piece<'_>) -> Result<(Arc<Reading>, Vec<Tag>), PlanError> {
@@ -198,6 +203,7 @@ impl SqliteSource {
         }
         let (inner, tags) = self.reading(piece)?;
         if self.shared.style.programs().is_some() {
+            let tags = self.tags(None);
             return Ok(Box::new(ProgramFetch { inner, tags }));
         }
         Ok(Box::new(WriteFetch { inner, tags }))

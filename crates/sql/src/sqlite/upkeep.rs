@@ -6,27 +6,50 @@
 //! the indexes up to date before the commit, or before one of them is searched.
 //!
 //! **Invariant:** what is committed stands in every index as the triggers would have it. A row is looked at as it is then, so
-//! one that was remembered for nothing, or twice, changes nothing.
+//! one that was remembered for nothing, or twice, changes nothing. What is undone to a savepoint leaves what came before it
+//! remembered, though the indexes were brought up to date since.
 //!
-//! **Cost:** a pair of numbers for each row that is changed, at most [`ROWS_MAX`]; then a look-up and a write per index.
+//! **Cost:** a few numbers for each row that is changed, at most [`ROWS_MAX`]; then a look-up and a write per index. A row that is
+//! new is put into an index without a search for what the index holds of it.
 
 use super::prepared::Prepared;
 use crate::relational::program::Kept;
 use rusqlite::config::DbConfig;
-use rusqlite::types::Value;
-use rusqlite::{Connection, Error, params_from_iter};
+use rusqlite::hooks::Action;
+use rusqlite::types::ToSqlOutput;
+use rusqlite::{CachedStatement, Connection, Error};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// So many rows are remembered.
 const ROWS_MAX: usize = 100_000;
 
+/// A row that was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Change {
+    /// The place of the first index of its table.
+    of: u32,
+    row: i64,
+    /// It was not there before, so no index holds anything of it.
+    is_new: bool,
+}
+
+/// The rows that the indexes do not know of.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// In the order they were changed.
+    changed: Vec<Change>,
+    /// How many there were at the savepoint that may be gone back to, while they still wait.
+    marked: Option<usize>,
+    /// Those that waited at the savepoint, brought up to date since.
+    before: Option<Vec<Change>>,
+}
+
 /// See the module's words.
 #[derive(Debug, Default)]
 pub(super) struct Upkeep {
     indexes: Box<[Kept]>,
-    /// The place of the first index of its table, and the number of the row.
-    changed: Mutex<Vec<(u32, i64)>>,
+    waiting: Mutex<Waiting>,
     /// Whether the statement that runs changes what is indexed.
     listens: AtomicBool,
 }
@@ -40,18 +63,19 @@ impl Upkeep {
         }
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
         let hears = Arc::clone(&upkeep);
-        connection.update_hook(Some(move |_, _: &str, table: &str, row| {
+        connection.update_hook(Some(move |action, _: &str, table: &str, row| {
             if hears.listens.load(Ordering::Relaxed)
                 && let Some(at) = hears.indexes.iter().position(|it| *it.table == *table)
             {
-                hears.changed().push((at as u32, row));
+                let is_new = action == Action::SQLITE_INSERT;
+                hears.waiting().changed.push(Change { of: at as u32, row, is_new });
             }
         }))?;
         Ok(upkeep)
     }
 
-    fn changed(&self) -> MutexGuard<'_, Vec<(u32, i64)>> {
-        self.changed.lock().unwrap_or_else(PoisonError::into_inner)
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Remembers the rows that `run` changes.
@@ -63,7 +87,8 @@ impl Upkeep {
         self.listens.store(true, Ordering::Relaxed);
         let done = run();
         self.listens.store(false, Ordering::Relaxed);
-        if self.changed().len() > ROWS_MAX {
+        let is_full = self.waiting().changed.len() > ROWS_MAX;
+        if is_full {
             self.settle(connection)?;
         }
         done
@@ -71,14 +96,33 @@ impl Upkeep {
 
     /// Forgets what was changed, because it was taken back.
     pub(super) fn forget(&self) {
-        self.changed().clear();
+        let mut waiting = self.waiting();
+        waiting.changed.clear();
+        (waiting.marked, waiting.before) = (None, None);
+    }
+
+    /// A savepoint stands here, in the place of any before.
+    pub(super) fn mark(&self) {
+        let mut waiting = self.waiting();
+        (waiting.marked, waiting.before) = (Some(waiting.changed.len()), None);
+    }
+
+    /// All since the savepoint was undone, in the indexes too.
+    pub(super) fn undo(&self) {
+        let mut waiting = self.waiting();
+        match (waiting.before.take(), waiting.marked.take()) {
+            (Some(before), _) => waiting.changed = before,
+            (None, Some(marked)) => waiting.changed.truncate(marked),
+            (None, None) => {}
+        }
     }
 
     /// Brings the indexes up to date if `prepared` searches one of them.
     pub(super) fn settle_for(&self, connection: &Connection, prepared: &Prepared) -> rusqlite::Result<()> {
         let is_searched =
             |it: &Kept| prepared.statements.iter().any(|ready| ready.statement.sql.contains(&*it.name));
-        match !self.changed().is_empty() && self.indexes.iter().any(is_searched) {
+        let has_changed = !self.waiting().changed.is_empty();
+        match has_changed && self.indexes.iter().any(is_searched) {
             true => self.settle(connection),
             false => Ok(()),
         }
@@ -86,41 +130,168 @@ impl Upkeep {
 
     /// Brings the indexes up to date.
     pub(super) fn settle(&self, connection: &Connection) -> rusqlite::Result<()> {
-        let mut changed = std::mem::take(&mut *self.changed());
-        changed.sort_unstable();
-        changed.dedup();
-        for (of, row) in &changed {
-            let table = &self.indexes[*of as usize].table;
+        let mut changed = {
+            let mut waiting = self.waiting();
+            let changed = std::mem::take(&mut waiting.changed);
+            if let Some(marked) = waiting.marked.take() {
+                waiting.before = Some(changed[..marked].to_vec());
+            }
+            changed
+        };
+        // Stable: whether a row is new is what its first change says, as all since then is unknown to the indexes.
+        changed.sort_by_key(|it| (it.of, it.row));
+        changed.dedup_by_key(|it| (it.of, it.row));
+        for changed in changed.chunk_by(|one, other| one.of == other.of) {
+            let table = &self.indexes[changed[0].of as usize].table;
             for index in self.indexes.iter().filter(|it| it.table == *table) {
-                index_row(connection, index, *row)?;
+                index_rows(connection, index, changed)?;
             }
         }
         changed.clear();
         // Its room is used again.
-        *self.changed() = changed;
+        self.waiting().changed = changed;
         Ok(())
     }
 }
 
-/// Makes `index` hold the row as it is now.
-fn index_row(connection: &Connection, index: &Kept, row: i64) -> rusqlite::Result<()> {
+/// Makes `index` hold the rows as they are now.
+fn index_rows(connection: &Connection, index: &Kept, changed: &[Change]) -> rusqlite::Result<()> {
     let mut read = connection.prepare_cached(&index.read)?;
-    let mut rows = read.query([row])?;
-    let cells = match rows.next()? {
-        Some(found) => {
-            Some((0..index.width).map(|at| found.get(at)).collect::<rusqlite::Result<Vec<Value>>>()?)
+    let (mut add, mut put, mut remove) = (None, None, None);
+    for &Change { row, is_new, .. } in changed {
+        let mut rows = read.query([row])?;
+        let found = rows.next()?;
+        let (statement, sql) = match (&found, is_new) {
+            // Nothing to hold, and nothing held.
+            (None, true) => continue,
+            (None, false) => (&mut remove, &index.remove),
+            (Some(_), true) => (&mut add, &index.add),
+            (Some(_), false) => (&mut put, &index.put),
+        };
+        let Some(write) = prepared(connection, statement, sql)? else { return Ok(()) };
+        write.raw_bind_parameter(1, row)?;
+        if let Some(found) = found {
+            for at in 0..index.width {
+                write.raw_bind_parameter(at + 2, ToSqlOutput::Borrowed(found.get_ref(at)?))?;
+            }
         }
-        None => None,
-    };
-    let sql = if cells.is_some() { &index.put } else { &index.remove };
-    match connection.prepare_cached(sql) {
-        Ok(mut write) => {
-            let values = std::iter::once(Value::Integer(row)).chain(cells.into_iter().flatten());
-            write.execute(params_from_iter(values)).map(drop)
+        write.raw_execute()?;
+    }
+    Ok(())
+}
+
+/// The statement `sql`, prepared when it is first needed; `None` if a load has taken the index away: who builds it again reads all
+/// rows.
+fn prepared<'s, 'c>(
+    connection: &'c Connection,
+    statement: &'s mut Option<CachedStatement<'c>>,
+    sql: &str,
+) -> rusqlite::Result<Option<&'s mut CachedStatement<'c>>> {
+    if statement.is_none() {
+        match connection.prepare_cached(sql) {
+            Ok(prepared) => *statement = Some(prepared),
+            Err(Error::SqlInputError { msg, .. }) if msg.starts_with("no such table") => return Ok(None),
+            Err(Error::SqliteFailure(_, Some(words))) if words.starts_with("no such table") => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
         }
-        // A load has taken it away; who builds it again reads all rows.
-        Err(Error::SqlInputError { msg, .. }) if msg.starts_with("no such table") => Ok(()),
-        Err(Error::SqliteFailure(_, Some(words))) if words.starts_with("no such table") => Ok(()),
-        Err(error) => Err(error),
+    }
+    Ok(statement.as_mut())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watched() -> (Connection, Arc<Upkeep>) {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE dish (id INTEGER PRIMARY KEY, name TEXT);
+                 CREATE VIRTUAL TABLE words USING fts5(name, content='', contentless_delete=1)",
+            )
+            .unwrap();
+        let words = Kept {
+            name: "words".into(),
+            table: "dish".into(),
+            read: "SELECT name FROM dish WHERE id = ?1 AND name IS NOT NULL".into(),
+            width: 1,
+            add: "INSERT INTO words (rowid, name) VALUES (?, ?)".into(),
+            put: "INSERT OR REPLACE INTO words (rowid, name) VALUES (?, ?)".into(),
+            remove: "DELETE FROM words WHERE rowid = ?1".into(),
+        };
+        let upkeep = Upkeep::new(&mut connection, &[words]).unwrap();
+        (connection, upkeep)
+    }
+
+    /// Each word with the rows it is found in.
+    fn index(connection: &Connection) -> String {
+        let find = |word: &str| {
+            let sql =
+                "SELECT group_concat(rowid) FROM (SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY 1)";
+            connection.query_row(sql, [word], |row| row.get::<_, Option<String>>(0)).unwrap()
+        };
+        let words = ["pho", "pie", "tea"].map(|word| format!("{word}:{}", find(word).unwrap_or_default()));
+        words.join(" ")
+    }
+
+    #[test]
+    fn rows_are_indexed_as_they_are_at_the_end() {
+        let (connection, upkeep) = watched();
+        let run = |sql: &str| upkeep.during(&connection, || connection.execute_batch(sql)).unwrap();
+        let settled = || {
+            upkeep.settle(&connection).unwrap();
+            index(&connection)
+        };
+        run("INSERT INTO dish VALUES (1, 'pho'), (2, 'pie'), (3, NULL), (4, 'tea')");
+        assert_eq!(settled(), "pho:1 pie:2 tea:4");
+        // New and changed; gone and back; new and gone; without a name and with one.
+        run("INSERT INTO dish VALUES (5, 'pie'); UPDATE dish SET name = 'tea' WHERE id = 5");
+        run("DELETE FROM dish WHERE id = 1; INSERT INTO dish VALUES (1, 'pie')");
+        run("INSERT INTO dish VALUES (6, 'pho'); DELETE FROM dish WHERE id = 6");
+        run("UPDATE dish SET name = 'pho' WHERE id = 3; UPDATE dish SET name = NULL WHERE id = 4");
+        assert_eq!(settled(), "pho:3 pie:1,2 tea:5");
+        run("DELETE FROM dish WHERE id IN (3, 5)");
+        assert_eq!(settled(), "pho: pie:1,2 tea:");
+    }
+
+    #[test]
+    fn what_waited_at_a_savepoint_waits_again_when_it_is_gone_back_to() {
+        for settles_before in [false, true] {
+            let (connection, upkeep) = watched();
+            let run = |sql: &str| upkeep.during(&connection, || connection.execute_batch(sql)).unwrap();
+            run("BEGIN; INSERT INTO dish VALUES (1, 'pho')");
+            if settles_before {
+                upkeep.settle(&connection).unwrap();
+            }
+            run("INSERT INTO dish VALUES (2, 'pie'); SAVEPOINT job");
+            upkeep.mark();
+            run("INSERT INTO dish VALUES (3, 'tea'); DELETE FROM dish WHERE id = 1");
+            upkeep.settle(&connection).unwrap();
+            assert_eq!(index(&connection), "pho: pie:2 tea:3");
+            run("UPDATE dish SET name = 'tea' WHERE id = 2; ROLLBACK TO job; RELEASE job");
+            upkeep.undo();
+            run("SAVEPOINT job");
+            upkeep.mark();
+            run("INSERT INTO dish VALUES (3, 'pho'); RELEASE job");
+            upkeep.settle(&connection).unwrap();
+            run("COMMIT");
+            assert_eq!(index(&connection), "pho:1,3 pie:2 tea:", "{settles_before}");
+        }
+    }
+
+    #[test]
+    fn what_was_undone_without_a_search_is_forgotten() {
+        let (connection, upkeep) = watched();
+        let run = |sql: &str| upkeep.during(&connection, || connection.execute_batch(sql)).unwrap();
+        run("BEGIN; INSERT INTO dish VALUES (2, 'pie'); SAVEPOINT job");
+        upkeep.mark();
+        run("INSERT INTO dish VALUES (3, 'tea'); ROLLBACK TO job; RELEASE job");
+        upkeep.undo();
+        upkeep.settle(&connection).unwrap();
+        run("COMMIT");
+        assert_eq!(index(&connection), "pho: pie:2 tea:");
+        assert!(upkeep.waiting().changed.is_empty());
     }
 }

@@ -103,7 +103,7 @@ impl Statements<'_, '_> {
             Accent::Spec => "BAD_USER_INPUT",
             Accent::Hasura => "not-supported",
         };
-        let error = FieldError { code, message: words.into(), hasura_path: None };
+        let error = FieldError { code, message: words.into(), hasura_path: None, extensions: None };
         Failure::Refused(Box::new(error), field)
     }
 

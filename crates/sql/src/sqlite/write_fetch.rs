@@ -54,6 +54,7 @@ pub(super) fn read_only(accent: Accent) -> SourceError {
         Accent::Spec => "READ_ONLY",
         Accent::Hasura => "not-supported",
     };
-    let error = FieldError { code, message: "the database is read-only".into(), hasura_path: None };
+    let error =
+        FieldError { code, message: "the database is read-only".into(), hasura_path: None, extensions: None };
     SourceError::Rejected { error, field: None }
 }

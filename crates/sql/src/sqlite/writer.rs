@@ -341,6 +341,9 @@ impl Committer {
                 let _ = execute(connection, "ROLLBACK");
                 return Ran::TakenBack(at);
             }
+            if careful {
+                self.upkeep.mark();
+            }
             watch.extend(job.deadline());
             let ok = job.run(connection);
             watch.set(None, None);
@@ -355,6 +358,7 @@ impl Committer {
             }
             if !ok {
                 self.careful_groups = CAREFUL_GROUPS;
+                self.upkeep.undo();
             }
             let undone = ok || execute(connection, "ROLLBACK TO job").is_ok();
             if !undone || execute(connection, "RELEASE job").is_err() {

@@ -20,6 +20,7 @@ use weir_sql::catalog::sqlite::{SqliteOptions, read};
 use weir_sql::catalog::{Catalog, ColumnType};
 use weir_sql::model::{Model, ModelOptions};
 use weir_sql::postgres::assemble::{Arm, Assembly, Parents, assemble};
+use weir_sql::postgres::decode::Floats;
 use weir_sql::postgres::flavour::Flavour;
 use weir_sql::postgres::types::{Types, oid};
 use weir_sql::relational::change::WriteAnswer;
@@ -90,7 +91,7 @@ struct Texts {
 /// What would be sent to `flavour` for `query`, whose arguments are all literals.
 pub fn sent(api: &Arc<Api>, flavour: Flavour, query: &str) -> Sent {
     let sent = Arc::new(Mutex::new(Vec::new()));
-    let dialect = Postgres { flavour, types: Types::builtin() };
+    let dialect = Postgres { flavour, types: Types::builtin(), floats: Floats::AsPostgres };
     let source: Arc<dyn Source> = Arc::new(Texts { api: Arc::clone(api), dialect, sent: Arc::clone(&sent) });
     let graph = Graph::compose(vec![source], &[]).unwrap();
     let settings = Settings {

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use clap::{Args, Subcommand};
 use hyper::http::uri::PathAndQuery;
 use hyper::{Method, Uri};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use weir_http::call::{Ask, Policy, Protocol, Settings, Upstream};
@@ -41,13 +41,13 @@ What could not be taken stands in comments at its head.")]
         #[arg(value_name = "FILE|URL")]
         description: String,
     },
-    /// Print the types and fields that a description of a gRPC server gives
+    /// Print a text that serves a gRPC server, with the types and fields of its description as comments
     #[command(after_help = "\
 Examples:
-  weir import proto stock.proto
+  weir import proto stock.proto > services.graphql
   weir import proto stock.pb --prefix stock_             a descriptor set
 
-A text of services serves them: extend schema @grpc(url: \"http://stock:50051\", proto: \"stock.proto\")")]
+Put the address of the server into `url`. The description is read whenever the text is: it stays beside it.")]
     Proto {
         /// A .proto file, or a descriptor set
         #[arg(value_name = "FILE")]
@@ -66,11 +66,34 @@ pub(super) fn import(options: &Imports) -> Result<ExitCode, String> {
             print(&openapi::sdl(&text, description).map_err(|error| format!("{description} {error}"))?)
         }
         (Some(Services::Proto { description, prefix }), _) => {
-            print(&grpc::sdl(description, prefix).map_err(|error| error.to_string())?)
+            let types = grpc::sdl(description, prefix).map_err(|error| error.to_string())?;
+            print(&grpc_text(description, prefix, &types))
         }
         (None, Some(files)) => store::import(files),
         (None, None) => Err("nothing to import; `weir import --help` shows what can be".into()),
     }
+}
+
+/// A text of services for the server that `description` describes. Its `types` are what the description gives, so
+/// they stand there to be read only.
+fn grpc_text(description: &Path, prefix: &str, types: &str) -> String {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let prefix = if prefix.is_empty() { String::new() } else { format!(", prefix: {}", quoted(prefix)) };
+    let mut text = format!(
+        "# Made by `weir import proto`: put the address of the server into `url`.
+extend schema
+  @link(url: \"https://weir.example/spec/v1\", import: [\"@grpc\"])
+  @grpc(url: \"http://localhost:50051\", proto: {}{prefix})
+
+# What it gives:
+",
+        quoted(&description.to_string_lossy())
+    );
+    for line in types.lines() {
+        text.push_str(format!("# {line}").trim_end());
+        text.push('\n');
+    }
+    text
 }
 
 /// The text of a file, or of what a URL gives.

@@ -75,7 +75,8 @@ pub(super) fn origin(target: Target, overrides: Overrides) -> Result<Origin, Str
 pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
     let config = origin.read();
     let sources = config.iter().flat_map(|it| &it.sources);
-    let mut files: Vec<PathBuf> = sources.flat_map(|it| it.native.iter().chain(&it.file)).cloned().collect();
+    let files = sources.flat_map(|it| it.native.iter().chain(&it.file).chain(&it.ca));
+    let mut files: Vec<PathBuf> = files.cloned().collect();
     if let Origin::File(path, _) = &origin {
         files.push(path.clone());
     }

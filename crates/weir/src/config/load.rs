@@ -87,7 +87,7 @@ fn from_directory(config: &mut Config, base: &Path) {
         tls.key = base.join(&tls.key);
     }
     for source in &mut config.sources {
-        for file in source.native.iter_mut().chain(&mut source.file) {
+        for file in source.native.iter_mut().chain(&mut source.file).chain(&mut source.ca) {
             *file = base.join(&*file);
         }
         if let Some(store) = source.store.as_mut().filter(|it| !it.contains("://")) {

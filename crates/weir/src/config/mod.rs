@@ -275,7 +275,7 @@ pub struct Cache {
     /// Bytes all answers of services may take together.
     pub bytes_max: u64,
     /// A Redis or Valkey where answers of services are shared with other processes: `redis://host:6379/0`, or
-    /// `redis-cluster://host:6379,host:6379`; with `user:password@` if need be.
+    /// `redis-cluster://host:6379,host:6379`; `rediss` in place of `redis` with TLS, and `user:password@` if need be.
     pub redis: Option<Secret>,
     /// What all names there begin with; processes that serve the same share one.
     pub namespace: String,
@@ -336,6 +336,9 @@ pub struct Source {
     /// What `$config` holds in `file`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub config: BTreeMap<String, String>,
+    /// A file of certificates in PEM by which the services of `file` are trusted, besides the system's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca: Option<PathBuf>,
     /// Where the objects of `native` are: `postgres://user@host/database` or a file of SQLite's; without the key
     /// `shop.weir.db` beside `shop.graphql`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Pages for operators: version, metrics, explain.
+//! Pages for operators: version, metrics, explain, reload, invalidate.
 
 use super::body::Reply;
 use super::client::Client;
@@ -6,16 +6,22 @@ use super::exchange::{Answer, Exchange, Refusal, json, string};
 use super::graphql::engine_request;
 use super::negotiate::{self, Media};
 use super::receive;
+use crate::services;
 use hyper::body::Incoming;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 use std::sync::Arc;
 use weir_engine::engine::Explanation;
-use weir_engine::source::{Accent, Caller};
+use weir_engine::source::{Accent, Caller, Tag};
+use weir_language::json::JsonRef;
 
 /// The content type of the metrics page. Source: OpenMetrics 1.0.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// How many tags one call makes old at most, and how long each may be.
+const TAGS_MAX: usize = 1000;
+const TAG_BYTES_MAX: usize = 1024;
 
 /// A page of plain text.
 pub(crate) fn page(status: StatusCode, text: impl Into<String>) -> Answer {
@@ -51,12 +57,42 @@ pub(crate) async fn reload(exchange: &Exchange) -> Result<Answer, Refusal> {
     Ok(Answer::page(json(StatusCode::OK, Media::Json, Reply::whole(body))))
 }
 
+/// Makes everything old that is kept and has one of the tags that are sent, here and in all processes that share the cache.
+pub(crate) async fn invalidate(exchange: &Exchange, head: &Parts, body: Incoming) -> Result<Answer, Refusal> {
+    check_json(head)?;
+    let bytes = receive::body(exchange, &head.headers, body).await?;
+    let limits = &exchange.generation.config.limits;
+    let tape = receive::json(exchange.worker.json_buffer.take(), &bytes, limits)?;
+    let tags = tags(tape.root()).ok_or_else(|| {
+        Refusal::bad_request(format!(
+            "write `{{\"tags\": [\"name\"]}}`, with 1 to {TAGS_MAX} names of 1 to {TAG_BYTES_MAX} bytes"
+        ))
+    })?;
+    services::changes().note(&tags);
+    let body = format!("{{\"invalidated\":{}}}", tags.len()).into_bytes();
+    Ok(Answer::page(json(StatusCode::OK, Media::Json, Reply::whole(body))))
+}
+
+/// The names in `{"tags": […]}`.
+fn tags(sent: JsonRef<'_>) -> Option<Vec<Tag>> {
+    let list = sent.get("tags").filter(|it| it.is_array())?;
+    let fits = |it: &str| (1..=TAG_BYTES_MAX).contains(&it.len());
+    let one = |it: JsonRef<'_>| it.as_str().filter(|it| fits(it)).map(|it| Tag(it.into()));
+    let tags: Vec<Tag> = list.items().map(one).collect::<Option<_>>()?;
+    (1..=TAGS_MAX).contains(&tags.len()).then_some(tags)
+}
+
+fn check_json(head: &Parts) -> Result<(), Refusal> {
+    let message = "a POST needs `content-type: application/json`";
+    match negotiate::is_json(&head.headers) {
+        true => Ok(()),
+        false => Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message)),
+    }
+}
+
 /// The plan of an operation and what it asks its sources, without running it.
 pub(crate) async fn explain(exchange: &Exchange, head: &Parts, body: Incoming) -> Result<Answer, Refusal> {
-    if !negotiate::is_json(&head.headers) {
-        let message = "a POST needs `content-type: application/json`";
-        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
-    }
+    check_json(head)?;
     let limits = &exchange.generation.config.limits;
     let bytes = receive::body(exchange, &head.headers, body).await?;
     let tape = receive::json(exchange.worker.json_buffer.take(), &bytes, limits)?;

@@ -114,7 +114,8 @@ fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
     headers.get(AUTHORIZATION).and_then(|it| it.as_bytes().strip_prefix(b"Bearer "))
 }
 
-fn sent(headers: &HeaderMap) -> Option<&[u8]> {
+/// The admin secret that a client sends, whether it is right or not.
+pub(crate) fn sent(headers: &HeaderMap) -> Option<&[u8]> {
     headers.get(WEIR_SECRET).or_else(|| headers.get(HASURA_SECRET)).map(HeaderValue::as_bytes)
 }
 

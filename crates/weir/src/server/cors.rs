@@ -1,11 +1,12 @@
 //! Which web pages of other origins may call: exact origins, compared as a whole.
 
+use super::lifetime;
 use crate::config;
 use hyper::HeaderMap;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
-    ACCESS_CONTROL_REQUEST_METHOD, HeaderValue, ORIGIN, VARY,
+    ACCESS_CONTROL_REQUEST_METHOD, HeaderValue, ORIGIN,
 };
 
 /// The request headers a page may set.
@@ -50,7 +51,7 @@ impl Cors {
         if !self.is_on() {
             return;
         }
-        answer.append(VARY, HeaderValue::from_static("origin"));
+        lifetime::differs_by(answer, "origin");
         if let Some(origin) = self.allowed(request) {
             answer.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
             answer.insert(

@@ -12,7 +12,7 @@ use super::metrics::{Door, Verdict};
 use super::negotiate::{self, Media};
 use super::receive::{self, Params, Unusable, UrlParams};
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, HeaderValue, RETRY_AFTER, VARY};
+use hyper::header::{CONTENT_ENCODING, HeaderValue, RETRY_AFTER};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode};
 use std::borrow::Cow;
@@ -112,7 +112,7 @@ async fn by_get(exchange: &Exchange, head: &Parts, media: Media, caller: &Caller
         lifetime::mark(&tag, &head.headers, &mut answer.response);
     }
     // Only what came by GET is ever kept by a cache between us and the client.
-    answer.response.headers_mut().append(VARY, HeaderValue::from_static("accept, accept-encoding"));
+    lifetime::differs_by(answer.response.headers_mut(), "accept, accept-encoding");
     Ok(answer)
 }
 
@@ -224,7 +224,7 @@ pub(crate) fn respond(
     mark_coding(&mut response, coding);
     if let Some(told) = &made.lifetime {
         exchange.worker.metrics.kept(told.kept);
-        lifetime::tell(response.headers_mut(), told, exchange.generation.dev);
+        lifetime::tell(response.headers_mut(), told, headers, exchange.generation.dev);
     }
     match made.capacity {
         Capacity::Enough => {}
@@ -241,6 +241,6 @@ pub(crate) fn mark_coding(response: &mut Response<Reply>, coding: Option<Coding>
     if let Some(coding) = coding {
         let headers = response.headers_mut();
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
-        headers.append(VARY, HeaderValue::from_static("accept-encoding"));
+        lifetime::differs_by(headers, "accept-encoding");
     }
 }

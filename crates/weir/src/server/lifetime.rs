@@ -7,6 +7,7 @@
 //!
 //! Sources: RFC 9111 (5.2.2), RFC 9110 (8.8.3, 13.1.2), RFC 5861; `docs/caching.md`.
 
+use super::auth;
 use super::body::Reply;
 use foldhash::quality::FixedState;
 use hyper::header::{
@@ -25,12 +26,14 @@ const WHO: &str = "authorization, x-hasura-admin-secret, x-hasura-role, x-weir-a
 /// Whether the whole answer was kept, and what set its lifetime; in dev mode.
 const X_WEIR_CACHE: HeaderName = HeaderName::from_static("x-weir-cache");
 
-/// Says in `headers` how long the answer lives; in dev mode also why.
-pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, dev: bool) {
+/// Says in `headers` how long the answer to a request with the headers `asked` lives; in dev mode also why.
+pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderMap, dev: bool) {
     let Lifetime { freshness, wished, vary, kept } = lifetime;
     let seconds =
         if *wished { freshness.remaining_ms.div_ceil(1000) } else { drawn_s(freshness.remaining_ms) };
-    let words = match (seconds, freshness.scope) {
+    // What an admin sees is for nobody in between, who knows nothing of these secrets.
+    let scope = if auth::sent(asked).is_some() { Scope::Private } else { freshness.scope };
+    let words = match (seconds, scope) {
         (0, _) => "no-store".to_owned(),
         (_, scope) => {
             let mut words = match scope {
@@ -47,10 +50,8 @@ pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, dev: bool) {
     insert(headers, CACHE_CONTROL, &words);
     headers.insert(X_TTL, HeaderValue::from(seconds));
     if seconds > 0 {
-        headers.append(VARY, HeaderValue::from_static(WHO));
-        if !vary.is_empty() {
-            append(headers, VARY, vary);
-        }
+        differs_by(headers, WHO);
+        differs_by(headers, vary);
     }
     if dev {
         let kept = match kept {
@@ -64,10 +65,10 @@ pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, dev: bool) {
 }
 
 /// From four fifths of what is left to all of it; what is not over yet is told as one second at least.
-fn drawn_s(remaining_ms: u32) -> u32 {
+fn drawn_s(remaining_ms: u64) -> u64 {
     match remaining_ms {
         0 => 0,
-        _ => (fastrand::u32(remaining_ms - remaining_ms / 5..=remaining_ms) / 1000).max(1),
+        _ => (fastrand::u64(remaining_ms - remaining_ms / 5..=remaining_ms) / 1000).max(1),
     }
 }
 
@@ -87,13 +88,19 @@ pub(crate) fn mark(tag: &str, asked: &HeaderMap, response: &mut Response<Reply>)
         return;
     }
     insert(response.headers_mut(), ETAG, tag);
-    let has = |it: &HeaderValue| it.to_str().is_ok_and(|it| it.split(',').any(|it| it.trim() == tag));
+    let is_known = |it: &str| it == "*" || opaque(it) == opaque(tag);
+    let has = |it: &HeaderValue| it.to_str().is_ok_and(|it| it.split(',').map(str::trim).any(is_known));
     if asked.get_all(IF_NONE_MATCH).iter().any(has) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         *response.body_mut() = Reply::empty();
         response.headers_mut().remove(CONTENT_TYPE);
         response.headers_mut().remove(CONTENT_ENCODING);
     }
+}
+
+/// A tag without its mark of weakness, which counts for nothing here and which caches on the way may drop. Source: RFC 9110, 13.1.2.
+fn opaque(tag: &str) -> &str {
+    tag.strip_prefix("W/").unwrap_or(tag)
 }
 
 fn tag_of(body: &[u8]) -> String {
@@ -107,26 +114,48 @@ fn insert(headers: &mut HeaderMap, name: HeaderName, words: &str) {
     }
 }
 
-fn append(headers: &mut HeaderMap, name: HeaderName, words: &str) {
-    if let Ok(value) = HeaderValue::from_str(words) {
-        headers.append(name, value);
+/// Adds `names`, a list in lower case, to the line that says by which headers of requests an answer differs: each once.
+pub(crate) fn differs_by(headers: &mut HeaderMap, names: &str) {
+    let known = headers.get(VARY).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let is_new = |name: &&str| !name.is_empty() && known.split(", ").all(|it| it != *name);
+    let mut line = known.to_owned();
+    for name in names.split(", ").filter(is_new) {
+        if !line.is_empty() {
+            line.push_str(", ");
+        }
+        line.push_str(name);
+    }
+    if line.len() > known.len() {
+        insert(headers, VARY, &line);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use weir_engine::changes::Ages;
     use weir_engine::source::Freshness;
 
-    fn lifetime(remaining_ms: u32, stale_ms: u32, scope: Scope, wished: bool) -> Lifetime {
-        let freshness =
-            Freshness { remaining_ms, stale_ms, scope, by_headers: true, set_by: "matches".into() };
+    fn lifetime(remaining_ms: u64, stale_ms: u64, scope: Scope, wished: bool) -> Lifetime {
+        let freshness = Freshness {
+            remaining_ms,
+            stale_ms,
+            scope,
+            by_headers: true,
+            is_silent: false,
+            ages: Ages::default(),
+            set_by: "matches".into(),
+        };
         Lifetime { freshness, wished, vary: "x-user-id".into(), kept: Kept::Made }
     }
 
     fn check(lifetime: &Lifetime, expected: &[(&str, &str)]) {
+        check_asked(&HeaderMap::new(), lifetime, expected);
+    }
+
+    fn check_asked(asked: &HeaderMap, lifetime: &Lifetime, expected: &[(&str, &str)]) {
         let mut headers = HeaderMap::new();
-        tell(&mut headers, lifetime, true);
+        tell(&mut headers, lifetime, asked, true);
         let text = |it: &HeaderValue| it.to_str().expect("it is ASCII").to_owned();
         let found: Vec<(String, String)> = headers.iter().map(|it| (it.0.to_string(), text(it.1))).collect();
         let expected: Vec<_> = expected.iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
@@ -140,11 +169,28 @@ mod tests {
             &[
                 ("cache-control", "public,max-age=60"),
                 ("x-ttl", "60"),
-                ("vary", WHO),
-                ("vary", "x-user-id"),
+                ("vary", &format!("{WHO}, x-user-id")),
                 ("x-weir-cache", "miss;ttl=60;set-by=\"matches\""),
             ],
         );
+    }
+
+    #[test]
+    fn what_an_admin_is_answered_is_private() {
+        for secret in ["x-hasura-admin-secret", "x-weir-admin-secret"] {
+            let mut asked = HeaderMap::new();
+            asked.insert(HeaderName::from_static(secret), HeaderValue::from_static("s"));
+            check_asked(
+                &asked,
+                &lifetime(60_000, 0, Scope::Public, true),
+                &[
+                    ("cache-control", "private,max-age=60"),
+                    ("x-ttl", "60"),
+                    ("vary", &format!("{WHO}, x-user-id")),
+                    ("x-weir-cache", "miss;ttl=60;set-by=\"matches\""),
+                ],
+            );
+        }
     }
 
     #[test]
@@ -154,8 +200,7 @@ mod tests {
             &[
                 ("cache-control", "private,max-age=1,stale-while-revalidate=10"),
                 ("x-ttl", "1"),
-                ("vary", WHO),
-                ("vary", "x-user-id"),
+                ("vary", &format!("{WHO}, x-user-id")),
                 ("x-weir-cache", "miss;ttl=0;set-by=\"matches\""),
             ],
         );
@@ -164,7 +209,7 @@ mod tests {
     #[test]
     fn what_has_no_time_left_is_not_stored() {
         check(
-            &lifetime(0, 10_000, Scope::Public, false),
+            &lifetime(0, 0, Scope::Public, false),
             &[
                 ("cache-control", "no-store"),
                 ("x-ttl", "0"),
@@ -174,8 +219,20 @@ mod tests {
     }
 
     #[test]
+    fn what_an_answer_differs_by_stands_in_one_line_each_once() {
+        let mut headers = HeaderMap::new();
+        for names in
+            ["accept-encoding", WHO, "", "authorization, x-user-id", "accept, accept-encoding", "origin"]
+        {
+            differs_by(&mut headers, names);
+        }
+        let lines: Vec<_> = headers.get_all(VARY).iter().collect();
+        assert_eq!(lines, [&format!("accept-encoding, {WHO}, x-user-id, accept, origin")]);
+    }
+
+    #[test]
     fn numbers_differ_from_answer_to_answer_within_the_last_fifth() {
-        let drawn: Vec<u32> = (0..1000).map(|_| drawn_s(100_000)).collect();
+        let drawn: Vec<u64> = (0..1000).map(|_| drawn_s(100_000)).collect();
         assert!(drawn.iter().all(|it| (80..=100).contains(it)), "{drawn:?}");
         assert!(drawn.iter().any(|it| *it < 85) && drawn.iter().any(|it| *it > 95), "{drawn:?}");
     }
@@ -193,5 +250,7 @@ mod tests {
         check("\"other\"", "body", (StatusCode::OK, 4));
         check(&format!("\"other\", {known}"), "body", (StatusCode::NOT_MODIFIED, 0));
         check(&known, "another", (StatusCode::OK, 7));
+        check(opaque(&known), "body", (StatusCode::NOT_MODIFIED, 0));
+        check("*", "body", (StatusCode::NOT_MODIFIED, 0));
     }
 }

@@ -111,8 +111,12 @@ impl Weir {
 
     /// Runs Weir with these arguments until the test ends.
     pub fn start(arguments: &[&str], folder: Folder) -> Self {
-        let mut child = command()
-            .args(arguments)
+        Self::run(command().args(arguments), folder)
+    }
+
+    /// As [`Weir::start`], by a command of one's own.
+    pub fn run(command: &mut Command, folder: Folder) -> Self {
+        let mut child = command
             .stdout(Stdio::piped())
             .stderr(fs::File::create(folder.file("log")).expect("the log can be made"))
             .spawn()

@@ -5,9 +5,11 @@
 //!
 //! **Cost:** one thread that sleeps when nothing is to be done.
 
-use super::format::{self, Kind};
+use super::format::{self, Kind, Name};
 use super::link::{Connection, within};
-use super::{ALL, ENTRY_MS_MAX, Shared, Untold, Write, count, new_version, version_of};
+use super::{ALL, ENTRY_MS_MAX, NO_VERSION, Shared, Untold, Write, count, new_version, version_of};
+use crate::cache::entry::Entry;
+use crate::cache::tags::Registry;
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use redis::aio::{PubSubSink, PubSubStream};
@@ -15,7 +17,7 @@ use redis::{RedisResult, cmd};
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// Writes that are under way at once.
@@ -43,6 +45,7 @@ async fn run(shared: &Shared, mut writes: mpsc::Receiver<Write>) {
     let mut pause = RETRY[0];
     let mut told = false;
     loop {
+        let begun = Instant::now();
         let connecting = async {
             let (sink, stream) = shared.settings.address.listen(&channel(shared)).await?;
             let connection = shared.settings.address.connect().await?;
@@ -52,7 +55,7 @@ async fn run(shared: &Shared, mut writes: mpsc::Receiver<Write>) {
         };
         match connecting.await {
             Ok((connection, sink, stream)) => {
-                (pause, told) = (RETRY[0], false);
+                told = false;
                 // Permits of the connection before are no news of this one.
                 shared.broken.notify_one();
                 shared.broken.notified().await;
@@ -64,22 +67,27 @@ async fn run(shared: &Shared, mut writes: mpsc::Receiver<Write>) {
                     return;
                 }
                 tracing::warn!("the connection to the cache's second level broke");
+                // One that breaks as soon as it is made is not made anew any faster than one that cannot be made.
+                if begun.elapsed() > RETRY[1] {
+                    pause = RETRY[0];
+                    continue;
+                }
             }
             Err(error) => {
                 if !std::mem::replace(&mut told, true) {
                     tracing::warn!(%error, "the cache's second level cannot be reached");
                 }
-                // What waits would only be older later.
-                while let Ok(write) = writes.try_recv() {
-                    forget(shared, &write);
-                }
-                if writes.is_closed() {
-                    return;
-                }
-                tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
-                pause = (pause * 2).min(RETRY[1]);
             }
         }
+        // What waits would only be older later.
+        while let Ok(write) = writes.try_recv() {
+            forget(shared, &write);
+        }
+        if writes.is_closed() {
+            return;
+        }
+        tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+        pause = (pause * 2).min(RETRY[1]);
     }
 }
 
@@ -99,7 +107,7 @@ async fn serve(
         ended = write(shared, connection, writes) => ended,
         () = listen(shared, stream) => Ended::Continue(()),
         () = tell(shared, connection) => Ended::Continue(()),
-        () = ping(connection, sink) => Ended::Continue(()),
+        () = ping(shared, connection, sink) => Ended::Continue(()),
         () = shared.broken.notified() => Ended::Continue(()),
     }
 }
@@ -113,38 +121,42 @@ async fn write(shared: &Shared, connection: &Connection, writes: &mut mpsc::Rece
 }
 
 async fn write_one(shared: &Shared, connection: &Connection, write: Write) {
-    let namespace = &shared.settings.namespace;
-    let done: RedisResult<()> = async {
-        let name = match &write {
-            Write::Keep { name, entry, versions, .. } => {
-                let at = shared.instants();
-                let lifetime = entry.lifetime;
-                let until_ms =
-                    lifetime.fresh_until_ms.max(lifetime.stale_until_ms).max(lifetime.error_until_ms);
-                let left_ms = until_ms.saturating_sub(at.now_ms).min(ENTRY_MS_MAX);
-                if left_ms > 0 {
-                    let mut command = cmd("SET");
-                    command
-                        .arg(&name.text)
-                        .arg(format::encode(name, entry, versions, at))
-                        .arg("PX")
-                        .arg(left_ms);
-                    connection.ask::<()>(&command).await?;
-                    count(&shared.counters.written);
-                }
-                name
+    let name = match &write {
+        Write::Keep { name, entry, versions, .. } => {
+            match set(shared, connection, (name, entry, versions)).await {
+                Ok(()) => {}
+                Err(error) => shared.failed(&error),
             }
-            Write::Release(name) => name,
-        };
-        let mut release = cmd("DEL");
-        release.arg(name.of_kind(namespace, Kind::Lease));
-        connection.ask(&release).await
-    }
-    .await;
-    if let Err(error) = done {
+            name
+        }
+        Write::Release(name) => name,
+    };
+    // Written or not: nobody is to wait for it any longer.
+    let mut release = cmd("DEL");
+    release.arg(name.of_kind(&shared.settings.namespace, Kind::Lease));
+    if let Err(error) = connection.ask::<()>(&release).await {
         shared.failed(&error);
     }
     forget(shared, &write);
+}
+
+/// Writes an entry for as long as it may be of use.
+async fn set(
+    shared: &Shared,
+    connection: &Connection,
+    (name, entry, versions): (&Name, &Entry, &[u64]),
+) -> RedisResult<()> {
+    let at = shared.instants();
+    let lifetime = entry.lifetime;
+    let until_ms = lifetime.fresh_until_ms.max(lifetime.stale_until_ms).max(lifetime.error_until_ms);
+    let left_ms = until_ms.saturating_sub(at.now_ms).min(ENTRY_MS_MAX);
+    if left_ms > 0 {
+        let mut command = cmd("SET");
+        command.arg(&name.text).arg(format::encode(name, entry, versions, at)).arg("PX").arg(left_ms);
+        connection.ask::<()>(&command).await?;
+        count(&shared.counters.written);
+    }
+    Ok(())
 }
 
 /// What is done or given up no longer counts as waiting.
@@ -166,7 +178,7 @@ async fn listen(shared: &Shared, mut stream: PubSubStream) {
         }
         match tag {
             ALL => forget_all(shared, version),
-            tag => shared.tags.tag(tag).into_iter().for_each(|tag| tag.invalidate(version)),
+            tag => shared.tags.heard(tag, version),
         }
     }
 }
@@ -174,34 +186,30 @@ async fn listen(shared: &Shared, mut stream: PubSubStream) {
 /// Makes everything invalid that has a tag, as of this version of all.
 fn forget_all(shared: &Shared, version: u64) {
     shared.all_heard.store(version, Ordering::Relaxed);
-    for tag in shared.tags.all() {
-        // What its own version is, is not known.
-        tag.invalidate(0);
-    }
+    shared.tags.invalidate_all();
 }
 
-/// Makes invalid whose version is another than was heard of. A version that is not there any more says nothing.
+/// Makes good what was missed while nobody listened: makes invalid whose version is another than was heard of. A server
+/// that does not have the version of all any more has lost others too, so that nothing can be compared with them.
 async fn catch_up(shared: &Shared, connection: &Connection) -> RedisResult<()> {
-    let mut command = cmd("MGET");
-    command.arg(shared.tag_name(ALL).text);
-    let values: Vec<Option<Vec<u8>>> = connection.ask(&command).await?;
-    if let Some(all) = values.into_iter().next().and_then(version_of)
-        && shared.all_heard.load(Ordering::Relaxed) != all
-    {
-        forget_all(shared, all);
+    let all = shared.tag_name(ALL);
+    // One that has no room has none, and is asked below.
+    let _marked = connection.ask::<Option<String>>(&new_version(&all, true).0).await;
+    let value: Option<Vec<u8>> = connection.ask(cmd("GET").arg(all.text)).await?;
+    let version = version_of(value).unwrap_or(NO_VERSION);
+    if version == NO_VERSION || shared.all_heard.load(Ordering::Relaxed) != version {
+        forget_all(shared, version);
     }
     for tags in shared.tags.all().chunks(TAGS_AT_ONCE) {
         let mut command = cmd("MGET");
         for tag in tags {
             command.arg(shared.tag_name(tag.name()).text);
         }
-        let values: Vec<Option<Vec<u8>>> = connection.ask(&command).await?;
-        for (tag, version) in tags.iter().zip(values.into_iter().map(version_of)) {
-            if let Some(version) = version.filter(|version| tag.is_news(*version)) {
-                tag.invalidate(version);
-            }
-        }
+        let values = connection.values(&command, tags.len()).await?;
+        Registry::compare(tags, values.into_iter().map(|it| version_of(it).unwrap_or(NO_VERSION)));
     }
+    // What is made of several is not known by name.
+    shared.tags.invalidate_made();
     Ok(())
 }
 
@@ -245,8 +253,13 @@ async fn tell_all(shared: &Shared, connection: &Connection) -> RedisResult<()> {
 }
 
 async fn tell_one(shared: &Shared, connection: &Connection, tag: &str) -> RedisResult<()> {
-    let (command, version) = new_version(&shared.tag_name(tag), false);
-    connection.ask::<()>(&command).await?;
+    let name = shared.tag_name(tag);
+    let (command, version) = new_version(&name, false);
+    match connection.ask::<()>(&command).await {
+        // Without a version what has the tag is a miss as well, and taking one away needs no room.
+        Err(error) if error.code() == Some("OOM") => connection.ask::<()>(cmd("DEL").arg(&name.text)).await?,
+        told => told?,
+    }
     let mut payload = [shared.instance, version].map(u64::to_le_bytes).concat();
     payload.extend_from_slice(tag.as_bytes());
     let mut command = cmd("PUBLISH");
@@ -255,17 +268,20 @@ async fn tell_one(shared: &Shared, connection: &Connection, tag: &str) -> RedisR
     match tag {
         ALL => forget_all(shared, version),
         // What is here was made invalid when that was said; all since knows this version.
-        tag => shared.tags.tag(tag).into_iter().for_each(|tag| tag.told(version)),
+        tag => shared.tags.told(tag, version),
     }
     Ok(())
 }
 
-/// Looks whether both connections still answer, until one does not.
-async fn ping(connection: &Connection, mut sink: PubSubSink) {
+/// Looks whether both connections still answer, until one does not. Of a cluster's many one that does not is replaced by
+/// the client itself.
+async fn ping(shared: &Shared, connection: &Connection, mut sink: PubSubSink) {
     loop {
         tokio::time::sleep(PING).await;
         let answered = async {
-            connection.ask::<()>(&cmd("PING")).await?;
+            if !shared.settings.address.is_cluster() {
+                connection.ask::<()>(&cmd("PING")).await?;
+            }
             sink.ping::<redis::Value>().await.map(drop)
         };
         if within(PING, answered).await.is_err() {

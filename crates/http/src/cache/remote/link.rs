@@ -3,7 +3,7 @@
 use redis::aio::{MultiplexedConnection, PubSubSink, PubSubStream};
 use redis::cluster::ClusterClient;
 use redis::cluster_async::ClusterConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisResult};
+use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, RedisResult};
 use std::time::Duration;
 
 /// A connection that is not there by then is not waited for.
@@ -26,27 +26,39 @@ impl std::fmt::Debug for Address {
 }
 
 impl Address {
-    /// Reads `redis://host:port/0` or `redis-cluster://host:port,host:port`, both with `user:password@` if need be.
+    /// Reads `redis://host:port/0` or `redis-cluster://host:port,host:port`, both with `user:password@` if need be. With
+    /// `rediss` in place of `redis` it is spoken to by TLS, and the system's certificates are trusted.
     ///
     /// # Errors
     /// What is wrong with it, in words that do not repeat it: it may hold a password.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let (nodes, cluster): (Vec<String>, bool) = match text.strip_prefix("redis-cluster://") {
-            Some(rest) => {
+        let cluster = ["redis", "rediss"].into_iter().find_map(|scheme| {
+            let rest = text.strip_prefix(scheme)?.strip_prefix("-cluster://")?;
+            Some((rest, scheme))
+        });
+        let (nodes, cluster): (Vec<String>, bool) = match cluster {
+            Some((rest, scheme)) => {
                 let (login, hosts) =
                     rest.rsplit_once('@').map_or(("", rest), |(login, hosts)| (login, hosts));
                 let at = if login.is_empty() { "" } else { "@" };
-                (hosts.split(',').map(|host| format!("redis://{login}{at}{host}")).collect(), true)
+                (hosts.split(',').map(|host| format!("{scheme}://{login}{at}{host}")).collect(), true)
             }
             None => (vec![text.to_owned()], false),
         };
-        let is_known = |node: &String| node.starts_with("redis://") || node.starts_with("valkey://");
+        let schemes = ["redis://", "rediss://", "valkey://", "valkeys://"];
+        // A fragment would switch the look at certificates off.
+        let is_known = |node: &String| schemes.iter().any(|it| node.starts_with(it)) && !node.contains('#');
         if !nodes.iter().all(|node| is_known(node) && Client::open(node.as_str()).is_ok()) {
             return Err("is no address of a Redis; write `redis://host:6379`, or \
-                        `redis-cluster://host:6379,host:6379` for a cluster"
+                        `redis-cluster://host:6379,host:6379` for a cluster; with TLS `rediss`"
                 .to_owned());
         }
         Ok(Self { nodes, cluster })
+    }
+
+    /// Whether it is several that share what there is.
+    pub(super) const fn is_cluster(&self) -> bool {
+        self.cluster
     }
 
     /// Connects for commands.
@@ -99,6 +111,18 @@ impl Connection {
             Self::Cluster(mut connection) => command.query_async(&mut connection).await,
         }
     }
+
+    /// Asks for `count` values by one command.
+    ///
+    /// # Errors
+    /// As [`Self::ask`], and an answer that has more or fewer.
+    pub(super) async fn values(&self, command: &Cmd, count: usize) -> RedisResult<Vec<Option<Vec<u8>>>> {
+        let values: Vec<Option<Vec<u8>>> = self.ask(command).await?;
+        match values.len() == count {
+            true => Ok(values),
+            false => Err((ErrorKind::Parse, "other than as many values as were asked for").into()),
+        }
+    }
 }
 
 /// `what`, or an error if it takes longer.
@@ -126,7 +150,9 @@ mod tests {
         check("redis://cache:6379/2", &["redis://cache:6379/2"], false);
         check("redis-cluster://a:1,b:2", &["redis://a:1", "redis://b:2"], true);
         check("redis-cluster://u:p@a:1,b:2", &["redis://u:p@a:1", "redis://u:p@b:2"], true);
-        for bad in ["", "cache:6379", "http://cache", "redis-cluster://", "rediss://cache"] {
+        check("rediss://cache:6380", &["rediss://cache:6380"], false);
+        check("rediss-cluster://u:p@a:1,b:2", &["rediss://u:p@a:1", "rediss://u:p@b:2"], true);
+        for bad in ["", "cache:6379", "http://cache", "redis-cluster://", "rediss://cache/#insecure"] {
             assert!(Address::parse(bad).is_err(), "{bad}");
         }
     }

@@ -8,8 +8,8 @@
 //! asked, and serves while they are the same, so no clock decides whether it is older than an invalidation. A version that
 //! is lost is made anew, which makes everything with that tag a miss.
 //!
-//! Who connects again compares them with those he has heard of, as he may have missed a message; a server that lost them
-//! makes nobody forget anything.
+//! Who connects again compares them with those he has heard of, as he may have missed a message; with a server that lost
+//! them nothing can be compared, so all that has a tag is forgotten. What is made of several answers always is.
 //!
 //! **Leases** say that a process asks an upstream already: the others serve what is stale or wait a few milliseconds.
 //!
@@ -30,7 +30,7 @@ use format::{Instants, Kind};
 use futures_util::future::join_all;
 use link::Connection;
 use redis::{Cmd, RedisError, RedisResult, cmd};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -54,6 +54,8 @@ const LATE_MAX: u32 = 3;
 const PAUSE: Duration = Duration::from_secs(1);
 /// The tag of everything that has a tag.
 const ALL: &str = "";
+/// What no tag has.
+const NO_VERSION: u64 = 0;
 /// So many invalidations are remembered while they cannot be told.
 const UNTOLD_MAX: usize = 10_000;
 
@@ -159,13 +161,41 @@ enum Write {
 pub(super) struct Looked {
     /// One for each name.
     pub(super) entries: Vec<Option<Entry>>,
-    /// What it takes to write what is missing; nothing if it cannot be written.
-    pub(super) ticket: Option<Ticket>,
+    /// What it takes to write each; nothing if that cannot be done.
+    pub(super) tickets: Vec<Ticket>,
 }
 
 /// The versions that tags had before an upstream was asked.
 #[derive(Clone, Debug)]
 pub(super) struct Ticket(Arc<[u64]>);
+
+/// The tags of several entries, each once, and the one that all have who have any.
+struct Distinct<'t> {
+    names: Vec<&'t str>,
+    places: HashMap<&'t str, usize>,
+}
+
+impl<'t> Distinct<'t> {
+    fn of(tags: &[&'t Tags]) -> Self {
+        let mut distinct = Self { names: Vec::new(), places: HashMap::new() };
+        let own = tags.iter().flat_map(|it| it.names()).map(|it| &**it);
+        let all = tags.iter().any(|it| it.names().len() > 0).then_some(ALL);
+        for name in own.chain(all) {
+            distinct.places.entry(name).or_insert_with(|| {
+                distinct.names.push(name);
+                distinct.names.len() - 1
+            });
+        }
+        distinct
+    }
+
+    /// Of `versions`, which are those of the names, those of `tags`.
+    fn ticket(&self, tags: &Tags, versions: &[u64]) -> Ticket {
+        let all = (tags.names().len() > 0).then_some(ALL);
+        let names = tags.names().map(|it| &**it).chain(all);
+        Ticket(names.map(|name| versions[self.places[name]]).collect())
+    }
+}
 
 impl std::fmt::Debug for Remote {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -215,42 +245,46 @@ impl Remote {
         Name::new(&self.shared.settings.namespace, Kind::Entry, &[&[rule.sharing as u8], key])
     }
 
-    /// Looks for all `names` at once, within the budget.
-    pub(super) async fn look(&self, names: &[Name], rule: &Rule, tags: &Tags) -> Looked {
+    /// Looks for all `names` at once, within the budget; `tags` are those of each.
+    pub(super) async fn look(&self, names: &[Name], rule: &Rule, tags: &[&Tags]) -> Looked {
         let shared = &*self.shared;
-        let nothing = || Looked { entries: names.iter().map(|_| None).collect(), ticket: None };
-        let Some(connection) = shared.usable(tags) else { return nothing() };
+        let nothing = || Looked { entries: names.iter().map(|_| None).collect(), tickets: Vec::new() };
+        let distinct = Distinct::of(tags);
+        let Some(connection) = shared.usable(&distinct.names) else { return nothing() };
         shared.counters.looked.fetch_add(names.len() as u64, Ordering::Relaxed);
-        let tag_names = shared.tag_names(tags);
+        let tag_names: Vec<Name> = distinct.names.iter().map(|it| shared.tag_name(it)).collect();
         let mut command = cmd("MGET");
         names.iter().chain(&tag_names).for_each(|name| {
             command.arg(&name.text);
         });
         let looked = async {
-            let mut values: Vec<Option<Vec<u8>>> = connection.ask(&command).await?;
+            let mut values = connection.values(&command, names.len() + tag_names.len()).await?;
             let versions = shared.versions(&connection, &tag_names, values.split_off(names.len())).await?;
             Ok((values, versions))
         };
-        let Some((values, versions)) = shared.in_budget(looked).await else { return nothing() };
-        tags.found(versions.as_deref().unwrap_or_default());
+        let Some((values, Some(versions))) = shared.in_budget(looked).await else { return nothing() };
         let at = shared.instants();
-        let read = |(name, value): (&Name, Option<Vec<u8>>)| {
-            let entry = format::decode(name, &value?, versions.as_deref()?, at, rule, tags);
+        let read = |name: &Name, value: Option<Vec<u8>>, tags: &Tags, ticket: &Ticket| {
+            tags.found(&ticket.0);
+            let entry = format::decode(name, &value?, &ticket.0, at, rule, tags);
             entry.unwrap_or_else(|format::Corrupt| {
                 count(&shared.counters.corrupt);
                 None
             })
         };
-        let entries: Vec<Option<Entry>> = names.iter().zip(values).map(read).collect();
+        let tickets: Vec<Ticket> = tags.iter().map(|tags| distinct.ticket(tags, &versions)).collect();
+        let each = names.iter().zip(values).zip(tags.iter().zip(&tickets));
+        let entries = each.map(|((name, value), (tags, ticket))| read(name, value, tags, ticket));
+        let entries: Vec<Option<Entry>> = entries.collect();
         shared.counters.found.fetch_add(entries.iter().flatten().count() as u64, Ordering::Relaxed);
-        Looked { entries, ticket: versions.map(|it| Ticket(it.into())) }
+        Looked { entries, tickets }
     }
 
     /// Whether this process is to ask for each of `names`, as no other does. Always, if that cannot be known.
     pub(super) async fn lease(&self, names: &[Name]) -> Vec<bool> {
         let shared = &*self.shared;
         let all = || vec![true; names.len()];
-        let Some(connection) = shared.usable(&Tags::default()) else { return all() };
+        let Some(connection) = shared.usable(&[]) else { return all() };
         let leases = join_all(names.iter().map(|name| {
             let mut command = cmd("SET");
             command.arg(name.of_kind(&shared.settings.namespace, Kind::Lease)).arg(shared.instance);
@@ -328,18 +362,12 @@ impl Shared {
         Instants { now_ms: self.clock.now_ms(), wall_ms: self.clock.wall_ms() }
     }
 
-    /// The names of `tags`, with the one that all have who have any.
-    fn tag_names(&self, tags: &Tags) -> Vec<Name> {
-        let all = (tags.names().len() > 0).then_some(ALL);
-        tags.names().map(|tag| &**tag).chain(all).map(|tag| self.tag_name(tag)).collect()
-    }
-
     fn tag_name(&self, tag: &str) -> Name {
         Name::new(&self.settings.namespace, Kind::Tag, &[tag.as_bytes()])
     }
 
     /// The connection, unless there is none, it is left alone, or it still has to be told of an invalidation.
-    fn usable(&self, tags: &Tags) -> Option<Arc<Connection>> {
+    fn usable(&self, tags: &[&str]) -> Option<Arc<Connection>> {
         let connection = self.connection.load_full()?;
         if self.paused.load(Ordering::Relaxed) {
             let mut until = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
@@ -349,10 +377,10 @@ impl Shared {
             // One looks whether it is better; the others go on without.
             *until = Some(Instant::now() + PAUSE);
         }
-        if tags.names().len() > 0 {
+        if !tags.is_empty() {
             let untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_untold = |tag: &Arc<str>| untold.tags.contains(tag) || untold.telling.contains(tag);
-            if untold.all || untold.telling.contains(ALL) || tags.names().any(is_untold) {
+            let is_untold = |tag: &&str| untold.tags.contains(*tag) || untold.telling.contains(*tag);
+            if untold.all || tags.iter().any(is_untold) {
                 return None;
             }
         }
@@ -385,7 +413,10 @@ impl Shared {
 
     fn failed(&self, error: &RedisError) {
         count(&self.counters.failed);
-        if error.is_unrecoverable_error() || error.is_connection_dropped() {
+        // A cluster that lost a node is not lost: it is asked for the others, and who took that one's place.
+        if !self.settings.address.is_cluster()
+            && (error.is_unrecoverable_error() || error.is_connection_dropped())
+        {
             self.broken.notify_one();
         }
     }

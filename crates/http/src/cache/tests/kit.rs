@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
+use weir_engine::changes::Changes;
 
 /// Long enough for whatever comes at all.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -144,8 +145,11 @@ impl AskMany for Many {
 
 pub(crate) struct Kit {
     pub(crate) cache: Cache,
+    pub(crate) changes: Arc<Changes>,
     pub(crate) clock: Clock,
     pub(crate) rule: Rule,
+    /// Of batches: the tags of each id.
+    pub(crate) own_tags: Vec<Vec<Arc<str>>>,
 }
 
 /// What was served: how, and the text.
@@ -159,12 +163,18 @@ impl Kit {
 
     /// As above, with a second level.
     pub(crate) fn with(clock: Clock, remote: Option<RemoteSettings>) -> Self {
-        let cache =
-            Cache::new(Settings { bytes_max: 8 * 1024 * 1024, clock: clock.clone(), remote }).unwrap();
+        let changes = Arc::new(Changes::default());
+        let settings = Settings {
+            bytes_max: 8 * 1024 * 1024,
+            clock: clock.clone(),
+            remote,
+            changes: Arc::clone(&changes),
+        };
+        let cache = Cache::new(settings).unwrap();
         let rule = Rule {
             counters: cache.counters("matches"),
             freshness: [HeaderName::from_static("x-ttl")].into(),
-            default_ms: 0,
+            default_ms: None,
             stale_ms: None,
             stale_on_error_ms: None,
             jitter_percent: 0,
@@ -173,7 +183,7 @@ impl Kit {
             held: [].into(),
             depth_max: 32,
         };
-        Self { cache, clock, rule }
+        Self { cache, changes, clock, rule, own_tags: Vec::new() }
     }
 
     pub(crate) async fn served(
@@ -186,7 +196,13 @@ impl Kit {
         let mut whole = Key::default();
         whole.begin(key.as_bytes());
         let rule = Arc::new(self.rule.clone());
-        let wanted = Wanted { key: &whole, rule: &rule, tags: &tags, deadline: Instant::now() + PATIENCE };
+        let wanted = Wanted {
+            key: &whole,
+            rule: &rule,
+            tags: &tags,
+            own_tags: &[],
+            deadline: Instant::now() + PATIENCE,
+        };
         self.cache.get(wanted, || Arc::clone(upstream).call()).await
     }
 
@@ -206,7 +222,13 @@ impl Kit {
         let mut whole = Key::default();
         whole.begin(prefix.as_bytes());
         let rule = Arc::new(self.rule.clone());
-        let wanted = Wanted { key: &whole, rule: &rule, tags: &[], deadline: Instant::now() + PATIENCE };
+        let wanted = Wanted {
+            key: &whole,
+            rule: &rule,
+            tags: &[],
+            own_tags: &self.own_tags,
+            deadline: Instant::now() + PATIENCE,
+        };
         let texts: Vec<String> = ids.iter().map(u32::to_string).collect();
         let texts: Vec<&[u8]> = texts.iter().map(|it| it.as_bytes()).collect();
         let ask = || {

@@ -2,7 +2,7 @@
 
 use super::kit::{Kit, PATIENCE};
 use crate::cache::{Address, Clock, RemoteCounts, RemoteSettings};
-use redis::{Client, FromRedisValue};
+use redis::{Client, FromRedisValue, RedisResult};
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
@@ -63,13 +63,17 @@ impl Redis {
 
     /// Sends one command, past the cache.
     pub(crate) fn ask<T: FromRedisValue>(&self, words: &[&[u8]]) -> T {
-        let mut connection =
-            Client::open(format!("redis://127.0.0.1:{}", self.port)).unwrap().get_connection().unwrap();
+        self.try_ask(words).unwrap()
+    }
+
+    /// As above, for what may be refused.
+    pub(crate) fn try_ask<T: FromRedisValue>(&self, words: &[&[u8]]) -> RedisResult<T> {
+        let client = Client::open(format!("redis://127.0.0.1:{}", self.port))?;
         let mut command = redis::Cmd::new();
         words.iter().for_each(|word| {
             command.arg(*word);
         });
-        command.query(&mut connection).unwrap()
+        command.query(&mut client.get_connection()?)
     }
 
     /// The names that match `pattern`.

@@ -41,8 +41,40 @@ fn kept(rule: &Rule, status: u16, headers: &[&str]) -> Option<(u64, u64, u64)> {
 
 fn rule() -> Rule {
     let mut rule = Kit::new().rule;
-    rule.default_ms = 7000;
+    rule.default_ms = Some(7000);
     rule
+}
+
+#[test]
+fn silence_is_no_lifetime_of_nothing_and_only_of_what_may_be_shared() {
+    let check = |sharing: Sharing, held: &[HeaderName], status: u16, headers: &[&str], expected: bool| {
+        let rule = Rule { sharing, held: held.into(), ..Kit::new().rule };
+        let answer = answered(status, &headers.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
+        let verdict = judge(&rule, answer.status, &answer.headers, NOW_S * 1000);
+        assert_eq!((verdict.is_silent, verdict.fresh_ms), (expected, 0), "{status} {headers:?}");
+        assert_ne!(verdict.fate, Fate::Keep, "{status} {headers:?}");
+    };
+    let by_headers =
+        |status, headers: &[&str], expected| check(Sharing::ByHeaders, &[], status, headers, expected);
+    by_headers(200, &[], true);
+    by_headers(204, &["cache-control: public"], true);
+    by_headers(200, &["x-ttl: soon"], true);
+    for said in ["x-ttl: 0", "cache-control: max-age=0", "expires: 0", "cache-control: no-cache"] {
+        by_headers(200, &[said], false);
+    }
+    for private in
+        ["cache-control: private", "cache-control: no-store", "set-cookie: a=b", "vary: cookie", "vary: *"]
+    {
+        by_headers(200, &[private], false);
+    }
+    for status in [201, 206, 404, 410, 301, 400, 429, 500] {
+        by_headers(status, &[], false);
+    }
+    check(Sharing::ByHeaders, &[AUTHORIZATION], 200, &[], false);
+    check(Sharing::ByHeaders, &[AUTHORIZATION], 200, &["cache-control: public"], true);
+    check(Sharing::Declared, &[AUTHORIZATION], 200, &[], true);
+    check(Sharing::Keyed, &[AUTHORIZATION], 200, &[], true);
+    check(Sharing::Never, &[], 200, &[], false);
 }
 
 #[test]

@@ -78,7 +78,7 @@ async fn errors_are_told_and_forgotten() {
 async fn what_does_not_exist_is_remembered_for_its_own_time() {
     let mut kit = Kit::new();
     kit.rule.negative_ms = 1000;
-    kit.rule.default_ms = 60_000;
+    kit.rule.default_ms = Some(60_000);
     let gone = || says(404, &[], "");
     let steps = [
         (0, gone(), told_as(Miss, 404, "")),

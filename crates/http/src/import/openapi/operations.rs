@@ -3,6 +3,7 @@
 use super::document::{Document, is_true, json_content, text};
 use super::names::{self, Given};
 use super::types::{Shape, Types, Way, first_line};
+use crate::template::Header;
 use serde_json::Value;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "patch", "options", "head", "trace"];
@@ -238,10 +239,19 @@ impl Request {
         let (Some(name), Some(place)) = (text(parameter, "name"), text(parameter, "in")) else {
             return Err("a parameter has no name or no place".into());
         };
+        // Source: OpenAPI 3.0.3, Parameter Object: these are described elsewhere, and parameters of their names mean nothing.
+        let is_elsewhere = |it: &&str| it.eq_ignore_ascii_case(name);
+        if place == "header" && ["accept", "authorization", "content-type"].iter().any(is_elsewhere) {
+            return Ok(());
+        }
         let required = is_true(parameter, "required") || place == "path";
         let schema = parameter.get("schema");
-        let is_plain = text(parameter, "style") != Some("deepObject") && place != "cookie";
-        let schema = schema.filter(|_| is_plain);
+        let is_sent = match place {
+            "cookie" => false,
+            "header" => Header::read(name, None, Some("")).is_ok(),
+            _ => text(parameter, "style") != Some("deepObject"),
+        };
+        let schema = schema.filter(|_| is_sent);
         let shape = schema.map(|it| types.shape(it, Way::In, &format!("{operation} {name}"), 0));
         let shape = match shape {
             Some(shape) if shape.object.is_none() => shape,

@@ -1,6 +1,6 @@
 //! Mutations at random: a tape of numbers decides, and a shorter or smaller tape asks for less, so that a failure shrinks.
 
-use super::types::{CITY, COUNTRY, Kind, NAMED, PERSON, TYPES, members};
+use super::types::{BADGE, CITY, COUNTRY, Kind, NAMED, PERSON, TYPES, VISA, members, scope};
 use super::words::{Given, Input, Mutation};
 
 /// Numbers that decide.
@@ -41,13 +41,13 @@ impl<'c> Choices<'c> {
     }
 
     fn key(&mut self, ty: usize) -> String {
-        let mark = if ty == PERSON { 'p' } else { 'n' };
+        let mark = ["", "", "p", "n", "b", "v"][scope(ty)];
         format!("{mark}{}", self.below(6))
     }
 
     pub(super) fn mutation(&mut self) -> Mutation {
         let what = self.below(8);
-        let ty = [COUNTRY, CITY, PERSON, NAMED][self.below(4) as usize];
+        let ty = [COUNTRY, CITY, PERSON, NAMED, BADGE, VISA][self.below(6) as usize];
         match (what, ty) {
             (0..=3, _) => {
                 let ty = if ty == NAMED { PERSON } else { ty };
@@ -90,6 +90,9 @@ impl<'c> Choices<'c> {
                 _ if (ty == NAMED && is_link) || what == For::Unlink => None,
                 Kind::Int if field.required && !self.once_in(12) => {
                     Some(Given::Int(i64::from(self.below(3))))
+                }
+                Kind::Edge { to, .. } if field.required && what == For::Add && !self.once_in(6) => {
+                    Some(Given::Object(Box::new(self.target(to, For::Link, depth))))
                 }
                 _ if !self.once_in(3) => None,
                 _ if self.once_in(12) => Some(Given::Null),

@@ -2,7 +2,7 @@
 //!
 //! Written from the rules, not from the product: every end of an edge is a set of its own here, kept by hand.
 
-use super::types::{CITY, COUNTRY, Kind, NAMED, PERSON, TYPES, members};
+use super::types::{Kind, NAMED, TYPES, members, scope};
 use super::words::{Given, Input, Mutation};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,13 +15,15 @@ pub(super) struct Object {
     pub(super) edges: BTreeMap<&'static str, BTreeSet<i64>>,
 }
 
-/// What a mutation answers: the numbers it shows and how many it counted, or why it failed.
+/// What a mutation answers: the numbers it shows and how many it counted, or why it failed: a line for each reason.
 pub(super) type Outcome = Result<(Vec<i64>, i64), String>;
 
 #[derive(Clone, Debug)]
 pub(super) struct Oracle {
     pub(super) objects: BTreeMap<i64, Object>,
     next: i64,
+    /// Edges that the mutation took away, and may have set again.
+    cut: BTreeSet<(i64, &'static str)>,
 }
 
 /// An object of the input, its parent's edge, and what it is.
@@ -41,18 +43,15 @@ struct Node {
 
 impl Default for Oracle {
     fn default() -> Self {
-        Self { objects: BTreeMap::new(), next: 1 }
+        Self { objects: BTreeMap::new(), next: 1, cut: BTreeSet::new() }
     }
-}
-
-fn scope(ty: usize) -> usize {
-    if ty == PERSON { PERSON } else { NAMED }
 }
 
 impl Oracle {
     /// Does `mutation`, or nothing of it.
     pub(super) fn run(&mut self, mutation: &Mutation) -> Outcome {
         let before = self.clone();
+        self.cut.clear();
         let outcome = match mutation {
             Mutation::Add { ty, inputs, upsert } => self.add(*ty, inputs, *upsert),
             Mutation::Update { ty, keys, set, remove } => {
@@ -67,7 +66,7 @@ impl Oracle {
     }
 
     fn matches(&self, ty: usize, keys: &[String]) -> Vec<i64> {
-        let of = |object: &Object| object.ty == ty || (ty == NAMED && object.ty != PERSON);
+        let of = |object: &Object| object.ty == ty || scope(object.ty) == ty;
         let found =
             self.objects.iter().filter(|it| of(it.1) && (keys.is_empty() || keys.contains(&it.1.key)));
         found.map(|it| *it.0).collect()
@@ -80,12 +79,29 @@ impl Oracle {
     /// Takes the edge away at both ends.
     fn unlink(&mut self, from: i64, field: &'static str, to: i64) {
         let inverse = self.inverse(from, field);
-        if let Some(of) = self.objects.get_mut(&from) {
-            of.edges.entry(field).or_default().remove(&to);
+        let mut take = |id: i64, field: &'static str, other: i64| {
+            if self.objects.get_mut(&id).is_some_and(|it| it.edges.entry(field).or_default().remove(&other)) {
+                self.cut.insert((id, field));
+            }
+        };
+        take(from, field, to);
+        if let Some((inverse, _)) = inverse {
+            take(to, inverse, from);
         }
-        if let (Some((inverse, _)), Some(of)) = (inverse, self.objects.get_mut(&to)) {
-            of.edges.entry(inverse).or_default().remove(&from);
-        }
+    }
+
+    /// An edge that has to lead somewhere and was taken away has to have been set again: a line for each that was not.
+    fn check_cut(&self) -> Result<(), String> {
+        let is_left = |(id, name): &&(i64, &'static str)| {
+            let is_required = TYPES[self.objects[id].ty].field(name).is_some_and(|it| it.required);
+            is_required && self.edges(*id, name).is_empty()
+        };
+        let words = |(id, name): &(i64, &'static str)| {
+            let ty = TYPES[self.objects[id].ty].name;
+            format!("type {ty} requires a value for field {name}, so it cannot be removed")
+        };
+        let left: Vec<String> = self.cut.iter().filter(is_left).map(words).collect();
+        if left.is_empty() { Ok(()) } else { Err(left.join("\n")) }
     }
 
     /// The field at the other end, and whether it holds many.
@@ -163,28 +179,43 @@ impl Oracle {
             || node.input.fields.iter().any(|it| it.0 != TYPES[node.input.ty].key && it.1 != Given::Null)
     }
 
-    /// Finds out which nodes are the same object of the input.
-    fn find_same(&self, nodes: &mut [Node], offset: usize) -> Result<(), String> {
+    /// Finds out which nodes are the same object of the input. With `patched`, node 0 is a patch of those.
+    fn find_same(&self, nodes: &mut [Node], patched: Option<&[i64]>) -> Result<(), String> {
         let mut first: BTreeMap<(usize, String), usize> = BTreeMap::new();
         for at in 0..nodes.len() {
             if nodes[at].ignored {
                 continue;
             }
             if nodes[at].input.id.is_some() {
-                Self::ignore_below(nodes, at, offset);
+                Self::ignore_below(nodes, at);
             }
             let Some(key) = Self::key(&nodes[at].input).map(str::to_owned) else { continue };
+            if at == 0 && patched.is_some() {
+                first.insert((scope(nodes[at].input.ty), key), at);
+                continue;
+            }
             let is_there = self.by_key(nodes[at].input.ty, &key).is_some();
             let name = (scope(nodes[at].input.ty), key.clone());
             let other = *first.entry(name.clone()).or_insert(at);
             let are_top = nodes[at].below.is_none() && nodes[other].below.is_none();
             if is_there && nodes[at].below.is_some() {
-                Self::ignore_below(nodes, at, offset);
+                Self::ignore_below(nodes, at);
             }
             if other == at || (is_there && !are_top) {
                 continue;
             }
             let (says, said) = (Self::says(&nodes[at]), Self::says(&nodes[other]));
+            if let Some(patched) = patched.filter(|_| other == 0) {
+                let wanted = TYPES[nodes[at].input.ty].name;
+                match patched {
+                    _ if says => return Err(format!("duplicate XID found: {key}")),
+                    [one] if !members(wanted).contains(&self.objects[one].ty) => {
+                        return Err(format!("ID \"{key}\" isn't a {wanted}"));
+                    }
+                    _ => nodes[at].same = Some(0),
+                }
+                continue;
+            }
             let equal = Self::plain(&nodes[at].input) == Self::plain(&nodes[other].input);
             if are_top || (says && said && !equal) {
                 return Err(format!("duplicate XID found: {key}"));
@@ -197,18 +228,18 @@ impl Oracle {
             first.insert(name, is);
             nodes[link].same = Some(is);
             if link == at {
-                Self::ignore_below(nodes, at, offset);
+                Self::ignore_below(nodes, at);
             }
         }
         Ok(())
     }
 
-    /// All that is nested in a node is not looked at. Places of children count `offset` nodes before these.
-    fn ignore_below(nodes: &mut [Node], at: usize, offset: usize) {
+    /// All that is nested in a node is not looked at.
+    fn ignore_below(nodes: &mut [Node], at: usize) {
         let children: Vec<usize> = nodes[at].children.iter().flat_map(|it| it.1.clone()).collect();
         for child in children {
-            nodes[child - offset].ignored = true;
-            Self::ignore_below(nodes, child - offset, offset);
+            nodes[child].ignored = true;
+            Self::ignore_below(nodes, child);
         }
     }
 
@@ -256,7 +287,13 @@ impl Oracle {
                 Err(format!("ID \"{}\" isn't a {}", key.unwrap_or_default(), ty.name))
             }
             (None, _) => {
-                let given = |name: &str| node.input.get(name).is_some_and(|it| *it != Given::Null);
+                let parent = node.below.and_then(|(of, field)| match &TYPES[of].field(field)?.kind {
+                    Kind::Edge { inverse, .. } => *inverse,
+                    Kind::Key | Kind::Int | Kind::Texts => None,
+                });
+                let given = |name: &str| {
+                    parent == Some(name) || node.input.get(name).is_some_and(|it| *it != Given::Null)
+                };
                 match ty.fields.iter().find(|it| it.required && !given(it.name)) {
                     Some(lacking) => Err(format!(
                         "type {} requires a value for field {}, but no value present",
@@ -337,11 +374,12 @@ impl Oracle {
     fn add(&mut self, _ty: usize, inputs: &[Input], upsert: bool) -> Outcome {
         let mut nodes = Vec::new();
         let roots: Vec<usize> = inputs.iter().map(|it| Self::flatten(it, None, &mut nodes)).collect();
-        self.find_same(&mut nodes, 0)?;
+        self.find_same(&mut nodes, None)?;
         for node in nodes.iter_mut().filter(|it| it.same.is_none() && !it.ignored) {
             self.resolve(node, upsert)?;
         }
         let made = self.apply(&mut nodes, None)?;
+        self.check_cut()?;
         let mut shown: Vec<i64> = roots.iter().filter_map(|it| nodes[*it].id).collect();
         shown.sort_unstable();
         Ok((shown, made))
@@ -355,12 +393,12 @@ impl Oracle {
         let mut nodes = Vec::new();
         if let Some(set) = set {
             Self::flatten(set, None, &mut nodes);
-            let (patch, below) = nodes.split_at_mut(1);
-            self.find_same_below(below)?;
-            for node in below.iter_mut().filter(|it| it.same.is_none() && !it.ignored) {
+            self.find_same(&mut nodes, Some(&matched))?;
+            for node in nodes[1..].iter_mut().filter(|it| it.same.is_none() && !it.ignored) {
                 self.resolve(node, false)?;
             }
-            patch[0].id = None;
+            // What has the key that is set is the object that is patched.
+            nodes[0].id = matched.first().copied();
         }
         let gone = remove.map(|it| self.named(it)).transpose()?;
         if let Some(key) = set.and_then(Self::key) {
@@ -378,19 +416,16 @@ impl Oracle {
             self.apply(&mut nodes, Some(&matched))?;
         }
         if let (Some(remove), Some(gone)) = (remove, gone) {
+            let mut removed = Ok(());
             for id in &matched {
-                self.remove(*id, remove, &gone, set)?;
+                removed = removed.and(self.remove(*id, remove, &gone, set));
             }
+            self.check_cut()?;
+            removed?;
         }
+        self.check_cut()?;
         let count = matched.len() as i64;
         Ok((matched, count))
-    }
-
-    /// As [`Self::find_same`], for nodes whose places are counted from the second.
-    fn find_same_below(&self, below: &mut [Node]) -> Result<(), String> {
-        self.find_same(below, 1)?;
-        below.iter_mut().for_each(|it| it.same = it.same.map(|at| at + 1));
-        Ok(())
     }
 
     /// The objects that a `remove` names, by field.
@@ -427,14 +462,15 @@ impl Oracle {
         set: Option<&Input>,
     ) -> Result<(), String> {
         let ty = &TYPES[self.objects[&id].ty];
+        let mut outcome = Ok(());
         for (name, given) in &remove.fields {
             let field = ty.field(name).expect("it is a field");
             let is_set = set.and_then(|it| it.get(name)).is_some_and(|it| *it != Given::Null);
             if field.required {
-                return Err(format!(
-                    "type {} requires a value for field {name}, so it cannot be removed",
-                    ty.name
-                ));
+                let words =
+                    format!("type {} requires a value for field {name}, so it cannot be removed", ty.name);
+                outcome = outcome.and(Err(words));
+                continue;
             }
             let object = self.objects.get_mut(&id).expect("it is there");
             match (&field.kind, given) {
@@ -453,7 +489,7 @@ impl Oracle {
                 (Kind::Key, _) => {}
             }
         }
-        Ok(())
+        outcome
     }
 
     fn delete(&mut self, ty: usize, keys: &[String]) -> (Vec<i64>, i64) {
@@ -491,7 +527,7 @@ impl Oracle {
             }
             serde_json::Value::Object(out)
         };
-        let of = |it: &(&i64, &Object)| it.1.ty == ty || (ty == NAMED && matches!(it.1.ty, CITY | COUNTRY));
+        let of = |it: &(&i64, &Object)| it.1.ty == ty || scope(it.1.ty) == ty;
         self.objects.iter().filter(of).map(object).collect::<Vec<_>>().into()
     }
 }

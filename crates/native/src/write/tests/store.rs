@@ -1,7 +1,7 @@
 //! The product's side: the tables of the types on a SQLite database, mutations driven by hand, and what is stored, read by
 //! plain SQL through the layout.
 
-use super::types::{CITY, COUNTRY, Kind, NAMED, SDL, TYPES};
+use super::types::{CITY, COUNTRY, Kind, NAMED, SDL, TYPES, Type};
 use super::words::{Given, Input as Words, Mutation};
 use crate::api::meaning::Api;
 use crate::layout::{Database, Layout, Storage};
@@ -89,7 +89,7 @@ impl Store {
             answers.clear();
             match step {
                 Step::Find => self.find(what.ty(), keys, work),
-                Step::Ask | Step::Tell => asked.iter().for_each(|it| self.ask(it, &mut answers)),
+                Step::Ask | Step::Tell => asked.iter().try_for_each(|it| self.ask(it, &mut answers))?,
                 Step::Answer(mut shown) => {
                     shown.ids.sort_unstable();
                     outcome = (shown.ids, shown.affected);
@@ -102,7 +102,8 @@ impl Store {
     fn find(&self, ty: TypeId, keys: &[String], work: &mut Work) {
         let layout = &self.writes.layout;
         let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
-        let name = if self.writes.model().ty(ty).name == "Person" { "nick" } else { "name" };
+        let is_of = |it: &&Type| it.name == self.writes.model().ty(ty).name;
+        let name = TYPES.iter().find(is_of).expect("it is one of them").key;
         let keys: Vec<String> = keys.iter().map(|it| format!("'{it}'")).collect();
         let only =
             if keys.is_empty() { String::new() } else { format!("WHERE {name} IN ({})", keys.join(",")) };
@@ -118,7 +119,7 @@ impl Store {
         numbers.map(|it| it.expect("a number")).collect()
     }
 
-    fn ask(&self, asked: &Asked, answers: &mut Answers) {
+    fn ask(&self, asked: &Asked, answers: &mut Answers) -> Result<(), String> {
         let mut statement = self.connection.prepare_cached(&asked.sentence.sql).expect("a sound statement");
         for (at, value) in asked.values.iter().enumerate() {
             let value = match value {
@@ -132,7 +133,7 @@ impl Store {
             statement.raw_bind_parameter(at + 1, value).expect("it has that many");
         }
         let mut rows = statement.raw_query();
-        while let Some(row) = rows.next().unwrap_or_else(|error| panic!("{error}: {asked:?}")) {
+        while let Some(row) = rows.next().map_err(|error| format!("{error}: {asked:?}"))? {
             for column in 0..asked.sentence.width {
                 answers.push(match row.get(column).expect("it has that many") {
                     Stored::Integer(number) => Cell::Int(number),
@@ -142,6 +143,7 @@ impl Store {
             }
         }
         answers.end();
+        Ok(())
     }
 
     /// As the product reads inputs, from words instead of a request.

@@ -1,7 +1,7 @@
 //! The types of the random mutations, once as a text for Weir and once as a table for the oracle.
 
 /// Every kind of edge: one to many, one to one, many to many, without an inverse, to an interface, to a union, to its own
-/// type both ways.
+/// type both ways; one to one where one side has to be there, with the column on that side and on the other.
 pub(super) const SDL: &str = r"
 interface Named {
   id: ID!
@@ -30,6 +30,18 @@ type Person {
   home: City
   goal: Named
   seen: [Sight]
+  badge: Badge @hasInverse(field: owner)
+  visa: Visa @hasInverse(field: holder)
+}
+type Badge {
+  id: ID!
+  code: String! @id
+  owner: Person!
+}
+type Visa {
+  id: ID!
+  code: String! @id
+  holder: Person!
 }
 union Sight = City | Country
 ";
@@ -74,9 +86,11 @@ pub(super) const COUNTRY: usize = 0;
 pub(super) const CITY: usize = 1;
 pub(super) const PERSON: usize = 2;
 pub(super) const NAMED: usize = 3;
+pub(super) const BADGE: usize = 4;
+pub(super) const VISA: usize = 5;
 
-/// In the order of the text; the interface comes last.
-pub(super) const TYPES: [Type; 4] = [
+/// All types but the union.
+pub(super) const TYPES: [Type; 6] = [
     Type {
         name: "Country",
         key: "name",
@@ -114,6 +128,8 @@ pub(super) const TYPES: [Type; 4] = [
             field("home", one("City", None)),
             field("goal", one("Named", None)),
             field("seen", many("Sight", None)),
+            field("badge", one("Badge", Some("owner"))),
+            field("visa", one("Visa", Some("holder"))),
         ],
     },
     Type {
@@ -125,11 +141,29 @@ pub(super) const TYPES: [Type; 4] = [
             field("near", many("Named", Some("near"))),
         ],
     },
+    Type {
+        name: "Badge",
+        key: "code",
+        fields: &[required("code", Kind::Key), required("owner", one("Person", Some("badge")))],
+    },
+    Type {
+        name: "Visa",
+        key: "code",
+        fields: &[required("code", Kind::Key), required("holder", one("Person", Some("visa")))],
+    },
 ];
 
 impl Type {
     pub(super) fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|it| it.name == name)
+    }
+}
+
+/// The type whose keys an object's has to differ from: its own, or the interface it implements.
+pub(super) fn scope(ty: usize) -> usize {
+    match ty {
+        COUNTRY | CITY => NAMED,
+        own => own,
     }
 }
 
@@ -139,6 +173,8 @@ pub(super) fn members(name: &str) -> &'static [usize] {
         "Country" => &[COUNTRY],
         "City" => &[CITY],
         "Person" => &[PERSON],
+        "Badge" => &[BADGE],
+        "Visa" => &[VISA],
         _ => &[COUNTRY, CITY],
     }
 }

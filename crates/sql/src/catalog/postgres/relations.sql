@@ -7,6 +7,17 @@ WITH relations AS MATERIALIZED (
     CASE WHEN c.relkind IN ('v', 'f') THEN pg_relation_is_updatable(c.oid, true)
       WHEN c.relkind = 'm' THEN 0 ELSE 28 END AS can,
     has_table_privilege(c.oid, 'SELECT') AS readable,
+    -- A write does more than it says: triggers (its own or its partitions'), rules, tables that inherit, rows in other schemas.
+    c.oid IN (SELECT t.tgrelid FROM pg_catalog.pg_trigger t WHERE NOT t.tgisinternal
+      UNION ALL SELECT i.inhparent FROM pg_catalog.pg_trigger t
+        JOIN pg_catalog.pg_inherits i ON i.inhrelid = t.tgrelid WHERE NOT t.tgisinternal
+      UNION ALL SELECT w.ev_class FROM pg_catalog.pg_rewrite w WHERE w.ev_type <> '1'
+      UNION ALL SELECT unnest(ARRAY[i.inhrelid, i.inhparent]) FROM pg_catalog.pg_inherits i
+        JOIN pg_catalog.pg_class k ON k.oid = i.inhrelid WHERE NOT k.relispartition AND k.relkind IN ('r', 'f')
+      UNION ALL SELECT k.confrelid FROM pg_catalog.pg_constraint k
+        JOIN pg_catalog.pg_class o ON o.oid = k.conrelid JOIN pg_catalog.pg_namespace m ON m.oid = o.relnamespace
+        WHERE k.contype = 'f' AND m.nspname <> ALL ($1)
+          AND (k.confdeltype IN ('c', 'n', 'd') OR k.confupdtype IN ('c', 'n', 'd'))) AS acts,
     CASE WHEN has_table_privilege(c.oid, 'UPDATE') THEN 4 ELSE 0 END
       + CASE WHEN has_table_privilege(c.oid, 'INSERT') THEN 8 ELSE 0 END
       + CASE WHEN has_table_privilege(c.oid, 'DELETE') THEN 16 ELSE 0 END AS may
@@ -17,7 +28,7 @@ WITH relations AS MATERIALIZED (
   WHERE n.nspname = ANY ($1) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
     AND x.objid IS NULL
 )
-SELECT c.oid, c.schema, c.name, c.kind, c.reltype, c.rows, c.can & c.may AS can, c.readable,
+SELECT c.oid, c.schema, c.name, c.kind, c.reltype, c.rows, c.can & c.may AS can, c.readable, c.acts,
   (SELECT d.description FROM pg_catalog.pg_description d
     WHERE d.objoid = c.oid AND d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = 0) AS comment,
   a.numbers, a.names, a.types, a.declared, a.marks, a.comments

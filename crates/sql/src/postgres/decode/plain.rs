@@ -21,7 +21,12 @@ pub(super) enum Plain {
     TimestampTz,
     Date,
     Numeric,
+    /// A `numeric` that has to be an integer of 64 bits.
+    Whole,
+    /// As PostgreSQL spells it.
     Float8,
+    /// The same, as it is spelled elsewhere.
+    Float,
     Float4,
     Uuid,
     /// Copied.
@@ -50,6 +55,17 @@ pub(super) enum Is {
     Text,
 }
 
+/// Nowhere but in PostgreSQL is there a zero below zero.
+fn float(bytes: &[u8]) -> Result<f64, Fault> {
+    Ok(f64::from_be_bytes(fixed(bytes)?) + 0.0)
+}
+
+#[cold]
+fn beyond(digits: &str) -> Fault {
+    let message = format!("Int64 cannot represent non 64-bit signed integer value: {digits}");
+    Fault { code: "INT_RANGE", message: message.into() }
+}
+
 impl Plain {
     /// Reads a value of a result column.
     #[inline]
@@ -60,6 +76,13 @@ impl Plain {
             Self::Int8 => Ok(Value::Int(i64::from_be_bytes(fixed(bytes)?))),
             Self::Bool => boolean(bytes).map(Value::Bool),
             Self::Int2 => Ok(Value::Int(i16::from_be_bytes(fixed(bytes)?).into())),
+            Self::Float => Ok(Value::Float(float(bytes)?)),
+            Self::Whole => {
+                scratch.clear();
+                number::decimal(bytes, scratch).ok_or_else(broken)?;
+                let digits = String::from_utf8_lossy(scratch);
+                digits.parse().map(Value::Int).map_err(|_| beyond(&digits))
+            }
             Self::Json => Ok(Value::Json(bytes)),
             Self::Jsonb => Ok(Value::Json(document(bytes)?)),
             Self::Timestamp
@@ -111,6 +134,8 @@ impl Plain {
             | Self::TimestampTz
             | Self::Date
             | Self::Numeric
+            | Self::Float
+            | Self::Whole
             | Self::Float8
             | Self::Float4
             | Self::Uuid
@@ -138,8 +163,16 @@ impl Plain {
             Self::Int4 => Ok(number::integer(i32::from_be_bytes(fixed(bytes)?).into(), out)),
             Self::Int8 => Ok(number::integer(i64::from_be_bytes(fixed(bytes)?), out)),
             Self::Float8 => Ok(number::float8(f64::from_be_bytes(fixed(bytes)?), out)),
+            Self::Float => {
+                let mut digits = Out::default();
+                if !digits.float(float(bytes)?) {
+                    return Self::Float8.write(bytes, out);
+                }
+                out.extend_from_slice(digits.bytes());
+                Ok(Is::Number)
+            }
             Self::Float4 => Ok(number::float4(f32::from_be_bytes(fixed(bytes)?), out)),
-            Self::Numeric => number::decimal(bytes, out).ok_or_else(broken),
+            Self::Numeric | Self::Whole => number::decimal(bytes, out).ok_or_else(broken),
             Self::Int8Text => as_text(Self::Int8, bytes, out),
             Self::Float8Text => as_text(Self::Float8, bytes, out),
             Self::NumericText => as_text(Self::Numeric, bytes, out),
@@ -190,6 +223,8 @@ impl Plain {
             | Self::Int8
             | Self::Int2
             | Self::Numeric
+            | Self::Whole
+            | Self::Float
             | Self::Float8
             | Self::Float4
             | Self::Int8Text

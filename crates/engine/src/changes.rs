@@ -1,0 +1,190 @@
+//! What was changed, by tag: mutations write it here, and kept answers are held against it.
+//!
+//! A process has one for all its engines, as they come and go with reloads: a mutation that began in the one before makes the
+//! answers of the next old too. What is changed here is handed on to whoever keeps answers of sources and knows other
+//! processes ([`Others`]); what those changed comes back as [`Changes::heard`].
+//!
+//! **Invariant:** ages only rise, and that of a tag rises after everything else with the tag is old. So who takes the ages
+//! before it asks its sources finds them risen if it was given anything from before a change.
+//!
+//! **Cost:** a change is one addition per tag; whoever looks reads one atomic per tag.
+
+use crate::source::Tag;
+use foldhash::quality::FixedState;
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock, Weak};
+
+/// How many ages there are for all tags: two tags that share one only cost each other entries.
+const AGES: usize = 4096;
+/// The age of everything; it stands behind the others.
+const ALL: u16 = AGES as u16;
+
+/// The ages of some tags at one moment, and of everything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ages(Vec<(u16, u64)>);
+
+impl Ages {
+    /// Of what was old when it was looked at.
+    #[must_use]
+    pub fn past() -> Self {
+        Self(vec![(ALL, u64::MAX)])
+    }
+
+    /// Those of others too.
+    pub(crate) fn join(&mut self, others: &Self) {
+        self.0.extend_from_slice(&others.0);
+    }
+}
+
+/// Who has to know what is changed here.
+pub trait Others: Send + Sync {
+    /// Whatever has `tag` was changed. It is done with when this returns, as far as this process goes.
+    fn changed(&self, tag: &Tag);
+}
+
+/// See the module.
+pub struct Changes {
+    ages: Box<[AtomicU64]>,
+    others: RwLock<Option<Weak<dyn Others>>>,
+}
+
+impl Default for Changes {
+    fn default() -> Self {
+        let ages = std::iter::repeat_with(AtomicU64::default).take(AGES + 1).collect();
+        Self { ages, others: RwLock::new(None) }
+    }
+}
+
+impl std::fmt::Debug for Changes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Changes").finish_non_exhaustive()
+    }
+}
+
+impl Changes {
+    /// Has `others` told of what is changed here from now on, in place of those before.
+    pub fn tell_to(&self, others: Weak<dyn Others>) {
+        *self.others.write().unwrap_or_else(PoisonError::into_inner) = Some(others);
+    }
+
+    /// Something was changed here.
+    pub fn note(&self, tags: &[Tag]) {
+        if tags.is_empty() {
+            return;
+        }
+        let others =
+            self.others.read().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(Weak::upgrade);
+        for tag in tags {
+            // First what parts are made of, then what is made of parts.
+            others.iter().for_each(|it| it.changed(tag));
+            self.heard(&tag.0);
+        }
+    }
+
+    /// Something with this tag was changed, and everyone else who has to knows it.
+    pub fn heard(&self, tag: &str) {
+        self.raise(place(tag));
+    }
+
+    /// Nobody knows what was changed.
+    pub fn heard_all(&self) {
+        self.raise(ALL);
+    }
+
+    fn raise(&self, place: u16) {
+        self.ages[usize::from(place)].fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// How old these tags are now.
+    #[must_use]
+    pub fn ages<'t>(&self, tags: impl IntoIterator<Item = &'t str>) -> Ages {
+        self.ages_at(tags.into_iter().map(place))
+    }
+
+    /// How old the tags at these places are now.
+    pub(crate) fn ages_at(&self, places: impl IntoIterator<Item = u16>) -> Ages {
+        Ages(places.into_iter().chain([ALL]).map(|it| (it, self.age(it))).collect())
+    }
+
+    /// Whether nothing with these tags was changed since.
+    #[must_use]
+    pub fn are_current(&self, ages: &Ages) -> bool {
+        ages.0.iter().all(|&(place, age)| self.age(place) == age)
+    }
+
+    fn age(&self, place: u16) -> u64 {
+        self.ages[usize::from(place)].load(Ordering::Acquire)
+    }
+}
+
+/// Which age `tag` has.
+pub(crate) fn place(tag: &str) -> u16 {
+    (FixedState::default().hash_one(tag) % AGES as u64) as u16
+}
+
+/// A change on its way: noted when this goes, whatever came of it, as whoever waits for a mutation may go away
+/// while it is done.
+pub(crate) struct Noting<'r> {
+    pub(crate) changes: &'r Changes,
+    pub(crate) tags: &'r [Tag],
+}
+
+impl Drop for Noting<'_> {
+    fn drop(&mut self) {
+        self.changes.note(self.tags);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    fn tag(name: &str) -> Tag {
+        Tag(name.into())
+    }
+
+    /// What others were told, and whether the ages were as before then.
+    struct Told {
+        changes: Arc<Changes>,
+        before: Ages,
+        all: Mutex<Vec<(Tag, bool)>>,
+    }
+
+    impl Others for Told {
+        fn changed(&self, tag: &Tag) {
+            self.all.lock().unwrap().push((tag.clone(), self.changes.are_current(&self.before)));
+        }
+    }
+
+    #[test]
+    fn others_are_told_of_a_change_before_ages_rise_and_not_of_what_comes_from_them() {
+        let changes = Arc::new(Changes::default());
+        let before = changes.ages(["Album"]);
+        let told =
+            Arc::new(Told { changes: Arc::clone(&changes), before: before.clone(), all: Mutex::default() });
+        let weak: Weak<dyn Others> = Arc::downgrade(&(Arc::clone(&told) as Arc<dyn Others>));
+        changes.tell_to(weak);
+        changes.note(&[tag("Album")]);
+        assert!(!changes.are_current(&before));
+        assert_eq!(*told.all.lock().unwrap(), [(tag("Album"), true)]);
+        let after = changes.ages(["Album"]);
+        changes.heard("Genre");
+        assert!(changes.are_current(&after));
+        changes.heard("Album");
+        assert!(!changes.are_current(&after));
+        assert_eq!(told.all.lock().unwrap().len(), 1);
+        drop(told);
+        changes.note(&[tag("Album")]);
+    }
+
+    #[test]
+    fn what_nobody_knows_makes_everything_old() {
+        let changes = Changes::default();
+        let (some, none) = (changes.ages(["Album"]), changes.ages([]));
+        assert!(changes.are_current(&some) && changes.are_current(&none));
+        changes.heard_all();
+        assert!(!changes.are_current(&some) && !changes.are_current(&none));
+    }
+}

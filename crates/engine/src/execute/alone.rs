@@ -1,0 +1,185 @@
+//! Asks again, each member of a root piece by itself, after the piece was refused for what one of them asks.
+//!
+//! A source answers the members of a query's root together, and gives nothing when a value of one does not fit. The others are not
+//! to blame: each is answered as if it had been asked alone. Which one it was is never guessed: a database often says only that a value
+//! is wrong, not whose.
+//!
+//! **Invariant:** nothing is written twice: only pieces of queries come here. The answer has the piece's form, so that what comes
+//! after cannot tell; it is never a stream, as several streams would hold a connection each while the first is sent.
+//!
+//! **Cost:** only what is refused comes here: each member is prepared and asked, a few at a time. Members see a snapshot each.
+
+use super::{Run, With};
+use crate::lifetime::PieceHints;
+use crate::plan::PlannedPiece;
+use crate::rows::{Bitmap, CellError, Column, Data, Table};
+use crate::source::{
+    Accent, Answer, BoxFuture, FieldError, Finished, Freshness, PathError, Piece, Reply, ReplyBody,
+    SourceError, Step,
+};
+use crate::write::out::Out;
+use futures_util::StreamExt;
+use weir_language::ast::OperationKind;
+
+/// So many members are asked at a time.
+const MEMBERS_MAX: usize = 8;
+
+/// So many bytes all members may have together: none of them leaves before the last is there.
+const BYTES_MAX: usize = 64 << 20;
+
+/// Whether members of `piece`, which failed with `error`, could be answered alone. Hasura's accent has no data beside errors.
+pub(super) fn may_help(run: &Run<'_>, piece: &PlannedPiece, error: &SourceError) -> bool {
+    let is_refused = match error {
+        // Without a field the piece as a whole is to blame.
+        SourceError::Rejected { field, .. } => field.is_some(),
+        SourceError::Timeout | SourceError::Busy | SourceError::Unavailable(_) | SourceError::Broken(_) => {
+            false
+        }
+    };
+    is_refused && piece.fields.len() > 1 && reads(run.plan.kind) && run.accent == Accent::Spec
+}
+
+const fn reads(kind: OperationKind) -> bool {
+    match kind {
+        OperationKind::Query | OperationKind::Subscription => true,
+        OperationKind::Mutation => false,
+    }
+}
+
+/// The members of `piece`, as one reply.
+pub(super) async fn ask_each(run: &Run<'_>, piece: &PlannedPiece) -> Reply {
+    let mut members = Vec::with_capacity(piece.fields.len());
+    for &field in &piece.fields {
+        members.push(ask_one(run, piece, field));
+    }
+    let mut asked = futures_util::stream::iter(members).buffered(MEMBERS_MAX);
+    let mut replies = Vec::with_capacity(piece.fields.len());
+    let (mut bytes_len, mut freshness) = (0, None::<Freshness>);
+    while let Some(mut reply) = asked.next().await {
+        if let Ok(Reply { body: ReplyBody::Finished(finished), .. }) = &reply {
+            bytes_len += finished.bytes.len();
+            if bytes_len > BYTES_MAX {
+                reply = Err(too_long());
+            }
+        }
+        if let Ok(Reply { freshness: said, .. }) = &mut reply {
+            freshness = match (freshness, said.take()) {
+                (Some(one), Some(other)) => Some(one.and(other)),
+                (one, other) => one.or(other),
+            };
+        }
+        if let Err(error) = &reply {
+            error.tell_operator();
+        }
+        replies.push(reply);
+    }
+    let has_rows = |it: &Result<Reply, _>| matches!(it, Ok(Reply { body: ReplyBody::Rows(_), .. }));
+    let members = piece.fields.iter().copied();
+    let (body, errors) = match replies.iter().any(has_rows) {
+        true => rows(replies),
+        false => bytes(run, members.zip(replies)),
+    };
+    Reply { body, errors, freshness }
+}
+
+/// One member of `piece`.
+fn ask_one<'r>(
+    run: &'r Run<'_>,
+    piece: &'r PlannedPiece,
+    field: u32,
+) -> BoxFuture<'r, Result<Reply, SourceError>> {
+    Box::pin(async move {
+        let alone = alone(run, piece, field)?;
+        run.ask(&alone, None, With::default()).await
+    })
+}
+
+/// The piece of one member of `piece`.
+fn alone(run: &Run<'_>, piece: &PlannedPiece, field: u32) -> Result<PlannedPiece, SourceError> {
+    let Some(source) = piece.source else {
+        return Err(SourceError::Broken("a piece without a source was refused".into()));
+    };
+    let (source, ids) = &run.graph.sources()[usize::from(source)];
+    let plan = run.plan;
+    let prepared = source.prepare(&Piece {
+        schema: run.graph.schema(),
+        ids,
+        shape: &plan.shape,
+        set: piece.set,
+        fields: &[field],
+        kind: plan.kind,
+        parent_keys: None,
+        part: None,
+        answer: if piece.must_be_rows { Answer::Rows } else { Answer::Any { contiguous: false } },
+        accent: run.accent,
+        variables: &plan.operation.variables,
+    });
+    let fetch = prepared.map_err(|it| SourceError::Rejected { error: it.error, field: Some(field) })?;
+    let hints = PieceHints::default();
+    Ok(PlannedPiece { fields: vec![field], parent: None, hints, fetch, ..*piece })
+}
+
+/// The members' columns side by side.
+fn rows(replies: Vec<Result<Reply, SourceError>>) -> (ReplyBody, Vec<PathError>) {
+    let mut errors = Vec::new();
+    let mut columns = Vec::with_capacity(replies.len());
+    for reply in replies {
+        let error = match reply {
+            Ok(Reply { body: ReplyBody::Rows(mut rows), errors: told, .. }) if rows.columns.len() == 1 => {
+                columns.append(&mut rows.columns);
+                errors.extend(told);
+                continue;
+            }
+            Ok(_) => not_one().for_client(),
+            Err(error) => error.for_client(),
+        };
+        let mut nulls = Bitmap::default();
+        nulls.set(0);
+        columns.push(Column { nulls, data: Data::Empty, errors: vec![CellError { row: 0, error }] });
+    }
+    (ReplyBody::Rows(Table { rows: 1, columns, hidden: Vec::new() }), errors)
+}
+
+/// The members' bytes one after another.
+fn bytes(
+    run: &Run<'_>,
+    replies: impl Iterator<Item = (u32, Result<Reply, SourceError>)>,
+) -> (ReplyBody, Vec<PathError>) {
+    let mut out = Out::default();
+    let (mut ends, mut errors, mut failed) = (Vec::new(), Vec::new(), false);
+    for (field, reply) in replies {
+        let error = match reply {
+            Ok(Reply { body: ReplyBody::Finished(one), errors: told, .. }) if one.rest.is_none() => {
+                out.raw(&one.bytes);
+                failed |= one.failed;
+                errors.extend(told);
+                None
+            }
+            Ok(_) => Some(not_one().for_client()),
+            Err(error) => Some(error.for_client()),
+        };
+        if let Some(error) = error {
+            let member = &run.plan.shape.fields[field as usize];
+            errors.push(PathError { error, path: vec![Step::Field(field)], field });
+            match member.ty.is_non_null() {
+                true => failed = true,
+                false => out.member_null(&member.key),
+            }
+        }
+        ends.push(out.len() as u32);
+    }
+    (ReplyBody::Finished(Finished { bytes: out.into_bytes(), ends, failed, rest: None }), errors)
+}
+
+/// A source that gives something else than the one member it was asked for, whole.
+fn not_one() -> SourceError {
+    let error = SourceError::Broken("asked for one member, it gives something else".into());
+    error.tell_operator();
+    error
+}
+
+fn too_long() -> SourceError {
+    let message = format!("the answer is longer than {BYTES_MAX} bytes; ask for less at a time").into();
+    let error = FieldError { code: "LIMIT_RESPONSE", message, hasura_path: None, extensions: None };
+    SourceError::Rejected { error, field: None }
+}

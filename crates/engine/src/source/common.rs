@@ -1,0 +1,101 @@
+//! What the fetches of one request have together, where they may ask for the same: a memory, and the moment at which a
+//! level's keys are complete.
+//!
+//! Fetches of one level run side by side in one task. Each is run up to its first wait before the level is complete, so who
+//! has said by then what it needs can ask for it together with the others, without a timer.
+//!
+//! **Invariant:** a memory belongs to one request, so all in it is one client's; it never spans a change of the same request.
+//!
+//! **Cost:** none for plans whose fetches all ask for something else, which is known when they are planned.
+
+use std::any::Any;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tokio::sync::SetOnce;
+
+/// What a fetch has together with others of its source and request.
+#[derive(Clone, Copy, Debug)]
+pub struct Common<'r> {
+    /// What was learnt up to now.
+    pub memo: &'r Memo,
+    /// Who is asked at the same time; `None` if nobody else who may ask for the same.
+    pub level: Option<&'r Level>,
+}
+
+/// A memory of one source and one request: whatever the source keeps in it.
+#[derive(Debug, Default)]
+pub struct Memo(OnceLock<Box<dyn Any + Send + Sync>>);
+
+impl Memo {
+    /// The memory, made by who needs it first; `None` where the source keeps another type there.
+    #[must_use]
+    pub fn get<T: Any + Default + Send + Sync>(&self) -> Option<&T> {
+        self.0.get_or_init(|| Box::new(T::default())).downcast_ref()
+    }
+}
+
+/// Fetches that are asked at the same time.
+#[derive(Debug)]
+pub struct Level {
+    /// Those that were not run up to their first wait.
+    left: AtomicU32,
+    complete: SetOnce<()>,
+}
+
+impl Level {
+    pub(crate) fn new(fetches: u32) -> Self {
+        Self { left: AtomicU32::new(fetches), complete: SetOnce::new() }
+    }
+
+    /// One has run up to its first wait, or to its end.
+    pub(crate) fn arrive(&self) {
+        if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+            // Each arrives once, so nobody else is the last.
+            let _ = self.complete.set(());
+        }
+    }
+
+    /// Waits until all have said what they need. Who says so has to do it before anything else is waited for.
+    pub async fn complete(&self) {
+        self.complete.wait().await;
+    }
+}
+
+/// The memories of a request, by source.
+#[derive(Debug)]
+pub(crate) struct Memos(Box<[Memo]>);
+
+impl Memos {
+    pub(crate) fn new(sources: usize) -> Self {
+        Self((0..sources).map(|_| Memo::default()).collect())
+    }
+
+    pub(crate) fn of(&self, source: u16) -> &Memo {
+        &self.0[usize::from(source)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+
+    #[test]
+    fn a_level_is_complete_when_the_last_has_arrived_and_stays_so() {
+        let level = Level::new(2);
+        let mut early = Box::pin(level.complete());
+        assert!(early.as_mut().now_or_never().is_none());
+        level.arrive();
+        assert!(early.as_mut().now_or_never().is_none());
+        level.arrive();
+        assert!(early.now_or_never().is_some() && level.complete().now_or_never().is_some());
+    }
+
+    #[test]
+    fn a_memory_is_made_once_and_holds_one_type() {
+        let memo = Memo::default();
+        let made: *const String = memo.get::<String>().unwrap();
+        assert!(std::ptr::eq(made, memo.get::<String>().unwrap()));
+        assert!(memo.get::<u32>().is_none());
+    }
+}

@@ -1,0 +1,76 @@
+//! Whether what a GraphQL server answered is good throughout: what is not is given to those who wait for it and to nobody later.
+//!
+//! A status says little here: servers send errors under 200, and data under others. So an answer that has errors, or no data,
+//! gets a status under which nothing is kept; one that has data is none that refused everything.
+//!
+//! Source: GraphQL over HTTP, whose 294 is "partial success".
+
+use super::passed::DEPTH_MAX;
+use crate::call::Answer;
+use http::StatusCode;
+use weir_language::json::{Json, JsonRef};
+
+/// What a server says whose answer is good begins so, and has no word of errors: it need not be read here.
+const USUAL: &[u8] = b"{\"data\":{";
+const ERRORS: &[u8] = b"\"errors\"";
+
+/// `answer`, with a status that says what becomes of it.
+pub(super) fn judged(answer: Answer) -> Answer {
+    let (has_data, has_errors) = looked_at(&answer.body);
+    let status = match answer.status {
+        it if it.is_success() && has_data && !has_errors => it,
+        it if it.is_success() || it.is_client_error() && has_data => partial(),
+        // The server itself is not there: that says nothing of what was asked for.
+        StatusCode::NOT_FOUND | StatusCode::GONE => StatusCode::BAD_REQUEST,
+        it => it,
+    };
+    Answer { status, ..answer }
+}
+
+fn partial() -> StatusCode {
+    StatusCode::from_u16(294).unwrap_or(StatusCode::MULTI_STATUS)
+}
+
+/// Whether a body has data, and errors.
+fn looked_at(body: &[u8]) -> (bool, bool) {
+    if body.starts_with(USUAL) && memchr::memmem::find(body, ERRORS).is_none() {
+        return (true, false);
+    }
+    let Ok(json) = Json::parse(body, DEPTH_MAX) else { return (false, false) };
+    let errors = json.root().get("errors");
+    let is_any = |it: JsonRef<'_>| !(it.is_null() || it.is_array() && it.items().next().is_none());
+    (json.root().get("data").is_some_and(JsonRef::is_object), errors.is_some_and(is_any))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use http::HeaderMap;
+
+    #[test]
+    fn only_data_without_errors_keeps_its_status() {
+        let check = |status: u16, body: &'static str, expected: u16| {
+            let (headers, trailers) = (HeaderMap::new(), HeaderMap::new());
+            let status = StatusCode::from_u16(status).unwrap();
+            let answer = Answer { status, headers, body: Bytes::from_static(body.as_bytes()), trailers };
+            assert_eq!(judged(answer).status.as_u16(), expected, "{body}");
+        };
+        check(200, r#"{"data":{"a":1}}"#, 200);
+        check(200, r#" { "extensions": {}, "data": {"a": "\"errors\""}, "errors": []}"#, 200);
+        check(200, r#"{"data":{"a":null},"errors":[{"message":"x"}]}"#, 294);
+        check(200, r#"{"errors":[{"message":"x"}],"data":{"a":1}}"#, 294);
+        check(200, r#"{"errors":[{"message":"x"}],"data":null}"#, 294);
+        check(200, r#"{"data":{"a":1},"errors":{}}"#, 294);
+        check(200, r#"{"data":null}"#, 294);
+        check(200, "{}", 294);
+        check(200, "<html>", 294);
+        check(400, r#"{"errors":[{"message":"x"}]}"#, 400);
+        check(403, r#"{"errors":[{"message":"x"}],"data":{"a":1}}"#, 294);
+        check(404, r#"{"errors":[{"message":"x"}]}"#, 400);
+        check(410, "gone", 400);
+        check(429, "", 429);
+        check(500, r#"{"errors":[{"message":"x"}],"data":{"a":1}}"#, 500);
+        check(503, "<html>", 503);
+    }
+}

@@ -1,0 +1,193 @@
+//! What whole servers answer, kept and shared as the answers of services are.
+//!
+//! The key of an answer is what is asked, and every header that is sent with it: what tells a server how long it may take is no
+//! part of it. A mutation makes everything old that is kept of its server, here and in all processes that share a Redis.
+//!
+//! **Invariant:** what is no good answer is never kept: those who ask turn it into a status that nobody keeps.
+//!
+//! **Cost:** what is kept costs its key and a look-up; no request is made of it.
+
+use super::{Passed, PassedValue, Server};
+use crate::cache::{Cache, Key, Rule, Served, Sharing, Wanted};
+use crate::call::{Answer, CallError};
+use crate::source::{Change, left, push_header, rule_of};
+use http::HeaderName;
+use http::header::AUTHORIZATION;
+use std::borrow::Cow;
+use std::future::Future;
+use std::sync::Arc;
+use weir_engine::changes::Ages;
+use weir_engine::plan::shape::{Member, SetId};
+use weir_engine::source::{FetchInput, Freshness, Headers, Piece, Tag, is_credential};
+
+/// How answers are kept.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    cache: Arc<Cache>,
+    /// For callers who are told apart by what keys hold.
+    rule: Arc<Rule>,
+    /// For what is shared with nobody: changes, and callers who lack a header that tells them apart.
+    alone: Arc<Rule>,
+    /// What every key begins with.
+    begin: Key,
+    /// Headers of the client's that stand in keys: those that are passed on, then those that tell callers apart.
+    reads_headers: Vec<Box<str>>,
+    /// The latter.
+    key_headers: Vec<Box<str>>,
+    /// Whether a credential of the client's takes part.
+    is_personal: bool,
+    /// All that the server answers.
+    tag: Arc<str>,
+    /// What `@cacheTag` says of types.
+    type_tags: Vec<(Box<str>, Arc<str>)>,
+    shown: Arc<str>,
+}
+
+impl Keeper {
+    /// Keeps answers of `server`. They are read by what has this `fingerprint`.
+    pub(crate) fn new(server: &Server, fingerprint: &[u8]) -> Self {
+        let said = server.cache_rule.as_ref();
+        let mut begin = Key::default();
+        begin.begin(fingerprint);
+        begin.part(server.url.to_string().as_bytes());
+        // Two names for one server may have rules of their own, by which what one keeps is not the other's.
+        begin.part(server.name.as_bytes());
+        begin.part(format!("{:?}", server.cache_rule).as_bytes());
+        let mut reads_headers = server.reads_headers();
+        let key_headers = said.filter(|it| it.private).map(|it| it.key.clone()).unwrap_or_default();
+        reads_headers.extend(key_headers.iter().cloned());
+        let counters = server.cache.counters(&server.tag);
+        let rule = rule_of(said, true, held(server, &mut begin), counters);
+        let alone = Rule { sharing: Sharing::Never, ..rule.clone() };
+        let sends = |it: &Passed| matches!(it.value, PassedValue::From(_)) && is_credential(it.name.as_str());
+        let is_personal =
+            server.headers.iter().any(sends) || reads_headers.iter().any(|it| is_credential(it));
+        Self {
+            cache: Arc::clone(&server.cache),
+            rule: Arc::new(rule),
+            alone: Arc::new(alone),
+            begin,
+            reads_headers,
+            key_headers,
+            is_personal,
+            tag: Arc::clone(&server.tag),
+            type_tags: server.type_tags.clone(),
+            shown: Arc::from(&*server.name),
+        }
+    }
+
+    pub(crate) fn reads_headers(&self) -> &[Box<str>] {
+        &self.reads_headers
+    }
+
+    /// Whether answers may be given to others at all.
+    pub(crate) fn may_share(&self) -> bool {
+        self.rule.sharing != Sharing::Never
+    }
+
+    pub(crate) fn is_personal(&self) -> bool {
+        self.is_personal
+    }
+
+    /// What makes answers to `piece` invalid: the server's own tag, and those of the types that it shows.
+    pub(crate) fn tags(&self, piece: &Piece<'_>) -> Vec<Tag> {
+        let mut tags = vec![Tag(Arc::clone(&self.tag))];
+        if !self.type_tags.is_empty() {
+            let shown = types(piece);
+            let is_shown = |it: &&(Box<str>, Arc<str>)| shown.contains(&&*it.0);
+            tags.extend(self.type_tags.iter().filter(is_shown).map(|it| Tag(Arc::clone(&it.1))));
+        }
+        tags
+    }
+
+    fn rule_for(&self, headers: &dyn Headers) -> &Arc<Rule> {
+        match self.key_headers.iter().all(|it| headers.get(it).is_some()) {
+            true => &self.rule,
+            false => &self.alone,
+        }
+    }
+
+    /// The answer to `asked`, which only reads: what is kept, or what `call` brings.
+    pub(crate) async fn get<F>(
+        &self,
+        asked: &[&[u8]],
+        tags: &[Tag],
+        input: &FetchInput<'_>,
+        call: impl FnOnce() -> F + Send,
+    ) -> Result<Served, CallError>
+    where
+        F: Future<Output = Result<Answer, CallError>> + Send + 'static,
+    {
+        let mut key = self.begin.clone();
+        asked.iter().for_each(|it| key.part(it));
+        self.reads_headers.iter().for_each(|it| push_header(input.headers, it, &mut key));
+        tags.iter().for_each(|it| key.part(it.0.as_bytes()));
+        let tags: Vec<Arc<str>> = tags.iter().map(|it| Arc::clone(&it.0)).collect();
+        let rule = self.rule_for(input.headers);
+        let wanted = Wanted { key: &key, rule, tags: &tags, own_tags: &[], deadline: input.deadline };
+        self.cache.get(wanted, call).await
+    }
+
+    /// What comes of `call`, which changes something.
+    pub(crate) async fn change<F>(
+        &self,
+        input: &FetchInput<'_>,
+        call: impl FnOnce() -> F + Send,
+    ) -> Result<Served, CallError>
+    where
+        F: Future<Output = Result<Answer, CallError>> + Send + 'static,
+    {
+        let (key, rule, deadline) = (&self.begin, &self.alone, input.deadline);
+        let change = Change::begin(&self.cache, Cow::Borrowed(std::slice::from_ref(&self.tag)));
+        let served = self.cache.get(Wanted { key, rule, tags: &[], own_tags: &[], deadline }, call).await;
+        change.end(&served);
+        served
+    }
+
+    /// What is left of the lifetime of what `served` holds.
+    pub(crate) fn left(&self, served: &Served, input: &FetchInput<'_>) -> Freshness {
+        left(served, self.rule_for(input.headers), Ages::default(), &self.shown)
+    }
+}
+
+/// The headers that calls send. Fixed ones go into `begin`, and a fixed `Authorization` is the operator's own: it makes no
+/// answer anybody's.
+fn held(server: &Server, begin: &mut Key) -> Box<[HeaderName]> {
+    let mut held = Vec::new();
+    for header in &server.headers {
+        begin.part(header.name.as_str().as_bytes());
+        match &header.value {
+            PassedValue::From(_) => held.push(header.name.clone()),
+            PassedValue::Fixed(value) => {
+                begin.part(value.as_bytes());
+                if header.name != AUTHORIZATION {
+                    held.push(header.name.clone());
+                }
+            }
+        }
+    }
+    held.into()
+}
+
+/// The names of the object types that a piece shows, and of what they are chosen from.
+fn types<'p>(piece: &Piece<'p>) -> Vec<&'p str> {
+    let (shape, mut fields) = (piece.shape, piece.fields.to_vec());
+    let mut types = Vec::new();
+    while let Some(place) = fields.pop() {
+        let mut below = |set: SetId| fields.extend(shape.set(set).range().map(|it| it as u32));
+        match shape.fields[place as usize].member {
+            Member::Object(set) => {
+                types.push(shape.set(set).on);
+                below(set);
+            }
+            Member::Abstract(choice) => {
+                let choice = &shape.choices[choice.0 as usize];
+                types.push(choice.on);
+                types.extend(choice.sets.iter().map(|it| it.0));
+                choice.sets.iter().for_each(|it| below(it.1));
+            }
+            Member::Leaf | Member::Constant { .. } | Member::Foreign { .. } => {}
+        }
+    }
+    types.into_iter().map(|it| piece.schema.type_name(it)).collect()
+}

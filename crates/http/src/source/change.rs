@@ -1,0 +1,50 @@
+//! What a call may have changed at its service: everything kept that has the tags of its field.
+//!
+//! A service that says no has changed nothing, so nobody can empty the cache by asking for what he may not have. Whatever
+//! else comes of the call, also if nobody waits for it any more, may have changed something.
+//!
+//! **Invariant:** what has the tags is invalid before the client that changed something gets its answer.
+//! Source: RFC 9111, section 4.4.
+
+use crate::cache::{Cache, Failure, Served};
+use crate::call::CallError;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A call that is under way. Its tags are made invalid when this goes, unless it turned out that nothing was changed.
+pub(crate) struct Change<'c> {
+    cache: &'c Cache,
+    tags: Cow<'c, [Arc<str>]>,
+}
+
+impl<'c> Change<'c> {
+    /// Before the call is made.
+    pub(crate) fn begin(cache: &'c Cache, tags: Cow<'c, [Arc<str>]>) -> Self {
+        Self { cache, tags }
+    }
+
+    /// This came of it.
+    pub(crate) fn end(mut self, outcome: &Result<Served, Failure>) {
+        let is_none = match outcome {
+            Ok(served) => (400..500).contains(&served.entry.status),
+            // It was never sent.
+            Err(CallError::Busy | CallError::Broken) => true,
+            Err(
+                CallError::Timeout
+                | CallError::Unavailable(..)
+                | CallError::TooLarge { .. }
+                | CallError::Coded(_)
+                | CallError::Redirected,
+            ) => false,
+        };
+        if is_none {
+            self.tags = Cow::Borrowed(&[]);
+        }
+    }
+}
+
+impl Drop for Change<'_> {
+    fn drop(&mut self) {
+        self.tags.iter().for_each(|tag| self.cache.invalidate(tag));
+    }
+}

@@ -1,0 +1,40 @@
+//! What is left of the lifetimes of answers, as the engine is told.
+
+use crate::cache::{Rule, Scope as Kept, Served, Sharing};
+use std::sync::Arc;
+use weir_engine::changes::Ages;
+use weir_engine::source::{Freshness, Scope};
+
+/// The shortest lifetime of several answers.
+#[derive(Default)]
+pub(crate) struct Shortest(pub(crate) Option<Freshness>);
+
+impl Shortest {
+    pub(crate) fn add(&mut self, other: Freshness) {
+        self.0 = Some(match self.0.take() {
+            None => other,
+            Some(known) => known.and(other),
+        });
+    }
+}
+
+/// What is left of the lifetime of an answer that is cached by `rule`. `ages` are those of its tags that depend on the request;
+/// `shown` is what operators call it.
+pub(crate) fn left(served: &Served, rule: &Rule, ages: Ages, shown: &Arc<str>) -> Freshness {
+    let scope = match served.entry.scope {
+        Kept::Public => Scope::Public,
+        Kept::Private => Scope::Private,
+    };
+    let is_silent = served.entry.is_silent;
+    let (fresh_ms, stale_ms) =
+        if served.entry.is_inner { (0, 0) } else { (served.fresh_ms, served.stale_ms) };
+    Freshness {
+        remaining_ms: if is_silent { Freshness::ENDLESS_MS } else { fresh_ms },
+        stale_ms,
+        scope,
+        by_headers: scope == Scope::Public || rule.sharing == Sharing::Keyed,
+        is_silent,
+        ages,
+        set_by: Arc::clone(shown),
+    }
+}

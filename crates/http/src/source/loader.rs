@@ -1,0 +1,205 @@
+//! Gathers the keys that several pieces of a request want of one connector, so that one level asks for them at once.
+//!
+//! Each piece says its keys before it waits; when the level is complete the first that goes on asks for all keys that are new.
+//! That is a DataLoader whose moment is known: no timer, and nothing is missed or waited for in vain.
+//!
+//! **Invariant:** a key has one place and is asked for once. The keys of a round are settled when its asking begins; who
+//! begins and is dropped leaves them to the next who waits.
+//!
+//! **Cost:** a hash for each key; keys are kept once, encoded in one buffer.
+
+use super::memo::Told;
+use crate::call::{CallError, Cause};
+use hashbrown::HashTable;
+use std::future::Future;
+use std::hash::BuildHasher;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::OnceCell;
+use weir_engine::rows::Column;
+
+/// The keys of one connector, and what came of them.
+#[derive(Debug)]
+pub(super) struct Loader {
+    keys: Mutex<Keys>,
+}
+
+#[derive(Debug)]
+struct Keys {
+    columns: Vec<Column>,
+    /// All keys, encoded one after another.
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    table: HashTable<u32>,
+    hasher: foldhash::fast::RandomState,
+    rounds: Vec<Arc<Round>>,
+    /// Whether the last round takes more keys.
+    is_open: bool,
+}
+
+/// Keys that are asked for together: from this place on.
+#[derive(Debug)]
+pub(super) struct Round {
+    from: u32,
+    told: OnceCell<Vec<Told>>,
+}
+
+/// Where a piece finds what it asked for.
+#[derive(Debug)]
+pub(super) struct Place {
+    round: Arc<Round>,
+    at: u32,
+    /// Whether another asked for it, or this request knew it already.
+    pub(super) is_again: bool,
+}
+
+impl Loader {
+    pub(super) fn new(columns: usize) -> Self {
+        let (bytes, ends, rounds) = (Vec::new(), Vec::new(), Vec::new());
+        let (table, hasher) = (HashTable::new(), foldhash::fast::RandomState::default());
+        let columns = vec![Column::default(); columns];
+        Self { keys: Mutex::new(Keys { columns, bytes, ends, table, hasher, rounds, is_open: false }) }
+    }
+
+    fn keys(&self) -> MutexGuard<'_, Keys> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says that the keys in `columns` are wanted, whose encoded forms are `ids`.
+    pub(super) fn want(&self, columns: &[Column], ids: &[&[u8]]) -> Vec<Place> {
+        let mut keys = self.keys();
+        ids.iter().enumerate().map(|(row, id)| keys.place(columns, row, id)).collect()
+    }
+
+    /// The answers for `places`. Those that nobody asked for are asked for by `ask`, by their columns.
+    pub(super) async fn told<F: Future<Output = Vec<Told>>>(
+        &self,
+        places: &[Place],
+        ask: impl Fn(Vec<Column>) -> F,
+    ) -> Vec<Told> {
+        let mut told = Vec::with_capacity(places.len());
+        for Place { round, at, .. } in places {
+            let known = round.told.get_or_init(|| ask(self.settle(round))).await;
+            let known = known.get((at - round.from) as usize).cloned();
+            told.push(known.unwrap_or_else(|| Err(lost())));
+        }
+        told
+    }
+
+    /// The keys of a round, which takes no more from now on.
+    fn settle(&self, round: &Arc<Round>) -> Vec<Column> {
+        let mut keys = self.keys();
+        if keys.rounds.last().is_some_and(|it| Arc::ptr_eq(it, round)) {
+            keys.is_open = false;
+        }
+        let after = keys.rounds.iter().map(|it| it.from).find(|&it| it > round.from);
+        let places = round.from as usize..after.map_or(keys.ends.len(), |it| it as usize);
+        let some = |column: &Column| {
+            let mut some = Column::default();
+            places.clone().for_each(|row| some.push_from(column, row));
+            some
+        };
+        keys.columns.iter().map(some).collect()
+    }
+}
+
+/// A round has an answer for each of its keys; if not, that is a bug of ours, and no other key's answer.
+fn lost() -> CallError {
+    CallError::Unavailable(Cause::Connection, "a key of a batch has no answer".into())
+}
+
+impl Keys {
+    fn place(&mut self, columns: &[Column], row: usize, id: &[u8]) -> Place {
+        let Self { bytes, ends, table, hasher, .. } = self;
+        let key = |at: u32| {
+            let at = at as usize;
+            &bytes[if at == 0 { 0 } else { ends[at - 1] }..ends[at]]
+        };
+        let hash = hasher.hash_one(id);
+        if let Some(&at) = table.find(hash, |&at| key(at) == id) {
+            let round = self.rounds.partition_point(|it| it.from <= at) - 1;
+            return Place { round: Arc::clone(&self.rounds[round]), at, is_again: true };
+        }
+        let at = ends.len() as u32;
+        table.insert_unique(hash, at, |&at| hasher.hash_one(key(at)));
+        bytes.extend_from_slice(id);
+        ends.push(bytes.len());
+        for (own, column) in self.columns.iter_mut().zip(columns) {
+            own.push_from(column, row);
+        }
+        if !self.is_open {
+            self.rounds.push(Arc::new(Round { from: at, told: OnceCell::new() }));
+            self.is_open = true;
+        }
+        let round = Arc::clone(&self.rounds[self.rounds.len() - 1]);
+        Place { round, at, is_again: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+    use std::cell::RefCell;
+    use std::future::pending;
+    use weir_engine::rows::Data;
+
+    /// Keys that are numbers, as they stand in a column and encoded.
+    fn want(loader: &Loader, keys: &[i64]) -> Vec<Place> {
+        let column = Column { data: Data::Int(keys.to_vec()), ..Column::default() };
+        let ids: Vec<[u8; 8]> = keys.iter().map(|it| it.to_le_bytes()).collect();
+        loader.want(&[column], &ids.iter().map(|it| &it[..]).collect::<Vec<_>>())
+    }
+
+    fn numbers(columns: &[Column]) -> Vec<i64> {
+        match &columns[0].data {
+            Data::Int(numbers) => numbers.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn says(number: i64) -> Told {
+        Err(CallError::Unavailable(Cause::Connection, number.to_string().into()))
+    }
+
+    fn said(told: Option<Vec<Told>>) -> Vec<String> {
+        let told = told.expect("it is there at once");
+        told.into_iter().map(|it| it.expect_err("it is a failure").to_string()).collect()
+    }
+
+    #[test]
+    fn a_round_asks_for_all_that_were_wanted_by_then_and_each_gets_its_own() {
+        let (loader, asked) = (Loader::new(1), RefCell::new(Vec::new()));
+        let ask = |columns: Vec<Column>| {
+            let keys = numbers(&columns);
+            asked.borrow_mut().push(keys.clone());
+            async move { keys.into_iter().map(says).collect::<Vec<_>>() }
+        };
+        let check = |places: &[Place], expected: &[i64]| {
+            let expected: Vec<Told> = expected.iter().map(|it| says(*it)).collect();
+            assert_eq!(said(loader.told(places, ask).now_or_never()), said(Some(expected)));
+        };
+        let (home, away) = (want(&loader, &[1, 2, 3]), want(&loader, &[4, 1]));
+        check(&away, &[4, 1]);
+        check(&home, &[1, 2, 3]);
+        let below = want(&loader, &[3, 9, 4]);
+        assert_eq!(below.iter().map(|it| it.is_again).collect::<Vec<_>>(), [true, false, true]);
+        check(&below, &[3, 9, 4]);
+        assert_eq!(*asked.borrow(), [vec![1, 2, 3, 4], vec![9]]);
+    }
+
+    #[test]
+    fn who_waits_asks_for_all_of_the_round_when_who_began_is_dropped() {
+        let loader = Loader::new(1);
+        let (home, away) = (want(&loader, &[1, 2]), want(&loader, &[3]));
+        let mut first = Box::pin(loader.told(&home, |_| pending()));
+        let all = |columns: Vec<Column>| async move { numbers(&columns).into_iter().map(says).collect() };
+        let mut second = Box::pin(loader.told(&away, all));
+        assert!(first.as_mut().now_or_never().is_none() && second.as_mut().now_or_never().is_none());
+        // What is wanted after the asking began is of the next round.
+        let late = want(&loader, &[4]);
+        drop(first);
+        assert_eq!(said(second.now_or_never()), said(Some(vec![says(3)])));
+        assert_eq!(said(loader.told(&home, all).now_or_never()), said(Some(vec![says(1), says(2)])));
+        assert_eq!(said(loader.told(&late, all).now_or_never()), said(Some(vec![says(4)])));
+    }
+}

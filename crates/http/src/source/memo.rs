@@ -1,0 +1,156 @@
+//! What one request was answered: who asks for the same a second time gets the same, whether or not it may be kept for others.
+//!
+//! One response shows one state of an object then, however often the object stands in it, and a service is asked once. A
+//! failure is remembered as well.
+//!
+//! **Invariant:** it lives as long as its request and is seen by nobody else. Whoever asks while the same is being asked waits
+//! for that; if that is given up, who waits asks by himself.
+//!
+//! **Cost:** a key and a cell for each call of plans that can repeat one, and none for others. It holds on to
+//! [`BYTES_MAX`] of answers; what comes beyond is not remembered.
+
+use super::loader::Loader;
+use crate::cache::{Body, Failure, Served};
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::OnceCell;
+
+/// Bytes of answers that are held until the request is over: as many as one piece may take.
+const BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// What came of a call.
+pub(super) type Told = Result<Served, Failure>;
+
+/// All that is remembered for a request.
+#[derive(Debug, Default)]
+pub(super) struct Memo {
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    calls: HashMap<Box<[u8]>, Arc<OnceCell<Told>>>,
+    loaders: HashMap<Box<[u8]>, Arc<Loader>>,
+    bytes: usize,
+}
+
+impl Memo {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The answer to the call with this key: by `ask`, or what came of it before, as `again` makes it.
+    pub(super) async fn call(
+        &self,
+        key: &[u8],
+        again: impl FnOnce(&Served) -> Served,
+        ask: impl Future<Output = Told>,
+    ) -> Told {
+        let cell = {
+            let mut known = self.known();
+            match known.calls.get(key) {
+                Some(cell) => Arc::clone(cell),
+                None => Arc::clone(known.calls.entry(key.into()).or_default()),
+            }
+        };
+        let mut is_again = true;
+        let asking = async {
+            is_again = false;
+            ask.await
+        };
+        let told = cell.get_or_init(|| asking).await.clone();
+        if is_again {
+            return told.map(|it| again(&it));
+        }
+        if !self.holds(body_bytes(&told)) {
+            self.known().calls.remove(key);
+        }
+        told
+    }
+
+    /// What asks for entities under `key`, which tells all from each other that cannot be asked for together.
+    pub(super) fn loader(&self, key: &[u8], columns: usize) -> Arc<Loader> {
+        let mut known = self.known();
+        if let Some(loader) = known.loaders.get(key) {
+            return Arc::clone(loader);
+        }
+        let loader = Arc::new(Loader::new(columns));
+        known.loaders.insert(key.into(), Arc::clone(&loader));
+        loader
+    }
+
+    /// Counts what a loader brought, and lets go of it if that is too much.
+    pub(super) fn brought(&self, key: &[u8], told: &[Told]) {
+        if !self.holds(told.iter().map(body_bytes).sum()) {
+            self.known().loaders.remove(key);
+        }
+    }
+
+    fn holds(&self, bytes: usize) -> bool {
+        let mut known = self.known();
+        let fits = known.bytes + bytes <= BYTES_MAX;
+        known.bytes += if fits { bytes } else { 0 };
+        fits
+    }
+}
+
+fn body_bytes(told: &Told) -> usize {
+    match told.as_ref().map(|it| &it.entry.body) {
+        Ok(Body::Json(tape)) => tape.text().len(),
+        Ok(Body::Absent | Body::Unreadable(_)) | Err(_) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::{CallError, Cause};
+    use futures_util::FutureExt;
+    use std::cell::Cell;
+    use std::future::{pending, ready};
+
+    fn says(text: &str) -> Told {
+        Err(CallError::Unavailable(Cause::Connection, text.into()))
+    }
+
+    fn said(told: Option<Told>) -> String {
+        told.expect("it is there at once").expect_err("it is a failure").to_string()
+    }
+
+    #[test]
+    fn equal_calls_are_one_and_a_failure_is_remembered() {
+        let memo = Memo::default();
+        let asked = Cell::new(0);
+        let call = |key: &'static [u8], text: &'static str| {
+            let ask = async {
+                asked.set(asked.get() + 1);
+                says(text)
+            };
+            said(memo.call(key, Served::clone, ask).now_or_never())
+        };
+        let first = call(b"a", "first");
+        assert_eq!(call(b"a", "second"), first);
+        assert_ne!(call(b"b", "second"), first);
+        assert_eq!(asked.get(), 2);
+    }
+
+    #[test]
+    fn who_waits_asks_himself_when_who_asked_goes_away() {
+        let memo = Memo::default();
+        let mut first = Box::pin(memo.call(b"a", Served::clone, pending()));
+        let mut second = Box::pin(memo.call(b"a", Served::clone, ready(says("second"))));
+        assert!(first.as_mut().now_or_never().is_none());
+        assert!(second.as_mut().now_or_never().is_none(), "it waits for the first");
+        drop(first);
+        assert!(said(second.now_or_never()).contains("second"));
+    }
+
+    #[test]
+    fn what_is_too_much_is_not_held() {
+        let memo = Memo::default();
+        assert!(memo.holds(BYTES_MAX) && !memo.holds(1) && memo.holds(0));
+        let loader = memo.loader(b"a", 1);
+        assert!(Arc::ptr_eq(&loader, &memo.loader(b"a", 1)) && !Arc::ptr_eq(&loader, &memo.loader(b"b", 1)));
+    }
+}

@@ -1,0 +1,109 @@
+//! What services answered is given out without an allocation per object or field: only buffers grow.
+//!
+//! A binary of its own, so that nothing else allocates while it counts.
+
+#[path = "../../engine/tests/counting/mod.rs"]
+mod counting;
+mod wire_kit;
+
+use futures_util::FutureExt;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use weir_engine::compose::Graph;
+use weir_engine::engine::{Body, Engine, Request, Settings};
+use weir_engine::source::{Accent, Caller, NoHeaders};
+use weir_http::cache::{self, Cache, Clock};
+use weir_http::source::{Options, open};
+use weir_language::limits::Limits;
+use wire_kit::Service;
+
+const SDL: &str = r#"
+extend schema
+  @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
+  @link(url: "https://weir.example/spec/v1", import: ["@cache"])
+  @source(name: "s", http: {baseURL: "http://upstream"})
+  @cache(source: "s", default: 3600)
+type Query {
+  few: [Item!] @connect(source: "s", http: {GET: "/few"}, selection: "id price note parts { name }")
+  many: [Item!] @connect(source: "s", http: {GET: "/many"}, selection: "id price note parts { name }")
+}
+type Item { id: ID! price: Float note: String parts: [Part!]! }
+type Part { name: String }
+"#;
+
+fn items(rows: usize) -> String {
+    let item = |row: usize| {
+        let note = if row.is_multiple_of(3) { "null" } else { r#""a \"note\"""# };
+        let parts = r#"[{"name":"a"},{"name":"b"},{"name":"c"}]"#;
+        format!(r#"{{"id":{row},"price":{row}.25,"note":{note},"parts":{parts}}}"#)
+    };
+    format!("[{}]", (0..rows).map(item).collect::<Vec<_>>().join(","))
+}
+
+fn engine() -> Engine {
+    let service = Service::start(|nth| wire_kit::answer("200 OK", "", &items([10, 1000][nth])));
+    let (clock, changes) = (Clock::system(), Arc::default());
+    let cache = cache::Settings { bytes_max: 1 << 26, clock, remote: None, changes };
+    let options = Options {
+        name: "services",
+        cache: Arc::new(Cache::new(cache).unwrap()),
+        config: &BTreeMap::new(),
+        env: &|_| None,
+        ca: None,
+    };
+    let text = SDL.replace("upstream", &service.address.to_string());
+    let source = open(&text, "services.graphql", &options).unwrap();
+    let graph = Graph::compose(vec![Arc::new(source)], &[]).unwrap_or_else(|wrong| panic!("{wrong:?}"));
+    let settings = Settings {
+        limits: Limits::STANDARD,
+        plan_cache_bytes_max: 1 << 20,
+        introspection: true,
+        suggestions: true,
+        edition_2026: false,
+        hold_back_bytes: 1 << 18,
+        responses_bytes_max: 0,
+    };
+    Engine::new(graph, settings)
+}
+
+fn request(query: &str) -> Request<'_> {
+    Request {
+        query,
+        operation_name: None,
+        variables: None,
+        accent: Accent::Spec,
+        queries_only: false,
+        headers: &NoHeaders,
+        deadline: Instant::now() + Duration::from_secs(60),
+    }
+}
+
+/// Allocations of a request whose plan and whose services' answers are kept, and the bytes of its answer.
+async fn count(engine: &Engine, query: &str) -> (usize, usize) {
+    for _ in 0..3 {
+        engine.execute(request(query), &Caller::Admin).await;
+    }
+    let (allocations, response) =
+        counting::count(|| engine.execute(request(query), &Caller::Admin).now_or_never());
+    match response.expect("what is kept is there at once").body {
+        Body::Whole(bytes) => (allocations, bytes.len()),
+        Body::Shared(bytes) => (allocations, bytes.len()),
+        Body::Stream { .. } => panic!("services do not stream"),
+    }
+}
+
+/// How often a buffer doubles that holds a hundred times as much in the end.
+const DOUBLINGS: usize = 7;
+/// Buffers whose size is not known before: items and parts, and the texts of two columns.
+const GROWING: usize = 4;
+
+#[tokio::test]
+async fn kept_answers_allocate_nothing_per_object() {
+    let engine = engine();
+    let all = "{ id price note parts { name } }";
+    let (few, few_bytes) = count(&engine, &format!("{{ few {all} }}")).await;
+    let (many, many_bytes) = count(&engine, &format!("{{ many {all} }}")).await;
+    assert!(many_bytes > 90 * few_bytes, "{few_bytes} and {many_bytes} bytes");
+    assert!(many <= few + GROWING * DOUBLINGS, "{few} and {many} allocations");
+}

@@ -1,0 +1,249 @@
+//! What a store in PostgreSQL does as one in SQLite: words, patterns, keys of interfaces, the spelling of numbers, and changes of
+//! very many objects in little memory.
+
+#[path = "kit/in_postgres.rs"]
+mod in_postgres;
+mod kit;
+#[path = "../../sql/tests/postgres_kit/mod.rs"]
+mod postgres_kit;
+
+/// Asks both stores of `sdl`, filled by `sql`, each of `queries`, and compares.
+fn check(sdl: &str, sql: &str, queries: &[(&str, &str)]) {
+    let (sqlite, postgres) = (kit::serve(sdl, sql), in_postgres::serve(sdl, sql));
+    for &(query, expected) in queries {
+        let expected = format!(r#"{{"data":{{{expected}}}}}"#);
+        assert_eq!(sqlite.ask(query, ""), expected, "SQLite: {query}");
+        assert_eq!(postgres.ask(query, ""), expected, "PostgreSQL: {query}");
+    }
+}
+
+#[test]
+fn a_float_is_spelled_in_one_way() {
+    let sdl = "type Star { id: ID!, mass: Float, light: [Float] }";
+    let add = |mass: &str| {
+        format!("add: addStar(input: [{{mass: {mass}, light: [{mass}]}}]) {{ star {{ mass light }} }}")
+    };
+    let stars = [
+        ("2.0", "2"),
+        ("-0.5", "-0.5"),
+        ("100000", "100000"),
+        ("999999999999999", "999999999999999"),
+        ("1e15", "1000000000000000"),
+        ("123456789012345680", "1.2345678901234568e+17"),
+        ("1e22", "1e+22"),
+        ("1.5e300", "1.5e+300"),
+        ("0.0001", "0.0001"),
+        ("0.00001", "0.00001"),
+        ("-2.5e-7", "-2.5e-7"),
+    ];
+    let asked: Vec<(String, String)> = stars
+        .iter()
+        .map(|(given, spelled)| {
+            let expected = format!(r#""add":{{"star":[{{"mass":{spelled},"light":[{spelled}]}}]}}"#);
+            (format!("mutation {{ {} }}", add(given)), expected)
+        })
+        .collect();
+    let mut queries: Vec<(&str, &str)> =
+        asked.iter().map(|(query, it)| (query.as_str(), it.as_str())).collect();
+    queries.push((
+        "{ aggregateStar { massMin massMax massSum } }",
+        r#""aggregateStar":{"massMin":-0.5,"massMax":1.5e+300,"massSum":1.5e+300}"#,
+    ));
+    check(sdl, "", &queries);
+}
+
+#[test]
+fn very_many_objects_are_deleted_in_little_memory() {
+    let fill = r#"INSERT INTO "Mote" (id) SELECT * FROM generate_series(1, 300020)"#;
+    // What one statement answers is far less than all numbers.
+    let tune = |it: &mut weir_sql::postgres::Settings| it.limits.answer_bytes_max = 1 << 20;
+    let served = in_postgres::serve_with("type Mote { id: ID!, size: Int }", fill, tune);
+    let delete = "mutation { deleteMote(filter: {}) { msg numUids } }";
+    assert_eq!(served.ask(delete, ""), r#"{"data":{"deleteMote":{"msg":"Deleted","numUids":300020}}}"#);
+    assert_eq!(served.database.run(r#"SELECT count(*) FROM "Mote""#).trim(), "0");
+}
+
+#[test]
+fn means_and_zeros_are_spelled_in_one_way() {
+    let sdl = "type Star { id: ID!, age: Int, far: Int64, mass: Float, light: [Float] }";
+    let add = "mutation { addStar(input: [{age: 10, far: 1, mass: -0.0, light: [-0.0]}, {age: 10, far: 2, mass: 0}]) { star { mass light } } }";
+    let more = "mutation { addStar(input: [{age: 11, far: 9007199254740993}]) { numUids } }";
+    check(
+        sdl,
+        "",
+        &[
+            (add, r#""addStar":{"star":[{"mass":0,"light":[0]},{"mass":0,"light":[]}]}"#),
+            (
+                "{ aggregateStar { ageAvg farAvg farSum massAvg massMin } }",
+                r#""aggregateStar":{"ageAvg":10,"farAvg":1.5,"farSum":3,"massAvg":0,"massMin":0}"#,
+            ),
+            (more, r#""addStar":{"numUids":1}"#),
+            (
+                "{ aggregateStar { ageAvg farAvg farSum } }",
+                r#""aggregateStar":{"ageAvg":10.333333333333334,"farAvg":3002399751580332,"farSum":9007199254740996}"#,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_sum_that_no_int64_holds_is_an_error_of_its_field() {
+    let sdl = "type Star { id: ID!, far: Int64 }";
+    let fill = r#"INSERT INTO "Star" (far) VALUES (9223372036854775807), (1)"#;
+    let postgres = in_postgres::serve(sdl, fill);
+    let answer = postgres.ask("{ aggregateStar { count farSum farMax } }", "");
+    assert!(
+        answer
+            .ends_with(r#""data":{"aggregateStar":{"count":2,"farSum":null,"farMax":9223372036854775807}}}"#),
+        "{answer}"
+    );
+    assert!(
+        answer.contains("Int64 cannot represent non 64-bit signed integer value: 9223372036854775808"),
+        "{answer}"
+    );
+}
+
+/// Asks both stores for the notes that `filter` finds.
+fn check_found(filters: &[(&str, &str)]) {
+    let sdl = "type Note { key: String! @id, t: String @search(by: [term]), f: String @search(by: [fulltext]), p: String @search(by: [regexp]) }";
+    let notes = [
+        ("dots", "foo.bar baz a.b (x) version 12.5.3"),
+        ("path", "/usr/local/bin"),
+        ("mail", "joe@example.com my-own_house"),
+        ("url", "http://weir.dev/docs?a=b&c"),
+        ("number", "-7 apples"),
+        ("accent", "caf\u{e9} e\u{301}tude \u{915}\u{93f}\u{924}\u{93e}\u{92c}"),
+        ("dogs", "two dogs\nrun"),
+        ("run", "Running <b>fast</b>"),
+    ];
+    let row = |(key, text): &(&str, &str)| format!("('{key}', '{text}', '{text}', '{text}')");
+    let rows = notes.iter().map(row).collect::<Vec<_>>().join(", ");
+    let fill = format!(r#"INSERT INTO "Note" (key, t, f, p) VALUES {rows}"#);
+    let asked: Vec<(String, String)> = filters
+        .iter()
+        .map(|(filter, keys)| {
+            let keys: Vec<String> =
+                keys.split_whitespace().map(|it| format!(r#"{{"key":"{it}"}}"#)).collect();
+            (
+                format!("{{ queryNote(filter: {filter}) {{ key }} }}"),
+                format!(r#""queryNote":[{}]"#, keys.join(",")),
+            )
+        })
+        .collect();
+    let queries: Vec<(&str, &str)> = asked.iter().map(|(query, it)| (query.as_str(), it.as_str())).collect();
+    check(sdl, &fill, &queries);
+}
+
+#[test]
+fn words_are_split_in_one_way() {
+    let cases = [
+        ("foo", "dots"),
+        ("a.b", "dots url"),
+        ("12.5.3", "dots"),
+        ("12", "dots"),
+        ("local", "path"),
+        ("/usr/local", "path"),
+        ("joe", "mail"),
+        ("EXAMPLE", "mail"),
+        ("weir", "url"),
+        ("docs", "url"),
+        ("7", "number"),
+        ("-7", "number"),
+        ("caf\u{e9}", "accent"),
+        ("cafe", ""),
+        ("e\u{301}tude", "accent"),
+        ("etude", ""),
+        ("\u{915}\u{93f}\u{924}\u{93e}\u{92c}", "accent"),
+        ("fast", "run"),
+        ("!?", ""),
+    ];
+    let mut asked: Vec<(String, &str)> = Vec::new();
+    for (text, keys) in cases {
+        asked.push((format!(r#"{{t: {{allofterms: "{text}"}}}}"#), keys));
+        // `a` says nothing in English, so `b` is asked alone.
+        let keys = if text == "a.b" { "dots url run" } else { keys };
+        asked.push((format!(r#"{{f: {{alloftext: "{text}"}}}}"#), keys));
+    }
+    asked.push((r#"{f: {alloftext: "my own houses"}}"#.into(), "mail"));
+    asked.push((r#"{f: {anyoftext: "my own"}}"#.into(), ""));
+    asked.push((r#"{t: {anyofterms: "own runs"}}"#.into(), "mail"));
+    asked.push((r#"{f: {alloftext: "runs"}}"#.into(), "dogs run"));
+    check_found(&asked.iter().map(|(filter, keys)| (filter.as_str(), *keys)).collect::<Vec<_>>());
+}
+
+#[test]
+fn patterns_are_of_one_language() {
+    let cases = [
+        (r"/\\bdogs\\b/", "dogs"),
+        (r"/\\Bogs/", "dogs"),
+        ("/[a&&b]/", ""),
+        (r"/^\\p{L}+ dogs/", "dogs"),
+        (r"/run\\z/", "dogs"),
+        ("/(?i:RUN)/", "dogs run"),
+        ("/(?P<n>dogs)/", "dogs"),
+        (r"/\\x{64}ogs/", "dogs"),
+        ("/DOGS.RUN/i", "dogs"),
+        ("/(?m)dogs$/", "dogs"),
+        (r"/^\\W\\d\\s\\w{6}$/", "number"),
+        ("/^.{9}$/", "number"),
+        ("/(?:o+?o|gs){1,2}$/", ""),
+        (r"/[^\\x00-\\x7f]tude/", "accent"),
+        (r"/caf\\w/", "accent"),
+        ("/[.]dev[/]/", "url"),
+        (r"/12\\.5|r\\/loc/", "dots path"),
+        ("/[A-C&&[^B]]|R[t-v]n{2}/", "run"),
+    ];
+    let asked: Vec<(String, &str)> =
+        cases.iter().map(|(text, keys)| (format!(r#"{{p: {{regexp: "{text}"}}}}"#), *keys)).collect();
+    check_found(&asked.iter().map(|(filter, keys)| (filter.as_str(), *keys)).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_wrong_pattern_is_told_with_its_cause() {
+    let sdl = "type Note { key: String! @id, p: String @search(by: [regexp]) }";
+    let fill = r#"INSERT INTO "Note" (key, p) VALUES ('a', 'dogs')"#;
+    let (sqlite, postgres) = (kit::serve(sdl, fill), in_postgres::serve(sdl, fill));
+    for (text, cause) in [
+        ("dogs", "a regular expression is written between slashes"),
+        ("/(dogs/", "invalid regular expression: unclosed group, at byte 0"),
+        (r"/(d)\\1/", "invalid regular expression: backreferences are not supported, at byte 3"),
+        ("/(?=d)/", "look-around"),
+        ("/***=d/", "invalid regular expression: repetition operator missing expression, at byte 0"),
+        (r"/\\mdogs/", "invalid regular expression: unrecognized escape sequence, at byte 0"),
+        (r"/\\cA/", "invalid regular expression: unrecognized escape sequence, at byte 0"),
+        ("/a{1001}/", "a part of a pattern repeats 255 times at most"),
+    ] {
+        let query = format!(r#"{{ queryNote(filter: {{p: {{regexp: "{text}"}}}}) {{ key }} }}"#);
+        let (one, other) = (sqlite.ask(&query, ""), postgres.ask(&query, ""));
+        assert_eq!(one, other, "{text}");
+        assert!(one.contains(cause) && one.contains("INVALID_PATTERN"), "{text}: {one}");
+    }
+}
+
+#[test]
+fn a_key_of_an_interface_may_be_taken_in_another_type() {
+    let sdl = "interface P { tag: String! @id, chip: Int @id(interface: true) } type C1 implements P { a: Int } type C2 implements P { b: Int }";
+    let update = |chip: i32, set: &str| {
+        format!(
+            "mutation {{ updateP(input: {{filter: {{chip: {{eq: {chip}}}}}, set: {{{set}}}}}) {{ numUids }} }}"
+        )
+    };
+    let add = "mutation { addC1(input: [{tag: \"one\", chip: 1}, {tag: \"three\", chip: 3}]) { numUids } addC2(input: [{tag: \"two\", chip: 2}]) { numUids } }";
+    for ask in asks(sdl) {
+        assert_eq!(ask(add), r#"{"data":{"addC1":{"numUids":2},"addC2":{"numUids":1}}}"#);
+        assert_eq!(ask(&update(1, "tag: \"two\"")), r#"{"data":{"updateP":{"numUids":1}}}"#);
+        let taken = ask(&update(1, "tag: \"three\""));
+        assert!(taken.contains("id three already exists for field tag inside type P"), "{taken}");
+        let taken = ask(&update(1, "chip: 2"));
+        assert!(taken.contains("id 2 already exists for field chip inside type P"), "{taken}");
+    }
+}
+
+/// Asks one of the databases.
+type Asks = Box<dyn Fn(&str) -> String>;
+
+/// What asks each of the two stores of `sdl`.
+fn asks(sdl: &str) -> [Asks; 2] {
+    let (sqlite, postgres) = (kit::serve(sdl, ""), in_postgres::serve(sdl, ""));
+    [Box::new(move |query| sqlite.ask(query, "")), Box::new(move |query| postgres.ask(query, ""))]
+}

@@ -1,0 +1,145 @@
+//! Lists of the root with something below them, in parts: some rows of a list, and what is below these rows.
+//!
+//! A list's own rows come from a portal, so many at a time; the levels below them are one statement, which is given the keys of these
+//! rows. All of it is one transaction that sees one state. What is below some rows is asked together with the rows after them.
+//!
+//! **Invariant:** what is asked next has left before a part is given: the database works while the part is written, and one part
+//! ahead at the most.
+//!
+//! **Cost:** a trip for each part; parts become longer or shorter until one has about [`PART_BYTES`]. Memory for two parts.
+
+use super::error::Error;
+use super::prepared::{Children, List};
+use super::rows::Rows;
+use super::session::Session;
+use super::statement::{Parameters, Statement};
+use super::{pool::Pool, text};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Rows of a list's first part.
+const FIRST_ROWS: u32 = 32;
+/// Rows of a part at most: their keys are an array.
+const ROWS_MAX: u32 = 4096;
+/// How much longer a part may be than the one before.
+const GROWTH_MAX: usize = 4;
+/// Bytes that a part should have.
+const PART_BYTES: usize = 256 << 10;
+
+/// A statement and what is bound.
+pub(super) type Bound = (Arc<Statement>, Parameters);
+
+/// What is bound for a list: to its own statement, and after the keys to that of what is below.
+pub(super) type Values = (Parameters, Parameters);
+
+/// See the module's words.
+pub(super) struct Portals {
+    session: Session,
+    /// By list.
+    values: Vec<Values>,
+    /// The list at hand.
+    at: usize,
+    /// Its rows that are not given yet; what is below them is being asked.
+    rows: Rows,
+    /// No others of the list come after them.
+    is_last: bool,
+    /// How many rows are being fetched.
+    fetching: u32,
+    /// The part that was given last was the last of its list.
+    is_over: bool,
+}
+
+/// Rows of a list, and the rows below them.
+pub(super) struct Part {
+    pub(super) rows: Rows,
+    pub(super) below: Option<Rows>,
+}
+
+impl Portals {
+    /// Opens `lists`. The rows are those of `beside`, what is asked of the same state besides.
+    pub(super) async fn open(
+        pool: &Pool,
+        lists: &[List],
+        values: &[Values],
+        beside: Option<&Bound>,
+        deadline: Instant,
+    ) -> Result<(Self, Rows), Error> {
+        let push = |session: &mut Session| {
+            if let Some((statement, parameters)) = beside {
+                session.push(statement, parameters);
+            }
+            for ((portal, list), (own, _)) in (0..).zip(lists).zip(values) {
+                session.open(portal, &list.own.statement, own);
+            }
+            session.fetch(0, FIRST_ROWS);
+        };
+        let (session, mut answers) = pool.snapshot(push, deadline).await?;
+        let rows = answers.pop().unwrap_or_default();
+        let beside = answers.pop().unwrap_or_default();
+        let (values, fetching) = (values.to_vec(), FIRST_ROWS);
+        let none = Rows::default();
+        let mut it = Self { session, values, at: 0, rows: none, is_last: false, fetching, is_over: false };
+        it.ask(lists, rows, FIRST_ROWS)?;
+        Ok((it, beside))
+    }
+
+    /// The next part of the list at hand. `None`: it was the last, and the next list is at hand.
+    pub(super) async fn next(&mut self, lists: &[List], deadline: Instant) -> Result<Option<Part>, Error> {
+        if std::mem::take(&mut self.is_over) {
+            return Ok(None);
+        }
+        let mut answers = self.session.answers(deadline).await?.into_iter();
+        let rows = std::mem::take(&mut self.rows);
+        let below = lists[self.at].below(&rows).and_then(|_| answers.next());
+        let part = Part { rows, below };
+        self.is_over = self.is_last;
+        self.at += usize::from(self.is_last);
+        if let Some(rows) = answers.next() {
+            self.ask(lists, rows, part.rows_next())?;
+        }
+        Ok(Some(part))
+    }
+
+    /// Takes `rows` of the list at hand and asks for what is below them, and for the rows that come after them: `rows_next` of the
+    /// same list, or the first of the one after it.
+    fn ask(&mut self, lists: &[List], rows: Rows, rows_next: u32) -> Result<(), Error> {
+        let list = &lists[self.at];
+        self.rows = rows;
+        self.is_last = self.rows.iter().count() < self.fetching as usize;
+        if let Some(children) = list.below(&self.rows) {
+            let mut parameters = Parameters::default();
+            for &column in &children.keys {
+                let column = usize::from(list.own.arms[0].columns[usize::from(column)]);
+                let decoder = &list.own.decoders[column];
+                let values = self.rows.iter().map(|row| (decoder, row.column(column).flatten()));
+                text::push_array(values, &mut parameters);
+            }
+            parameters.append(&self.values[self.at].1);
+            self.session.push(&children.asked.statement, &parameters);
+        }
+        let next = self.at + usize::from(self.is_last);
+        self.fetching = if self.is_last || self.is_over { FIRST_ROWS } else { rows_next };
+        match next < lists.len() {
+            true => self.session.fetch(next as u32, self.fetching),
+            false => self.session.commit(),
+        }
+        self.session.send()
+    }
+}
+
+impl Part {
+    /// How many rows a part should have whose rows are as long as those of this one.
+    fn rows_next(&self) -> u32 {
+        let bytes = self.rows.bytes_len() + self.below.as_ref().map_or(0, Rows::bytes_len);
+        let rows = self.rows.iter().count();
+        let wanted = (rows * PART_BYTES / bytes.max(1)).clamp(1, (rows * GROWTH_MAX).max(1));
+        u32::try_from(wanted).map_or(ROWS_MAX, |it| it.min(ROWS_MAX))
+    }
+}
+
+impl List {
+    /// What is asked below `rows` of it.
+    fn below(&self, rows: &Rows) -> Option<&Children> {
+        self.below.as_ref().filter(|_| rows.bytes_len() > 0)
+    }
+}

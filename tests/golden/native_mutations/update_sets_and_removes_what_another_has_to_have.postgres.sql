@@ -1,0 +1,3 @@
+-- native_mutations
+-- updateDriver
+SELECT t0."id" FROM "public"."Driver" AS t0 WHERE t0."name" = $1 ORDER BY t0."id"
