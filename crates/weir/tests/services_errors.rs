@@ -19,7 +19,7 @@ type Query {
   all: [Thing] @connect(source: "s", http: {GET: "/things"}, selection: "$.list { id }")
 }
 type Thing
-  @connect(source: "s", http: {GET: "/of", queryParams: "id: $batch.id"}, batch: {maxSize: 2}, isSuccess: "$.ok", errors: {message: "$('no batch')"}
+  @connect(source: "s", http: {GET: "/of", queryParams: "id: $batch.id"}, batch: {maxSize: 2}, isSuccess: "$.ok", errors: {message: "$(why ?? 'no batch')"}
     selection: "$.list { id name }") {
   id: Int!
   name: String
@@ -66,6 +66,33 @@ fn what_a_service_says_of_its_errors_is_told_to_clients() {
         let left = asked.headers.iter().find(|it| it.0 == "x-left").map(|it| it.1.parse::<u32>());
         assert!(matches!(left, Some(Ok(1..=5000))), "{asked:?}");
     }
+}
+
+#[test]
+fn each_key_of_a_batch_that_fails_is_told_what_the_service_says() {
+    let known = r#"
+- {ask: GET /things, answer: {list: [{id: 1}, {id: 2}, {id: 3}, {id: 4}, {id: 5}]}}
+- {ask: GET /of?id=1&id=2, answer: {ok: false, why: sold out, reason: {at: 1.10}, details: {code: SOLD_OUT, left: 0}}}
+- {ask: GET /of?id=3&id=4, status: 400, answer: {ok: false, why: no such shop, reason: null, details: {left: 3}}}
+- {ask: GET /of?id=5, status: 503, text: "<html>"}
+"#;
+    let (_upstream, weir) = serve(known);
+    let all = weir.query("{ all { id name } }").json();
+    let told = |error: &serde_json::Value| {
+        (error["path"][1].clone(), error["message"].clone(), error["extensions"].clone())
+    };
+    let told: Vec<_> = all["errors"].as_array().into_iter().flatten().map(told).collect();
+    let sold_out = json!({"reason": {"at": 1.1}, "code": "SOLD_OUT", "left": 0});
+    let no_shop = json!({"code": "SOURCE_REFUSED", "reason": null, "left": 3});
+    let expected = [
+        (json!(0), json!("sold out"), sold_out.clone()),
+        (json!(1), json!("sold out"), sold_out),
+        (json!(2), json!("no such shop"), no_shop.clone()),
+        (json!(3), json!("no such shop"), no_shop),
+        (json!(4), json!("no batch"), json!({"code": "SOURCE_UNAVAILABLE"})),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(all["data"]["all"][4], json!({"id": 5, "name": null}));
 }
 
 #[test]

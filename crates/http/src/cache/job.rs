@@ -216,13 +216,21 @@ impl Job {
         };
         let judge = |status| freshness::judge(&self.rule, status, &answer.headers, asked.wall_ms);
         let whole = judge(answer.status);
+        let is_success = answer.status.is_success();
+        // What is kept of a refusal is kept for each by itself; all else that a whole batch was refused with is one for all.
+        if !is_success && whole.fate != Fate::Keep {
+            let body = tape.map_or(Body::Absent, Body::Json);
+            let (fate, entry) = self.made(places[0], answer.status, body, whole, &asked);
+            return places.iter().map(|_| Ok((fate, Arc::clone(&entry)))).collect();
+        }
         // What a batch as a whole was answered with an error for is not known to be absent.
-        let (missing, absent) = match answer.status.is_success() {
+        let (missing, absent) = match is_success {
             true => (StatusCode::NOT_FOUND, judge(StatusCode::NOT_FOUND)),
             false => (answer.status, whole),
         };
-        let one = |(at, &place): (usize, &u32)| match values.get(at).copied().flatten() {
-            Some(at) if answer.status.is_success() => {
+        let found = |at: usize| tape.as_ref().zip(values.get(at).copied().flatten());
+        let one = |(at, &place): (usize, &u32)| match found(at) {
+            Some((tape, at)) if is_success => {
                 self.made(place, answer.status, Body::Json(tape.part(at)), whole, &asked)
             }
             Some(_) | None => self.made(place, missing, Body::Absent, absent, &asked),

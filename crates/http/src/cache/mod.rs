@@ -93,8 +93,8 @@ pub struct Served {
 pub struct Batch {
     /// What the upstream sent.
     pub answer: Answer,
-    /// Its body.
-    pub tape: Tape,
+    /// Its body; nothing if there is none, or if it is a failure's that says too much.
+    pub tape: Option<Tape>,
     /// For each id that was asked: the node of its value in `tape`, or nothing, which is remembered as a 404.
     pub values: Vec<Option<u32>>,
 }

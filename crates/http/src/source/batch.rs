@@ -13,7 +13,6 @@ use crate::inputs::Inputs;
 use crate::project::row_key;
 use crate::sdl::ConnectorId;
 use crate::template::Rendered;
-use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http::StatusCode;
 use std::collections::HashMap;
@@ -23,6 +22,9 @@ use weir_engine::plan::shape::Shape;
 use weir_engine::rows::{Column, Data, Texts};
 use weir_engine::source::{Caller, FetchInput, Headers, Ids, Level};
 use weir_language::value::Variables;
+
+/// What a failure says is looked at for each key of its batch if it is no longer: `errors` is not for more.
+const FAILURE_BYTES_MAX: usize = 64 * 1024;
 
 /// Asks for all keys of `input`: with those that others of the request want of the same connector, if any do.
 pub(super) async fn ask(
@@ -236,7 +238,7 @@ impl AskMany for Asking {
             return Box::pin(std::future::ready(Err(error)));
         }
         let call = ask::call(&about.shared, about.connector, &rendered, about.deadline);
-        Box::pin(async move { taken_apart(&about, &keys, call.await?) })
+        Box::pin(async move { Ok(taken_apart(&about, &keys, call.await?)) })
     }
 }
 
@@ -250,8 +252,8 @@ fn places_of(keys: &[Column]) -> HashMap<Vec<u8>, usize> {
     (0..rows).filter_map(key).collect()
 }
 
-/// Finds the items of the keys in an answer; in one that is no success there are none.
-fn taken_apart(about: &About, keys: &[Column], answer: Answer) -> Result<Batch, CallError> {
+/// Finds the items of the keys in an answer; in one that is no success there are none, and all of it is every key's.
+fn taken_apart(about: &About, keys: &[Column], answer: Answer) -> Batch {
     let (shared, id) = (&about.shared, about.connector);
     let connector = shared.connector(id);
     let mut values = vec![None; keys.first().map_or(0, Column::len)];
@@ -268,11 +270,9 @@ fn taken_apart(about: &About, keys: &[Column], answer: Answer) -> Result<Batch, 
         (true, true) | (false, false) => answer.status,
     };
     let answer = Answer { status, ..answer };
-    let (Ok(tape), true) = (read, is_success) else {
-        let tape = Tape::parse(Bytes::from_static(b"null"), 1);
-        let tape =
-            tape.map_err(|error| CallError::Unavailable(Cause::Connection, error.to_string().into()))?;
-        return Ok(Batch { answer, tape, values });
+    let (Ok(tape), true) = (&read, is_success) else {
+        let tape = read.ok().filter(|it| it.text().len() <= FAILURE_BYTES_MAX);
+        return Batch { answer, tape, values };
     };
     if let Some(items) = &connector.items {
         let places = places_of(keys);
@@ -287,7 +287,7 @@ fn taken_apart(about: &About, keys: &[Column], answer: Answer) -> Result<Batch, 
             }
         }
     }
-    Ok(Batch { answer, tape, values })
+    Batch { answer, tape: read.ok(), values }
 }
 
 /// Some rows of a column of keys, which holds single leaves without nulls.

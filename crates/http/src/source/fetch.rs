@@ -216,7 +216,9 @@ impl HttpFetch {
         for (row, (outcome, json)) in outcomes.iter().zip(&jsons).enumerate() {
             let mut fail = |error: FieldError| errors.push(CellError { row: row as u32, error });
             let mut value = None;
-            bytes += body_bytes(outcome);
+            // What a batch failed with is one answer for all its keys.
+            let is_again = row.checked_sub(1).is_some_and(|before| are_one(outcome, &outcomes[before]));
+            bytes += if is_again { 0 } else { body_bytes(outcome) };
             match outcome {
                 Ok(_) if bytes > PIECE_BYTES_MAX => {
                     fail(too_much());
@@ -305,6 +307,10 @@ fn body_bytes(outcome: &Outcome) -> usize {
         Ok(Body::Json(tape)) => tape.text().len(),
         Ok(Body::Absent | Body::Unreadable(_)) | Err(_) => 0,
     }
+}
+
+fn are_one(a: &Outcome, b: &Outcome) -> bool {
+    matches!((a, b), (Ok(a), Ok(b)) if Arc::ptr_eq(&a.entry, &b.entry))
 }
 
 fn too_much() -> FieldError {

@@ -120,7 +120,7 @@ impl AskMany for Many {
             upstream.batches.lock().unwrap().push(ids.clone());
             let mut answer = Arc::clone(&upstream).call().await?;
             if answer.status != StatusCode::OK {
-                let tape = Tape::parse(Bytes::from_static(b"null"), 8).unwrap();
+                let tape = Tape::parse(answer.body.clone(), 8).ok();
                 return Ok(Batch { answer, tape, values: vec![None; ids.len()] });
             }
             let word = String::from_utf8(answer.body.to_vec()).unwrap();
@@ -138,7 +138,7 @@ impl AskMany for Many {
                     .map(|it| it.at)
             };
             let values = ids.iter().map(of).collect();
-            Ok(Batch { answer, tape, values })
+            Ok(Batch { answer, tape: Some(tape), values })
         })
     }
 }
