@@ -8,7 +8,7 @@ use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::{Memory, Value};
 use weir_engine::record;
-use weir_engine::source::{Accent, Caller};
+use weir_engine::source::Caller;
 use weir_language::limits::Limits;
 use weir_language::schema::Schema;
 
@@ -39,27 +39,12 @@ pub fn engine(sdl: &str, values: Values) -> Engine {
     };
     let source = if values == Values::Rows { source.always_rows() } else { source };
     let graph = Graph::compose(vec![Arc::new(source)], &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
-    let settings = Settings {
-        limits: Limits::NONE,
-        plan_cache_bytes_max: 64 << 20,
-        introspection: true,
-        suggestions: true,
-        edition_2026: false,
-        hold_back_bytes: 1 << 18,
-        responses_bytes_max: 0,
-    };
+    let settings = Settings { limits: Limits::NONE, plan_cache_bytes_max: 64 << 20, ..Settings::STANDARD };
     Engine::new(graph, settings)
 }
 
 pub fn answer(engine: &Engine, query: &str) -> Vec<u8> {
-    let request = Request {
-        query,
-        operation_name: None,
-        variables: None,
-        accent: Accent::Spec,
-        queries_only: false, headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(60),
-    };
+    let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     let response = engine.execute(request, &Caller::Admin).now_or_never().expect("memory answers at once");
     match response.body {
         Body::Whole(bytes) => bytes,

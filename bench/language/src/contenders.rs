@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Outcome, Request, Settings};
 use weir_engine::memory::Memory;
-use weir_engine::source::{Accent, Caller};
+use weir_engine::source::Caller;
 use weir_language::json::Json;
 use weir_language::limits::Limits;
 use weir_language::parser::parse;
@@ -75,27 +75,12 @@ fn weir_validate(schema: &str, text: &'static str) -> Contender {
 fn weir_answer(schema: &str, text: &'static str) -> Contender {
     let source = Memory::new("big", Arc::new(Schema::from_sdl(schema).expect("valid")));
     let graph = Graph::compose(vec![Arc::new(source)], &[]).expect("one source");
-    let settings = Settings {
-        limits: Limits::NONE,
-        plan_cache_bytes_max: 0,
-        introspection: true,
-        suggestions: false,
-        edition_2026: false,
-        hold_back_bytes: 256 * 1024,
-        responses_bytes_max: 0,
-    };
+    let settings = Settings { limits: Limits::NONE, plan_cache_bytes_max: 0, suggestions: false, ..Settings::STANDARD };
     let engine = Engine::new(graph, settings);
     let caller = Caller::Admin;
     Box::new(move || {
         let variables = Json::parse(br#"{"id":"1"}"#, 2).expect("JSON");
-        let request = Request {
-            query: text,
-            operation_name: None,
-            variables: Some(variables.root()),
-            accent: Accent::Spec,
-            queries_only: false, headers: &weir_engine::source::NoHeaders,
-            deadline: Instant::now() + Duration::from_secs(60),
-        };
+        let request = Request { variables: Some(variables.root()), ..Request::new(text, Instant::now() + Duration::from_secs(60)) };
         let mut response = pin!(engine.execute(request, &caller));
         let mut context = Context::from_waker(Waker::noop());
         let Poll::Ready(response) = response.as_mut().poll(&mut context) else { panic!("nothing to wait for") };

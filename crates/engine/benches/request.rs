@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Request, Settings};
 use weir_engine::source::{
-    Accent, BoxFuture, Caller, Fetch, FetchInput, Finished, Piece, PlanError, Reply, ReplyBody, Source,
-    SourceError, Tag,
+    BoxFuture, Caller, Fetch, FetchInput, Finished, Piece, PlanError, Reply, ReplyBody, Source, SourceError,
+    Tag,
 };
 use weir_language::json::Json;
 use weir_language::limits::Limits;
@@ -65,15 +65,7 @@ fn engine(plan_cache_bytes_max: usize) -> Engine {
     let graph = graph.unwrap_or_else(|errors| panic!("{errors:?}"));
     let limits =
         Limits { tokens_max: 100_000, aliases_max: 10_000, root_fields_max: 10_000, ..Limits::STANDARD };
-    let settings = Settings {
-        limits,
-        plan_cache_bytes_max,
-        introspection: true,
-        suggestions: false,
-        edition_2026: false,
-        hold_back_bytes: 256 * 1024,
-        responses_bytes_max: 0,
-    };
+    let settings = Settings { limits, plan_cache_bytes_max, suggestions: false, ..Settings::STANDARD };
     Engine::new(graph, settings)
 }
 
@@ -85,13 +77,8 @@ fn measure(name: &str, engine: &Engine, texts: &[String], variables: &str) {
     let rounds = 200_000 / texts[0].len() / texts.len().min(16) + 3;
     for text in texts {
         let request = Request {
-            query: text,
-            operation_name: None,
             variables: Some(variables.root()),
-            accent: Accent::Spec,
-            queries_only: false,
-            headers: &weir_engine::source::NoHeaders,
-            deadline: Instant::now() + Duration::from_secs(60),
+            ..Request::new(text, Instant::now() + Duration::from_secs(60))
         };
         if texts.len() > 1 {
             let started = Instant::now();

@@ -14,7 +14,7 @@ use crate::plan::cache::{KeyRef, Known, PlanCache};
 use crate::plan::refused::must_not_be_null;
 use crate::plan::{NeverNull, Plan, PlannedOperation};
 use crate::responses::Responses;
-use crate::source::{Accent, Caller, Freshness, Headers, Scope};
+use crate::source::{Accent, Caller, Freshness, Headers, NoHeaders, Scope};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,6 +48,19 @@ pub struct Settings {
     pub responses_bytes_max: usize,
 }
 
+impl Settings {
+    /// What a library starts with: a server's, but that it keeps no whole answers.
+    pub const STANDARD: Self = Self {
+        limits: Limits::STANDARD,
+        plan_cache_bytes_max: 32 << 20,
+        introspection: true,
+        suggestions: true,
+        edition_2026: false,
+        hold_back_bytes: 256 << 10,
+        responses_bytes_max: 0,
+    };
+}
+
 /// One request, borrowed from the transport's buffer.
 #[derive(Clone, Copy)]
 pub struct Request<'r> {
@@ -65,6 +78,22 @@ pub struct Request<'r> {
     pub headers: &'r dyn Headers,
     /// When the first byte has to be out.
     pub deadline: Instant,
+}
+
+impl<'r> Request<'r> {
+    /// A document with one operation, without variables and headers, in the specification's accent.
+    #[must_use]
+    pub const fn new(query: &'r str, deadline: Instant) -> Self {
+        Self {
+            query,
+            operation_name: None,
+            variables: None,
+            accent: Accent::Spec,
+            queries_only: false,
+            headers: &NoHeaders,
+            deadline,
+        }
+    }
 }
 
 /// What came of a request, as far as the transport's status depends on it.

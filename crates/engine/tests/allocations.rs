@@ -11,9 +11,8 @@ use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::{Memory, Value};
 use weir_engine::record;
-use weir_engine::source::{Accent, Caller};
+use weir_engine::source::Caller;
 use weir_language::json::Json;
-use weir_language::limits::Limits;
 use weir_language::schema::Schema;
 
 struct Item {
@@ -51,15 +50,7 @@ fn engine() -> Engine {
             Arc::clone(if call.argument("rows") == Some(Value::Int(10)) { &few } else { &many })
         });
     let Ok(graph) = Graph::compose(vec![Arc::new(source)], &[]) else { panic!("one source is a graph") };
-    let settings = Settings {
-        limits: Limits::STANDARD,
-        plan_cache_bytes_max: 1 << 20,
-        introspection: true,
-        suggestions: true,
-        edition_2026: false,
-        hold_back_bytes: 1 << 18,
-        responses_bytes_max: 0,
-    };
+    let settings = Settings::STANDARD;
     Engine::new(graph, settings)
 }
 
@@ -67,13 +58,8 @@ fn engine() -> Engine {
 fn run(engine: &Engine, query: &str, variables: &str) -> (usize, usize) {
     let json = Json::parse(variables.as_bytes(), 100).unwrap();
     let request = Request {
-        query,
-        operation_name: None,
         variables: Some(json.root()),
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(60),
+        ..Request::new(query, Instant::now() + Duration::from_secs(60))
     };
     let (allocations, response) = counting::count(|| engine.execute(request, &Caller::Admin).now_or_never());
     match response.expect("memory answers at once").body {

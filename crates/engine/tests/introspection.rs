@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::Memory;
-use weir_engine::source::{Accent, Caller};
+use weir_engine::source::Caller;
 use weir_language::json::Json;
-use weir_language::limits::Limits;
 use weir_language::schema::Schema;
 
 const SDL: &str = r#"
@@ -41,28 +40,15 @@ fn engine_of(sdl: &str) -> Engine {
     let schema = Arc::new(Schema::from_sdl(sdl).unwrap());
     let source = Memory::new("memory", schema);
     let Ok(graph) = Graph::compose(vec![Arc::new(source)], &[]) else { panic!("one source is a graph") };
-    let settings = Settings {
-        limits: Limits::STANDARD,
-        plan_cache_bytes_max: 32 << 20,
-        introspection: true,
-        suggestions: true,
-        edition_2026: false,
-        hold_back_bytes: 1 << 18,
-        responses_bytes_max: 0,
-    };
+    let settings = Settings::STANDARD;
     Engine::new(graph, settings)
 }
 
 fn answer(query: &str, variables: &str) -> String {
     let json = Json::parse(variables.as_bytes(), 100).unwrap();
     let request = Request {
-        query,
-        operation_name: None,
         variables: Some(json.root()),
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(60),
+        ..Request::new(query, Instant::now() + Duration::from_secs(60))
     };
     match engine().execute(request, &Caller::Admin).now_or_never().unwrap().body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
@@ -222,15 +208,7 @@ fn a_folded_answer_of_megabytes_stays_in_the_plan_cache() {
     }
     let engine = engine_of(&sdl);
     let query = "{ __schema { types { name fields { name description type { kind name ofType { kind name ofType { kind } } } } } } }";
-    let request = Request {
-        query,
-        operation_name: None,
-        variables: None,
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(60),
-    };
+    let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     let first = engine.execute(request, &Caller::Admin).now_or_never().unwrap();
     let Body::Whole(bytes) = first.body else { panic!("nothing streams here") };
     assert!(bytes.len() > 2 << 20, "{} bytes", bytes.len());

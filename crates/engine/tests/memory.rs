@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::{Memory, RawJson, Value};
-use weir_engine::source::{Accent, Caller, FieldError, Source};
+use weir_engine::source::{Caller, FieldError, Source};
 use weir_engine::{one_of, record};
 use weir_language::json::Json;
-use weir_language::limits::Limits;
 use weir_language::schema::Schema;
 
 const SDL: &str = r"
@@ -121,28 +120,15 @@ fn engine_of(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Engine {
         Ok(graph) => graph,
         Err(errors) => panic!("{errors:?}"),
     };
-    let settings = Settings {
-        limits: Limits::STANDARD,
-        plan_cache_bytes_max: 1 << 20,
-        introspection: true,
-        suggestions: true,
-        edition_2026: false,
-        hold_back_bytes: 1 << 18,
-        responses_bytes_max: 0,
-    };
+    let settings = Settings::STANDARD;
     Engine::new(graph, settings)
 }
 
 fn answer(engine: &Engine, query: &str, variables: &str) -> String {
     let json = Json::parse(variables.as_bytes(), 100).unwrap();
     let request = Request {
-        query,
-        operation_name: None,
         variables: Some(json.root()),
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(60),
+        ..Request::new(query, Instant::now() + Duration::from_secs(60))
     };
     match engine.execute(request, &Caller::Admin).now_or_never().unwrap().body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),

@@ -8,8 +8,8 @@ use tokio::sync::mpsc::channel;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Aborted, Body, Engine, Request};
 use weir_engine::source::{
-    Accent, BoxFuture, Caller, Chunk, Chunks, Fetch, FetchInput, FieldError, Finished, PathError, Piece,
-    PlanError, Reply, ReplyBody, Source, SourceError, Step, Tag,
+    BoxFuture, Caller, Chunk, Chunks, Fetch, FetchInput, FieldError, Finished, PathError, Piece, PlanError,
+    Reply, ReplyBody, Source, SourceError, Step, Tag,
 };
 use weir_language::schema::Schema;
 
@@ -81,15 +81,7 @@ fn bytes(text: &str) -> Chunk {
 async fn collect(sources: Vec<Arc<dyn Source>>, query: &str) -> (String, bool) {
     let graph = Graph::compose(sources, &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
     let engine = Engine::new(graph, kit::settings());
-    let request = Request {
-        query,
-        operation_name: None,
-        variables: None,
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(5),
-    };
+    let request = Request::new(query, Instant::now() + Duration::from_secs(5));
     let Body::Stream { mut head, mut rest } = engine.execute(request, &Caller::Admin).await.body else {
         panic!("a stream was expected");
     };

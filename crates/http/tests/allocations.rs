@@ -4,18 +4,14 @@
 
 #[path = "../../engine/tests/counting/mod.rs"]
 mod counting;
+mod served_kit;
 mod wire_kit;
 
 use futures_util::FutureExt;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use served_kit::engine;
 use std::time::{Duration, Instant};
-use weir_engine::compose::Graph;
-use weir_engine::engine::{Body, Engine, Request, Settings};
-use weir_engine::source::{Accent, Caller, NoHeaders};
-use weir_http::cache::{self, Cache, Clock};
-use weir_http::source::{Options, open};
-use weir_language::limits::Limits;
+use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::source::Caller;
 use wire_kit::Service;
 
 const SDL: &str = r#"
@@ -41,42 +37,8 @@ fn items(rows: usize) -> String {
     format!("[{}]", (0..rows).map(item).collect::<Vec<_>>().join(","))
 }
 
-fn engine() -> Engine {
-    let service = Service::start(|nth| wire_kit::answer("200 OK", "", &items([10, 1000][nth])));
-    let (clock, changes) = (Clock::system(), Arc::default());
-    let cache = cache::Settings { bytes_max: 1 << 26, clock, remote: None, changes };
-    let options = Options {
-        name: "services",
-        cache: Arc::new(Cache::new(cache).unwrap()),
-        config: &BTreeMap::new(),
-        env: &|_| None,
-        ca: None,
-    };
-    let text = SDL.replace("upstream", &service.address.to_string());
-    let source = open(&text, "services.graphql", &options).unwrap();
-    let graph = Graph::compose(vec![Arc::new(source)], &[]).unwrap_or_else(|wrong| panic!("{wrong:?}"));
-    let settings = Settings {
-        limits: Limits::STANDARD,
-        plan_cache_bytes_max: 1 << 20,
-        introspection: true,
-        suggestions: true,
-        edition_2026: false,
-        hold_back_bytes: 1 << 18,
-        responses_bytes_max: 0,
-    };
-    Engine::new(graph, settings)
-}
-
 fn request(query: &str) -> Request<'_> {
-    Request {
-        query,
-        operation_name: None,
-        variables: None,
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(60),
-    }
+    Request::new(query, Instant::now() + Duration::from_secs(60))
 }
 
 /// Allocations of a request whose plan and whose services' answers are kept, and the bytes of its answer.
@@ -100,7 +62,8 @@ const GROWING: usize = 4;
 
 #[tokio::test]
 async fn kept_answers_allocate_nothing_per_object() {
-    let engine = engine();
+    let service = Service::start(|nth| wire_kit::answer("200 OK", "", &items([10, 1000][nth])));
+    let engine = engine(SDL, &service);
     let all = "{ id price note parts { name } }";
     let (few, few_bytes) = count(&engine, &format!("{{ few {all} }}")).await;
     let (many, many_bytes) = count(&engine, &format!("{{ many {all} }}")).await;

@@ -1,16 +1,13 @@
 //! Keys that several fields of a request want go into one batch, and it is no less everybody's for that.
 
+mod served_kit;
 mod wire_kit;
 
-use std::collections::BTreeMap;
+use served_kit::engine;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
-use weir_engine::compose::Graph;
-use weir_engine::engine::{Body, Engine, Request, Settings};
-use weir_engine::source::{Accent, Caller, NoHeaders};
-use weir_http::cache::{self, Cache, Clock};
-use weir_http::source::{Options, open};
-use weir_language::limits::Limits;
+use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::source::Caller;
 use wire_kit::Service;
 
 const SDL: &str = r#"
@@ -31,41 +28,8 @@ type Team
 const QUERY: &str = "{ game { home { name } away { name } } }";
 const ANSWER: &str = r#"{"data":{"game":{"home":{"name":"One"},"away":{"name":"Two"}}}}"#;
 
-fn engine(service: &Service) -> Arc<Engine> {
-    let (clock, changes) = (Clock::system(), Arc::default());
-    let cache = cache::Settings { bytes_max: 1 << 26, clock, remote: None, changes };
-    let options = Options {
-        name: "services",
-        cache: Arc::new(Cache::new(cache).unwrap()),
-        config: &BTreeMap::new(),
-        env: &|_| None,
-        ca: None,
-    };
-    let text = SDL.replace("upstream", &service.address.to_string());
-    let source = open(&text, "services.graphql", &options).unwrap();
-    let graph = Graph::compose(vec![Arc::new(source)], &[]).unwrap_or_else(|wrong| panic!("{wrong:?}"));
-    let settings = Settings {
-        limits: Limits::STANDARD,
-        plan_cache_bytes_max: 1 << 20,
-        introspection: true,
-        suggestions: true,
-        edition_2026: false,
-        hold_back_bytes: 1 << 18,
-        responses_bytes_max: 0,
-    };
-    Arc::new(Engine::new(graph, settings))
-}
-
 async fn ask(engine: Arc<Engine>, query: &'static str) -> String {
-    let request = Request {
-        query,
-        operation_name: None,
-        variables: None,
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(60),
-    };
+    let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     match engine.execute(request, &Caller::Admin).await.body {
         Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
         Body::Shared(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
@@ -86,7 +50,7 @@ async fn a_request_that_goes_away_leaves_its_batch_to_the_others() {
         may_go.lock().unwrap().recv().unwrap();
         wire_kit::answer("200 OK", "", r#"[{"id":2,"name":"Two"},{"id":1,"name":"One"}]"#)
     });
-    let engine = engine(&service);
+    let engine = Arc::new(engine(SDL, &service));
     let first = tokio::spawn(ask(Arc::clone(&engine), QUERY));
     has_come.recv().await.unwrap();
     // Other words, so that it does not wait for the first one's whole answer.
@@ -107,7 +71,7 @@ async fn what_is_kept_is_not_asked_for_again_whichever_field_wants_it() {
             [r#"{"homeId":1,"awayId":2}"#, r#"[{"id":1,"name":"One"}]"#, r#"[{"id":2,"name":"Two"}]"#];
         wire_kit::answer("200 OK", "", bodies[nth])
     });
-    let engine = engine(&service);
+    let engine = Arc::new(engine(SDL, &service));
     let home = ask(Arc::clone(&engine), "{ game { home { name } } }").await;
     assert_eq!(home, r#"{"data":{"game":{"home":{"name":"One"}}}}"#);
     for _ in 0..2 {

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings as EngineSettings};
-use weir_engine::source::{Accent, Caller, Source};
-use weir_language::limits::Limits;
+use weir_engine::source::{Caller, Source};
 use weir_native::compile::Native;
 use weir_native::layout::Database;
 use weir_native::store::{Place, Types, bring};
@@ -28,15 +27,7 @@ type Person { id: ID!, nick: String! @id, spouse: Person @hasInverse(field: spou
 const CROWD: usize = 24;
 
 async fn answer(engine: &Engine, query: &str) -> Value {
-    let request = Request {
-        query,
-        operation_name: None,
-        variables: None,
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(60),
-    };
+    let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     match engine.execute(request, &Caller::Admin).await.body {
         Body::Whole(bytes) => serde_json::from_slice(&bytes).expect("an answer is JSON"),
         Body::Shared(_) | Body::Stream { .. } => panic!("a short answer does not stream"),
@@ -46,15 +37,7 @@ async fn answer(engine: &Engine, query: &str) -> Value {
 /// Asks all of `crowd` at once, then `after`; gives the answers to `check`.
 async fn together(source: Arc<dyn Source>, crowd: Vec<String>, after: &str, check: fn(&[Value], &Value)) {
     let graph = Graph::compose(vec![source], &[]).expect("one source composes");
-    let settings = EngineSettings {
-        limits: Limits::STANDARD,
-        plan_cache_bytes_max: 1 << 20,
-        introspection: true,
-        suggestions: true,
-        edition_2026: false,
-        hold_back_bytes: 256 << 10,
-        responses_bytes_max: 0,
-    };
+    let settings = EngineSettings::STANDARD;
     let engine = Arc::new(Engine::new(graph, settings));
     let tasks: Vec<_> = crowd
         .into_iter()

@@ -10,7 +10,7 @@ use kit::{CHINOOK, Served, serve};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use weir_engine::engine::Request;
-use weir_engine::source::{Accent, Caller};
+use weir_engine::source::Caller;
 
 const OPERATIONS: [(&str, &str); 4] = [
     ("constant", "{ __typename }"),
@@ -30,15 +30,7 @@ async fn run(served: &Served, query: &str, runs: u32) {
 }
 
 fn request(query: &str) -> Request<'_> {
-    Request {
-        query,
-        operation_name: None,
-        variables: None,
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(60),
-    }
+    Request::new(query, Instant::now() + Duration::from_secs(60))
 }
 
 fn main() {

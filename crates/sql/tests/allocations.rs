@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use weir_engine::engine::{Body, Engine, Request};
-use weir_engine::source::{Accent, Caller};
+use weir_engine::source::Caller;
 use weir_language::json::Json;
 use weir_sql::model::ModelOptions;
 use weir_sql::postgres::Settings;
@@ -48,13 +48,8 @@ impl Asked {
     fn run(&self, query: &str, variables: &str) -> (usize, usize) {
         let json = Json::parse(variables.as_bytes(), 100).unwrap();
         let request = Request {
-            query,
-            operation_name: None,
             variables: Some(json.root()),
-            accent: Accent::Spec,
-            queries_only: false,
-            headers: &weir_engine::source::NoHeaders,
-            deadline: Instant::now() + Duration::from_secs(60),
+            ..Request::new(query, Instant::now() + Duration::from_secs(60))
         };
         let answering = self.engine.execute(request, &Caller::Admin);
         let (allocations, response) = counting::count(|| match &self.runtime {

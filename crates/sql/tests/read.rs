@@ -334,13 +334,8 @@ fn a_client_that_goes_away_frees_the_thread_that_answered() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let ask = || {
         let request = Request {
-            query,
-            operation_name: None,
-            variables: None,
             accent: weir_engine::source::Accent::Spec,
-            queries_only: false,
-            headers: &weir_engine::source::NoHeaders,
-            deadline: Instant::now() + Duration::from_secs(20),
+            ..Request::new(query, Instant::now() + Duration::from_secs(20))
         };
         served.engine.execute(request, &Caller::Admin)
     };
@@ -365,13 +360,11 @@ fn as_much_is_held_back_as_the_settings_say() {
         let served = serve(CHINOOK).holding_back(hold_back_bytes);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let request = Request {
-            query: "{ Track(order_by: {TrackId: asc}) { TrackId Name Composer } }",
-            operation_name: None,
-            variables: None,
             accent: weir_engine::source::Accent::Spec,
-            queries_only: false,
-            headers: &weir_engine::source::NoHeaders,
-            deadline: Instant::now() + Duration::from_secs(20),
+            ..Request::new(
+                "{ Track(order_by: {TrackId: asc}) { TrackId Name Composer } }",
+                Instant::now() + Duration::from_secs(20),
+            )
         };
         let response = runtime.block_on(served.engine.execute(request, &Caller::Admin));
         matches!(response.body, Body::Stream { .. })

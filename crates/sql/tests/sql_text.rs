@@ -5,18 +5,10 @@ mod kit;
 use kit::{CHINOOK, Served, serve};
 use std::time::{Duration, Instant};
 use weir_engine::engine::Request;
-use weir_engine::source::{Accent, Caller};
+use weir_engine::source::Caller;
 
 fn check(served: &Served, query: &str, expected: &[&str]) {
-    let request = Request {
-        query,
-        operation_name: None,
-        variables: None,
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(60),
-    };
+    let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     let explanation = served.engine.explain(request, &Caller::Admin).expect("it can be planned");
     let shown: Vec<&str> = explanation.pieces[0].1.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(shown, expected, "{query}");

@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::{Memory, Value};
-use weir_engine::source::{Accent, Caller, Source};
-use weir_language::limits::Limits;
+use weir_engine::source::{Caller, Source};
 use weir_language::schema::Schema;
 use weir_sql::catalog::sqlite::{self, SqliteOptions};
 use weir_sql::model::{Model, ModelOptions};
@@ -106,15 +105,7 @@ fn join(on: &str, name: &str, source: &str, target: &str, arguments: &str) -> Jo
     Join { on, name, description: String::new(), source, target, arguments }
 }
 
-const SETTINGS: Settings = Settings {
-    limits: Limits::STANDARD,
-    plan_cache_bytes_max: 1 << 20,
-    introspection: true,
-    suggestions: true,
-    edition_2026: false,
-    hold_back_bytes: 256 << 10,
-    responses_bytes_max: 0,
-};
+const SETTINGS: Settings = Settings::STANDARD;
 
 struct Fixture {
     engine: Engine,
@@ -144,15 +135,7 @@ fn fixture(side: Side, name: &str) -> Fixture {
 }
 fn ask(engine: &Engine, query: &str) -> String {
     let deadline = Instant::now() + Duration::from_secs(30);
-    let request = Request {
-        query,
-        operation_name: None,
-        variables: None,
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline,
-    };
+    let request = Request::new(query, deadline);
     match runtime().block_on(engine.execute(request, &Caller::Admin)).body {
         Body::Whole(bytes) => String::from_utf8(bytes).expect("an answer is text"),
         Body::Shared(_) | Body::Stream { .. } => panic!("a short answer is whole"),

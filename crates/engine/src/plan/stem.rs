@@ -10,7 +10,7 @@
 
 use crate::source::Accent;
 use sha2::{Digest, Sha256};
-use weir_language::ast::{Argument, Directive, Document, Value, ValueKind, VariableDefinition};
+use weir_language::ast::{Argument, Directive, Document, ValueId, VariableDefinition};
 use weir_language::span::Span;
 use weir_language::validate::Selected;
 
@@ -51,22 +51,10 @@ pub(super) fn stem(
 
 /// The variable at the argument `refresh`, if it stands nowhere else.
 fn idle_variable(selected: &Selected<'_, '_>, refresh: &Argument) -> Option<u32> {
-    let document = selected.valid().document();
-    let name = |it: &Value| match it.kind {
-        ValueKind::Variable(name) => Some(document.str(name)),
-        ValueKind::Int
-        | ValueKind::Float
-        | ValueKind::String { .. }
-        | ValueKind::Block
-        | ValueKind::Boolean(_)
-        | ValueKind::Null
-        | ValueKind::Enum
-        | ValueKind::List(_)
-        | ValueKind::Object(_) => None,
-    };
-    let wanted = name(document.value(refresh.value))?;
-    let uses = document.values.iter().filter(|it| name(it) == Some(wanted)).count();
-    selected.variable(refresh.value).filter(|_| uses == 1)
+    let wanted = selected.variable(refresh.value)?;
+    let values = selected.valid().document().values.len() as u32;
+    let uses = (0..values).filter(|&it| selected.variable(ValueId(it)) == Some(wanted)).count();
+    (uses == 1).then_some(wanted)
 }
 
 /// The text before the variables, between them and `wish`, and after that. A list of no variables and none are the same.

@@ -16,7 +16,6 @@ use weir_engine::source::{
     ReplyBody, Source, SourceError, Tag,
 };
 use weir_language::json::Json;
-use weir_language::limits::Limits;
 use weir_language::schema::Schema;
 
 /// What a root field answers, by its name and arguments.
@@ -166,15 +165,7 @@ impl DocumentFetch {
 }
 
 pub fn settings() -> Settings {
-    Settings {
-        limits: Limits::STANDARD,
-        plan_cache_bytes_max: 1 << 20,
-        introspection: true,
-        suggestions: false,
-        edition_2026: false,
-        hold_back_bytes: 256 * 1024,
-        responses_bytes_max: 0,
-    }
+    Settings { suggestions: false, ..Settings::STANDARD }
 }
 
 pub fn engine(sources: &[Arc<Documents>], joins: &[Join]) -> Engine {
@@ -189,13 +180,9 @@ pub fn engine_of(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Engine {
 pub async fn run(engine: &Engine, accent: Accent, query: &str, variables: &str) -> Response {
     let variables = Json::parse(variables.as_bytes(), 64).expect("variables are JSON");
     let request = Request {
-        query,
-        operation_name: None,
         variables: Some(variables.root()),
         accent,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(5),
+        ..Request::new(query, Instant::now() + Duration::from_secs(5))
     };
     engine.execute(request, &Caller::Admin).await
 }
@@ -204,13 +191,8 @@ pub async fn run(engine: &Engine, accent: Accent, query: &str, variables: &str) 
 pub fn print(engine: &Engine, query: &str, variables: &str) -> String {
     let variables = Json::parse(variables.as_bytes(), 64).expect("variables are JSON");
     let request = Request {
-        query,
-        operation_name: None,
         variables: Some(variables.root()),
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(5),
+        ..Request::new(query, Instant::now() + Duration::from_secs(5))
     };
     match engine.explain(request, &Caller::Admin) {
         Ok(explanation) => explanation.plan,

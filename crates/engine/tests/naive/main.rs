@@ -13,21 +13,13 @@ use std::time::{Duration, Instant};
 use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::{Memory, Object, Value};
-use weir_engine::source::{Accent, Caller, Source};
+use weir_engine::source::{Caller, Source};
 use weir_language::json::Json;
 use weir_language::limits::Limits;
 use weir_language::schema::Schema;
 use weir_language::{parser, validate};
 
-const SETTINGS: Settings = Settings {
-    limits: Limits::NONE,
-    plan_cache_bytes_max: 1 << 20,
-    introspection: true,
-    suggestions: true,
-    edition_2026: false,
-    hold_back_bytes: 1 << 18,
-    responses_bytes_max: 0,
-};
+const SETTINGS: Settings = Settings { limits: Limits::NONE, ..Settings::STANDARD };
 
 /// How the engine gets at the data.
 #[derive(Clone, Copy, Debug)]
@@ -105,13 +97,8 @@ fn answer(engine: &Engine, query: &str, sent: &Sent) -> String {
     let variables = serde_json::to_string(sent).unwrap();
     let json = Json::parse(variables.as_bytes(), 100).unwrap();
     let request = Request {
-        query,
-        operation_name: None,
         variables: Some(json.root()),
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(60),
+        ..Request::new(query, Instant::now() + Duration::from_secs(60))
     };
     let response = engine.execute(request, &Caller::Admin).now_or_never().expect("memory answers at once");
     match response.body {

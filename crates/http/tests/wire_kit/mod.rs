@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use weir_engine::engine::{Body, Engine, Request};
-use weir_engine::source::{Accent, Caller, Headers, Scope};
+use weir_engine::source::{Caller, Headers, Scope};
 use weir_http::cache::{self, Cache, Clock};
 use weir_http::call::{Ask, Policy, Protocol, Settings, Upstream};
 
@@ -46,15 +46,7 @@ impl Headers for User {
 
 /// What `engine` answers a user, and what is told of its lifetime: whether it is for everyone, and the seconds.
 pub(crate) async fn ask(engine: &Engine, user: User, query: &str) -> (String, Option<(bool, u64)>) {
-    let request = Request {
-        query,
-        operation_name: None,
-        variables: None,
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &user,
-        deadline: Instant::now() + Duration::from_secs(30),
-    };
+    let request = Request { headers: &user, ..Request::new(query, Instant::now() + Duration::from_secs(30)) };
     let response = engine.execute(request, &Caller::Admin).await;
     let told = response.lifetime.map(|it| it.freshness);
     let told = told.map(|it| (it.scope == Scope::Public, it.remaining_ms.div_ceil(1000)));

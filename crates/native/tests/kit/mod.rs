@@ -9,9 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings};
-use weir_engine::source::{Accent, Caller, Source};
+use weir_engine::source::{Caller, Source};
 use weir_language::json::{Json, JsonRef};
-use weir_language::limits::Limits;
 use weir_native::compile::Native;
 use weir_native::layout::Database;
 use weir_native::store::{Building, Place, Types, bring};
@@ -59,15 +58,7 @@ pub fn serve_without(sdl: &str, sql: &str, building: &[Building]) -> Served {
 /// An engine over one source.
 pub fn engine(source: Arc<dyn Source>) -> Engine {
     let graph = Graph::compose(vec![source], &[]).expect("one source composes");
-    let settings = Settings {
-        limits: Limits::STANDARD,
-        plan_cache_bytes_max: 1 << 20,
-        introspection: true,
-        suggestions: true,
-        edition_2026: false,
-        hold_back_bytes: 256 << 10,
-        responses_bytes_max: 0,
-    };
+    let settings = Settings::STANDARD;
     Engine::new(graph, settings)
 }
 
@@ -86,15 +77,7 @@ impl Served {
 
 /// What would be asked for `query`.
 pub fn explain(engine: &Engine, query: &str) -> String {
-    let request = Request {
-        query,
-        operation_name: None,
-        variables: None,
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(60),
-    };
+    let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     match engine.explain(request, &Caller::Admin) {
         Ok(explained) => explained.pieces.iter().map(|it| it.1.clone()).collect(),
         Err(error) => String::from_utf8_lossy(&error).into_owned(),
@@ -105,13 +88,8 @@ pub fn explain(engine: &Engine, query: &str) -> String {
 pub async fn answer(engine: &Engine, query: &str, variables: &str) -> String {
     let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 400).expect("JSON"));
     let request = Request {
-        query,
-        operation_name: None,
         variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(60),
+        ..Request::new(query, Instant::now() + Duration::from_secs(60))
     };
     let bytes = match engine.execute(request, &Caller::Admin).await.body {
         Body::Whole(bytes) => bytes,

@@ -11,7 +11,6 @@ use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::source::{Accent, Caller, Source};
 use weir_language::json::{Json, JsonRef};
-use weir_language::limits::Limits;
 use weir_sql::catalog::sqlite::SqliteOptions;
 use weir_sql::model::ModelOptions;
 use weir_sql::sqlite::connection::Tuning;
@@ -61,15 +60,7 @@ pub fn serve_as(sql: &str, model: ModelOptions<'_>, joins: &[Join]) -> Served {
 /// An engine over `source` that holds back answers of up to `hold_back_bytes`.
 pub fn engine<S: Source + 'static>(source: &Arc<S>, hold_back_bytes: usize, joins: &[Join]) -> Engine {
     let graph = Graph::compose(vec![Arc::clone(source) as Arc<dyn Source>], joins).unwrap();
-    let settings = Settings {
-        limits: Limits::STANDARD,
-        plan_cache_bytes_max: 1 << 20,
-        introspection: true,
-        suggestions: true,
-        edition_2026: false,
-        hold_back_bytes,
-        responses_bytes_max: 0,
-    };
+    let settings = Settings { hold_back_bytes, ..Settings::STANDARD };
     Engine::new(graph, settings)
 }
 
@@ -85,13 +76,9 @@ impl Served {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 400).unwrap());
         let request = Request {
-            query,
-            operation_name: None,
             variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
             accent,
-            queries_only: false,
-            headers: &weir_engine::source::NoHeaders,
-            deadline: Instant::now() + Duration::from_secs(seconds),
+            ..Request::new(query, Instant::now() + Duration::from_secs(seconds))
         };
         runtime.block_on(async {
             match self.engine.execute(request, &Caller::Admin).await.body {

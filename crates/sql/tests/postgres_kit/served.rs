@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings as EngineSettings};
-use weir_engine::source::{Accent, Caller, Source};
+use weir_engine::source::{Caller, Source};
 use weir_language::json::{Json, JsonRef};
-use weir_language::limits::Limits;
 use weir_sql::model::{ModelOptions, RelationshipNames};
 use weir_sql::postgres::source::Options;
 use weir_sql::postgres::{Format, Parameters, Pool, PostgresSource, Purpose, Session, Settings, Statement};
@@ -21,15 +20,7 @@ pub struct Served {
 
 /// Settings of an engine that holds back answers of up to `hold_back_bytes`.
 pub fn engine_settings(hold_back_bytes: usize) -> EngineSettings {
-    EngineSettings {
-        limits: Limits::STANDARD,
-        plan_cache_bytes_max: 1 << 20,
-        introspection: true,
-        suggestions: true,
-        edition_2026: false,
-        hold_back_bytes,
-        responses_bytes_max: 0,
-    }
+    EngineSettings { hold_back_bytes, ..EngineSettings::STANDARD }
 }
 
 /// Opens the schemas of a database as the source `main`.
@@ -60,13 +51,8 @@ impl Served {
     pub async fn body(&self, query: &str, variables: &str, deadline: Instant) -> Body {
         let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 400).unwrap());
         let request = Request {
-            query,
-            operation_name: None,
             variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
-            accent: Accent::Spec,
-            queries_only: false,
-            headers: &weir_engine::source::NoHeaders,
-            deadline,
+            ..Request::new(query, deadline)
         };
         self.engine.execute(request, &Caller::Admin).await.body
     }

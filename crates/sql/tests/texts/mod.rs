@@ -9,9 +9,8 @@ use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Request, Settings};
 use weir_engine::plan::shape::Shape;
 use weir_engine::source::{
-    Accent, BoxFuture, Caller, Fetch, FetchInput, Piece, PlanError, Reply, Source, SourceError, Tag,
+    BoxFuture, Caller, Fetch, FetchInput, Piece, PlanError, Reply, Source, SourceError, Tag,
 };
-use weir_language::limits::Limits;
 use weir_language::schema::Schema;
 use weir_language::value::{Node, Values};
 use weir_sql::api::generate;
@@ -94,24 +93,8 @@ pub fn sent(api: &Arc<Api>, flavour: Flavour, query: &str) -> Sent {
     let dialect = Postgres { flavour, types: Types::builtin(), floats: Floats::AsPostgres };
     let source: Arc<dyn Source> = Arc::new(Texts { api: Arc::clone(api), dialect, sent: Arc::clone(&sent) });
     let graph = Graph::compose(vec![source], &[]).unwrap();
-    let settings = Settings {
-        limits: Limits::STANDARD,
-        plan_cache_bytes_max: 1 << 20,
-        introspection: true,
-        suggestions: true,
-        edition_2026: false,
-        hold_back_bytes: 1 << 16,
-        responses_bytes_max: 0,
-    };
-    let request = Request {
-        query,
-        operation_name: None,
-        variables: None,
-        accent: Accent::Spec,
-        queries_only: false,
-        headers: &weir_engine::source::NoHeaders,
-        deadline: Instant::now() + Duration::from_secs(60),
-    };
+    let settings = Settings { hold_back_bytes: 1 << 16, ..Settings::STANDARD };
+    let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     let explained = Engine::new(graph, settings).explain(request, &Caller::Admin);
     assert!(explained.is_ok(), "{query}: {explained:?}");
     let mut sent = sent.lock().unwrap();
