@@ -65,8 +65,16 @@ fn settings(reading: Reading) -> Settings {
     Settings::new(reading, &Limits::STANDARD)
 }
 
-/// Coerces `json`, the value of `$x`, and says what came of it, or the complaints without their common beginning.
+/// As [`complaints`], as one line without the complaints' common beginning.
 fn variable(reading: Reading, ty: &str, json: &str) -> String {
+    complaints(reading, ty, json).unwrap_or_else(|errors| {
+        let words = errors.iter().map(|it| it.split_once("; ").map_or(&**it, |(_, words)| words));
+        words.collect::<Vec<_>>().join(" | ")
+    })
+}
+
+/// Coerces `json`, the value of `$x`, and says what came of it, or the complaints.
+fn complaints(reading: Reading, ty: &str, json: &str) -> Result<String, Vec<String>> {
     let schema = schema();
     let text = format!("query ($x: {ty}) {{ a }}");
     let document = parser::parse(&text, &Limits::STANDARD).expect("a document");
@@ -77,14 +85,8 @@ fn variable(reading: Reading, ty: &str, json: &str) -> String {
     let json = Json::parse(body.as_bytes(), 200).expect("JSON");
     let mut out = Variables::default();
     match types.coerce(&schema, Some(JsonRef { json: &json, at: 0 }), settings(reading), &mut out) {
-        Ok(()) => said(&schema, &out.values),
-        Err(errors) => {
-            let words = errors.iter().map(|it| match it.error.message.split_once("; ") {
-                Some((_, words)) => words.to_owned(),
-                None => it.error.message.clone(),
-            });
-            words.collect::<Vec<_>>().join(" | ")
-        }
+        Ok(()) => Ok(said(&schema, &out.values)),
+        Err(errors) => Err(errors.into_iter().map(|it| it.error.message).collect()),
     }
 }
 
@@ -175,9 +177,9 @@ fn large_numbers_keep_their_digits_or_are_refused() {
 fn strings_enums_and_ids_are_what_they_are() {
     strict("String", "\"a\\u00e9\\n\"", "\"aé\\n\"");
     strict("ID", "\"\\\\\\ud83d\\ude00\"", "\"\\\\😀\"");
-    strict("String", "1", "String cannot represent a non string value: 1");
+    strict("String", "1", "String cannot represent a non string value: an integer");
     check("String", "\"\"\"\n  a\n   b\n\"\"\"", "\"a\\n b\"");
-    check("String", "asc", "String cannot represent a non string value: asc");
+    check("String", "asc", "String cannot represent a non string value: an enum value");
     strict("ID", "7", "\"7\"");
     strict("ID", "1.5", "ID cannot represent value: 1.5");
     check("ID", "7", "\"7\"");
@@ -199,7 +201,7 @@ fn strings_enums_and_ids_are_what_they_are() {
 fn json_is_kept_as_it_was_written() {
     strict("jsonb", "{\"a\": [1.50, null]}", "json {\"a\": [1.50, null]}");
     check("jsonb", "{ a: [1.50, null, asc, \"q\\\"\"] }", r#"json {"a":[1.50,null,"asc","q\""]}"#);
-    check("jsonb", "{ a: $x }", "jsonb cannot represent a variable inside a literal: { a: $x }");
+    check("jsonb", "{ a: $x }", "jsonb cannot represent a variable inside a literal: {…}");
     check("jsonb", "$x", "$0");
     check("jsonb", "{}", "json {}");
 }
@@ -221,7 +223,7 @@ fn one_value_is_a_list_of_one_and_lists_are_bounded() {
     strict("[Int]", "1", "[1] 1");
     strict("[[Int]]", "1", "[1] [1] 1");
     strict("[[Int]]", "[1, [2, null]]", "[2] [1] 1 [2] 2 null");
-    strict("[Int]", "[[1]]", "Int cannot represent non-integer value: [1]");
+    strict("[Int]", "[[1]]", "Int cannot represent non-integer value: […]");
     strict("[Int]", "null", "null");
     strict("[Int!]", "[null]", "Expected non-nullable type \"Int!\" not to be null.");
     check("[Int]", "[1, $x]", "[2] 1 $0");
@@ -240,6 +242,32 @@ fn input_objects_refuse_what_they_do_not_know() {
     check("Where", "{ must: $x, eq: 1 }", "{2} eq: 1 must: $0");
     check("Where", "{ eq: 1, eq: 2 }", "There can be only one input field named \"eq\".");
     lenient("Where", "{\"zz\": 1}", "field 'zz' not found in type: 'Where'");
+}
+
+#[test]
+fn what_stands_beside_a_mistake_is_not_told() {
+    for body in [
+        r#"{"secret": "hush", "eq": 1}"#,
+        r#"{"eq": {"secret": "hush"}}"#,
+        r#"{"eq": ["hush"]}"#,
+        r#"{"_and": [{"zz": "hush"}, "x"], "must": null}"#,
+        r#"{"order": {"a": ["hush"]}}"#,
+        r#"["hush", "hush"]"#,
+    ] {
+        for reading in [Reading::Strict, Reading::Lenient] {
+            let all = complaints(reading, "Where", body).expect_err(body).join("\n");
+            assert!(!all.contains("hush"), "{body}: {all}");
+        }
+    }
+    for body in
+        ["{secret: \"hush\", eq: 1}", "{eq: {secret: \"hush\"}}", "{eq: [\"hush\"]}", "[{must: [[hush]]}]"]
+    {
+        assert!(!written("Where", body).contains("hush"), "{body}: {}", written("Where", body));
+    }
+    let whole =
+        complaints(Reading::Strict, "Where", r#"{"_and": [{"secret": "hush"}]}"#).expect_err("unknown");
+    let words = "Variable \"$x\" got invalid value {…} at \"x._and[0]\"; Field \"secret\" is not defined by type \"Where\".";
+    assert_eq!(whole, [words]);
 }
 
 #[test]
@@ -309,6 +337,6 @@ fn lists_of_scalars_take_deeper_lists_and_array_texts_leniently() {
     lenient("[Int!]", "[\"{1,2}\"]", "expected a 32-bit integer for type 'Int', but found a string");
     lenient("[Int!]", "[[null]]", "unexpected null value for type 'Int'");
     lenient("Int", "[1]", "expected a 32-bit integer for type 'Int', but found a list");
-    strict("[Int!]", "[[1]]", "Int cannot represent non-integer value: [1]");
+    strict("[Int!]", "[[1]]", "Int cannot represent non-integer value: […]");
     strict("[Int!]", "\"{1}\"", "Int cannot represent non-integer value: \"{1}\"");
 }

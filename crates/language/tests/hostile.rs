@@ -233,7 +233,7 @@ fn schemas_of_many_faults_say_the_first_fifty() {
         ("a: Int a: Int", "Field \"Query.a\" can only be defined once."),
         ("a#(x: Int x: Int): Int", "Argument \"Query.a0(x:)\" can only be defined once."),
         ("a#: Int @none", "Unknown directive \"@none\"."),
-        ("a#: Int @deprecated(reason: 1)", "String cannot represent a non string value: 1"),
+        ("a#: Int @deprecated(reason: 1)", "String cannot represent a non string value: an integer"),
         ("__a#: Int", "Name \"__a0\" must not begin with \"__\""),
         ("a#(x: Query): Int", "The type of Query.a0(x:) must be Input Type but got: Query."),
     ] {

@@ -215,7 +215,7 @@ fn directives_are_known_and_stand_where_they_may() {
     );
     check_types(
         "type A { a: Int @deprecated(reason: 1) }",
-        &["2:37 String cannot represent a non string value: 1"],
+        &["2:37 String cannot represent a non string value: an integer"],
     );
     check_types(
         "scalar A @specifiedBy",

@@ -26,6 +26,51 @@ fn an_object_is_found_by_its_number_or_keys_all_of_them() {
 }
 
 #[test]
+fn a_password_beside_a_mistake_is_in_no_message() {
+    let sdl = r#"
+        type User @secret(field: "password") { name: String! @id, age: Int, mood: Mood, friends: [User], note: String }
+        enum Mood { HAPPY }
+    "#;
+    let served = kit::serve(sdl, "");
+    let add = "mutation ($u: [AddUserInput!]!) { addUser(input: $u) { numUids } }";
+    for (wrong, place) in [
+        (r#""name": "a", "age": "x""#, "\"u[0].age\""),
+        (r#""name": "a", "agee": 1"#, "\"u[0]\"; Field \"agee\""),
+        (r#""age": 1"#, "\"u[0]\"; Field \"name\""),
+        (r#""name": "a", "mood": "SAD""#, "\"SAD\" does not exist"),
+        (r#""name": null"#, "\"u[0].name\""),
+        (r#""name": {"password": "hush-hush"}"#, "an object at \"u[0].name\""),
+        (
+            r#""name": "a", "friends": [{"name": "b", "password": "hush-hush", "x": 1}]"#,
+            "\"u[0].friends[0]\"",
+        ),
+        (r#""name": "a", "age": {"password": "hush-hush"}"#, "{…} at \"u[0].age\""),
+    ] {
+        let variables = format!(r#"{{"u": [{{"password": "hush-hush", {wrong}}}]}}"#);
+        let answer = served.ask(add, &variables).replace('\\', "");
+        assert!(answer.contains(place) && !answer.contains("hush"), "{variables}: {answer}");
+    }
+    let number = served.ask(add, r#"{"u": [{"name": "a", "password": 271828}]}"#);
+    assert!(number.contains("String cannot represent a non string value: an integer"), "{number}");
+    assert!(!number.contains("271828"), "{number}");
+    for (input, word) in [
+        (r#"{name: "a", password: "hush-hush", age: "x"}"#, "non-integer value: \"x\""),
+        (r#"{name: "a", password: "hush-hush", agee: 1}"#, "unknown field \"agee\""),
+        (r#"{password: "hush-hush"}"#, "required field \"name\""),
+        (r#"{name: "a", password: hush_hush}"#, "non string value: an enum value"),
+        (r#"[[{name: "a", password: "hush-hush"}]]"#, "to be an object, found: […]"),
+        (
+            r#"{name: "a", password: "hush-hush", friends: {password: "hush-hush"}, age: ["hush"]}"#,
+            "value: […]",
+        ),
+    ] {
+        let answer = served.ask(&format!("mutation {{ addUser(input: {input}) {{ numUids }} }}"), "");
+        let answer = answer.replace('\\', "");
+        assert!(answer.contains(word) && !answer.contains("hush"), "{input}: {answer}");
+    }
+}
+
+#[test]
 fn pages_are_counted_from_either_end() {
     check(
         r#"{ queryCity(first: 2) { name } a: queryCity(first: -2) { name } b: queryCity(first: 0, offset: 1) { name } c: queryCity(offset: -1, first: 1) { name } }"#,

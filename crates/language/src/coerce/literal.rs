@@ -3,7 +3,7 @@
 use super::render::{self, Style};
 use super::scalar::{self, Leaf};
 use super::walk::{Look, Member, Tree, Walk};
-use super::words::{Fault, Form, Why, short};
+use super::words::{Fault, Form, Why, kind_of_literal, list_mark, object_mark, short};
 use super::{Reading, Settings};
 use crate::ast::{Document, Value, ValueId, ValueKind};
 use crate::error::Error;
@@ -88,24 +88,19 @@ impl Literals<'_> {
 
     fn error(&self, schema: &Schema, fault: &Fault) -> Error {
         let span = self.at(fault.at).span;
-        let written = self.document.str(span);
-        let mut shown = String::new();
-        // Only small values are brought into the printed form; of large ones the beginning is shown.
-        if short(written).len() != written.len()
-            || render::literal(self.document, ValueId(fault.at), Style::GraphQl, &mut shown).is_err()
-        {
-            shown = short(written).into_owned();
-        }
-        let kind = match self.at(fault.at).kind {
-            ValueKind::Variable(_) => "a variable",
-            ValueKind::Int => "an integer",
-            ValueKind::Float => "a float",
-            ValueKind::String { .. } | ValueKind::Block => "a string",
-            ValueKind::Boolean(_) => "a boolean",
-            ValueKind::Null => "null",
-            ValueKind::Enum => "an enum value",
-            ValueKind::List(_) => "a list",
-            ValueKind::Object(_) => "an object",
+        let kind = kind_of_literal(self.at(fault.at).kind);
+        let shown = match self.at(fault.at).kind {
+            _ if fault.unfit.hides(schema) => kind.into(),
+            ValueKind::List(items) => list_mark(items.is_empty()).into(),
+            ValueKind::Object(fields) => object_mark(fields.is_empty()).into(),
+            ValueKind::Variable(_)
+            | ValueKind::Int
+            | ValueKind::Float
+            | ValueKind::String { .. }
+            | ValueKind::Block
+            | ValueKind::Boolean(_)
+            | ValueKind::Null
+            | ValueKind::Enum => short(self.document.str(span)),
         };
         let message = fault.unfit.words(schema, self.reading, Form::Literal, &shown, kind);
         Error::new(fault.unfit.code(Form::Literal), span, message)

@@ -24,6 +24,7 @@ pub(crate) use literal::{Constant, PENDING, constant};
 pub(crate) use number::is_beyond;
 pub use variables::{VariableError, VariableType, VariableTypes};
 pub use words::scientific;
+pub(crate) use words::{kind_of_literal, list_mark, object_mark};
 
 use crate::limits::Limits;
 use crate::schema::ScalarReader;

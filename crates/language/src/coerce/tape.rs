@@ -3,7 +3,7 @@
 use super::Reading;
 use super::scalar::{self, Leaf};
 use super::walk::{Look, Member, Tree};
-use super::words::{SHOWN_BYTES_MAX, Why, short};
+use super::words::{Why, list_mark, object_mark, short};
 use crate::json::{Json, JsonKind, JsonRef};
 use crate::schema::ScalarReader;
 use crate::string_value;
@@ -39,52 +39,17 @@ impl<'j> Tape<'j> {
         }
     }
 
-    /// The value at `at` in the form of graphql-js's `inspect`, cut when it is long.
-    pub(super) fn inspect(&self, at: u32) -> String {
-        let mut out = String::new();
-        self.inspect_to(at, 0, &mut out);
-        short(&out).into_owned()
-    }
-
-    /// Goes three levels deep and stops when enough is shown, so its cost does not depend on the input.
-    fn inspect_to(&self, at: u32, depth: u32, out: &mut String) {
-        const DEPTH_MAX: u32 = 1;
-        const ITEMS_MAX: usize = 10;
+    /// The value at `at` as messages show it: a leaf as it was sent, cut when it is long; of others only what they are.
+    pub(super) fn show(&self, at: u32) -> Cow<'_, str> {
         let value = self.value(at);
         match value.kind() {
-            JsonKind::Object if value.members().next().is_none() => out.push_str("{}"),
-            JsonKind::Array if value.items().next().is_none() => out.push_str("[]"),
-            JsonKind::Object if depth > DEPTH_MAX => out.push_str("[Object]"),
-            JsonKind::Array if depth > DEPTH_MAX => out.push_str("[Array]"),
-            JsonKind::Object => {
-                out.push_str("{ ");
-                for (number, (key, value)) in value.members().enumerate() {
-                    if out.len() > SHOWN_BYTES_MAX {
-                        return;
-                    }
-                    out.push_str(if number > 0 { ", " } else { "" });
-                    out.extend([&*short(&key), ": "]);
-                    self.inspect_to(value.at, depth + 1, out);
-                }
-                out.push_str(" }");
-            }
-            JsonKind::Array => {
-                out.push('[');
-                for (number, item) in value.items().take(ITEMS_MAX).enumerate() {
-                    out.push_str(if number > 0 { ", " } else { "" });
-                    self.inspect_to(item.at, depth + 1, out);
-                }
-                match value.items().count().saturating_sub(ITEMS_MAX) {
-                    0 => out.push(']'),
-                    1 => out.push_str(", ... 1 more item]"),
-                    more => out.push_str(&format!(", ... {more} more items]")),
-                }
-            }
+            JsonKind::Object => object_mark(value.members().next().is_none()).into(),
+            JsonKind::Array => list_mark(value.items().next().is_none()).into(),
             JsonKind::Null
             | JsonKind::True
             | JsonKind::False
             | JsonKind::Number
-            | JsonKind::String { .. } => out.push_str(&short(value.raw())),
+            | JsonKind::String { .. } => short(value.raw()),
         }
     }
 }

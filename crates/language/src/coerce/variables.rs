@@ -213,8 +213,8 @@ impl VariableType {
         let mut walk = Walk::new(schema, &tape, settings);
         walk.run(json.at, self.ty, out);
         for fault in &walk.faults {
-            let shown = tape.inspect(fault.at);
             let kind = tape.kind_name(fault.at);
+            let shown = if fault.unfit.hides(schema) { kind.into() } else { tape.show(fault.at) };
             let words = fault.unfit.words(schema, settings.reading, Form::Json, &shown, kind);
             let message = match settings.reading {
                 Reading::Strict => {
@@ -312,7 +312,7 @@ mod tests {
             "$x: Int, $w: Where",
             r#"{"x": "a", "w": {"a": [{}, {"b": 1.5}], "zz": 1}}"#,
             "Variable \"$x\" got invalid value \"a\"; Int cannot represent non-integer value: \"a\"\n\
-             Variable \"$w\" got invalid value { a: [{}, [Object]], zz: 1 }; Field \"zz\" is not defined by \
+             Variable \"$w\" got invalid value {…}; Field \"zz\" is not defined by \
              type \"Where\".\n\
              Variable \"$w\" got invalid value 1.5 at \"w.a[1].b\"; Int cannot represent non-integer value: 1.5",
         );

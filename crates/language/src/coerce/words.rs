@@ -2,6 +2,7 @@
 
 use super::Reading;
 use super::number::is_number;
+use crate::ast::ValueKind;
 use crate::error::Code;
 use crate::schema::{InputId, ScalarReader, Schema, TypeId, TypeKind, TypeRef};
 
@@ -65,7 +66,12 @@ impl Unfit {
         }
     }
 
-    /// The words; `shown` is the value as the client wrote it.
+    /// Whether it is about something in the place of a text. A password lacks its quotes there, so its kind is told alone.
+    pub(super) fn hides(&self, schema: &Schema) -> bool {
+        matches!(self, Self::Leaf(ty, _) if schema.ty(*ty).kind == TypeKind::Scalar(ScalarReader::String))
+    }
+
+    /// The words; `shown` is the wrong value alone, as messages show it.
     pub(super) fn words(
         &self,
         schema: &Schema,
@@ -243,8 +249,33 @@ fn wanted(schema: &Schema, ty: TypeId) -> &'static str {
     }
 }
 
+/// How messages show a list. Its items are not told: what stands beside a mistake may be a password.
+pub(crate) const fn list_mark(is_empty: bool) -> &'static str {
+    if is_empty { "[]" } else { "[…]" }
+}
+
+/// How messages show an object, whose members are not told either.
+pub(crate) const fn object_mark(is_empty: bool) -> &'static str {
+    if is_empty { "{}" } else { "{…}" }
+}
+
+/// What messages call a literal of this kind.
+pub(crate) const fn kind_of_literal(kind: ValueKind) -> &'static str {
+    match kind {
+        ValueKind::Variable(_) => "a variable",
+        ValueKind::Int => "an integer",
+        ValueKind::Float => "a float",
+        ValueKind::String { .. } | ValueKind::Block => "a string",
+        ValueKind::Boolean(_) => "a boolean",
+        ValueKind::Null => "null",
+        ValueKind::Enum => "an enum value",
+        ValueKind::List(_) => "a list",
+        ValueKind::Object(_) => "an object",
+    }
+}
+
 /// The most bytes of a client's value that an error repeats.
-pub(super) const SHOWN_BYTES_MAX: usize = 200;
+const SHOWN_BYTES_MAX: usize = 200;
 
 /// The beginning of `text`, so that errors stay small whatever was sent.
 pub(super) fn short(text: &str) -> std::borrow::Cow<'_, str> {

@@ -42,12 +42,12 @@ mod tests {
     fn what_is_non_null_without_a_default_is_given() {
         check(
             "{ range(x: { to: 2 }) }",
-            &["1:12 Expected value of type \"Range\" to include required field \"from\", found: { to: 2 }."],
+            &["1:12 Expected value of type \"Range\" to include required field \"from\", found: {…}."],
         );
         check("{ range(x: { from: 1 }) }", &[]);
         check(
             "{ by(x: { range: { to: 1 } }) }",
-            &["1:18 Expected value of type \"Range\" to include required field \"from\", found: { to: 1 }."],
+            &["1:18 Expected value of type \"Range\" to include required field \"from\", found: {…}."],
         );
     }
 }

@@ -3,7 +3,7 @@
 //! Source: <https://spec.graphql.org/September2025/#sec-Values-of-Correct-Type>
 
 use crate::ast::{ValueId, ValueKind};
-use crate::coerce::is_beyond;
+use crate::coerce::{is_beyond, kind_of_literal};
 use crate::schema::{ScalarReader, TypeId, TypeRef};
 use crate::validate::context::Context;
 use crate::validate::{show, suggest};
@@ -100,7 +100,11 @@ fn wrong(cx: &mut Context<'_>, value: ValueId, base: TypeId, reader: ScalarReade
         }
         ScalarReader::Int => format!("Int cannot represent non-integer value: {found}"),
         ScalarReader::Float => format!("Float cannot represent non numeric value: {found}"),
-        ScalarReader::String => format!("String cannot represent a non string value: {found}"),
+        ScalarReader::String => {
+            // A password without its quotes is told by its kind alone.
+            let kind = kind_of_literal(cx.document.value(value).kind);
+            format!("String cannot represent a non string value: {kind}")
+        }
         ScalarReader::Boolean => format!("Boolean cannot represent a non boolean value: {found}"),
         ScalarReader::Id => format!("ID cannot represent a non-string and non-integer value: {found}"),
         ScalarReader::BigInt | ScalarReader::Decimal | ScalarReader::Text | ScalarReader::Json => {
@@ -123,7 +127,7 @@ mod tests {
         check("{ int(x: 1.5) }", &["1:10 Int cannot represent non-integer value: 1.5"]);
         check("{ float(x: \"1\") }", &["1:12 Float cannot represent non numeric value: \"1\""]);
         check("{ float(x: 1e400) }", &["1:12 Float cannot represent non numeric value: 1e400"]);
-        check("{ text(x: 1) }", &["1:11 String cannot represent a non string value: 1"]);
+        check("{ text(x: 1) }", &["1:11 String cannot represent a non string value: an integer"]);
         check("{ key(x: 1.5) }", &["1:10 ID cannot represent a non-string and non-integer value: 1.5"]);
         check("{ yes(x: 1) }", &["1:10 Boolean cannot represent a non boolean value: 1"]);
         check("{ any(x: { from: 1 }) }", &[]);
@@ -146,11 +150,11 @@ mod tests {
             "{ intsSure(x: [1, null]) }",
             &["1:19 Expected value of non-null type \"Int!\" not to be null."],
         );
-        check("{ grid(x: [[[1]]]) }", &["1:13 Int cannot represent non-integer value: [1]"]);
+        check("{ grid(x: [[[1]]]) }", &["1:13 Int cannot represent non-integer value: […]"]);
         check("{ intSure(x: null) }", &["1:14 Expected value of non-null type \"Int!\" not to be null."]);
         check(
             "{ range(x: [1, 2]) }",
-            &["1:12 Expected value of type \"Range\" to be an object, found: [1, 2]."],
+            &["1:12 Expected value of type \"Range\" to be an object, found: […]."],
         );
     }
 }
