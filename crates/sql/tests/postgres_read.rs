@@ -5,7 +5,6 @@ mod postgres_kit;
 use postgres_kit::served::{serve, serve_with, soon};
 use postgres_kit::{chinook, database};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use weir_engine::engine::Body;
 use weir_sql::postgres::{Flavour, Settings};
 
@@ -342,16 +341,7 @@ async fn a_request_that_nobody_waits_for_is_stopped_on_the_server_and_its_neighb
 
 #[tokio::test]
 async fn a_deadline_ends_the_statement_too() {
-    let served = serve(database(WAITING)).await;
-    let (mut hand, mut beside) = (served.hand().await, served.hand().await);
-    hand.run("SELECT pg_advisory_lock(7)::text").await;
-    let deadline = Instant::now() + Duration::from_millis(200);
-    let Body::Whole(answer) = served.body("{ waiting { id } }", "", deadline).await else {
-        panic!("nothing came to be streamed")
-    };
-    let answer = String::from_utf8(answer).unwrap();
-    assert!(answer.contains("TIMEOUT"), "{answer}");
-    beside.until_blocked(0).await;
+    serve(database(WAITING)).await.ends_at_its_deadline("{ waiting { id } }").await;
 }
 
 #[tokio::test]

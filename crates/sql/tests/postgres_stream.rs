@@ -108,16 +108,8 @@ async fn a_deadline_ends_what_the_first_part_waits_for() {
                INSERT INTO part VALUES (1, 1);
                CREATE VIEW slow_part AS SELECT slow(id) AS id FROM part;";
     let served = serve_with(database(&format!("{TEAMS}{sql}")), &["public"], |_| {}).await;
-    let (mut hand, mut beside) = (served.hand().await, served.hand().await);
-    hand.run("SELECT pg_advisory_lock(7)::text").await;
-    let deadline = std::time::Instant::now() + Duration::from_millis(200);
     let query = "{ team { id lines(where: {id: {_lt: 0}}) { id } } slow_part { id } }";
-    let Body::Whole(answer) = served.body(query, "", deadline).await else {
-        panic!("nothing came to be streamed")
-    };
-    let answer = String::from_utf8(answer).unwrap();
-    assert!(answer.contains("TIMEOUT"), "{answer}");
-    beside.until_blocked(0).await;
+    served.ends_at_its_deadline(query).await;
 }
 
 #[tokio::test]

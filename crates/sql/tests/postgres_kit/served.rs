@@ -87,6 +87,19 @@ impl Served {
         format!("{}: {}", text(&error["extensions"]["code"]), text(&error["message"]))
     }
 
+    /// Asks what waits for the lock 7, which is held: the deadline ends the answer and what runs for it.
+    pub async fn ends_at_its_deadline(&self, query: &str) {
+        let (mut hand, mut beside) = (self.hand().await, self.hand().await);
+        hand.run("SELECT pg_advisory_lock(7)::text").await;
+        let Body::Whole(answer) = self.body(query, "", Instant::now() + Duration::from_millis(200)).await
+        else {
+            panic!("nothing came to be streamed")
+        };
+        let answer = String::from_utf8(answer).unwrap();
+        assert!(answer.contains("TIMEOUT"), "{answer}");
+        beside.until_blocked(0).await;
+    }
+
     /// A hand beside it.
     pub async fn hand(&self) -> Hand {
         Hand::new(&self.database).await
