@@ -50,6 +50,8 @@ pub struct Layout {
     pub to_all: Vec<Option<RelationshipId>>,
     /// By field: of an interface's `@id(interface: true)`, its column in the registry.
     pub registry_keys: Vec<Option<ColumnId>>,
+    /// By field: the most bytes that a text of it may have, because an index holds it whole.
+    pub bytes_max: Vec<Option<usize>>,
     /// Every index but those of primary keys.
     pub indexes: Vec<Index>,
 }
@@ -179,6 +181,8 @@ pub struct Index {
 pub enum IndexKind {
     /// Equal values and ranges.
     Tree,
+    /// Equal texts of any length, by how they begin: PostgreSQL's trees take short ones only.
+    Prefix,
     /// As a tree; values are unique.
     Unique,
     /// Words as they are, but for case: `term`.

@@ -230,20 +230,99 @@ fn a_key_of_an_interface_may_be_taken_in_another_type() {
     };
     let add = "mutation { addC1(input: [{tag: \"one\", chip: 1}, {tag: \"three\", chip: 3}]) { numUids } addC2(input: [{tag: \"two\", chip: 2}]) { numUids } }";
     for ask in asks(sdl) {
-        assert_eq!(ask(add), r#"{"data":{"addC1":{"numUids":2},"addC2":{"numUids":1}}}"#);
-        assert_eq!(ask(&update(1, "tag: \"two\"")), r#"{"data":{"updateP":{"numUids":1}}}"#);
-        let taken = ask(&update(1, "tag: \"three\""));
+        assert_eq!(ask(add, ""), r#"{"data":{"addC1":{"numUids":2},"addC2":{"numUids":1}}}"#);
+        assert_eq!(ask(&update(1, "tag: \"two\""), ""), r#"{"data":{"updateP":{"numUids":1}}}"#);
+        let taken = ask(&update(1, "tag: \"three\""), "");
         assert!(taken.contains("id three already exists for field tag inside type P"), "{taken}");
-        let taken = ask(&update(1, "chip: 2"));
+        let taken = ask(&update(1, "chip: 2"), "");
         assert!(taken.contains("id 2 already exists for field chip inside type P"), "{taken}");
     }
 }
 
-/// Asks one of the databases.
-type Asks = Box<dyn Fn(&str) -> String>;
+/// Asks one of the databases, with variables.
+type Asks = Box<dyn Fn(&str, &str) -> String>;
 
 /// What asks each of the two stores of `sdl`.
 fn asks(sdl: &str) -> [Asks; 2] {
     let (sqlite, postgres) = (kit::serve(sdl, ""), in_postgres::serve(sdl, ""));
-    [Box::new(move |query| sqlite.ask(query, "")), Box::new(move |query| postgres.ask(query, ""))]
+    [
+        Box::new(move |query, given| sqlite.ask(query, given)),
+        Box::new(move |query, given| postgres.ask(query, given)),
+    ]
+}
+
+/// A text of `bytes` that no compression makes shorter.
+fn noise(bytes: usize) -> String {
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'0' + (state >> 33) as u8 % 74)
+    };
+    std::iter::repeat_with(&mut next).filter(|it| *it != '\\').take(bytes).collect()
+}
+
+#[test]
+fn a_text_of_any_length_is_found_by_hash() {
+    let sdl = "interface Named { name: String @search(by: [hash]) } type Dish implements Named { id: ID! } \
+               type Cook implements Named { id: ID!, dish: Dish }";
+    let [one, two] = [noise(9000), format!("{}x", noise(8999))];
+    let values = format!(r#"{{"one": "{one}", "two": "{two}"}}"#);
+    let add = "mutation($one: String, $two: String) { addDish(input: [{name: $one}, {name: $two}, {name: \"pho\"}]) { numUids } }";
+    let ids = "dish: queryDish(filter: {name: {eq: $one}}) { id } named: queryNamed(filter: {name: {in: [$two, \"pho\"]}}) { name } \
+               none: queryDish(filter: {name: {eq: $none}}) { id }";
+    let ask = format!("query($one: String, $two: String, $none: String) {{ {ids} }}");
+    let asked = values.replace('}', &format!(r#", "none": "{}"}}"#, noise(600)));
+    for asks in asks(sdl) {
+        assert_eq!(asks(add, &values), r#"{"data":{"addDish":{"numUids":3}}}"#);
+        let expected = format!(
+            r#"{{"data":{{"dish":[{{"id":"0x1"}}],"named":[{{"name":"{two}"}},{{"name":"pho"}}],"none":[]}}}}"#
+        );
+        assert_eq!(asks(&ask, &asked), expected);
+    }
+}
+
+#[test]
+fn an_index_over_how_texts_begin_is_used() {
+    let served = in_postgres::serve("type Dish { name: String @search(by: [hash]) }", "");
+    let filler =
+        r#"INSERT INTO "Dish" (name) SELECT md5(g::text) FROM generate_series(1, 5000) g; ANALYZE "Dish""#;
+    served.database.run(filler);
+    for filter in ["eq: \"x\"", "in: [\"x\"]"] {
+        let query = format!("{{ queryDish(filter: {{name: {{{filter}}}}}) {{ name }} }}");
+        let plan = kit::explain(&served.engine, &query);
+        assert!(plan.contains("left(") && plan.contains(", 500) ="), "{plan}");
+        assert_eq!(served.ask(&query, ""), r#"{"data":{"queryDish":[]}}"#);
+    }
+    let explained = served.database.run(
+        r#"SET enable_seqscan = off; EXPLAIN SELECT 1 FROM "Dish" WHERE left(name, 500) = ANY(ARRAY(SELECT left(v, 500) FROM unnest(ARRAY['a']) AS v))"#,
+    );
+    assert!(explained.contains("Dish_name_idx"), "{explained}");
+}
+
+#[test]
+fn a_text_that_an_index_holds_whole_has_a_bound_in_postgresql() {
+    let sdl = "type Dish @unique(fields: [\"house\", \"name\"]) { id: ID!, code: String @id, title: String @search(by: [exact]), \
+               tags: [String], house: String, name: String, text: String }";
+    for (field, max) in [("code: $v", 2600), ("title: $v", 2600), ("tags: [$v]", 2600), ("house: $v", 1300)] {
+        let add = format!(
+            "mutation($v: String!) {{ addDish(input: [{{text: \"t\"}}, {{{field}}}]) {{ numUids }} }}"
+        );
+        let given = |bytes| format!(r#"{{"v": "{}"}}"#, noise(bytes));
+        let [sqlite, postgres] = asks(sdl);
+        assert_eq!(sqlite(&add, &given(max + 1)), r#"{"data":{"addDish":{"numUids":2}}}"#);
+        let refused = postgres(&add, &given(max + 1));
+        let words = format!(
+            "field {} of type Dish takes {max} bytes at most, because an index holds it whole; given were {}",
+            field.split_once(':').unwrap().0,
+            max + 1
+        );
+        assert!(refused.contains(&words) && refused.contains("INVALID_VALUE"), "{refused}");
+        let none = postgres("{ queryDish { id } }", "");
+        assert_eq!(none, r#"{"data":{"queryDish":[]}}"#, "the whole mutation is out");
+        assert_eq!(postgres(&add, &given(max)), r#"{"data":{"addDish":{"numUids":2}}}"#);
+        assert_eq!(
+            postgres(&add.replace("$v: String!", "$v: String! = \"x\""), ""),
+            r#"{"data":{"addDish":{"numUids":2}}}"#
+        );
+    }
 }

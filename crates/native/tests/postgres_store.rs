@@ -221,3 +221,86 @@ fn a_load_ends_with_statistics_of_every_table_it_filled() {
     let rows = r#"SELECT relname, reltuples FROM pg_class WHERE oid IN ('"Cook"'::regclass, '"Dish"'::regclass) ORDER BY 1"#;
     assert_eq!(database.run(rows).trim().replace('\n', " "), "Cook|2 Dish|1");
 }
+
+/// A text of 3 200 bytes or more that no compression makes shorter, as SQL.
+const NOISE: &str = "(SELECT string_agg(md5(n::text), '') FROM generate_series(1, 100) n)";
+
+#[test]
+fn a_text_that_is_too_long_for_an_index_is_named_before_it_is_built() {
+    let old = "type Dish { id: ID!, name: String @search(by: [hash]) }";
+    let data = format!(r#"INSERT INTO "Dish" (id, name) VALUES (1, 'pho'), (2, {NOISE})"#);
+    for new in ["name: String @search(by: [exact])", "name: String @id"] {
+        let plan = "there are objects with a longer `Dish.name` (0x2): shorten it, or search it by `hash`";
+        let new = format!("type Dish {{ id: ID!, {new} }}");
+        check(old, &data, &new, &[], plan, r#"SELECT count(*) FROM "Dish""#, "2");
+    }
+    let data = r#"INSERT INTO "Dish" (id, name) VALUES (1, 'pho')"#;
+    let made = "SELECT indexdef LIKE '%(name)' FROM pg_indexes WHERE indexname = 'Dish_name_idx'";
+    let new = "type Dish { id: ID!, name: String @search(by: [exact]) }";
+    check(old, data, new, &[], "`Dish.name` takes 2600 bytes at most", made, "t");
+    check(new, data, old, &[], "add index of equal values of `Dish.name`", made, "f");
+}
+
+#[test]
+fn a_line_with_a_text_that_is_too_long_is_not_taken() {
+    let database = database("");
+    let place = place(&database.url());
+    bring(
+        &place,
+        &types("type Dish { id: ID!, name: String @search(by: [hash]), code: String @id, tags: [String] }"),
+    )
+    .unwrap();
+    let long: String = (0..3000).map(|it| char::from(b'a' + (it * it % 23) as u8)).collect();
+    let file = std::env::temp_dir().join(format!("weir-postgres-long-{}.ndjson", std::process::id()));
+    let lines = [
+        format!(r#"{{"name":"{long}"}}"#),
+        format!(r#"{{"code":"{long}"}}"#),
+        format!(r#"{{"tags":["a","{long}"]}}"#),
+    ];
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    let mut rejects = Vec::new();
+    let mut reject = |it: &weir_native::transfer::Reject| rejects.push((it.line, it.why.clone()));
+    let mut hooks = Hooks { progress: &mut |_| {}, reject: &mut reject };
+    let mapping = Mapping { target: Some("Dish".into()), columns: Vec::new() };
+    let source = Source { path: file.clone(), format: Format::Ndjson, mapping };
+    let report = load(&place, &[source], &mut hooks).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!((report.objects, report.rejects, report.unbuilt), (1, 2, Vec::new()));
+    let words = |name: &str| {
+        format!(
+            "{name}: `Dish.{name}` takes 2600 bytes at most, because an index holds it whole; these are 3000"
+        )
+    };
+    assert_eq!(rejects, [(2, words("code")), (3, words("tags"))]);
+}
+
+#[test]
+fn an_index_that_the_data_does_not_allow_is_told_once_and_leaves_nothing() {
+    let database = database("");
+    let place = place(&database.url());
+    let sdl = |search: &str| types(&format!("type Dish {{ id: ID!, name: String {search} }}"));
+    bring(&place, &sdl("")).unwrap();
+    database.run(
+        r#"INSERT INTO "Dish" (id, name) SELECT n, 'pho' FROM generate_series(1, 10001) n;
+           INSERT INTO "Dish" (id, name) SELECT 20000, string_agg(md5(n::text), ' ') FROM generate_series(1, 50000) n"#,
+    );
+    let wanted = sdl("@search(by: [fulltext])");
+    bring(&place, &wanted).unwrap();
+    let mut store = Store::open(&place).unwrap();
+    let mut build = || store.build_next(&wanted, Pace::Beside, &mut |_, _, _| true);
+    let Err(Error::Unfit(why)) = build() else { panic!("it fits") };
+    assert!(
+        why.contains("`Dish_name_fulltext` cannot be built") && why.contains("too long for tsvector"),
+        "{why}"
+    );
+    assert!(!build().unwrap(), "it is not tried again");
+    let left = "SELECT count(*) FROM pg_class WHERE relname LIKE 'Dish_name%'";
+    assert_eq!(database.run(left).trim(), "0");
+    let building = store.building(&wanted).unwrap();
+    assert!(building.len() == 1 && building[0].waits_for.is_some(), "{building:?}");
+
+    database.run(r#"DELETE FROM "Dish" WHERE id = 20000"#);
+    store.retry_builds().unwrap();
+    while store.build_next(&wanted, Pace::Beside, &mut |_, _, _| true).unwrap() {}
+    assert_eq!((database.run(left).trim(), store.building(&wanted).unwrap()), ("1", Vec::new()));
+}

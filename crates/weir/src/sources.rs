@@ -398,6 +398,7 @@ fn unopened(error: store::Error, path: &Path) -> Unopened {
             Unopened::Wrong(format!("{error}\nsee `weir migrate {} --plan`", path.display()))
         }
         store::Error::Database(_)
+        | store::Error::Unfit(_)
         | store::Error::Missing
         | store::Error::Foreign { .. }
         | store::Error::Format { .. }

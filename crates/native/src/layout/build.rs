@@ -1,6 +1,7 @@
 //! Makes a layout: tables with their own columns first, so that edges have something to lead to; then edges, lists of
 //! values and indexes.
 
+use super::indexes::bytes_max;
 use super::names::Names;
 use super::{Database, Index, Layout, Storage, View};
 use crate::model::{FieldId, FieldKind, Key, Model, TypeId, TypeKind};
@@ -197,6 +198,7 @@ impl<'m> Builder<'m> {
             has_default: false,
             generated: false,
             folds: false,
+            by_prefix: false,
             comment: comment.to_owned(),
         });
         ColumnId(columns.len() as u32 - 1)
@@ -281,6 +283,7 @@ impl<'m> Builder<'m> {
             fields: self.fields,
             to_all: self.to_all,
             registry_keys: self.registry_keys,
+            bytes_max: bytes_max(self.model, self.database),
             indexes: self.indexes,
         }
     }

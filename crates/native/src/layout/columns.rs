@@ -72,6 +72,7 @@ impl Builder<'_> {
         };
         let ty = self.value_type(field.kind);
         let column = self.column(table, name, ty, !field.is_required, &field.description);
+        self.catalog[table.0 as usize].columns[column.0 as usize].by_prefix = self.by_prefix(field);
         match scalar {
             Some(Scalar::DateTime) => {
                 Storage::Instant { text: column, at: derived(self, "_at", ColumnType::BigInt) }

@@ -1,9 +1,12 @@
 //! The indexes: every edge both ways, every key, every `@search`.
 
 use super::build::Builder;
-use super::{Index, IndexKind, Storage};
-use crate::model::{FieldId, FieldKind, Search, TypeId, TypeKind};
+use super::{Database, Index, IndexKind, Storage};
+use crate::model::{Field, FieldId, FieldKind, Model, Scalar, Search, TypeId, TypeKind};
 use weir_sql::catalog::{ColumnId, TableId, UniqueKey};
+
+/// PostgreSQL takes 2 704 bytes for a row of a tree, with its head and the numbers that may stand beside texts.
+const TREE_BYTES_MAX: usize = 2_600;
 
 impl Builder<'_> {
     pub(super) fn indexes(&mut self) {
@@ -74,6 +77,12 @@ impl Builder<'_> {
         }
     }
 
+    /// Whether equal texts of the field are found by how they begin, because they may be of any length.
+    pub(super) fn by_prefix(&self, field: &Field) -> bool {
+        let is_hash = field.kind == FieldKind::Scalar(Scalar::String) && field.search.contains(&Search::Hash);
+        is_hash && !field.is_list && field.key.is_none() && self.database == Database::Postgres
+    }
+
     fn is_one_to_one(&self, id: FieldId) -> bool {
         let FieldKind::Edge { inverse: Some(other), .. } = self.model.field(id).kind else { return false };
         !self.model.field(other).is_list
@@ -84,14 +93,19 @@ impl Builder<'_> {
         let field = self.model.field(id);
         let mut made: Vec<IndexKind> = Vec::new();
         for search in &field.search {
-            let kind = index_kind(*search);
+            let kind = match index_kind(*search) {
+                IndexKind::Tree if self.by_prefix(field) => IndexKind::Prefix,
+                kind => kind,
+            };
             let known = kind == IndexKind::Tree && field.key.is_some();
             if known || made.contains(&kind) {
                 continue;
             }
             made.push(kind);
             let columns = match kind {
-                IndexKind::Tree | IndexKind::Unique => compared(storage).into_iter().collect(),
+                IndexKind::Tree | IndexKind::Prefix | IndexKind::Unique => {
+                    compared(storage).into_iter().collect()
+                }
                 IndexKind::Terms | IndexKind::Fulltext | IndexKind::Trigrams => {
                     text(storage).into_iter().collect()
                 }
@@ -116,7 +130,7 @@ impl Builder<'_> {
             }
         }
         let (suffix, is_virtual) = match kind {
-            IndexKind::Tree => ("_idx", false),
+            IndexKind::Tree | IndexKind::Prefix => ("_idx", false),
             IndexKind::Unique => ("_key", false),
             IndexKind::Terms => ("_terms", true),
             IndexKind::Fulltext => ("_fulltext", true),
@@ -131,6 +145,21 @@ impl Builder<'_> {
         }
         self.indexes.push(Index { name, table, columns, kind, field });
     }
+}
+
+/// By field: the most bytes of a text that stands whole in a tree of PostgreSQL's, alone or with others.
+pub(super) fn bytes_max(model: &Model, database: Database) -> Vec<Option<usize>> {
+    let is_text = |field: &Field| field.kind == FieldKind::Scalar(Scalar::String);
+    let one = |field: &Field| {
+        let is_whole = field.is_list || field.key.is_some() || field.search.contains(&Search::Exact);
+        let together = model.ty(field.owner).unique.iter();
+        let texts = together
+            .filter(|key| key.iter().any(|it| std::ptr::eq(model.field(*it), field)))
+            .map(|key| key.iter().filter(|it| is_text(model.field(**it))).count());
+        let shares = texts.chain(is_whole.then_some(1)).max();
+        shares.map(|it| TREE_BYTES_MAX / it).filter(|_| is_text(field) && database == Database::Postgres)
+    };
+    model.fields.iter().map(one).collect()
 }
 
 /// The index that a kind of `@search` asks for.

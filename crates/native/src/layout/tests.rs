@@ -99,6 +99,7 @@ fn indexes(layout: &Layout) -> Vec<String> {
     let line = |it: &super::Index| {
         let kind = match it.kind {
             IndexKind::Tree => "",
+            IndexKind::Prefix => "prefix ",
             IndexKind::Unique => "unique ",
             IndexKind::Terms => "terms ",
             IndexKind::Fulltext => "fulltext ",

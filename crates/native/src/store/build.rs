@@ -47,6 +47,13 @@ pub struct Building {
     pub waits_for: Option<&'static str>,
 }
 
+/// Stands in `weir_builds` for how far an index is that the data does not allow.
+const UNFIT: i64 = -2;
+
+/// What has to be done before such an index is tried again.
+const MEND_DATA: &str =
+    "values that fit, as the log or `weir migrate` said; mend them and run `weir migrate`";
+
 /// What has to be done before PostgreSQL can find any three letters.
 pub(super) const MEND: &str = "the extension pg_trgm, without which `regexp` and `ngram` look at every row: let an administrator \
      run `CREATE EXTENSION pg_trgm`, then start again";
@@ -109,27 +116,42 @@ impl Store {
     /// # Errors
     /// The database cannot be asked.
     pub fn building(&mut self, types: &Types) -> Result<Vec<Building>, Error> {
-        let rows = self.database.query("SELECT name FROM weir_builds ORDER BY name", &[], 1)?;
-        let names = rows.iter().map(|row| row[0].text());
-        let find = |name: String| types.layout.indexes.iter().find(|it| it.name == name);
+        let rows = self.database.query("SELECT name, done FROM weir_builds ORDER BY name", &[], 2)?;
+        let find = |row: &Vec<Value>| {
+            let name = row[0].text();
+            Some((types.layout.indexes.iter().find(|it| it.name == name)?, row[1].int()))
+        };
         let waits = waits(&mut self.database, types.kind, IndexKind::Trigrams)?;
-        Ok(names
+        let waits_for = |kind, done| match done {
+            UNFIT => Some(MEND_DATA),
+            _ => (waits && needs_extension(types.kind, kind)).then_some(MEND),
+        };
+        Ok(rows
+            .iter()
             .filter_map(find)
-            .map(|it| Building {
+            .map(|(it, done)| Building {
                 name: it.name.clone(),
                 field: it.field,
                 kind: it.kind,
-                waits_for: (waits && needs_extension(types.kind, it.kind)).then_some(MEND),
+                waits_for: waits_for(it.kind, done),
                 is_needed: types.kind == layout::Database::Sqlite
                     && matches!(it.kind, IndexKind::Terms | IndexKind::Fulltext),
             })
             .collect())
     }
 
+    /// Has the indexes tried again that the data did not allow.
+    /// # Errors
+    /// The database refused it.
+    pub fn retry_builds(&mut self) -> Result<(), Error> {
+        let sql = "UPDATE weir_builds SET done = -1 WHERE done = $1";
+        self.database.execute(sql, &[UNFIT.into()]).map(drop)
+    }
+
     /// Builds one of the indexes that are not there yet; `false` when there is none. `progress` hears the index's name, the
     /// rows done and all rows, and says whether to go on.
     /// # Errors
-    /// The database refused it.
+    /// The database refused it; [`Error::Unfit`] if it is not tried again, because the data does not allow it.
     pub fn build_next(
         &mut self,
         types: &Types,
@@ -237,6 +259,19 @@ fn make_virtual(database: &mut Database, types: &Types, index: &Index) -> Result
     statements.iter().try_for_each(|it| database.execute(it, &[]).map(drop))
 }
 
+/// Takes away what is left of an index that failed; writes down that it is of no use to try again, if it is of none.
+fn give_up(database: &mut Database, types: &Types, index: &Index, error: Error) -> Error {
+    let Error::Unfit(cause) = error else { return error };
+    let mark = format!("UPDATE weir_builds SET done = {UNFIT} WHERE name = $1");
+    let dropped =
+        ddl::drop_index(types.kind, index).iter().try_for_each(|it| database.execute(it, &[]).map(drop));
+    let done = dropped.and_then(|()| database.execute(&mark, &[index.name.as_str().into()]));
+    match done {
+        Ok(_) => Error::Unfit(format!("index `{}` cannot be built: {cause}", index.name)),
+        Err(error) => error,
+    }
+}
+
 /// Makes an index by one statement; on PostgreSQL one that keeps nobody from writing.
 fn make(
     database: &mut Database,
@@ -259,7 +294,9 @@ fn make(
             layout::Database::Sqlite => statement,
             layout::Database::Postgres => statement.replacen("CREATE INDEX", "CREATE INDEX CONCURRENTLY", 1),
         };
-        database.execute(&statement, &[])?;
+        if let Err(error) = database.execute(&statement, &[]) {
+            return Err(give_up(database, types, index, error));
+        }
     }
     database.execute("DELETE FROM weir_builds WHERE name = $1", &[index.name.as_str().into()])?;
     progress(&index.name, 1, 1);

@@ -6,6 +6,7 @@
 //! **Invariant:** a change without questions loses nothing and cannot fail.
 
 use super::Types;
+use super::bounds;
 use super::convert::convert;
 use super::ddl::quoted;
 use super::edges;
@@ -55,6 +56,7 @@ pub(super) fn differences(old: &Types, new: &Types) -> Vec<Change> {
     it.crowded();
     it.keys();
     it.indexes();
+    bounds::bounded(old, new, renames).into_iter().for_each(|(words, questions)| it.add(words, questions));
     it.found
 }
 
@@ -74,7 +76,7 @@ fn kind_word(kind: TypeKind) -> &'static str {
 }
 
 /// The field as people call it: an inherited one by its interface.
-fn field_name(model: &Model, id: FieldId) -> String {
+pub(super) fn field_name(model: &Model, id: FieldId) -> String {
     let field = model.field(id);
     let owner = model.field(field.inherited_from.unwrap_or(id)).owner;
     format!("{}.{}", model.ty(owner).name, field.name)
@@ -546,6 +548,7 @@ impl Differences<'_> {
         let words = |types: &Types, field: FieldId, kind: IndexKind| {
             let what = match kind {
                 IndexKind::Tree => "values",
+                IndexKind::Prefix => "equal values",
                 IndexKind::Unique => return None,
                 IndexKind::Terms => "terms",
                 IndexKind::Fulltext => "full text",

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use weir_sql::postgres::{
-    Format, Isolation, Parameters, Pool, Purpose, Session, Settings, Statement, Transaction,
+    Error as PostgresError, Format, Isolation, Parameters, Pool, Purpose, Session, Settings, Statement,
+    Transaction,
 };
 use weir_sql::sqlite::connection::Tuning;
 
@@ -373,6 +374,17 @@ impl Postgres {
             return Err(Error::Database("the session is gone".into()));
         };
         let done = self.runtime.block_on(session.flush(Instant::now() + PATIENCE));
-        done.map_err(|error| Error::Database(format!("{error}, in: {sql}")))
+        done.map_err(|error| {
+            let words = format!("{error}, in: {sql}");
+            match error {
+                // A value, a constraint, a bound of the database.
+                PostgresError::Database { error, .. }
+                    if matches!(error.sqlstate, [b'2', b'2' | b'3', ..] | [b'5', b'4', ..]) =>
+                {
+                    Error::Unfit(words)
+                }
+                _ => Error::Database(words),
+            }
+        })
     }
 }

@@ -6,7 +6,7 @@
 use super::{Types, build};
 use crate::layout::{Database, Index, IndexKind, Layout, View};
 use crate::model::TypeId;
-use weir_sql::catalog::{Column, ColumnId, Table, TableId, TableKind};
+use weir_sql::catalog::{Column, ColumnId, PREFIX_CHARACTERS, Table, TableId, TableKind};
 use weir_sql::relational::Words;
 use weir_sql::relational::program::Kept;
 use weir_sql::words::vector;
@@ -149,6 +149,9 @@ pub(super) fn create_index(kind: Database, layout: &Layout, index: &Index) -> Ve
         (IndexKind::Tree, _) | (IndexKind::Boxes, Database::Postgres) => {
             vec![format!("CREATE INDEX {name} ON {on} ({cells})")]
         }
+        (IndexKind::Prefix, _) => {
+            vec![format!("CREATE INDEX {name} ON {on} (left({cells}, {PREFIX_CHARACTERS}))")]
+        }
         (IndexKind::Unique, _) => vec![format!("CREATE UNIQUE INDEX {name} ON {on} ({cells})")],
         (IndexKind::Terms, Database::Sqlite) => words("unicode61 remove_diacritics 0"),
         (IndexKind::Fulltext, Database::Sqlite) => words("porter unicode61 remove_diacritics 0"),
@@ -183,7 +186,8 @@ pub(super) fn prepare_index(kind: Database, index: IndexKind) -> Option<String> 
 /// Whether an index is a table of its own that has to be filled.
 pub(crate) fn is_virtual(kind: Database, index: IndexKind) -> bool {
     match (kind, index) {
-        (Database::Postgres, _) | (Database::Sqlite, IndexKind::Tree | IndexKind::Unique) => false,
+        (Database::Postgres, _)
+        | (Database::Sqlite, IndexKind::Tree | IndexKind::Prefix | IndexKind::Unique) => false,
         (
             Database::Sqlite,
             IndexKind::Terms | IndexKind::Fulltext | IndexKind::Trigrams | IndexKind::Boxes,
@@ -214,6 +218,7 @@ fn cells(table: &Table, index: &Index, prefix: &str) -> String {
         (IndexKind::Boxes, _) => [name(0), name(2), name(1), name(3)].join(", "),
         (
             IndexKind::Tree
+            | IndexKind::Prefix
             | IndexKind::Unique
             | IndexKind::Terms
             | IndexKind::Fulltext
@@ -228,6 +233,7 @@ fn index_columns(table: &Table, index: &Index) -> String {
     match index.kind {
         IndexKind::Boxes => format!("id, {}", BOX_COLUMNS.join(", ")),
         IndexKind::Tree
+        | IndexKind::Prefix
         | IndexKind::Unique
         | IndexKind::Terms
         | IndexKind::Fulltext

@@ -7,6 +7,7 @@
 //! the same transaction.
 
 pub mod backup;
+mod bounds;
 mod build;
 mod carried;
 mod changes;
@@ -71,6 +72,8 @@ fn schema(kind: layout::Database) -> &'static str {
 pub enum Error {
     /// The database refused, in its words.
     Database(String),
+    /// What the store holds does not allow it, in the database's words: trying again does not help.
+    Unfit(String),
     /// The server is not there; it may be later.
     Unreachable(String),
     /// There is no store.
@@ -96,7 +99,7 @@ pub enum Error {
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Database(words) | Self::Unreachable(words) => f.write_str(words),
+            Self::Database(words) | Self::Unfit(words) | Self::Unreachable(words) => f.write_str(words),
             Self::Missing => f.write_str("there is no store yet; `weir migrate` makes it"),
             Self::Foreign { table } => write!(
                 f,

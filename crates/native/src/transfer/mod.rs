@@ -107,12 +107,14 @@ pub enum Event<'e> {
 }
 
 /// What a load did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Objects that are in the store.
     pub objects: u64,
     /// Lines that are not.
     pub rejects: u64,
+    /// Indexes that the data does not allow, in the database's words.
+    pub unbuilt: Vec<String>,
 }
 
 /// Why a load ended early. What was written stays; the same command goes on.
@@ -184,7 +186,15 @@ pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<
         (hooks.progress)(Event::Index { name, done, all });
         true
     };
-    while store.build_next(&types, Pace::Alone, &mut tell)? {}
+    store.retry_builds()?;
+    loop {
+        match store.build_next(&types, Pace::Alone, &mut tell) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(store::Error::Unfit(why)) => report.unbuilt.push(why),
+            Err(error) => return Err(error.into()),
+        }
+    }
     load.end(&mut store.database)?;
     look_over(&types, &mut store.database)?;
     Ok(report)

@@ -3,6 +3,7 @@
 //! **Invariant:** digits of whole numbers never pass through floating point; texts are stored as they are given.
 
 use super::batch::{Batch, Cell, Item};
+use super::rows::field_name;
 use super::slots::{Kind, Slots};
 use crate::layout;
 use crate::model::{FieldId, Scalar};
@@ -38,6 +39,7 @@ pub(crate) fn set(
     text: &str,
 ) -> Result<(), String> {
     let (field, kind, at) = place;
+    check_length(slots.types, field, text)?;
     match kind {
         Kind::Scalar(Scalar::DateTime) => {
             let micros = moment(text)?;
@@ -70,6 +72,7 @@ pub(crate) fn add(
     kind: Kind,
     text: &str,
 ) -> Result<(), String> {
+    check_length(slots.types, field, text)?;
     let row = batch.ids.len() as u32 - 1;
     let (value, at) = match kind {
         Kind::Scalar(Scalar::DateTime) => {
@@ -80,6 +83,17 @@ pub(crate) fn add(
     };
     batch.items.push(Item { row, field, value, at });
     Ok(())
+}
+
+fn check_length(types: &Types, field: FieldId, text: &str) -> Result<(), String> {
+    match types.layout.bytes_max[field.index()].filter(|it| text.len() > *it) {
+        None => Ok(()),
+        Some(max) => Err(format!(
+            "`{}` takes {max} bytes at most, because an index holds it whole; these are {}",
+            field_name(types, field),
+            text.len()
+        )),
+    }
 }
 
 fn moment(text: &str) -> Result<i64, String> {

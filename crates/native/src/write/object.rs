@@ -178,13 +178,29 @@ impl Objects<'_> {
                 Ok(Some(Content::Edges(given.items().map(read).collect::<Result<_, _>>()?)))
             }
             FieldKind::Scalar(_) | FieldKind::Enum(_) if of.is_list => {
-                Ok(Some(Content::Items(self.reader.items(of, given)?)))
+                let items = self.reader.items(of, given)?;
+                items.iter().try_for_each(|it| self.check_length(field, &it.0))?;
+                Ok(Some(Content::Items(items)))
             }
             FieldKind::Scalar(_) | FieldKind::Enum(_) => {
-                let storage = &self.layout.fields[field.index()];
-                Ok(Some(Content::Columns(self.reader.columns(of, storage, given)?)))
+                let columns = self.reader.columns(of, &self.layout.fields[field.index()], given)?;
+                columns.iter().try_for_each(|it| self.check_length(field, &it.1))?;
+                Ok(Some(Content::Columns(columns)))
             }
         }
+    }
+
+    fn check_length(&self, field: FieldId, value: &Value) -> Result<(), Refusal> {
+        let (Some(max), Value::Text(text)) = (self.layout.bytes_max[field.index()], value) else {
+            return Ok(());
+        };
+        if text.len() <= max {
+            return Ok(());
+        }
+        let model = &self.reader.api.model;
+        let of = model.field(field);
+        let (ty, field) = (model.ty(of.owner).name.clone(), of.name.clone());
+        Err(Refusal::TooLong { ty, field, bytes: text.len(), max })
     }
 
     fn id(&self, ty: TypeId, given: Given<'_>) -> Result<i64, Refusal> {

@@ -27,6 +27,8 @@ pub(super) enum Refusal {
     ManyMatches,
     /// A value does not fit its type.
     Value { text: String, ty: &'static str },
+    /// A text that an index would have to hold whole.
+    TooLong { ty: String, field: String, bytes: usize, max: usize },
     /// A text that no database can store.
     Nul,
     /// A password that is too short.
@@ -48,7 +50,7 @@ impl Refusal {
             | Self::NotOneMember { .. }
             | Self::OtherParent { .. }
             | Self::ManyMatches => "BAD_USER_INPUT",
-            Self::Value { .. } | Self::ShortSecret { .. } => "INVALID_VALUE",
+            Self::Value { .. } | Self::TooLong { .. } | Self::ShortSecret { .. } => "INVALID_VALUE",
             Self::Nul => "INVALID_TEXT",
             Self::TooMany { .. } => "LIMIT_OBJECTS",
             Self::TooDeep { .. } => "LIMIT_NESTING",
@@ -81,6 +83,11 @@ impl Refusal {
                 let text: String = text.chars().take(100).collect();
                 format!("\"{text}\" is no {ty}")
             }
+            Self::TooLong { ty, field, bytes, max } => {
+                format!(
+                    "field {field} of type {ty} takes {max} bytes at most, because an index holds it whole; given were {bytes}"
+                )
+            }
             Self::Nul => "a text must not contain the character U+0000".into(),
             Self::ShortSecret { min } => {
                 format!("password too short, i.e. should have at least {min} characters")
@@ -110,6 +117,7 @@ impl Refusal {
             }
             Self::ManyMatches
             | Self::Value { .. }
+            | Self::TooLong { .. }
             | Self::Nul
             | Self::ShortSecret { .. }
             | Self::TooMany { .. }

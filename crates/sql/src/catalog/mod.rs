@@ -87,9 +87,14 @@ pub struct Column {
     pub generated: bool,
     /// Holds texts that can be equal and differ in their bytes: its collation is not deterministic.
     pub folds: bool,
+    /// An index finds equal texts by their first [`PREFIX_CHARACTERS`] characters.
+    pub by_prefix: bool,
     /// The comment in the database, or empty.
     pub comment: String,
 }
+
+/// Of a text that may be longer than a row of a tree, so much stands in the index: at most 2 000 bytes.
+pub const PREFIX_CHARACTERS: usize = 500;
 
 /// A type as Weir knows it. What follows from it stands in [`facts`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -168,6 +168,7 @@ impl Reading {
                 has_default: mark & 2 != 0,
                 generated: mark & 4 != 0,
                 folds: mark & 8 != 0,
+                by_prefix: false,
                 comment: words(&comments),
             }
         });

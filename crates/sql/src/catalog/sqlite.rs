@@ -348,6 +348,7 @@ fn column(row: &Row<'_>, hidden: i64, integers: Integers) -> Result<Column, rusq
         has_default: row.get(3)?,
         generated: hidden != 0,
         folds: false,
+        by_prefix: false,
         comment: String::new(),
     })
 }

@@ -241,6 +241,7 @@ pub(super) mod tests {
             has_default: false,
             generated: false,
             folds: false,
+            by_prefix: false,
             comment: String::new(),
         };
         let table = Table {

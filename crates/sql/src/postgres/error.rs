@@ -332,7 +332,7 @@ fn refused(
         b"42601" | b"42622" if VALUE_READERS.contains(&&*error.routine) => {
             said("INVALID_VALUE", "data-exception", &without_values(&error.message))
         }
-        [b'5', b'4', ..] => said("LIMIT_STATEMENT", "validation-failed", TOO_LARGE),
+        [b'5', b'4', ..] => said("LIMIT_STATEMENT", "validation-failed", &too_large(&error, is_tracked)),
         [b'0', b'8', ..] | [b'5', b'3', ..] | [b'5', b'7', b'P', ..] | [b'5', b'8', ..] => {
             SourceError::Unavailable(error)
         }
@@ -352,6 +352,20 @@ fn is_schema_change(sqlstate: [u8; 5], routine: &str) -> bool {
         b"42P01" | b"42703" | b"42883" | b"42804" | b"42704" | b"42725" | b"3F000" => true,
         b"0A000" => routine == "RevalidateCachedQuery",
         _ => false,
+    }
+}
+
+/// What of a request is more than the database takes, by the routine of the server that said so.
+fn too_large(error: &DatabaseError, is_tracked: &dyn Fn(&str, &str) -> bool) -> String {
+    let what = match &*error.routine {
+        "_bt_check_third_page" | "GinFormTuple" => "a value is too long for an index over it",
+        "make_tsvector" => "a text has too many words for an index of words",
+        "check_stack_depth" => "the request's conditions are nested too deep for the database",
+        _ => return TOO_LARGE.to_owned(),
+    };
+    match !error.table.is_empty() && is_tracked(&error.schema, &error.table) {
+        true => format!("{what}: `{}` of `{}`", error.constraint, error.table),
+        false => what.to_owned(),
     }
 }
 
@@ -458,6 +472,30 @@ mod tests {
             "C23502|Mnull value in column \"Title\" of relation \"Album\" violates not-null constraint|spublic|tAlbum|cTitle",
             Accent::Spec,
             "NOT_NULL_VIOLATION: Not-NULL violation. null value in column \"Title\" of relation \"Album\" violates not-null constraint",
+        );
+    }
+
+    #[test]
+    fn what_is_too_long_is_named_as_far_as_it_may_be() {
+        check(
+            "C54000|Mindex row size 2720 exceeds btree version 4 maximum 2704 for index \"i\"|spublic|tAlbum|ni|R_bt_check_third_page",
+            Accent::Spec,
+            "LIMIT_STATEMENT: a value is too long for an index over it: `i` of `Album`",
+        );
+        check(
+            "C54000|Mindex row size 2720 exceeds btree version 4 maximum 2704 for index \"s\"|spublic|tsecret|ns|R_bt_check_third_page",
+            Accent::Spec,
+            "LIMIT_STATEMENT: a value is too long for an index over it",
+        );
+        check(
+            "C54001|Mstack depth limit exceeded|Rcheck_stack_depth",
+            Accent::Spec,
+            "LIMIT_STATEMENT: the request's conditions are nested too deep for the database",
+        );
+        check(
+            "C54011|Mtarget lists can have at most 1664 entries|Raddtlist",
+            Accent::Spec,
+            "LIMIT_STATEMENT: the request makes a statement that is too large for the database",
         );
     }
 

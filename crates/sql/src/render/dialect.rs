@@ -78,6 +78,10 @@ pub trait Dialect: Send + Sync {
     }
     /// A comparison.
     fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>);
+    /// What an index over how texts begin is asked for beside a comparison with equal ones. Default: there is no such index.
+    fn begins(&self, out: &mut String, _left: &str, _by: Comparison, _right: &str) {
+        out.push_str("true");
+    }
     /// A comparison of a value of type `ty` with several others. Default: no column has a type that is compared so.
     fn measure(&self, _left: &str, _by: Measure, _values: &[Option<String>], _ty: u32) -> String {
         "NULL".to_owned()

@@ -120,7 +120,18 @@ impl<'r> Renderer<'r> {
         let right = self.bind(with, self.dialect.compared_type(ty, by));
         let declared = self.declared(of, scope.table);
         let side = Side { placeholder: &right, reader: &with.reader, bare: declared.is_none(), declared, ty };
-        self.dialect.compare(&mut self.sql, &left, by, side);
+        match (of, by) {
+            (Expr::Column(it), Comparison::Eq | Comparison::In)
+                if self.model.catalog.table(scope.table).column(*it).by_prefix =>
+            {
+                self.sql.push('(');
+                self.dialect.begins(&mut self.sql, &left, by, &right);
+                self.sql.push_str(" AND ");
+                self.dialect.compare(&mut self.sql, &left, by, side);
+                self.sql.push(')');
+            }
+            (_, _) => self.dialect.compare(&mut self.sql, &left, by, side),
+        }
     }
 
     fn measure(&mut self, of: &Expr, by: Measure, with: &[Option<Parameter>], scope: Scope) {

@@ -5,7 +5,7 @@
 
 use super::dialect::{Dialect, Place, Side, Usual};
 use crate::api::meaning::{Aggregation, Cast, Comparison, Measure, Spatial, Tree};
-use crate::catalog::ColumnType;
+use crate::catalog::{ColumnType, PREFIX_CHARACTERS};
 use crate::postgres::decode::Floats;
 use crate::postgres::flavour::Flavour;
 use crate::postgres::types::{Kind, Type, Types, oid};
@@ -180,6 +180,16 @@ impl Dialect for Postgres {
             Comparison::Tree(Tree::MatchesFulltext) => format!("{left} @ {tree}"),
             Comparison::Spatial(by) => self.spatial(left, by, right.placeholder, base),
         });
+    }
+
+    fn begins(&self, out: &mut String, left: &str, by: Comparison, right: &str) {
+        let to = match by {
+            Comparison::In => {
+                format!("ANY(ARRAY(SELECT left(v, {PREFIX_CHARACTERS}) FROM unnest({right}) AS v))")
+            }
+            _ => format!("left({right}, {PREFIX_CHARACTERS})"),
+        };
+        out.push_str(&format!("left({left}, {PREFIX_CHARACTERS}) = {to}"));
     }
 
     fn words(&self, out: &mut String, [_, text]: [&str; 2], _: &[Box<str>], kind: Words, words: &str) {

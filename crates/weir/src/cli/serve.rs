@@ -184,11 +184,14 @@ async fn build(server: &Server, ends: &Arc<AtomicBool>) {
                 move || natives.iter().try_fold(true, |all, it| Ok::<_, Error>(all & it.build(&goes_on)?));
             match tokio::task::spawn_blocking(built).await {
                 Ok(Ok(true)) => {
-                    tracing::info!("all indexes are built");
+                    tracing::info!("no index is left to be built");
                     server.reload();
                     pause = REVIVE_MIN;
                 }
                 Ok(Ok(false)) | Err(_) => {}
+                Ok(Err(error @ Error::Unfit(_))) => {
+                    tracing::error!(%error, "it is not tried again before `weir migrate`; rows are looked at one by one");
+                }
                 Ok(Err(error)) => {
                     tracing::warn!(%error, "an index is not built; it is tried again");
                     pause = (pause * 2).min(REVIVE_MAX);

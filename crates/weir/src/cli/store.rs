@@ -11,7 +11,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use weir_native::store::{Pace, Place, Store, Types, backup};
+use weir_native::store::{Error, Pace, Place, Store, Types, backup};
 use weir_native::transfer::export::export;
 use weir_native::transfer::{self, Event, Format, Hooks, Mapping, Reject, Source};
 
@@ -118,10 +118,26 @@ pub(super) fn migrate(
         show(&bar, &format!("index {name}"), done, all);
         true
     };
-    while open.build_next(&types, Pace::Beside, &mut tell).map_err(|error| error.to_string())? {}
+    let mut unbuilt = Vec::new();
+    open.retry_builds().map_err(|error| error.to_string())?;
+    loop {
+        match open.build_next(&types, Pace::Beside, &mut tell) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(Error::Unfit(why)) => unbuilt.push(why),
+            Err(error) => return Err(error.to_string()),
+        }
+    }
     bar.finish_and_clear();
     let version = open.version().map_or(0, |it| it.number);
-    print(&format!("{} is at version {version}\n", native.shown()))
+    let done = print(&format!("{} is at version {version}\n", native.shown()))?;
+    Ok(if tell_unbuilt(&unbuilt) { ExitCode::FAILURE } else { done })
+}
+
+/// Says which indexes the data does not allow, and whether there are any.
+fn tell_unbuilt(unbuilt: &[String]) -> bool {
+    unbuilt.iter().for_each(|why| eprintln!("error: {why}"));
+    !unbuilt.is_empty()
 }
 
 fn warn(native: &Native, types: &Types) {
@@ -178,10 +194,13 @@ pub(super) fn import(options: &Import) -> Result<ExitCode, String> {
         return Err(format!("{}: {cause}", options.rejects.display()));
     }
     print(&format!("{} objects are in {}\n", report.objects, native.shown()))?;
-    if report.rejects == 0 {
+    let has_all = !tell_unbuilt(&report.unbuilt);
+    if report.rejects == 0 && has_all {
         return Ok(ExitCode::SUCCESS);
     }
-    eprintln!("{} lines were not taken; see {}", report.rejects, options.rejects.display());
+    if report.rejects > 0 {
+        eprintln!("{} lines were not taken; see {}", report.rejects, options.rejects.display());
+    }
     Ok(ExitCode::FAILURE)
 }
 

@@ -91,6 +91,7 @@ fn apply(live: &Live, metrics: &Metrics, sdl: &str, allowed: &[String]) -> Resul
             Failure::Refused(error.to_string().replace("--allow-data-loss ", "?allow_data_loss="))
         }
         Error::Database(_)
+        | Error::Unfit(_)
         | Error::Unreachable(_)
         | Error::Missing
         | Error::Foreign { .. }
