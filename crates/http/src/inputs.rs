@@ -112,12 +112,8 @@ impl<'r> Inputs<'r> {
     pub fn whole(&self, variable: Variable) -> Value<'r> {
         match variable {
             Variable::Args => self.args.all(self.keys),
-            Variable::This | Variable::Batch => {
-                let member = |it: &'r crate::sdl::KeyField| {
-                    (Cow::Borrowed(&*it.name), self.member(variable, &it.name))
-                };
-                Value::Object(self.keys.names.iter().map(member).collect())
-            }
+            Variable::This => self.key_object(self.keys.start),
+            Variable::Batch => Value::Array(self.keys.rows().map(|row| self.key_object(row)).collect()),
             Variable::Config => self.settings.config.clone(),
             Variable::Env => self.settings.env.clone(),
             Variable::Context => self.settings.context.clone(),
@@ -143,6 +139,12 @@ impl<'r> Inputs<'r> {
 
     fn status(&self) -> Value<'r> {
         self.response.map_or(Value::Missing, |it| Value::Number(it.status.to_string().into()))
+    }
+
+    /// All keys of one parent.
+    fn key_object(&self, row: usize) -> Value<'r> {
+        let named = self.keys.names.iter().zip(self.keys.columns);
+        Value::Object(named.map(|(it, column)| (Cow::Borrowed(&*it.name), cell(column, row))).collect())
     }
 
     /// The column of a key.

@@ -4,7 +4,7 @@
 //! could see it.
 
 use super::{KeyField, Reader, hint};
-use crate::selection::{Expr, Member, Selection, SelectionError, Start, StepKind, Use, Variable};
+use crate::selection::{Expr, ExprId, Member, Selection, SelectionError, Start, StepKind, Use, Variable};
 use weir_language::ast::ValueId;
 use weir_language::schema::{FieldId, TypeId, TypeKind, TypeRef};
 use weir_language::span::Span;
@@ -65,7 +65,7 @@ impl Reader<'_> {
             return;
         }
         // Outside of answers only methods have a value at hand.
-        if let Some(span) = nothing_at_hand(selection) {
+        if let Some(span) = nothing_at_hand(selection, selection.root()) {
             let message =
                 "there is no answer yet: write `$args.name`, or `$this.name` for a field of the parent";
             self.complain_shifted(literal, shift, SelectionError::new(span, message));
@@ -120,7 +120,12 @@ impl Reader<'_> {
                 }
                 seen.batch |= batch;
                 seen.this |= !batch;
-                self.key(ty, used, seen)
+                match (used.keys.as_slice(), members(selection, used)) {
+                    ([], Some(members)) if !place.answer => members
+                        .iter()
+                        .try_for_each(|it| self.key_member(selection, ty, it, used.variable, seen)),
+                    (keys, _) => self.key(ty, used.variable, keys, used.span, seen),
+                }
             }
             Variable::Env if place.answer => wrong("`$env` is not known here, as clients would see it"),
             Variable::Env | Variable::Config if used.keys.is_empty() => {
@@ -182,29 +187,70 @@ impl Reader<'_> {
                 None => return Ok(()),
             }
         }
-        let Expr::Path { steps, .. } = selection.expr(used.expr) else { return Ok(()) };
-        if let Some(StepKind::Members(members)) = steps.get(used.keys.len()).map(|it| &it.kind) {
-            for Member { value, span, .. } in members {
-                if let Expr::Path { start: Start::Key(name), .. } = selection.expr(*value) {
-                    find(ty, name, *span)?;
-                }
+        for Member { value, span, .. } in members(selection, used).unwrap_or_default() {
+            if let Expr::Path { start: Start::Key(name), .. } = selection.expr(*value) {
+                find(ty, name, *span)?;
             }
         }
         Ok(())
     }
 
+    /// A member of `$batch { id name }`: a key, or what has nothing to do with the parent.
+    fn key_member(
+        &self,
+        selection: &Selection,
+        ty: TypeId,
+        member: &Member,
+        variable: Variable,
+        seen: &mut Seen,
+    ) -> Result<(), SelectionError> {
+        let of_key = match selection.expr(member.value) {
+            Expr::Path { start: Start::Key(key), steps } => Some((key, steps)),
+            Expr::Path { .. }
+            | Expr::Null
+            | Expr::Bool(_)
+            | Expr::Number(_)
+            | Expr::Text(_)
+            | Expr::Array(_)
+            | Expr::Object(_)
+            | Expr::Members(_)
+            | Expr::Coalesce(_) => None,
+        };
+        if let Some((key, steps)) = of_key {
+            let below = steps.iter().find(|it| matches!(it.kind, StepKind::Key(_) | StepKind::Members(_)));
+            let keys = std::iter::once((&**key, member.span)).chain(below.map(|it| ("", it.span)));
+            return self.key(ty, variable, &keys.collect::<Vec<_>>(), member.span, seen);
+        }
+        match nothing_at_hand(selection, member.value) {
+            None => Ok(()),
+            Some(span) => {
+                let name = variable.name();
+                let message =
+                    format!("`${name}` gives fields by their names: write `${name} {{ id other: name }}`");
+                Err(SelectionError::new(span, message))
+            }
+        }
+    }
+
     /// `$this.name`: one scalar of the parent.
-    fn key(&self, ty: TypeId, used: &Use<'_>, seen: &mut Seen) -> Result<(), SelectionError> {
-        let name = used.variable.name();
-        let [(key, span)] = used.keys.as_slice() else {
-            let span = used.keys.get(1).map_or(used.span, |it| it.1);
+    fn key(
+        &self,
+        ty: TypeId,
+        variable: Variable,
+        keys: &[(&str, Span)],
+        whole: Span,
+        seen: &mut Seen,
+    ) -> Result<(), SelectionError> {
+        let name = variable.name();
+        let &[(key, span)] = keys else {
+            let span = keys.get(1).map_or(whole, |it| it.1);
             let message = format!("`${name}` has fields that are single values: write `${name}.id`");
             return Err(SelectionError::new(span, message));
         };
         let schema = &self.mapping.schema;
         let field = if self.mapping.foreign.contains(&ty) {
             if schema.field_by_name(ty, key).is_some() {
-                return Err(SelectionError::new(*span, added(schema.type_name(ty), key)));
+                return Err(SelectionError::new(span, added(schema.type_name(ty), key)));
             }
             None
         } else {
@@ -213,18 +259,18 @@ impl Reader<'_> {
                 let names =
                     (fields.start..fields.start + fields.len).map(|at| schema.field_name(FieldId(at)));
                 let message = format!("`{}` has no field `{key}`{}", schema.type_name(ty), hint(key, names));
-                return Err(SelectionError::new(*span, message));
+                return Err(SelectionError::new(span, message));
             };
             let found = schema.field(field).ty;
             let leaf = matches!(schema.ty(found.base).kind, TypeKind::Scalar(_) | TypeKind::Enum);
             if !leaf || found.wraps.is_list() {
                 let message = format!("`{key}` is no single value: a key is a scalar or enum");
-                return Err(SelectionError::new(*span, message));
+                return Err(SelectionError::new(span, message));
             }
             Some(field)
         };
-        if !seen.keys.iter().any(|it| &*it.name == *key) {
-            seen.keys.push(KeyField { name: (*key).into(), field });
+        if !seen.keys.iter().any(|it| &*it.name == key) {
+            seen.keys.push(KeyField { name: key.into(), field });
         }
         Ok(())
     }
@@ -237,10 +283,19 @@ pub(super) fn added(ty: &str, key: &str) -> String {
     )
 }
 
-/// The first place where an expression that stands outside of an answer speaks of one.
-fn nothing_at_hand(selection: &Selection) -> Option<Span> {
+/// What is taken of a variable by members right behind its keys.
+fn members<'s>(selection: &'s Selection, used: &Use<'_>) -> Option<&'s [Member]> {
+    let Expr::Path { steps, .. } = selection.expr(used.expr) else { return None };
+    match &steps.get(used.keys.len())?.kind {
+        StepKind::Members(members) => Some(members),
+        StepKind::Key(_) | StepKind::Optional | StepKind::Call(_) => None,
+    }
+}
+
+/// The first place where an expression within `root`, which stands outside of an answer, speaks of one.
+fn nothing_at_hand(selection: &Selection, root: ExprId) -> Option<Span> {
     // What stands in arguments and members has something at hand: the walk goes only where nothing is.
-    let mut open = vec![selection.root()];
+    let mut open = vec![root];
     while let Some(id) = open.pop() {
         match selection.expr(id) {
             Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => {}

@@ -1,5 +1,7 @@
 //! What is read, and what is refused with its place.
 
+mod requests;
+
 use super::{Connector, Mapping, Place, read};
 use proptest::prelude::*;
 

@@ -182,6 +182,11 @@ fn bodies_are_json_of_what_is_selected() {
         "",
         "POST /api/u/7\ncontent-type: application/json\n{\"name\":\"é\",\"tags\":[\"a\",null]}",
     );
+    check(
+        r#"{POST: "/u", body: "of: $this { id no: n->add(1) q: $args.q one: $(1) }"}"#,
+        "a",
+        "POST /api/u\ncontent-type: application/json\n{\"of\":{\"id\":\"7\",\"no\":-6,\"q\":\"a\",\"one\":1}}",
+    );
 }
 
 #[test]
