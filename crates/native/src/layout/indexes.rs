@@ -151,13 +151,15 @@ impl Builder<'_> {
 pub(super) fn bytes_max(model: &Model, database: Database) -> Vec<Option<usize>> {
     let is_text = |field: &Field| field.kind == FieldKind::Scalar(Scalar::String);
     let one = |field: &Field| {
+        if !is_text(field) || database != Database::Postgres {
+            return None;
+        }
         let is_whole = field.is_list || field.key.is_some() || field.search.contains(&Search::Exact);
         let together = model.ty(field.owner).unique.iter();
         let texts = together
             .filter(|key| key.iter().any(|it| std::ptr::eq(model.field(*it), field)))
             .map(|key| key.iter().filter(|it| is_text(model.field(**it))).count());
-        let shares = texts.chain(is_whole.then_some(1)).max();
-        shares.map(|it| TREE_BYTES_MAX / it).filter(|_| is_text(field) && database == Database::Postgres)
+        texts.chain(is_whole.then_some(1)).max().map(|it| TREE_BYTES_MAX / it)
     };
     model.fields.iter().map(one).collect()
 }
