@@ -42,6 +42,13 @@ impl Fault {
                        key. Ask for one of the types, or by ID.";
         Self { code: "BAD_USER_INPUT", message: message.into() }
     }
+
+    /// A sum has more than 64 bits.
+    #[cold]
+    pub(crate) fn beyond_64_bits(digits: &str) -> Self {
+        let message = format!("Int64 cannot represent non 64-bit signed integer value: {digits}");
+        Self { code: "INT_RANGE", message: message.into() }
+    }
 }
 
 /// Appends a value of a list, without what follows it.

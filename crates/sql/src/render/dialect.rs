@@ -106,6 +106,11 @@ pub trait Dialect: Send + Sync {
             Statistic::CovarSamp => out.push_str(&format!("covar_samp({columns})")),
         }
     }
+    /// The sum of the 64-bit integers of a column as it is given to clients, also one that has more bits. Default: that of the SQL
+    /// standard.
+    fn wide_sum(&self, column: &str) -> String {
+        format!("sum({column})")
+    }
     /// A text that is compared byte by byte. Default: all are.
     fn in_order_of_bytes(&self, text: String) -> String {
         text

@@ -5,7 +5,7 @@
 //! **Cost:** linear in the query; run once per plan and form.
 
 use crate::api::meaning::Aggregation;
-use crate::catalog::{ColumnId, TableId};
+use crate::catalog::{ColumnId, ColumnType, TableId};
 use crate::model::Model;
 use crate::relational::{Call, Expr, Filter, Origin, Output, Parameter, Query, Reader};
 
@@ -222,6 +222,12 @@ impl<'r> Renderer<'r> {
     /// The text of each output column.
     pub(crate) fn columns(&mut self, columns: &[Expr], scope: Scope) -> Vec<String> {
         let text = |of: &Expr| {
+            if let Expr::Function(Aggregation::Sum, column) = of
+                && self.model.catalog.table(scope.table).column(*column).ty == ColumnType::BigInt
+            {
+                let column = self.aside(|it| it.column(scope, *column));
+                return self.dialect.wide_sum(&column);
+            }
             let text = self.aside(|it| it.expr(of, scope));
             match of {
                 Expr::Column(_) | Expr::Computed(_) => self.dialect.shown(text, self.ty(of, scope.table)),

@@ -120,6 +120,10 @@ impl Dialect for Sqlite {
         out.push_str(&format!("{name}({of})"));
     }
 
+    fn wide_sum(&self, column: &str) -> String {
+        format!("weir_sum({column})")
+    }
+
     fn count(&self, out: &mut String, columns: &[String], distinct: bool) {
         let distinct = if distinct { "DISTINCT " } else { "" };
         match columns {

@@ -1,4 +1,4 @@
-//! Aggregates that SQLite lacks: variance, standard deviation, correlation, covariance.
+//! Aggregates that SQLite lacks: variance, standard deviation, correlation, covariance, and sums of more than 64 bits.
 //!
 //! Nulls are passed over, of pairs those with a null on either side. What its definition does not say of too few rows is null,
 //! as in PostgreSQL.
@@ -8,7 +8,7 @@
 
 use super::functions::BadPattern;
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
-use rusqlite::types::ValueRef;
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error, Result};
 
 /// Registers them.
@@ -26,7 +26,19 @@ pub(super) fn register(connection: &Connection, flags: FunctionFlags) -> Result<
         connection.create_aggregate_function(name, 1, flags, relation)?;
         connection.create_aggregate_function(name, 2, flags, relation)?;
     }
-    Ok(())
+    connection.create_aggregate_function(c"weir_sum", 1, flags, WideSum)
+}
+
+/// The sum of integers, to the last digit. SQLite's own ends the statement where 64 bits are too few.
+struct WideSum;
+
+/// What [`WideSum`] has so far.
+#[derive(Default)]
+struct Total {
+    integers: i128,
+    /// Of what is no integer though its column is declared as one.
+    others: Option<f64>,
+    is_empty: bool,
 }
 
 /// Variance, or its root.
@@ -129,6 +141,33 @@ impl Aggregate<Sums, Option<f64>> for Relation {
     }
 }
 
+impl Aggregate<Total, Value> for WideSum {
+    fn init(&self, _: &mut Context<'_>) -> Result<Total> {
+        Ok(Total { is_empty: true, ..Total::default() })
+    }
+
+    fn step(&self, context: &mut Context<'_>, total: &mut Total) -> Result<()> {
+        match context.get_raw(0) {
+            ValueRef::Null => return Ok(()),
+            // As many as a table can have do not fill 128 bits.
+            ValueRef::Integer(value) => total.integers += i128::from(value),
+            other => *total.others.get_or_insert(0.0) += number(other)?.unwrap_or_default(),
+        }
+        total.is_empty = false;
+        Ok(())
+    }
+
+    /// Digits as text where an integer of SQLite cannot hold them.
+    fn finalize(&self, _: &mut Context<'_>, total: Option<Total>) -> Result<Value> {
+        let Some(total) = total.filter(|it| !it.is_empty) else { return Ok(Value::Null) };
+        Ok(match (total.others, i64::try_from(total.integers)) {
+            (Some(others), _) => Value::Real(total.integers as f64 + others),
+            (None, Ok(sum)) => Value::Integer(sum),
+            (None, Err(_)) => Value::Text(total.integers.to_string()),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +187,25 @@ mod tests {
         check("SELECT weir_var_samp(value) FROM json_each('[1]')", None);
         check("SELECT weir_stddev_samp(value) FROM json_each('[1,3]')", Some(2_f64.sqrt()));
         check("SELECT weir_var_pop(value) FROM json_each('[]')", None);
+    }
+
+    #[test]
+    fn a_sum_has_all_its_digits() {
+        let connection = Connection::open_in_memory().unwrap();
+        register(&connection, FunctionFlags::SQLITE_UTF8).unwrap();
+        let check = |rows: &str, expected: &str| {
+            let sql = format!("SELECT quote(weir_sum(column1)) FROM (VALUES {rows})");
+            let found: String = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
+            assert_eq!(found, expected, "{rows}");
+        };
+        check("(9223372036854775807), (NULL), (-1)", "9223372036854775806");
+        check("(9223372036854775807), (1)", "'9223372036854775808'");
+        check("(-9223372036854775807 - 1), (-9223372036854775807 - 1), (3)", "'-18446744073709551613'");
+        check("(9223372036854775807), (9223372036854775807), (-9223372036854775807)", "9223372036854775807");
+        check("(NULL)", "NULL");
+        check("(1), (0.5)", "1.5");
+        let none = "SELECT weir_sum(column1) FROM (VALUES (1)) WHERE 0";
+        assert_eq!(connection.query_row(none, [], |row| row.get::<_, Value>(0)).unwrap(), Value::Null);
     }
 
     #[test]

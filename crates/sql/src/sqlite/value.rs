@@ -62,6 +62,10 @@ fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<Value<'_>, Fault> {
         (Cell::Int | Cell::BigInt, ValueRef::Real(value)) if value.fract() == 0.0 && value.abs() < 9e15 => {
             read(cell, ValueRef::Integer(value as i64))
         }
+        // A sum: in a column of integers no digits stay text.
+        (Cell::BigInt, ValueRef::Text(digits)) if is_whole(digits) => {
+            Err(Fault::beyond_64_bits(&String::from_utf8_lossy(digits)))
+        }
         (Cell::Int | Cell::BigInt | Cell::Id, _) => unfit("an integer"),
         (Cell::Float | Cell::Numeric, ValueRef::Text(text)) if is_number(text) => Ok(Value::Json(text)),
         (Cell::Float | Cell::Numeric, _) => unfit("a number"),
@@ -86,6 +90,12 @@ fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<Value<'_>, Fault> {
         (Cell::Text, ValueRef::Text(text)) => self::text(text),
         (_, ValueRef::Null) => Ok(Value::Null),
     }
+}
+
+/// Whether it is the digits of an integer.
+fn is_whole(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
 fn json(text: &[u8]) -> Result<Value<'_>, Fault> {
@@ -120,6 +130,8 @@ mod tests {
         check(Cell::Int, ValueRef::Integer(2_147_483_648), "INT_RANGE");
         check(Cell::Int, ValueRef::Text(b"abc"), "INVALID_VALUE");
         check(Cell::BigInt, ValueRef::Integer(i64::MIN), "-9223372036854775808");
+        check(Cell::BigInt, ValueRef::Text(b"9223372036854775808"), "INT_RANGE");
+        check(Cell::BigInt, ValueRef::Text(b"many"), "INVALID_VALUE");
         check(Cell::Numeric, ValueRef::Real(0.99), "float 0.99");
         check(Cell::Numeric, ValueRef::Text(b"12344.5700"), "12344.5700");
         check(Cell::Numeric, ValueRef::Text(b"0x10"), "INVALID_VALUE");

@@ -60,12 +60,6 @@ fn float(bytes: &[u8]) -> Result<f64, Fault> {
     Ok(f64::from_be_bytes(fixed(bytes)?) + 0.0)
 }
 
-#[cold]
-fn beyond(digits: &str) -> Fault {
-    let message = format!("Int64 cannot represent non 64-bit signed integer value: {digits}");
-    Fault { code: "INT_RANGE", message: message.into() }
-}
-
 impl Plain {
     /// Reads a value of a result column.
     #[inline]
@@ -81,7 +75,7 @@ impl Plain {
                 scratch.clear();
                 number::decimal(bytes, scratch).ok_or_else(broken)?;
                 let digits = String::from_utf8_lossy(scratch);
-                digits.parse().map(Value::Int).map_err(|_| beyond(&digits))
+                digits.parse().map(Value::Int).map_err(|_| Fault::beyond_64_bits(&digits))
             }
             Self::Json => Ok(Value::Json(bytes)),
             Self::Jsonb => Ok(Value::Json(document(bytes)?)),
