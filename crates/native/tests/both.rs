@@ -330,3 +330,29 @@ fn a_text_that_an_index_holds_whole_has_a_bound_in_postgresql() {
         );
     }
 }
+
+#[test]
+fn a_filter_through_forty_edges_is_planned_a_few_times_and_not_for_every_edge_twice() {
+    let sdl = "type P { id: ID!, n: Int @search, boss: P @hasInverse(field: staff), staff: [P] }";
+    // Each is the boss of the next.
+    let fill = r#"INSERT INTO "P" (id, n, boss_id) SELECT n, n, nullif(n - 1, 0) FROM (
+        WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 45) SELECT n FROM s) AS s"#;
+    let postgres = in_postgres::serve(sdl, fill);
+    for (edge, ids) in [("boss", r#"{"id":"0x2a"}"#), ("staff", r#""#)] {
+        let filter = (0..40).fold("{n: {eq: 2}}".to_owned(), |inner, _| format!("{{{edge}: {inner}}}"));
+        let query = format!("{{ queryP(filter: {filter}) {{ id }} }}");
+        let expected = format!(r#"{{"data":{{"queryP":[{ids}]}}}}"#);
+        assert_eq!(postgres.ask(&query, ""), expected, "{edge}");
+
+        let asked = kit::explain(&postgres.engine, &query);
+        let statement = asked.lines().find(|it| it.contains("SELECT")).expect("a statement");
+        let plan = postgres.database.run(&format!("PREPARE q AS {statement}; EXPLAIN EXECUTE q(2)"));
+        // They are numbered as they are planned, also those that the plan does without.
+        let numbers = plan.split("SubPlan ").skip(1).map(|it| {
+            let digits = it.find(|it: char| !it.is_ascii_digit()).unwrap_or(it.len());
+            it[..digits].parse::<u32>().expect("a number")
+        });
+        let planned = numbers.max().expect("some are looked up row by row");
+        assert!((30..400).contains(&planned), "{planned}: {plan}");
+    }
+}

@@ -11,6 +11,10 @@ use crate::relational::{Call, Expr, Filter, Parameter};
 /// So many conditions are joined side by side; more become a balanced tree.
 const FLAT_MAX: usize = 16;
 
+/// What stands beside an OR is planned twice, to be looked up row by row or all at once, and with it all that is in it. So many of
+/// these are in each other; those deeper are looked up row by row, as the planner does where there is an OFFSET.
+const PLANNED_TWICE_MAX: u32 = 3;
+
 impl<'r> Renderer<'r> {
     /// `SELECT … FROM related WHERE …`, tied to the row in `scope`.
     pub(super) fn related(&mut self, by: RelationshipId, filter: &Filter, scope: Scope, of: Option<&Expr>) {
@@ -98,13 +102,31 @@ impl<'r> Renderer<'r> {
             Filter::Measure { of, by, with } => self.measure(of, *by, with, scope),
             Filter::Exists { by, filter } => {
                 self.exists += 1;
-                // What stands beside an OR is made no join of.
-                let alone = self.exists > self.dialect.semi_joins_max();
-                self.sql.push_str(if alone { "(EXISTS (" } else { "EXISTS (" });
-                self.related(*by, filter, scope, None);
-                self.sql.push_str(if alone { ") OR (1 = 0))" } else { ")" });
+                match self.exists > self.dialect.semi_joins_max() {
+                    true => self.exists_alone(*by, filter, scope),
+                    false => {
+                        self.sql.push_str("EXISTS (");
+                        self.related(*by, filter, scope, None);
+                        self.sql.push(')');
+                    }
+                }
             }
         }
+    }
+
+    /// A related row that the planner makes no join of.
+    fn exists_alone(&mut self, by: RelationshipId, filter: &Filter, scope: Scope) {
+        self.alone += 1;
+        if self.alone > PLANNED_TWICE_MAX {
+            self.sql.push_str("EXISTS (");
+            self.related(by, filter, scope, None);
+            self.sql.push_str(" OFFSET 0)");
+        } else {
+            self.sql.push_str("(EXISTS (");
+            self.related(by, filter, scope, None);
+            self.sql.push_str(") OR (1 = 0))");
+        }
+        self.alone -= 1;
     }
 
     fn compare(&mut self, of: &Expr, by: Comparison, with: &Parameter, scope: Scope) {

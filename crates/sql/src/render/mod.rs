@@ -57,6 +57,8 @@ pub(crate) struct Renderer<'r> {
     pub(crate) parents: Vec<ParentKey>,
     /// How many `EXISTS` the condition at hand has so far.
     exists: u32,
+    /// How many of those that are made no joins of are open.
+    alone: u32,
     /// Calls of functions that stand in place of tables, by their aliases.
     calls: Vec<(u32, Call, Option<RowOf>)>,
 }
@@ -112,6 +114,7 @@ impl<'r> Renderer<'r> {
             first,
             parents: Vec::new(),
             exists: 0,
+            alone: 0,
             calls: Vec::new(),
         }
     }
