@@ -217,6 +217,20 @@ type Team @connect(source: "s", http: {GET: "/of", queryParams: "id: $batch.id"}
 }
 
 #[test]
+fn settings_that_are_not_set_have_what_stands_behind_them() {
+    let sdl = r#"
+  @source(name: "s", http: {baseURL: "http://upstream", headers: [{name: "X-Region", value: "{$config.region ?? 'eu'}"}]})
+type Query {
+  of: String @connect(source: "s", selection: "$.of"
+    http: {GET: "/of/{$env.WEIR_TEST_UNSET ?? 'all'}", queryParams: "at: $($env.WEIR_TEST_UNSET ?? $config.at ?? 1) no: $($config.no ?? null)"})
+}
+"#;
+    let (_upstream, weir, _) =
+        serve(sdl, "- {ask: GET /of/all?at=1, when: {x-region: eu}, answer: {of: all}}\n");
+    assert_eq!(weir.query("{ of }").json(), json!({"data": {"of": "all"}}));
+}
+
+#[test]
 fn mistakes_are_told_with_their_places() {
     let folder = Folder::new();
     let check = |sdl: &str, expected: &str| {
@@ -230,6 +244,11 @@ fn mistakes_are_told_with_their_places() {
     let column = unset.lines().find_map(|it| it.find("$env.")).expect("it stands in a line") + 1;
     let expected = format!(":{column}: `$env.WEIR_TEST_UNSET` has no value");
     check(&unset, &expected);
+    // What one place can do without, another may need.
+    check(
+        &unset.replace("{$env", "{$env.WEIR_TEST_UNSET ?? 'x'}/{$env"),
+        "`$env.WEIR_TEST_UNSET` has no value: the environment has no `WEIR_TEST_UNSET`; set it, or write `$env.WEIR_TEST_UNSET ?? 'value'`",
+    );
     check(
         &format!(
             "{PUBLIC}\nextend type Album {{ m: Int @connect(source: \"s\", http: {{GET: \"/a/{{$this.id}}\"}}, selection: \"$\") }}"

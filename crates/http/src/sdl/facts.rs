@@ -58,10 +58,21 @@ pub struct Mapping {
     pub grpc: Vec<GrpcServer>,
     /// What `@cacheTag` says of types of these servers: name of the type, and the tag.
     pub type_tags: Vec<(Box<str>, Arc<str>)>,
-    /// Names that stand behind `$config`, in order, with the first place of each: all have to be known at the start.
-    pub config: Vec<(Box<str>, Location)>,
+    /// What stands behind `$config`, each name once, in order.
+    pub config: Vec<Setting>,
     /// The same of `$env`.
-    pub env: Vec<(Box<str>, Location)>,
+    pub env: Vec<Setting>,
+}
+
+/// A setting that is read somewhere.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Setting {
+    /// Its name.
+    pub name: Box<str>,
+    /// Whether `??` stands behind it wherever it is read; if not it has to be known at the start.
+    pub may_be_unset: bool,
+    /// The first place where it has to be known, or where it is read.
+    pub location: Location,
 }
 
 impl Mapping {

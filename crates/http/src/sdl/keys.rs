@@ -3,7 +3,7 @@
 //! **Invariant:** an expression that passes names only arguments and fields that are there, and no `$env` where the client
 //! could see it.
 
-use super::{KeyField, Reader, hint};
+use super::{KeyField, Reader, Setting, hint};
 use crate::selection::{Expr, ExprId, Member, Selection, SelectionError, Start, StepKind, Use, Variable};
 use weir_language::ast::ValueId;
 use weir_language::schema::{FieldId, TypeId, TypeKind, TypeRef};
@@ -57,7 +57,7 @@ impl Reader<'_> {
     ) {
         for used in selection.variables() {
             match self.check_use(selection, &used, place, seen) {
-                Ok(()) => self.note_setting(&used, literal, shift),
+                Ok(()) => self.note_setting(selection, &used, literal, shift),
                 Err(error) => self.complain_shifted(literal, shift, error),
             }
         }
@@ -73,13 +73,15 @@ impl Reader<'_> {
     }
 
     /// Notes which setting is read, and where.
-    fn note_setting(&mut self, used: &Use<'_>, literal: ValueId, shift: u32) {
+    fn note_setting(&mut self, selection: &Selection, used: &Use<'_>, literal: ValueId, shift: u32) {
         let Some((name, _)) = used.keys.first() else { return };
         let span = Span::new(used.span.start + shift, used.span.end + shift);
         let location = self.location(self.within(literal, span));
+        let setting =
+            Setting { name: (*name).into(), may_be_unset: selection.has_other(used.expr), location };
         match used.variable {
-            Variable::Env => self.mapping.env.push(((*name).into(), location)),
-            Variable::Config => self.mapping.config.push(((*name).into(), location)),
+            Variable::Env => self.mapping.env.push(setting),
+            Variable::Config => self.mapping.config.push(setting),
             Variable::Args
             | Variable::This
             | Variable::Batch

@@ -142,8 +142,9 @@ impl<'d> Reader<'d> {
             self.reach();
         }
         for names in [&mut self.mapping.config, &mut self.mapping.env] {
+            // Of all places of a name the first that cannot do without it counts.
             names.sort();
-            names.dedup_by(|later, first| later.0 == first.0);
+            names.dedup_by(|later, first| later.name == first.name);
         }
     }
 

@@ -498,9 +498,9 @@ fn servers_of_other_kinds_are_facts() {
         mapping.services[0].cache.as_ref().map(|it| (it.private, it.key.clone())),
         Some((true, vec!["x-user".into()]))
     );
-    let [(region, _)] = &mapping.config[..] else { panic!("{:?}", mapping.config) };
-    let [(key, _)] = &mapping.env[..] else { panic!("{:?}", mapping.env) };
-    assert_eq!((&**region, &**key), ("region", "KEY"));
+    let [region] = &mapping.config[..] else { panic!("{:?}", mapping.config) };
+    let [key] = &mapping.env[..] else { panic!("{:?}", mapping.env) };
+    assert_eq!((&*region.name, &*key.name), ("region", "KEY"));
     assert_eq!(connector(&mapping, "Query", "a").timeout_ms, Some(70));
 }
 

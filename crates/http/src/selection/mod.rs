@@ -298,6 +298,21 @@ pub struct Use<'s> {
 }
 
 impl Selection {
+    /// Whether `??` and something else stand behind `id`.
+    pub(crate) fn has_other(&self, id: ExprId) -> bool {
+        self.exprs().any(|(_, expr)| match expr {
+            Expr::Coalesce(choices) => choices.split_last().is_some_and(|(_, all)| all.contains(&id)),
+            Expr::Null
+            | Expr::Bool(_)
+            | Expr::Number(_)
+            | Expr::Text(_)
+            | Expr::Array(_)
+            | Expr::Object(_)
+            | Expr::Members(_)
+            | Expr::Path { .. } => false,
+        })
+    }
+
     /// The keys of a path that is nothing but keys, as far as its first `steps_max` steps go.
     pub(crate) fn plain_path(&self, id: ExprId, steps_max: usize) -> Option<Vec<Box<str>>> {
         let Expr::Path { start, steps } = self.expr(id) else { return None };

@@ -5,7 +5,7 @@ use super::{HttpSource, Line, Shared};
 use crate::cache::{Cache, Counters, Rule, Sharing};
 use crate::call::{self, Upstream};
 use crate::inputs::Settings;
-use crate::sdl::{self, CacheRule, Connector, Mapping, Mistake, Place, Policy, Service};
+use crate::sdl::{self, CacheRule, Connector, Mapping, Mistake, Place, Policy, Service, Setting};
 use crate::selection::Variable;
 use crate::selection::value::Value;
 use crate::template::Header;
@@ -94,22 +94,27 @@ fn settings(
     file: &Arc<str>,
     mistakes: &mut Vec<Mistake>,
 ) -> Settings {
-    let mut object = |names: &[(Box<str>, Location)], find: &dyn Fn(&str) -> Option<String>, mend: &str| {
-        let mut member = |name: &str, location: Location| match find(name) {
-            Some(value) => Some((Cow::Owned(name.to_string()), Value::Text(Cow::Owned(value)))),
+    let mut object = |settings: &[Setting], find: &dyn Fn(&str) -> Option<String>, mend: &str| {
+        let mut member = |it: &Setting| match find(&it.name) {
+            Some(value) => Some((Cow::Owned(it.name.to_string()), Value::Text(Cow::Owned(value)))),
+            None if it.may_be_unset => None,
             None => {
-                mistakes.push(wrong(file, location, mend.replace("{}", name)));
+                mistakes.push(wrong(file, it.location, mend.replace("{}", &it.name)));
                 None
             }
         };
-        Value::Object(names.iter().filter_map(|(name, location)| member(name, *location)).collect())
+        Value::Object(settings.iter().filter_map(&mut member).collect())
     };
     let config = object(
         &mapping.config,
         &|name| options.config.get(name).cloned(),
-        "`$config.{}` has no value: set `config: {{}: …}` beside `file` in weir.yaml",
+        "`$config.{}` has no value: set `config: {{}: …}` beside `file` in weir.yaml, or write `$config.{} ?? 'value'`",
     );
-    let env = object(&mapping.env, options.env, "`$env.{}` has no value: the environment has no `{}`");
+    let env = object(
+        &mapping.env,
+        options.env,
+        "`$env.{}` has no value: the environment has no `{}`; set it, or write `$env.{} ?? 'value'`",
+    );
     Settings { config, env, context: Value::Object(Vec::new()) }
 }
 
