@@ -9,6 +9,7 @@ mod import;
 mod mock;
 mod serve;
 mod store;
+mod watch;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;

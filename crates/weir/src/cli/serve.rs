@@ -1,24 +1,19 @@
 //! `weir serve`: starts the server and turns signals and file changes into reload and drain.
 
 use super::ServeOptions;
+use super::watch::Watch;
 use crate::config::Secret;
 use crate::generation::{Live, Origin, Overrides};
 use crate::server::Server;
 use crate::sources::{self, Target};
-use notify::{RecursiveMode, Watcher};
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::mpsc;
 use weir_native::store::Error;
 use weir_sql::postgres::jittered;
-
-/// Editors write a file in several steps; after so long without another one it is read.
-const QUIET: Duration = Duration::from_millis(50);
 
 /// A source that is down is tried again after at most so long; the pause doubles up to the second.
 const REVIVE_MIN: Duration = Duration::from_millis(500);
@@ -81,20 +76,17 @@ pub(super) fn run(origin: Origin) -> Result<ExitCode, String> {
         files.push(path.clone());
     }
     // Watched before it is read, so that no change falls between the two.
-    let (send, changes) = mpsc::unbounded_channel();
-    let mut watchers: Vec<_> = files.iter().map(|it| watch(&[it], send.clone())).collect();
+    let mut watch = Watch::default();
+    watch.add(files);
     let server = Server::start(Arc::new(Live::start(origin)?))?;
     if let Some(tls) = &server.live().current().config.tls {
-        watchers.push(watch(&[&tls.certificate, &tls.key], send));
-    }
-    for cause in watchers.iter().filter_map(|it| it.as_ref().err()) {
-        tracing::warn!(%cause, "changes of the configuration are not seen; reload by SIGHUP");
+        watch.add([tls.certificate.clone(), tls.key.clone()]);
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|cause| format!("no event loop: {cause}"))?;
-    runtime.block_on(until_told(&server, changes)).map_err(|cause| format!("signals: {cause}"))?;
+    runtime.block_on(until_told(&server, watch)).map_err(|cause| format!("signals: {cause}"))?;
     tracing::info!("draining");
     // A second signal ends the wait.
     std::thread::spawn(move || runtime.block_on(end_at_once()));
@@ -131,6 +123,14 @@ async fn revive(live: &Arc<Live>) {
         // A panic is reported by itself; the next turn tries again.
         let _ = tokio::task::spawn_blocking(move || again.revive()).await;
         pause = (pause * 2).min(REVIVE_MAX);
+    }
+}
+
+/// Reloads when a file changed; never returns.
+async fn reread(server: &Server, mut watch: Watch) {
+    loop {
+        watch.changed().await;
+        server.reload();
     }
 }
 
@@ -203,7 +203,7 @@ async fn build(server: &Server, ends: &Arc<AtomicBool>) {
 }
 
 /// Says that the server is up, reloads when asked to, and returns when it is to end.
-async fn until_told(server: &Server, mut changes: mpsc::UnboundedReceiver<()>) -> std::io::Result<()> {
+async fn until_told(server: &Server, watch: Watch) -> std::io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hangup = signal(SignalKind::hangup())?;
@@ -211,6 +211,7 @@ async fn until_told(server: &Server, mut changes: mpsc::UnboundedReceiver<()>) -
     let live = Arc::clone(server.live());
     let mut reviving = std::pin::pin!(revive(&live));
     let mut following = std::pin::pin!(follow(server));
+    let mut rereading = std::pin::pin!(reread(server, watch));
     let ends = Arc::new(AtomicBool::new(false));
     let _ending = Ending(Arc::clone(&ends));
     let mut building = std::pin::pin!(build(server, &ends));
@@ -218,14 +219,11 @@ async fn until_told(server: &Server, mut changes: mpsc::UnboundedReceiver<()>) -
         tokio::select! {
             () = &mut reviving => {}
             () = &mut following => {}
+            () = &mut rereading => {}
             () = &mut building => {}
             _ = terminate.recv() => return Ok(()),
             _ = interrupt.recv() => return Ok(()),
             _ = hangup.recv() => server.reload(),
-            Some(()) = changes.recv() => {
-                while let Ok(Some(())) = tokio::time::timeout(QUIET, changes.recv()).await {}
-                server.reload();
-            }
         }
     }
 }
@@ -241,29 +239,4 @@ async fn end_at_once() {
         _ = interrupt.recv() => {}
     }
     std::process::exit(130);
-}
-
-/// Reports changes of `files`. Their directories are watched, because editors replace files.
-fn watch(
-    files: &[&PathBuf],
-    changed: mpsc::UnboundedSender<()>,
-) -> notify::Result<notify::RecommendedWatcher> {
-    // Kubernetes swaps whole directories behind this name, and the files of a secret with it.
-    let mut names = vec![OsString::from("..data")];
-    names.extend(files.iter().filter_map(|it| it.file_name()).map(OsString::from));
-    let report = move |event: notify::Result<notify::Event>| {
-        let is_ours = |path: &PathBuf| path.file_name().is_some_and(|it| names.iter().any(|name| name == it));
-        if event.as_ref().is_ok_and(|it| !it.kind.is_access() && it.paths.iter().any(is_ours)) {
-            // Nobody is left to hear it when the server ends.
-            let _ = changed.send(());
-        }
-    };
-    let mut watcher = notify::recommended_watcher(report)?;
-    let mut directories: Vec<&Path> = files.iter().filter_map(|it| it.parent()).collect();
-    directories.dedup();
-    for directory in directories {
-        let directory = if directory == Path::new("") { Path::new(".") } else { directory };
-        watcher.watch(directory, RecursiveMode::NonRecursive)?;
-    }
-    Ok(watcher)
 }

@@ -1,0 +1,144 @@
+//! Sees that files changed, by looking at them a few times a second.
+//!
+//! What systems report are changes of directories, as editors replace files. But a database may stand in the same directory,
+//! and a report of each write to it was a sixth of what a mutation cost. A look is right on all file systems, too, and where
+//! whole directories are swapped behind a name, as Kubernetes does.
+//!
+//! **Invariant:** a change is told once, and not before two looks in a row saw the same: who writes is done by then.
+//!
+//! **Cost:** the facts of each file every [`PAUSE`]; no file is read.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Files, and how they were when they were looked at.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    files: Vec<PathBuf>,
+    /// When their change was last told.
+    told: Vec<Option<Facts>>,
+    last: Vec<Option<Facts>>,
+}
+
+/// What tells one state of a file from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Facts {
+    modified: Option<SystemTime>,
+    bytes: u64,
+    /// Of a file that is put in another's place with its time and its length.
+    inode: u64,
+}
+
+impl Watch {
+    /// Watches `files` too, as they are from now on.
+    pub(super) fn add(&mut self, files: impl IntoIterator<Item = PathBuf>) {
+        for file in files {
+            self.told.push(std::fs::metadata(&file).ok().map(|it| Facts::of(&it)));
+            self.files.push(file);
+        }
+    }
+
+    /// Waits until a file is there, is gone or is another, and rests.
+    pub(super) async fn changed(&mut self) {
+        loop {
+            tokio::time::sleep(PAUSE).await;
+            let now = self.look().await;
+            if self.is_to_be_told(now) {
+                return;
+            }
+        }
+    }
+
+    fn is_to_be_told(&mut self, now: Vec<Option<Facts>>) -> bool {
+        let rests = now == self.last;
+        self.last = now;
+        let is_new = rests && self.last != self.told;
+        if is_new {
+            self.told.clone_from(&self.last);
+        }
+        is_new
+    }
+
+    async fn look(&self) -> Vec<Option<Facts>> {
+        let mut facts = Vec::with_capacity(self.files.len());
+        for file in &self.files {
+            facts.push(tokio::fs::metadata(file).await.ok().map(|it| Facts::of(&it)));
+        }
+        facts
+    }
+}
+
+impl Facts {
+    fn of(metadata: &std::fs::Metadata) -> Self {
+        Self { modified: metadata.modified().ok(), bytes: metadata.len(), inode: metadata.ino() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    /// A folder of the test's own, with a file `a` and a watch on it and on `b`, which is not there.
+    fn watched(name: &str) -> (PathBuf, Watch) {
+        let folder = std::env::temp_dir().join(format!("weir-watch-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("a"), "one").unwrap();
+        let mut watch = Watch::default();
+        watch.add([folder.join("a"), folder.join("b")]);
+        (folder, watch)
+    }
+
+    /// What each of four looks finds.
+    async fn looks(watch: &mut Watch) -> [bool; 4] {
+        let mut told = [false; 4];
+        for it in &mut told {
+            let now = watch.look().await;
+            *it = watch.is_to_be_told(now);
+        }
+        told
+    }
+
+    fn put_in_place_of(file: &Path, text: &str) {
+        let other = file.with_extension("new");
+        fs::write(&other, text).unwrap();
+        let modified = fs::metadata(file).unwrap().modified().unwrap();
+        fs::File::options().append(true).open(&other).unwrap().set_modified(modified).unwrap();
+        fs::rename(other, file).unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_is_written_replaced_made_or_removed_is_told_once() {
+        let (folder, mut watch) = watched("all");
+        let (a, b) = (folder.join("a"), folder.join("b"));
+        let once = [false, true, false, false];
+        fs::write(&a, "three").unwrap();
+        assert_eq!(looks(&mut watch).await, once, "written");
+        put_in_place_of(&a, "seven");
+        assert_eq!(looks(&mut watch).await, once, "replaced by one of the same time and length");
+        fs::write(&b, "").unwrap();
+        assert_eq!(looks(&mut watch).await, once, "made");
+        fs::remove_file(&a).unwrap();
+        assert_eq!(looks(&mut watch).await, once, "removed");
+        fs::write(folder.join("c"), "beside").unwrap();
+        assert_eq!(looks(&mut watch).await, [false; 4]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_is_being_written_is_told_when_it_rests() {
+        let (folder, mut watch) = watched("rest");
+        for length in 4..12 {
+            fs::write(folder.join("a"), "x".repeat(length)).unwrap();
+            let now = watch.look().await;
+            assert!(!watch.is_to_be_told(now), "it is another at each look");
+        }
+        assert_eq!(looks(&mut watch).await, [true, false, false, false]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
