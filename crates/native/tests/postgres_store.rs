@@ -265,7 +265,7 @@ fn a_line_with_a_text_that_is_too_long_is_not_taken() {
     let source = Source { path: file.clone(), format: Format::Ndjson, mapping };
     let report = load(&place, &[source], &mut hooks).unwrap();
     std::fs::remove_file(&file).unwrap();
-    assert_eq!((report.objects, report.rejects, report.unbuilt), (1, 2, Vec::new()));
+    assert_eq!((report.count.objects, report.count.refused(), report.unbuilt), (1, 2, Vec::new()));
     let words = |name: &str| {
         format!(
             "{name}: `Dish.{name}` takes 2600 bytes at most, because an index holds it whole; these are 3000"

@@ -6,6 +6,19 @@ use super::Reached;
 use crate::model::{FieldId, TypeId};
 use weir_sql::catalog::ColumnId;
 
+/// What a line that is not taken would have been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// An object.
+    Object,
+    /// One edge of an object that is taken.
+    Edge,
+    /// A line of a file of pairs.
+    Pair,
+    /// A statement that cannot be read.
+    Statement,
+}
+
 /// A value; texts are ranges of [`Batch::text`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Cell {
@@ -151,8 +164,8 @@ impl Batch {
 pub(crate) struct Parcel {
     /// One per type.
     pub(crate) batches: Vec<Batch>,
-    /// What could not be read: line and why.
-    pub(crate) rejects: Vec<(u64, String)>,
+    /// What could not be read: line, what it would have been, and why.
+    pub(crate) rejects: Vec<(u64, Part, String)>,
     /// Where the next one begins.
     pub(crate) reached: Reached,
     /// Bytes of the file read so far.

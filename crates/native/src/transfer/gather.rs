@@ -5,7 +5,7 @@
 //! **Cost:** at most [`PARCEL_ROWS`] objects or [`PARCEL_BYTES`] are held for each parcel.
 
 use super::Reached;
-use super::batch::{Batch, Cell, Edge, Parcel, Target};
+use super::batch::{Batch, Cell, Edge, Parcel, Part, Target};
 use super::slots::{Aim, Kind, Mapping, Slot, Slots};
 use super::value;
 use crate::model::{FieldId, FieldKind, TypeId, TypeKind};
@@ -23,7 +23,7 @@ pub(crate) struct Gather<'t> {
     pub(crate) aim: Aim,
     mapping: &'t Mapping,
     open: Vec<(Slots<'t>, Batch)>,
-    rejects: Vec<(u64, String)>,
+    rejects: Vec<(u64, Part, String)>,
     rows: usize,
 }
 
@@ -51,8 +51,18 @@ impl<'t> Gather<'t> {
     pub(crate) fn note(&mut self, line: u64, done: Result<(), String>) {
         self.rows += 1;
         if let Err(why) = done {
-            self.rejects.push((line, why));
+            let part = match self.aim {
+                Aim::Pairs(_) => Part::Pair,
+                Aim::Objects(_) | Aim::Mixed => Part::Object,
+            };
+            self.rejects.push((line, part, why));
         }
+    }
+
+    /// Keeps why a statement is none.
+    pub(crate) fn unread(&mut self, line: u64, why: String) {
+        self.rows += 1;
+        self.rejects.push((line, Part::Statement, why));
     }
 
     /// What was collected, when it is enough or all.

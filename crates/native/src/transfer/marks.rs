@@ -7,6 +7,7 @@
 
 use super::Reached;
 use super::alone::texts;
+use super::batch::Part;
 use crate::layout;
 use crate::store::database::{Database, Value};
 use crate::store::{Error, versions};
@@ -21,14 +22,71 @@ pub(crate) struct Load {
     pub(crate) edges: String,
 }
 
+/// What a load took of its files, and what it did not: together all that is in them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Objects that are in the store.
+    pub objects: u64,
+    /// Lines of files of pairs that are.
+    pub pairs: u64,
+    /// Objects that are not.
+    pub objects_refused: u64,
+    /// Such lines that are not.
+    pub pairs_refused: u64,
+    /// Edges that are not, of objects that are.
+    pub edges_refused: u64,
+    /// Statements that cannot be read.
+    pub statements_refused: u64,
+}
+
+impl Count {
+    /// All lines that were not taken.
+    #[must_use]
+    pub fn refused(&self) -> u64 {
+        self.objects_refused + self.pairs_refused + self.edges_refused + self.statements_refused
+    }
+
+    /// Counts what was taken.
+    pub(crate) fn add(&mut self, part: Part, count: u64) {
+        match part {
+            Part::Object => self.objects += count,
+            Part::Pair => self.pairs += count,
+            Part::Edge | Part::Statement => {}
+        }
+    }
+
+    /// Counts what was not taken.
+    pub(crate) fn refuse(&mut self, part: Part) {
+        let count = match part {
+            Part::Object => &mut self.objects_refused,
+            Part::Pair => &mut self.pairs_refused,
+            Part::Edge => &mut self.edges_refused,
+            Part::Statement => &mut self.statements_refused,
+        };
+        *count += 1;
+    }
+
+    /// Together with another one.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            objects: self.objects + other.objects,
+            pairs: self.pairs + other.pairs,
+            objects_refused: self.objects_refused + other.objects_refused,
+            pairs_refused: self.pairs_refused + other.pairs_refused,
+            edges_refused: self.edges_refused + other.edges_refused,
+            statements_refused: self.statements_refused + other.statements_refused,
+        }
+    }
+}
+
 /// What of a file is loaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mark {
     key: String,
     /// Where to go on.
     pub(crate) reached: Reached,
-    /// Objects made of it.
-    pub(crate) objects: i64,
+    /// What was taken of it and what was not.
+    pub(crate) count: Count,
     /// Nothing of it is left to load.
     pub(crate) is_done: bool,
     /// How long it was when it was done.
@@ -96,21 +154,39 @@ impl Load {
         let sum = words.next().and_then(|it| it.parse().ok()).unwrap_or_default();
         let bytes = words.next().and_then(|it| it.parse().ok());
         let reached = Reached { offset: row[1].int() as u64, line: row[2].int() as u64, sum };
-        let (objects, is_done) = (row[3].int(), bytes.is_some());
-        Ok(Mark { key: key.to_owned(), reached, objects, is_done, bytes: bytes.unwrap_or_default() })
+        let mut next = || words.next().and_then(|it| it.parse().ok()).unwrap_or_default();
+        let count = Count {
+            objects: row[3].int() as u64,
+            pairs: next(),
+            objects_refused: next(),
+            pairs_refused: next(),
+            edges_refused: next(),
+            statements_refused: next(),
+        };
+        Ok(Mark {
+            key: key.to_owned(),
+            reached,
+            count,
+            is_done: bytes.is_some(),
+            bytes: bytes.unwrap_or_default(),
+        })
     }
 
     /// Writes how far a file is loaded.
     pub(crate) fn keep(&self, database: &mut Database, mark: &Mark) -> Result<(), Error> {
         let sql = "INSERT INTO weir_loads (file, mark, bytes, line, objects) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (file) \
                    DO UPDATE SET mark = excluded.mark, bytes = excluded.bytes, line = excluded.line, objects = excluded.objects";
-        let bytes = if mark.is_done { format!(" {}", mark.bytes) } else { String::new() };
+        let bytes = if mark.is_done { mark.bytes.to_string() } else { "-".into() };
+        let Count { objects, pairs, objects_refused, pairs_refused, edges_refused, statements_refused } =
+            mark.count;
+        let counts =
+            format!("{pairs} {objects_refused} {pairs_refused} {edges_refused} {statements_refused}");
         let values = [
             Value::from(mark.key.as_str()),
-            format!("{} {}{bytes}", self.name, mark.reached.sum).as_str().into(),
+            format!("{} {} {bytes} {counts}", self.name, mark.reached.sum).as_str().into(),
             (mark.reached.offset as i64).into(),
             (mark.reached.line as i64).into(),
-            mark.objects.into(),
+            (objects as i64).into(),
         ];
         database.execute(sql, &values).map(drop)
     }

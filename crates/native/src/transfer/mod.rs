@@ -24,6 +24,9 @@ mod alone;
 mod marks;
 mod required;
 
+pub use batch::Part;
+pub use marks::Count;
+pub use required::Lacking;
 pub use sink::Reject;
 pub use slots::Mapping;
 
@@ -109,10 +112,10 @@ pub enum Event<'e> {
 /// What a load did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Objects that are in the store.
-    pub objects: u64,
-    /// Lines that are not.
-    pub rejects: u64,
+    /// What was taken and what was not.
+    pub count: Count,
+    /// Objects that were taken and lack an edge that has a `!`.
+    pub lacking: Vec<Lacking>,
     /// Indexes that the data does not allow, in the database's words.
     pub unbuilt: Vec<String>,
 }
@@ -171,17 +174,19 @@ pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<
     let load = Load::begin(&mut store.database, groups.iter().map(|it| it.key.as_str()))?;
     let mut report = Report::default();
     for group in &groups {
-        let (objects, rejects) = one(&types, &mut store.database, &load, group, hooks)?;
-        report.objects += objects;
-        report.rejects += rejects;
+        report.count = report.count.plus(one(&types, &mut store.database, &load, group, hooks)?);
     }
     (hooks.progress)(Event::Settling);
-    let mut rejects = settle::settle(&types, &mut store.database, &load.edges)?;
-    rejects.extend(required::refuse(&types, &mut store.database, &load.edges)?);
-    for reject in rejects {
-        report.rejects += 1;
+    for mut reject in settle::settle(&types, &mut store.database, &load.edges)? {
+        let of_pairs = |it: &Group<'_>| matches!(it.aim, Aim::Pairs(_)) && it.name == reject.file;
+        if groups.iter().any(of_pairs) {
+            reject.part = Part::Pair;
+            report.count.pairs -= 1;
+        }
+        report.count.refuse(reject.part);
         (hooks.reject)(&reject);
     }
+    report.lacking = required::count(&types, &mut store.database, &load.edges)?;
     let mut tell = |name: &str, done: u64, all: u64| {
         (hooks.progress)(Event::Index { name, done, all });
         true
@@ -288,14 +293,14 @@ fn tune(database: &mut Database) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// Loads one group of files and gives the number of objects and rejects.
+/// Loads one group of files and counts.
 fn one(
     types: &Types,
     database: &mut Database,
     load: &Load,
     group: &Group<'_>,
     hooks: &mut Hooks<'_>,
-) -> Result<(u64, u64), LoadError> {
+) -> Result<Count, LoadError> {
     let mut mark = load.mark(database, &group.key)?;
     let first = group.sources[0];
     (hooks.progress)(Event::File { name: &group.name, bytes: group.bytes });
@@ -303,25 +308,24 @@ fn one(
         if mark.bytes != group.bytes {
             return Err(failed(&first.path, &changed(0)));
         }
-        (hooks.progress)(Event::Loaded { bytes: group.bytes, objects: mark.objects as u64 });
-        return Ok((mark.objects as u64, 0));
+        (hooks.progress)(Event::Loaded { bytes: group.bytes, objects: mark.count.objects });
+        return Ok(mark.count);
     }
     let folder = folder_of(database, first);
     let from = mark.reached;
     let names: Vec<String> = group.sources.iter().map(|it| it.path.display().to_string()).collect();
-    let mut rejects = 0;
     std::thread::scope(|scope| {
         let (send, receive) = sync_channel(PARCELS_WAITING);
         let reader = scope.spawn(move || read(types, group, from, &folder, &send));
         let mut sink = Sink::new(types, database, load, &names);
-        let written = write(&mut sink, receive, &mut mark, hooks, &mut rejects);
+        let written = write(&mut sink, receive, &mut mark, hooks);
         let read = reader.join().unwrap_or_else(|_| Err("reading panicked".into()));
         written?;
         read.map_err(|why| failed(&first.path, &why))?;
         (mark.is_done, mark.bytes) = (true, group.bytes);
         Ok(load.keep(sink.database, &mark)?)
     })
-    .map(|()| (mark.objects as u64, rejects))
+    .map(|()| mark.count)
 }
 
 /// Writes what comes until there is no more.
@@ -330,7 +334,6 @@ fn write(
     parcels: Receiver<Parcel>,
     mark: &mut Mark,
     hooks: &mut Hooks<'_>,
-    rejects: &mut u64,
 ) -> Result<(), LoadError> {
     for parcel in parcels {
         let bytes = parcel.bytes;
@@ -338,10 +341,9 @@ fn write(
             sink.take(parcel, mark)?;
         }
         for reject in sink.rejects.drain(..) {
-            *rejects += 1;
             (hooks.reject)(&reject);
         }
-        (hooks.progress)(Event::Loaded { bytes, objects: mark.objects as u64 });
+        (hooks.progress)(Event::Loaded { bytes, objects: mark.count.objects });
     }
     Ok(())
 }

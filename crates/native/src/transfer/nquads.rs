@@ -316,7 +316,7 @@ pub(crate) fn read(
                 Ok(Some(quad)) => sorter.push(record(&mut predicates, quad, line))?,
                 // Those before were told with the first parcel.
                 Err(_) if from.offset > 0 => {}
-                Err(why) => gather.note(line, Err(why)),
+                Err(why) => gather.unread(line, why),
             }
             if bytes % (1 << 23) < read as u64 {
                 // Says how far it is read.

@@ -219,8 +219,9 @@ fn insert_postgres(
             continue;
         }
         let number = |it: Option<&[u8]>| std::str::from_utf8(it?).ok()?.parse::<i64>().ok();
-        let made: HashSet<i64> = made.iter().filter_map(|row| number(row.column(0).flatten())).collect();
-        let lost: Vec<usize> = there.into_iter().filter(|&row| !made.contains(&batch.ids[row])).collect();
+        // Of two lines with one number, one is made.
+        let mut made: HashSet<i64> = made.iter().filter_map(|row| number(row.column(0).flatten())).collect();
+        let lost: Vec<usize> = there.into_iter().filter(|&row| !made.remove(&batch.ids[row])).collect();
         for before in &tables[..at] {
             let (table, id) = (quoted(&before.table), quoted(&before.columns[0].name));
             let ids = Value::Text(numbers(lost.iter().map(|&row| batch.ids[row])));

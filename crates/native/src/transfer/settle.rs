@@ -7,6 +7,7 @@
 //!
 //! **Cost:** some statements for each field, linear in its edges but for the indexes they are looked up in.
 
+use super::batch::Part;
 use super::rows::target_type;
 use super::sink::Reject;
 use crate::layout::{IndexKind, Storage};
@@ -194,7 +195,12 @@ fn reject(
     if !rows.is_empty() {
         database.execute(&format!("DELETE FROM {edges} WHERE {condition}"), std::slice::from_ref(field))?;
     }
-    let one = |row: &Vec<Value>| Reject { file: row[0].text(), line: row[1].int() as u64, why: why(row) };
+    let one = |row: &Vec<Value>| Reject {
+        file: row[0].text(),
+        line: row[1].int() as u64,
+        part: Part::Edge,
+        why: why(row),
+    };
     Ok(rows.iter().map(one).collect())
 }
 

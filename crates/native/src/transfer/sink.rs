@@ -8,7 +8,7 @@
 //!
 //! **Cost:** per row one insert and, per edge, one look into a set of numbers that are known to be there.
 
-use super::batch::{Batch, Cell, Edge, Parcel, Target};
+use super::batch::{Batch, Cell, Edge, Parcel, Part, Target};
 use super::marks::{Load, Mark};
 use super::nquads::LINE_BITS;
 use super::required;
@@ -31,6 +31,8 @@ pub struct Reject {
     pub file: String,
     /// The line.
     pub line: u64,
+    /// What it would have been.
+    pub part: Part,
     /// Why.
     pub why: String,
 }
@@ -80,17 +82,24 @@ impl<'t> Sink<'t> {
     fn write(&mut self, parcel: Parcel, mark: &mut Mark) -> Result<(), Error> {
         self.forget_if_changed()?;
         let names = self.names;
-        let reject = |(line, why): Rejected| {
+        let reject = |(line, part, why): (u64, Part, String)| {
             let (file, line) = place(names, line);
-            Reject { file: file.to_owned(), line, why }
+            Reject { file: file.to_owned(), line, part, why }
         };
+        let before = self.rejects.len();
         self.rejects.extend(parcel.rejects.into_iter().map(reject));
         for mut batch in parcel.batches {
             let mut refused: Vec<Rejected> = Vec::new();
-            mark.objects += self.batch(&mut batch, &mut refused)? as i64;
+            let made = self.batch(&mut batch, &mut refused)?;
+            let part = match batch.makes_objects {
+                true => Part::Object,
+                false => Part::Pair,
+            };
+            mark.count.add(part, made);
             refused.sort();
-            self.rejects.extend(refused.into_iter().map(reject));
+            self.rejects.extend(refused.into_iter().map(|(line, why)| reject((line, part, why))));
         }
+        self.rejects[before..].iter().for_each(|it| mark.count.refuse(it.part));
         mark.reached = parcel.reached;
         self.load.keep(self.database, mark)
     }
@@ -110,7 +119,7 @@ impl<'t> Sink<'t> {
         Ok(())
     }
 
-    /// Writes a batch and says how many objects are made.
+    /// Writes a batch and says how many of its rows are taken.
     fn batch(&mut self, batch: &mut Batch, refused: &mut Vec<Rejected>) -> Result<u64, Error> {
         let mut gone = vec![false; batch.ids.len()];
         if batch.makes_objects {
@@ -131,8 +140,7 @@ impl<'t> Sink<'t> {
         if batch.makes_objects {
             required::note(self.types, self.database, (&self.load.edges, self.names), batch, &gone)?;
         }
-        let made = gone.iter().filter(|it| !**it).count() as u64;
-        Ok(if batch.makes_objects { made } else { 0 })
+        Ok(gone.iter().filter(|it| !**it).count() as u64)
     }
 
     /// Gives numbers to objects that have none, and keeps the sequence ahead of those that have.

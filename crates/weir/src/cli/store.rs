@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use weir_native::store::{Error, Pace, Place, Store, Types, backup};
 use weir_native::transfer::export::export;
-use weir_native::transfer::{self, Event, Format, Hooks, Mapping, Reject, Source};
+use weir_native::transfer::{self, Count, Event, Format, Hooks, Mapping, Reject, Source};
 
 /// How often a progress bar is drawn anew.
 const DRAW: Duration = Duration::from_millis(200);
@@ -193,15 +193,50 @@ pub(super) fn import(options: &Import) -> Result<ExitCode, String> {
     if let Some(cause) = rejects.failed {
         return Err(format!("{}: {cause}", options.rejects.display()));
     }
-    print(&format!("{} objects are in {}\n", report.objects, native.shown()))?;
+    print(&format!("loaded {} into {}\n", taken(&report.count), native.shown()))?;
+    for it in &report.lacking {
+        eprintln!(
+            "warning: {} no `{}`, the first in line {} of {}; it has a `!`, so whoever asks for it gets an error",
+            counted(it.objects, "object has", "objects have"),
+            it.field,
+            it.line,
+            it.file
+        );
+    }
     let has_all = !tell_unbuilt(&report.unbuilt);
-    if report.rejects == 0 && has_all {
+    if report.count.refused() == 0 && has_all {
         return Ok(ExitCode::SUCCESS);
     }
-    if report.rejects > 0 {
-        eprintln!("{} lines were not taken; see {}", report.rejects, options.rejects.display());
+    if report.count.refused() > 0 {
+        eprintln!("not taken: {}; see {}", refused(&report.count), options.rejects.display());
     }
     Ok(ExitCode::FAILURE)
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// What was loaded, in words.
+fn taken(count: &Count) -> String {
+    let objects = counted(count.objects, "object", "objects");
+    match (count.objects, count.pairs) {
+        (_, 0) => objects,
+        (0, pairs) => counted(pairs, "pair", "pairs"),
+        (_, pairs) => format!("{objects} and {}", counted(pairs, "pair", "pairs")),
+    }
+}
+
+/// What was not, in words.
+fn refused(count: &Count) -> String {
+    let parts = [
+        (count.objects_refused, "object", "objects"),
+        (count.edges_refused, "edge", "edges"),
+        (count.pairs_refused, "pair", "pairs"),
+        (count.statements_refused, "statement", "statements"),
+    ];
+    let some = parts.iter().filter(|it| it.0 > 0).map(|&(count, one, many)| counted(count, one, many));
+    some.collect::<Vec<_>>().join(", ")
 }
 
 /// A file's name without its endings.
