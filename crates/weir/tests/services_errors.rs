@@ -132,14 +132,14 @@ fn serve_odd(known: &str) -> (Upstream, Weir) {
 #[test]
 fn a_key_that_does_not_fit_is_an_error_where_it_was_to_lead() {
     let known = r#"
-- {ask: GET /list, answer: [{itemId: abc}, {itemId: 1}, {itemId: 9007199254740993}]}
+- {ask: GET /list, answer: [{itemId: abc}, {itemId: 1}, {itemId: 9007199254740993}, {itemId: null}, {}]}
 - {ask: GET /items?id=1, answer: [{id: 1, name: one}]}
 "#;
     let (upstream, weir) = serve_odd(known);
     let answer = weir.query("{ list { item { name } } }").json();
     assert_eq!(
         answer["data"]["list"],
-        json!([{"item": {"name": null}}, {"item": {"name": "one"}}, {"item": {"name": null}}])
+        json!([{"item": {"name": null}}, {"item": {"name": "one"}}, {"item": {"name": null}}, {"item": null}, {"item": null}])
     );
     let told: Vec<_> = answer["errors"]
         .as_array()

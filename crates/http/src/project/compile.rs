@@ -121,12 +121,28 @@ impl<'c> Compile<'c> {
             };
             plan.columns.push(column);
         }
+        if !entity {
+            plan.needed = self.needed(node, &mut plan);
+        }
         for &field in &piece.shape.set(set).hidden {
             let column = self.hidden(node, field, entity, &mut plan);
             plan.hidden.push(column);
         }
         self.tables.push(plan);
         self.tables.len() as u32 - 1
+    }
+
+    /// The keys without which an object that the selection makes refers to nothing.
+    fn needed(&self, node: Option<NodeId>, plan: &mut TablePlan) -> Vec<Find> {
+        let Some(node) = node.map(|it| self.mapping.node(it)).filter(|it| it.is_made) else {
+            return Vec::new();
+        };
+        let Some(entity) = self.mapping.of_type(node.ty) else { return Vec::new() };
+        let keys = &self.mapping.connector(entity).keys;
+        let is_key = |given: &&Given| keys.iter().any(|it| it.field == Some(given.field));
+        let is_key_alone = node.given.iter().all(|it| is_key(&it));
+        let needed = |given: &&Given| is_key_alone || self.mapping.schema.field(given.field).ty.is_non_null();
+        node.given.iter().filter(is_key).filter(needed).map(|it| self.find(it, plan)).collect()
     }
 
     fn column(

@@ -54,6 +54,11 @@ impl<'t> Located<'t> {
         &self.values[slot as usize * self.rows..][..self.rows]
     }
 
+    /// Forgets what was found for a row.
+    pub(super) fn leave_out(&mut self, row: usize) {
+        self.values.iter_mut().skip(row).step_by(self.rows.max(1)).for_each(|it| *it = None);
+    }
+
     pub(super) fn has_detour(&self, slot: u32) -> bool {
         self.detours[slot as usize]
     }

@@ -72,6 +72,8 @@ struct TablePlan {
     slots: u32,
     columns: Vec<ColumnPlan>,
     hidden: Vec<ColumnPlan>,
+    /// An object for which one of these is null is null itself.
+    needed: Vec<Find>,
 }
 
 #[derive(Debug)]
@@ -187,7 +189,7 @@ impl<'r> Run<'r> {
                 *value = None;
             }
         }
-        let mut all = self.table(table, &level);
+        let mut all = self.table(table, &mut level);
         let error = not_object();
         for row in wrong {
             all.columns.iter_mut().for_each(|column| fail(column, row, &error));
@@ -197,14 +199,41 @@ impl<'r> Run<'r> {
     }
 
     /// The objects of `level`, which holds nothing but objects.
-    fn table(&self, table: u32, level: &Level<'_>) -> Table {
+    fn table(&self, table: u32, level: &mut Level<'_>) -> Table {
         let plan = &self.plan.tables[table as usize];
-        let located = locate::locate(&plan.scan, plan.slots, &level.rows);
+        let mut located = locate::locate(&plan.scan, plan.slots, &level.rows);
+        for find in &plan.needed {
+            self.leave_out(find, level, &mut located);
+        }
         let column = |it: &ColumnPlan| self.found(it, level, &located);
         Table {
             rows: level.rows.len() as u32,
             columns: plan.columns.iter().map(column).collect(),
             hidden: plan.hidden.iter().map(column).collect(),
+        }
+    }
+
+    /// Takes the objects out for which `find` leads to nothing.
+    fn leave_out<'t>(&self, find: &Find, level: &mut Level<'t>, located: &mut Located<'t>) {
+        let is_nothing = |it: Option<JsonRef<'_>>| it.is_none_or(JsonRef::is_null);
+        let nothing: Vec<bool> = match find {
+            Find::Itself => return,
+            Find::Slot(slot, _) if !located.has_detour(*slot) => {
+                located.slot(*slot).iter().map(|it| is_nothing(*it)).collect()
+            }
+            Find::Slot(_, evaluate) | Find::Evaluate(evaluate) => {
+                let made = self.evaluate(evaluate, level);
+                let json = made.tape();
+                let mut nothing: Vec<bool> =
+                    made.rows(json.as_ref(), level.rows.len()).into_iter().map(is_nothing).collect();
+                // What could not be found out is an error where it is read.
+                made.faults.iter().for_each(|it| nothing[it.0 as usize] = false);
+                nothing
+            }
+        };
+        for (row, _) in nothing.iter().enumerate().filter(|it| *it.1) {
+            level.rows[row] = None;
+            located.leave_out(row);
         }
     }
 
@@ -320,12 +349,15 @@ impl<'r> Run<'r> {
             match value {
                 Some(_) if object.is_some() => {}
                 Some(value) if !value.is_null() => fail(&mut column, row as u32, &not_object()),
-                Some(_) | None => column.nulls.set(row),
+                Some(_) | None => {}
             }
             objects.push(object);
         }
-        let level = Level { rows: objects, origins: origins.to_vec() };
-        column.data = Data::Object(Box::new(self.table(table, &level)));
+        let mut level = Level { rows: objects, origins: origins.to_vec() };
+        column.data = Data::Object(Box::new(self.table(table, &mut level)));
+        for (row, _) in level.rows.iter().enumerate().filter(|it| it.1.is_none()) {
+            column.nulls.set(row);
+        }
         column
     }
 }

@@ -168,8 +168,9 @@ fn check(types: &str, selection: &str, query: &str, answer: &str, expected: Valu
     );
     let mapping = mapping(&text);
     let planned = planned(&mapping.schema, mapping.schema.query, &format!("{{ a {query} }}"));
-    let projection =
-        Projection::field(&mapping, ConnectorId(0), &planned.piece(&planned.fields()), planned.fields()[0]);
+    let fields = planned.fields();
+    let id = mapping.of_field(planned.shape.fields[fields[0] as usize].field).expect("a connector");
+    let projection = Projection::field(&mapping, id, &planned.piece(&fields), fields[0]);
     let table = run(&mapping, &planned, &projection, &[answer], Keys::NONE);
     assert_eq!(shown(&planned.shape, planned.root, &table, 0)["a"], expected, "{selection} {query} {answer}");
 }
@@ -272,6 +273,51 @@ fn mappings_rename_regroup_and_make_values() {
         r#"{"a": "x", "city": "C"}"#,
         json!({"n": "! SERVICE_VALUE The value cannot be made of what the service gave: `->add` cannot take a string.", "city": "C"}),
     );
+}
+
+#[test]
+fn a_reference_without_its_key_is_null() {
+    let check = |id: &str, selection: &str, query: &str, answer: &str, expected: Value| {
+        let of = |field: &str, ty: &str| {
+            if selection.contains(&format!("{field}:")) { format!("{field}: {ty} ") } else { String::new() }
+        };
+        let fields = format!("{}{}", of("o", "E"), of("os", "[E]"));
+        let entity = format!(
+            "type E @connect(source: \"s\", http: {{GET: \"/e/{{$this.id}}\"}}, selection: \"id name\") {{ id: {id} name: String }}"
+        );
+        check(&format!("type A {{ {fields}}} {entity}"), selection, query, answer, expected);
+    };
+    let all = "o: {id: k.id} os: $([{id: k.id}, {id: l}])";
+    check(
+        "Int!",
+        all,
+        "{ o { id } os { id } }",
+        r#"{"k": {"id": null}, "l": 2}"#,
+        json!({"o": null, "os": [null, {"id": 2}]}),
+    );
+    // Also where nothing but another's field is asked for, and where the key has to be made.
+    check("Int!", all, "{ o { name } }", r#"{"k": null}"#, json!({"o": null}));
+    check("Int!", "o: {id: k->first}", "{ o { id } }", r#"{"k": []}"#, json!({"o": null}));
+    check(
+        "Int!",
+        "os: k->map({id: @.id})",
+        "{ os { id } }",
+        r#"{"k": [{}, {"id": 7}]}"#,
+        json!({"os": [null, {"id": 7}]}),
+    );
+    // What has more than its key is somebody also without it, where it may be.
+    check("Int!", "o: {id: k name: n}", "{ o { name } }", r#"{"n": "x"}"#, json!({"o": null}));
+    check("Int", "o: {id: k name: n}", "{ o { name } }", r#"{"n": "x"}"#, json!({"o": {"name": "x"}}));
+    check("Int", "o: {id: k}", "{ o { id } }", r#"{"n": "x"}"#, json!({"o": null}));
+    // A value that is no key, and an object of the service's own, are what they are.
+    check(
+        "Int!",
+        "o: {id: k}",
+        "{ o { id } }",
+        r#"{"k": "x"}"#,
+        json!({"o": {"id": "! SERVICE_VALUE Int cannot represent a string."}}),
+    );
+    check("Int!", "o: o { id name }", "{ o { id } }", r#"{"o": {"name": "x"}}"#, json!({"o": {"id": null}}));
 }
 
 #[test]

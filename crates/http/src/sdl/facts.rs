@@ -273,6 +273,8 @@ pub struct Node {
     pub ty: TypeId,
     /// Its fields that are given, in the order of the selection.
     pub given: Vec<Given>,
+    /// Whether the selection makes the objects, as in `player: {id: playerId}`, and not the service.
+    pub is_made: bool,
 }
 
 /// One field that a selection gives.

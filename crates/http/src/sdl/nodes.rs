@@ -77,7 +77,9 @@ impl Build<'_> {
             }
             (TypeKind::Scalar(_) | TypeKind::Enum, _) => None,
             (TypeKind::Object, Some(members)) => {
-                let node = self.open(ty);
+                let group = matches!(self.selection.expr(id), Expr::Members(_));
+                // At the top these are the members of the answer itself.
+                let node = self.open(ty, group && id != self.selection.root());
                 self.members(node, members, &mut Vec::new());
                 Some(node)
             }
@@ -97,8 +99,8 @@ impl Build<'_> {
         self.schema.ty(ty).kind == TypeKind::Enum
     }
 
-    fn open(&mut self, ty: TypeId) -> NodeId {
-        self.nodes.push(Node { connector: self.connector, ty, given: Vec::new() });
+    fn open(&mut self, ty: TypeId, is_made: bool) -> NodeId {
+        self.nodes.push(Node { connector: self.connector, ty, given: Vec::new(), is_made });
         NodeId(self.nodes.len() as u32 - 1)
     }
 
@@ -167,7 +169,7 @@ impl Build<'_> {
             );
             return None;
         };
-        let node = self.open(ty);
+        let node = self.open(ty, true);
         for (name, value) in made {
             let span = self.selection.span(value);
             let Some(field) = self.field(node, &name, span) else { continue };
