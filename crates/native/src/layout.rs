@@ -14,6 +14,7 @@ mod names;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use indexes::compared;
 pub use indexes::index_kind;
 
 use crate::model::{FieldId, Model};

@@ -2,7 +2,7 @@
 
 use super::{At, compile};
 use crate::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
-use crate::layout::{Database, Index, IndexKind, Layout, View};
+use crate::layout::{Database, Index, IndexKind, Layout, View, compared};
 use crate::model::{TypeId, TypeKind};
 use crate::write::Mutations;
 use hashbrown::HashMap;
@@ -110,21 +110,23 @@ impl Native {
     }
 }
 
-/// What to say when the values of several fields are not unique together, by the index that sees to it.
+/// What is said of objects that have the same values in fields that are unique together, by the name of the index.
 fn combined(api: &Api, layout: &Layout) -> Vec<(String, String)> {
-    let object = |index: &&Index| {
-        let ty = layout.tables.iter().position(|it| *it == index.table)?;
-        (index.kind == IndexKind::Unique && index.columns.len() > 1).then_some(&api.model.types[ty])
-    };
-    let words = |index: &Index| {
-        let ty = object(&index)?;
-        let table = layout.sql.catalog.table(index.table);
-        let names: Vec<&str> = index.columns.iter().map(|it| table.column(*it).name.as_str()).collect();
-        let message =
-            format!("an object with these {} already exists inside type {}", names.join(" and "), ty.name);
-        Some((index.name.clone(), message))
-    };
-    layout.indexes.iter().filter_map(words).collect()
+    let mut words = Vec::new();
+    for (ty, &table) in api.model.types.iter().zip(&layout.tables) {
+        for together in &ty.unique {
+            let columns =
+                together.iter().filter_map(|it| compared(layout.fields[it.index()])).collect::<Vec<_>>();
+            let is_its =
+                |it: &&Index| it.table == table && it.kind == IndexKind::Unique && it.columns == columns;
+            let Some(index) = layout.indexes.iter().find(is_its) else { continue };
+            let names: Vec<&str> = together.iter().map(|it| api.model.field(*it).name.as_str()).collect();
+            let names = names.join(" and ");
+            let message = format!("an object with the same {names} already exists inside type {}", ty.name);
+            words.push((index.name.clone(), message));
+        }
+    }
+    words
 }
 
 impl Native {

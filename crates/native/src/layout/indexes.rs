@@ -186,7 +186,7 @@ pub fn index_kind(search: Search) -> IndexKind {
 }
 
 /// The column whose order and equality are those of the values.
-fn compared(storage: Storage) -> Option<ColumnId> {
+pub(crate) fn compared(storage: Storage) -> Option<ColumnId> {
     match storage {
         Storage::Instant { at, .. } => Some(at),
         Storage::Values { value, at, .. } => Some(at.unwrap_or(value)),

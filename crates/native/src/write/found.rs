@@ -254,7 +254,9 @@ impl Resolver<'_> {
         for (_, called, hits) in self.names.of(at) {
             for hit in hits {
                 match there {
-                    Some((other, _)) if other.0 != hit.0 => return Err(Refusal::Ambiguous { ty: name() }),
+                    Some((other, by)) if other.0 != hit.0 => {
+                        return Err(Refusal::Ambiguous { ty: name(), keys: self.told([by, called]) });
+                    }
                     Some(_) | None => there = Some((*hit, called)),
                 }
             }
@@ -280,14 +282,26 @@ impl Resolver<'_> {
 
     /// The refusal of an object that is to be added under a name that is taken.
     pub(super) fn exists(&self, called: &Name) -> Refusal {
-        let (field, ty) = match called {
+        let (field, ty) = self.field_of(called);
+        Refusal::Exists { key: called.shown(), field, ty }
+    }
+
+    /// The field that `name` is a value of, and the type that the field is of.
+    fn field_of(&self, name: &Name) -> (String, String) {
+        let (field, ty) = match name {
             Name::Id(ty, _) => ("id".to_owned(), *ty),
             Name::Int(field, _) | Name::Text(field, _) => {
                 let of = self.model().field(*field);
                 (of.name.clone(), of.owner)
             }
         };
-        Refusal::Exists { key: called.shown(), field, ty: self.model().ty(ty).name.clone() }
+        (field, self.model().ty(ty).name.clone())
+    }
+
+    /// Names with their fields, as they were given.
+    fn told<'n>(&self, names: impl IntoIterator<Item = &'n Name>) -> String {
+        let named = names.into_iter().map(|it| format!("{} {}", self.field_of(it).0, it.shown()));
+        named.collect::<Vec<_>>().join(" and ")
     }
 
     /// An object that is made needs every value that has to be there.
@@ -356,7 +370,8 @@ impl Resolver<'_> {
                 let (says, said) = (self.says(object), self.says(of));
                 let is_patch = self.is_patch(other);
                 if are_top || (says && is_patch) || (says && said && !self.is_equal(object, of)) {
-                    return Err(Refusal::Twice { key: name.shown() });
+                    let (field, ty) = self.field_of(name);
+                    return Err(Refusal::Twice { key: name.shown(), field, ty });
                 }
                 // What was only a link so far may be the one described here.
                 let (link, is) = if says && !said { (other, at as u32) } else { (at as u32, other) };
@@ -382,7 +397,8 @@ impl Resolver<'_> {
         let is_patched = |hits: &Hits| is_patch && hits.iter().any(|it| Some(it.0) == patched);
         let mut names = self.names.of(link);
         if !names.all(|(place, _, hits)| self.names.of[is as usize].contains(&place) || is_patched(hits)) {
-            return Err(Refusal::Ambiguous { ty: ty.name.clone() });
+            let keys = self.told(self.names.of(link).map(|it| it.1));
+            return Err(Refusal::Ambiguous { ty: ty.name.clone(), keys });
         }
         let of = if is_patch { self.patched.map(|it| it.1) } else { Some(self.objects[is as usize].ty) };
         match of.is_none_or(|of| ty.members.contains(&of)) {

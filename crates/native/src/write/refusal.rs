@@ -8,15 +8,15 @@ pub(super) enum Refusal {
     /// An object that is added, or takes a new key, has the key of one that is there.
     Exists { key: String, field: String, ty: String },
     /// Two objects of one input have the same key and differ.
-    Twice { key: String },
+    Twice { key: String, field: String, ty: String },
     /// An object would lack a value.
     Missing { ty: String, field: String },
     /// A value that has to be there is removed.
     Required { ty: String, field: String },
     /// An object that is referred to is not there.
     NoSuch { id: String, ty: String },
-    /// A reference by keys finds two objects.
-    Ambiguous { ty: String },
+    /// A reference by keys, each with its field, finds two objects.
+    Ambiguous { ty: String, keys: String },
     /// What refers to an object does not name it.
     NoId { ty: String },
     /// A reference to a member of a union names none or several.
@@ -62,7 +62,9 @@ impl Refusal {
             Self::Exists { key, field, ty } => {
                 format!("id {key} already exists for field {field} inside type {ty}")
             }
-            Self::Twice { key } => format!("duplicate XID found: {key}"),
+            Self::Twice { key, field, ty } => {
+                format!("duplicate XID found: {key} for field {field} inside type {ty}")
+            }
             Self::Missing { ty, field } => {
                 format!("type {ty} requires a value for field {field}, but no value present")
             }
@@ -70,7 +72,9 @@ impl Refusal {
                 format!("type {ty} requires a value for field {field}, so it cannot be removed")
             }
             Self::NoSuch { id, ty } => format!("ID \"{id}\" isn't a {ty}"),
-            Self::Ambiguous { ty } => format!("the keys of one {ty} belong to different objects"),
+            Self::Ambiguous { ty, keys } => {
+                format!("the keys of one {ty} belong to different objects: {keys}")
+            }
             Self::NoId { ty } => format!("id is not provided for {ty}"),
             Self::NotOneMember { ty } => format!("exactly one member of union {ty} has to be given"),
             Self::OtherParent { ty, field } => {

@@ -208,7 +208,7 @@ impl Oracle {
             if let Some(patched) = patched.filter(|_| other == 0) {
                 let wanted = TYPES[nodes[at].input.ty].name;
                 match patched {
-                    _ if says => return Err(format!("duplicate XID found: {key}")),
+                    _ if says => return Err(Self::twice(nodes[at].input.ty, &key)),
                     [one] if !members(wanted).contains(&self.objects[one].ty) => {
                         return Err(format!("ID \"{key}\" isn't a {wanted}"));
                     }
@@ -218,7 +218,7 @@ impl Oracle {
             }
             let equal = Self::plain(&nodes[at].input) == Self::plain(&nodes[other].input);
             if are_top || (says && said && !equal) {
-                return Err(format!("duplicate XID found: {key}"));
+                return Err(Self::twice(nodes[at].input.ty, &key));
             }
             let (link, is) = if says && !said { (other, at) } else { (at, other) };
             let wanted = TYPES[nodes[link].input.ty].name;
@@ -252,6 +252,11 @@ impl Oracle {
         };
         let said = input.fields.iter().filter(|it| it.1 != Given::Null);
         Input { ty: input.ty, id: input.id, fields: said.map(|it| (it.0, plain(&it.1))).collect() }
+    }
+
+    fn twice(ty: usize, key: &str) -> String {
+        let (field, of) = (TYPES[ty].key, TYPES[scope(ty)].name);
+        format!("duplicate XID found: {key} for field {field} inside type {of}")
     }
 
     /// What becomes of a node, if it is not the same as another.
