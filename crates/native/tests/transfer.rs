@@ -314,6 +314,34 @@ fn statements_of_an_object_may_stand_anywhere() {
 }
 
 #[test]
+fn what_dgraph_writes_beside_a_value_is_left_out_and_counted() {
+    let folder = Folder::new();
+    let sdl = "type User @secret(field: \"pwd\") { id: ID!, name: String! @id, friends: [User] }";
+    let place = folder.store("a.db", sdl);
+    let hash = "$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe";
+    let file = folder.write(
+        "g01.rdf",
+        &format!(
+            "<0x1> <dgraph.type> \"User\" <0x0> .\n<0x1> <User.name> \"ada\"^^<xs:string> <0x0> (origin=\"f\") .\n\
+             <0x1> <User.pwd> \"{hash}\"^^<xs:password> <0x0> .\n<0x1> <User.friends> <0x1> <0x0> (since=2006-01-02T15:04:05Z) .\n\
+             <0x2> <dgraph.type> \"User\" .\n<0x2> <User.name> \"bob\" .\n<0x2> <User.pwd> \"plain text\" .\n"
+        ),
+    );
+    let (report, rejects) = loaded(&place, &[source(&file, None)]);
+    let expected = Count { objects: 1, objects_refused: 1, facets_left_out: 2, ..Count::default() };
+    assert_eq!(report.count, expected, "{rejects:?}");
+    assert_eq!(
+        rejects,
+        ["g01.rdf:5: User.pwd: a password is loaded as its hash only: of argon2, or of bcrypt up to cost 15"]
+    );
+    let rows = folder.rows(
+        "a.db",
+        "SELECT u.name, u.pwd, f.friends_id FROM User u JOIN User_friends f ON f.user_id = u.id",
+    );
+    assert_eq!(rows, format!("ada|{hash}|1"));
+}
+
+#[test]
 fn a_quote_that_is_not_closed_costs_its_own_line() {
     check(
         COOKS,
@@ -415,6 +443,7 @@ fn all_that_is_in_the_files_is_counted() {
         pairs_refused: 4,
         edges_refused: 2,
         statements_refused: 1,
+        ..Count::default()
     };
     assert_eq!(report.count, expected, "{rejects:#?}");
     assert_eq!(rejects.len() as u64, report.count.refused());

@@ -166,6 +166,8 @@ pub(crate) struct Parcel {
     pub(crate) batches: Vec<Batch>,
     /// What could not be read: line, what it would have been, and why.
     pub(crate) rejects: Vec<(u64, Part, String)>,
+    /// Statements whose facets were left out.
+    pub(crate) facets: u64,
     /// Where the next one begins.
     pub(crate) reached: Reached,
     /// Bytes of the file read so far.

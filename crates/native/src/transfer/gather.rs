@@ -10,6 +10,7 @@ use super::slots::{Aim, Kind, Mapping, Slot, Slots};
 use super::value;
 use crate::model::{FieldId, FieldKind, TypeId, TypeKind};
 use crate::store::Types;
+use crate::write::secret::is_hash;
 use weir_language::json::{Json, JsonKind, JsonRef};
 
 /// Objects in one transaction.
@@ -24,12 +25,13 @@ pub(crate) struct Gather<'t> {
     mapping: &'t Mapping,
     open: Vec<(Slots<'t>, Batch)>,
     rejects: Vec<(u64, Part, String)>,
+    facets: u64,
     rows: usize,
 }
 
 impl<'t> Gather<'t> {
     pub(crate) fn new(types: &'t Types, aim: Aim, mapping: &'t Mapping) -> Self {
-        Self { types, aim, mapping, open: Vec::new(), rejects: Vec::new(), rows: 0 }
+        Self { types, aim, mapping, open: Vec::new(), rejects: Vec::new(), facets: 0, rows: 0 }
     }
 
     /// The open batch of `ty`.
@@ -65,6 +67,11 @@ impl<'t> Gather<'t> {
         self.rejects.push((line, Part::Statement, why));
     }
 
+    /// Counts a statement whose facets are left out.
+    pub(crate) fn left_out(&mut self) {
+        self.facets += 1;
+    }
+
     /// What was collected, when it is enough or all.
     pub(crate) fn parcel(&mut self, is_last: bool, reached: Reached, bytes: u64) -> Option<Parcel> {
         let held: usize = self.open.iter().map(|it| it.1.bytes()).sum();
@@ -78,7 +85,8 @@ impl<'t> Gather<'t> {
             std::mem::replace(&mut it.1, next)
         };
         let batches = self.open.iter_mut().map(fresh).filter(|it| !it.ids.is_empty()).collect();
-        Some(Parcel { batches, rejects: std::mem::take(&mut self.rejects), reached, bytes })
+        let (rejects, facets) = (std::mem::take(&mut self.rejects), std::mem::take(&mut self.facets));
+        Some(Parcel { batches, rejects, facets, reached, bytes })
     }
 
     /// The object type that `names` say, of which those of interfaces are passed over.
@@ -258,8 +266,10 @@ pub(crate) fn put(
         }
         Slot::List { field, scalar } => value::add(slots, batch, field, scalar, text)?,
         Slot::Many { .. } => edge(batch, first, slot, Target::Id(value::id(text)?)),
-        Slot::Secret { at } if text.starts_with("$argon2") => batch.cells[first + at] = batch.put(text),
-        Slot::Secret { .. } => return Err("a password is loaded as its argon2 hash only".into()),
+        Slot::Secret { at } if is_hash(text) => batch.cells[first + at] = batch.put(text),
+        Slot::Secret { .. } => {
+            return Err("a password is loaded as its hash only: of argon2, or of bcrypt up to cost 15".into());
+        }
     }
     Ok(())
 }

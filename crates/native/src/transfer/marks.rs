@@ -37,6 +37,8 @@ pub struct Count {
     pub edges_refused: u64,
     /// Statements that cannot be read.
     pub statements_refused: u64,
+    /// Statements that were taken without their facets.
+    pub facets_left_out: u64,
 }
 
 impl Count {
@@ -75,6 +77,7 @@ impl Count {
             pairs_refused: self.pairs_refused + other.pairs_refused,
             edges_refused: self.edges_refused + other.edges_refused,
             statements_refused: self.statements_refused + other.statements_refused,
+            facets_left_out: self.facets_left_out + other.facets_left_out,
         }
     }
 }
@@ -162,6 +165,7 @@ impl Load {
             pairs_refused: next(),
             edges_refused: next(),
             statements_refused: next(),
+            facets_left_out: next(),
         };
         Ok(Mark {
             key: key.to_owned(),
@@ -177,16 +181,22 @@ impl Load {
         let sql = "INSERT INTO weir_loads (file, mark, bytes, line, objects) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (file) \
                    DO UPDATE SET mark = excluded.mark, bytes = excluded.bytes, line = excluded.line, objects = excluded.objects";
         let bytes = if mark.is_done { mark.bytes.to_string() } else { "-".into() };
-        let Count { objects, pairs, objects_refused, pairs_refused, edges_refused, statements_refused } =
-            mark.count;
-        let counts =
-            format!("{pairs} {objects_refused} {pairs_refused} {edges_refused} {statements_refused}");
+        let it = mark.count;
+        let counts = [
+            it.pairs,
+            it.objects_refused,
+            it.pairs_refused,
+            it.edges_refused,
+            it.statements_refused,
+            it.facets_left_out,
+        ];
+        let counts = counts.map(|it| it.to_string()).join(" ");
         let values = [
             Value::from(mark.key.as_str()),
             format!("{} {} {bytes} {counts}", self.name, mark.reached.sum).as_str().into(),
             (mark.reached.offset as i64).into(),
             (mark.reached.line as i64).into(),
-            (objects as i64).into(),
+            (it.objects as i64).into(),
         ];
         database.execute(sql, &values).map(drop)
     }

@@ -35,6 +35,8 @@ struct Quad<'q> {
     subject: i64,
     predicate: &'q str,
     object: Object<'q>,
+    /// It said more, which a store has no place for.
+    has_facets: bool,
 }
 
 #[derive(Debug, PartialEq)]
@@ -61,9 +63,12 @@ fn parse(line: &str) -> Result<Option<Quad<'_>>, String> {
         // The namespace, which a store has none of.
         rest = after.trim_start();
     }
-    match rest {
-        "." => Ok(Some(Quad { subject, predicate, object })),
-        _ if rest.starts_with('(') => Err("facets are not stored".into()),
+    let facets = rest.strip_suffix('.').map(str::trim_end);
+    match facets {
+        Some("") => Ok(Some(Quad { subject, predicate, object, has_facets: false })),
+        Some(facets) if facets.starts_with('(') && facets.ends_with(')') => {
+            Ok(Some(Quad { subject, predicate, object, has_facets: true }))
+        }
         _ => Err("a statement ends with ` .`".into()),
     }
 }
@@ -311,16 +316,16 @@ pub(crate) fn read(
             bytes += read as u64;
             line += 1;
             sum.update(&text);
-            match std::str::from_utf8(&text).map_err(|_| "it is not UTF-8".to_owned()).and_then(parse) {
-                Ok(None) => {}
-                Ok(Some(quad)) => sorter.push(record(&mut predicates, quad, line))?,
-                // Those before were told with the first parcel.
-                Err(_) if from.offset > 0 => {}
-                Err(why) => gather.unread(line, why),
+            let it = std::str::from_utf8(&text).map_err(|_| "it is not UTF-8".to_owned()).and_then(parse);
+            // Those before were told with the first parcel.
+            count(&mut gather, it.as_ref().map_err(String::as_str), line, from.offset > 0);
+            if let Ok(Some(quad)) = it {
+                sorter.push(record(&mut predicates, quad, line))?;
             }
             if bytes % (1 << 23) < read as u64 {
                 // Says how far it is read.
-                let parcel = Parcel { batches: Vec::new(), rejects: Vec::new(), reached: from, bytes };
+                let parcel =
+                    Parcel { batches: Vec::new(), rejects: Vec::new(), facets: 0, reached: from, bytes };
                 if !take(parcel) {
                     return Ok(());
                 }
@@ -348,6 +353,15 @@ pub(crate) fn read(
         take(parcel);
     }
     Ok(())
+}
+
+/// Counts what of a line is not taken, unless it was told before.
+fn count(gather: &mut Gather<'_>, quad: Result<&Option<Quad<'_>>, &str>, line: u64, is_told: bool) {
+    match quad {
+        Ok(Some(quad)) if quad.has_facets && !is_told => gather.left_out(),
+        Err(why) if !is_told => gather.unread(line, why.to_owned()),
+        Ok(_) | Err(_) => {}
+    }
 }
 
 fn record(predicates: &mut Predicates<'_>, quad: Quad<'_>, line: u64) -> Record {
@@ -423,7 +437,8 @@ mod tests {
     fn check(line: &str, expected: Result<(i64, &str, Object<'_>), &str>) {
         match (parse(line), expected) {
             (Ok(Some(quad)), Ok((subject, predicate, object))) => {
-                assert_eq!(quad, Quad { subject, predicate, object }, "{line}");
+                let has_facets = line.contains('(');
+                assert_eq!(quad, Quad { subject, predicate, object, has_facets }, "{line}");
             }
             (Err(why), Err(part)) => assert!(why.contains(part), "{line}: {why}"),
             (found, _) => panic!("{line}: {found:?}"),
@@ -441,9 +456,18 @@ mod tests {
     }
 
     #[test]
+    fn facets_are_left_out() {
+        check("<0x1> <A.b> <0x2> <0x0> (since=2006-01-02T15:04:05) .", Ok((1, "A.b", Object::Id(2))));
+        check(
+            r#"<0x1> <A.b> "x"^^<xs:string> (a="b) .",c=true) ."#,
+            Ok((1, "A.b", Object::Text("x".into()))),
+        );
+    }
+
+    #[test]
     fn what_has_no_place_in_a_store_is_refused() {
         check("<0x1> <A.b> \"x\"@en .", Err("language"));
-        check("<0x1> <A.b> <0x2> (since=2006) .", Err("facets"));
+        check("<0x1> <A.b> <0x2> (since=2006 .", Err("ends with"));
         check("_:b <A.b> \"x\" .", Err("blank nodes"));
         check("<0x1> <A.b> \"x", Err("not closed"));
         check("<0x1> <A.b> \"x\"", Err("ends with"));

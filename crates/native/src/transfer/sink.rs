@@ -100,6 +100,7 @@ impl<'t> Sink<'t> {
             self.rejects.extend(refused.into_iter().map(|(line, why)| reject((line, part, why))));
         }
         self.rejects[before..].iter().for_each(|it| mark.count.refuse(it.part));
+        mark.count.facets_left_out += parcel.facets;
         mark.reached = parcel.reached;
         self.load.keep(self.database, mark)
     }

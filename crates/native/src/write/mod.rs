@@ -18,7 +18,7 @@ mod moves;
 mod numbers;
 mod object;
 mod refusal;
-mod secret;
+pub(crate) mod secret;
 mod sentence;
 #[cfg(test)]
 mod tests;

@@ -203,6 +203,10 @@ pub(super) fn import(options: &Import) -> Result<ExitCode, String> {
             it.file
         );
     }
+    if report.count.facets_left_out > 0 {
+        let statements = counted(report.count.facets_left_out, "statement", "statements");
+        eprintln!("warning: the facets of {statements} were left out: a store has no place for them");
+    }
     let has_all = !tell_unbuilt(&report.unbuilt);
     if report.count.refused() == 0 && has_all {
         return Ok(ExitCode::SUCCESS);
