@@ -30,6 +30,7 @@ struct Http {
     service: ServiceId,
     url: ValueId,
     headers: Vec<(Header, ValueId)>,
+    params: Option<Written>,
     selections: Vec<Written>,
 }
 
@@ -169,8 +170,8 @@ impl<'d> Reader<'d> {
             request.set_body(body.clone());
         }
         let source_params = self.defaults[service.index()].params.clone();
-        let selections = source_params.into_iter().chain(params).chain(body).collect();
-        Some(Http { request, service, url: *url, headers, selections })
+        let selections = source_params.into_iter().chain(params.clone()).chain(body).collect();
+        Some(Http { request, service, url: *url, headers, params, selections })
     }
 
     /// The service that is asked, and where it listens.
@@ -227,11 +228,16 @@ impl<'d> Reader<'d> {
     fn check_request(&mut self, http: &Http, scope: &Where, seen: &mut Seen) {
         for slot in http.request.slots() {
             self.check(&slot.expr, http.url, slot.at, scope, seen);
+            self.check_single(&slot.expr, http.url, slot.at, scope.args);
         }
         for (header, text) in &http.headers {
             for slot in header.slots() {
                 self.check(&slot.expr, *text, slot.at, scope, seen);
+                self.check_single(&slot.expr, *text, slot.at, scope.args);
             }
+        }
+        if let Some((params, literal)) = &http.params {
+            self.check_params(params, *literal, scope.args);
         }
         for (selection, literal) in &http.selections {
             self.check(selection, *literal, 0, scope, seen);

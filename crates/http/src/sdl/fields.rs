@@ -100,13 +100,18 @@ impl<'d> Reader<'d> {
 
     /// A whole number of at most `max`.
     pub(super) fn whole(&mut self, value: ValueId, max: u32) -> Option<u32> {
+        self.whole_within(value, 0, max)
+    }
+
+    /// A whole number of at least `min` and at most `max`.
+    pub(super) fn whole_within(&mut self, value: ValueId, min: u32, max: u32) -> Option<u32> {
         let node = *self.document.value(value);
         let number = match node.kind {
-            ValueKind::Int => self.str(node.span).parse().ok().filter(|it| *it <= max),
+            ValueKind::Int => self.str(node.span).parse().ok().filter(|it| (min..=max).contains(it)),
             _ => None,
         };
         if number.is_none() {
-            self.complain(node.span, format!("a whole number from 0 to {max} is expected here"));
+            self.complain(node.span, format!("a whole number from {min} to {max} is expected here"));
         }
         number
     }

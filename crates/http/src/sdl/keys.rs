@@ -92,7 +92,7 @@ impl Reader<'_> {
         }
     }
 
-    fn complain_shifted(&mut self, literal: ValueId, shift: u32, error: SelectionError) {
+    pub(super) fn complain_shifted(&mut self, literal: ValueId, shift: u32, error: SelectionError) {
         let span = Span::new(error.span.start + shift, error.span.end + shift);
         self.complain_within(literal, SelectionError { span, ..error });
     }

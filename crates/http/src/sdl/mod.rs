@@ -20,6 +20,7 @@ mod links;
 mod nodes;
 mod reach;
 mod services;
+mod single;
 mod strings;
 mod tags;
 #[cfg(test)]

@@ -100,6 +100,7 @@ impl<'d> Reader<'d> {
         }
         if let Some((params, literal)) = &defaults.params {
             self.check(params, *literal, 0, &Where::SOURCE, &mut seen);
+            self.check_params(params, *literal, None);
         }
     }
 
@@ -187,23 +188,24 @@ impl<'d> Reader<'d> {
     fn policy(&mut self, directive: &'d Directive) {
         let mut fields = self.fields(directive);
         let whom = self.need(&mut fields, "source").and_then(|it| self.whom_of(it));
-        let mut number =
-            |name, fields: &mut Fields<'d>, max| self.take(fields, name).and_then(|it| self.whole(it, max));
+        let mut number = |name, fields: &mut Fields<'d>, min, max| {
+            self.take(fields, name).and_then(|it| self.whole_within(it, min, max))
+        };
         let mut policy = Policy {
-            timeout_ms: number("timeout", &mut fields, TIMEOUT_MS_MAX),
-            retries: number("retries", &mut fields, 10),
-            retry_budget_percent: number("retryBudget", &mut fields, 100).map(|it| it as u8),
-            concurrency_max: number("concurrency", &mut fields, 1_000_000),
-            queue_max: number("queue", &mut fields, 1_000_000),
-            bytes_max: number("maxBytes", &mut fields, 1 << 30),
+            timeout_ms: number("timeout", &mut fields, 1, TIMEOUT_MS_MAX),
+            retries: number("retries", &mut fields, 0, 10),
+            retry_budget_percent: number("retryBudget", &mut fields, 0, 100).map(|it| it as u8),
+            concurrency_max: number("concurrency", &mut fields, 1, 1_000_000),
+            queue_max: number("queue", &mut fields, 0, 1_000_000),
+            bytes_max: number("maxBytes", &mut fields, 1, 1 << 30),
             ..Policy::default()
         };
         policy.hedge_percentile = self.take(&mut fields, "hedge").and_then(|it| self.percentile(it));
         if let Some(breaker) = self.take(&mut fields, "breaker")
             && let Some(mut breaker) = self.object(breaker, "breaker")
         {
-            let errors = self.need(&mut breaker, "errors").and_then(|it| self.whole(it, 100));
-            let window = self.need(&mut breaker, "window").and_then(|it| self.whole(it, 3600));
+            let errors = self.need(&mut breaker, "errors").and_then(|it| self.whole_within(it, 1, 100));
+            let window = self.need(&mut breaker, "window").and_then(|it| self.whole_within(it, 1, 3600));
             self.finish(breaker);
             policy.breaker = errors
                 .zip(window)
@@ -276,7 +278,8 @@ impl<'d> Reader<'d> {
     /// `timeout` of a `@policy` beside a `@connect`.
     pub(super) fn field_timeout(&mut self, directive: &'d Directive) -> Option<u32> {
         let mut fields = self.fields(directive);
-        let timeout = self.need(&mut fields, "timeout").and_then(|it| self.whole(it, TIMEOUT_MS_MAX));
+        let timeout =
+            self.need(&mut fields, "timeout").and_then(|it| self.whole_within(it, 1, TIMEOUT_MS_MAX));
         self.finish(fields);
         timeout
     }

@@ -94,9 +94,8 @@ impl Request {
             if value.bytes() > BYTES_MAX {
                 return Err(Fault::TooMuch.into());
             }
-            if !matches!(value, Value::Missing) {
-                value.write(&mut out.body);
-            }
+            // What is missing is null, as wherever JSON is made: a body that is empty would be none.
+            value.write(&mut out.body);
         }
         Ok(())
     }

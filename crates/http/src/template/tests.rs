@@ -182,6 +182,10 @@ fn bodies_are_json_of_what_is_selected() {
         "",
         "POST /api/u/7\ncontent-type: application/json\n{\"name\":\"é\",\"tags\":[\"a\",null]}",
     );
+    for nothing in ["$args.i.n", "$args.i.n->first"] {
+        let http = format!(r#"{{POST: "/u/{{$this.id}}", body: "{nothing}"}}"#);
+        check(&http, "", "POST /api/u/7\ncontent-type: application/json\nnull");
+    }
     check(
         r#"{POST: "/u", body: "of: $this { id no: n->add(1) q: $args.q one: $(1) }"}"#,
         "a",

@@ -36,3 +36,61 @@ fn a_batch_of_several_keys_is_a_list_of_objects() {
         "`$batch` gives fields by their names: write `$batch { id other: name }`",
     );
 }
+
+#[test]
+fn objects_where_single_values_belong_are_said_with_their_place() {
+    let text = |http: &str| {
+        format!(
+            "input In {{ n: Int in: In l: [In] }} scalar Json\ntype Query {{ f(q: [Int], i: In, j: Json): Int @connect(source: \"s\", http: {{{http}}}, selection: \"$\") }}"
+        )
+    };
+    let params = |params: &str| text(&format!("GET: \"/f\", queryParams: \"{params}\""));
+    let check = |text: &str, place: &str, message: &str| refused(text, &[(place, message)]);
+    let member = "this is an object, and a parameter is a single value or a list: name its members, or write `->jsonStringify`";
+    check(&params("q: $args.q i: $args.i"), "$args.i\"", member);
+    check(&params("i: $args.i.in"), "$args.i.in", member);
+    check(&params("i: $args { q }"), "$args { q }", member);
+    check(&params("q: $([{a: 1}])"), "[{a: 1}]", member);
+    check(&params("q: $args.q->map({n: @})"), "$args.q->map", member);
+    check(
+        &params("$args.i { n in }"),
+        "in }",
+        "this is an object, and a parameter is a single value or a list",
+    );
+    check(&params("$args.q"), "$args.q", "parameters have names: write `name: $args.name`");
+    check(&params("$(1)"), "1)", "parameters have names: write `name: value`");
+    let single = "this is an object, and a single value belongs here: name one of its members";
+    check(&text("GET: \"/f/{$args.i}\""), "$args.i}", single);
+    check(&text("GET: \"/f\", headers: [{name: \"a\", value: \"x {$args.i.l}\"}]"), "$args.i.l}", single);
+    let sound = [
+        "q: $args.q j: $args.j n: $args.i.n",
+        "$args.i { n }",
+        "$args.i { n in: $.in->jsonStringify }",
+        "$args.j",
+        "i: $args.i->jsonStringify",
+        "n: $args.i.l.n n2: $args.i.l->map(@.n)",
+    ];
+    sound.iter().for_each(|it| drop(mapping(&format!("{HEAD}{}", params(it)))));
+}
+
+#[test]
+fn limits_that_let_nothing_through_are_refused() {
+    for (policy, max) in [
+        ("timeout: 0", 600_000),
+        ("concurrency: 0", 1_000_000),
+        ("maxBytes: 0", 1 << 30),
+        ("breaker: {errors: 0, window: 1}", 100),
+        ("breaker: {errors: 1, window: 0}", 3600),
+    ] {
+        let message = format!("a whole number from 1 to {max} is expected here");
+        let text =
+            "type Query { f: Int @connect(source: \"s\", http: {GET: \"/f\"}, selection: \"$\") FIELD }";
+        refused(
+            &format!("extend schema @policy(source: \"s\", {policy})\n{}", text.replace("FIELD", "")),
+            &[("0", &message)],
+        );
+        if policy.starts_with("timeout") {
+            refused(&text.replace("FIELD", &format!("@policy({policy})")), &[("0", &message)]);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What has to be a single value, a text of a URL or header or a parameter of the query, and is sure to be an object.
+//!
+//! What depends on the request, as a value of a scalar of one's own, is looked at when the call is made.
+//!
+//! **Invariant:** depth is that of the expression, which is bounded.
+
+use super::Reader;
+use crate::selection::{
+    Expr, ExprId, Member, Method, Selection, SelectionError, Start, Step, StepKind, Variable,
+};
+use weir_language::ast::ValueId;
+use weir_language::schema::{FieldId, Schema, TypeKind, TypeRef};
+
+/// An expression of a request, and the field whose arguments it reads.
+struct Single<'s> {
+    schema: &'s Schema,
+    selection: &'s Selection,
+    args: Option<FieldId>,
+}
+
+impl Reader<'_> {
+    /// `queryParams` makes an object of single values and lists of them.
+    pub(super) fn check_params(&mut self, selection: &Selection, literal: ValueId, args: Option<FieldId>) {
+        let single = Single { schema: &self.mapping.schema, selection, args };
+        if let Some(error) = single.params(selection.root()) {
+            self.complain_within(literal, error);
+        }
+    }
+
+    /// What stands in braces, `shift` bytes within its string, is a single value.
+    pub(super) fn check_single(
+        &mut self,
+        selection: &Selection,
+        literal: ValueId,
+        shift: u32,
+        args: Option<FieldId>,
+    ) {
+        let single = Single { schema: &self.mapping.schema, selection, args };
+        let root = selection.root();
+        if single.is_object(root) {
+            let message = "this is an object, and a single value belongs here: name one of its members";
+            self.complain_shifted(literal, shift, SelectionError::new(selection.span(root), message));
+        }
+    }
+}
+
+impl Single<'_> {
+    fn params(&self, id: ExprId) -> Option<SelectionError> {
+        let wrong = |id: ExprId, message: &str| Some(SelectionError::new(self.selection.span(id), message));
+        let value = |id: ExprId| {
+            let message = "this is an object, and a parameter is a single value or a list: name its members, or write `->jsonStringify`";
+            self.is_object(id).then(|| wrong(id, message)).flatten()
+        };
+        let members = |members: &[Member]| {
+            members
+                .iter()
+                .find_map(|it| if it.name.is_some() { value(it.value) } else { self.params(it.value) })
+        };
+        match self.selection.expr(id) {
+            Expr::Members(all) => members(all),
+            Expr::Object(all) => all.iter().find_map(|it| value(it.1)),
+            Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) | Expr::Array(_) => {
+                wrong(id, "parameters have names: write `name: value`")
+            }
+            Expr::Path { start: Start::Variable(Variable::Args), steps } => {
+                let (keys, rest) = keys(steps);
+                let ty = self.argument(&keys);
+                match (rest, ty) {
+                    ([], Some(ty)) if !self.is_input(ty) && !self.is_any(ty) => {
+                        wrong(id, "parameters have names: write `name: $args.name`")
+                    }
+                    ([Step { kind: StepKind::Members(all), .. }], _) => {
+                        let is_object = |it: &&Member| match self.selection.expr(it.value) {
+                            Expr::Path { start: Start::Key(key), steps } if steps.is_empty() => {
+                                let path: Vec<&str> = keys.iter().copied().chain([&**key]).collect();
+                                self.argument(&path).is_some_and(|ty| self.is_input(ty))
+                            }
+                            _ => false,
+                        };
+                        let object = all.iter().find(is_object).map(|it| it.value);
+                        object.and_then(|it| {
+                            wrong(it, "this is an object, and a parameter is a single value or a list")
+                        })
+                    }
+                    _ => None,
+                }
+            }
+            Expr::Null | Expr::Coalesce(_) | Expr::Path { .. } => None,
+        }
+    }
+
+    /// Whether `id` makes an object, or a list with one in it, if it makes anything.
+    fn is_object(&self, id: ExprId) -> bool {
+        match self.selection.expr(id) {
+            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => false,
+            Expr::Object(_) | Expr::Members(_) => true,
+            Expr::Array(items) | Expr::Coalesce(items) => items.iter().any(|&it| self.is_object(it)),
+            Expr::Path { start, steps } => self.is_object_of(start, steps),
+        }
+    }
+
+    fn is_object_of(&self, start: &Start, steps: &[Step]) -> bool {
+        let Some((last, before)) = steps.split_last() else {
+            return match start {
+                Start::Value(inner) => self.is_object(*inner),
+                Start::Variable(Variable::Args) => true,
+                Start::Variable(_) | Start::Scope | Start::Current | Start::Key(_) => false,
+            };
+        };
+        match &last.kind {
+            StepKind::Members(_) => true,
+            StepKind::Optional => self.is_object_of(start, before),
+            StepKind::Key(_) => {
+                let (keys, rest) = keys(steps);
+                let is_input = || self.argument(&keys).is_some_and(|ty| self.is_input(ty));
+                *start == Start::Variable(Variable::Args) && rest.is_empty() && is_input()
+            }
+            StepKind::Call(call) => match call.method {
+                Method::Map => call.arguments.iter().any(|&it| self.is_object(it)),
+                Method::First | Method::Last | Method::Find | Method::Filter | Method::Slice => {
+                    self.is_object_of(start, before)
+                }
+                Method::Entries => true,
+                Method::Match
+                | Method::JoinNotNull
+                | Method::Get
+                | Method::Size
+                | Method::JsonStringify
+                | Method::Eq
+                | Method::Ne
+                | Method::Gt
+                | Method::Gte
+                | Method::Lt
+                | Method::Lte
+                | Method::And
+                | Method::Or
+                | Method::Not
+                | Method::In
+                | Method::Contains
+                | Method::Add
+                | Method::Sub
+                | Method::Mul
+                | Method::Div
+                | Method::Mod
+                | Method::ToString
+                | Method::ParseInt
+                | Method::JsonParse => false,
+            },
+        }
+    }
+
+    /// The type of `$args.a.b`, as far as it is known.
+    fn argument(&self, keys: &[&str]) -> Option<TypeRef> {
+        let (first, rest) = keys.split_first()?;
+        let input = self.schema.input_by_name(self.schema.field(self.args?).arguments, first)?;
+        let mut ty = self.schema.input(input).ty;
+        for key in rest {
+            let run = self.is_input(ty).then(|| self.schema.ty(ty.base).members)?;
+            ty = self.schema.input(self.schema.input_by_name(run, key)?).ty;
+        }
+        Some(ty)
+    }
+
+    fn is_input(&self, ty: TypeRef) -> bool {
+        matches!(self.schema.ty(ty.base).kind, TypeKind::Input { .. })
+    }
+
+    /// Whether its values may be any JSON.
+    fn is_any(&self, ty: TypeRef) -> bool {
+        ty.base > weir_language::schema::builtin::ID
+            && matches!(self.schema.ty(ty.base).kind, TypeKind::Scalar(_))
+    }
+}
+
+/// The keys that a path begins with, and what follows them.
+fn keys(steps: &[Step]) -> (Vec<&str>, &[Step]) {
+    let key = |step: &'_ Step| matches!(step.kind, StepKind::Key(_));
+    let count = steps.iter().take_while(|it| key(it)).count();
+    let names = steps[..count].iter().filter_map(|it| match &it.kind {
+        StepKind::Key(name) => Some(&**name),
+        StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => None,
+    });
+    (names.collect(), &steps[count..])
+}
