@@ -114,7 +114,10 @@ impl Freshness {
     /// What holds where a hint says `other` as well: for how long, shown stale included, not for whom.
     fn shortened(self, other: Self) -> Self {
         match other.remaining_ms.checked_sub(self.remaining_ms) {
-            None => Self { by_headers: self.by_headers, ages: self.ages, ..other },
+            None => {
+                let Self { by_headers, ages, must_revalidate, .. } = self;
+                Self { by_headers, ages, must_revalidate, ..other }
+            }
             Some(beyond_ms) => Self { stale_ms: self.stale_ms.min(beyond_ms), ..self },
         }
     }
@@ -134,6 +137,7 @@ impl Freshness {
         let scope = self.scope.max(other.scope);
         let by_headers = self.by_headers && other.by_headers;
         let is_silent = self.is_silent || other.is_silent;
+        let must_revalidate = self.must_revalidate || other.must_revalidate;
         let (mut shorter, longer) =
             if other.remaining_ms < self.remaining_ms { (other, self) } else { (self, other) };
         shorter.ages.join(&longer.ages);
@@ -142,6 +146,7 @@ impl Freshness {
             scope,
             by_headers,
             is_silent,
+            must_revalidate,
             ..shorter
         }
     }
@@ -150,7 +155,16 @@ impl Freshness {
 fn by_hint(fresh_s: u32, by: &Arc<str>) -> Freshness {
     let remaining_ms = u64::from(fresh_s) * 1000;
     let (scope, ages, set_by) = (Scope::Public, Ages::default(), Arc::clone(by));
-    Freshness { remaining_ms, stale_ms: 0, scope, by_headers: true, is_silent: false, ages, set_by }
+    Freshness {
+        remaining_ms,
+        stale_ms: 0,
+        scope,
+        by_headers: true,
+        is_silent: false,
+        must_revalidate: false,
+        ages,
+        set_by,
+    }
 }
 
 #[cfg(test)]
@@ -165,6 +179,7 @@ mod tests {
             scope,
             by_headers: true,
             is_silent: false,
+            must_revalidate: false,
             ages: Ages::default(),
             set_by: by.into(),
         }
@@ -331,6 +346,19 @@ mod tests {
         check(&[(Some(known(90, 0, Scope::Public, "s")), private.clone())], None, expected);
         let theirs = known(90, 0, Scope::Private, "s");
         check(&[(Some(theirs), private)], None, Some(known(60, 0, Scope::Private, "T.f")));
+    }
+
+    #[test]
+    fn what_may_not_be_shown_once_it_is_over_binds_the_whole() {
+        let strict = Freshness { must_revalidate: true, ..known(90, 0, Scope::Public, "s") };
+        let none = PieceHints::default();
+        let of = |it: Freshness| Some(Freshness { must_revalidate: true, ..it });
+        let other = known(60, 0, Scope::Public, "other");
+        check(&[(Some(strict.clone()), none.clone()), (Some(other.clone()), none.clone())], None, of(other));
+        let hinted = of(known(5, 0, Scope::Public, "T.f"));
+        check(&[(Some(strict), hints(false, Some(5), Scope::Public))], None, hinted.clone());
+        let says_only_that = Freshness { must_revalidate: true, ..silent(Scope::Public) };
+        check(&[(Some(says_only_that), hints(true, Some(5), Scope::Public))], None, hinted);
     }
 
     #[test]

@@ -208,6 +208,7 @@ mod tests {
             scope,
             by_headers: true,
             is_silent: false,
+            must_revalidate: false,
             ages: Ages::default(),
             set_by: "test".into(),
         };

@@ -253,6 +253,8 @@ pub struct Freshness {
     pub by_headers: bool,
     /// Whether some of it says nothing of how long it lives: for that hints or the operation speak, or nobody keeps it.
     pub is_silent: bool,
+    /// Whether nobody may show it once it is over.
+    pub must_revalidate: bool,
     /// How old the tags were that it has beside those of [`Fetch::touches`]: names that depend on values of the request.
     pub ages: Ages,
     /// What set the lifetime, for operators: a source and a field.

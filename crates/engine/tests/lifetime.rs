@@ -75,6 +75,7 @@ impl Source for Living {
             scope: self.scope,
             by_headers,
             is_silent: false,
+            must_revalidate: false,
             ages: Ages::default(),
             set_by,
         };

@@ -22,6 +22,7 @@ type Query {
   hinted: Thing @connect(source: "open", http: {GET: "/bare"}, selection: "name") @cacheControl(maxAge: 60)
   apart: Thing @connect(source: "open", http: {GET: "/bare"}, selection: "name") @cacheControl(maxAge: 60, scope: PRIVATE)
   inner: Thing @connect(source: "open", http: {GET: "/inner"}, selection: "name")
+  strict: Thing @connect(source: "open", http: {GET: "/strict"}, selection: "name")
   never: Thing @connect(source: "open", http: {GET: "/never"}, selection: "name") @cacheControl(maxAge: 60)
   own: Thing @connect(source: "own", http: {GET: "/me"}, selection: "name") @cacheControl(maxAge: 60)
 }
@@ -32,6 +33,7 @@ type Thing { name: String }
 const KNOWN: &str = "
 - {ask: GET /bare, answer: {name: all}}
 - {ask: GET /inner, headers: {cdn-cache-control: max-age=60, cache-control: \"private, max-age=60\"}, answer: {name: all}}
+- {ask: GET /strict, headers: {cache-control: \"max-age=60, proxy-revalidate\"}, answer: {name: all}}
 - {ask: GET /never, headers: {cache-control: no-cache}, answer: {name: all}}
 - {ask: GET /crumbs, when: {cookie: ada}, answer: {name: ada}}
 - {ask: GET /crumbs, when: {cookie: bob}, answer: {name: bob}}
@@ -151,4 +153,16 @@ fn hints_at_root_types_hold_beside_a_database() {
     assert!(seconds.is_some_and(|it| (45..=60).contains(&it)), "{answer:?}");
     assert!(weir.query("{ bare { name } }").header("x-weir-cache").is_some_and(|it| it.starts_with("hit")));
     assert_eq!(upstream.asked().len(), 1);
+}
+
+#[test]
+fn what_a_service_lets_nobody_show_once_it_is_over_is_told_so() {
+    let scene = Scene::new();
+    let told = |query: &str| scene.ask("ada", query).header("cache-control").unwrap_or_default().to_owned();
+    // Made, and kept.
+    for query in ["{ strict { name } }"; 2] {
+        let told = told(query);
+        assert!(told.starts_with("public,max-age=") && told.ends_with(",must-revalidate"), "{query}: {told}");
+    }
+    assert!(!told("{ hinted { name } }").contains("revalidate"));
 }

@@ -118,6 +118,8 @@ pub struct Entry {
     pub is_silent: bool,
     /// Whether only caches like this one may keep it, by leave of `CDN-Cache-Control`: clients are told to keep nothing.
     pub is_inner: bool,
+    /// Whether nobody may show it once it is over (`must-revalidate`, `proxy-revalidate`).
+    pub must_revalidate: bool,
     /// How long the upstream took, in milliseconds.
     pub took_ms: u32,
     /// What makes it invalid before its time.
@@ -188,6 +190,7 @@ impl Entry {
             scope: Scope::Public,
             is_silent: false,
             is_inner: false,
+            must_revalidate: false,
             took_ms: self.took_ms,
             tags: Tags::default(),
             retry_at_ms: AtomicU64::new(0),

@@ -43,6 +43,8 @@ pub(super) struct Verdict {
     pub(super) is_silent: bool,
     /// Only caches like this one may keep it: what is said to all forbids it.
     pub(super) is_inner: bool,
+    /// Nobody may show it once it is over: so it is said to all.
+    pub(super) must_revalidate: bool,
     /// From when it was asked for, without jitter.
     pub(super) fresh_ms: u64,
     /// After that.
@@ -76,7 +78,10 @@ pub(super) fn judge(rule: &Rule, status: StatusCode, headers: &HeaderMap, wall_m
     let is_inner = targeted.present && (said.private || said.no_store || said.no_cache);
     let fate = fate(rule, status, headers, &policy);
     let scope = if shared && fate != Fate::Private { Scope::Public } else { Scope::Private };
-    let none = Verdict { fate, scope, is_silent: false, is_inner, fresh_ms: 0, stale_ms: 0, error_ms: 0 };
+    let must_revalidate = said.must_revalidate;
+    let (fresh_ms, stale_ms, error_ms) = (0, 0, 0);
+    let none =
+        Verdict { fate, scope, is_silent: false, is_inner, must_revalidate, fresh_ms, stale_ms, error_ms };
     if policy.no_store || policy.no_cache || headers.contains_key(SET_COOKIE) {
         return Verdict { fate: if fate == Fate::Keep { Fate::Forget } else { fate }, ..none };
     }

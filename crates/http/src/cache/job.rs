@@ -255,6 +255,7 @@ impl Job {
             scope: verdict.scope,
             is_silent: verdict.is_silent,
             is_inner: verdict.is_inner,
+            must_revalidate: verdict.must_revalidate,
             took_ms: u32::try_from(self.inner.clock.now_ms() - asked.at_ms).unwrap_or(u32::MAX),
             tags: self.tags(place).clone(),
             retry_at_ms: AtomicU64::new(0),

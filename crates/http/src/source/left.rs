@@ -34,6 +34,7 @@ pub(crate) fn left(served: &Served, rule: &Rule, ages: Ages, shown: &Arc<str>) -
         scope,
         by_headers: scope == Scope::Public || rule.sharing == Sharing::Keyed,
         is_silent,
+        must_revalidate: served.entry.must_revalidate,
         ages,
         set_by: Arc::clone(shown),
     }

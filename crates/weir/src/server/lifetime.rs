@@ -40,7 +40,9 @@ pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderM
                 Scope::Public => format!("public,max-age={seconds}"),
                 Scope::Private => format!("private,max-age={seconds}"),
             };
-            if freshness.stale_ms >= 1000 {
+            if freshness.must_revalidate {
+                words.push_str(",must-revalidate");
+            } else if freshness.stale_ms >= 1000 {
                 // Writing into memory cannot fail.
                 let _ = write!(words, ",stale-while-revalidate={}", freshness.stale_ms / 1000);
             }
@@ -143,6 +145,7 @@ mod tests {
             scope,
             by_headers: true,
             is_silent: false,
+            must_revalidate: false,
             ages: Ages::default(),
             set_by: "matches".into(),
         };
@@ -199,6 +202,21 @@ mod tests {
             &lifetime(1, 10_000, Scope::Private, false),
             &[
                 ("cache-control", "private,max-age=1,stale-while-revalidate=10"),
+                ("x-ttl", "1"),
+                ("vary", &format!("{WHO}, x-user-id")),
+                ("x-weir-cache", "miss;ttl=0;set-by=\"matches\""),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_may_not_be_shown_once_it_is_over_says_so() {
+        let mut strict = lifetime(1, 10_000, Scope::Public, false);
+        strict.freshness.must_revalidate = true;
+        check(
+            &strict,
+            &[
+                ("cache-control", "public,max-age=1,must-revalidate"),
                 ("x-ttl", "1"),
                 ("vary", &format!("{WHO}, x-user-id")),
                 ("x-weir-cache", "miss;ttl=0;set-by=\"matches\""),

@@ -99,7 +99,7 @@ pub(super) fn encode(name: &Name, entry: &Entry, versions: &[u64], at: Instants)
     }
     out.extend_from_slice(&entry.took_ms.to_le_bytes());
     out.extend_from_slice(&entry.status.to_le_bytes());
-    out.push(u8::from(text.is_some()) | u8::from(entry.is_inner) << 1);
+    out.push(u8::from(text.is_some()) | u8::from(entry.is_inner) << 1 | u8::from(entry.must_revalidate) << 2);
     out.extend_from_slice(&(versions.len() as u16).to_le_bytes());
     versions.iter().for_each(|version| out.extend_from_slice(&version.to_le_bytes()));
     out.extend_from_slice(text.unwrap_or_default().as_bytes());
@@ -131,7 +131,7 @@ pub(super) fn decode(
     let took_ms = u32::from_le_bytes(rest.take()?);
     let status = u16::from_le_bytes(rest.take()?);
     let [flags] = rest.take()?;
-    let (has_text, is_inner) = (flags & 1 != 0, flags & 2 != 0);
+    let (has_text, is_inner, must_revalidate) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
     let count = u16::from_le_bytes(rest.take()?);
     let mut same = usize::from(count) == versions.len();
     for place in 0..usize::from(count) {
@@ -147,7 +147,18 @@ pub(super) fn decode(
     let lifetime = lifetime(walls_ms, at, rule);
     let (tags, retry_at_ms) = (tags.clone(), AtomicU64::new(0));
     let (scope, is_silent) = (Scope::Public, false);
-    Ok(Some(Entry { status, body, lifetime, scope, is_silent, is_inner, took_ms, tags, retry_at_ms }))
+    Ok(Some(Entry {
+        status,
+        body,
+        lifetime,
+        scope,
+        is_silent,
+        is_inner,
+        must_revalidate,
+        took_ms,
+        tags,
+        retry_at_ms,
+    }))
 }
 
 /// Not what was written.
