@@ -462,3 +462,85 @@ fn a_store_of_a_later_format_is_not_opened() {
     let file = made(DISH, "UPDATE weir_store SET format = 99");
     assert!(matches!(Store::open(&file.place()), Err(Error::Format { found: 99 })));
 }
+
+#[test]
+fn a_key_that_is_none_any_more_is_told() {
+    let old = "type Dish @unique(fields: [\"a\", \"b\"]) { code: String @id, a: Int, b: Int }";
+    check(
+        old,
+        "INSERT INTO Dish (id, code, a, b) VALUES (1, 'x', 1, 2)",
+        "type Dish { code: String, a: Int, b: Int }",
+        &[],
+        "values of `Dish.code` need not be unique any more\nvalues of `Dish(a, b)` need not be unique any more",
+        "SELECT code, a, b FROM Dish",
+        "x|1|2",
+    );
+}
+
+#[test]
+fn a_name_that_stays_in_use_is_not_renamed() {
+    let old = "type Dish { a: String, b: String } type Cook { n: Int } type Chef { n: Int }";
+    let mend = "give that one a name of its own first, and this one its name with a second migration, or take `@renamedFrom` away";
+    let plan = format!(
+        "rename `Chef` to `Cook`\nrename `b` to `Dish.a`\nrename `a` to `Dish.b`\n\
+         refused: `Cook` cannot be renamed from a name that is in use (\"Chef\"): {mend}\n\
+         refused: `Dish.a` cannot be renamed from a name that is in use (\"b\"): {mend}\n\
+         refused: `Dish.b` cannot be renamed from a name that is in use (\"a\"): {mend}"
+    );
+    let new = "type Dish { a: String @renamedFrom(name: \"b\"), b: String @renamedFrom(name: \"a\") } \
+               type Cook @renamedFrom(name: \"Chef\") { n: Int } type Chef { n: Int }";
+    check(
+        old,
+        "INSERT INTO Dish (id, a, b) VALUES (1, 'A', 'B')",
+        new,
+        &[],
+        &plan,
+        "SELECT a, b FROM Dish",
+        "A|B",
+    );
+    // What was renamed before may have its old name given to another.
+    let old = "type Dish { title: String @renamedFrom(name: \"name\") }";
+    let new = "type Dish { title: String @renamedFrom(name: \"name\"), name: String }";
+    check(old, "", new, &[], "add field `Dish.name: String`", "SELECT count(*) FROM Dish", "0");
+}
+
+#[test]
+fn what_may_be_lost_has_to_be_there() {
+    let old = "type Dish { id: ID!, name: String!, pic: String }";
+    let data = "INSERT INTO Dish VALUES (1, 'Pho', 'x.png')";
+    let lost =
+        "refused: 1 values or objects of `Dish.pic` would be lost: allow it by `--allow-data-loss Dish.pic`";
+    let unknown = |name: &str, mend: &str| {
+        format!("refused: `{name}`, which may be lost, is no type and no field of the store: {mend}")
+    };
+    let near = unknown("Dish.pics", "did you mean `Dish.pic`?");
+    let plan = format!("drop field `Dish.pic`\n{near}\n{lost}");
+    check(old, data, DISH, &["Dish.pics"], &plan, "SELECT pic FROM Dish", "x.png");
+    let far = unknown("Restaurant", "name a type, or a field as `Dish.pic`");
+    check(
+        old,
+        data,
+        DISH,
+        &["Dish.pic", "Restaurant"],
+        &format!("drop field `Dish.pic`\n{far}"),
+        "SELECT pic FROM Dish",
+        "x.png",
+    );
+    check(old, data, DISH, &["Dish.pic", "Dish"], "drop field `Dish.pic`", "SELECT name FROM Dish", "Pho");
+}
+
+#[test]
+fn a_float_becomes_the_text_that_answers_have() {
+    let old = "type A { id: ID!, f: Float }";
+    let new = "type A { id: ID!, f: String }";
+    check(
+        old,
+        "INSERT INTO A (id, f) VALUES (1, 1.0), (2, -0.5), (3, 1e15), (4, 9007199254740993e3), (5, 1e20), (6, 1e-5), (7, 2.5e-7), \
+         (8, 1234567.1234567891), (9, NULL), (10, -0.0), (11, -1.5e300)",
+        new,
+        &[],
+        "change `A.f` from Float to String",
+        "SELECT f FROM A ORDER BY id",
+        "1;-0.5;1000000000000000;9.007199254740993e+18;1e+20;0.00001;2.5e-7;1234567.1234567892;-;0;-1.5e+300",
+    );
+}

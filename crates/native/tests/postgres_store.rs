@@ -304,3 +304,17 @@ fn an_index_that_the_data_does_not_allow_is_told_once_and_leaves_nothing() {
     while store.build_next(&wanted, Pace::Beside, &mut |_, _, _| true).unwrap() {}
     assert_eq!((database.run(left).trim(), store.building(&wanted).unwrap()), ("1", Vec::new()));
 }
+
+#[test]
+fn a_float_becomes_the_text_that_answers_have() {
+    check(
+        "type A { id: ID!, f: Float }",
+        r#"INSERT INTO "A" (id, f) VALUES (1, 1.0), (2, -0.5), (3, 1e15), (4, 9007199254740993e3), (5, 1e20), (6, 1e-5), (7, 2.5e-7),
+           (8, 1234567.1234567891), (9, NULL), (10, '-0'), (11, -1.5e300)"#,
+        "type A { id: ID!, f: String }",
+        &[],
+        "change `A.f` from Float to String",
+        r#"SELECT coalesce(f, '-') FROM "A" ORDER BY id"#,
+        "1;-0.5;1000000000000000;9.007199254740993e+18;1e+20;0.00001;2.5e-7;1234567.1234567892;-;0;-1.5e+300",
+    );
+}

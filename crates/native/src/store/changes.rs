@@ -11,8 +11,9 @@ use super::convert::convert;
 use super::ddl::quoted;
 use super::edges;
 use super::renames::Renames;
+use super::stale;
 use crate::layout::{IndexKind, Storage};
-use crate::model::{Field, FieldId, FieldKind, Key, Model, Type, TypeId, TypeKind};
+use crate::model::{Field, FieldId, FieldKind, Model, Type, TypeId, TypeKind};
 use weir_sql::catalog::{ColumnId, TableId};
 
 /// What rows that a question finds mean.
@@ -56,14 +57,15 @@ pub(super) fn differences(old: &Types, new: &Types) -> Vec<Change> {
     it.crowded();
     it.keys();
     it.indexes();
+    stale::renames(renames).into_iter().for_each(|(words, questions)| it.add(words, questions));
     bounds::bounded(old, new, renames).into_iter().for_each(|(words, questions)| it.add(words, questions));
     it.found
 }
 
-struct Differences<'t> {
-    old: &'t Types,
-    new: &'t Types,
-    renames: Renames<'t>,
+pub(super) struct Differences<'t> {
+    pub(super) old: &'t Types,
+    pub(super) new: &'t Types,
+    pub(super) renames: Renames<'t>,
     found: Vec<Change>,
 }
 
@@ -130,7 +132,7 @@ pub(super) fn values(types: &Types, id: FieldId) -> Option<(String, String, Stri
 }
 
 impl Differences<'_> {
-    fn add(&mut self, words: String, questions: Vec<Question>) {
+    pub(super) fn add(&mut self, words: String, questions: Vec<Question>) {
         match self.found.iter_mut().find(|it| it.words == words) {
             // Every implementer of an interface has its part in the same change.
             Some(same) => same.questions.extend(questions),
@@ -257,7 +259,7 @@ impl Differences<'_> {
         }
     }
 
-    fn is_object(model: &Model, field: &Field) -> bool {
+    pub(super) fn is_object(model: &Model, field: &Field) -> bool {
         model.ty(field.owner).kind == TypeKind::Object
     }
 
@@ -471,79 +473,6 @@ impl Differences<'_> {
         })
     }
 
-    /// Keys that values have to be unique for from now on.
-    fn keys(&mut self) {
-        for (at, field) in self.new.model.fields.iter().enumerate() {
-            let id = FieldId(at as u32);
-            let Some(before) = self.renames.old_field(id) else { continue };
-            let was = self.old.model.field(before).key;
-            let words = format!("values of `{}` become unique", field_name(&self.new.model, id));
-            match (was, field.key) {
-                (Some(Key::Type) | None, Some(Key::Interface)) => {
-                    let questions = self.duplicates_over_members(id);
-                    self.add(words, questions);
-                }
-                (None, Some(Key::Type)) if Self::is_object(&self.new.model, field) => {
-                    let question = self.duplicates(&[before], &field_name(&self.new.model, id));
-                    self.add(words, question.into_iter().collect());
-                }
-                (_, _) => {}
-            }
-        }
-        for (id, ty) in self.new.model.type_ids().zip(&self.new.model.types) {
-            let Some(before) = self.renames.old_type(id).filter(|_| ty.kind == TypeKind::Object) else {
-                continue;
-            };
-            for key in &ty.unique {
-                let was: Vec<FieldId> = key.iter().filter_map(|&it| self.renames.old_field(it)).collect();
-                let names: Vec<&str> = key.iter().map(|&it| self.new.model.field(it).name.as_str()).collect();
-                let name = format!("{}({})", ty.name, names.join(", "));
-                if was.len() == key.len() && !self.old.model.ty(before).unique.contains(&was) {
-                    let question = self.duplicates(&was, &name);
-                    self.add(format!("values of `{name}` become unique"), question.into_iter().collect());
-                }
-            }
-        }
-    }
-
-    fn duplicates(&self, fields: &[FieldId], name: &str) -> Option<Question> {
-        let places: Vec<_> = fields.iter().filter_map(|&it| values(self.old, it)).collect();
-        let table = &places.first()?.0;
-        let cells: Vec<&str> = places.iter().map(|it| it.2.as_str()).collect();
-        let filled: Vec<String> = cells.iter().map(|it| format!("{it} IS NOT NULL")).collect();
-        let cells = cells.join(", ");
-        Some(Question {
-            sql: format!(
-                "SELECT {cells} FROM {table} WHERE {} GROUP BY {cells} HAVING count(*) > 1 ORDER BY 1 LIMIT {NAMED_MAX}",
-                filled.join(" AND ")
-            ),
-            verdict: duplicate(name),
-        })
-    }
-
-    /// The same over all objects of an interface.
-    fn duplicates_over_members(&self, id: FieldId) -> Vec<Question> {
-        let field = self.new.model.field(id);
-        let owner = self.new.model.ty(field.owner);
-        if owner.kind != TypeKind::Interface {
-            return Vec::new();
-        }
-        let of_member = |&member: &TypeId| {
-            let copy = self.new.model.field_by_name(member, &field.name)?;
-            let (table, _, value) = values(self.old, self.renames.old_field(copy)?)?;
-            Some(format!("SELECT {value} AS v FROM {table} WHERE {value} IS NOT NULL"))
-        };
-        let selects: Vec<String> = owner.members.iter().filter_map(of_member).collect();
-        if selects.is_empty() {
-            return Vec::new();
-        }
-        let sql = format!(
-            "SELECT v FROM ({}) AS every GROUP BY v HAVING count(*) > 1 ORDER BY 1 LIMIT {NAMED_MAX}",
-            selects.join(" UNION ALL ")
-        );
-        vec![Question { sql, verdict: duplicate(&field_name(&self.new.model, id)) }]
-    }
-
     fn indexes(&mut self) {
         let words = |types: &Types, field: FieldId, kind: IndexKind| {
             let what = match kind {
@@ -573,13 +502,5 @@ impl Differences<'_> {
                 self.add(format!("drop {words}"), Vec::new());
             }
         }
-    }
-}
-
-fn duplicate(name: &str) -> Verdict {
-    Verdict::Forbidden {
-        what: format!("values of `{name}` stand more than once"),
-        mend: "make them different first".into(),
-        by_id: false,
     }
 }

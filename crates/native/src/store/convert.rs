@@ -57,7 +57,10 @@ fn scalar(database: Database, old: Scalar, new: Scalar, cell: &str) -> Option<Co
     let cast = format!("CAST({cell} AS {number})");
     let unfit = match (old, new) {
         (Scalar::Int, Scalar::Int64 | Scalar::Float | Scalar::String) => None,
-        (Scalar::Int64 | Scalar::Float, Scalar::String) => None,
+        (Scalar::Int64, Scalar::String) => None,
+        (Scalar::Float, Scalar::String) => {
+            return Some(Conversion { value: float_text(database, cell), unfit: None });
+        }
         (Scalar::Int64, Scalar::Int) => Some(format!("{cell} NOT BETWEEN -2147483648 AND 2147483647")),
         // Greater ones would lose digits.
         (Scalar::Int64, Scalar::Float) => {
@@ -93,6 +96,19 @@ fn scalar(database: Database, old: Scalar, new: Scalar, cell: &str) -> Option<Co
     Some(Conversion { value: cast, unfit })
 }
 
+/// A floating point number as answers have it, which each database spells in a way of its own.
+fn float_text(database: Database, cell: &str) -> String {
+    match database {
+        Database::Sqlite => format!("weir_float_text({cell})"),
+        // Where answers have no exponent, digits go through no other floating point number.
+        Database::Postgres => format!(
+            "CASE WHEN {cell} = 0 THEN '0' \
+             WHEN abs({cell}) >= 1e-5 AND abs({cell}) < 1e16 THEN CAST(CAST(CAST({cell} AS text) AS numeric) AS text) \
+             ELSE regexp_replace(CAST({cell} AS text), 'e([+-])0', 'e\\1') END"
+        ),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,6 +131,7 @@ mod tests {
             Some(("CAST(x AS INTEGER)", Some("x NOT BETWEEN -2147483648 AND 2147483647"))),
         );
         check(Scalar::DateTime, Scalar::String, Some(("x", None)));
+        check(Scalar::Float, Scalar::String, Some(("weir_float_text(x)", None)));
         check(Scalar::String, Scalar::Int, None);
         check(Scalar::Point, Scalar::Polygon, None);
     }

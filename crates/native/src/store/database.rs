@@ -7,12 +7,14 @@
 
 use super::Error;
 use crate::layout;
+use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
+use weir_engine::write::out::Out;
 use weir_sql::postgres::{
     Error as PostgresError, Format, Isolation, Parameters, Pool, Purpose, Session, Settings, Statement,
     Transaction,
@@ -251,11 +253,25 @@ pub(crate) fn open_sqlite(path: &Path, more: OpenFlags) -> Result<Connection, Er
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "trusted_schema", false)?;
+        connection.create_scalar_function(
+            c"weir_float_text",
+            1,
+            FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC,
+            |context| Ok(context.get::<Option<f64>>(0)?.map(float_text)),
+        )?;
         // What is no database shows itself here, where its name is at hand.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(connection)
     });
     opened.map_err(|cause| refused(&format!("{}: {cause}", path.display()), &cause))
+}
+
+/// A number as answers have it.
+fn float_text(value: f64) -> String {
+    let mut digits = Out::default();
+    // Minus zero is zero, as in answers.
+    digits.float(value + 0.0);
+    String::from_utf8_lossy(digits.bytes()).into_owned()
 }
 
 fn words(sql: &str, error: &rusqlite::Error) -> Error {

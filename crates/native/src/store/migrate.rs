@@ -8,6 +8,7 @@ use super::changes::{self, Question, Verdict};
 use super::database::{Database, Value};
 use super::ddl;
 use super::rebuild;
+use super::stale;
 use super::{Error, Types, versions};
 use crate::layout;
 
@@ -92,11 +93,12 @@ pub(super) fn plan(
         first_statements(database, new, &mut plan)?;
         return Ok(plan);
     };
+    // Who gives the same command again names what is gone.
     if old.sdl == new.sdl {
         return Ok(Plan { is_nothing: true, ..Plan::default() });
     }
+    let mut refusals = stale::allowed(&old.model, allowed);
     let found = changes::differences(old, new);
-    let mut refusals: Vec<Refusal> = Vec::new();
     for question in found.iter().flat_map(|it| &it.questions) {
         if let Some(refusal) = ask(database, question, allowed)? {
             match refusals.iter_mut().find(|it| it.allow.is_some() && it.allow == refusal.allow) {

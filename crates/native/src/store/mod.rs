@@ -15,9 +15,11 @@ mod convert;
 pub mod database;
 pub(crate) mod ddl;
 mod edges;
+mod keys;
 mod migrate;
 mod rebuild;
 mod renames;
+mod stale;
 pub mod versions;
 
 pub(crate) use build::defer_indexes;
