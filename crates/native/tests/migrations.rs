@@ -544,3 +544,22 @@ fn a_float_becomes_the_text_that_answers_have() {
         "1;-0.5;1000000000000000;9.007199254740993e+18;1e+20;0.00001;2.5e-7;1234567.1234567892;-;0;-1.5e+300",
     );
 }
+
+#[test]
+fn an_index_of_words_is_made_anew_by_taking_its_search_away() {
+    let [with, without] =
+        ["name: String @search(by: [term])", "name: String"].map(|it| format!("type Dish {{ {it} }}"));
+    let file = made(&with, "INSERT INTO Dish (id, name) VALUES (1, 'café')");
+    let old = "DROP TABLE Dish_name_terms; \
+               CREATE VIRTUAL TABLE Dish_name_terms USING fts5(name, content='', contentless_delete=1, tokenize='unicode61'); \
+               INSERT INTO Dish_name_terms (rowid, name) SELECT id, name FROM Dish";
+    file.open().execute_batch(old).unwrap();
+    let found = |words: &str| {
+        file.rows(&format!("SELECT count(*) FROM Dish_name_terms WHERE Dish_name_terms MATCH '{words}'"))
+    };
+    assert_eq!([found("cafe"), found("café")], ["1", "1"], "the words of an earlier Weir");
+    for sdl in [&without, &with] {
+        weir_native::store::bring(&file.place(), &types(sdl)).unwrap();
+    }
+    assert_eq!([found("cafe"), found("café")], ["0", "1"]);
+}

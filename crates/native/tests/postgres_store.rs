@@ -318,3 +318,23 @@ fn a_float_becomes_the_text_that_answers_have() {
         "1;-0.5;1000000000000000;9.007199254740993e+18;1e+20;0.00001;2.5e-7;1234567.1234567892;-;0;-1.5e+300",
     );
 }
+
+#[test]
+fn an_index_is_made_anew_by_taking_its_search_away() {
+    let database = database("");
+    let place = place(&database.url());
+    let [with, without] =
+        ["@search(by: [term, hash])", ""].map(|it| types(&format!("type Dish {{ name: String {it} }}")));
+    bring(&place, &with).unwrap();
+    let made = "SELECT indexdef FROM pg_indexes WHERE indexname LIKE 'Dish_name%' ORDER BY indexname";
+    let fresh = database.run(made);
+    database.run(
+        r#"DROP INDEX "Dish_name_terms", "Dish_name_idx"; CREATE INDEX "Dish_name_idx" ON "Dish" (name);
+           CREATE INDEX "Dish_name_terms" ON "Dish" USING gin (to_tsvector('simple', name))"#,
+    );
+    assert_ne!(database.run(made), fresh, "those of an earlier Weir");
+    bring(&place, &without).unwrap();
+    assert_eq!(database.run(made).trim(), "");
+    bring(&place, &with).unwrap();
+    assert_eq!(database.run(made), fresh);
+}
