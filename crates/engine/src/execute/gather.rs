@@ -16,6 +16,9 @@ use futures_util::future::join_all;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
+/// There is room for so many keys before it is known how many differ.
+const KEYS_AHEAD: usize = 64;
+
 /// That a piece failed is told at so many places: more would say the same again.
 const FAILED_ERRORS_MAX: usize = 50;
 
@@ -166,6 +169,7 @@ impl<'w> Walk<'w> {
         let Some(gather) = self.gathers.iter_mut().find(|it| it.piece == piece && it.set == set) else {
             return;
         };
+        gather.keys.reserve((table.rows as usize).min(KEYS_AHEAD));
         let mut places = Vec::with_capacity(table.rows as usize);
         for row in 0..table.rows as usize {
             places.push(match dead.get(row) {
@@ -204,6 +208,17 @@ impl Keys {
             table: HashTable::new(),
             hasher: foldhash::fast::RandomState::default(),
         }
+    }
+
+    /// Makes room for that many keys more; most are short.
+    fn reserve(&mut self, rows: usize) {
+        let Self { bytes, ends, table, hasher, .. } = self;
+        bytes.reserve(rows * size_of::<i64>());
+        ends.reserve(rows);
+        table.reserve(rows, |&at| {
+            let (from, to) = Self::key(bytes, ends, at);
+            hasher.hash_one(&bytes[from..to])
+        });
     }
 
     fn key(bytes: &[u8], ends: &[u32], at: u32) -> (usize, usize) {

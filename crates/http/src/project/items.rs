@@ -5,7 +5,7 @@
 use crate::inputs::cell;
 use crate::sdl::Items;
 use crate::selection::value::Value;
-use weir_engine::rows::Column;
+use weir_engine::rows::{Column, Data};
 use weir_language::json::JsonRef;
 
 impl Items {
@@ -44,7 +44,22 @@ impl Items {
 #[must_use]
 pub fn row_key(columns: &[Column], row: usize, out: &mut Vec<u8>) -> bool {
     let start = out.len();
-    let whole = columns.iter().all(|column| part(&cell(column, row), out));
+    let whole = columns.iter().all(|column| match &column.data {
+        // As below, without a text of its own for each number.
+        Data::Int(values) if !column.nulls.get(row) => {
+            values.get(row).is_some_and(|&it| put(itoa::Buffer::new().format(it).as_bytes(), out))
+        }
+        Data::Bool(_)
+        | Data::Int(_)
+        | Data::Float(_)
+        | Data::Text(_)
+        | Data::Json(_)
+        | Data::Empty
+        | Data::List { .. }
+        | Data::Object(_)
+        | Data::Abstract(_)
+        | Data::Foreign(_) => part(&cell(column, row), out),
+    });
     if !whole {
         out.truncate(start);
     }
@@ -58,6 +73,10 @@ fn part(value: &Value<'_>, out: &mut Vec<u8>) -> bool {
         Value::Bool(false) => b"false",
         Value::Missing | Value::Null | Value::Array(_) | Value::Object(_) | Value::Json(_) => return false,
     };
+    put(text, out)
+}
+
+fn put(text: &[u8], out: &mut Vec<u8>) -> bool {
     out.extend_from_slice(&(text.len() as u32).to_le_bytes());
     out.extend_from_slice(text);
     true
