@@ -173,6 +173,18 @@ impl Graph {
     /// # Errors
     /// Everything that is in the way, naming the places and, where there is one, a way out.
     pub fn compose(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
+        let (graph, errors) = Self::joined(sources, joins)?.hinted();
+        if errors.is_empty() { Ok(graph) } else { Err(errors) }
+    }
+
+    /// As [`Self::compose`], while sources are missing: a hint that stands at what is theirs waits for them.
+    /// # Errors
+    /// As there.
+    pub fn compose_some(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
+        Ok(Self::joined(sources, joins)?.hinted().0)
+    }
+
+    fn joined(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Self, Vec<ComposeError>> {
         let mut names: Vec<&str> = sources.iter().map(|it| it.name()).collect();
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -183,7 +195,7 @@ impl Graph {
             [only] if joins.is_empty() && extended(only).is_empty() => {
                 let (schema, hangs) = (Arc::clone(only.schema()), only.parts().is_some());
                 let sources = sources.into_iter().map(|it| (it, Arc::new(Ids::default()))).collect();
-                let graph = Self {
+                Ok(Self {
                     schema,
                     sources,
                     owners: Vec::new(),
@@ -191,15 +203,15 @@ impl Graph {
                     extensions: Vec::new(),
                     hangs,
                     hints: Vec::new(),
-                };
-                graph.hinted()
+                })
             }
-            _ => merge::merge(sources, joins)?.hinted(),
+            _ => merge::merge(sources, joins),
         }
     }
 
-    /// Takes up what the sources say of lifetimes: hints of fields, and of types for all fields that give them.
-    fn hinted(mut self) -> Result<Self, Vec<ComposeError>> {
+    /// Takes up what the sources say of lifetimes: hints of fields, and of types for all fields that give them. Beside it those
+    /// that stand at nothing.
+    fn hinted(mut self) -> (Self, Vec<ComposeError>) {
         let schema = &self.schema;
         let mut errors = Vec::new();
         let hints =
@@ -225,7 +237,7 @@ impl Graph {
             }
         }
         self.hints = found;
-        if errors.is_empty() { Ok(self) } else { Err(errors) }
+        (self, errors)
     }
 
     /// The graph's root type for the one that `source` calls `name`: merged roots may have another's name.

@@ -89,7 +89,7 @@ impl Builder {
         }
         let mut all = opened.sources;
         all.append(&mut self.sources);
-        let graph = sources::compose(all, &opened.joins)?;
+        let graph = sources::compose(all, &opened.joins, &[])?;
         Ok(Weir { engine: Engine::new(graph, settings(&self.config)).sharing(services::changes()) })
     }
 }

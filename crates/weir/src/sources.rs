@@ -144,7 +144,7 @@ pub fn graph(config: &Config) -> Result<(Graph, Opened), String> {
         // What is to answer may be among those that are down: the field is there when they are.
         joins.retain(|it| it.resolve(&sources).is_ok());
     }
-    Ok((compose(sources, &joins)?, opened))
+    Ok((compose(sources, &joins, &opened.findings.down)?, opened))
 }
 
 /// Stands in while no source is there; no request gets to it.
@@ -290,10 +290,14 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
     }
 }
 
-/// One graph of sources that are open, with `joins` between them.
+/// One graph of sources that are open, with `joins` between them. While some are `down`, what is said of their types waits for them.
 /// # Errors
 /// What is in the way, one line each; of each kind the first `CLASHES_SHOWN_MAX`.
-pub fn compose(sources: Vec<Arc<dyn EngineSource>>, joins: &[Joined]) -> Result<Graph, String> {
+pub fn compose(
+    sources: Vec<Arc<dyn EngineSource>>,
+    joins: &[Joined],
+    down: &[Down],
+) -> Result<Graph, String> {
     let (resolved, wrong): (Vec<_>, Vec<_>) =
         joins.iter().map(|it| it.resolve(&sources)).partition(Result::is_ok);
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
@@ -301,7 +305,9 @@ pub fn compose(sources: Vec<Arc<dyn EngineSource>>, joins: &[Joined]) -> Result<
         return Err(wrong.join("\n"));
     }
     let joins: Vec<Join> = resolved.into_iter().flatten().collect();
-    Graph::compose(sources, &joins).map_err(|errors| {
+    let graph =
+        if down.is_empty() { Graph::compose(sources, &joins) } else { Graph::compose_some(sources, &joins) };
+    graph.map_err(|errors| {
         let mut counts = HashMap::new();
         let shown = errors.iter().filter(|it| {
             let count = counts.entry(std::mem::discriminant(*it)).or_insert(0);

@@ -16,8 +16,9 @@ use support::{Folder, Weir, body, command, until};
 fn before(address: std::net::SocketAddr) -> Weir {
     let folder = Folder::new();
     let text = format!(
-        "extend schema @link(url: \"https://weir.example/spec/v1\", import: [\"@graphql\"])
-           @graphql(url: \"http://{address}/graphql\", prefix: \"pets_\")"
+        "extend schema @link(url: \"https://weir.example/spec/v1\", import: [\"@graphql\", \"@cacheControl\"])
+           @graphql(url: \"http://{address}/graphql\", prefix: \"pets_\")
+         extend type pets_pet @cacheControl(maxAge: 600)"
     );
     let file = folder.write("services.graphql", &text);
     Weir::start(&["serve", file.to_str().unwrap(), "--listen", "127.0.0.1:0"], folder)
@@ -48,6 +49,9 @@ fn a_server_that_is_down_at_the_start_joins_the_graph_when_it_answers() {
     let target = format!("sqlite:{}", folder.pets().display());
     let _pets = Weir::start(&["serve", &target, "--listen", &address.to_string()], folder);
     until("the server's fields are there", || weir.query(QUESTION).json()["data"]["pets_pet"].is_array());
+    // What was said of its types before it was there holds now.
+    let told = weir.query(QUESTION).header("cache-control").unwrap_or_default().to_owned();
+    assert!(told.starts_with("public,max-age="), "{told}");
 }
 
 #[test]
