@@ -1,6 +1,6 @@
 -- native_reads
 -- aggregateCity
-SELECT count(*), min(t0."name"), max(t0."name"), sum(t0."population"), max(t0."population"), sum(t0."area") FROM "City" AS t0
+SELECT count(*), min(t0."name"), max(t0."name"), weir_sum(t0."population"), max(t0."population"), sum(t0."area") FROM "City" AS t0
 
 -- none
 SELECT count(*), max(t0."population") FROM "City" AS t0 WHERE t0."name" = ?1
