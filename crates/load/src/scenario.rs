@@ -77,6 +77,8 @@ pub(crate) struct Endpoint {
     pub kept: bool,
     /// Whether they decide the headers too.
     pub headers_kept: bool,
+    /// Whether it reads the body of a request.
+    pub reads_body: bool,
     /// The place of `{id}` among the path's parameters.
     pub id: Option<usize>,
 }
@@ -176,7 +178,10 @@ impl Shared<'_> {
             headers.push((header, Words::read(value, &names, calls)?));
         }
         let foreign = |name: &Name| matches!(name, Name::Header(_) | Name::Body(_) | Name::VersionLeft);
+        let of_body = |name: &Name| matches!(name, Name::Body(_));
+        let in_headers = headers.iter().any(|it| it.1.any_name(&of_body));
         Ok(Endpoint {
+            reads_body: in_headers || body.as_ref().is_some_and(|it| it.any_name(self.objects, &of_body)),
             headers_kept: !headers.iter().any(|it| it.1.any_name(&foreign)),
             kept: !body.as_ref().is_some_and(|it| it.any_name(self.objects, &foreign)),
             name: key.value.clone(),
@@ -268,8 +273,14 @@ fn range(text: &Spanned<String>) -> Result<RangeInclusive<i64>, Mistake> {
     let ends = text
         .value
         .split_once("..")
-        .and_then(|(low, high)| Some(low.trim().parse().ok()?..=high.trim().parse().ok()?));
-    ends.ok_or_else(|| Mistake::at(place, format!("`{}` is no range of ids; write `1..5000`", text.value)))
+        .and_then(|(low, high)| Some((low.trim().parse::<i64>().ok()?, high.trim().parse::<i64>().ok()?)));
+    match ends {
+        Some((low, high)) if low <= high => Ok(low..=high),
+        Some((low, high)) => {
+            Err(Mistake::at(place, format!("no id is from {low} to {high}; write `{high}..{low}`")))
+        }
+        None => Err(Mistake::at(place, format!("`{}` is no range of ids; write `1..5000`", text.value))),
+    }
 }
 
 #[cfg(test)]
@@ -321,6 +332,7 @@ mod tests {
             "2:20: 99 is no status of an answer; write one from 200 to 599",
         );
         check("endpoints:\n  GET /a: {known: 5}\n", "2:19: `5` is no range of ids; write `1..5000`");
+        check("endpoints:\n  GET /a: {known: 5..1}\n", "2:19: no id is from 5 to 1; write `1..5`");
     }
 
     #[test]

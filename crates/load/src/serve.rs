@@ -190,7 +190,16 @@ impl Service {
             let Ok(read) = Limited::new(body, BODY_BYTES_MAX).collect().await else {
                 return failure(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long, or was not sent whole");
             };
-            asked.body = serde_json::from_slice(&read.to_bytes()).unwrap_or_default();
+            let read = read.to_bytes();
+            asked.body = match serde_json::from_slice(&read) {
+                Ok(body) => body,
+                Err(_) if read.is_empty() || !self.scenario.endpoints[endpoint].reads_body => {
+                    Default::default()
+                }
+                Err(error) => {
+                    return failure(StatusCode::BAD_REQUEST, &format!("the body is no JSON: {error}"));
+                }
+            };
         }
         asked.headers = head.headers;
         let made = Rc::new(self.make(endpoint, &asked));

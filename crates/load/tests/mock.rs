@@ -192,3 +192,13 @@ fn the_example_and_the_manual_can_be_served() {
         assert_eq!(scenario.names().count(), endpoints);
     }
 }
+
+#[test]
+fn a_body_that_is_no_json_is_refused_where_it_is_read() {
+    let mock = Running::start();
+    let (head, body) = mock.ask("POST /players", "", "{name");
+    assert!(head.starts_with("HTTP/1.1 400") && body.contains("the body is no JSON: "), "{head} {body}");
+    let (head, body) = mock.ask("POST /players", "", "");
+    assert!(head.starts_with("HTTP/1.1 201"), "{head}");
+    assert_eq!(body, r#"{"got":null,"ids":[]}"#);
+}

@@ -3,6 +3,7 @@
 //! **Cost:** once per place of a type and field of it.
 
 use super::{Connector, ConnectorId, KeyField, Node, NodeId, Place, Reader};
+use std::collections::HashSet;
 use weir_language::schema::FieldId;
 
 impl Reader<'_> {
@@ -15,9 +16,12 @@ impl Reader<'_> {
                 matches!(self.mapping.connector(node.connector).place, Place::Entity(ty) if ty == node.ty);
             let root = self.mapping.connector(node.connector).node == Some(NodeId(at as u32));
             if !(entity && root) {
-                complaints.extend(self.lost(node).map(|message| (node.connector, message)));
+                complaints.extend(self.lost(node).into_iter().map(|message| (node.connector, message)));
             }
         }
+        // Of a type that stands in one selection several times all is told once.
+        let mut told = HashSet::new();
+        complaints.retain(|it| told.insert(it.clone()));
         for (connector, message) in complaints {
             if let Some(literal) = self.selections[connector.index()] {
                 self.complain(self.document.value(literal).span, message);
@@ -26,7 +30,7 @@ impl Reader<'_> {
     }
 
     /// What is wrong with a place where a type is given.
-    fn lost(&self, node: &Node) -> Option<String> {
+    fn lost(&self, node: &Node) -> Vec<String> {
         let mapping = &self.mapping;
         let schema = &mapping.schema;
         let type_name = schema.type_name(node.ty);
@@ -36,16 +40,18 @@ impl Reader<'_> {
         let found = entity.filter(|_| missing_key.is_none());
         let entity = found.and_then(|it| Some((it, mapping.node(it.node?))));
         let sides = Sides { node, entity };
+        let (mut all, mut is_keyless) = (Vec::new(), false);
         for at in schema.ty(node.ty).fields.range() {
             let field = FieldId(at as u32);
             let name = schema.field_name(field);
             if let Some(connector) = mapping.of_field(field).map(|id| mapping.connector(id)) {
                 let keys = connector.keys.iter().map(|key| (&*key.name, key.field));
-                if let Some(lost) = self.lost_key(&keys.collect::<Vec<_>>(), &sides) {
-                    return Some(lost.of(type_name, name));
-                }
-            } else if !sides.brought(field) {
-                return Some(match missing_key {
+                let lost = self.lost_key(&keys.collect::<Vec<_>>(), &sides);
+                all.extend(lost.map(|it| it.of(type_name, name)));
+            } else if !sides.brought(field) && !is_keyless {
+                // One key is all that is to be mended, however many fields it would bring.
+                is_keyless = missing_key.is_some();
+                all.push(match missing_key {
                     Some(key) => format!(
                         "nothing gives `{type_name}.{name}` here: select `{}`, by which the type's own `@connect` finds it",
                         key.name
@@ -58,11 +64,10 @@ impl Reader<'_> {
         }
         for join in mapping.joins.iter().filter(|it| *it.on == *type_name) {
             let keys = join.keys().map(|key| (key, schema.field_by_name(node.ty, key)));
-            if let Some(lost) = self.lost_key(&keys.collect::<Vec<_>>(), &sides) {
-                return Some(lost.of(type_name, &join.name));
-            }
+            let lost = self.lost_key(&keys.collect::<Vec<_>>(), &sides);
+            all.extend(lost.map(|it| it.of(type_name, &join.name)));
         }
-        None
+        all
     }
 
     /// The first of `keys` that one call cannot be asked with, as they do not come together.

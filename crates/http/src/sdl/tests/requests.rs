@@ -94,3 +94,14 @@ fn limits_that_let_nothing_through_are_refused() {
         }
     }
 }
+
+#[test]
+fn all_that_nothing_gives_is_told_at_once() {
+    let lost = |field: &str| {
+        format!("nothing gives `U.{field}` here: select it, or give it or `U` a `@connect` of its own")
+    };
+    let (name, at) = (lost("name"), lost("at"));
+    let text = "type U { id: ID name: String at: Int }
+        type Query { u: U @connect(source: \"s\", http: {GET: \"/u\"}, selection: \"id\") us: [U] @connect(source: \"s\", http: {GET: \"/us\"}, selection: \"name\") }";
+    refused(text, &[("\"id\"", &name), ("\"id\"", &at), ("\"name\"", &lost("id")), ("\"name\"", &at)]);
+}
