@@ -109,7 +109,7 @@ fn a_sum_that_no_int64_holds_is_an_error_of_its_field() {
 
 /// Asks both stores for the notes that `filter` finds.
 fn check_found(filters: &[(&str, &str)]) {
-    let sdl = "type Note { key: String! @id, t: String @search(by: [term]), f: String @search(by: [fulltext]), p: String @search(by: [regexp]) }";
+    let sdl = "type Note { key: String! @id, t: String @search(by: [term]), f: String @search(by: [fulltext]), p: String @search(by: [regexp]), n: String @search(by: [ngram]) }";
     let notes = [
         ("dots", "foo.bar baz a.b (x) version 12.5.3"),
         ("path", "/usr/local/bin"),
@@ -117,12 +117,13 @@ fn check_found(filters: &[(&str, &str)]) {
         ("url", "http://weir.dev/docs?a=b&c"),
         ("number", "-7 apples"),
         ("accent", "caf\u{e9} e\u{301}tude \u{915}\u{93f}\u{924}\u{93e}\u{92c}"),
+        ("upper", "\u{c9}LUR \u{c7}a va"),
         ("dogs", "two dogs\nrun"),
         ("run", "Running <b>fast</b>"),
     ];
-    let row = |(key, text): &(&str, &str)| format!("('{key}', '{text}', '{text}', '{text}')");
+    let row = |(key, text): &(&str, &str)| format!("('{key}', '{text}', '{text}', '{text}', '{text}')");
     let rows = notes.iter().map(row).collect::<Vec<_>>().join(", ");
-    let fill = format!(r#"INSERT INTO "Note" (key, t, f, p) VALUES {rows}"#);
+    let fill = format!(r#"INSERT INTO "Note" (key, t, f, p, n) VALUES {rows}"#);
     let asked: Vec<(String, String)> = filters
         .iter()
         .map(|(filter, keys)| {
@@ -157,6 +158,9 @@ fn words_are_split_in_one_way() {
         ("cafe", ""),
         ("e\u{301}tude", "accent"),
         ("etude", ""),
+        ("\u{e9}lur", "upper"),
+        ("\u{e7}A", "upper"),
+        ("CAF\u{c9}", "accent"),
         ("\u{915}\u{93f}\u{924}\u{93e}\u{92c}", "accent"),
         ("fast", "run"),
         ("!?", ""),
@@ -173,6 +177,43 @@ fn words_are_split_in_one_way() {
     asked.push((r#"{t: {anyofterms: "own runs"}}"#.into(), "mail"));
     asked.push((r#"{f: {alloftext: "runs"}}"#.into(), "dogs run"));
     check_found(&asked.iter().map(|(filter, keys)| (filter.as_str(), *keys)).collect::<Vec<_>>());
+}
+
+#[test]
+fn words_in_a_row_are_found_in_one_way() {
+    let cases = [
+        ("bar baz a", "dots"),
+        ("baz b", ""),
+        ("version 12", "dots"),
+        ("USR local", "path"),
+        ("own house", "mail"),
+        ("caf\u{e9}", "accent"),
+        ("CAF\u{c9}", "accent"),
+        ("caf", ""),
+        ("tude", ""),
+        ("e", ""),
+        ("e\u{301}tude", "accent"),
+        ("\u{e9} e\u{301}tude", ""),
+        ("\u{915}", ""),
+        ("\u{915}\u{93f}\u{924}\u{93e}\u{92c}", "accent"),
+        ("\u{e9}lur \u{e7}A", "upper"),
+        ("lur", ""),
+        ("dogs run", "dogs"),
+        ("b", "dots url run"),
+        ("!?", ""),
+    ];
+    let asked: Vec<(String, &str)> =
+        cases.iter().map(|(text, keys)| (format!(r#"{{n: {{ngram: "{text}"}}}}"#), *keys)).collect();
+    check_found(&asked.iter().map(|(filter, keys)| (filter.as_str(), *keys)).collect::<Vec<_>>());
+    let sdl = "type Note { key: String! @id, n: String @search(by: [ngram]) }";
+    let many = format!("{{ queryNote(filter: {{n: {{ngram: \"{}\"}}}}) {{ key }} }}", "a ".repeat(101));
+    for ask in asks(sdl) {
+        let refused = ask(&many, "");
+        assert!(
+            refused.contains("INVALID_PATTERN") && refused.contains("the pattern is too long"),
+            "{refused}"
+        );
+    }
 }
 
 #[test]
@@ -240,6 +281,32 @@ fn a_key_of_an_interface_may_be_taken_in_another_type() {
         assert!(taken.contains("id three already exists for field tag inside type P"), "{taken}");
         let taken = ask(&update(1, "chip: 2"), "");
         assert!(taken.contains("id 2 already exists for field chip inside type P"), "{taken}");
+    }
+}
+
+#[test]
+fn what_is_taken_is_told_by_its_fields() {
+    let sdl = "type House { name: String! @id, dishes: [Dish] } \
+               type Dish @unique(fields: [\"house\", \"made\"]) { house: House @hasInverse(field: dishes), made: DateTime, price: Int @search }";
+    let made = "made: \"2020-01-01\"";
+    let add = format!(
+        "mutation {{ addDish(input: [{{house: {{name: \"h\"}}, {made}, price: 77}}]) {{ numUids }} }}"
+    );
+    let other = "mutation { addDish(input: [{house: {name: \"h\"}, price: 78}]) { numUids } }";
+    let update = format!(
+        "mutation {{ updateDish(input: {{filter: {{price: {{eq: 78}}}}, set: {{{made}}}}}) {{ numUids }} }}"
+    );
+    let twice = "mutation { addHouse(input: [{name: \"i\"}, {name: \"i\"}]) { numUids } }";
+    for ask in asks(sdl) {
+        assert_eq!(ask(&add, ""), r#"{"data":{"addDish":{"numUids":2}}}"#);
+        let words = "\"an object with the same house and made already exists inside type Dish\"";
+        let taken = ask(&add, "");
+        assert!(taken.contains(words), "{taken}");
+        assert_eq!(ask(other, ""), r#"{"data":{"addDish":{"numUids":1}}}"#);
+        let taken = ask(&update, "");
+        assert!(taken.contains(words) && taken.contains("UNIQUE_VIOLATION"), "{taken}");
+        let taken = ask(twice, "");
+        assert!(taken.contains("duplicate XID found: i for field name inside type House"), "{taken}");
     }
 }
 

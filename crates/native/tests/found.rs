@@ -32,7 +32,9 @@ type Blue implements Thing { b: Int }
 fn way(served: &Served, query: &str) -> String {
     let explained = served.explain(query);
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    for name in ["regex", "near", "within", "contains", "intersects", "west", "south", "east", "north"] {
+    for name in
+        ["regex", "sequence", "near", "within", "contains", "intersects", "west", "south", "east", "north"]
+    {
         let named = format!("weir_{name}");
         served.beside.create_scalar_function(named.as_str(), -1, flags, |_| Ok(0)).expect("it is registered");
     }

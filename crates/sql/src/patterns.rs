@@ -44,17 +44,41 @@ pub(crate) fn postgres(text: &str) -> Result<String, String> {
     said(text).map(|it| it.1)
 }
 
+/// The words of `text` one after another as an expression of PostgreSQL's.
+///
+/// # Errors
+/// They are too many, or too long.
+pub(crate) fn sequence(text: &str) -> Result<String, String> {
+    short_sequence(text)?;
+    let mut out = String::new();
+    say(&parse(&words::sequence(text))?, &mut out)?;
+    Ok(out)
+}
+
+/// `text`, if its words can be asked for one after another.
+///
+/// # Errors
+/// As [`sequence`].
+pub(crate) fn short_sequence(text: &str) -> Result<&str, String> {
+    match text.len() <= PATTERN_BYTES_MAX && words::is_short(text) {
+        true => Ok(text),
+        false => Err(TOO_LONG.into()),
+    }
+}
+
 fn said(text: &str) -> Result<(String, String), String> {
     let pattern = words::pattern(text).ok_or(words::NO_PATTERN)?;
     if pattern.len() > PATTERN_BYTES_MAX {
         return Err(TOO_LONG.into());
     }
-    let parsed =
-        ParserBuilder::new().nest_limit(DEPTH_MAX).dot_matches_new_line(true).build().parse(&pattern);
-    let hir = parsed.map_err(|error| format!("invalid regular expression: {}", cause(&error)))?;
     let mut out = String::new();
-    say(&hir, &mut out)?;
+    say(&parse(&pattern)?, &mut out)?;
     Ok((pattern, out))
+}
+
+fn parse(pattern: &str) -> Result<Hir, String> {
+    let parsed = ParserBuilder::new().nest_limit(DEPTH_MAX).dot_matches_new_line(true).build().parse(pattern);
+    parsed.map_err(|error| format!("invalid regular expression: {}", cause(&error)))
 }
 
 /// What the parser has against a pattern, in one line.

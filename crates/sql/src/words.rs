@@ -83,17 +83,35 @@ pub(crate) fn pattern(text: &str) -> Option<String> {
     }
 }
 
+/// A letter that is no part of a word.
+const BETWEEN: &str = r"[^\p{L}\p{N}\p{M}\p{Co}]";
+
+/// The most words that are asked for one after another.
+const SEQUENCE_MAX: usize = 100;
+
 /// The expression of the words of `text` one after another, in any case; of none the one that nothing fits.
 pub(crate) fn sequence(text: &str) -> String {
     let words: Vec<&str> = words(text).collect();
     match words.as_slice() {
         [] => "a^".to_owned(),
-        _ => format!("(?i)(^|[^[:alnum:]]){}($|[^[:alnum:]])", words.join("[^[:alnum:]]+")),
+        _ => format!("(?i)(?:^|{BETWEEN}){}(?:$|{BETWEEN})", words.join(&format!("{BETWEEN}+"))),
     }
 }
 
+/// Whether so many words can be asked for one after another.
+pub(crate) fn is_short(text: &str) -> bool {
+    words(text).nth(SEQUENCE_MAX).is_none()
+}
+
+/// Whether the words of `text` fit the expressions `asked` somewhere, one after another.
+pub(crate) fn follow(text: &str, asked: &[Regex]) -> bool {
+    let own: Vec<&str> = words(text).collect();
+    let fit = |own: &[&str]| own.iter().zip(asked).all(|(own, asked)| asked.is_match(own));
+    !asked.is_empty() && own.windows(asked.len()).any(fit)
+}
+
 /// Marks belong to the letter before them, as in `e` with an accent of its own.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[\p{L}\p{N}\p{M}\p{Co}]+").ok());
     WORD.iter().flat_map(move |it| it.find_iter(text)).map(|it| it.as_str())
 }
@@ -149,7 +167,20 @@ mod tests {
 
     #[test]
     fn words_follow_each_other_whatever_stands_between() {
-        assert_eq!(sequence("quick fox"), "(?i)(^|[^[:alnum:]])quick[^[:alnum:]]+fox($|[^[:alnum:]])");
+        let asked: Vec<Regex> = ["quick", "fox"].map(|it| Regex::new(&format!("(?i)^{it}$")).unwrap()).into();
+        for (text, fits) in [
+            ("the quick\u{2013}FOX", true),
+            ("quick_fox", true),
+            ("quick brown fox", false),
+            ("quick fo\u{301}x", false),
+            ("fox quick", false),
+            ("quick", false),
+        ] {
+            let expression = Regex::new(&sequence("Quick, fox")).unwrap();
+            assert_eq!([follow(text, &asked), expression.is_match(text)], [fits; 2], "{text}");
+        }
         assert_eq!(sequence("()"), "a^");
+        assert!(!follow("quick", &[]));
+        assert!(is_short(&"a ".repeat(100)) && !is_short(&"a ".repeat(101)));
     }
 }

@@ -66,20 +66,11 @@ pub(super) fn push(
             out.extend_from_slice(words::question(text, *all, *kind, &words::TSQUERY).as_bytes());
             Ok(())
         }
-        Reader::Pattern => match patterns::postgres(bindings.text(parameter, found)?) {
-            Ok(pattern) => {
-                out.extend_from_slice(pattern.as_bytes());
-                Ok(())
-            }
-            Err(cause) => bindings.refuse(parameter, "INVALID_PATTERN", "data-exception", cause),
-        },
+        Reader::Pattern => reading.pattern(patterns::postgres(bindings.text(parameter, found)?), out),
         Reader::Place { metres } => reading.place(found, *metres, out),
         // Its own indexes of trigrams are asked by the patterns themselves.
         Reader::Grams(_) => Ok(()),
-        Reader::Sequence => {
-            out.extend_from_slice(words::sequence(bindings.text(parameter, found)?).as_bytes());
-            Ok(())
-        }
+        Reader::Sequence => reading.pattern(patterns::sequence(bindings.text(parameter, found)?), out),
         Reader::Instant => bindings.instant(parameter, found).map(|it| integer(it, out)),
         Reader::Instants => reading.numbers(found, |it| bindings.instant(parameter, it).map(Some), out),
         Reader::JsonPath => reading.json_path(found, out),
@@ -127,6 +118,16 @@ impl<'r> Reading<'_, 'r> {
     }
 
     /// Appends a place as one document, with the bounds of what is at most so far from it.
+    fn pattern(&self, pattern: Result<String, String>, out: &mut Buffer) -> Result<(), Refused> {
+        match pattern {
+            Ok(pattern) => {
+                out.extend_from_slice(pattern.as_bytes());
+                Ok(())
+            }
+            Err(cause) => self.bindings.refuse(self.parameter, "INVALID_PATTERN", "data-exception", cause),
+        }
+    }
+
     fn place(&self, found: Found<'r>, metres: Option<Origin>, out: &mut Buffer) -> Result<(), Refused> {
         let metres = self.bindings.metres(self.parameter, metres)?;
         out.extend_from_slice(self.bindings.place(self.parameter, found)?.1.json(metres).as_bytes());

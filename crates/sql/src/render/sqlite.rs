@@ -40,6 +40,9 @@ impl Dialect for Sqlite {
 
     fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>) {
         let value = right.placeholder;
+        if *right.reader == Reader::Sequence {
+            return out.push_str(&format!("weir_sequence({value}, {left})"));
+        }
         if is_untyped(&right) {
             let text = comparison(&format!("CAST({left} AS TEXT)"), by, value, right.reader);
             out.push_str(&match by {

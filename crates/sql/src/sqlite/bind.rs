@@ -72,7 +72,10 @@ pub(super) fn value<'r>(
             let question = grams::question(bindings.text(parameter, found)?, *written);
             Ok(question.map_or(Bound::Null, |it| Bound::Text(it.into())))
         }
-        Reader::Sequence => Ok(Bound::Text(words::sequence(bindings.text(parameter, found)?).into())),
+        Reader::Sequence => match patterns::short_sequence(bindings.text(parameter, found)?) {
+            Ok(words) => Ok(Bound::Text(words.into())),
+            Err(cause) => bindings.refuse(parameter, "INVALID_PATTERN", "data-exception", cause),
+        },
         Reader::Instant => bindings.instant(parameter, found).map(Bound::Int),
         Reader::Instants => reading.numbers(found, |it| bindings.instant(parameter, it).map(Some)),
         Reader::JsonPath => reading.json_path(found),

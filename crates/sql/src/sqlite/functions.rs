@@ -9,6 +9,7 @@ use super::json_contains::contains;
 use super::json_edit;
 use super::statistics;
 use crate::geometry::{Geometry, Placed};
+use crate::words;
 use regex::{Regex, RegexBuilder};
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
@@ -68,6 +69,13 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
             Ok(Geometry::read(&context.get::<String>(0)?).reach(metres)[side])
         })?;
     }
+    connection.create_scalar_function(c"weir_sequence", 2, flags, |context| {
+        let asked = context.get_or_create_aux(0, |value| -> Result<Vec<Regex>, BadPattern> {
+            let words = words::words(value.as_str().unwrap_or_default());
+            words.map(|it| compile(&format!("^{it}$"), Kind::Regex, true)).collect()
+        })?;
+        Ok(text(context.get_raw(1)).map(|text| words::follow(&text, &asked)))
+    })?;
     connection.create_scalar_function(c"weir_json_contains", 2, flags, |context| {
         match (text(context.get_raw(0)), text(context.get_raw(1))) {
             (Some(whole), Some(part)) => Ok(contains(&whole, &part)),
@@ -302,6 +310,9 @@ mod tests {
         check("SELECT weir_regex('^b', 'abc')", "0");
         check("SELECT weir_iregex('B', 'abc')", "1");
         check("SELECT weir_like('5%', 51)", "1");
+        check("SELECT weir_sequence('DEN fluß', 'über den Fluß')", "1");
+        check("SELECT weir_sequence('ber den', 'über den Fluß')", "0");
+        check("SELECT weir_sequence('a', NULL)", "null");
     }
 
     #[test]

@@ -1,0 +1,15 @@
+-- native_mutations
+-- none
+SELECT t0."id" FROM "public"."City" AS t0 WHERE t0."name" = ANY($1) ORDER BY t0."id"
+
+-- empty
+SELECT t0."id" FROM "public"."City" AS t0 WHERE t0."name" = ANY($1) ORDER BY t0."id"
+
+-- ignored
+SELECT t0."id" FROM "public"."City" AS t0 WHERE t0."name" = $1 ORDER BY t0."id"
+
+-- same
+SELECT t0."id" FROM "public"."City" AS t0 WHERE t0."name" = $1 ORDER BY t0."id"
+
+-- removed
+SELECT t0."id" FROM "public"."City" AS t0 WHERE t0."name" = $1 ORDER BY t0."id"
