@@ -98,10 +98,11 @@ pub(crate) struct Servers {
 /// What somebody has to change, with its place.
 pub(crate) fn servers(source: &HttpSource, path: &Path) -> Result<Servers, String> {
     let file = path.display().to_string();
-    let named = source.servers(&file).map_err(|mistakes| {
+    let told = |mistakes: &[sdl::Mistake]| {
         let lines = mistakes.iter().map(ToString::to_string);
         lines.collect::<Vec<_>>().join("\n")
-    })?;
+    };
+    let named = source.servers(&file).map_err(|it| told(&it))?;
     let mut servers = Servers::default();
     for server in named {
         let (name, at, opened) = match server {
@@ -122,6 +123,14 @@ pub(crate) fn servers(source: &HttpSource, path: &Path) -> Result<Servers, Strin
             Ok(opened) => servers.open.push(opened),
             Err(OpenError::Unavailable(words)) => servers.down.push((name, words)),
             Err(OpenError::Unfit(words)) => return Err(format!("{file}:{}:{}: {words}", at.line, at.column)),
+        }
+    }
+    // Of a server that does not answer it is not known what it has.
+    if servers.down.is_empty() {
+        let is_there = |ty: &str| servers.open.iter().any(|it| it.schema().type_by_name(ty).is_some());
+        let lost = source.lost_tags(&file, &is_there);
+        if !lost.is_empty() {
+            return Err(told(&lost));
         }
     }
     Ok(servers)

@@ -137,6 +137,26 @@ fn a_description_of_a_grpc_server_is_printed_as_a_text_that_serves_it() {
 }
 
 #[test]
+fn a_tag_of_a_type_that_no_server_has_is_told_with_its_place() {
+    let proto = concat!(env!("CARGO_MANIFEST_DIR"), "/../http/tests/grpc/shop.proto");
+    let folder = Folder::new();
+    let check = |ty: &str| {
+        let text = format!(
+            "extend schema @link(url: \"https://weir.example/spec/v1\", import: [\"@grpc\", \"@cacheTag\"])
+               @grpc(url: \"http://localhost:50051\", proto: \"{proto}\", prefix: \"shop_\")
+             extend type {ty} @cacheTag(format: \"products\")"
+        );
+        let checked = command().arg("check").arg(folder.write("services.graphql", &text)).output().unwrap();
+        (checked.status.success(), String::from_utf8_lossy(&checked.stderr).into_owned())
+    };
+    let (is_sound, said) = check("shop_Product");
+    assert!(is_sound, "{said}");
+    let (is_sound, said) = check("shop_Prodct");
+    let expected = "services.graphql:3:38: no server of this text has a type `shop_Prodct`, so nothing has the tag: mend the name";
+    assert!(!is_sound && said.contains(expected), "{said}");
+}
+
+#[test]
 fn what_one_process_changes_at_a_server_is_seen_by_those_that_share_a_redis_with_it() {
     let ((address, log), redis) = (grpc_kit::serve(), Redis::start());
     let text = format!(

@@ -58,6 +58,8 @@ pub struct Mapping {
     pub grpc: Vec<GrpcServer>,
     /// What `@cacheTag` says of types of these servers: name of the type, and the tag.
     pub type_tags: Vec<(Box<str>, Arc<str>)>,
+    /// Where each of them stands.
+    pub type_tags_at: Vec<Location>,
     /// What stands behind `$config`, each name once, in order.
     pub config: Vec<Setting>,
     /// The same of `$env`.

@@ -111,6 +111,7 @@ impl<'d> Reader<'d> {
             graphql: Vec::new(),
             grpc: Vec::new(),
             type_tags: Vec::new(),
+            type_tags_at: Vec::new(),
             config: Vec::new(),
             env: Vec::new(),
         };

@@ -76,6 +76,7 @@ impl<'d> Reader<'d> {
 
     /// Gives a tag to the GraphQL and gRPC servers of the text, if it is one of a type that is another source's.
     fn give_to_servers(&mut self, written: &Written<'_>, name: &NameTemplate) -> bool {
+        let location = self.location(written.directive.span);
         let mapping = &mut self.mapping;
         let Some(tag) = name.fixed().filter(|_| written.field.is_none()) else { return false };
         let id = mapping.schema.type_by_name(written.ty);
@@ -83,6 +84,7 @@ impl<'d> Reader<'d> {
         let has_servers = !(mapping.graphql.is_empty() && mapping.grpc.is_empty());
         if is_foreign && has_servers {
             mapping.type_tags.push((written.ty.into(), tag.into()));
+            mapping.type_tags_at.push(location);
         }
         is_foreign && has_servers
     }

@@ -30,6 +30,22 @@ struct Named<'n> {
 }
 
 impl HttpSource {
+    /// What is wrong with tags of types that none of the text's servers has: `is_there` says whether one has a type.
+    #[must_use]
+    pub fn lost_tags(&self, file: &str, is_there: &dyn Fn(&str) -> bool) -> Vec<Mistake> {
+        let mapping = &self.shared.mapping;
+        let tagged = mapping.type_tags.iter().zip(&mapping.type_tags_at);
+        let lost = tagged.filter(|it| !is_there(&it.0.0));
+        let mistake = |((ty, _), at): (&(Box<str>, Arc<str>), &Location)| Mistake {
+            file: Arc::from(file),
+            location: *at,
+            message: format!(
+                "no server of this text has a type `{ty}`, so nothing has the tag: mend the name"
+            ),
+        };
+        lost.map(mistake).collect()
+    }
+
     /// The servers that the text, which stands in `file`, names.
     /// # Errors
     /// Headers that cannot be sent there, with their places.
