@@ -68,6 +68,15 @@ fn connections(weir: &Weir) -> Option<u64> {
     page.text().lines().find_map(|it| it.strip_prefix("weir_connections ")?.parse().ok())
 }
 
+/// A connection on which the answer has begun.
+fn begun(weir: &Weir) -> TcpStream {
+    let mut socket = ask(weir, NESTED);
+    let mut first = [0; 12];
+    socket.read_exact(&mut first).expect("it begins at once");
+    assert_eq!(&first, b"HTTP/1.1 200");
+    socket
+}
+
 #[test]
 fn a_long_answer_waits_for_its_reader_and_takes_little_memory() {
     let weir = kitchen();
@@ -94,14 +103,11 @@ fn a_long_answer_waits_for_its_reader_and_takes_little_memory() {
 fn a_reader_that_leaves_or_stops_frees_what_answered_him() {
     let weir = kitchen();
     for _ in 0..8 {
-        let mut socket = ask(&weir, NESTED);
-        let mut first = [0; 12];
-        socket.read_exact(&mut first).expect("it begins at once");
-        assert_eq!(&first, b"HTTP/1.1 200");
+        drop(begun(&weir));
     }
     until("those who left are gone", || connections(&weir) == Some(1));
-    // These stay and read nothing: they are cut off.
-    let lazy: Vec<TcpStream> = (0..4).map(|_| ask(&weir, NESTED)).collect();
+    // These stay and read nothing more: they are cut off.
+    let lazy: Vec<TcpStream> = (0..4).map(|_| begun(&weir)).collect();
     let add = r#"mutation { addDish(input: [{name: "late"}]) { numUids } }"#;
     assert!(weir.query(add).text().contains(r#""numUids":1"#));
     until("those who do not read are cut off", || connections(&weir) == Some(1));
