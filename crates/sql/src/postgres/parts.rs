@@ -289,7 +289,8 @@ impl Job {
     /// Lets whole items go, all but the last comma, which the closing bracket may take.
     async fn flush(&mut self, member: &Member, before: usize, written: &mut Written) -> Result<(), End> {
         let bytes_max = if self.way.chunks.is_some() { CHUNK_BYTES } else { self.hold_back_bytes };
-        if written.bytes.len() <= bytes_max {
+        // A list without items yet ends with its bracket, which is no comma to hold back.
+        if written.bytes.len() <= bytes_max || written.bytes.last() != Some(&b',') {
             return Ok(());
         }
         let mut bytes = std::mem::replace(&mut written.bytes, Vec::with_capacity(2 * CHUNK_BYTES));
