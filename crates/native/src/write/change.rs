@@ -329,6 +329,7 @@ impl<'w> Changes<'w> {
     }
 
     /// Takes values and edges away from the objects `ids` of one type, as `patch` says. `ends` are the objects it names.
+    /// What `set` gives has been given: a value goes only if it is the one in the patch now.
     pub(super) fn remove(
         &mut self,
         ids: &[i64],
@@ -342,15 +343,18 @@ impl<'w> Changes<'w> {
             let own = copy(model, *field, ty);
             let of = model.field(own);
             let is_edge = matches!(of.kind, FieldKind::Edge { .. });
-            let is_set = !of.is_list && set.is_some_and(|set| set.fields.iter().any(|it| it.0 == *field));
             if of.is_required && !of.is_list {
+                let given = set.and_then(|set| set.fields.iter().find(|it| it.0 == *field));
+                if given.is_some_and(|it| self.is_other(*field, content, &it.1, ends)) {
+                    continue;
+                }
                 let ty = model.ty(ty).name.clone();
                 return Err(Refusal::Required { ty, field: of.name.clone() });
             }
             match content {
                 Content::Columns(given) => {
                     let given = self.moved(*field, own, given);
-                    let only = if is_set { Columns::new() } else { self.telling(own, &given) };
+                    let only = self.telling(own, &given);
                     self.empty(ids, ty, own, &given, only);
                 }
                 Content::Null if !is_edge && !of.is_list => {
@@ -361,13 +365,30 @@ impl<'w> Changes<'w> {
                 Content::Items(items) => items.iter().for_each(|it| self.drop_items(ids, own, Some(&it.0))),
                 Content::Null if is_edge => self.cut(ids, own, None),
                 Content::Null => self.drop_items(ids, own, None),
-                Content::Edges(_) if is_set => self.cut(ids, own, None),
                 Content::Edges(edges) => {
                     edges.iter().filter_map(|it| ends(*it)).for_each(|end| self.cut(ids, own, Some(end)));
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether `set` gives `field`, which holds one value, another one than that which `removed` names.
+    fn is_other(
+        &self,
+        field: FieldId,
+        removed: &Content,
+        set: &Content,
+        ends: &dyn Fn(u32) -> Option<End>,
+    ) -> bool {
+        let id = |edges: &[u32]| edges.first().and_then(|it| ends(*it)).map(|it| it.id);
+        match (removed, set) {
+            (Content::Columns(removed), Content::Columns(set)) => {
+                self.telling(field, removed) != self.telling(field, set)
+            }
+            (Content::Edges(removed), Content::Edges(set)) => id(removed) != id(set),
+            (Content::Columns(_) | Content::Edges(_) | Content::Null | Content::Items(_), _) => false,
+        }
     }
 
     /// Those of the columns `given` of `field` that are equal where the values are.

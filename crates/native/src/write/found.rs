@@ -225,7 +225,7 @@ impl Resolver<'_> {
 
     pub(super) fn resolve(&self) -> Result<Fates, Refusal> {
         let Sames { same, ignored } = self.same()?;
-        let mut fates = Fates::default();
+        let (mut fates, mut refusals) = (Fates::default(), Vec::new());
         for (at, object) in self.objects.iter().enumerate() {
             let at = at as u32;
             let fate = match (object.role, same[at as usize]) {
@@ -235,7 +235,10 @@ impl Resolver<'_> {
                     self.patched.map_or(Fate::Nothing, |(id, ty)| Fate::There(id, ty))
                 }
                 (_, Some(other)) => Fate::Same(other),
-                (_, None) => self.fate(at, object)?,
+                (_, None) => self.fate(at, object).unwrap_or_else(|refusal| {
+                    refusals.push(refusal);
+                    Fate::Nothing
+                }),
             };
             fates.of.push(match fate {
                 Fate::Made(_) => {
@@ -245,6 +248,7 @@ impl Resolver<'_> {
                 Fate::There(..) | Fate::Changed(..) | Fate::Same(_) | Fate::Nothing => fate,
             });
         }
+        Refusal::all(refusals)?;
         Ok(fates)
     }
 
@@ -270,7 +274,7 @@ impl Resolver<'_> {
             },
             (Role::Unlinked, None) => match (object.id, self.names.has(at)) {
                 (None, true) => Ok(Fate::Nothing),
-                (None, false) => Err(Refusal::NoId { ty: name() }),
+                (None, false) => Err(Refusal::NoId),
                 (Some(id), _) => Err(Refusal::NoSuch { id: format!("0x{id:x}"), ty: name() }),
             },
             (Role::Top | Role::Below(_) | Role::Patch { .. }, None) => {
@@ -349,6 +353,7 @@ impl Resolver<'_> {
         let mut first: Vec<Option<u32>> = vec![None; self.names.all.len()];
         let mut same = vec![None; self.objects.len()];
         let mut ignored = vec![false; self.objects.len()];
+        let mut refusals = Vec::new();
         for (at, object) in self.objects.iter().enumerate() {
             let is_link = object.id.is_some() || object.role == Role::Unlinked;
             if object.role == (Role::Patch { removes: false }) {
@@ -370,18 +375,22 @@ impl Resolver<'_> {
                 let (says, said) = (self.says(object), self.says(of));
                 let is_patch = self.is_patch(other);
                 if are_top || (says && is_patch) || (says && said && !self.is_equal(object, of)) {
-                    let (field, ty) = self.field_of(name);
-                    return Err(Refusal::Twice { key: name.shown(), field, ty });
+                    refusals.push(Refusal::Twice { key: name.shown() });
+                    continue;
                 }
                 // What was only a link so far may be the one described here.
                 let (link, is) = if says && !said { (other, at as u32) } else { (at as u32, other) };
-                self.check_same(link, is, name)?;
+                if let Err(refusal) = self.check_same(link, is, name) {
+                    refusals.push(refusal);
+                    continue;
+                }
                 first[place as usize] = Some(is);
                 same[link as usize] = Some(is);
             }
             let is_said_elsewhere = same[at].is_some() || (is_there && object.role != Role::Top);
             self.ignore_below(object, is_said_elsewhere, &mut ignored);
         }
+        Refusal::all(refusals)?;
         Ok(Sames { same, ignored })
     }
 

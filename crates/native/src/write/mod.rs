@@ -13,7 +13,6 @@ mod change;
 pub(crate) mod facts;
 mod found;
 mod given;
-mod guard;
 mod moves;
 mod numbers;
 mod object;
@@ -73,7 +72,7 @@ impl Writes {
 
     /// The question for the object of a `check…Password`, and the password.
     fn guard(&self, call: &Call<'_>) -> Result<Lock, Refusal> {
-        let (layout, model) = (&self.layout, self.model());
+        let layout = &self.layout;
         let (mut named, mut password) = (None, None);
         for (argument, given) in Given::arguments(call) {
             match self.api.input(argument) {
@@ -82,9 +81,9 @@ impl Writes {
                 _ => {}
             }
         }
-        let Some((ty, password)) = password else { return Err(Refusal::NoId { ty: String::new() }) };
+        let Some((ty, password)) = password else { return Err(Refusal::NoId) };
         let (Some((by, value)), Some(secret)) = (named, layout.secrets[ty.index()]) else {
-            return Err(Refusal::NoId { ty: model.ty(ty).name.clone() });
+            return Err(Refusal::NoId);
         };
         let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
         let kind = Kind::Find { table, shown: [id, secret].into_iter().collect(), rows: Rows::by(by) };

@@ -1,13 +1,13 @@
-//! What a mutation may not take away by giving it to another: the partner that an object has by a one-to-one edge.
+//! What a mutation may not take away: the one object that an edge has to lead to.
 //!
-//! Setting such an edge takes both objects from those that had them. Where the edge of one of these has to lead
-//! somewhere, the mutation gives it another partner or is refused. Partners that the mutation itself set are known; those
-//! of the store are asked for.
+//! Setting a one-to-one edge takes both objects from those that had them; `remove` takes objects out of edges to one and
+//! to many. Where the edge back has to lead somewhere, the mutation gives it another partner or is refused. Partners that
+//! the mutation itself set are known; those of the store are asked for.
 //!
-//! **Invariant:** after an add or an update every one-to-one edge with `!` that led somewhere still does; only a delete
+//! **Invariant:** after an add or an update every to-one edge with `!` that led somewhere still does; only a delete
 //! empties one.
 //!
-//! **Cost:** nothing but for one-to-one edges with `!`; then a question for each type, edge and partner that is named.
+//! **Cost:** nothing but for edges with `!`; then a question for each type, edge and partner that is named.
 
 use super::Writes;
 use super::change::{End, bound};
@@ -19,12 +19,12 @@ use crate::model::{FieldId, FieldKind, Model, TypeId};
 use hashbrown::HashMap;
 use weir_sql::relational::program::{Answers, Asked, Value};
 
-/// One end of an edge: of which type, and by which field of that type.
+/// The end of an edge that leads to one object: of which type, and by which field of that type.
 #[derive(Clone, Copy, Debug)]
 struct Half {
     ty: TypeId,
     field: FieldId,
-    /// The object at the other end; nothing if that was given to another.
+    /// The object at the other end; nothing if that was given to another or taken away.
     to: Option<i64>,
 }
 
@@ -33,48 +33,74 @@ struct Half {
 struct Taken {
     ty: TypeId,
     field: FieldId,
-    ids: Vec<i64>,
+    /// As [`bound`].
+    ids: (bool, Value),
     /// Only this partner is.
-    only: Option<i64>,
-    /// How many questions that were: one for each type that partners can be of.
-    asked: usize,
+    only: Option<End>,
+}
+
+/// A question for partners that lose theirs: the edge they are at the other end of, and the type and field that have to lead
+/// somewhere.
+#[derive(Clone, Copy, Debug)]
+struct Question {
+    field: FieldId,
+    blamed: (TypeId, FieldId),
 }
 
 /// See the module's words.
 #[derive(Debug, Default)]
 pub(super) struct Moves {
+    /// Objects are taken out of lists too, so that the edges back from those are followed.
+    removes: bool,
     /// In the order in which they were set first.
     halves: Vec<Half>,
     /// Their places, by object and field.
     places: HashMap<(i64, FieldId), u32, foldhash::fast::RandomState>,
+    /// Objects that lose the partner that they have in the store, by type and field.
+    losing: Vec<(TypeId, FieldId, Vec<i64>)>,
     taken: Vec<Taken>,
+    questions: Vec<Question>,
 }
 
-/// The other side of the edge `field`, if both lead to one object and one of them has to.
-fn back(model: &Model, field: FieldId) -> Option<FieldId> {
+/// Whether `field` is an edge to one object, which has to be there.
+fn is_held(model: &Model, field: FieldId) -> bool {
     let of = model.field(field);
-    let FieldKind::Edge { inverse: Some(inverse), .. } = of.kind else { return None };
-    let other = model.field(inverse);
-    let is_one_to_one = !of.is_list && !other.is_list;
-    (is_one_to_one && (of.is_required || other.is_required)).then_some(inverse)
+    of.is_required && !of.is_list
 }
 
 impl Moves {
+    /// Of a mutation that `removes` something, or does not.
+    pub(super) fn new(removes: bool) -> Self {
+        Self { removes, ..Self::default() }
+    }
+
+    /// The other side of the edge `field`, if one of the two has to lead to one object, and can be emptied by this mutation.
+    fn back(&self, model: &Model, field: FieldId) -> Option<FieldId> {
+        let of = model.field(field);
+        let FieldKind::Edge { inverse: Some(inverse), .. } = of.kind else { return None };
+        let is_one_to_one = !of.is_list && !model.field(inverse).is_list;
+        let is_of_interest = is_held(model, field) || is_held(model, inverse);
+        ((is_one_to_one || self.removes) && is_of_interest).then_some(inverse)
+    }
+
     /// The edge `field` of `from` now leads to `to`.
     pub(super) fn set(&mut self, model: &Model, from: End, field: FieldId, to: End) {
-        let Some(inverse) = back(model, field) else { return };
+        let Some(inverse) = self.back(model, field) else { return };
         let inverse = copy(model, inverse, to.ty);
         self.put(model, from, field, to.id);
         self.put(model, to, inverse, from.id);
     }
 
     fn put(&mut self, model: &Model, of: End, field: FieldId, to: i64) {
+        if model.field(field).is_list {
+            return;
+        }
         let next = self.halves.len() as u32;
         let place = *self.places.entry((of.id, field)).or_insert(next);
         if place == next {
             self.halves.push(Half { ty: of.ty, field, to: Some(to) });
-            if of.row.is_none() {
-                self.take(model, (of.id, of.ty), field, None);
+            if of.row.is_none() && self.is_held_back(model, field) {
+                self.take((of.ty, field), of.id);
             }
             return;
         }
@@ -82,6 +108,11 @@ impl Moves {
         if let Some(old) = old.filter(|it| *it != to) {
             self.lose(model, old, field, of.id);
         }
+    }
+
+    /// Whether the other side of `field` has to lead somewhere.
+    fn is_held_back(&self, model: &Model, field: FieldId) -> bool {
+        self.back(model, field).is_some_and(|it| is_held(model, it))
     }
 
     /// The other side of `field` no longer leads from `id` to `to`.
@@ -100,108 +131,150 @@ impl Moves {
         own.find_map(|it| self.places.get(&(id, it))).map(|it| *it as usize)
     }
 
-    /// Whoever the store says is at the other end loses this object; of interest if that may not be.
-    fn take(&mut self, model: &Model, (id, ty): (i64, TypeId), field: FieldId, only: Option<i64>) {
-        let is_held = back(model, field).is_some_and(|it| model.field(it).is_required);
-        if !is_held {
-            return;
-        }
-        match self.taken.iter_mut().find(|it| (it.field, it.only) == (field, only)) {
-            Some(taken) => taken.ids.push(id),
-            None => self.taken.push(Taken { ty, field, ids: vec![id], only, asked: 0 }),
+    /// Whoever the store says is at the other end of `field` loses the object `id`.
+    fn take(&mut self, (ty, field): (TypeId, FieldId), id: i64) {
+        match self.losing.iter_mut().find(|it| it.1 == field) {
+            Some(losing) => losing.2.push(id),
+            None => self.losing.push((ty, field, vec![id])),
         }
     }
 
-    /// What the patch `remove` takes from the objects `ids` of one type, after `set` gave them what it gives.
+    /// What the patch `remove` takes from the objects `ids` of one type, after the mutation gave them what it gives.
     pub(super) fn cut(
         &mut self,
         model: &Model,
         (ty, ids): (TypeId, &[i64]),
-        (remove, set): (&Object, Option<&Object>),
+        remove: &Object,
         ends: &dyn Fn(u32) -> Option<End>,
     ) {
         for (field, content) in &remove.fields {
             let own = copy(model, *field, ty);
-            // What has to be there itself is refused in any case.
-            if back(model, own).is_none() || model.field(own).is_required {
+            // An edge that has to be there itself is refused where it stands in the patch.
+            if is_held(model, own) || !self.is_held_back(model, own) {
                 continue;
             }
-            let is_set = set.is_some_and(|set| set.fields.iter().any(|it| it.0 == *field));
-            let named: Vec<Option<i64>> = match content {
-                Content::Edges(edges) if !is_set => {
-                    edges.iter().filter_map(|it| ends(*it)).map(|it| Some(it.id)).collect()
-                }
-                // What is set and removed at once is gone, whatever it was.
-                Content::Edges(_) | Content::Null | Content::Columns(_) | Content::Items(_) => vec![None],
+            let named: Vec<Option<End>> = match content {
+                Content::Edges(edges) => edges.iter().filter_map(|it| ends(*it)).map(Some).collect(),
+                Content::Null => vec![None],
+                Content::Columns(_) | Content::Items(_) => continue,
             };
+            let mut sorted = ids.to_vec();
+            sorted.sort_unstable();
+            let bound = bound(&sorted);
             for only in named {
-                ids.iter().for_each(|id| self.cut_one(model, (*id, ty), own, only));
+                match model.field(own).is_list {
+                    true => {
+                        if self.cut_many(model, (ty, own), &sorted, only) {
+                            self.taken.push(Taken { ty, field: own, ids: bound.clone(), only });
+                        }
+                    }
+                    false => self.cut_one(model, (ty, own), &sorted, only),
+                }
             }
         }
     }
 
-    fn cut_one(&mut self, model: &Model, of: (i64, TypeId), field: FieldId, only: Option<i64>) {
-        let Some(place) = self.places.get(&(of.0, field)) else { return self.take(model, of, field, only) };
-        let half = &mut self.halves[*place as usize];
-        if let Some(to) = half.to.filter(|to| only.is_none_or(|it| it == *to)) {
-            half.to = None;
-            self.lose(model, to, field, of.0);
+    /// The edge `field`, to one object, of the objects `ids` is cut: from `only`, or from whatever it leads to.
+    fn cut_one(&mut self, model: &Model, (ty, field): (TypeId, FieldId), ids: &[i64], only: Option<End>) {
+        let mut unknown = Vec::new();
+        for id in ids {
+            let Some(place) = self.places.get(&(*id, field)) else {
+                unknown.push(*id);
+                continue;
+            };
+            let half = &mut self.halves[*place as usize];
+            if let Some(to) = half.to.filter(|to| only.is_none_or(|it| it.id == *to)) {
+                half.to = None;
+                self.lose(model, to, field, *id);
+            }
         }
+        if !unknown.is_empty() {
+            self.taken.push(Taken { ty, field, ids: bound(&unknown), only });
+        }
+    }
+
+    /// The list `field` of the objects `ids`, which are sorted, loses `only`, or all. Whether the store has to be asked too.
+    fn cut_many(
+        &mut self,
+        model: &Model,
+        (ty, field): (TypeId, FieldId),
+        ids: &[i64],
+        only: Option<End>,
+    ) -> bool {
+        let is_ours = |half: &Half| half.to.is_some_and(|it| ids.binary_search(&it).is_ok());
+        if let Some(only) = only {
+            let known = self.half(model, only.id, field);
+            if let Some(half) = known.map(|it| &mut self.halves[it]).filter(|it| is_ours(it)) {
+                half.to = None;
+            }
+            return known.is_none();
+        }
+        for half in &mut self.halves {
+            let FieldKind::Edge { inverse: Some(inverse), .. } = model.field(half.field).kind else {
+                continue;
+            };
+            if copy(model, inverse, ty) == field && is_ours(half) {
+                half.to = None;
+            }
+        }
+        true
     }
 
     /// Asks for the partners in the store that lose theirs.
     pub(super) fn ask(&mut self, writes: &Writes, asked: &mut Vec<Asked>) {
-        let (model, layout) = (writes.model(), &writes.layout);
-        for taken in &mut self.taken {
-            let FieldKind::Edge { to, .. } = model.field(taken.field).kind else { continue };
-            let mut sides: Vec<(TypeId, Side)> = Vec::new();
-            for target in &model.ty(to).members {
-                let found = side(model, layout, taken.field, *target);
-                // Our own column is one, whatever it points at.
-                sides.extend(
-                    found.filter(|it| sides.iter().all(|known| known.1 != *it)).map(|it| (*target, it)),
-                );
-            }
-            for (target, side) in sides {
-                let (holder, column, is_ours) = match side {
-                    Side::Ours(by) => (taken.ty, by.column, true),
-                    Side::Theirs(by) => (target, by.column, false),
-                    Side::Pairs { .. } => continue,
-                };
-                let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
-                let (by, partner) = if is_ours { (id, column) } else { (column, id) };
-                let (many, bound) = bound(&taken.ids);
-                let and = taken.only.map(|_| (partner, Same::Equal)).into_iter().collect();
-                let shown = ColumnIds::from_slice(&[partner]);
-                let kind = Kind::Find { table, shown, rows: Rows { by, many, and } };
-                asked.push(writes.asked(kind, [bound].into_iter().chain(taken.only.map(Value::Int))));
-                taken.asked += 1;
-            }
+        for (ty, field, ids) in std::mem::take(&mut self.losing) {
+            self.taken.push(Taken { ty, field, ids: bound(&ids), only: None });
+        }
+        for taken in std::mem::take(&mut self.taken) {
+            self.ask_of(writes, &taken, asked);
         }
     }
 
-    /// Refuses what would be left without a partner. Answers begin at statement `first`.
-    pub(super) fn check(&self, model: &Model, answers: &Answers, first: usize) -> Result<(), Refusal> {
-        let refusal = |ty: TypeId, field: FieldId| Refusal::Required {
+    fn ask_of(&mut self, writes: &Writes, taken: &Taken, asked: &mut Vec<Asked>) {
+        let (model, layout) = (writes.model(), &writes.layout);
+        let FieldKind::Edge { to, inverse: Some(inverse) } = model.field(taken.field).kind else { return };
+        let mut sides: Vec<(TypeId, Side)> = Vec::new();
+        for target in &model.ty(to).members {
+            let found = side(model, layout, taken.field, *target);
+            // Our own column is one, whatever it points at.
+            sides.extend(found.filter(|it| sides.iter().all(|known| known.1 != *it)).map(|it| (*target, it)));
+        }
+        let (many, ids) = &taken.ids;
+        for (target, side) in sides {
+            let (holder, column, is_ours) = match side {
+                Side::Ours(by) => (taken.ty, by.column, true),
+                Side::Theirs(by) if taken.only.is_none_or(|it| it.ty == target) => (target, by.column, false),
+                Side::Theirs(_) | Side::Pairs { .. } => continue,
+            };
+            let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
+            let (by, partner) = if is_ours { (id, column) } else { (column, id) };
+            let and = taken.only.map(|_| (partner, Same::Equal)).into_iter().collect();
+            let rows = Rows { by, many: *many, and };
+            let kind = Kind::Find { table, shown: ColumnIds::from_slice(&[partner]), rows };
+            let only = taken.only.map(|it| Value::Int(it.id));
+            asked.push(writes.asked(kind, [ids.clone()].into_iter().chain(only)));
+            let blamed = if is_ours { (to, inverse) } else { (target, copy(model, inverse, target)) };
+            self.questions.push(Question { field: taken.field, blamed });
+        }
+    }
+
+    /// Refuses what would be left without a partner. `answers` are those to all that was asked.
+    pub(super) fn check(&self, model: &Model, answers: &Answers) -> Result<(), Refusal> {
+        let refusal = |(ty, field): (TypeId, FieldId)| Refusal::Required {
             ty: model.ty(ty).name.clone(),
             field: model.field(field).name.clone(),
         };
-        let is_left = |it: &&Half| it.to.is_none() && model.field(it.field).is_required;
+        let is_left = |it: &&Half| it.to.is_none() && is_held(model, it.field);
         if let Some(left) = self.halves.iter().find(is_left) {
-            return Err(refusal(left.ty, left.field));
+            return Err(refusal((left.ty, left.field)));
         }
-        let mut at = first;
-        for taken in &self.taken {
-            let FieldKind::Edge { to, inverse: Some(inverse) } = model.field(taken.field).kind else {
-                continue;
-            };
-            for cell in (at..at + taken.asked).flat_map(|it| answers.cells(it)) {
+        for (at, question) in self.questions.iter().enumerate() {
+            for cell in answers.cells(at) {
                 // One of which more is known has a partner still, or was refused above.
-                if cell.int().is_some_and(|it| self.half(model, it, taken.field).is_none()) {
-                    return Err(refusal(to, inverse));
+                if cell.int().is_some_and(|it| self.half(model, it, question.field).is_none()) {
+                    return Err(refusal(question.blamed));
                 }
             }
-            at += taken.asked;
         }
         Ok(())
     }

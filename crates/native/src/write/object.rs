@@ -205,7 +205,7 @@ impl Objects<'_> {
 
     fn id(&self, ty: TypeId, given: Given<'_>) -> Result<i64, Refusal> {
         let name = || self.reader.api.model.ty(ty).name.clone();
-        let text = given.text().ok_or_else(|| Refusal::NoId { ty: name() })?;
+        let text = given.text().ok_or(Refusal::NoId)?;
         parse_id(text).ok_or_else(|| Refusal::NoSuch { id: text.chars().take(100).collect(), ty: name() })
     }
 }

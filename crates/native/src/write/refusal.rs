@@ -8,7 +8,7 @@ pub(super) enum Refusal {
     /// An object that is added, or takes a new key, has the key of one that is there.
     Exists { key: String, field: String, ty: String },
     /// Two objects of one input have the same key and differ.
-    Twice { key: String, field: String, ty: String },
+    Twice { key: String },
     /// An object would lack a value.
     Missing { ty: String, field: String },
     /// A value that has to be there is removed.
@@ -18,7 +18,7 @@ pub(super) enum Refusal {
     /// A reference by keys, each with its field, finds two objects.
     Ambiguous { ty: String, keys: String },
     /// What refers to an object does not name it.
-    NoId { ty: String },
+    NoId,
     /// A reference to a member of a union names none or several.
     NotOneMember { ty: String },
     /// A nested object names another one where the one that it is nested in belongs.
@@ -37,16 +37,37 @@ pub(super) enum Refusal {
     TooMany { max: usize },
     /// Objects in objects, too deep.
     TooDeep { max: usize },
+    /// Several objects of the input are refused.
+    Several(Vec<Refusal>),
 }
 
+/// More objects that are refused are not told.
+const TOLD_MAX: usize = 50;
+
 impl Refusal {
+    /// All that is wrong with the objects of an input, each thing once; `Ok` if nothing is.
+    pub(super) fn all(refusals: Vec<Self>) -> Result<(), Self> {
+        let mut told: Vec<Self> = Vec::new();
+        for refusal in refusals {
+            if told.len() < TOLD_MAX && !told.contains(&refusal) {
+                told.push(refusal);
+            }
+        }
+        match told.len() {
+            0 => Ok(()),
+            1 => Err(told.remove(0)),
+            _ => Err(Self::Several(told)),
+        }
+    }
+
     fn code(&self) -> &'static str {
         match self {
+            Self::Several(all) => all.first().map_or("BAD_USER_INPUT", Self::code),
             Self::Exists { .. } | Self::Twice { .. } => "UNIQUE_VIOLATION",
             Self::Missing { .. } | Self::Required { .. } => "NOT_NULL_VIOLATION",
             Self::NoSuch { .. } => "FOREIGN_KEY_VIOLATION",
             Self::Ambiguous { .. }
-            | Self::NoId { .. }
+            | Self::NoId
             | Self::NotOneMember { .. }
             | Self::OtherParent { .. }
             | Self::ManyMatches => "BAD_USER_INPUT",
@@ -62,9 +83,7 @@ impl Refusal {
             Self::Exists { key, field, ty } => {
                 format!("id {key} already exists for field {field} inside type {ty}")
             }
-            Self::Twice { key, field, ty } => {
-                format!("duplicate XID found: {key} for field {field} inside type {ty}")
-            }
+            Self::Twice { key } => format!("duplicate XID found: {key}"),
             Self::Missing { ty, field } => {
                 format!("type {ty} requires a value for field {field}, but no value present")
             }
@@ -75,7 +94,8 @@ impl Refusal {
             Self::Ambiguous { ty, keys } => {
                 format!("the keys of one {ty} belong to different objects: {keys}")
             }
-            Self::NoId { ty } => format!("id is not provided for {ty}"),
+            Self::NoId => "id is not provided".into(),
+            Self::Several(all) => all.iter().map(Self::words).collect::<Vec<_>>().join("\n"),
             Self::NotOneMember { ty } => format!("exactly one member of union {ty} has to be given"),
             Self::OtherParent { ty, field } => {
                 format!("field {field} of type {ty} names another object than the one it is nested in")
@@ -111,9 +131,10 @@ impl Refusal {
             | Self::Missing { .. }
             | Self::NoSuch { .. }
             | Self::Ambiguous { .. }
-            | Self::NoId { .. }
+            | Self::NoId
             | Self::NotOneMember { .. }
             | Self::OtherParent { .. }
+            | Self::Several(_)
             | Self::Required { .. } => {
                 format!(
                     "couldn't rewrite mutation {mutation} because failed to rewrite mutation payload because {words}"

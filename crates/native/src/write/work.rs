@@ -6,7 +6,6 @@ use super::Writes;
 use super::change::{Changes, End};
 use super::facts::copy;
 use super::found::{Fate, Fates, Names, Resolver, edges};
-use super::guard::Guards;
 use super::moves::Moves;
 use super::numbers::Numbers;
 use super::object::{Content, Object, Role};
@@ -85,7 +84,6 @@ pub(super) struct Work {
     matched: Vec<(i64, TypeId)>,
     fates: Fates,
     numbers: Vec<i64>,
-    guards: Guards,
     moves: Moves,
 }
 
@@ -103,7 +101,6 @@ impl Work {
             matched: Vec::new(),
             fates: Fates::default(),
             numbers: Vec::new(),
-            guards: Guards::default(),
             moves: Moves::default(),
         }
     }
@@ -139,8 +136,7 @@ impl Work {
                 self.guard(asked)
             }
             (Stage::Guarded, _) => {
-                self.guards.check(answers)?;
-                self.moves.check(self.writes.model(), answers, self.guards.len())?;
+                self.moves.check(self.writes.model(), answers)?;
                 self.change(asked)
             }
             (Stage::Shown, _) | (Stage::Changed, What::Delete(_)) | (Stage::Done, _) => {
@@ -282,20 +278,18 @@ impl Work {
     /// Asks for what may not be taken away; where there is nothing to ask, goes on.
     fn guard(&mut self, asked: &mut Vec<Asked>) -> Result<Step, Refusal> {
         self.check_parents()?;
-        let (model, mut moves) = (self.writes.model(), Moves::default());
+        let (model, mut moves) = (self.writes.model(), Moves::new(self.input.remove.is_some()));
         self.links(&mut |from, field, to| moves.set(model, from, field, to));
         if let Some(remove) = self.input.remove {
-            let patch = |at: u32| &self.input.objects[at as usize];
-            let (patches, groups) = ((patch(remove), self.input.set.map(patch)), self.by_type());
-            self.guards = Guards::new(&self.writes, &groups, patches.0, &|at| self.end(at), asked);
-            for (ty, ids) in &groups {
-                moves.cut(model, (*ty, ids), patches, &|at| self.end(at));
+            let patch = &self.input.objects[remove as usize];
+            for (ty, ids) in self.by_type() {
+                moves.cut(model, (ty, &ids), patch, &|at| self.end(at));
             }
         }
         moves.ask(&self.writes, asked);
         self.moves = moves;
         if asked.is_empty() {
-            self.moves.check(self.writes.model(), &Answers::default(), 0)?;
+            self.moves.check(self.writes.model(), &Answers::default())?;
             return self.change(asked);
         }
         self.stage = Stage::Guarded;
@@ -463,7 +457,6 @@ impl Program for Work {
         self.matched.clear();
         self.fates = Fates::default();
         self.numbers.clear();
-        self.guards = Guards::default();
         self.moves = Moves::default();
     }
 

@@ -1,12 +1,16 @@
 //! Mutations at random: a tape of numbers decides, and a shorter or smaller tape asks for less, so that a failure shrinks.
 
-use super::types::{BADGE, CITY, COUNTRY, Kind, NAMED, PERSON, TYPES, VISA, members, scope};
+use super::types::{BADGE, CITY, COUNTRY, Kind, NAMED, PERSON, PET, TYPES, VISA, members, scope};
 use super::words::{Given, Input, Mutation};
 
 /// Numbers that decide.
 pub(super) struct Choices<'c> {
     tape: &'c [u32],
     at: usize,
+    /// Keys per type: with few of them, objects of one mutation meet more often.
+    keys: u32,
+    /// Only people are at the top of mutations.
+    people: bool,
 }
 
 /// What an object is generated for.
@@ -21,7 +25,10 @@ enum For {
 
 impl<'c> Choices<'c> {
     pub(super) fn new(tape: &'c [u32]) -> Self {
-        Self { tape, at: 0 }
+        let mut choices = Self { tape, at: 0, keys: 6, people: false };
+        choices.keys = 6 - choices.below(5);
+        choices.people = choices.once_in(3);
+        choices
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -41,13 +48,16 @@ impl<'c> Choices<'c> {
     }
 
     fn key(&mut self, ty: usize) -> String {
-        let mark = ["", "", "p", "n", "b", "v"][scope(ty)];
-        format!("{mark}{}", self.below(6))
+        let mark = ["", "", "p", "n", "b", "v", "t"][scope(ty)];
+        format!("{mark}{}", self.below(self.keys))
     }
 
     pub(super) fn mutation(&mut self) -> Mutation {
         let what = self.below(8);
-        let ty = [COUNTRY, CITY, PERSON, NAMED, BADGE, VISA][self.below(6) as usize];
+        let ty = match self.people {
+            true => PERSON,
+            false => [COUNTRY, CITY, PERSON, NAMED, BADGE, VISA, PET][self.below(7) as usize],
+        };
         match (what, ty) {
             (0..=3, _) => {
                 let ty = if ty == NAMED { PERSON } else { ty };

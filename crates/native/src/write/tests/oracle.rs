@@ -208,7 +208,7 @@ impl Oracle {
             if let Some(patched) = patched.filter(|_| other == 0) {
                 let wanted = TYPES[nodes[at].input.ty].name;
                 match patched {
-                    _ if says => return Err(Self::twice(nodes[at].input.ty, &key)),
+                    _ if says => return Err(Self::twice(&key)),
                     [one] if !members(wanted).contains(&self.objects[one].ty) => {
                         return Err(format!("ID \"{key}\" isn't a {wanted}"));
                     }
@@ -218,7 +218,7 @@ impl Oracle {
             }
             let equal = Self::plain(&nodes[at].input) == Self::plain(&nodes[other].input);
             if are_top || (says && said && !equal) {
-                return Err(Self::twice(nodes[at].input.ty, &key));
+                return Err(Self::twice(&key));
             }
             let (link, is) = if says && !said { (other, at) } else { (at, other) };
             let wanted = TYPES[nodes[link].input.ty].name;
@@ -254,9 +254,8 @@ impl Oracle {
         Input { ty: input.ty, id: input.id, fields: said.map(|it| (it.0, plain(&it.1))).collect() }
     }
 
-    fn twice(ty: usize, key: &str) -> String {
-        let (field, of) = (TYPES[ty].key, TYPES[scope(ty)].name);
-        format!("duplicate XID found: {key} for field {field} inside type {of}")
+    fn twice(key: &str) -> String {
+        format!("duplicate XID found: {key}")
     }
 
     /// What becomes of a node, if it is not the same as another.
@@ -451,7 +450,7 @@ impl Oracle {
                     Some(id) if !fits(&id) => return Err(format!("ID \"{key}\" isn't a {ty}")),
                     found => found,
                 },
-                (None, None) => return Err(format!("id is not provided for {ty}")),
+                (None, None) => return Err("id is not provided".into()),
             };
             ids.push(id);
         }
@@ -471,7 +470,20 @@ impl Oracle {
         for (name, given) in &remove.fields {
             let field = ty.field(name).expect("it is a field");
             let is_set = set.and_then(|it| it.get(name)).is_some_and(|it| *it != Given::Null);
+            let named = || gone.iter().find(|it| it.0 == *name).map(|it| it.1.clone()).unwrap_or_default();
             if field.required {
+                let object = &self.objects[&id];
+                let is_it = match (&field.kind, given) {
+                    (Kind::Int, Given::Int(number)) => object.ints.get(name) == Some(number),
+                    (Kind::Key, Given::Text(text)) => object.key == *text,
+                    (Kind::Edge { .. }, Given::Object(_)) => {
+                        self.edges(id, field.name).iter().any(|it| named().contains(it))
+                    }
+                    _ => true,
+                };
+                if is_set && !is_it {
+                    continue;
+                }
                 let words =
                     format!("type {} requires a value for field {name}, so it cannot be removed", ty.name);
                 outcome = outcome.and(Err(words));
@@ -479,16 +491,13 @@ impl Oracle {
             }
             let object = self.objects.get_mut(&id).expect("it is there");
             match (&field.kind, given) {
-                (Kind::Int, Given::Int(number)) if object.ints.get(name) != Some(number) && !is_set => {}
+                (Kind::Int, Given::Int(number)) if object.ints.get(name) != Some(number) => {}
                 (Kind::Int, _) => drop(object.ints.remove(name)),
                 (Kind::Texts, Given::Texts(texts)) => object.texts.retain(|it| !texts.contains(it)),
                 (Kind::Texts, _) => object.texts.clear(),
-                (Kind::Edge { many, .. }, given) => {
+                (Kind::Edge { .. }, given) => {
                     let all = self.edges(id, field.name);
-                    let named =
-                        gone.iter().find(|it| it.0 == *name).map(|it| it.1.clone()).unwrap_or_default();
-                    let everything = *given == Given::Null || (is_set && !many);
-                    let cut = if everything { all } else { named };
+                    let cut = if *given == Given::Null { all } else { named() };
                     cut.into_iter().for_each(|to| self.unlink(id, field.name, to));
                 }
                 (Kind::Key, _) => {}

@@ -1,7 +1,8 @@
 //! The types of the random mutations, once as a text for Weir and once as a table for the oracle.
 
 /// Every kind of edge: one to many, one to one, many to many, without an inverse, to an interface, to a union, to its own
-/// type both ways; one to one where one side has to be there, with the column on that side and on the other.
+/// type both ways; one to one where one side has to be there, with the column on that side and on the other; to many where
+/// the side of one has to be there; two fields of one type that are each other's inverse.
 pub(super) const SDL: &str = r"
 interface Named {
   id: ID!
@@ -32,6 +33,9 @@ type Person {
   seen: [Sight]
   badge: Badge @hasInverse(field: owner)
   visa: Visa @hasInverse(field: holder)
+  pets: [Pet] @hasInverse(field: keeper)
+  boss: Person
+  staff: [Person] @hasInverse(field: boss)
 }
 type Badge {
   id: ID!
@@ -42,6 +46,11 @@ type Visa {
   id: ID!
   code: String! @id
   holder: Person!
+}
+type Pet {
+  id: ID!
+  code: String! @id
+  keeper: Person!
 }
 union Sight = City | Country
 ";
@@ -88,9 +97,10 @@ pub(super) const PERSON: usize = 2;
 pub(super) const NAMED: usize = 3;
 pub(super) const BADGE: usize = 4;
 pub(super) const VISA: usize = 5;
+pub(super) const PET: usize = 6;
 
 /// All types but the union.
-pub(super) const TYPES: [Type; 6] = [
+pub(super) const TYPES: [Type; 7] = [
     Type {
         name: "Country",
         key: "name",
@@ -130,6 +140,9 @@ pub(super) const TYPES: [Type; 6] = [
             field("seen", many("Sight", None)),
             field("badge", one("Badge", Some("owner"))),
             field("visa", one("Visa", Some("holder"))),
+            field("pets", many("Pet", Some("keeper"))),
+            field("boss", one("Person", Some("staff"))),
+            field("staff", many("Person", Some("boss"))),
         ],
     },
     Type {
@@ -150,6 +163,11 @@ pub(super) const TYPES: [Type; 6] = [
         name: "Visa",
         key: "code",
         fields: &[required("code", Kind::Key), required("holder", one("Person", Some("visa")))],
+    },
+    Type {
+        name: "Pet",
+        key: "code",
+        fields: &[required("code", Kind::Key), required("keeper", one("Person", Some("pets")))],
     },
 ];
 
@@ -175,6 +193,7 @@ pub(super) fn members(name: &str) -> &'static [usize] {
         "Person" => &[PERSON],
         "Badge" => &[BADGE],
         "Visa" => &[VISA],
+        "Pet" => &[PET],
         _ => &[COUNTRY, CITY],
     }
 }

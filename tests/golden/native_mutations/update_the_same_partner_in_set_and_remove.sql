@@ -1,0 +1,24 @@
+-- native_mutations
+-- licence
+SELECT t0."id" FROM "Driver" AS t0 WHERE t0."name" = ?1 ORDER BY t0."id"
+
+-- licence.driver.licence.driver
+SELECT t0."name" FROM "Driver" AS t0 WHERE t0."licence_id" = ?1
+
+-- licence.driver.licence
+SELECT t0."number", t0."id" FROM "Licence" AS t0 WHERE t0."id" = ?1
+
+-- licence.driver
+SELECT t0."licence_id" FROM "Driver" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?1)) ORDER BY t0."id"
+
+-- car
+SELECT t0."id" FROM "Car" AS t0 WHERE t0."plate" = ?1 ORDER BY t0."id"
+
+-- car.car.driver.car
+SELECT t0."plate" FROM "Car" AS t0 WHERE t0."driver_id" = ?1
+
+-- car.car.driver
+SELECT t0."name", t0."id" FROM "Driver" AS t0 WHERE t0."id" = ?1
+
+-- car.car
+SELECT t0."driver_id" FROM "Car" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?1)) ORDER BY t0."id"
