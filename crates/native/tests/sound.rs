@@ -6,7 +6,8 @@ use weir_native::layout::{Database, Layout, Storage};
 use weir_native::model::FieldKind;
 use weir_native::{api, sdl};
 
-const NAMES: [&str; 8] = ["a", "b", "c", "d", "a_id", "b_at", "type", "A"];
+const NAMES: [&str; 14] =
+    ["a", "b", "c", "d", "a_id", "b_at", "type", "A", "and", "has", "has_", "desc", "then", "null"];
 
 /// A value with directives that suit it.
 const VALUES: [&str; 15] = [
@@ -56,7 +57,8 @@ fn text() -> impl Strategy<Value = String> {
     let directive = select(&["", "", "@secret(field: \"pwd\")", "@generate(mutation: {add: false})"][..]);
     let id = select(&["", "  id: ID!\n"][..]);
     let object = (head, directive, id, fields(&NAMES));
-    let interfaces = (fields(&["x", "y"]), fields(&["z", "z_id"]));
+    let only_id = Just("  id: ID!\n".to_owned());
+    let interfaces = (fields(&["x", "not"]), prop_oneof![4 => fields(&["z", "z_id"]), 1 => only_id]);
     let pairs = prop::collection::vec(pair(), 0..4);
     (prop::collection::vec(object, 4), interfaces, pairs).prop_map(|(objects, (i, j), pairs)| {
         let mut bodies: Vec<(String, String)> = Vec::new();

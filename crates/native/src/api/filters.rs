@@ -2,7 +2,7 @@
 
 use super::core::{Core, list, non_null, plain};
 use super::meaning::{EnumMeaning, InputMeaning};
-use super::names::lower_first;
+use super::names::{FILTER_WORDS, ORDER_WORDS, lower_first, member};
 use super::present::{is_orderable, ordered_through};
 use crate::model::{Field, FieldKind, TypeId};
 use weir_language::schema::TypeRef;
@@ -12,16 +12,26 @@ impl Core<'_> {
         self.open_input("", id, "Filter");
         for (field, it) in self.model.fields_of(id) {
             if let Some(ty) = self.filter_of(it) {
-                self.input_field(&it.name, "", ty, InputMeaning::Field(field));
+                let name = self.member(id, &it.name, FILTER_WORDS);
+                self.input_field(&name, "", ty, InputMeaning::Field(field));
             }
         }
-        let has = list(plain(self.named("", id, "HasFilter")));
-        self.input_field("has", "", has, InputMeaning::Has(id));
+        // An interface may have nothing but an ID.
+        let has_values = self.model.fields_of(id).any(|(_, it)| it.kind != FieldKind::Id);
+        if has_values {
+            let has = list(plain(self.named("", id, "HasFilter")));
+            self.input_field("has", "", has, InputMeaning::Has(id));
+        }
         let own = plain(self.named("", id, "Filter"));
         self.input_field("and", "", list(own), InputMeaning::And);
         self.input_field("or", "", list(own), InputMeaning::Or);
         self.input_field("not", "", own, InputMeaning::Not);
+        if has_values {
+            self.has_filter(id);
+        }
+    }
 
+    fn has_filter(&mut self, id: TypeId) {
         let name = format!("{}HasFilter", self.model.ty(id).name);
         self.b.enumeration(&name, "");
         for (field, it) in self.model.fields_of(id) {
@@ -29,6 +39,11 @@ impl Core<'_> {
                 self.enum_value(&it.name, "", EnumMeaning::Field(field));
             }
         }
+    }
+
+    /// The name of the member for the field `name` of `id` in an input that has the members `words` too.
+    fn member(&self, id: TypeId, name: &str, words: &[&str]) -> String {
+        member(name, words, |it| self.model.field_by_name(id, it).is_some())
     }
 
     /// What a filter takes for a field, if it can be filtered by: a number's list, a value's filter, an edge's target's.
@@ -54,7 +69,8 @@ impl Core<'_> {
         for (field, it) in self.model.fields_of(id) {
             if let Some(to) = ordered_through(it).filter(|to| self.present(*to).order) {
                 let order = plain(self.named("", to, "Order"));
-                self.input_field(&it.name, "", order, InputMeaning::Field(field));
+                let name = self.member(id, &it.name, ORDER_WORDS);
+                self.input_field(&name, "", order, InputMeaning::Field(field));
             }
         }
         let own = plain(self.named("", id, "Order"));

@@ -15,6 +15,21 @@ pub fn edge_aggregate(field: &str) -> String {
     format!("{field}Aggregate")
 }
 
+/// Members of filters beside those for fields.
+pub(crate) const FILTER_WORDS: &[&str] = &["and", "or", "not", "has"];
+
+/// Members of orders beside those for fields.
+pub(crate) const ORDER_WORDS: &[&str] = &["asc", "desc", "then"];
+
+/// The member for the field `name` beside the members `words`: `has_` for `has`, with more of `_` if a field is called so.
+pub(crate) fn member(name: &str, words: &[&str], is_field: impl Fn(&str) -> bool) -> String {
+    let mut made = name.to_owned();
+    while words.contains(&made.as_str()) || (made != name && is_field(&made)) {
+        made.push('_');
+    }
+    made
+}
+
 /// The names of all types that a type can get, whether this one does or not.
 pub(crate) fn of_type(name: &str, kind: TypeKind) -> Vec<String> {
     let suffixes: &[&str] = match kind {

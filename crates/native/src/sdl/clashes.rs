@@ -22,6 +22,7 @@ impl Reader<'_> {
             let complaints = take(&mut taken, &ty.name, span, names::of_type(&ty.name, ty.kind));
             self.errors.extend(complaints);
             self.fields_beside_fields(id);
+            self.fields_beside_words(id);
             self.fields_of_payloads(id);
             self.members_of_unions(id);
         }
@@ -43,6 +44,33 @@ impl Reader<'_> {
         }
         for (spans, message) in clashes {
             self.complain_of(spans, message);
+        }
+    }
+
+    /// Filters and orders have members of their own beside those for fields.
+    fn fields_beside_words(&mut self, id: TypeId) {
+        let mut notes = Vec::new();
+        for (_, draft) in self.fields_of(id).filter(|it| it.1.origin.is_none()) {
+            let field = &draft.field;
+            let is_edge = matches!(field.kind, FieldKind::Edge { .. });
+            let is_filtered = is_edge || field.kind == FieldKind::Id || !field.search.is_empty();
+            let inputs = [
+                ("filters", names::FILTER_WORDS, is_filtered),
+                ("orders", names::ORDER_WORDS, is_edge && !field.is_list),
+            ];
+            for (input, words, _) in
+                inputs.into_iter().filter(|it| it.2 && it.1.contains(&field.name.as_str()))
+            {
+                let made = names::member(&field.name, words, |it| self.find_field(id, it).is_some());
+                let name = &field.name;
+                notes.push((
+                    draft.span,
+                    format!("in {input} the field `{name}` is `{made}`: `{name}` is a word of theirs"),
+                ));
+            }
+        }
+        for (span, note) in notes {
+            self.warn(span, note);
         }
     }
 

@@ -95,6 +95,8 @@ impl<'d> Reader<'d> {
                 format!("`@{name}` stands on a field, not on {owner}: move it")
             }
             None if elsewhere => format!("`@{name}` stands on a type, not on {owner}: move it"),
+            // A directive of one's own, which was told where it is defined.
+            None if self.defined.contains(name) => return,
             None => {
                 let all = known.iter().chain(&ON_FIELDS).chain(&ON_TYPES).copied();
                 let hint = hint(name, all).replacen('`', "`@", 1);

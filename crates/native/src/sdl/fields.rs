@@ -7,8 +7,8 @@ use crate::model::{Field, FieldKind, Key, Scalar, Search, TypeId, TypeKind};
 use weir_language::ast::{Directive, FieldDefinition, List, TypeBody};
 use weir_language::span::{Location, Span};
 
-/// Words of filters and orders, beside which the fields stand.
-const WORDS: [&str; 7] = ["and", "or", "not", "has", "asc", "desc", "then"];
+/// Words that no value of an enum can be. Filters and orders name fields by such values.
+const NO_ENUM_VALUES: [&str; 3] = ["true", "false", "null"];
 
 impl Reader<'_> {
     pub(super) fn own_fields(&mut self) {
@@ -48,8 +48,9 @@ impl Reader<'_> {
 
     fn own_field(&mut self, owner: TypeId, definition: &FieldDefinition) -> Option<FieldDraft> {
         let (name, span) = (self.str(definition.name), definition.name);
-        if WORDS.contains(&name) {
-            self.complain(span, format!("`{name}` is a word of filters or orders: choose another name"));
+        if NO_ENUM_VALUES.contains(&name) {
+            let message = format!("`has` and orders could not name a field `{name}`: choose another name");
+            self.complain(span, message);
         }
         if name.starts_with("__") {
             let message =
@@ -57,9 +58,10 @@ impl Reader<'_> {
             self.complain(span, message);
         }
         if let Some(argument) = self.document.list(definition.arguments).first() {
-            let message =
-                "Weir makes the arguments of fields (`filter`, `order`, `first`, `offset`): remove these";
-            self.complain(argument.span, message);
+            let message = format!(
+                "the arguments of `{name}` are ignored: Weir makes those of fields (`filter`, `order`, `first`, `offset`)"
+            );
+            self.warn(argument.span, message);
         }
         // Directives that are refused are said even where the type is unknown: results of `@custom` often are.
         let directives = self.directives(definition.directives, &ON_FIELDS, "a field");
@@ -105,6 +107,10 @@ impl Reader<'_> {
             (_, Some(scalar), _) => FieldKind::Scalar(scalar),
             (_, None, Some(&(Named::Enum(id), _))) => FieldKind::Enum(id),
             (_, None, Some(&(Named::Type(to), _))) => FieldKind::Edge { to, inverse: None },
+            (_, None, Some(&(Named::Input, _))) => {
+                self.complain(span, format!("`{name}` is an input, which no field can hold: use a type"));
+                return None;
+            }
             (_, None, None) => {
                 let known = self.names.keys().copied().chain(names::SCALARS.map(|it| it.0)).chain(["ID"]);
                 let hint = hint(name, known);

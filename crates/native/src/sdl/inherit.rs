@@ -177,7 +177,7 @@ impl Reader<'_> {
         }
     }
 
-    /// At most one `ID`, and something beside it.
+    /// At most one `ID`, and of an object something beside it.
     fn ids(&mut self, id: TypeId) {
         if self.draft(id).ty.kind == TypeKind::Union {
             return;
@@ -188,7 +188,7 @@ impl Reader<'_> {
         let name = draft.ty.name.clone();
         if ids.len() > 1 {
             self.complain_of(ids, format!("`{name}` has more than one `ID`: keep one"));
-        } else if draft.ty.fields.len() == ids.len() {
+        } else if draft.ty.kind == TypeKind::Object && draft.ty.fields.len() == ids.len() {
             // Fields that could not be read have been complained of.
             let read_all = self.errors.is_empty();
             if read_all {

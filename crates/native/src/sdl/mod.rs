@@ -2,7 +2,8 @@
 //!
 //! The text is no GraphQL schema: it has no `Query`, types need not repeat what they inherit, and the directives are
 //! known rather than defined. So only the parser is the language's; every rule stands here. What is not served is
-//! refused: a directive that did nothing would be a promise that is not kept, and an `@auth` that did nothing a hole.
+//! refused: a directive that did nothing would be a promise that is not kept, and an `@auth` that did nothing a hole. What
+//! nothing needs is ignored with a warning: definitions of directives, scalars and inputs, arguments of fields.
 //!
 //! Passes, each over all types: names; own fields; interfaces and what is inherited from them; edges; what stands on
 //! types; names of the API.
@@ -25,7 +26,7 @@ mod types;
 
 use crate::model::{Enum, Field, FieldId, Model, Type, TypeId};
 use directives::Written;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use names::Named;
 use weir_language::ast::{Document, TypeDefinition};
 use weir_language::error::{Code, Error};
@@ -42,11 +43,11 @@ pub const FIELDS_MAX: usize = 100_000;
 pub struct Read {
     /// What the text says.
     pub model: Model,
-    /// What is accepted but has no effect yet.
+    /// What is accepted but has no effect, or another than one may expect.
     pub warnings: Vec<Warning>,
 }
 
-/// Something that is accepted but has no effect yet.
+/// Something that is accepted but has no effect, or another than one may expect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// What and why.
@@ -111,6 +112,8 @@ struct FieldDraft {
 struct Reader<'d> {
     document: &'d Document<'d>,
     names: HashMap<&'d str, (Named, Span)>,
+    /// The directives that the text defines.
+    defined: HashSet<&'d str>,
     types: Vec<Draft<'d>>,
     enums: Vec<Enum>,
     enum_spans: Vec<Span>,
@@ -125,6 +128,7 @@ impl<'d> Reader<'d> {
         Self {
             document,
             names: HashMap::new(),
+            defined: HashSet::new(),
             types: Vec::new(),
             enums: Vec::new(),
             enum_spans: Vec::new(),

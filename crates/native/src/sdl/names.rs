@@ -12,6 +12,8 @@ use weir_language::span::{Location, Span};
 pub(super) enum Named {
     Type(TypeId),
     Enum(EnumId),
+    /// Of one's own, which nothing needs.
+    Input,
 }
 
 /// The scalars.
@@ -83,18 +85,31 @@ impl<'d> Reader<'d> {
         for definition in &self.document.definitions {
             match definition {
                 Definition::Operation(operation) => {
-                    self.complain(operation.span, "a query cannot stand among types: keep it in a file of its own");
+                    self.complain(
+                        operation.span,
+                        "a query cannot stand among types: keep it in a file of its own",
+                    );
                 }
                 Definition::Fragment(fragment) => {
-                    self.complain(fragment.span, "a fragment cannot stand among types: keep it in a file of its own");
+                    self.complain(
+                        fragment.span,
+                        "a fragment cannot stand among types: keep it in a file of its own",
+                    );
                 }
                 Definition::Schema(schema) => {
-                    self.complain(schema.span, "Weir makes the roots of the schema: remove this `schema` definition");
+                    self.complain(
+                        schema.span,
+                        "Weir makes the roots of the schema: remove this `schema` definition",
+                    );
                 }
-                Definition::Directive(directive) => self.complain(
-                    directive.name,
-                    "a text of types cannot define directives; those that have a meaning are known already: remove this definition",
-                ),
+                Definition::Directive(directive) => {
+                    let name = self.str(directive.name);
+                    self.defined.insert(name);
+                    let message = format!(
+                        "this definition of `@{name}` is ignored: directives that have a meaning are known already"
+                    );
+                    self.warn(directive.name, message);
+                }
                 Definition::Type(definition) => self.name(definition),
             }
         }
@@ -111,6 +126,25 @@ impl<'d> Reader<'d> {
                 format!("`extend` is not served: write all of `{name}` where it is defined"),
             );
         }
+        match definition.body {
+            TypeBody::Scalar => {
+                return self.warn(
+                    span,
+                    format!("this definition of `{name}` is ignored: scalars are known already"),
+                );
+            }
+            TypeBody::Input { .. } => {
+                let message =
+                    format!("the input `{name}` is ignored: Weir makes those that its mutations take");
+                self.warn(span, message);
+                self.take(name, span, Named::Input);
+                return;
+            }
+            TypeBody::Object { .. }
+            | TypeBody::Interface { .. }
+            | TypeBody::Union { .. }
+            | TypeBody::Enum { .. } => {}
+        }
         if let Some(message) = refused_name(name) {
             return self.complain(span, message);
         }
@@ -119,14 +153,8 @@ impl<'d> Reader<'d> {
             TypeBody::Interface { .. } => TypeKind::Interface,
             TypeBody::Union { .. } => TypeKind::Union,
             TypeBody::Enum { values } => return self.enumeration(definition, values),
-            TypeBody::Scalar => {
-                let known = super::hint(name, SCALARS.iter().map(|it| it.0));
-                return self.complain(span, format!("scalars cannot be defined{known}"));
-            }
-            TypeBody::Input { .. } => {
-                return self
-                    .complain(span, "inputs cannot be defined: Weir makes those that its mutations take");
-            }
+            // These were ignored.
+            TypeBody::Scalar | TypeBody::Input { .. } => return,
         };
         let id = TypeId(self.types.len() as u32);
         if !self.take(name, span, Named::Type(id)) {

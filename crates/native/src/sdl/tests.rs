@@ -233,15 +233,82 @@ fn what_is_not_served_is_refused_with_what_to_do() {
             "2:13 `extend` is not served: write all of `T` where it is defined",
         ),
         (
-            "type T { a: Int }\ninput I { b: Int }",
-            "2:7 inputs cannot be defined: Weir makes those that its mutations take",
+            "directive @auth on OBJECT\ntype T @auth { a: Int }",
+            "2:8 `@auth` is not served: rules are not served yet, and one that did nothing would be a hole: remove it, \
+             and keep this type from clients that may not see it",
         ),
-        ("type T { a: Int }\nscalar Datetime", "2:8 scalars cannot be defined; did you mean `DateTime`?"),
     ];
     for (text, expected) in cases {
         refused(text, &[expected]);
     }
     model("\"\"\"\n# Dgraph.Authorization is a comment of Dgraph.\n\"\"\"\ntype T { a: Int }");
+}
+
+/// Reads `text`, which is accepted with these warnings, each after its place.
+#[track_caller]
+fn warned(text: &str, expected: &[&str]) -> Model {
+    let read = read(text).unwrap_or_else(|errors| panic!("{}", shown(text, &errors).join("\n")));
+    let told = read.warnings.iter().map(|it| format!("{}:{} {}", it.place.line, it.place.column, it.message));
+    assert_eq!(told.collect::<Vec<_>>(), expected, "{text}");
+    read.model
+}
+
+#[test]
+fn what_nothing_needs_is_ignored_with_a_warning() {
+    let text = "directive @tag(of: String) repeatable on OBJECT | FIELD_DEFINITION
+directive @search(by: [String]) on FIELD_DEFINITION
+scalar DateTime
+scalar Upload
+input IntFilter { eq: Int }
+type T @tag(of: \"a\") @tag { a(format: String, first: Int): Int @tag @search }
+";
+    let expected = [
+        "1:12 this definition of `@tag` is ignored: directives that have a meaning are known already",
+        "2:12 this definition of `@search` is ignored: directives that have a meaning are known already",
+        "3:8 this definition of `DateTime` is ignored: scalars are known already",
+        "4:8 this definition of `Upload` is ignored: scalars are known already",
+        "5:7 the input `IntFilter` is ignored: Weir makes those that its mutations take",
+        "6:31 the arguments of `a` are ignored: Weir makes those of fields (`filter`, `order`, `first`, `offset`)",
+    ];
+    let model = warned(text, &expected);
+    assert_eq!(field(&model, "T", "a").search, [Search::Number]);
+    refused(
+        "scalar Upload\ntype T { a: Upload }",
+        &["2:13 there is no type `Upload`; did you mean `Float`?"],
+    );
+    refused(
+        "input I { a: Int }\ntype T { a: I }",
+        &["2:13 `I` is an input, which no field can hold: use a type"],
+    );
+    refused("input T { a: Int }\ntype T { a: Int }", &["2:6, 1:7 `T` is defined twice"]);
+}
+
+#[test]
+fn an_interface_may_have_nothing_but_an_id() {
+    let model = model(
+        "interface Node { id: ID! }\ntype T implements Node { a: Int }\ntype S implements Node { b: [Node] }",
+    );
+    let node = model.type_by_name("Node").expect("the type");
+    assert_eq!((model.fields_of(node).len(), model.ty(node).members.len()), (1, 2));
+    refused(
+        "interface Node { id: ID! }\ntype T implements Node { id: ID! }",
+        &["2:6 `T` has nothing to store: give it a field that is no `ID`"],
+    );
+}
+
+#[test]
+fn words_of_filters_and_orders_may_be_names_of_fields() {
+    let text = "interface I { id: ID! has: String @search }
+type T implements I { desc: String @search asc: Int then: [T] and: Float or: Boolean @search not: T has_: Int }
+type S { then: T asc: [T] not: ID! n: Int }";
+    let expected = [
+        "1:23 in filters the field `has` is `has_`: `has` is a word of theirs",
+        "2:74 in filters the field `or` is `or_`: `or` is a word of theirs",
+        "2:94 in filters the field `not` is `not_`: `not` is a word of theirs",
+        "3:10 in orders the field `then` is `then_`: `then` is a word of theirs",
+        "3:27 in filters the field `not` is `not_`: `not` is a word of theirs",
+    ];
+    warned(text, &expected);
 }
 
 /// A type with `field` in line 4.
@@ -260,11 +327,7 @@ fn fields_that_cannot_be_are_refused() {
         ),
         ("a: Strin", "4:4 there is no type `Strin`; did you mean `String`?"),
         ("name: Int", "4:1, 3:10 the field `name` is there already"),
-        ("has: Int", "4:1 `has` is a word of filters or orders: choose another name"),
-        (
-            "u(first: Int): U",
-            "4:3 Weir makes the arguments of fields (`filter`, `order`, `first`, `offset`): remove these",
-        ),
+        ("null: Int", "4:1 `has` and orders could not name a field `null`: choose another name"),
         ("a: ID\nb: ID", "4:1, 5:1 `T` has more than one `ID`: keep one"),
         (
             "a: Float @id",

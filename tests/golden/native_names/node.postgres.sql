@@ -1,0 +1,3 @@
+-- native_names
+-- queryNode, queryNode, queryNode, getNode, aggregateNode
+WITH l0 AS MATERIALIZED (SELECT t0."type" AS c0, t0."id" AS c1 FROM "public"."Node" AS t0 ORDER BY t0."id" LIMIT $1 OFFSET $2) SELECT 0::int2, l0.c0, l0.c1, NULL::int8 FROM l0 UNION ALL SELECT 1::int2, t1."desc", t1."id", NULL FROM "public"."Part" AS t1 WHERE t1."id" = ANY(ARRAY(SELECT l0.c1 FROM l0)) UNION ALL SELECT 2::int2, t2."name", t2."id", NULL FROM "public"."Owner" AS t2 WHERE t2."id" = ANY(ARRAY(SELECT l0.c1 FROM l0)) UNION ALL SELECT 3::int2, t3."type", t3."id", NULL FROM "public"."Node" AS t3 WHERE t3."id" = $3 UNION ALL SELECT 4::int2, NULL, NULL, count(*) FROM "public"."Node_all" AS t4 WHERE (t4."id" = ANY($4)) IS NOT TRUE

@@ -1,0 +1,18 @@
+-- native_names
+-- aggregatePart
+SELECT min(t0."asc"), max(t0."asc"), sum(t0."asc"), max(t0."desc") FROM "public"."Part" AS t0
+
+-- asc
+SELECT t0."asc" FROM "public"."Part" AS t0 ORDER BY t0."asc", t0."id"
+
+-- desc
+SELECT t0."desc" FROM "public"."Part" AS t0 ORDER BY t0."desc" DESC NULLS LAST, t0."id"
+
+-- then
+SELECT t0."asc" FROM "public"."Part" AS t0 ORDER BY t0."or_at", t0."asc" DESC NULLS LAST, t0."id"
+
+-- then_
+SELECT t0."desc" FROM "public"."Part" AS t0 ORDER BY (SELECT t1."asc" FROM "public"."Part" AS t1 WHERE t1."id" = t0."then_id" LIMIT 1), t0."desc", t0."id"
+
+-- has
+SELECT t0."name" FROM "public"."Owner" AS t0 ORDER BY (SELECT t1."asc" FROM "public"."Part" AS t1 WHERE t1."id" = t0."has_id" LIMIT 1) DESC NULLS LAST, t0."name" DESC, t0."id"
