@@ -7,7 +7,7 @@ ONLY ?=
 LISTEN ?= 127.0.0.1:8080
 DEMO_FLAGS ?=
 
-.PHONY: help demo restaurants gateway test soak check bench bless console fuzz
+.PHONY: help demo restaurants gateway test clients soak check bench bless console fuzz
 
 help: ## list what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t12
@@ -25,6 +25,9 @@ gateway: console ## build Weir and serve a match centre over made-up REST servic
 
 test: ## run all tests (ONLY=name for some); installs what they need
 	@ONLY='$(ONLY)' scripts/test.sh
+
+clients: ## run clients as people have them against Weir: codegen, Apollo in a browser, refine, react-admin, Python
+	@scripts/test-clients.sh
 
 soak: ## kill a server 200 times in storms of mutations, and look at what it leaves
 	@scripts/soak.sh

@@ -1,0 +1,106 @@
+// Apollo Client in a web page. `run` is called by run.mjs and gives what came, or the words of what went wrong.
+
+import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, gql } from '@apollo/client';
+import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
+import { OperationTypeNode, buildClientSchema, getIntrospectionQuery } from 'graphql';
+import { createClient } from 'graphql-ws';
+
+const ALBUMS = gql`
+  query Albums($where: album_bool_exp, $order: [album_order_by!], $limit: Int, $offset: Int) {
+    album(where: $where, order_by: $order, limit: $limit, offset: $offset) {
+      id
+      title
+      album_artist {
+        id
+        name
+      }
+    }
+    album_aggregate(where: $where) {
+      aggregate {
+        count
+      }
+    }
+  }
+`;
+const ADD = gql`
+  mutation Add($title: String!, $year: Int!, $artist: Int!) {
+    insert_album_one(object: { title: $title, year: $year, artist_id: $artist }) {
+      id
+      title
+    }
+  }
+`;
+const CHANGE = gql`
+  mutation Change($id: Int!, $title: String!) {
+    update_album_by_pk(pk_columns: { id: $id }, _set: { title: $title }) {
+      id
+      title
+    }
+  }
+`;
+const REMOVE = gql`
+  mutation Remove($id: Int!) {
+    delete_album_by_pk(id: $id) {
+      id
+      title
+    }
+  }
+`;
+const LIVE = gql`
+  subscription Live {
+    album {
+      title
+    }
+  }
+`;
+
+/** A client that sends subscriptions by `live`, all else by POST, with a header of its own as pages have. */
+function client(url, live) {
+  const http = new HttpLink({ uri: url, headers: { 'x-page': 'shop' } });
+  const link = live
+    ? ApolloLink.split(it => it.operationType === OperationTypeNode.SUBSCRIPTION, live, http)
+    : http;
+  return new ApolloClient({ link, cache: new InMemoryCache(), clientAwareness: { name: 'shop', version: '1' } });
+}
+
+/** The words of the error that a subscription ends with. */
+function refusal(apollo) {
+  return new Promise((resolve, reject) => {
+    const done = result => resolve(result.error?.message ?? `a result: ${JSON.stringify(result.data)}`);
+    apollo.subscribe({ query: LIVE }).subscribe({ next: done, error: it => resolve(it.message), complete: () => reject(new Error('no result')) });
+  });
+}
+
+const steps = {
+  async introspection(url) {
+    const { data } = await client(url).query({ query: gql(getIntrospectionQuery()) });
+    return Object.keys(buildClientSchema(data).getQueryType().getFields()).filter(it => it.startsWith('album')).sort();
+  },
+  async query(url) {
+    const variables = { where: { year: { _gt: 1990 } }, order: [{ year: 'asc' }, { title: 'desc' }], limit: 3, offset: 1 };
+    const { data } = await client(url).query({ query: ALBUMS, variables });
+    return [data.album.map(it => `${it.title} ${it.album_artist.name}`), data.album_aggregate.aggregate.count];
+  },
+  async changes(url) {
+    const apollo = client(url);
+    const added = await apollo.mutate({ mutation: ADD, variables: { title: 'Kappa', year: 2024, artist: 3 } });
+    const { id } = added.data.insert_album_one;
+    const changed = await apollo.mutate({ mutation: CHANGE, variables: { id, title: 'Lambda' } });
+    const removed = await apollo.mutate({ mutation: REMOVE, variables: { id } });
+    return [changed.data.update_album_by_pk.title, removed.data.delete_album_by_pk.title];
+  },
+  async error(url) {
+    const { error } = await client(url).query({ query: gql`{ nothing }`, errorPolicy: 'all' });
+    return error.message.includes('nothing');
+  },
+  liveByHttp: url => refusal(client(url)),
+  liveBySocket: url => refusal(client(url, new GraphQLWsLink(createClient({ url: url.replace('http', 'ws'), retryAttempts: 0 })))),
+};
+
+window.run = async (step, url) => {
+  try {
+    return await steps[step](url);
+  } catch (error) {
+    return `${error.name}: ${error.message}`;
+  }
+};
