@@ -59,8 +59,8 @@ impl Generation {
     pub(crate) fn of(config: Config, number: u64, graph: Graph, findings: Findings) -> Result<Self, String> {
         let engine = Engine::new(graph, settings(&config)).sharing(services::changes());
         let tls = config.tls.as_ref().map(server::acceptor).transpose()?;
-        let local_only = config.admin_secret.is_none() && config.listeners().all(|it| it.ip().is_loopback());
-        let (dev, cors) = (config.is_dev(), Cors::new(&config.cors));
+        let local_only = config.admin_secret.is_none() && config.is_local();
+        let (dev, cors) = (config.is_dev(), Cors::new(&config.cors, config.is_local()));
         let (is_waiting, readiness, watches) = (false, Readiness::default(), Vec::new());
         Ok(Self {
             number,
@@ -127,6 +127,8 @@ pub struct Overrides {
     pub admin_secret: Option<config::Secret>,
     /// `--dev`.
     pub dev: bool,
+    /// `--cors`, as often as it is there.
+    pub cors: Vec<String>,
 }
 
 impl Overrides {
@@ -141,6 +143,9 @@ impl Overrides {
         }
         if self.dev {
             config.dev = Some(true);
+        }
+        if !self.cors.is_empty() {
+            config.cors.origins = Some(self.cors.clone());
         }
     }
 }

@@ -48,7 +48,7 @@ fn the_media_type_decides_the_status_of_a_refusal() {
 fn an_answer_to_a_get_says_what_a_cache_has_to_compare() {
     let weir = Weir::pets(&[]);
     let answer = weir.get("/graphql?query=%7B__typename%7D", &[]);
-    assert_eq!((answer.status, answer.header("vary")), (200, Some("accept, accept-encoding")));
+    assert_eq!((answer.status, answer.header("vary")), (200, Some("accept, accept-encoding, origin")));
 }
 
 /// `{ pet_by_pk(id: 1) { name } }`, to be kept for a minute, as a GET.
@@ -97,7 +97,9 @@ fn only_the_right_methods_pass() {
         check(&answer, 405, "METHOD_NOT_ALLOWED");
         assert_eq!(answer.header("allow"), Some("GET, POST"));
     }
-    check(&weir.get("/v1/graphql", &[]), 405, "METHOD_NOT_ALLOWED");
+    let hasura = weir.get("/v1/graphql?query=%7B__typename%7D", &[]);
+    check(&hasura, 404, r#""path":"$","error":"resource does not exist","code":"not-found""#);
+    check(&hasura, 404, "a GET is answered at /graphql");
     let mutation = weir.get("/graphql?query=mutation%7B__typename%7D", &[]);
     check(&mutation, 405, "send a mutation by POST");
     assert_eq!(mutation.header("allow"), Some("POST"));
@@ -113,7 +115,7 @@ fn a_body_that_is_no_request_is_refused_with_words() {
     for (bytes, part) in [
         (&b""[..], "the body is empty"),
         (b"null", "must be a JSON object"),
-        (b"[]", "must be a JSON object"),
+        (b"[]", "a list of requests is answered at /v1/graphql"),
         (b"\"x\"", "must be a JSON object"),
         (b"7", "must be a JSON object"),
         (b"{\"query\":\"{__typename}\"} {}", "not valid JSON"),
@@ -163,6 +165,51 @@ fn a_post_has_to_be_json_in_utf_8() {
 }
 
 #[test]
+fn on_hasura_s_address_a_body_is_json_whatever_it_is_called_but_not_from_a_page() {
+    let weir = Weir::pets(&[]);
+    let text = body(ASK);
+    let ask =
+        |headers: &[(&str, &str)]| weir.raw(&message("POST", "/v1/graphql", headers, Some(text.as_bytes())));
+    check(&ask(&[]), 200, ADA);
+    for content_type in ["text/plain", "application/x-www-form-urlencoded", "application/graphql+json"] {
+        let content_type = ("content-type", content_type);
+        check(&ask(&[content_type]), 200, ADA);
+        check(&ask(&[content_type, ("origin", "http://localhost")]), 200, ADA);
+        check(&ask(&[content_type, ("origin", "http://evil.com")]), 415, "UNSUPPORTED_MEDIA_TYPE");
+        check(&ask(&[content_type, ("origin", "null")]), 415, "UNSUPPORTED_MEDIA_TYPE");
+    }
+    check(&ask(&[("origin", "http://evil.com")]), 415, "UNSUPPORTED_MEDIA_TYPE");
+    check(&ask(&[("content-type", "application/json"), ("origin", "http://evil.com")]), 200, ADA);
+}
+
+#[test]
+fn a_header_that_decides_stands_once() {
+    let weir = Weir::pets(&["--admin-secret", "hush"]);
+    let text = body(ASK);
+    let own = [("content-type", "application/json"), ("x-weir-admin-secret", "hush")];
+    for path in ["/graphql", "/v1/graphql", "/v1/explain"] {
+        let ask = |more: &[(&str, &str)]| {
+            let headers = [&own, more].concat();
+            weir.raw(&message("POST", path, &headers, Some(text.as_bytes())))
+        };
+        check(&ask(&[("accept", "*/*"), ("accept", "application/json")]), 200, "");
+        for twice in [
+            ("content-type", "text/plain"),
+            ("content-type", "application/json"),
+            ("x-weir-admin-secret", "hush"),
+            ("X-Weir-Admin-Secret", "other"),
+        ] {
+            let answer = ask(&[twice]);
+            check(&answer, 400, "is there twice");
+            assert_eq!((answer.code().as_str(), answer.header("connection")), ("BAD_REQUEST", Some("close")));
+        }
+        check(&ask(&[("authorization", "a"), ("authorization", "b")]), 400, "`authorization` is there twice");
+        let origins = [("origin", "http://localhost"), ("origin", "http://evil.com")];
+        check(&ask(&origins), 400, "`origin` is there twice");
+    }
+}
+
+#[test]
 fn a_body_may_be_the_operation_itself() {
     let weir = Weir::pets(&[]);
     let ask = |address: &str, content_type: &str, text: &[u8]| {
@@ -177,7 +224,7 @@ fn a_body_may_be_the_operation_itself() {
         415,
         "UNSUPPORTED_MEDIA_TYPE",
     );
-    check(&ask("/v1/graphql", "application/graphql", ASK.as_bytes()), 415, "UNSUPPORTED_MEDIA_TYPE");
+    check(&ask("/v1/graphql", "application/graphql", ASK.as_bytes()), 200, "invalid-json");
 }
 
 #[test]
@@ -193,6 +240,36 @@ fn operation_names_are_resolved_or_refused() {
     check(&ask("null"), 400, "OPERATION_RESOLUTION_FAILURE");
     check(&ask("\"C\""), 400, "OPERATION_RESOLUTION_FAILURE");
     check(&ask("7"), 400, "`operationName` must be a string");
+    check(&ask("\"\""), 400, "OPERATION_RESOLUTION_FAILURE");
+}
+
+#[test]
+fn an_empty_operation_name_is_none() {
+    let weir = Weir::pets(&[]);
+    let ask = format!(r#"{{"query":"{ASK}","operationName":"","variables":{{}}}}"#);
+    check(&weir.post("/graphql", &[TELLING], ask.as_bytes()), 200, ADA);
+    check(&weir.post("/v1/graphql", &[], ask.as_bytes()), 200, ADA);
+    check(&weir.post("/v1/graphql", &[], format!("[{ask}]").as_bytes()), 200, &format!("[{ADA}]"));
+    check(&weir.post("/v1/explain", &[], ask.as_bytes()), 200, "pieces");
+    check(&weir.get("/graphql?query=%7B__typename%7D&operationName=", &[]), 200, "query_root");
+}
+
+#[test]
+fn an_answer_is_compressed_as_any_client_can_read_it() {
+    let weir = Weir::configured("compression: {bytes_min: 10}");
+    let coding = |accepted: &str| {
+        let answer = weir.post("/graphql", &[("accept-encoding", accepted)], body("{__typename}").as_bytes());
+        answer.header("content-encoding").map(String::from)
+    };
+    for (accepted, expected) in [
+        ("gzip, deflate, br, zstd", Some("br")),
+        ("gzip, deflate, zstd", Some("gzip")),
+        ("zstd, gzip;q=0.9, br;q=0.9", Some("zstd")),
+        ("*", Some("gzip")),
+        ("deflate", None),
+    ] {
+        assert_eq!(coding(accepted).as_deref(), expected, "{accepted}");
+    }
 }
 
 #[test]
@@ -254,7 +331,8 @@ fn a_list_of_requests_is_answered_in_order_on_hasura_s_address_only() {
     assert!(list[2]["errors"].is_array());
     let eleven = format!("[{}]", [one.as_str(); 11].join(","));
     check(&weir.post("/v1/graphql", &[], eleven.as_bytes()), 400, "LIMIT_BATCH");
-    check(&weir.post("/graphql", &[], format!("[{one}]").as_bytes()), 400, "must be a JSON object");
+    let list = format!("[{one}]");
+    check(&weir.post("/graphql", &[], list.as_bytes()), 400, "a list of requests is answered at /v1/graphql");
 }
 
 #[test]
@@ -381,11 +459,38 @@ fn a_web_page_cannot_reach_the_server_under_a_name_of_its_own() {
 }
 
 #[test]
-fn a_websocket_is_refused_clearly() {
+fn a_client_that_reads_events_alone_gets_an_error_it_can_show() {
     let weir = Weir::pets(&[]);
-    let headers = [("connection", "Upgrade"), ("upgrade", "websocket"), ("sec-websocket-version", "13")];
-    check(&weir.get("/graphql", &headers), 400, "no subscriptions here yet");
-    check(&weir.get("/v1/graphql", &headers), 400, "UPGRADE_NOT_SUPPORTED");
+    let events = [("accept", "text/event-stream")];
+    let ask = body("subscription { pet { name } }");
+    let event =
+        |error: &str| format!("event: next\ndata: {{\"errors\":[{error}]}}\n\nevent: complete\ndata:\n\n");
+    let words =
+        "subscriptions are not supported yet: send queries and mutations with `accept: application/json`";
+    let own =
+        event(&format!(r#"{{"message":"{words}","extensions":{{"code":"SUBSCRIPTIONS_UNSUPPORTED"}}}}"#));
+    let hasura =
+        event(&format!(r#"{{"message":"{words}","extensions":{{"path":"$","code":"not-supported"}}}}"#));
+    for (answer, expected) in [
+        (weir.post("/graphql", &events, ask.as_bytes()), &own),
+        (weir.get("/graphql?query=subscription%7Bpet%7Bname%7D%7D", &events), &own),
+        (weir.post("/v1/graphql", &events, ask.as_bytes()), &hasura),
+        (weir.get("/v1/graphql?query=subscription%7Bpet%7Bname%7D%7D", &events), &hasura),
+    ] {
+        assert_eq!((answer.status, answer.text()), (200, expected.as_str()));
+        assert_eq!(answer.header("content-type"), Some("text/event-stream; charset=utf-8"));
+    }
+    // What Apollo Client and urql send for a subscription by POST.
+    for accept in [
+        "multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/json",
+        "text/event-stream, multipart/mixed",
+        "application/graphql-response+json, application/json, text/event-stream, multipart/mixed",
+    ] {
+        let answer = weir.post("/graphql", &[("accept", accept)], ask.as_bytes());
+        check(&answer, if accept.contains("response") { 400 } else { 200 }, "SUBSCRIPTIONS_UNSUPPORTED");
+    }
+    let secret = Weir::pets(&["--admin-secret", "hush"]);
+    check(&secret.post("/graphql", &events, ask.as_bytes()), 401, "ACCESS_DENIED");
 }
 
 #[test]
@@ -453,6 +558,15 @@ fn stage_times_are_told_in_dev_mode() {
     let answer = weir.query("query Timed { pet { id } }");
     let timing = answer.header("server-timing").expect("the listener is on loopback").to_string();
     assert!(timing.contains("execute;dur=") && timing.contains("total;dur="), "{timing}");
+}
+
+#[test]
+fn browsers_that_ask_for_an_icon_get_one() {
+    for weir in [Weir::pets(&[]), Weir::pets(&["--admin-secret", "hush"])] {
+        let icon = weir.get("/favicon.ico", &[]);
+        check(&icon, 200, "<svg");
+        assert_eq!(icon.header("content-type"), Some("image/svg+xml"));
+    }
 }
 
 #[test]

@@ -530,12 +530,42 @@ fn a_client_that_reads_nothing_is_cut_off_and_others_are_served() {
 }
 
 #[test]
+fn without_descriptors_the_log_has_a_line_a_second_and_old_connections_are_served() {
+    let folder = Folder::new();
+    folder.pets();
+    let file = folder.write("weir.yaml", &config("threads: 1"));
+    let begun = Instant::now();
+    let mut shell = std::process::Command::new("sh");
+    let line = "ulimit -n 128 && exec \"$0\" serve \"$1\"";
+    shell.args(["-c", line, env!("CARGO_BIN_EXE_weir")]).arg(&file).env_remove("WEIR_ADMIN_SECRET");
+    let weir = Weir::run(&mut shell, folder);
+    let mut old = BufReader::new(weir.connect());
+    let mut served = || {
+        old.get_mut().write_all(&message("GET", "/livez", &[], None)).expect("it is sent");
+        check(&Answer::read(&mut old), 200, "ok");
+    };
+    served();
+    let crowd: Vec<_> = (0..200).map(|_| weir.connect()).collect();
+    let lines = || weir.log().lines().filter(|it| it.contains("connections could not be accepted")).count();
+    until("two lines are written", || lines() >= 2);
+    served();
+    assert!(lines() as u64 <= begun.elapsed().as_secs() + 1, "{}", weir.log());
+    drop(crowd);
+    until("a new connection is served", || weir.get("/livez", &[]).status == 200);
+}
+
+#[test]
 fn every_code_of_the_http_layer_is_documented() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = support::read(&root.join("../../docs/server.md"));
     let mut found = 0;
-    for entry in std::fs::read_dir(root.join("src/server")).expect("the sources are there") {
-        let text = support::read(&entry.expect("an entry can be read").path());
+    let entries = |folder: &str| std::fs::read_dir(root.join(folder)).expect("the sources are there");
+    for entry in entries("src/server").chain(entries("src/server/socket")) {
+        let path = entry.expect("an entry can be read").path();
+        if path.is_dir() {
+            continue;
+        }
+        let text = support::read(&path);
         let text = text.split("#[cfg(test)]").next().unwrap_or_default();
         // Escaped quotes stand in messages only, never around a code.
         let text = text.replace("\\\"", "'");

@@ -237,6 +237,9 @@ struct ServeOptions {
     /// Open the console and explain to everyone who can connect
     #[arg(long)]
     dev: bool,
+    /// Let web pages of this origin call, or of any; without it those of localhost may where Weir listens on loopback alone
+    #[arg(long, value_name = "ORIGIN|*")]
+    cors: Vec<String>,
 }
 
 /// The forms of a report.
@@ -315,6 +318,8 @@ mod tests {
         Cli::command().debug_assert();
         check(&["serve", "sqlite:chinook.db", "--listen", "127.0.0.1:0"], Ok(()));
         check(&["demo", "--reset"], Ok(()));
+        check(&["demo", "--cors", "*"], Ok(()));
+        check(&["serve", "--cors", "https://a.example", "--cors", "http://b.example"], Ok(()));
         check(&["import", "openapi", "petstore.yaml"], Ok(()));
         check(&["import", "a.csv", "--into", "shop.graphql"], Ok(()));
         check(&["import", "a.csv"], Err("--into"));

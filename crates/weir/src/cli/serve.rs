@@ -27,7 +27,7 @@ const WATCH_MAX: Duration = Duration::from_secs(30);
 
 /// Serves `target` until a signal ends it.
 pub(super) fn serve(target: &str, store: Option<String>, options: ServeOptions) -> Result<ExitCode, String> {
-    let overrides = overrides(options)?;
+    let overrides = overrides(options);
     let mut origin = origin(sources::target(target)?, overrides)?;
     if store.is_some() {
         let native = match &mut origin {
@@ -42,12 +42,9 @@ pub(super) fn serve(target: &str, store: Option<String>, options: ServeOptions) 
 }
 
 /// What the command line says.
-pub(super) fn overrides(options: ServeOptions) -> Result<Overrides, String> {
-    let ServeOptions { listen, admin_listen, admin_secret, dev } = options;
-    if admin_secret.as_deref() == Some("") {
-        return Err("the admin secret is empty; leave it out or give it a value".into());
-    }
-    Ok(Overrides { listen, admin_listen, admin_secret: admin_secret.map(Secret::new), dev })
+pub(super) fn overrides(options: ServeOptions) -> Overrides {
+    let ServeOptions { listen, admin_listen, admin_secret, dev, cors } = options;
+    Overrides { listen, admin_listen, admin_secret: admin_secret.map(Secret::new), dev, cors }
 }
 
 /// Where the configuration of `target` comes from.

@@ -5,11 +5,13 @@
 //!
 //! **Invariant:** an unknown key is an error, never ignored.
 
+mod cors;
 pub mod load;
 pub mod places;
 pub mod postgres;
 pub mod published;
 
+pub use cors::Cors;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -97,24 +99,6 @@ pub struct Tls {
     pub key: PathBuf,
 }
 
-/// `cors`: exact origins.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Cors {
-    /// `https://app.example.com`, compared as a whole; `*` for any, which excludes `credentials`.
-    pub origins: Vec<String>,
-    /// Whether browsers may send cookies and read the answer.
-    pub credentials: bool,
-    /// How long browsers may keep the permission, in seconds.
-    pub max_age_s: u32,
-}
-
-impl Default for Cors {
-    fn default() -> Self {
-        Self { origins: Vec::new(), credentials: false, max_age_s: 600 }
-    }
-}
-
 /// `log`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -175,6 +159,12 @@ pub struct Limits {
     pub request_s: u16,
     /// Wrong admin secrets one address may send in a minute; 0 for any number, as behind a proxy.
     pub wrong_secrets_per_minute: u32,
+    /// Bytes of a message over a WebSocket.
+    pub socket_message_bytes_max: u32,
+    /// Messages that are read in a second over one WebSocket; what is beyond waits.
+    pub socket_messages_per_second: u32,
+    /// `connection_init` has to arrive over a WebSocket of the protocol `graphql-transport-ws` within so many seconds.
+    pub socket_init_s: u16,
     /// When the server stops, requests in flight get so many seconds.
     pub drain_s: u16,
     /// Bytes of a document.
@@ -222,6 +212,9 @@ impl Default for Limits {
             write_s: 30,
             request_s: 30,
             wrong_secrets_per_minute: 100,
+            socket_message_bytes_max: 256 * 1024,
+            socket_messages_per_second: 100,
+            socket_init_s: 3,
             drain_s: 30,
             document_bytes_max: document.bytes_max,
             tokens_max: document.tokens_max,
@@ -430,10 +423,16 @@ impl Config {
         self.threads.map_or_else(cores, usize::from).max(1)
     }
 
+    /// True if only programs of this machine can connect.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        self.listeners().all(|it| it.ip().is_loopback())
+    }
+
     /// Whether the console and explain are open to everyone who can connect.
     #[must_use]
     pub fn is_dev(&self) -> bool {
-        self.dev.unwrap_or_else(|| self.listeners().all(|it| it.ip().is_loopback()))
+        self.dev.unwrap_or_else(|| self.is_local())
     }
 
     /// What excludes each other.
@@ -448,16 +447,15 @@ impl Config {
                  set `admin_secret` (or WEIR_ADMIN_SECRET), or listen on 127.0.0.1"
             ));
         }
-        if self.admin_secret.as_ref().is_some_and(|it| it.expose().is_empty()) {
-            return Err("`admin_secret` is empty; remove the key or give it a value".into());
+        if self.admin_secret.as_ref().is_some_and(|it| it.expose().trim().is_empty()) {
+            return Err("the admin secret is blank; leave out `admin_secret` (or WEIR_ADMIN_SECRET) or give it a value".into());
         }
-        if self.cors.credentials && self.cors.origins.iter().any(|it| it == "*") {
-            return Err("`cors.origins: [\"*\"]` together with `cors.credentials: true` would let every web page act \
-                        as its visitor; list the origins"
-                .into());
-        }
+        self.cors.check()?;
         if let Some(redis) = &self.cache.redis {
             Address::parse(redis.expose()).map_err(|wrong| format!("`cache.redis` {wrong}"))?;
+        }
+        if let Some(place) = self.sources.iter().position(|it| it.name.trim().is_empty()) {
+            return Err(format!("`sources[{place}].name` is blank; give each source a name"));
         }
         let mut names: Vec<&str> = self.sources.iter().map(|it| it.name.as_str()).collect();
         names.sort_unstable();
@@ -492,13 +490,22 @@ mod tests {
     fn an_open_listener_needs_a_secret() {
         check(open(None), Err("without an admin secret"));
         check(open(Some("s3cret")), Ok(()));
-        check(open(Some("")), Err("`admin_secret` is empty"));
+        for blank in ["", " ", "\t\n"] {
+            check(open(Some(blank)), Err("the admin secret is blank"));
+        }
     }
 
     #[test]
-    fn any_origin_excludes_credentials() {
-        let cors = Cors { origins: vec!["*".into()], credentials: true, max_age_s: 1 };
-        check(Config { cors, ..Config::default() }, Err("list the origins"));
+    fn a_source_has_a_name_of_its_own() {
+        let named = |names: &[&str]| {
+            let source = |name: &&str| Source { name: (*name).into(), ..Source::default() };
+            Config { sources: names.iter().map(source).collect(), ..Config::default() }
+        };
+        check(named(&["a", "b"]), Ok(()));
+        check(named(&["a", "a"]), Err("two sources are named `a`"));
+        for blank in ["", " "] {
+            check(named(&["a", blank]), Err("`sources[1].name` is blank"));
+        }
     }
 
     #[test]

@@ -9,9 +9,9 @@ use subtle::ConstantTimeEq;
 use weir_engine::source::Caller;
 
 /// Hasura's name of the header.
-const HASURA_SECRET: HeaderName = HeaderName::from_static("x-hasura-admin-secret");
+pub(crate) const HASURA_SECRET: HeaderName = HeaderName::from_static("x-hasura-admin-secret");
 /// Ours.
-const WEIR_SECRET: HeaderName = HeaderName::from_static("x-weir-admin-secret");
+pub(crate) const WEIR_SECRET: HeaderName = HeaderName::from_static("x-weir-admin-secret");
 /// The role that is asked for.
 const ROLE: HeaderName = HeaderName::from_static("x-hasura-role");
 

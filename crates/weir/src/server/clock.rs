@@ -6,6 +6,7 @@
 //! **Invariant:** a connection without a request in flight has a deadline.
 
 use super::heads::Flaw;
+use super::socket::Terms;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::task::{Context, Waker};
@@ -60,6 +61,8 @@ pub(crate) struct Watched {
     command: Cell<Command>,
     /// What is wrong with the head that hyper sees [`super::heads::STAND_IN`] for.
     flaw: Cell<Option<Flaw>>,
+    /// Set once a WebSocket was granted.
+    terms: Cell<Option<Terms>>,
     waker: RefCell<Option<Waker>>,
     now_s: Rc<Cell<u32>>,
     patience: Patience,
@@ -126,6 +129,22 @@ impl Watched {
     pub(crate) fn flaw(&self) -> Option<Flaw> {
         self.flaw.get()
     }
+    /// The connection is a WebSocket once the answer has left.
+    pub(crate) fn agree(&self, terms: Terms) {
+        self.terms.set(Some(terms));
+    }
+    /// Takes the terms of the WebSocket that was granted.
+    pub(crate) fn agreed(&self) -> Option<Terms> {
+        self.terms.take()
+    }
+    /// A WebSocket's client shows that it is there.
+    pub(crate) fn alive(&self) {
+        self.enter(Phase::Idle, self.patience.idle_s);
+    }
+    /// How long a client may be silent, in seconds.
+    pub(crate) fn idle_s(&self) -> u32 {
+        self.patience.idle_s
+    }
     /// What to do now; the task is woken when that changes.
     pub(crate) fn command(&self, cx: &Context<'_>) -> Command {
         let mut waker = self.waker.borrow_mut();
@@ -175,6 +194,7 @@ impl Clock {
             write_deadline_s: Cell::new(u32::MAX),
             command: Cell::new(Command::Serve),
             flaw: Cell::new(None),
+            terms: Cell::new(None),
             waker: RefCell::new(None),
             now_s: Rc::clone(&self.now_s),
             patience,
@@ -253,6 +273,17 @@ mod tests {
         };
         check(served, 159, false);
         check(served, 160, true);
+    }
+
+    #[test]
+    fn a_websocket_s_client_that_shows_that_it_is_there_stays() {
+        let lively = |clock: &Clock, it: &Rc<Watched>| {
+            drop(it.begin(false));
+            clock.tick_at(50);
+            it.alive();
+        };
+        check(lively, 109, false);
+        check(lively, 110, true);
     }
 
     #[test]

@@ -23,6 +23,9 @@ struct Files;
 const MISSING: &str = "<!doctype html><meta charset=utf-8><title>Weir</title><p>This binary was built without the \
 console. Build it with <code>make console</code> and then Weir again, or send queries to <code>/graphql</code>.";
 
+/// The console's icon, which browsers ask for beside any page.
+const ICON: &[u8] = include_bytes!("../../../../console/src/weir.svg");
+
 /// The page talks to its own server only and cannot be framed.
 const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval' blob:; worker-src 'self' blob:; \
 style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'";
@@ -55,6 +58,15 @@ pub(crate) fn answer(head: &Parts) -> Result<Answer, Refusal> {
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(lifetime));
     mark_coding(&mut response, coding);
     Ok(Answer::page(response))
+}
+
+/// Answers `/favicon.ico`.
+pub(crate) fn icon() -> Answer {
+    let mut response = Response::new(Reply::whole(ICON));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("image/svg+xml"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400"));
+    Answer::page(response)
 }
 
 /// The bytes of a file in the best form the client takes; unpacked for clients that take none.

@@ -12,16 +12,16 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-/// The codings that are spoken, the preferred one first.
+/// The codings that are spoken, the preferred one first. Zstandard is last: clients announce it by runtimes that cannot read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
-    Zstd,
     Brotli,
     Gzip,
+    Zstd,
 }
 
 impl Coding {
-    pub(crate) const ALL: [Self; 3] = [Self::Zstd, Self::Brotli, Self::Gzip];
+    pub(crate) const ALL: [Self; 3] = [Self::Brotli, Self::Gzip, Self::Zstd];
 
     /// The name in `Content-Encoding`.
     pub(crate) const fn name(self) -> &'static str {

@@ -8,7 +8,7 @@ use super::negotiate::Media;
 use super::worker::Worker;
 use crate::config::Limits;
 use crate::generation::Generation;
-use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
+use hyper::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -132,18 +132,40 @@ impl Refusal {
 /// `{"errors":[{"message":…,"extensions":{…}}]}`; with `hasura_path` in the member order of Hasura.
 pub(crate) fn error_body(message: &str, code: &str, hasura_path: Option<&str>) -> Vec<u8> {
     let mut out = Vec::with_capacity(96 + message.len());
-    out.extend_from_slice(b"{\"errors\":[{\"message\":");
-    string(&mut out, message);
+    out.extend_from_slice(b"{\"errors\":[");
+    error_object(&mut out, message, code, hasura_path);
+    out.extend_from_slice(b"]}");
+    out
+}
+
+/// Appends one error, as [`error_body`] has it.
+pub(crate) fn error_object(out: &mut Vec<u8>, message: &str, code: &str, hasura_path: Option<&str>) {
+    out.extend_from_slice(b"{\"message\":");
+    string(out, message);
     out.extend_from_slice(b",\"extensions\":{");
     if let Some(path) = hasura_path {
         out.extend_from_slice(b"\"path\":");
-        string(&mut out, path);
+        string(out, path);
         out.push(b',');
     }
     out.extend_from_slice(b"\"code\":");
-    string(&mut out, code);
-    out.extend_from_slice(b"}}]}");
-    out
+    string(out, code);
+    out.extend_from_slice(b"}}");
+}
+
+/// The answer to a client that reads events alone, of which there are none yet: one that holds the error, and the end.
+/// Source: the protocol of the npm package graphql-sse, distinct connections.
+pub(crate) fn no_events(code: &str, hasura_path: Option<&str>, door: Door) -> Answer {
+    let message =
+        "subscriptions are not supported yet: send queries and mutations with `accept: application/json`";
+    let mut body = b"event: next\ndata: ".to_vec();
+    body.extend_from_slice(&error_body(message, code, hasura_path));
+    body.extend_from_slice(b"\n\nevent: complete\ndata:\n\n");
+    let mut response = Response::new(Reply::whole(body));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    Answer { response, door, verdict: Verdict::Refused, timing: None }
 }
 
 /// Appends `text` as a JSON string. For errors and small pages only.

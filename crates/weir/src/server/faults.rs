@@ -64,7 +64,7 @@ impl Fetch for Fault {
     }
 }
 
-fn server() -> Server {
+pub(super) fn server() -> Server {
     let sdl = "type Query { whole: [Int!] dies: [Int!] panics: [Int!] unplanned: [Int!] }";
     let schema = Schema::from_sdl(sdl).unwrap_or_else(|errors| panic!("{errors:?}"));
     let graph = Graph::compose(vec![Arc::new(Faulty(Arc::new(schema)))], &[]);
@@ -75,13 +75,13 @@ fn server() -> Server {
     Server::start(Arc::new(Live::of(generation))).expect("it listens")
 }
 
-/// Sends one request on a connection of its own and reads to its end.
-fn ask(server: &Server, head: &str, body: &str) -> String {
+/// Sends one request on a connection of its own and reads to its end. `head` has the first line, and further ones if need be.
+pub(super) fn ask(server: &Server, head: &str, host: &str, body: &str) -> String {
     let mut socket = TcpStream::connect(server.listen()).expect("the server accepts");
     socket.set_read_timeout(Some(Duration::from_secs(20))).expect("it is a duration");
     let length = body.len();
     let raw = format!(
-        "{head} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        "{head}\r\nhost: {host}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
     );
     socket.write_all(raw.as_bytes()).expect("it is sent");
     let mut answer = Vec::new();
@@ -91,7 +91,7 @@ fn ask(server: &Server, head: &str, body: &str) -> String {
 }
 
 fn query(server: &Server, text: &str) -> String {
-    ask(server, "POST /graphql", &format!("{{\"query\":\"{text}\"}}"))
+    ask(server, "POST /graphql HTTP/1.1", "localhost", &format!("{{\"query\":\"{text}\"}}"))
 }
 
 /// The body of an answer in chunks.
@@ -119,7 +119,7 @@ fn a_panic_costs_its_request_only() {
             assert!(!answer.contains("a bug while"), "{answer}");
         }
         assert_eq!(joined(&query(&server, "{ whole }")), r#"{"data":{"whole":[1,2,3]}}"#);
-        let metrics = ask(&server, "GET /metrics", "");
+        let metrics = ask(&server, "GET /metrics HTTP/1.1", "localhost", "");
         // Those inside sources the engine catches itself.
         assert!(metrics.contains(&format!("weir_panics_total {round}\n")), "{metrics}");
         assert!(metrics.contains("weir_connections 1\n"), "{metrics}");
@@ -138,7 +138,7 @@ fn a_source_that_dies_in_the_middle_cuts_the_connection() {
         assert!(!answer.ends_with("0\r\n\r\n"), "{answer}");
         assert!(query(&server, "{ whole }").contains("0\r\n\r\n"));
     }
-    let metrics = ask(&server, "GET /metrics", "");
+    let metrics = ask(&server, "GET /metrics HTTP/1.1", "localhost", "");
     assert!(
         metrics.contains("weir_connections 1\n") && metrics.contains("weir_panics_total 0\n"),
         "{metrics}"

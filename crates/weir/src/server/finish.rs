@@ -79,7 +79,7 @@ pub(crate) fn finish(exchange: &Exchange, head: &Parts, id: RequestId, answer: A
             log::slow(id.text(), timing, total);
         }
     }
-    exchange.generation.cors.mark(&head.headers, response.headers_mut());
+    exchange.generation.cors.mark(head, response.headers_mut());
     if exchange.generation.config.log.access {
         log::access(id.text(), head, &response, total);
     }

@@ -6,7 +6,7 @@ use super::auth;
 use super::body::Reply;
 use super::client::Client;
 use super::encode::{Coding, Encoder};
-use super::exchange::{Answer, Exchange, Refusal, error_body, json};
+use super::exchange::{Answer, Exchange, Refusal, error_body, json, no_events};
 use super::lifetime;
 use super::metrics::{Door, Verdict};
 use super::negotiate::{self, Media};
@@ -32,6 +32,9 @@ pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) ->
         return Err(Refusal::waiting());
     }
     let Some(media) = negotiate::media(headers) else {
+        if negotiate::wants_events(headers) {
+            return Ok(no_events("SUBSCRIPTIONS_UNSUPPORTED", None, Door::Graphql));
+        }
         let message = "answers are application/graphql-response+json or application/json";
         return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE", message));
     };
@@ -55,6 +58,9 @@ pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) ->
             let request = engine_request(exchange, &params, &client, Accent::Spec, false);
             let made = exchange.generation.engine.execute(request, &caller).await;
             answer_with(exchange, made, media, headers)
+        }
+        Err(Unusable::NoObject) if tape.root().is_array() => {
+            Err(Refusal::bad_request("a list of requests is answered at /v1/graphql, here one request alone"))
         }
         Err(unusable) => unusable_answer(&unusable, media),
     };
@@ -100,7 +106,7 @@ async fn by_get(exchange: &Exchange, head: &Parts, media: Media, caller: &Caller
     }
     let params = Params {
         query: Cow::Borrowed(query),
-        operation_name: sent.operation_name.as_deref().filter(|it| !it.is_empty()).map(Cow::Borrowed),
+        operation_name: sent.operation_name.as_deref().map(Cow::Borrowed),
         variables: if root(&variables) { variables.as_ref().map(Json::root) } else { None },
     };
     let client = Client(&head.headers);
@@ -182,7 +188,8 @@ pub(crate) fn engine_request<'r>(
     let patience = Duration::from_secs(u64::from(exchange.generation.config.limits.request_s));
     engine::Request {
         query: &params.query,
-        operation_name: params.operation_name.as_deref(),
+        // Clients that always send the key mean by an empty name that there is none.
+        operation_name: params.operation_name.as_deref().filter(|it| !it.is_empty()),
         variables: params.variables,
         accent,
         queries_only,

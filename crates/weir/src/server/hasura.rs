@@ -1,12 +1,12 @@
 //! `/v1/graphql`: as Hasura v2 answers. Status 200 for every request that is understood as one, errors with
-//! `extensions.path` and `code`, and lists of requests.
+//! `extensions.path` and `code`, and lists of requests. A body is JSON whatever its content type says.
 //!
 //! **Invariant:** the requests of a list run one after another, each on its own; their answers leave in the same order.
 
 use super::auth::{self, Denied};
 use super::body::Reply;
 use super::client::Client;
-use super::exchange::{Answer, Exchange, Refusal, error_body, json};
+use super::exchange::{Answer, Exchange, Refusal, error_body, json, no_events};
 use super::graphql::{engine_request, respond};
 use super::metrics::{Door, Verdict};
 use super::negotiate::{self, Media};
@@ -15,7 +15,7 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
-use hyper::{HeaderMap, StatusCode};
+use hyper::{HeaderMap, Method, StatusCode};
 use std::panic::AssertUnwindSafe;
 use tokio::sync::mpsc;
 use weir_engine::engine::{Aborted, Body, Outcome};
@@ -25,9 +25,20 @@ use weir_language::json::{Json, JsonBuffer, JsonRef};
 /// Answers of a list are sent when so many bytes have gathered.
 const BATCH_CHUNK_BYTES: usize = 64 * 1024;
 
-/// Answers a POST.
+/// What a GET gets: Hasura's words, and where a GET is answered.
+const NOT_FOUND: &str = "{\"path\":\"$\",\"error\":\"resource does not exist\",\"code\":\"not-found\",\"errors\":[{\"message\":\
+\"a GET is answered at /graphql: send a POST here\",\"extensions\":{\"path\":\"$\",\"code\":\"not-found\"}}]}";
+
+/// Answers a POST, and what comes instead.
 pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) -> Result<Answer, Refusal> {
     let headers = &head.headers;
+    if negotiate::wants_events(headers) {
+        return Ok(no_events("not-supported", Some("$"), Door::Hasura));
+    }
+    if head.method == Method::GET {
+        let response = json(StatusCode::NOT_FOUND, Media::Json, Reply::whole(NOT_FOUND));
+        return Ok(Answer { response, door: Door::Hasura, verdict: Verdict::Rejected, timing: None });
+    }
     let caller = match auth::caller(exchange, headers) {
         Ok(caller) => caller,
         Err(denied @ Denied::TooOften) => return Err(Refusal::denied(denied)),
@@ -36,8 +47,9 @@ pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) ->
     if exchange.generation.is_waiting {
         return Ok(refused(&Refusal::waiting().message, "unexpected", Verdict::Failed));
     }
-    if !negotiate::is_json(headers) {
-        let message = "a POST needs `content-type: application/json`";
+    // Browsers send other types for any page and ask nobody.
+    if !negotiate::is_json(headers) && !exchange.generation.cors.may_call(head) {
+        let message = "a web page of another origin has to send `content-type: application/json`";
         return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
     }
     let limits = &exchange.generation.config.limits;

@@ -82,6 +82,8 @@ pub(crate) enum Verdict {
     Refuse(Flaw),
     /// They are no body: where the next head begins cannot be known.
     Lost,
+    /// They are behind a head that asks for a WebSocket, and are not HTTP if it is granted.
+    Hold,
 }
 
 /// Where in the connection's bytes we are.
@@ -99,6 +101,8 @@ enum At {
     Multiplexed,
     /// Behind the last head that passes.
     Over,
+    /// Behind a head that asks for a WebSocket. Where it is refused, the connection ends.
+    Offered,
 }
 
 /// Where in a body of chunks. Source: RFC 9112, section 7.1.
@@ -134,7 +138,7 @@ impl Heads {
     /// Whether a request has begun and not ended, or was refused: more of it may be on its way.
     pub(crate) fn is_within(&self) -> bool {
         match self.at {
-            At::Body(_) | At::Chunks(_) | At::Over => true,
+            At::Body(_) | At::Chunks(_) | At::Over | At::Offered => true,
             At::Start | At::Head | At::Multiplexed => false,
         }
     }
@@ -156,6 +160,7 @@ impl Heads {
             match self.at {
                 At::Multiplexed => return (bytes.len(), Verdict::Pass),
                 At::Over => return (passed, Verdict::Lost),
+                At::Offered => return (passed, Verdict::Hold),
                 At::Start if PREFACE.starts_with(rest) && rest.len() < PREFACE.len() => {
                     return (passed, Verdict::Wait);
                 }
@@ -229,12 +234,15 @@ impl Heads {
 /// What follows a head. Source: RFC 9112, section 6.3; what it lets a server repair is refused.
 fn body_of(request: &Request<'_, '_>) -> Result<At, Flaw> {
     let (mut length, mut chunked, mut hosts) = (None, false, 0);
+    let (mut names_websocket, mut names_upgrade) = (false, false);
     let is_latest = request.version == Some(1);
     for header in request.headers.iter() {
         let is = |name: &str| header.name.eq_ignore_ascii_case(name);
         // Most names are told apart by their lengths.
         match header.name.len() {
             4 if is("host") => hosts += 1,
+            7 if is("upgrade") => names_websocket |= is_websocket(header.value),
+            10 if is("connection") => names_upgrade |= has_upgrade(header.value),
             14 if is("content-length") => {
                 let before = length.replace(number(header.value).ok_or(Flaw::Length)?);
                 if before.is_some() {
@@ -257,9 +265,20 @@ fn body_of(request: &Request<'_, '_>) -> Result<At, Flaw> {
     match (length, chunked) {
         (Some(_), true) => Err(Flaw::TwoLengths),
         (None, true) => Ok(At::Chunks(Chunk::FIRST)),
+        (None | Some(0), false) if names_websocket && names_upgrade => Ok(At::Offered),
         (None | Some(0), false) => Ok(At::Head),
         (Some(bytes), false) => Ok(At::Body(bytes)),
     }
+}
+
+/// True for an `upgrade` line that asks for a WebSocket. An offer of cleartext HTTP/2 may be ignored.
+pub(crate) fn is_websocket(value: &[u8]) -> bool {
+    value.trim_ascii().eq_ignore_ascii_case(b"websocket")
+}
+
+/// True for a `connection` line that lists `upgrade`. Without it the `upgrade` line has no effect.
+pub(crate) fn has_upgrade(value: &[u8]) -> bool {
+    value.split(|it| *it == b',').any(|it| it.trim_ascii().eq_ignore_ascii_case(b"upgrade"))
 }
 
 /// Digits, and nothing else.
@@ -342,7 +361,7 @@ mod tests {
                     let (more, found) = heads.follow(&bytes.as_bytes()[first..]);
                     (first + more, found)
                 }
-                Verdict::Refuse(_) | Verdict::Lost => (first, found),
+                Verdict::Refuse(_) | Verdict::Lost | Verdict::Hold => (first, found),
             };
             assert_eq!(found, verdict, "{bytes:?} cut at {cut}");
             assert_eq!(&bytes[passed..], refused, "{bytes:?} cut at {cut}");
@@ -430,6 +449,19 @@ mod tests {
         {
             let (_, verdict) = Heads::new(&Limits::default()).follow(text.as_bytes());
             assert!(matches!(verdict, Verdict::Refuse(Flaw::Syntax(_))), "{text:?}: {verdict:?}");
+        }
+    }
+
+    #[test]
+    fn what_follows_an_offered_websocket_is_held() {
+        let limits = Limits::default();
+        let offer = "GET /graphql HTTP/1.1\r\nhost: a\r\nupgrade: WebSocket\r\nconnection: keep-alive, Upgrade\r\n\r\n";
+        let follow = |text: &str| Heads::new(&limits).follow(text.as_bytes());
+        assert_eq!(follow(offer), (offer.len(), Verdict::Pass));
+        assert_eq!(follow(&format!("{offer}\u{1}frame")), (offer.len(), Verdict::Hold));
+        for none in [offer.replace("WebSocket", "h2c"), offer.replace(", Upgrade", "")] {
+            let both = format!("{none}{GET}");
+            assert_eq!(follow(&both), (both.len(), Verdict::Pass));
         }
     }
 

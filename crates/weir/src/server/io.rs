@@ -23,7 +23,7 @@ const READ_BYTES_MIN: usize = 4 * 1024;
 /// Head and body of up to so many bytes are joined before they are written: the kernel takes one piece faster than two.
 const JOINED_BYTES_MAX: usize = 4 * 1024;
 /// What of a refused request is still read, so that the client gets to see the answer before the connection's end.
-const REST_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub(crate) const REST_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Where a worker's sockets are read into, and short answers are joined.
 pub(crate) type Landing = Rc<RefCell<Box<[u8]>>>;
@@ -53,6 +53,11 @@ impl<S: AsyncRead + Unpin> Guarded<S> {
     pub(crate) fn new(socket: S, watched: Rc<Watched>, heads: Heads, landing: Landing) -> Self {
         let (socket, kept) = (TokioIo::new(socket), Vec::new());
         Self { socket, watched, heads, landing, kept, passed: 0, last: Verdict::Pass, rest: None }
+    }
+
+    /// The socket, and what came behind the head that asked for a WebSocket.
+    pub(crate) fn into_held(self) -> (Clocked<S>, Vec<u8>) {
+        (Clocked { socket: self.socket.into_inner(), watched: self.watched }, self.kept)
     }
 
     /// Gives hyper of what is kept as much as it has room for.
@@ -107,6 +112,69 @@ impl<S: AsyncRead + Unpin> Guarded<S> {
     }
 }
 
+/// The socket while hyper has it. It is taken back for a WebSocket, by whoever lent it.
+pub(crate) struct Lent<S>(pub(crate) Rc<RefCell<Guarded<S>>>);
+
+impl<S: AsyncRead + Unpin> Read for Lent<S> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_read(cx, buf)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Write for Lent<S> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_write(cx, bytes)
+    }
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_flush(cx)
+    }
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_shutdown(cx)
+    }
+    fn is_write_vectored(&self) -> bool {
+        self.0.borrow().is_write_vectored()
+    }
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_write_vectored(cx, parts)
+    }
+}
+
+/// A socket under the clock that carries no HTTP any more.
+pub(crate) struct Clocked<S> {
+    socket: S,
+    watched: Rc<Watched>,
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Clocked<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = ready!(Pin::new(&mut self.socket).poll_read(cx, buf));
+        self.watched.alive();
+        Poll::Ready(read)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Clocked<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.socket).poll_write(cx, bytes);
+        self.watched.await_reader(written.is_pending());
+        written
+    }
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_flush(cx)
+    }
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_shutdown(cx)
+    }
+}
+
 impl<S: AsyncRead + Unpin> Read for Guarded<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
@@ -122,8 +190,8 @@ impl<S: AsyncRead + Unpin> Read for Guarded<S> {
             }
             match this.last {
                 Verdict::Pass | Verdict::Wait => {}
-                // Its answer is the connection's last; nothing more is taken from the client.
-                Verdict::Refuse(_) => return Poll::Pending,
+                // Its answer is the connection's last that is HTTP; nothing more is taken from the client.
+                Verdict::Refuse(_) | Verdict::Hold => return Poll::Pending,
                 Verdict::Lost => return Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
             }
             let landing = Rc::clone(&this.landing);

@@ -10,14 +10,17 @@ use hyper::Response;
 use hyper::http::request::Parts;
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 use weir_engine::engine::Timing;
 
 /// Lines that may wait for the sink.
 const LINES_WAITING_MAX: usize = 8192;
+/// The pause between lines that would be many.
+const SECOND_MS: u64 = 1000;
 
 /// Starts logging for the process.
 /// # Errors
@@ -34,6 +37,37 @@ pub(crate) fn start(log: &Log, metrics: &Arc<Metrics>) -> Result<(), String> {
     // Set already: an embedding program or an earlier server of the process logs in its own way.
     drop(set);
     Ok(())
+}
+
+/// Lets one line a second through, whichever thread has it, and counts those it holds back.
+#[derive(Debug)]
+pub(crate) struct Seldom {
+    started: Instant,
+    due_ms: AtomicU64,
+    held: AtomicU64,
+}
+
+impl Seldom {
+    /// Nothing was said yet.
+    pub(crate) fn new() -> Self {
+        Self { started: Instant::now(), due_ms: AtomicU64::new(0), held: AtomicU64::new(0) }
+    }
+
+    /// How often it happened since the last line, this time included; nothing if that was less than a second ago.
+    pub(crate) fn note(&self) -> Option<u64> {
+        self.note_at(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX - SECOND_MS))
+    }
+
+    fn note_at(&self, now_ms: u64) -> Option<u64> {
+        self.held.fetch_add(1, Ordering::Relaxed);
+        let due_ms = self.due_ms.load(Ordering::Relaxed);
+        if now_ms < due_ms {
+            return None;
+        }
+        let next_ms = now_ms + SECOND_MS;
+        self.due_ms.compare_exchange(due_ms, next_ms, Ordering::Relaxed, Ordering::Relaxed).ok()?;
+        Some(self.held.swap(0, Ordering::Relaxed))
+    }
 }
 
 /// Hands lines to the writing thread.
@@ -117,4 +151,16 @@ pub(crate) fn slow(request_id: &str, timing: &Timing, total: Duration) {
         total_us = us(total),
         "slow operation"
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_of_a_second_are_one_line_with_their_number() {
+        let seldom = Seldom::new();
+        let lines: Vec<_> = (0..50).filter_map(|it| seldom.note_at(it * 50)).collect();
+        assert_eq!(lines, [1, 20, 20]);
+    }
 }

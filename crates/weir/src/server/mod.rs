@@ -1,7 +1,7 @@
 //! The server: hyper on one event loop per thread, all on the same port.
 //!
 //! The file list is the way of a request: `worker` accepts, `clock`, `io` and `heads` watch the connection, `route`
-//! finds the page, `graphql` and `hasura` speak the two accents (`negotiate`, `receive`, `encode`), `finish`
+//! finds the page, `graphql` and `hasura` speak the two accents (`negotiate`, `receive`, `encode`), `socket` WebSockets, `finish`
 //! completes the head.
 //!
 //! **Invariant:** [`Server::stop`] answers everything that was accepted, or says that it could not.
@@ -20,6 +20,8 @@ mod exchange;
 mod faults;
 mod finish;
 mod graphql;
+#[cfg(test)]
+mod guards;
 mod guesses;
 mod hasura;
 mod heads;
@@ -32,6 +34,7 @@ mod negotiate;
 mod receive;
 mod route;
 mod schema;
+mod socket;
 mod tls;
 mod worker;
 
@@ -90,7 +93,7 @@ impl Server {
         };
         let (phase, _) = watch::channel(Phase::Serving);
         let place = if admin_listen.is_some() { Place::Public } else { Place::Only };
-        let guesses = Arc::new(Guesses::new());
+        let (guesses, accept_failures) = (Arc::new(Guesses::new()), Arc::new(log::Seldom::new()));
         let mut admin = admin.into_iter();
         let mut workers = Vec::with_capacity(threads);
         for (number, socket) in public.into_iter().enumerate() {
@@ -99,6 +102,7 @@ impl Server {
                 live: Arc::clone(&live),
                 metrics: Arc::clone(&metrics),
                 guesses: Arc::clone(&guesses),
+                accept_failures: Arc::clone(&accept_failures),
                 phase: phase.subscribe(),
                 listeners: listeners.collect(),
                 connections_max: (config.limits.connections_max as usize).div_ceil(threads),

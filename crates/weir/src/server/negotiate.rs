@@ -58,14 +58,26 @@ pub(crate) fn media(headers: &HeaderMap) -> Option<Media> {
     }
     let [(_, json), (telling_precision, telling)] = best;
     match (json, telling) {
-        (0, 0) => None,
+        // Clients that read an answer in parts read one that is whole, too.
+        (0, 0) => accepts(headers, "multipart/mixed").then_some(Media::Json),
         (json, telling) if telling > json => Some(Media::GraphqlResponse),
         (json, telling) if telling == json && telling_precision == 3 => Some(Media::GraphqlResponse),
         _ => Some(Media::Json),
     }
 }
 
-/// The coding for an answer by `Accept-Encoding`; `None` leaves it as it is.
+/// True if the client takes events and no JSON.
+pub(crate) fn wants_events(headers: &HeaderMap) -> bool {
+    media(headers).is_none() && accepts(headers, "text/event-stream")
+}
+
+/// True if `Accept` names `media` with a weight above zero.
+fn accepts(headers: &HeaderMap, media: &str) -> bool {
+    items(headers, &ACCEPT).any(|it| it.weight > 0 && it.name.eq_ignore_ascii_case(media))
+}
+
+/// The coding for an answer by `Accept-Encoding`; `None` leaves it as it is. Equal weights are decided by the order of
+/// [`Coding::ALL`]; `*` stands for gzip, which every client can read.
 pub(crate) fn coding(headers: &HeaderMap) -> Option<Coding> {
     headers.get(ACCEPT_ENCODING)?;
     let mut any = 0;
@@ -83,8 +95,10 @@ pub(crate) fn coding(headers: &HeaderMap) -> Option<Coding> {
             weights[place] = Some(item.weight);
         }
     }
-    let weighted =
-        Coding::ALL.into_iter().zip(weights).map(|(coding, weight)| (coding, weight.unwrap_or(any)));
+    let weighted = Coding::ALL.into_iter().zip(weights).map(|(coding, weight)| match (coding, weight) {
+        (Coding::Gzip, None) => (coding, any),
+        (coding, weight) => (coding, weight.unwrap_or(0)),
+    });
     let mut best: Option<(Coding, u16)> = None;
     for (coding, weight) in weighted {
         if weight > best.map_or(0, |it| it.1) {
@@ -217,10 +231,28 @@ mod tests {
         check("application/json;q=0, */*", Some(Media::GraphqlResponse));
         check("application/graphql-response+json;q=0, application/json", Some(Media::Json));
         check("text/html,application/xhtml+xml,*/*;q=0.8", Some(Media::Json));
+        check("multipart/mixed;subscriptionSpec=1.0, application/json", Some(Media::Json));
+        check("multipart/mixed; deferSpec=20220824", Some(Media::Json));
+        check("multipart/mixed;q=0", None);
+        check("text/event-stream", None);
         check("image/png", None);
         check("application/json;q=0", None);
         check("application/json;q=nonsense", None);
         check(&"x/y;q=0.5,".repeat(800), None);
+    }
+
+    #[test]
+    fn only_who_takes_nothing_else_wants_events() {
+        for (accept, expected) in [
+            ("text/event-stream", true),
+            ("Text/Event-Stream; charset=utf-8, image/png", true),
+            ("text/event-stream, application/json", false),
+            ("text/event-stream, */*;q=0.1", false),
+            ("text/event-stream;q=0", false),
+            ("image/png", false),
+        ] {
+            assert_eq!(wants_events(&with(ACCEPT, accept)), expected, "{accept}");
+        }
     }
 
     #[test]
@@ -230,10 +262,17 @@ mod tests {
         }
         assert_eq!(coding(&HeaderMap::new()), None);
         check("gzip", Some(Coding::Gzip));
-        check("gzip, deflate, br, zstd", Some(Coding::Zstd));
+        check("gzip, deflate, br, zstd", Some(Coding::Brotli));
+        check("zstd, br, gzip", Some(Coding::Brotli));
+        check("gzip, deflate, zstd", Some(Coding::Gzip));
+        check("br;q=0.5, gzip;q=0.5, zstd;q=0.5", Some(Coding::Brotli));
         check("gzip;q=1.0, br;q=0.5", Some(Coding::Gzip));
-        check("*", Some(Coding::Zstd));
-        check("*, zstd;q=0", Some(Coding::Brotli));
+        check("zstd;q=1.0, br;q=0.9, gzip;q=0.8", Some(Coding::Zstd));
+        check("zstd", Some(Coding::Zstd));
+        check("*", Some(Coding::Gzip));
+        check("*;q=0.5, br;q=0.1", Some(Coding::Gzip));
+        check("*, zstd", Some(Coding::Gzip));
+        check("*, gzip;q=0", None);
         check("identity", None);
         check("gzip;q=0", None);
         check("identity;q=1, gzip;q=0.5", None);

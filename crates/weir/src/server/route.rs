@@ -9,9 +9,9 @@ use super::exchange::{Answer, Exchange, Refusal};
 use super::heads::STAND_IN_METHOD;
 use super::metrics::Door;
 use super::worker::Place;
-use super::{admin, console, graphql, hasura, health, schema};
+use super::{admin, console, cors, graphql, hasura, health, schema, socket};
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CONNECTION, HOST, HeaderValue, LOCATION, UPGRADE};
+use hyper::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, LOCATION, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode};
 
@@ -51,6 +51,7 @@ enum Page {
     Invalidate,
     Schema,
     Console,
+    Icon,
     Root,
 }
 
@@ -73,7 +74,7 @@ const fn route(path: &'static str, methods: &'static str, gate: Gate, on: Where,
 /// Every address there is; the busiest first.
 pub(crate) const ROUTES: &[Route] = &[
     route("/graphql", "GET, POST", Gate::Open, Where::Public, Page::Graphql),
-    route("/v1/graphql", "POST", Gate::Open, Where::Public, Page::Hasura),
+    route("/v1/graphql", "GET, POST", Gate::Open, Where::Public, Page::Hasura),
     route("/livez", "GET, HEAD", Gate::Open, Where::Everywhere, Page::Live),
     route("/readyz", "GET, HEAD", Gate::Open, Where::Everywhere, Page::Ready),
     route("/healthz", "GET, HEAD", Gate::Open, Where::Everywhere, Page::Health),
@@ -85,6 +86,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("/admin/schema", "POST", Gate::Operator, Where::Admin, Page::Schema),
     route("/console", "GET, HEAD", Gate::Dev, Where::Public, Page::Console),
     route("/console/", "GET, HEAD", Gate::Dev, Where::Public, Page::Console),
+    route("/favicon.ico", "GET, HEAD", Gate::Open, Where::Everywhere, Page::Icon),
     route("/", "GET, HEAD", Gate::Dev, Where::Public, Page::Root),
 ];
 
@@ -109,6 +111,7 @@ fn is_allowed(route: &Route, method: &Method) -> bool {
 pub(crate) async fn answer(exchange: &Exchange, place: Place, head: &Parts, body: Incoming) -> Answer {
     let answered = match admit(exchange, place, head) {
         Err(refusal) => Err(refusal),
+        Ok(route) if socket::is_offered(&head.headers) => upgrade(exchange, route, head),
         Ok(route) if head.method == Method::OPTIONS => Ok(options(exchange, route, head)),
         Ok(route) => match route.page {
             Page::Graphql => graphql::answer(exchange, head, body).await,
@@ -123,6 +126,7 @@ pub(crate) async fn answer(exchange: &Exchange, place: Place, head: &Parts, body
             Page::Invalidate => Box::pin(admin::invalidate(exchange, head, body)).await,
             Page::Schema => Box::pin(schema::change(exchange, head, body)).await,
             Page::Console => console::answer(head),
+            Page::Icon => Ok(console::icon()),
             Page::Root => Ok(redirect("/console")),
         },
     };
@@ -135,8 +139,22 @@ pub(crate) async fn answer(exchange: &Exchange, place: Place, head: &Parts, body
             "/v1/graphql" => Door::Hasura,
             _ => Door::Other,
         };
+        // What follows such a head may be no HTTP.
+        let refusal = if socket::is_offered(&head.headers) { refusal.closing() } else { refusal };
         refusal.answer(door)
     })
+}
+
+/// Answers a client that wants a WebSocket.
+fn upgrade(exchange: &Exchange, route: &Route, head: &Parts) -> Result<Answer, Refusal> {
+    match route.page {
+        Page::Graphql => socket::accept(exchange, head, Door::Graphql),
+        Page::Hasura => socket::accept(exchange, head, Door::Hasura),
+        _ => {
+            let message = "WebSockets are taken at /graphql and /v1/graphql";
+            Err(Refusal::new(StatusCode::BAD_REQUEST, "UPGRADE_NOT_SUPPORTED", message))
+        }
+    }
 }
 
 /// The entry for what is asked, if the head is sound and its sender may ask.
@@ -168,11 +186,18 @@ fn check_head(exchange: &Exchange, head: &Parts) -> Result<(), Refusal> {
             "this server answers to localhost only; set an admin secret to have it answer to other names";
         return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "MISDIRECTED", message));
     }
-    if headers.contains_key(UPGRADE) && is_upgrade(headers) {
-        let message = "there are no subscriptions here yet; send queries and mutations by POST";
-        return Err(Refusal::new(StatusCode::BAD_REQUEST, "UPGRADE_NOT_SUPPORTED", message).closing());
+    match repeated(headers) {
+        Some(name) => Err(Refusal::bad_request(format!("the header `{name}` is there twice")).closing()),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The first header with two lines of those that must have one: of two lines some readers take the first, others the last.
+fn repeated(headers: &HeaderMap) -> Option<&'static HeaderName> {
+    static SINGLE: [HeaderName; 5] =
+        [CONTENT_TYPE, AUTHORIZATION, ORIGIN, auth::HASURA_SECRET, auth::WEIR_SECRET];
+    let any = headers.len() != headers.keys_len();
+    SINGLE.iter().find(|it| any && headers.get_all(*it).iter().nth(1).is_some())
 }
 
 /// Whether the client means this machine by an address or as `localhost`. A web page can have its own name resolve to
@@ -194,15 +219,6 @@ fn is_local_name(authority: &str) -> bool {
     top.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok()
 }
 
-/// Whether the client wants another protocol. An offer of cleartext HTTP/2 is none: it may be ignored.
-fn is_upgrade(headers: &HeaderMap) -> bool {
-    let offered = headers.get_all(UPGRADE).iter().any(|it| it.as_bytes().eq_ignore_ascii_case(b"websocket"));
-    let meant = headers.get_all(CONNECTION).iter().any(|it| {
-        it.to_str().is_ok_and(|it| it.split(',').any(|it| it.trim().eq_ignore_ascii_case("upgrade")))
-    });
-    offered && meant
-}
-
 /// Lets the request pass the route's gate.
 fn pass(exchange: &Exchange, route: &Route, head: &Parts) -> Result<(), Refusal> {
     let generation = &exchange.generation;
@@ -210,6 +226,11 @@ fn pass(exchange: &Exchange, route: &Route, head: &Parts) -> Result<(), Refusal>
         Gate::Open => Ok(()),
         Gate::Dev if generation.dev => Ok(()),
         Gate::Dev => Err(Refusal::not_found()),
+        // Browsers send a POST of plain text, or of nothing, for any page and ask nobody.
+        Gate::Operator if head.method != Method::GET && cors::is_of_another_origin(head) => {
+            let message = "a web page of another origin may not use an operator's address";
+            Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message))
+        }
         // Who asks for another role gets nothing of the admin's, whatever secret comes along.
         Gate::Operator if auth::asks_for_other_role(&head.headers) => {
             Err(Refusal::denied(auth::Denied::Role))
@@ -223,7 +244,10 @@ fn pass(exchange: &Exchange, route: &Route, head: &Parts) -> Result<(), Refusal>
 fn options(exchange: &Exchange, route: &Route, head: &Parts) -> Answer {
     let mut response = Response::new(Reply::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
-    if !exchange.generation.cors.preflight(&head.headers, route.methods, response.headers_mut()) {
+    let cors = &exchange.generation.cors;
+    let may_call =
+        route.gate != Gate::Operator && cors.preflight(&head.headers, route.methods, response.headers_mut());
+    if !may_call {
         response.headers_mut().insert(ALLOW, HeaderValue::from_static(route.methods));
     }
     Answer::page(response)
@@ -274,6 +298,8 @@ mod tests {
     #[test]
     fn every_page_beyond_probes_and_graphql_has_a_gate() {
         let open: Vec<&str> = ROUTES.iter().filter(|it| it.gate == Gate::Open).map(|it| it.path).collect();
-        assert_eq!(open, ["/graphql", "/v1/graphql", "/livez", "/readyz", "/healthz", "/v1/version"]);
+        let expected =
+            ["/graphql", "/v1/graphql", "/livez", "/readyz", "/healthz", "/v1/version", "/favicon.ico"];
+        assert_eq!(open, expected);
     }
 }

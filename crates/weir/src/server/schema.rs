@@ -15,9 +15,7 @@ use crate::native::{Draft, Native};
 use crate::server::metrics::Metrics;
 use hyper::StatusCode;
 use hyper::body::Incoming;
-use hyper::header::{HOST, HeaderValue, ORIGIN};
 use hyper::http::request::Parts;
-use hyper::http::uri::Authority;
 use std::sync::Arc;
 use weir_native::store::{Error, Plan};
 
@@ -35,10 +33,6 @@ enum Failure {
 
 /// Changes the types. `?allow_data_loss=Dish.pic,Cook` names what may go.
 pub(crate) async fn change(exchange: &Exchange, head: &Parts, incoming: Incoming) -> Result<Answer, Refusal> {
-    if is_of_a_page(head) {
-        let message = "a web page of another origin may not change the types";
-        return Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message));
-    }
     let query = head.uri.query().unwrap_or_default();
     let allowed = query.split('&').find_map(|it| it.strip_prefix("allow_data_loss=")).unwrap_or_default();
     let allowed: Vec<String> = allowed.split(',').filter(|it| !it.is_empty()).map(str::to_owned).collect();
@@ -54,13 +48,6 @@ pub(crate) async fn change(exchange: &Exchange, head: &Parts, incoming: Incoming
         }
         Err(failure) => Err(refusal(failure)),
     }
-}
-
-/// Whether a browser sends it for a page from elsewhere, which it does without asking where the body is plain text.
-fn is_of_a_page(head: &Parts) -> bool {
-    let text = |name| head.headers.get(name).and_then(|it: &HeaderValue| it.to_str().ok());
-    let host = text(HOST).or_else(|| head.uri.authority().map(Authority::as_str));
-    text(ORIGIN).is_some_and(|origin| origin.split_once("://").map(|it| it.1) != host)
 }
 
 fn refusal(failure: Failure) -> Refusal {

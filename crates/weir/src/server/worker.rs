@@ -10,17 +10,19 @@ use super::exchange::{Answer, Exchange, error_body, json};
 use super::finish::{self, RequestId};
 use super::guesses::Guesses;
 use super::heads::Heads;
-use super::io::{Guarded, Landing, landing};
+use super::io::{Guarded, Landing, Lent, landing};
+use super::log::Seldom;
 use super::metrics::{Door, Metrics, Verdict};
 use super::negotiate::Media;
 use super::route;
+use super::socket;
 use crate::generation::Live;
 use futures_util::FutureExt;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode, Version};
 use hyper_util::server::conn::auto;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::IpAddr;
@@ -64,6 +66,7 @@ pub(crate) struct Seed {
     pub(crate) guesses: Arc<Guesses>,
     pub(crate) phase: watch::Receiver<Phase>,
     pub(crate) listeners: Vec<(std::net::TcpListener, Place)>,
+    pub(crate) accept_failures: Arc<Seldom>,
     pub(crate) connections_max: usize,
     pub(crate) number: usize,
 }
@@ -81,6 +84,8 @@ pub(crate) struct Worker {
     phase: watch::Receiver<Phase>,
     clock: Clock,
     landing: Landing,
+    /// When the log had last that a connection could not be accepted, in the whole process.
+    accept_failures: Arc<Seldom>,
     connections_max: usize,
     open: Cell<usize>,
     all_closed: Notify,
@@ -118,6 +123,7 @@ pub(crate) fn run(seed: Seed) -> std::io::Result<()> {
             phase: seed.phase,
             clock: Clock::new(),
             landing: landing(),
+            accept_failures: seed.accept_failures,
             connections_max: seed.connections_max,
             open: Cell::new(0),
             all_closed: Notify::new(),
@@ -207,7 +213,9 @@ impl Worker {
                 Ok((socket, peer)) => self.take(socket, peer.ip(), place),
                 Err(cause) => {
                     // No descriptors left, most likely: those in use are served, new ones wait in the queue.
-                    tracing::error!(%cause, "a connection could not be accepted");
+                    if let Some(times) = self.accept_failures.note() {
+                        tracing::error!(%cause, times, "connections could not be accepted");
+                    }
                     tokio::time::sleep(Duration::from_millis(250)).await;
                 }
             }
@@ -268,13 +276,26 @@ impl Worker {
     {
         let heads = Heads::new(&self.live.current().config.limits);
         let socket = Guarded::new(socket, Rc::clone(&watched), heads, Rc::clone(&self.landing));
-        let (worker, clock) = (Rc::clone(self), Rc::clone(&watched));
+        let socket = Rc::new(RefCell::new(socket));
+        self.exchange(Lent(Rc::clone(&socket)), &watched, from).await;
+        if let (Some(terms), Some(socket)) = (watched.agreed(), Rc::into_inner(socket)) {
+            let (socket, held) = socket.into_inner().into_held();
+            socket::serve(socket, held, &watched, terms).await;
+        }
+    }
+
+    /// Answers requests over one connection until there are no more, or it is told to end.
+    async fn exchange<S>(self: &Rc<Self>, socket: Lent<S>, watched: &Rc<Watched>, from: (IpAddr, Place))
+    where
+        S: AsyncRead + AsyncWrite + Unpin + 'static,
+    {
+        let (worker, clock) = (Rc::clone(self), Rc::clone(watched));
         let service = service_fn(move |request| Rc::clone(&worker).request(Rc::clone(&clock), from, request));
         let mut connection = pin!(self.http.serve_connection(socket, service));
         let mut draining = false;
-        std::future::poll_fn(|cx| {
+        let ended = std::future::poll_fn(|cx| {
             match watched.command(cx) {
-                Command::Close => return Poll::Ready(()),
+                Command::Close => return Poll::Ready(false),
                 Command::Drain if !draining => {
                     draining = true;
                     connection.as_mut().graceful_shutdown();
@@ -282,9 +303,11 @@ impl Worker {
                 Command::Serve | Command::Drain => {}
             }
             // An error here is the client's: it broke the protocol or went away.
-            connection.as_mut().poll(cx).map(|_| ())
-        })
-        .await;
+            connection.as_mut().poll(cx).map(|it| it.is_ok())
+        });
+        if !ended.await {
+            watched.agreed();
+        }
     }
 
     /// Answers one request; a panic costs that request only.
