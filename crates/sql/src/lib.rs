@@ -12,6 +12,7 @@ pub mod catalog;
 mod columns;
 mod coordinates;
 mod forms;
+mod full;
 pub mod geometry;
 pub mod grams;
 pub mod instant;

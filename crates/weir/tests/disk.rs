@@ -177,9 +177,26 @@ fn on_a_full_disk_reads_go_on() {
         assert_eq!(bench.change(&changes[1]).as_deref(), Some("STORE_FULL"));
         bench.check_now();
     }
+    let refused = bench.ask(&changes[1].request());
+    let message = refused["errors"][0]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("disk is full: make room on it, then send the mutation again"), "{refused}");
     disk.mend();
     assert_eq!(bench.change(&changes[1]), None);
     bench.check_now();
+}
+
+#[test]
+fn a_store_that_cannot_be_made_on_a_full_disk_says_how_to_mend_it() {
+    let disk = install();
+    let folder = Folder::new();
+    let file = folder.write("shelf.graphql", TYPES);
+    disk.fail(Fault::Full, 1, true);
+    let opened = Weir::open(&file.display().to_string());
+    disk.mend();
+    let words = opened.err().map(|it| it.to_string()).unwrap_or_default();
+    assert!(words.contains("the disk is full: make room on it, then try again"), "{words}");
+    assert!(Weir::open(&file.display().to_string()).is_ok());
+    disk.settle();
 }
 
 #[test]

@@ -7,6 +7,7 @@
 
 use super::Error;
 use crate::layout;
+use rusqlite::ffi;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter};
@@ -280,7 +281,12 @@ fn words(sql: &str, error: &rusqlite::Error) -> Error {
 
 /// `words`, and what to do about it where SQLite only says that it cannot.
 fn refused(words: &str, cause: &rusqlite::Error) -> Error {
+    let extended = cause.sqlite_error().map(|it| it.extended_code);
     let remedy = match cause.sqlite_error_code() {
+        // The memory that connections share is a file too.
+        code if code == Some(ErrorCode::DiskFull) || extended == Some(ffi::SQLITE_IOERR_SHMSIZE) => {
+            "; the disk is full: make room on it, then try again"
+        }
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => {
             "; let the user that runs Weir write the file and its folder, where SQLite keeps a log even while it only reads, \
              or name another file by `--store`"

@@ -3,6 +3,7 @@
 //! Codes are Hasura's in its accent and stable upper-case ones under the specification's. What a client is not told is logged.
 
 use crate::answer::TooLong;
+use crate::full;
 use memchr::memchr;
 use std::fmt;
 use weir_engine::source::{Accent, FieldError, SourceError};
@@ -313,6 +314,10 @@ fn refused(
     match &error.sqlstate {
         b"57014" | b"55P03" | b"25P03" | b"57P05" => SourceError::Timeout,
         b"53300" => SourceError::Busy,
+        b"53100" => {
+            full::report(&error);
+            said(full::CODE, "unexpected", full::MESSAGE)
+        }
         b"40001" | b"40P01" => said("CONCURRENT_UPDATE", "concurrent-update", CONCURRENT),
         // A distributed database that lost sight of the commit.
         b"40003" | b"08007" => unconfirmed(&error, accent, field),
@@ -552,6 +557,11 @@ mod tests {
         check("C40001|Mcould not serialize", Accent::Hasura, &format!("concurrent-update: {CONCURRENT}"));
         check("C57014|Mcanceling", Accent::Spec, "the source did not answer before the deadline");
         check("C53300|Msorry", Accent::Spec, "the source has no capacity left");
+        check(
+            "C53100|Mcould not extend file",
+            Accent::Spec,
+            "STORE_FULL: the database's disk is full: make room on it, then send the mutation again; what it has can still be read",
+        );
         check("SFATAL|C57P01|Mbye", Accent::Spec, "the source is unavailable: FATAL 57P01: bye");
         check("C42703|Mcolumn a.b does not exist", Accent::Spec, &format!("SCHEMA_CHANGED: {CHANGED}"));
         check("CP0001|Msecret", Accent::Hasura, "unexpected: database query error");

@@ -3,10 +3,10 @@
 //! Codes are Hasura's in its accent and stable upper-case ones under the specification's.
 
 use super::functions::BadPattern;
+use crate::full;
 use rusqlite::{Error, ErrorCode, ffi};
 use weir_engine::source::{Accent, FieldError, SourceError};
 
-const FULL: &str = "the database has no room left for a change; what it has can still be read";
 const DAMAGED: &str = "the database's file is damaged: a copy has to be restored";
 const UNCONFIRMED: &str =
     "the disk failed before it confirmed the mutation: look whether it happened before sending it again";
@@ -37,8 +37,8 @@ pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceE
             ErrorCode::TooBig => rejected("INVALID_VALUE", "data-exception", "a text or blob is too long"),
             ErrorCode::ReadOnly => rejected("READ_ONLY", "not-supported", "the database is read-only"),
             ErrorCode::DiskFull => {
-                tracing::error!(%error, "the database has no room left");
-                rejected("STORE_FULL", "unexpected", FULL)
+                full::report(&error);
+                rejected(full::CODE, "unexpected", full::MESSAGE)
             }
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
                 tracing::error!(%error, "the database's file is damaged");
