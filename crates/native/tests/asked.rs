@@ -18,7 +18,7 @@ type P {
   s: String @search(by: [exact, term])
   b: Boolean @search
   d: DateTime @search
-  tags: [String] @search(by: [hash])
+  tags: [String] @search(by: [hash, term])
   boss: P @hasInverse(field: staff)
   staff: [P]
 }
@@ -34,6 +34,7 @@ const TIMES: [(&str, i64); 4] = [
 const MICROS: [i64; 4] =
     [1_577_831_400_000_000, 1_577_836_800_000_000, 1_577_836_800_000_000, 1_577_836_800_500_000];
 const TEXTS: [&str; 6] = ["a", "b", "a b", "B-a", "ab", ""];
+const TAGS: [&str; 3] = ["x", "y", "z x"];
 const FIELDS: [&str; 7] = ["n", "s", "b", "d", "tags", "boss", "staff"];
 
 /// An object; its id is its place, from one.
@@ -49,7 +50,7 @@ struct Object {
 
 fn object() -> impl Strategy<Value = Object> {
     let maybe = |it| prop::option::weighted(0.8, it);
-    let tags = subsequence(vec!["x", "y", "z"], 0..=3);
+    let tags = subsequence(TAGS.to_vec(), 0..=3);
     let values = (maybe(-2..3_i64), prop::option::weighted(0.8, select(&TEXTS[..])), any::<Option<bool>>());
     let edges = (prop::option::weighted(0.8, 0..TIMES.len()), tags, prop::option::of(0..12_usize));
     (values, edges).prop_map(|((n, s, b), (d, tags, boss))| Object { n, s, b, d, tags, boss })
@@ -65,6 +66,8 @@ enum Part {
     Is(bool),
     Time(&'static str, usize),
     Tags(Vec<&'static str>),
+    /// Words of `tags`, over all items.
+    TagWords(&'static str, &'static str),
     /// A field that has no value.
     Lacks(&'static str),
     Has(Vec<&'static str>),
@@ -84,7 +87,7 @@ impl Part {
             Self::Text(..) | Self::Words(..) => "s",
             Self::Is(_) => "b",
             Self::Time(..) => "d",
-            Self::Tags(_) => "tags",
+            Self::Tags(_) | Self::TagWords(..) => "tags",
             Self::Lacks(field) => field,
             Self::Has(_) => "has",
             Self::And(_) => "and",
@@ -103,7 +106,7 @@ impl Part {
             Self::Number(by, of) => json!({ *by: of[0] }),
             Self::Text("in", of) => json!({ "in": of }),
             Self::Text(by, of) => json!({ *by: of[0] }),
-            Self::Words(by, words) => json!({ *by: words }),
+            Self::Words(by, words) | Self::TagWords(by, words) => json!({ *by: words }),
             Self::Is(it) => json!(it),
             Self::Time(by, at) => json!({ *by: TIMES[*at].0 }),
             Self::Tags(of) => json!({ "in": of }),
@@ -138,6 +141,7 @@ fn says(filter: &Filter) -> bool {
         | Part::Is(_)
         | Part::Time(..)
         | Part::Tags(_)
+        | Part::TagWords(..)
         | Part::Lacks(_) => true,
     })
 }
@@ -148,6 +152,8 @@ fn filter() -> impl Strategy<Value = Filter> {
     let text =
         (select(vec!["eq", "le", "lt", "ge", "gt", "in"]), prop::collection::vec(select(&TEXTS[..]), 2));
     let words = (select(vec!["allofterms", "anyofterms"]), select(vec!["a", "a b", "B", "ab x", "x", ""]));
+    let tag_words =
+        (select(vec!["allofterms", "anyofterms"]), select(vec!["x", "Z y", "z x", "y x z", "z w", "!"]));
     let time = (select(vec!["eq", "le", "lt", "ge", "gt"]), 0..TIMES.len());
     let leaf = prop_oneof![
         number.prop_map(|it| Part::Number(it.0, it.1)),
@@ -155,7 +161,8 @@ fn filter() -> impl Strategy<Value = Filter> {
         words.prop_map(|it| Part::Words(it.0, it.1)),
         any::<bool>().prop_map(Part::Is),
         time.prop_map(|it| Part::Time(it.0, it.1)),
-        subsequence(vec!["x", "y", "z"], 1..=2).prop_map(Part::Tags),
+        subsequence(TAGS.to_vec(), 1..=2).prop_map(Part::Tags),
+        tag_words.prop_map(|it| Part::TagWords(it.0, it.1)),
         select(vec!["n", "s", "d", "tags"]).prop_map(Part::Lacks),
         subsequence(FIELDS.to_vec(), 0..=2).prop_map(Part::Has),
     ];
@@ -217,15 +224,8 @@ impl World {
         match part {
             Part::Number(by, of) => it.n.is_some_and(|n| compares(by, &n, of)),
             Part::Text(by, of) => it.s.is_some_and(|s| compares(by, &s, of)),
-            Part::Words(by, words) => it.s.is_some_and(|s| {
-                let own: Vec<String> = terms(s).collect();
-                let mut asked = terms(words).peekable();
-                match *by {
-                    _ if asked.peek().is_none() => false,
-                    "allofterms" => asked.all(|it| own.contains(&it)),
-                    _ => asked.any(|it| own.contains(&it)),
-                }
-            }),
+            Part::Words(by, words) => it.s.is_some_and(|s| has_words(s, by, words)),
+            Part::TagWords(by, words) => has_words(&it.tags.join(" "), by, words),
             Part::Is(is) => it.b == Some(*is),
             Part::Time(by, of) => it.d.is_some_and(|d| compares(by, &TIMES[d].1, &[TIMES[*of].1])),
             Part::Tags(of) => it.tags.iter().any(|it| of.contains(it)),
@@ -266,6 +266,16 @@ fn compares<T: Ord>(by: &str, own: &T, of: &[T]) -> bool {
         "gt" => *own > of[0],
         "in" => of.contains(own),
         _ => of[0] <= *own && *own <= of[1],
+    }
+}
+
+fn has_words(text: &str, by: &str, words: &str) -> bool {
+    let own: Vec<String> = terms(text).collect();
+    let mut asked = terms(words).peekable();
+    match by {
+        _ if asked.peek().is_none() => false,
+        "allofterms" => asked.all(|it| own.contains(&it)),
+        _ => asked.any(|it| own.contains(&it)),
     }
 }
 

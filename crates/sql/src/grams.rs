@@ -35,7 +35,7 @@ const DEPTH_MAX: u32 = 50;
 pub enum Written {
     /// As `/pattern/flags`.
     Pattern,
-    /// As words in a row.
+    /// As words in a row, told by their stems.
     Sequence,
 }
 

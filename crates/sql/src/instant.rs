@@ -1,13 +1,76 @@
 //! Reads a `DateTime`: RFC 3339, or what is left of it when the offset, the time, the day or the month is not given.
 //!
-//! The text itself is kept as it was given; what is read here is what filters, order and aggregates compare.
+//! A store holds its normal text, which answers give, and its point in time, which filters, order and aggregates compare.
 //!
-//! **Cost:** one pass, nothing allocated. Source: RFC 3339, section 5.6.
+//! **Cost:** one pass; [`normal`] and [`format`] make one text. Source: RFC 3339, section 5.6.
+
+use std::borrow::Cow;
+
+/// Digits of a fraction that are kept.
+const FRACTION_DIGITS_MAX: usize = 9;
+
+/// A `DateTime` in its parts. What is not given is the beginning, in UTC.
+struct Parts<'t> {
+    /// Year, month and day.
+    date: [i64; 3],
+    /// Hour, minute and second.
+    time: [i64; 3],
+    /// Decimal digits.
+    fraction: &'t [u8],
+    /// Minutes that the local time is ahead of UTC.
+    offset: i64,
+}
 
 /// Microseconds since the beginning of 1970 in UTC; `None` if `text` is no point in time. What has no offset is in UTC, what
 /// is finer than a microsecond is cut off.
 #[must_use]
 pub fn parse(text: &str) -> Option<i64> {
+    let Parts { date: [year, month, day], time: [hour, minute, second], fraction, offset } = read(text)?;
+    let digit = |at: usize| fraction.get(at).map_or(0, |it| i64::from(it - b'0'));
+    let micros = (0..6).fold(0, |number, at| number * 10 + digit(at));
+    let days = days_since_1970(year, month, day);
+    let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset * 60;
+    Some(seconds * 1_000_000 + micros)
+}
+
+/// The text of `text` that is stored and answered: `2003` is `2003-01-01T00:00:00Z`, `.700Z` is `.7Z`. The offset is kept,
+/// and a fraction to the nanosecond. `None` if `text` is no point in time.
+#[must_use]
+pub fn normal(text: &str) -> Option<Cow<'_, str>> {
+    let normal = write(&read(text)?);
+    Some(if normal == text { Cow::Borrowed(text) } else { Cow::Owned(normal) })
+}
+
+/// The normal text of a point in time, in UTC.
+#[must_use]
+pub fn format(at_us: i64) -> String {
+    let (days, of_day) = (at_us.div_euclid(86_400_000_000), at_us.rem_euclid(86_400_000_000));
+    let (seconds, micros) = (of_day / 1_000_000, of_day % 1_000_000);
+    let time = [seconds / 3600, seconds / 60 % 60, seconds % 60];
+    let (year, month, day) = date_of(days);
+    write(&Parts { date: [year, month, day], time, fraction: format!("{micros:06}").as_bytes(), offset: 0 })
+}
+
+fn write(parts: &Parts<'_>) -> String {
+    let Parts { date: [year, month, day], time: [hour, minute, second], fraction, offset } = *parts;
+    let mut out = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
+    let fraction = &fraction[..fraction.len().min(FRACTION_DIGITS_MAX)];
+    let len = fraction.iter().rposition(|it| *it != b'0').map_or(0, |it| it + 1);
+    if len > 0 {
+        out.push('.');
+        out.extend(fraction[..len].iter().map(|it| char::from(*it)));
+    }
+    match offset {
+        0 => out.push('Z'),
+        _ => {
+            let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.abs());
+            out.push_str(&format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60));
+        }
+    }
+    out
+}
+
+fn read(text: &str) -> Option<Parts<'_>> {
     let mut rest = text.as_bytes();
     let year = digits(&mut rest, 4)?;
     let month = part(&mut rest, b'-')?.unwrap_or(1);
@@ -16,9 +79,9 @@ pub fn parse(text: &str) -> Option<i64> {
     if !is_date {
         return None;
     }
-    let days = days_since_1970(year, month, day);
+    let date = [year, month, day];
     if rest.is_empty() {
-        return Some(days * 86_400_000_000);
+        return Some(Parts { date, time: [0; 3], fraction: &[], offset: 0 });
     }
     // A time stands only behind a whole date.
     if text.len() - rest.len() != 10 || !matches!(rest[0], b'T' | b't' | b' ') {
@@ -28,21 +91,10 @@ pub fn parse(text: &str) -> Option<i64> {
     let hour = digits(&mut rest, 2)?;
     let minute = part(&mut rest, b':')??;
     let second = part(&mut rest, b':')??;
-    let micros = fraction(&mut rest)?;
-    let offset_minutes = offset(rest)?;
+    let fraction = fraction(&mut rest)?;
+    let offset = offset(rest)?;
     let is_time = hour < 24 && minute < 60 && second < 60;
-    let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset_minutes * 60;
-    is_time.then_some(seconds * 1_000_000 + micros)
-}
-
-/// RFC 3339 of a point in time, in UTC.
-#[must_use]
-pub fn format(at_us: i64) -> String {
-    let (days, of_day) = (at_us.div_euclid(86_400_000_000), at_us.rem_euclid(86_400_000_000));
-    let (year, month, day) = date_of(days);
-    let (seconds, micros) = (of_day / 1_000_000, of_day % 1_000_000);
-    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
+    is_time.then_some(Parts { date, time: [hour, minute, second], fraction, offset })
 }
 
 fn digits(rest: &mut &[u8], count: usize) -> Option<i64> {
@@ -65,13 +117,13 @@ fn part(rest: &mut &[u8], mark: u8) -> Option<Option<i64>> {
     }
 }
 
-fn fraction(rest: &mut &[u8]) -> Option<i64> {
-    let Some((b'.', after)) = rest.split_first() else { return Some(0) };
+/// The digits behind a point; none without it.
+fn fraction<'t>(rest: &mut &'t [u8]) -> Option<&'t [u8]> {
+    let Some((b'.', after)) = rest.split_first() else { return Some(&[]) };
     let len = after.iter().take_while(|it| it.is_ascii_digit()).count();
     let (taken, after) = after.split_at(len);
     *rest = after;
-    let digit = |at: usize| taken.get(at).map_or(0, |it| i64::from(it - b'0'));
-    (len > 0).then(|| (0..6).fold(0, |number, at| number * 10 + digit(at)))
+    (len > 0).then_some(taken)
 }
 
 /// Minutes that the offset is ahead of UTC.
@@ -182,6 +234,30 @@ mod tests {
         for at_us in [0, -1, 1_709_209_815_250_000, -62_135_596_800_000_000, 253_402_300_799_999_999] {
             check(&format(at_us), Some(at_us));
         }
-        assert_eq!(format(1_709_209_815_250_000), "2024-02-29T12:30:15.250000Z");
+        assert_eq!(format(1_709_209_815_250_000), "2024-02-29T12:30:15.25Z");
+    }
+
+    #[test]
+    fn a_text_is_made_normal_once() {
+        for (text, expected) in [
+            ("2003", "2003-01-01T00:00:00Z"),
+            ("2003-07", "2003-07-01T00:00:00Z"),
+            ("1999-12-31", "1999-12-31T00:00:00Z"),
+            ("1999-12-31T23:59:59", "1999-12-31T23:59:59Z"),
+            ("1999-12-31t23:59:59z", "1999-12-31T23:59:59Z"),
+            ("1999-12-31 23:59:59.000", "1999-12-31T23:59:59Z"),
+            ("2019-03-28T14:41:57.700Z", "2019-03-28T14:41:57.7Z"),
+            ("2019-03-28T14:41:57.1234567899Z", "2019-03-28T14:41:57.123456789Z"),
+            ("2019-03-28T14:41:57.0000000009+02:00", "2019-03-28T14:41:57+02:00"),
+            ("2019-03-28T14:41:57.70-05:30", "2019-03-28T14:41:57.7-05:30"),
+            ("2019-03-28T14:41:57-00:30", "2019-03-28T14:41:57-00:30"),
+            ("2019-03-28T14:41:57+00:00", "2019-03-28T14:41:57Z"),
+            ("2019-03-28T14:41:57-00:00", "2019-03-28T14:41:57Z"),
+        ] {
+            assert_eq!(normal(text).as_deref(), Some(expected), "{text}");
+            assert_eq!(normal(expected), Some(Cow::Borrowed(expected)));
+            assert_eq!(parse(text), parse(expected), "{text}");
+        }
+        assert_eq!(normal("yesterday"), None);
     }
 }

@@ -44,10 +44,10 @@ pub(crate) fn postgres(text: &str) -> Result<String, String> {
     said(text).map(|it| it.1)
 }
 
-/// The words of `text` one after another as an expression of PostgreSQL's.
+/// What texts hold that have the words of `text` one after another, as an expression of PostgreSQL's.
 ///
 /// # Errors
-/// They are too many, or too long.
+/// The words are too many, or too long.
 pub(crate) fn sequence(text: &str) -> Result<String, String> {
     short_sequence(text)?;
     let mut out = String::new();

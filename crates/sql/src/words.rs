@@ -6,7 +6,9 @@
 //! **Cost:** one pass over the text, one new text.
 
 use crate::relational::Words;
+use hashbrown::HashMap;
 use regex::Regex;
+use rust_stemmers::{Algorithm, Stemmer};
 use std::sync::LazyLock;
 
 /// How an index is asked.
@@ -17,12 +19,28 @@ pub(crate) struct Tongue {
     or: &'static str,
     /// A question that no text answers.
     none: &'static str,
+    /// Longer words are in no index.
+    word_bytes_max: usize,
 }
 
 /// SQLite's full-text index.
-pub(crate) const FTS5: Tongue = Tongue { quote: '"', and: " AND ", or: " OR ", none: "\"\"" };
+pub(crate) const FTS5: Tongue =
+    Tongue { quote: '"', and: " AND ", or: " OR ", none: "\"\"", word_bytes_max: usize::MAX };
 /// PostgreSQL's `to_tsquery`.
-pub(crate) const TSQUERY: Tongue = Tongue { quote: '\'', and: " & ", or: " | ", none: "" };
+pub(crate) const TSQUERY: Tongue =
+    Tongue { quote: '\'', and: " & ", or: " | ", none: "", word_bytes_max: WORD_BYTES_MAX };
+
+/// PostgreSQL leaves longer words out of a text's words.
+const WORD_BYTES_MAX: usize = 2046;
+
+/// PostgreSQL takes no more bytes for the words of a text, each with its places.
+pub const WORDS_BYTES_MAX: usize = (1 << 20) - 1;
+
+/// So many places of a word are kept, in two bytes each.
+const PLACES_MAX: usize = 256;
+
+/// No byte of a text takes more among its words.
+const BYTES_PER_BYTE_MAX: usize = 3;
 
 /// What to say of a pattern that is not written as one.
 pub(crate) const NO_PATTERN: &str = "a regular expression is written between slashes, as in `/^a.*z$/i`";
@@ -38,12 +56,41 @@ const EMPTY: &str = "i me my myself we our ours ourselves you your yours yoursel
 /// What splits words in ASCII: PostgreSQL's parser would take some of it for parts of hosts, files, numbers.
 const SPLITTING: &str = r##"!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~"##;
 
+/// `text`, an expression of PostgreSQL's, with spaces for what splits words.
+fn split(text: &str) -> String {
+    let spaces = " ".repeat(SPLITTING.len() - 1);
+    format!("translate({text}, '{SPLITTING}', '{spaces}')")
+}
+
 /// PostgreSQL's words of `text`, an expression: what an index keeps and what is asked for have to be the same.
 #[must_use]
 pub fn vector(kind: Words, text: &str) -> String {
-    let spaces = " ".repeat(SPLITTING.len() - 1);
-    let language = language(kind);
-    format!("to_tsvector('{language}', translate({text}, '{SPLITTING}', '{spaces}'))")
+    format!("to_tsvector('{}', {})", language(kind), split(text))
+}
+
+/// PostgreSQL's stems of the words of `text`, an expression: as they follow each other, between spaces. Null if there are none.
+pub(crate) fn stems_expression(text: &str) -> String {
+    format!(
+        "(SELECT ' ' || string_agg(nullif(to_tsvector('english', w.word)::text, ''), ' ' ORDER BY w.place) || ' ' \
+         FROM ts_parse('default', {}) WITH ORDINALITY AS w(kind, word, place) WHERE w.kind <> 12)",
+        split(text)
+    )
+}
+
+/// What the words of `text` take in an index of PostgreSQL's, at most, if that is more than [`WORDS_BYTES_MAX`].
+///
+/// Each different word takes its bytes, two for each of its places and three more. Stems are no longer than their words.
+#[must_use]
+pub fn excess(text: &str) -> Option<usize> {
+    if text.len() <= WORDS_BYTES_MAX / BYTES_PER_BYTE_MAX {
+        return None;
+    }
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for word in words(text).filter(|it| it.len() <= WORD_BYTES_MAX) {
+        *places.entry(word.to_lowercase()).or_default() += 1;
+    }
+    let bytes = places.iter().map(|(word, places)| word.len() + 3 + 2 * places.min(&PLACES_MAX)).sum();
+    (bytes > WORDS_BYTES_MAX).then_some(bytes)
 }
 
 /// PostgreSQL's name of the dictionary.
@@ -56,17 +103,35 @@ pub(crate) const fn language(kind: Words) -> &'static str {
 
 /// The question whether all words of `text` are there, or one.
 pub(crate) fn question(text: &str, all: bool, kind: Words, tongue: &Tongue) -> String {
-    let is_said = |word: &&str| kind != Words::Stems || !is_empty(word);
+    let is_short = |word: &&str| word.len() <= tongue.word_bytes_max;
+    if all && !asked(text, kind).all(|it| is_short(&it)) {
+        return tongue.none.to_owned();
+    }
     let mut out = String::new();
-    for word in words(text).filter(is_said) {
+    for word in asked(text, kind).filter(is_short) {
         if !out.is_empty() {
             out.push_str(if all { tongue.and } else { tongue.or });
         }
-        out.push(tongue.quote);
-        out.push_str(word);
-        out.push(tongue.quote);
+        out.push_str(&quoted(word, tongue));
     }
     if out.is_empty() { tongue.none.to_owned() } else { out }
+}
+
+/// The question whether a word of `text` is there, for each of them.
+pub(crate) fn questions(text: &str, kind: Words, tongue: &Tongue) -> impl Iterator<Item = String> {
+    asked(text, kind).map(|word| match word.len() <= tongue.word_bytes_max {
+        true => quoted(word, tongue),
+        false => tongue.none.to_owned(),
+    })
+}
+
+fn quoted(word: &str, tongue: &Tongue) -> String {
+    format!("{0}{word}{0}", tongue.quote)
+}
+
+/// The words of `text` that an index can tell of.
+fn asked(text: &str, kind: Words) -> impl Iterator<Item = &str> {
+    words(text).filter(move |word| kind != Words::Stems || !is_empty(word))
 }
 
 fn is_empty(word: &str) -> bool {
@@ -83,19 +148,31 @@ pub(crate) fn pattern(text: &str) -> Option<String> {
     }
 }
 
-/// A letter that is no part of a word.
-const BETWEEN: &str = r"[^\p{L}\p{N}\p{M}\p{Co}]";
-
 /// The most words that are asked for one after another.
 const SEQUENCE_MAX: usize = 100;
 
-/// The expression of the words of `text` one after another, in any case; of none the one that nothing fits.
+/// An expression that fits every text whose words have the stems of those of `text`, one after another: of which it knows how
+/// they begin.
 pub(crate) fn sequence(text: &str) -> String {
-    let words: Vec<&str> = words(text).collect();
-    match words.as_slice() {
-        [] => "a^".to_owned(),
-        _ => format!("(?i)(?:^|{BETWEEN}){}(?:$|{BETWEEN})", words.join(&format!("{BETWEEN}+"))),
+    let begins: Vec<String> = stems(text)
+        .filter(|it| it.is_ascii())
+        .map(|it| beginning(&it).to_owned())
+        .filter(|it| it.len() >= BEGINNING_MIN)
+        .collect();
+    match begins.as_slice() {
+        [] => String::new(),
+        begins => format!("(?i){}", begins.join(".*")),
     }
+}
+
+/// Fewer letters find too many texts.
+const BEGINNING_MIN: usize = 3;
+
+/// What words with this stem begin with: `happi` is the stem of `happy`, `hope` of `hoping`, `die` of `dying`, `sensibl` of
+/// `sensibility`. The rules of stems change no more than that and take away the rest.
+fn beginning(stem: &str) -> &str {
+    let two = ["ie", "le"].iter().find_map(|it| stem.strip_suffix(it));
+    two.unwrap_or_else(|| stem.strip_suffix(['e', 'i', 'l', 'y']).unwrap_or(stem))
 }
 
 /// Whether so many words can be asked for one after another.
@@ -103,11 +180,17 @@ pub(crate) fn is_short(text: &str) -> bool {
     words(text).nth(SEQUENCE_MAX).is_none()
 }
 
-/// Whether the words of `text` fit the expressions `asked` somewhere, one after another.
-pub(crate) fn follow(text: &str, asked: &[Regex]) -> bool {
-    let own: Vec<&str> = words(text).collect();
-    let fit = |own: &[&str]| own.iter().zip(asked).all(|(own, asked)| asked.is_match(own));
-    !asked.is_empty() && own.windows(asked.len()).any(fit)
+/// Whether the words of `text` have the stems `asked` somewhere, one after another.
+pub(crate) fn follow(text: &str, asked: &[String]) -> bool {
+    let own: Vec<String> = stems(text).collect();
+    !asked.is_empty() && own.windows(asked.len()).any(|it| it == asked)
+}
+
+/// The English stems of the words of `text`, by the algorithm of PostgreSQL's; without words that say nothing.
+pub(crate) fn stems(text: &str) -> impl Iterator<Item = String> {
+    static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
+    let said = asked(text, Words::Stems).map(str::to_lowercase);
+    said.map(|it| ENGLISH.stem(&it).into_owned())
 }
 
 /// Marks belong to the letter before them, as in `e` with an accent of its own.
@@ -119,6 +202,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn check(text: &str, all: bool, kind: Words, fts5: &str, tsquery: &str) {
         let asked = [&FTS5, &TSQUERY].map(|tongue| question(text, all, kind, tongue));
@@ -166,21 +250,50 @@ mod tests {
     }
 
     #[test]
-    fn words_follow_each_other_whatever_stands_between() {
-        let asked: Vec<Regex> = ["quick", "fox"].map(|it| Regex::new(&format!("(?i)^{it}$")).unwrap()).into();
-        for (text, fits) in [
+    fn words_follow_each_other_by_their_stems() {
+        let asked: Vec<String> = stems("The quick, FOXES").collect();
+        assert_eq!(asked, ["quick", "fox"]);
+        let expression = Regex::new(&sequence("The quick, FOXES")).unwrap();
+        for (text, follows) in [
             ("the quick\u{2013}FOX", true),
             ("quick_fox", true),
+            ("a quick and the fox", true),
             ("quick brown fox", false),
             ("quick fo\u{301}x", false),
             ("fox quick", false),
             ("quick", false),
         ] {
-            let expression = Regex::new(&sequence("Quick, fox")).unwrap();
-            assert_eq!([follow(text, &asked), expression.is_match(text)], [fits; 2], "{text}");
+            assert_eq!(follow(text, &asked), follows, "{text}");
+            assert!(!follows || expression.is_match(text), "{text}");
         }
-        assert_eq!(sequence("()"), "a^");
         assert!(!follow("quick", &[]));
+        assert_eq!(sequence("the ()"), "");
         assert!(is_short(&"a ".repeat(100)) && !is_short(&"a ".repeat(101)));
+    }
+
+    const ENDINGS: &str = "s es ed ing ly ies ied eed y e ational tional enci anci abli ably entli izer ization ation ator \
+        alism aliti ality alli fulness ousli ously ousness iveness iviti ivity biliti bility bli bly ogi ogy logi fulli lessli li \
+        ize alize icate iciti icity ical ful ness ative al ance ence er ic able ible ant ement ment ent ism ate iti ous ive ion";
+
+    proptest! {
+        #[test]
+        fn a_word_begins_as_its_stem_says(root in "[a-z]{1,8}", one in 0..70_usize, other in 0..70_usize) {
+            let ending = |at: usize| ENDINGS.split_whitespace().nth(at).unwrap_or_default();
+            let word = format!("{root}{}{}", ending(one), ending(other));
+            for stem in stems(&word) {
+                prop_assert!(word.starts_with(beginning(&stem)), "{word} {stem}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_that_an_index_cannot_hold_are_counted() {
+        let many = |count: usize| (0..count).map(|at| format!("w{at:09} ")).collect::<String>();
+        // Ten bytes, three, and two for the one place.
+        let max = WORDS_BYTES_MAX / 15;
+        assert_eq!(excess(&many(max)), None);
+        assert_eq!(excess(&many(max + 1)), Some((max + 1) * 15));
+        assert_eq!(excess(&"the same words ".repeat(100_000)), None);
+        assert_eq!(excess(&"x".repeat(2_000_000)), None);
     }
 }

@@ -138,7 +138,7 @@ impl Compiler<'_> {
                             let any = Filter::Exists { by, filter: Box::new(Filter::TRUE) };
                             Filter::Not(Box::new(any))
                         }
-                        filter => Filter::Exists { by, filter: Box::new(filter) },
+                        filter => self.of_items(filter, by),
                     });
                 }
             }

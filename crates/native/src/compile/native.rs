@@ -168,11 +168,11 @@ impl Native {
 }
 
 impl Native {
-    /// How a pattern under `input` is written, where an index of SQLite's has to be asked apart.
+    /// How a pattern under `input` is written, where an index of trigrams has to be asked apart.
     fn written(&self, input: InputId) -> Option<Written> {
         let meaning = self.api.inputs.get(input.index())?;
         let InputMeaning::Compare(operator) = meaning else { return None };
-        super::search::written(*operator).filter(|_| self.is_embedded())
+        super::search::written(*operator).filter(|it| self.is_embedded() || *it == Written::Sequence)
     }
 
     /// The variables that name fields for a `@cascade`.

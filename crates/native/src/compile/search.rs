@@ -9,8 +9,9 @@ use weir_language::value::Node;
 use weir_sql::api::meaning::Comparison;
 use weir_sql::catalog::ColumnId;
 use weir_sql::grams::{self, Written};
+use weir_sql::model::RelationshipId;
 use weir_sql::relational::input::Place;
-use weir_sql::relational::{Expr, Filter, Reader, Words};
+use weir_sql::relational::{Expr, Filter, Parameter, Reader, Words};
 
 impl Compiler<'_> {
     /// A text has words, or fits a pattern.
@@ -44,14 +45,31 @@ impl Compiler<'_> {
         Ok(Filter::Words { key: self.row_key(of.at), of: of.column, indexes, kind, with })
     }
 
+    /// `search` of the items of a list, to which `by` leads: one of them fits. Where all words have to be there, each may be in
+    /// another item.
+    pub(super) fn of_items(&self, search: Filter, by: RelationshipId) -> Filter {
+        let exists = |filter| Filter::Exists { by, filter: Box::new(filter) };
+        let Filter::Words { key, of, indexes, kind, with } = search else { return exists(search) };
+        let read = |reader| Parameter { reader, ..with.clone() };
+        let words = |with| exists(Filter::Words { key, of, indexes: indexes.clone(), kind, with });
+        match with.reader {
+            Reader::Words { all: true, .. } => {
+                let any = words(read(Reader::Words { all: false, kind }));
+                let filter = Box::new(words(with.clone()));
+                Filter::All(vec![any, Filter::Each { with: read(Reader::EachWord(kind)), filter }])
+            }
+            _ => words(with.clone()),
+        }
+    }
+
     /// The column by which an index apart from the table knows a row.
     pub(super) fn row_key(&self, at: At) -> ColumnId {
         let key = self.native.layout.sql.catalog.table(at.table).primary_key.as_ref();
         key.map_or(at.id, |it| it.columns[0])
     }
 
-    /// A text fits a pattern. On SQLite the index is asked first for what the pattern needs, if it is known; PostgreSQL's does
-    /// that by itself.
+    /// A text fits a pattern, or has words in a row. The index is asked first for what a text needs, if that is known; PostgreSQL's
+    /// does that by itself for patterns.
     fn fits(&self, of: Compared, written: Written, operand: Place) -> Filter {
         let reader = match written {
             Written::Pattern => Reader::Pattern,
@@ -64,12 +82,16 @@ impl Compiler<'_> {
             _ => false,
         };
         let indexes = self.native.indexes(of.at.table, of.column, IndexKind::Trigrams);
-        if indexes.is_empty() || !narrows || !self.native.is_embedded() {
+        let is_apart = self.native.is_embedded() || written == Written::Sequence;
+        if indexes.is_empty() || !narrows || !is_apart {
             return fits;
         }
         let with = self.parameter(operand, Reader::Grams(written));
         let key = self.row_key(of.at);
-        let may_fit = Filter::Words { key, of: of.column, indexes, kind: Words::Trigrams, with };
+        let may_fit = match self.native.is_embedded() {
+            true => Filter::Words { key, of: of.column, indexes, kind: Words::Trigrams, with },
+            false => Filter::Compare { of: Expr::Column(of.column), by: Comparison::Regex, with },
+        };
         Filter::All(vec![may_fit, fits])
     }
 }

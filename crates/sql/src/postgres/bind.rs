@@ -11,6 +11,7 @@ use super::statement::{Buffer, Parameters};
 use super::types::{Kind, Types, oid};
 use crate::bind::{Bindings, Found, Given, Refused};
 use crate::catalog::ColumnType;
+use crate::grams::Written;
 use crate::json_path::{Step, steps};
 use crate::relational::{Origin, Parameter, Reader};
 use crate::{patterns, words};
@@ -69,8 +70,25 @@ pub(super) fn push(
         Reader::Pattern => reading.pattern(patterns::postgres(bindings.text(parameter, found)?), out),
         Reader::Place { metres } => reading.place(found, *metres, out),
         // Its own indexes of trigrams are asked by the patterns themselves.
-        Reader::Grams(_) => Ok(()),
-        Reader::Sequence => reading.pattern(patterns::sequence(bindings.text(parameter, found)?), out),
+        Reader::Grams(Written::Pattern) => Ok(()),
+        Reader::Grams(Written::Sequence) => {
+            reading.pattern(patterns::sequence(bindings.text(parameter, found)?), out)
+        }
+        Reader::Sequence => {
+            let words = patterns::short_sequence(bindings.text(parameter, found)?);
+            reading.pattern(words.map(str::to_owned), out)
+        }
+        Reader::EachWord(kind) => {
+            let text = bindings.text(parameter, found)?;
+            out.push(b'{');
+            for (at, question) in words::questions(text, *kind, &words::TSQUERY).enumerate() {
+                out.extend_from_slice(if at == 0 { b"\"" } else { b",\"" });
+                out.extend_from_slice(question.as_bytes());
+                out.push(b'"');
+            }
+            out.push(b'}');
+            Ok(())
+        }
         Reader::Instant => bindings.instant(parameter, found).map(|it| integer(it, out)),
         Reader::Instants => reading.numbers(found, |it| bindings.instant(parameter, it).map(Some), out),
         Reader::JsonPath => reading.json_path(found, out),

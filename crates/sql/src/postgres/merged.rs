@@ -23,6 +23,7 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
         | Filter::NotTrue(_)
         | Filter::Named { .. }
         | Filter::Words { .. }
+        | Filter::Each { .. }
         | Filter::Place { .. }
         | Filter::Null { .. }
         | Filter::Measure { .. }
@@ -39,6 +40,7 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
         | Filter::NotTrue(_)
         | Filter::Named { .. }
         | Filter::Words { .. }
+        | Filter::Each { .. }
         | Filter::Place { .. }
         | Filter::Null { .. }
         | Filter::Measure { .. }

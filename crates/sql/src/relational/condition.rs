@@ -39,6 +39,13 @@ pub enum Filter {
         /// The words.
         with: Parameter,
     },
+    /// It holds for each word of a text, to which all [`Filter::Words`] in it refer.
+    Each {
+        /// The words: [`super::Reader::EachWord`].
+        with: Parameter,
+        /// What holds for each.
+        filter: Box<Filter>,
+    },
     /// A place stands to another as is said.
     Place {
         /// The column of the row's number, by which indexes apart from the table know it.
@@ -114,7 +121,7 @@ impl Filter {
     pub fn relationships(&self) -> usize {
         match self {
             Self::All(of) | Self::Any(of) => of.iter().map(Self::relationships).sum(),
-            Self::Not(of) | Self::NotTrue(of) => of.relationships(),
+            Self::Not(of) | Self::NotTrue(of) | Self::Each { filter: of, .. } => of.relationships(),
             Self::Exists { filter, .. } => 1 + filter.relationships(),
             Self::Null { of, .. } | Self::Compare { of, .. } | Self::Measure { of, .. } => of.relationships(),
             Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => 0,

@@ -67,9 +67,12 @@ pub enum Reader {
     },
     /// `/pattern/flags` as a regular expression.
     Pattern,
-    /// Words that follow each other, as a regular expression.
+    /// The words of a text, each as a question of its own to an index of words.
+    EachWord(Words),
+    /// Words that follow each other, told by their stems.
     Sequence,
-    /// What the two above need of a text, as a question to an index of trigrams.
+    /// What a pattern or a sequence needs of a text: for SQLite a question to an index of trigrams, for PostgreSQL of a sequence a
+    /// regular expression.
     Grams(Written),
     /// A place, as a text of its coordinates.
     Place {

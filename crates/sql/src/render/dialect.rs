@@ -92,6 +92,8 @@ pub trait Dialect: Send + Sync {
     }
     /// Whether a text has words: `row` is the row's number and the text, `words` what was bound for them.
     fn words(&self, out: &mut String, row: [&str; 2], indexes: &[Box<str>], kind: Words, words: &str);
+    /// A list of questions for words as the relation `word` with the column `value`.
+    fn each_word(&self, list: &str) -> String;
     /// How a place stands to another.
     fn place(&self, out: &mut String, place: &Place<'_>);
     /// A function over the column written `column`, whose type is `ty`.

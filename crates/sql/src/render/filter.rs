@@ -83,8 +83,20 @@ impl<'r> Renderer<'r> {
             Filter::Words { key, of, indexes, kind, with } => {
                 let (key, text) =
                     (self.aside(|it| it.column(scope, *key)), self.aside(|it| it.column(scope, *of)));
-                let words = self.bind(with, self.dialect.usual(Usual::Text));
+                let words = match self.in_each {
+                    true => "word.value".to_owned(),
+                    false => self.bind(with, self.dialect.usual(Usual::Text)),
+                };
                 self.dialect.words(&mut self.sql, [&key, &text], indexes, *kind, &words);
+            }
+            Filter::Each { with, filter } => {
+                let list = self.bind(with, self.dialect.usual(Usual::Texts));
+                let words = self.dialect.each_word(&list);
+                self.sql.push_str(&format!("NOT EXISTS (SELECT 1 FROM {words} WHERE NOT ("));
+                self.in_each = true;
+                self.filter(filter, scope);
+                self.in_each = false;
+                self.sql.push_str("))");
             }
             Filter::Place { key, indexes, bounds, of, by, with } => {
                 let mut column = |it: ColumnId| self.aside(|to| to.column(scope, it));

@@ -59,6 +59,8 @@ pub(crate) struct Renderer<'r> {
     exists: u32,
     /// How many of those that are made no joins of are open.
     alone: u32,
+    /// The condition at hand is one on each word of a text.
+    in_each: bool,
     /// Calls of functions that stand in place of tables, by their aliases.
     calls: Vec<(u32, Call, Option<RowOf>)>,
 }
@@ -115,6 +117,7 @@ impl<'r> Renderer<'r> {
             parents: Vec::new(),
             exists: 0,
             alone: 0,
+            in_each: false,
             calls: Vec::new(),
         }
     }

@@ -10,7 +10,7 @@ use crate::postgres::decode::Floats;
 use crate::postgres::flavour::Flavour;
 use crate::postgres::types::{Kind, Type, Types, oid};
 use crate::relational::change::Operator;
-use crate::relational::{Order, Words};
+use crate::relational::{Order, Reader, Words};
 
 /// The planner tries in which order related rows are best joined. For 100 relationships side by side it took over a minute, and
 /// takes 50 ms when all but so many are looked for row by row.
@@ -129,6 +129,10 @@ impl Dialect for Postgres {
     }
 
     fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>) {
+        if *right.reader == Reader::Sequence {
+            let [own, asked] = [left, right.placeholder].map(crate::words::stems_expression);
+            return out.push_str(&format!("strpos({own}, {asked}) > 0"));
+        }
         let base = self.types.base(right.ty);
         // Documents of type `json` have no order of their own.
         let document = format!("{left}::jsonb");
@@ -201,6 +205,10 @@ impl Dialect for Postgres {
             // The pattern itself asks the index.
             Words::Trigrams => out.push_str("true"),
         }
+    }
+
+    fn each_word(&self, list: &str) -> String {
+        format!("unnest({list}) AS word(value)")
     }
 
     fn place(&self, out: &mut String, place: &Place<'_>) {

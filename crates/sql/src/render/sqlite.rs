@@ -71,6 +71,10 @@ impl Dialect for Sqlite {
         self.found(out, key, indexes, |index| format!("rowid FROM {index} WHERE {index} MATCH {words}"));
     }
 
+    fn each_word(&self, list: &str) -> String {
+        format!("json_each({list}) AS word")
+    }
+
     fn place(&self, out: &mut String, place: &Place<'_>) {
         let name = match place.by {
             Placed::Near => "near",
@@ -231,6 +235,7 @@ fn is_untyped(right: &Side<'_>) -> bool {
         | Reader::Id
         | Reader::Ids
         | Reader::Words { .. }
+        | Reader::EachWord(_)
         | Reader::Pattern
         | Reader::Sequence
         | Reader::Grams(_)

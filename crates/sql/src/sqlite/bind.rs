@@ -60,6 +60,17 @@ pub(super) fn value<'r>(
             let text = bindings.text(parameter, found)?;
             Ok(Bound::Text(words::question(text, *all, *kind, &words::FTS5).into()))
         }
+        Reader::EachWord(kind) => {
+            let questions = words::questions(bindings.text(parameter, found)?, *kind, &words::FTS5);
+            let mut out = Out::default();
+            out.open(b'[');
+            for question in questions {
+                out.string(&question);
+                out.comma();
+            }
+            out.close(b']');
+            Ok(Bound::Text(String::from_utf8_lossy(out.bytes()).into_owned().into()))
+        }
         Reader::Pattern => match patterns::rust(bindings.text(parameter, found)?) {
             Ok(pattern) => Ok(Bound::Text(pattern.into())),
             Err(cause) => reading.refuse("INVALID_PATTERN", "data-exception", cause),

@@ -70,9 +70,8 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
         })?;
     }
     connection.create_scalar_function(c"weir_sequence", 2, flags, |context| {
-        let asked = context.get_or_create_aux(0, |value| -> Result<Vec<Regex>, BadPattern> {
-            let words = words::words(value.as_str().unwrap_or_default());
-            words.map(|it| compile(&format!("^{it}$"), Kind::Regex, true)).collect()
+        let asked = context.get_or_create_aux(0, |value| -> Result<Vec<String>, BadPattern> {
+            Ok(words::stems(value.as_str().unwrap_or_default()).collect())
         })?;
         Ok(text(context.get_raw(1)).map(|text| words::follow(&text, &asked)))
     })?;
@@ -312,7 +311,9 @@ mod tests {
         check("SELECT weir_like('5%', 51)", "1");
         check("SELECT weir_sequence('DEN fluß', 'über den Fluß')", "1");
         check("SELECT weir_sequence('ber den', 'über den Fluß')", "0");
-        check("SELECT weir_sequence('a', NULL)", "null");
+        check("SELECT weir_sequence('house', NULL)", "null");
+        check("SELECT weir_sequence('Running the dogs', 'who runs dogs')", "1");
+        check("SELECT weir_sequence('the', 'the house')", "0");
     }
 
     #[test]
