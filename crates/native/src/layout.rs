@@ -94,7 +94,7 @@ pub enum Storage {
     Column(ColumnId),
     /// A DateTime.
     Instant {
-        /// As it was given.
+        /// Its normal text, which answers give.
         text: ColumnId,
         /// In microseconds since 1970 in UTC: what filters, order and aggregates use.
         at: ColumnId,

@@ -149,6 +149,14 @@ pub struct Field {
     pub place: Location,
 }
 
+impl Field {
+    /// Whether an index holds the words of its texts.
+    #[must_use]
+    pub fn has_words(&self) -> bool {
+        self.search.iter().any(|it| matches!(it, Search::Term | Search::Fulltext))
+    }
+}
+
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FieldKind {

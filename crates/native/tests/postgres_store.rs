@@ -129,6 +129,17 @@ const DATA: &str = r#"{"__typename":"Bar","__id":"0x10","name":"Zoë's \"Bar\" \
 "#;
 
 #[test]
+fn a_store_of_the_first_format_gets_normal_moments() {
+    let sdl = "type E { id: ID!, at: DateTime, days: [DateTime] }";
+    let old = r#"UPDATE weir_store SET format = 1; INSERT INTO "E" (id, at, at_at) VALUES (1, '2003', 1), (2, '2003-01-01T00:00:00.5+02:00', 2), (3, NULL, NULL);
+        INSERT INTO "E_days" (id, value, value_at) VALUES (1, '2003', 1), (1, '2003-01-01T00:00:00Z', 1), (1, '2004-05', 2), (2, '2003', 1)"#;
+    let asked = r#"SELECT string_agg(at, ',' ORDER BY id) FROM "E" UNION ALL SELECT string_agg(id || value, ',' ORDER BY place) FROM "E_days"
+        UNION ALL SELECT format::text FROM weir_store"#;
+    let rows = "2003-01-01T00:00:00Z,2003-01-01T00:00:00.5+02:00;12003-01-01T00:00:00Z,12004-05-01T00:00:00Z,22003-01-01T00:00:00Z;2";
+    check(sdl, old, sdl, &[], "every DateTime is stored as it is answered", asked, rows);
+}
+
+#[test]
 fn a_load_and_an_export_are_as_on_sqlite() {
     let database = database("");
     let folder = std::env::temp_dir().join(format!("weir-postgres-store-{}", std::process::id()));
@@ -272,6 +283,43 @@ fn a_line_with_a_text_that_is_too_long_is_not_taken() {
         )
     };
     assert_eq!(rejects, [(2, words("code")), (3, words("tags"))]);
+}
+
+#[test]
+fn a_line_with_too_many_words_is_not_taken() {
+    let sdl = "type Note { key: String! @id, text: String @search(by: [fulltext]), lines: [String] @search(by: [term]), at: DateTime }";
+    let words: String = (0..100_000).map(|at| format!("w{at:09} ")).collect();
+    let file = std::env::temp_dir().join(format!("weir-postgres-words-{}", std::process::id()));
+    let lines = [
+        r#"{"key":"b","text":"few","at":"2003"}"#.to_owned(),
+        format!(r#"{{"key":"c","text":"{words}"}}"#),
+        format!(r#"{{"key":"d","lines":["few","{words}"]}}"#),
+        r#"{"key":"","text":"none"}"#.to_owned(),
+        r#"{"key":"e","text":"few","at":"2019-03-28T14:41:57.70Z"}"#.to_owned(),
+    ];
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    let database = database("");
+    let place = place(&database.url());
+    bring(&place, &types(sdl)).unwrap();
+    // A table that has rows keeps its indexes while it is loaded.
+    database.run(r#"INSERT INTO "Note" (id, key) VALUES (100, 'a')"#);
+    let mut rejects = Vec::new();
+    let mut reject = |it: &weir_native::transfer::Reject| rejects.push((it.line, it.why.clone()));
+    let mut hooks = Hooks { progress: &mut |_| {}, reject: &mut reject };
+    let mapping = Mapping { target: Some("Note".into()), columns: Vec::new() };
+    let source = Source { path: file.clone(), format: Format::Ndjson, mapping };
+    let report = load(&place, &[source], &mut hooks).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!((report.count.objects, report.count.refused(), report.unbuilt), (2, 3, Vec::new()));
+    let words =
+        "text: the words of `Note.text` take 1500000 bytes, and its index of words holds 1048575 of a text";
+    let long =
+        "lines: `Note.lines` takes 2600 bytes at most, because an index holds it whole; these are 1100000";
+    let empty = "key: `Note.key` is an `@id`, which is not empty";
+    let expected = [(2, words), (3, long), (4, empty)].map(|(line, why)| (line, why.to_owned()));
+    assert_eq!(rejects, expected);
+    let moments = database.run(r#"SELECT string_agg(at, ' ' ORDER BY key) FROM "Note""#);
+    assert_eq!(moments.trim(), "2003-01-01T00:00:00Z 2019-03-28T14:41:57.7Z");
 }
 
 #[test]

@@ -122,6 +122,11 @@ fn what_goes_out_comes_in_again_equal() {
     assert_eq!((report.count.objects, rejects), (7, Vec::new()));
     let expected = std::fs::read_to_string(&exported(&first, Format::Ndjson, &folder.0)[1]).unwrap();
     assert!(expected.contains(r#""big":9223372036854775807,"loud":1e+300"#), "{expected}");
+    let bars = std::fs::read_to_string(&exported(&first, Format::Ndjson, &folder.0)[0]).unwrap();
+    assert!(
+        bars.contains(r#""since":"2020-01-02T03:04:05+01:00","days":["2020-01-01T00:00:00Z"]"#),
+        "{bars}"
+    );
     for format in [Format::Ndjson, Format::Csv, Format::Nquads] {
         let name = format!("{format:?}.db");
         let copy = folder.store(&name, ALL);
@@ -164,7 +169,7 @@ fn lines_that_break_a_rule_are_named() {
         COOKS,
         "cook.ndjson",
         "{\"id\":1,\"name\":\"ada\"}\n{\"id\":2,\"name\":\"ada\"}\n\n{\"id\":1,\"name\":\"bob\"}\n{\"age\":1}\n{\"name\":\"c\",\"age\":3000000000}\n\
-         {\"name\":\"d\",\"agee\":3}\n{\"name\":5}\n{\"name\":\nnull\n{\"id\":\"x\",\"name\":\"e\"}\n",
+         {\"name\":\"d\",\"agee\":3}\n{\"name\":5}\n{\"name\":\nnull\n{\"id\":\"x\",\"name\":\"e\"}\n{\"name\":\"\"}\n",
         None,
         1,
         &[
@@ -174,9 +179,25 @@ fn lines_that_break_a_rule_are_named() {
             "cook.ndjson:9: unexpected end at byte 8",
             "cook.ndjson:10: a line has to hold a JSON object",
             "cook.ndjson:11: id: `x` is no ID",
+            "cook.ndjson:12: name: `Cook.name` is an `@id`, which is not empty",
             "cook.ndjson:2: `Cook.name` is taken already",
             "cook.ndjson:4: `Cook.id` is taken already",
             "cook.ndjson:5: `name` needs a value",
+        ],
+    );
+}
+
+#[test]
+fn a_line_with_more_words_than_postgresql_takes_is_not_taken() {
+    let words: String = (0..100_000).map(|at| format!("w{at:09} ")).collect();
+    check(
+        "type Note { key: String! @id, text: String @search(by: [term]) }",
+        "note.csv",
+        &format!("key,text\na,few\nb,{words}\nc,{}\n", "few words ".repeat(200_000)),
+        None,
+        2,
+        &[
+            "note.csv:3: the words of `Note.text` take 1500000 bytes, and its index of words holds 1048575 of a text",
         ],
     );
 }

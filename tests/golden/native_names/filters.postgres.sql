@@ -9,7 +9,7 @@ SELECT t0."desc" FROM "public"."Part" AS t0 WHERE to_tsvector('simple', translat
 SELECT t0."desc" FROM "public"."Part" AS t0 WHERE to_tsvector('english', translate(t0."desc", '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')) @@ to_tsquery('english', $1) ORDER BY t0."id"
 
 -- ngram
-SELECT t0."desc" FROM "public"."Part" AS t0 WHERE t0."desc" ~ $1 ORDER BY t0."id"
+SELECT t0."desc" FROM "public"."Part" AS t0 WHERE (t0."desc" ~ $1 AND strpos((SELECT ' ' || string_agg(nullif(to_tsvector('english', w.word)::text, ''), ' ' ORDER BY w.place) || ' ' FROM ts_parse('default', translate(t0."desc", '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')) WITH ORDINALITY AS w(kind, word, place) WHERE w.kind <> 12), (SELECT ' ' || string_agg(nullif(to_tsvector('english', w.word)::text, ''), ' ' ORDER BY w.place) || ' ' FROM ts_parse('default', translate($2, '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')) WITH ORDINALITY AS w(kind, word, place) WHERE w.kind <> 12)) > 0) ORDER BY t0."id"
 
 -- regexp
 SELECT t0."desc" FROM "public"."Part" AS t0 WHERE t0."desc" ~ $1 ORDER BY t0."id"

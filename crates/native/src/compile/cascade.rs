@@ -1,6 +1,7 @@
 //! `@cascade`: objects that lack a selected value are left out, before pages are made.
 //!
-//! On a field it holds for the objects there and for all below them; with `fields` for those alone, by their names.
+//! On a field it holds for the objects there and for all below them; with `fields` for those alone, by their names. No names
+//! are all.
 //!
 //! **Cost:** a condition per selected field and level.
 
@@ -34,7 +35,8 @@ impl Compiler<'_> {
             Node::Text(span) => Some(self.inputs.text(it, span).to_owned()),
             _ => None,
         });
-        Some(Cascade::Fields(names.collect()))
+        let names: Vec<String> = names.collect();
+        Some(if names.is_empty() { Cascade::All } else { Cascade::Fields(names) })
     }
 
     /// The conditions that a `@cascade` above or on `field` makes for its objects in `at`.
@@ -89,7 +91,10 @@ impl Compiler<'_> {
         };
         match names.iter().find(|it| !has(it)) {
             Some(name) => {
-                Err(self.refuse(format!("`@cascade` names `{name}`, which is no field of {}", of.name)))
+                let of = &of.name;
+                Err(self.refuse(format!(
+                    "Field `{name}` is not present in type `{of}`. You can only use fields in cascade which are in type `{of}`"
+                )))
             }
             None => Ok(()),
         }

@@ -150,9 +150,11 @@ impl<'c> Compiler<'c> {
             | Storage::ToMany { .. }
             | Storage::Join { .. } => return Err(self.refuse("this field has no least and greatest value")),
         };
-        let cell = match function {
-            Aggregation::Avg => Cell::Float,
-            _ => self.cell(row.at.table, column),
+        let cell = match (function, self.cell(row.at.table, column)) {
+            (Aggregation::Avg, _) => Cell::Float,
+            // Of many numbers of 32 bits, the sum has more. Clients are given it, as by Dgraph.
+            (Aggregation::Sum, Cell::Int) => Cell::BigInt,
+            (_, cell) => cell,
         };
         Ok(MemberKind::Leaf { column: row.column(Expr::Function(function, column)), cell })
     }

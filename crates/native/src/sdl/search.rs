@@ -91,6 +91,9 @@ impl Reader<'_> {
             }
             found.push(kind);
         }
+        if found.is_empty() {
+            return vec![default.1];
+        }
         found.sort_unstable_by_key(|it| it.0);
         found.dedup_by_key(|it| it.1);
         found.into_iter().map(|it| it.1).collect()

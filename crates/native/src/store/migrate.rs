@@ -9,6 +9,7 @@ use super::database::{Database, Value};
 use super::ddl;
 use super::rebuild;
 use super::stale;
+use super::upgrade;
 use super::{Error, Types, versions};
 use crate::layout;
 
@@ -28,6 +29,8 @@ pub struct Plan {
     pub statements: Vec<String>,
     /// Indexes that are built when the store is served already.
     pub builds: Vec<String>,
+    /// The values are of an earlier format and are written anew after the statements.
+    pub upgrades: bool,
 }
 
 /// Why the data does not allow a change, and what to do about it.
@@ -255,6 +258,9 @@ fn run(database: &mut Database, types: &Types, plan: &Plan, before: i64) -> Resu
         } else {
             database.execute(statement, &[])?;
         }
+    }
+    if plan.upgrades {
+        upgrade::values(database, types)?;
     }
     versions::record(database, types, before + 1, &plan.changes)
 }

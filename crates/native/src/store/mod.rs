@@ -20,6 +20,7 @@ mod migrate;
 mod rebuild;
 mod renames;
 mod stale;
+mod upgrade;
 pub mod versions;
 
 pub(crate) use build::defer_indexes;
@@ -181,7 +182,11 @@ impl Store {
         {
             return Err(Error::Foreign { table });
         }
-        migrate::plan(&mut self.database, old.as_ref(), types, allowed)
+        let mut plan = migrate::plan(&mut self.database, old.as_ref(), types, allowed)?;
+        if self.version.as_ref().is_some_and(|it| it.format < versions::FORMAT) {
+            upgrade::announce(&mut plan);
+        }
+        Ok(plan)
     }
 
     /// Does what `plan` says, whole or not at all.

@@ -8,8 +8,9 @@ use super::{Error, Types};
 use crate::layout;
 use sha2::{Digest, Sha256};
 
-/// The format of the tables of this module; a store of a later one is not opened.
-pub const FORMAT: i64 = 1;
+/// The format of a store's tables and values; a store of a later one is not opened, one of an earlier one is brought to this
+/// one by a migration.
+pub const FORMAT: i64 = 2;
 
 /// The greatest number that an object may bring along: as many again are left for new ones.
 pub(crate) const ID_MAX: i64 = i64::MAX / 2;
@@ -25,7 +26,7 @@ const SQLITE: [&str; 5] = [
     "CREATE TABLE weir_builds (name TEXT PRIMARY KEY, done INTEGER NOT NULL) STRICT",
     "CREATE TABLE weir_loads (file TEXT PRIMARY KEY, mark TEXT NOT NULL, bytes INTEGER NOT NULL, \
      line INTEGER NOT NULL, objects INTEGER NOT NULL) STRICT",
-    "INSERT INTO weir_store (one, format, next_id) VALUES (1, 1, 1)",
+    "INSERT INTO weir_store (one, format, next_id) VALUES (1, 2, 1)",
 ];
 
 const POSTGRES: [&str; 6] = [
@@ -36,7 +37,7 @@ const POSTGRES: [&str; 6] = [
     "CREATE TABLE weir_loads (file text PRIMARY KEY, mark text NOT NULL, bytes bigint NOT NULL, \
      line bigint NOT NULL, objects bigint NOT NULL)",
     "CREATE SEQUENCE weir_ids",
-    "INSERT INTO weir_store (one, format) VALUES (1, 1)",
+    "INSERT INTO weir_store (one, format) VALUES (1, 2)",
 ];
 
 /// A version of a store.
@@ -44,6 +45,8 @@ const POSTGRES: [&str; 6] = [
 pub struct Version {
     /// Counted from 1.
     pub number: i64,
+    /// The format of the store.
+    pub format: i64,
     /// SHA-256 of the text, in hexadecimal digits.
     pub hash: String,
     /// The text of types.
@@ -70,13 +73,14 @@ pub(super) fn current(database: &mut Database) -> Result<Option<Version>, Error>
         return Ok(None);
     }
     let format = database.one("SELECT format FROM weir_store", &[])?.int();
-    if format != FORMAT {
+    if !(1..=FORMAT).contains(&format) {
         return Err(Error::Format { found: format });
     }
     let sql = "SELECT version, hash, sdl, changes, made_at FROM weir_versions ORDER BY version DESC LIMIT 1";
     let rows = database.query(sql, &[], 5)?;
     Ok(rows.first().map(|row| Version {
         number: row[0].int(),
+        format,
         hash: row[1].text(),
         sdl: row[2].text(),
         changes: row[3].text(),

@@ -255,7 +255,7 @@ impl Writer<'_> {
         }
         let text = value.text();
         if self.is_list(part) {
-            let items = items(&text);
+            let items = items(self.kind(part), &text);
             let json: Vec<String> = items.iter().map(|it| one(self.kind(part), it)).collect();
             return (!json.is_empty()).then(|| format!("[{}]", json.join(",")));
         }
@@ -300,7 +300,7 @@ impl Writer<'_> {
             }
             let predicate = self.predicate(part);
             let values = match self.is_list(part) {
-                true => items(&value.text()),
+                true => items(self.kind(part), &value.text()),
                 false => vec![plain(self.kind(part), value)],
             };
             for text in values {
@@ -350,10 +350,19 @@ impl Writer<'_> {
 }
 
 /// The items of a JSON array that the database made.
-fn items(text: &str) -> Vec<String> {
+fn items(kind: FieldKind, text: &str) -> Vec<String> {
     use weir_language::json::Json;
     let Ok(json) = Json::parse(text.as_bytes(), super::value::DEPTH_MAX) else { return Vec::new() };
-    json.root().items().map(|it| it.as_str().map_or_else(|| it.raw().to_owned(), Into::into)).collect()
+    let items = json.root().items().map(|it| it.as_str().map_or_else(|| it.raw().to_owned(), Into::into));
+    match kind {
+        FieldKind::Scalar(Scalar::DateTime) => items.map(moment).collect(),
+        FieldKind::Scalar(_) | FieldKind::Id | FieldKind::Enum(_) | FieldKind::Edge { .. } => items.collect(),
+    }
+}
+
+/// A DateTime's normal text: others may have written another one, or an earlier Weir.
+fn moment(text: String) -> String {
+    weir_sql::instant::normal(&text).map(Into::into).unwrap_or(text)
 }
 
 /// A value as text that a load takes.
@@ -364,6 +373,7 @@ fn plain(kind: FieldKind, value: &Value) -> String {
             _ => "false".into(),
         },
         (FieldKind::Scalar(Scalar::Float), Value::Text(text)) => float(text),
+        (FieldKind::Scalar(Scalar::DateTime), Value::Text(text)) => moment(text.clone()),
         (_, Value::Real(number)) => float(&number.to_string()),
         (_, Value::Null | Value::Int(_) | Value::Text(_)) => value.text(),
     }

@@ -1,6 +1,7 @@
 //! Texts and JSON to the cells of a row, checked as a mutation's input is.
 //!
-//! **Invariant:** digits of whole numbers never pass through floating point; texts are stored as they are given.
+//! **Invariant:** digits of whole numbers never pass through floating point; texts are stored as they are given, but for those of a
+//! `DateTime`, which are normal.
 
 use super::batch::{Batch, Cell, Item};
 use super::rows::field_name;
@@ -9,9 +10,11 @@ use crate::layout;
 use crate::model::{FieldId, Scalar};
 use crate::store::Types;
 use crate::store::versions::ID_MAX;
+use std::borrow::Cow;
 use weir_language::json::{Json, JsonRef};
 use weir_sql::geometry::Geometry;
 use weir_sql::instant;
+use weir_sql::words::{WORDS_BYTES_MAX, excess};
 
 /// How deep a line of JSON may nest.
 pub(crate) const DEPTH_MAX: u32 = 16;
@@ -40,10 +43,13 @@ pub(crate) fn set(
 ) -> Result<(), String> {
     let (field, kind, at) = place;
     check_length(slots.types, field, text)?;
+    if text.is_empty() && slots.types.model.field(field).key.is_some() {
+        return Err(format!("`{}` is an `@id`, which is not empty", field_name(slots.types, field)));
+    }
     match kind {
         Kind::Scalar(Scalar::DateTime) => {
-            let micros = moment(text)?;
-            batch.cells[first + at] = batch.put(text);
+            let (normal, micros) = moment(text)?;
+            batch.cells[first + at] = batch.put(&normal);
             batch.cells[first + slots.further(field)[0]] = Cell::Int(micros);
         }
         Kind::Scalar(Scalar::Point) => {
@@ -76,8 +82,8 @@ pub(crate) fn add(
     let row = batch.ids.len() as u32 - 1;
     let (value, at) = match kind {
         Kind::Scalar(Scalar::DateTime) => {
-            let micros = moment(text)?;
-            (batch.put(text), Cell::Int(micros))
+            let (normal, micros) = moment(text)?;
+            (batch.put(&normal), Cell::Int(micros))
         }
         Kind::Scalar(_) | Kind::Enum(_) => (plain(slots.types, batch, kind, text)?, Cell::Null),
     };
@@ -86,18 +92,25 @@ pub(crate) fn add(
 }
 
 fn check_length(types: &Types, field: FieldId, text: &str) -> Result<(), String> {
-    match types.layout.bytes_max[field.index()].filter(|it| text.len() > *it) {
-        None => Ok(()),
-        Some(max) => Err(format!(
+    if let Some(max) = types.layout.bytes_max[field.index()].filter(|it| text.len() > *it) {
+        return Err(format!(
             "`{}` takes {max} bytes at most, because an index holds it whole; these are {}",
             field_name(types, field),
             text.len()
+        ));
+    }
+    match types.model.field(field).has_words().then(|| excess(text)).flatten() {
+        None => Ok(()),
+        Some(bytes) => Err(format!(
+            "the words of `{}` take {bytes} bytes, and its index of words holds {WORDS_BYTES_MAX} of a text",
+            field_name(types, field)
         )),
     }
 }
 
-fn moment(text: &str) -> Result<i64, String> {
-    instant::parse(text).ok_or_else(|| format!("`{text}` is no DateTime"))
+/// A DateTime's normal text and its microseconds.
+fn moment(text: &str) -> Result<(Cow<'_, str>, i64), String> {
+    instant::normal(text).zip(instant::parse(text)).ok_or_else(|| format!("`{text}` is no DateTime"))
 }
 
 /// A value of one column.

@@ -362,7 +362,7 @@ impl<'w> Changes<'w> {
                     let given = columns.into_iter().map(|it| (it, Value::Null)).collect();
                     self.empty(ids, ty, own, &given, Columns::new());
                 }
-                Content::Items(items) => items.iter().for_each(|it| self.drop_items(ids, own, Some(&it.0))),
+                Content::Items(items) => items.iter().for_each(|it| self.drop_items(ids, own, Some(it))),
                 Content::Null if is_edge => self.cut(ids, own, None),
                 Content::Null => self.drop_items(ids, own, None),
                 Content::Edges(edges) => {
@@ -418,14 +418,16 @@ impl<'w> Changes<'w> {
         self.set_where(layout.tables[ty.index()], layout.ids[ty.index()], ids, columns, only);
     }
 
-    fn drop_items(&mut self, ids: &[i64], field: FieldId, item: Option<&Value>) {
-        let Storage::Values { table, owner, value, .. } = self.writes.layout.fields[field.index()] else {
+    /// Removes an item from lists, or all. Of moments those are equal that are the same.
+    fn drop_items(&mut self, ids: &[i64], field: FieldId, item: Option<&Item>) {
+        let Storage::Values { table, owner, value, at, .. } = self.writes.layout.fields[field.index()] else {
             return;
         };
         let (many, bound) = bound(ids);
-        let and = item.map(|_| (value, Same::Equal)).into_iter().collect();
+        let and = item.map(|_| (at.unwrap_or(value), Same::Equal)).into_iter().collect();
         let rows = Rows { by: owner, many, and };
-        let values = [bound].into_iter().chain(item.cloned());
+        let given = item.map(|(text, at_us)| at_us.map_or_else(|| text.clone(), Value::Int));
+        let values = [bound].into_iter().chain(given);
         self.asked.push(self.writes.asked(Kind::Erase { table, rows }, values));
     }
 

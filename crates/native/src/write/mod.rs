@@ -129,7 +129,7 @@ impl Writes {
                 }
                 (InputMeaning::Upsert, _) => input.upsert = given.node() == Node::Bool(true),
                 (InputMeaning::Input(_), What::Update(_)) => {
-                    for (member, given) in given.members().filter(|it| !it.1.is_null()) {
+                    for (member, given) in given.members().filter(|it| it.1.members().next().is_some()) {
                         match self.api.input(member) {
                             InputMeaning::Set(ty) => {
                                 input.set =

@@ -14,6 +14,7 @@ use crate::model::{FieldId, FieldKind, Model, TypeId, TypeKind};
 use hashbrown::HashMap;
 use std::sync::Arc;
 use weir_sql::relational::program::Value;
+use weir_sql::words::{WORDS_BYTES_MAX, excess};
 
 /// More objects in one mutation are refused.
 pub(super) const OBJECTS_MAX: usize = 100_000;
@@ -185,22 +186,40 @@ impl Objects<'_> {
             FieldKind::Scalar(_) | FieldKind::Enum(_) => {
                 let columns = self.reader.columns(of, &self.layout.fields[field.index()], given)?;
                 columns.iter().try_for_each(|it| self.check_length(field, &it.1))?;
+                if role != (Role::Patch { removes: true }) {
+                    self.check_key(field, &columns)?;
+                }
                 Ok(Some(Content::Columns(columns)))
             }
         }
     }
 
     fn check_length(&self, field: FieldId, value: &Value) -> Result<(), Refusal> {
-        let (Some(max), Value::Text(text)) = (self.layout.bytes_max[field.index()], value) else {
-            return Ok(());
-        };
-        if text.len() <= max {
-            return Ok(());
-        }
+        let Value::Text(text) = value else { return Ok(()) };
         let model = &self.reader.api.model;
         let of = model.field(field);
-        let (ty, field) = (model.ty(of.owner).name.clone(), of.name.clone());
-        Err(Refusal::TooLong { ty, field, bytes: text.len(), max })
+        let (ty, name) = (|| model.ty(of.owner).name.clone(), || of.name.clone());
+        if let Some(max) = self.layout.bytes_max[field.index()].filter(|it| text.len() > *it) {
+            return Err(Refusal::TooLong { ty: ty(), field: name(), bytes: text.len(), max });
+        }
+        match of.has_words().then(|| excess(text)).flatten() {
+            Some(bytes) => {
+                Err(Refusal::TooManyWords { ty: ty(), field: name(), bytes, max: WORDS_BYTES_MAX })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// An empty text is no key: what has it cannot be told from what has none.
+    fn check_key(&self, field: FieldId, columns: &Columns) -> Result<(), Refusal> {
+        let model = &self.reader.api.model;
+        let of = model.field(field);
+        match columns.first() {
+            Some((_, Value::Text(text))) if text.is_empty() && of.key.is_some() => {
+                Err(Refusal::EmptyKey { ty: model.ty(of.owner).name.clone(), field: of.name.clone() })
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     fn id(&self, ty: TypeId, given: Given<'_>) -> Result<i64, Refusal> {

@@ -29,6 +29,10 @@ pub(super) enum Refusal {
     Value { text: String, ty: &'static str },
     /// A text that an index would have to hold whole.
     TooLong { ty: String, field: String, bytes: usize, max: usize },
+    /// A text with more words than an index of words can hold.
+    TooManyWords { ty: String, field: String, bytes: usize, max: usize },
+    /// An empty text for a key.
+    EmptyKey { ty: String, field: String },
     /// A text that no database can store.
     Nul,
     /// A password that is too short.
@@ -71,7 +75,11 @@ impl Refusal {
             | Self::NotOneMember { .. }
             | Self::OtherParent { .. }
             | Self::ManyMatches => "BAD_USER_INPUT",
-            Self::Value { .. } | Self::TooLong { .. } | Self::ShortSecret { .. } => "INVALID_VALUE",
+            Self::Value { .. }
+            | Self::TooLong { .. }
+            | Self::TooManyWords { .. }
+            | Self::EmptyKey { .. }
+            | Self::ShortSecret { .. } => "INVALID_VALUE",
             Self::Nul => "INVALID_TEXT",
             Self::TooMany { .. } => "LIMIT_OBJECTS",
             Self::TooDeep { .. } => "LIMIT_NESTING",
@@ -112,6 +120,14 @@ impl Refusal {
                     "field {field} of type {ty} takes {max} bytes at most, because an index holds it whole; given were {bytes}"
                 )
             }
+            Self::TooManyWords { ty, field, bytes, max } => {
+                format!(
+                    "the words of field {field} of type {ty} take {bytes} bytes, and its index of words holds {max} of a text"
+                )
+            }
+            Self::EmptyKey { ty, field } => {
+                format!("encountered an empty value for @id field `{ty}.{field}`")
+            }
             Self::Nul => "a text must not contain the character U+0000".into(),
             Self::ShortSecret { min } => {
                 format!("password too short, i.e. should have at least {min} characters")
@@ -135,6 +151,7 @@ impl Refusal {
             | Self::NotOneMember { .. }
             | Self::OtherParent { .. }
             | Self::Several(_)
+            | Self::EmptyKey { .. }
             | Self::Required { .. } => {
                 format!(
                     "couldn't rewrite mutation {mutation} because failed to rewrite mutation payload because {words}"
@@ -143,6 +160,7 @@ impl Refusal {
             Self::ManyMatches
             | Self::Value { .. }
             | Self::TooLong { .. }
+            | Self::TooManyWords { .. }
             | Self::Nul
             | Self::ShortSecret { .. }
             | Self::TooMany { .. }

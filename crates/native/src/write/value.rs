@@ -1,6 +1,7 @@
 //! Values as they are stored: checked, and in all the columns that a field has.
 //!
-//! **Invariant:** digits never pass through floating point but in `Float`; texts are stored as they were given.
+//! **Invariant:** digits never pass through floating point but in `Float`; texts are stored as they were given, but for those of a
+//! `DateTime`, which are normal.
 
 use super::given::Given;
 use super::refusal::Refusal;
@@ -38,9 +39,8 @@ impl Reader<'_> {
         match *storage {
             Storage::Column(column) => Ok(SmallVec::from_iter([(column, self.scalar(field, given)?)])),
             Storage::Instant { text, at } => {
-                let words = given.text().unwrap_or_default();
-                let at_us = micros(words)?;
-                Ok(SmallVec::from_iter([(text, self.scalar(field, given)?), (at, Value::Int(at_us))]))
+                let (normal, at_us) = moment(given.text().unwrap_or_default())?;
+                Ok(SmallVec::from_iter([(text, normal), (at, Value::Int(at_us))]))
             }
             Storage::Point { longitude, latitude } => {
                 let [x, y] = self.point(given)?;
@@ -63,12 +63,14 @@ impl Reader<'_> {
 
     /// The items of a list of scalars.
     pub(super) fn items(&self, field: &Field, given: Given<'_>) -> Result<Vec<Item>, Refusal> {
-        let item = |it: Given<'_>| {
-            let at_us = match field.kind {
-                FieldKind::Scalar(Scalar::DateTime) => Some(micros(it.text().unwrap_or_default())?),
-                FieldKind::Scalar(_) | FieldKind::Enum(_) | FieldKind::Id | FieldKind::Edge { .. } => None,
-            };
-            Ok((self.scalar(field, it)?, at_us))
+        let item = |it: Given<'_>| match field.kind {
+            FieldKind::Scalar(Scalar::DateTime) => {
+                let (normal, at_us) = moment(it.text().unwrap_or_default())?;
+                Ok((normal, Some(at_us)))
+            }
+            FieldKind::Scalar(_) | FieldKind::Enum(_) | FieldKind::Id | FieldKind::Edge { .. } => {
+                Ok((self.scalar(field, it)?, None))
+            }
         };
         given.items().map(item).collect()
     }
@@ -120,8 +122,8 @@ impl Reader<'_> {
         };
         Ok(match (*storage, value) {
             (Storage::Instant { text, at }, Value::Text(words)) => {
-                let at_us = micros(&words)?;
-                SmallVec::from_iter([(text, Value::Text(words)), (at, Value::Int(at_us))])
+                let (normal, at_us) = moment(&words)?;
+                SmallVec::from_iter([(text, normal), (at, Value::Int(at_us))])
             }
             (Storage::Column(column), value) => SmallVec::from_iter([(column, value)]),
             _ => SmallVec::new(),
@@ -225,8 +227,12 @@ impl Shape {
     }
 }
 
-fn micros(text: &str) -> Result<i64, Refusal> {
-    instant::parse(text).ok_or_else(|| Refusal::Value { text: text.to_owned(), ty: "DateTime" })
+/// A DateTime as it is stored: its normal text and its microseconds.
+fn moment(text: &str) -> Result<(Value, i64), Refusal> {
+    match (instant::normal(text), instant::parse(text)) {
+        (Some(normal), Some(at_us)) => Ok((Value::Text(normal.into()), at_us)),
+        (_, _) => Err(Refusal::Value { text: text.to_owned(), ty: "DateTime" }),
+    }
 }
 
 /// A text that every database can store.

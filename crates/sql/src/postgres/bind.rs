@@ -13,7 +13,7 @@ use crate::bind::{Bindings, Found, Given, Refused};
 use crate::catalog::ColumnType;
 use crate::grams::Written;
 use crate::json_path::{Step, steps};
-use crate::relational::{Origin, Parameter, Reader};
+use crate::relational::{Origin, Parameter, Reader, Words};
 use crate::{patterns, words};
 use weir_engine::rows::{Column, Data};
 use weir_language::coerce::scientific;
@@ -78,17 +78,7 @@ pub(super) fn push(
             let words = patterns::short_sequence(bindings.text(parameter, found)?);
             reading.pattern(words.map(str::to_owned), out)
         }
-        Reader::EachWord(kind) => {
-            let text = bindings.text(parameter, found)?;
-            out.push(b'{');
-            for (at, question) in words::questions(text, *kind, &words::TSQUERY).enumerate() {
-                out.extend_from_slice(if at == 0 { b"\"" } else { b",\"" });
-                out.extend_from_slice(question.as_bytes());
-                out.push(b'"');
-            }
-            out.push(b'}');
-            Ok(())
-        }
+        Reader::EachWord(kind) => reading.each_word(found, *kind, out),
         Reader::Instant => bindings.instant(parameter, found).map(|it| integer(it, out)),
         Reader::Instants => reading.numbers(found, |it| bindings.instant(parameter, it).map(Some), out),
         Reader::JsonPath => reading.json_path(found, out),
@@ -135,7 +125,20 @@ impl<'r> Reading<'_, 'r> {
         self.bindings.refuse(self.parameter, "BAD_USER_INPUT", "parse-failed", message)
     }
 
-    /// Appends a place as one document, with the bounds of what is at most so far from it.
+    /// Appends an array of questions, one for each word. They hold nothing that a quoted item would have to escape.
+    fn each_word(&self, found: Found<'r>, kind: Words, out: &mut Buffer) -> Result<(), Refused> {
+        let text = self.bindings.text(self.parameter, found)?;
+        out.push(b'{');
+        for (at, question) in words::questions(text, kind, &words::TSQUERY).enumerate() {
+            out.extend_from_slice(if at == 0 { b"\"" } else { b",\"" });
+            out.extend_from_slice(question.as_bytes());
+            out.push(b'"');
+        }
+        out.push(b'}');
+        Ok(())
+    }
+
+    /// Appends a pattern, or refuses it.
     fn pattern(&self, pattern: Result<String, String>, out: &mut Buffer) -> Result<(), Refused> {
         match pattern {
             Ok(pattern) => {
@@ -146,6 +149,7 @@ impl<'r> Reading<'_, 'r> {
         }
     }
 
+    /// Appends a place as one document, with the bounds of what is at most so far from it.
     fn place(&self, found: Found<'r>, metres: Option<Origin>, out: &mut Buffer) -> Result<(), Refused> {
         let metres = self.bindings.metres(self.parameter, metres)?;
         out.extend_from_slice(self.bindings.place(self.parameter, found)?.1.json(metres).as_bytes());

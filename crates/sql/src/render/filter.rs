@@ -83,21 +83,10 @@ impl<'r> Renderer<'r> {
             Filter::Words { key, of, indexes, kind, with } => {
                 let (key, text) =
                     (self.aside(|it| it.column(scope, *key)), self.aside(|it| it.column(scope, *of)));
-                let words = match self.in_each {
-                    true => "word.value".to_owned(),
-                    false => self.bind(with, self.dialect.usual(Usual::Text)),
-                };
+                let words = self.words(with);
                 self.dialect.words(&mut self.sql, [&key, &text], indexes, *kind, &words);
             }
-            Filter::Each { with, filter } => {
-                let list = self.bind(with, self.dialect.usual(Usual::Texts));
-                let words = self.dialect.each_word(&list);
-                self.sql.push_str(&format!("NOT EXISTS (SELECT 1 FROM {words} WHERE NOT ("));
-                self.in_each = true;
-                self.filter(filter, scope);
-                self.in_each = false;
-                self.sql.push_str("))");
-            }
+            Filter::Each { with, filter } => self.each_word(with, filter, scope),
             Filter::Place { key, indexes, bounds, of, by, with } => {
                 let mut column = |it: ColumnId| self.aside(|to| to.column(scope, it));
                 let (key, bounds) = (column(*key), bounds.map(&mut column));
@@ -123,6 +112,25 @@ impl<'r> Renderer<'r> {
                     }
                 }
             }
+        }
+    }
+
+    /// No word of a list breaks the condition.
+    fn each_word(&mut self, with: &Parameter, filter: &Filter, scope: Scope) {
+        let list = self.bind(with, self.dialect.usual(Usual::Texts));
+        let words = self.dialect.each_word(&list);
+        self.sql.push_str(&format!("NOT EXISTS (SELECT 1 FROM {words} WHERE NOT ("));
+        self.in_each = true;
+        self.filter(filter, scope);
+        self.in_each = false;
+        self.sql.push_str("))");
+    }
+
+    /// The question for words: the one at hand of a list, or what is bound.
+    fn words(&mut self, with: &Parameter) -> String {
+        match self.in_each {
+            true => "word.value".to_owned(),
+            false => self.bind(with, self.dialect.usual(Usual::Text)),
         }
     }
 

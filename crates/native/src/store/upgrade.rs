@@ -1,0 +1,136 @@
+//! From the values of earlier formats to those of this one.
+//!
+//! Format 1 kept a `DateTime` as it was given. Since format 2 its normal text is kept, which answers give.
+//!
+//! **Invariant:** a part of the transaction of a migration. Points in time stay as they are.
+//!
+//! **Cost:** every DateTime is read once, some thousand at a time; one statement writes those of a page.
+
+use super::database::{Database, Value};
+use super::ddl::quoted;
+use super::{Error, Plan, Types, versions};
+use crate::layout::{self, Storage};
+use crate::model::{FieldId, TypeKind};
+use serde_json::{Map, Value as Json};
+use weir_sql::catalog::{ColumnId, TableId};
+use weir_sql::instant;
+
+/// Values read at a time.
+const PAGE_ROWS: i64 = 5000;
+
+/// Adds the upgrade to the plan of a store of an earlier format.
+pub(super) fn announce(plan: &mut Plan) {
+    (plan.is_nothing, plan.upgrades) = (false, true);
+    let words = "every DateTime is stored as it is answered: `2003` as `2003-01-01T00:00:00Z`";
+    plan.changes.push(words.into());
+}
+
+/// Writes all values of earlier formats anew.
+pub(super) fn values(database: &mut Database, types: &Types) -> Result<(), Error> {
+    for (at, storage) in types.layout.fields.iter().enumerate() {
+        let owner = types.model.field(FieldId(at as u32)).owner;
+        let is_stored = types.model.ty(owner).kind == TypeKind::Object;
+        match *storage {
+            Storage::Instant { text, .. } if is_stored => {
+                let (table, id) = (types.layout.tables[owner.index()], types.layout.ids[owner.index()]);
+                Moments::new(types, table, id, text, None).upgrade(database)?;
+            }
+            Storage::Values { table, owner, place, value, at: Some(_), .. } => {
+                Moments::new(types, table, place, value, Some(owner)).upgrade(database)?;
+            }
+            Storage::Instant { .. }
+            | Storage::Values { .. }
+            | Storage::Id(_)
+            | Storage::Column(_)
+            | Storage::Point { .. }
+            | Storage::Shape { .. }
+            | Storage::ToOne { .. }
+            | Storage::ToOneBack { .. }
+            | Storage::ToMany { .. }
+            | Storage::Join { .. } => {}
+        }
+    }
+    database.execute("UPDATE weir_store SET format = $1", &[versions::FORMAT.into()])?;
+    Ok(())
+}
+
+/// A column of texts of DateTimes.
+struct Moments {
+    table: String,
+    key: String,
+    text: String,
+    /// The column of the object whose list it is: a list holds a text once.
+    owner: Option<String>,
+    kind: layout::Database,
+}
+
+impl Moments {
+    fn new(types: &Types, table: TableId, key: ColumnId, text: ColumnId, owner: Option<ColumnId>) -> Self {
+        let table = types.layout.sql.catalog.table(table);
+        let name = |column: ColumnId| quoted(&table.column(column).name);
+        let (key, text, owner) = (name(key), name(text), owner.map(name));
+        Self { table: quoted(&table.name), key, text, owner, kind: types.kind }
+    }
+
+    fn upgrade(&self, database: &mut Database) -> Result<(), Error> {
+        let Self { table, key, text, .. } = self;
+        let page = format!(
+            "SELECT {key}, {text} FROM {table} WHERE {key} > $1 AND {text} IS NOT NULL ORDER BY {key} LIMIT {PAGE_ROWS}"
+        );
+        let mut last = i64::MIN;
+        loop {
+            let rows = database.query(&page, &[last.into()], 2)?;
+            let Some(end) = rows.last() else { return Ok(()) };
+            last = end[0].int();
+            let mut normal = Map::new();
+            for row in &rows {
+                let (key, text) = (row[0].int(), row[1].text());
+                if let Some(moment) = instant::normal(&text).filter(|it| *it != text) {
+                    normal.insert(key.to_string(), Json::from(moment.into_owned()));
+                }
+            }
+            if !normal.is_empty() {
+                self.write(database, normal)?;
+            }
+        }
+    }
+
+    fn write(&self, database: &mut Database, normal: Map<String, Json>) -> Result<(), Error> {
+        let Self { table, key, text, owner, kind } = self;
+        if let Some(owner) = owner {
+            return self.write_items(database, owner, normal);
+        }
+        let members = match kind {
+            layout::Database::Sqlite => "json_each($1)",
+            layout::Database::Postgres => "json_each_text($1::json)",
+        };
+        let sql = format!(
+            "UPDATE {table} SET {text} = it.value FROM {members} AS it WHERE {table}.{key} = CAST(it.key AS bigint)"
+        );
+        database.execute(&sql, &[Value::Text(Json::Object(normal).to_string())])?;
+        Ok(())
+    }
+
+    /// One by one: what becomes equal to another item of its list is taken out.
+    fn write_items(
+        &self,
+        database: &mut Database,
+        owner: &str,
+        normal: Map<String, Json>,
+    ) -> Result<(), Error> {
+        let Self { table, key, text, .. } = self;
+        let set = format!(
+            "UPDATE {table} SET {text} = $1 WHERE {key} = $2 AND NOT EXISTS \
+             (SELECT 1 FROM {table} AS other WHERE other.{owner} = {table}.{owner} AND other.{text} = $1)"
+        );
+        let drop = format!("DELETE FROM {table} WHERE {key} = $1");
+        for (place, moment) in normal {
+            let place = Value::Int(place.parse().unwrap_or_default());
+            let moment = Value::from(moment.as_str().unwrap_or_default());
+            if database.execute(&set, &[moment, place.clone()])? == 0 {
+                database.execute(&drop, &[place])?;
+            }
+        }
+        Ok(())
+    }
+}
