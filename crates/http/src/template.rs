@@ -11,6 +11,7 @@
 //! Source: RFC 3986, sections 2.3 and 3.3; RFC 9110, sections 5.5 and 7.6.1.
 
 mod base;
+mod form;
 mod name;
 mod read;
 mod render;
@@ -22,6 +23,7 @@ pub use name::NameTemplate;
 pub use render::RenderError;
 
 use crate::selection::Selection;
+use http::header::CONTENT_TYPE;
 use http::{HeaderName, Method};
 use std::ops::Range;
 
@@ -35,6 +37,8 @@ pub struct Request {
     segments: Vec<Segment>,
     /// Whether the path ends with a slash.
     slash: bool,
+    /// `path`, the source's first: lists whose items are segments, before and behind those of the URL.
+    paths: [Vec<Selection>; 2],
     /// `name=value` of the URL: both may hold values.
     query: Vec<(Parts, Parts)>,
     /// `queryParams`, the source's first.
@@ -162,9 +166,22 @@ impl Request {
     /// Whether it may come to the same method and path as `other`, whatever the values are.
     pub(crate) fn may_equal(&self, other: &Self) -> bool {
         let mut segments = self.segments.iter().zip(&other.segments);
+        let has_paths = |it: &Self| !it.paths.concat().is_empty();
         (&self.method, &self.prefix, self.slash) == (&other.method, &other.prefix, other.slash)
+            && !has_paths(self)
+            && !has_paths(other)
             && self.segments.len() == other.segments.len()
             && segments.all(|(a, b)| a.open || b.open || a.text().eq(b.text()))
+    }
+
+    /// Whether its body is sent as a form whatever the values are.
+    pub(crate) fn is_form(&self) -> bool {
+        let header = self.headers.iter().find(|it| it.name == CONTENT_TYPE);
+        match header.map(|it| &it.value) {
+            Some(HeaderValue::Text(parts)) => matches!(parts.first(), Some(Part::Text(text))
+                if form::is_form_type(text) && (parts.len() == 1 || text.contains(';'))),
+            Some(HeaderValue::From(_)) | None => false,
+        }
     }
 
     /// The headers it sets.
@@ -176,10 +193,13 @@ impl Request {
     #[must_use]
     pub fn explain(&self) -> String {
         let mut out = format!("{} {}", self.method, self.prefix);
+        let path = |it: &Selection| format!("/{{{}}}", it.print());
+        out.extend(self.paths[0].iter().map(path));
         for segment in &self.segments {
             out.push('/');
             explain(&segment.parts, &mut out);
         }
+        out.extend(self.paths[1].iter().map(path));
         if self.slash {
             out.push('/');
         }

@@ -361,7 +361,8 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
         Address::Services(path) => {
             let made = services::open(source, &path, &services::keep(&config.cache)?)?;
             let (servers, joins) = (services::servers(&made, &path)?, services::joins(&made, &path));
-            let warnings = Vec::new();
+            let notes = made.mapping().notes.iter();
+            let warnings = notes.map(|it| Warning::new(it.place(), it.message.clone())).collect();
             Ok(Made { source: Arc::new(made), servers, joins, warnings, watch: None, building: None })
         }
     }

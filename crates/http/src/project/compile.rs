@@ -30,7 +30,11 @@ impl Projection {
         let node = mapping.connector(connector).node;
         let find = compile.root(node);
         let kind = compile.kind(of, node);
-        compile.finish(Top::Column(ColumnPlan { find, wraps: of.ty.wraps, kind }))
+        let whole = match (&find, kind) {
+            (Find::Itself, Kind::Table(table)) if !of.ty.wraps.is_list() => Some(table),
+            _ => None,
+        };
+        compile.finish(Top::Column(ColumnPlan { find, wraps: of.ty.wraps, kind }), whole)
     }
 
     /// For a type's connector: the columns of the piece's members, and those that hang hidden on its set.
@@ -43,7 +47,8 @@ impl Projection {
         let find = if batch { Find::Itself } else { compile.root(node) };
         let members: Vec<usize> = piece.fields.iter().map(|&it| it as usize).collect();
         let table = compile.table(node, piece.set, &members, true);
-        compile.finish(Top::Rows { find, table })
+        let whole = (!batch && matches!(find, Find::Itself)).then_some(table);
+        compile.finish(Top::Rows { find, table }, whole)
     }
 }
 
@@ -52,9 +57,10 @@ impl<'c> Compile<'c> {
         Self { mapping, connector, piece, scan: Scan::default(), slots: 0, tables: Vec::new() }
     }
 
-    fn finish(self, top: Top) -> Projection {
+    fn finish(self, top: Top, table: Option<u32>) -> Projection {
         let selection = &self.mapping.connector(self.connector).selection;
         let by_row = [Variable::This, Variable::Status, Variable::Response];
+        let of_answers = table.filter(|_| matches!(selection.expr(selection.root()), Expr::Members(_)));
         let origins = selection.variables().any(|it| by_row.contains(&it.variable));
         Projection {
             mapping: Arc::clone(self.mapping),
@@ -64,6 +70,7 @@ impl<'c> Compile<'c> {
             top,
             tables: self.tables,
             origins,
+            of_answers,
         }
     }
 
@@ -79,7 +86,7 @@ impl<'c> Compile<'c> {
         if node.is_some() && matches!(selection.expr(root), Expr::Members(_)) {
             return Find::Itself;
         }
-        let evaluate = Evaluate { within: Vec::new(), expr: Some((root, steps)) };
+        let evaluate = Evaluate { within: Vec::new(), expr: Some((root, steps)), member: None };
         match selection.plain_path(root, steps) {
             Some(path) => match self.scan.want(&path, &mut self.slots) {
                 Some(slot) => Find::Slot(slot, evaluate),
@@ -109,7 +116,8 @@ impl<'c> Compile<'c> {
 
     /// A table of `members` of `set`. `entity`: of a type's own connector, whose keys are known.
     fn table(&mut self, node: Option<NodeId>, set: SetId, members: &[usize], entity: bool) -> u32 {
-        let mut plan = TablePlan::default();
+        let of_scalars = node.and_then(|it| self.mapping.node(it).of_scalars);
+        let mut plan = TablePlan { of_scalars, ..TablePlan::default() };
         let piece = *self.piece;
         for &at in members {
             let of = &piece.shape.fields[at];
@@ -184,7 +192,10 @@ impl<'c> Compile<'c> {
             given.within.iter().map(|&it| (it, self.steps(it, true))).collect();
         let Taken::Expr(expr) = given.value else {
             let name: Box<str> = self.mapping.schema.field_name(given.field).into();
-            let evaluate = Evaluate { within, expr: None };
+            if !within.is_empty() {
+                return Find::Evaluate(Evaluate { within, expr: None, member: Some(name) });
+            }
+            let evaluate = Evaluate { within, expr: None, member: None };
             return plan
                 .scan
                 .want(&[name], &mut plan.slots)
@@ -192,15 +203,16 @@ impl<'c> Compile<'c> {
         };
         let steps = self.steps(expr, given.below.is_some());
         let group = matches!(selection.expr(expr), Expr::Members(_)) && given.below.is_some();
-        let evaluate = Evaluate { within, expr: (!group).then_some((expr, steps)) };
+        let expr = (!group).then_some((expr, steps));
+        let evaluate = Evaluate { within, expr, member: None };
         let mut path: Option<Vec<Box<str>>> = Some(Vec::new());
-        for (expr, steps) in evaluate.within.iter().chain(&evaluate.expr) {
-            path = path.zip(selection.plain_path(*expr, *steps)).map(|(mut path, more)| {
-                path.extend(more);
-                path
-            });
+        for (expr, steps) in &evaluate.within {
+            path = path.zip(selection.plain_path(*expr, *steps)).map(|(path, more)| [path, more].concat());
         }
-        match path {
+        let own = evaluate.expr.map_or(Some(Vec::new()), |(expr, steps)| selection.plain_path(expr, steps));
+        // What is taken in as a whole may be a list, of which nothing is taken in.
+        let own = own.filter(|it| evaluate.within.is_empty() || !it.is_empty());
+        match path.zip(own).map(|(path, own)| [path, own].concat()) {
             Some(path) => match plan.scan.want(&path, &mut plan.slots) {
                 Some(slot) => Find::Slot(slot, evaluate),
                 None => Find::Itself,

@@ -1,9 +1,10 @@
 //! An answer of many entities, taken apart: its items, and by which key each was asked for.
 //!
-//! **Invariant:** an item and a row of keys have equal key bytes exactly if all their keys read the same: `1` and `"1"` do.
+//! **Invariant:** an item and a row of keys have equal key bytes exactly if all their keys read the same: `1`, `1.0` and `"1"` do.
 
 use crate::inputs::cell;
 use crate::sdl::Items;
+use crate::selection::canonical_number;
 use crate::selection::value::Value;
 use weir_engine::rows::{Column, Data};
 use weir_language::json::JsonRef;
@@ -67,13 +68,13 @@ pub fn row_key(columns: &[Column], row: usize, out: &mut Vec<u8>) -> bool {
 }
 
 fn part(value: &Value<'_>, out: &mut Vec<u8>) -> bool {
-    let text = match value {
-        Value::Text(text) | Value::Number(text) => text.as_bytes(),
-        Value::Bool(true) => b"true",
-        Value::Bool(false) => b"false",
-        Value::Missing | Value::Null | Value::Array(_) | Value::Object(_) | Value::Json(_) => return false,
-    };
-    put(text, out)
+    match value {
+        Value::Text(text) => put(text.as_bytes(), out),
+        Value::Number(digits) => put(canonical_number(digits).as_bytes(), out),
+        Value::Bool(true) => put(b"true", out),
+        Value::Bool(false) => put(b"false", out),
+        Value::Missing | Value::Null | Value::Array(_) | Value::Object(_) | Value::Json(_) => false,
+    }
 }
 
 fn put(text: &[u8], out: &mut Vec<u8>) -> bool {

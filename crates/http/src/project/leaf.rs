@@ -6,7 +6,9 @@
 //! Source: GraphQL specification, section 3.5 (result coercion).
 
 use super::fail;
+use crate::selection::canonical_number;
 use crate::selection::eval::Fault;
+use std::borrow::Cow;
 use weir_engine::rows::{Column, Data, Texts};
 use weir_engine::source::FieldError;
 use weir_language::json::{JsonKind, JsonRef};
@@ -234,10 +236,11 @@ fn float(digits: &str, out: &mut Vec<u8>) -> Copied {
     Ok(())
 }
 
-/// The digits of a number that is an ID.
-fn id_digits(value: JsonRef<'_>) -> Result<&str, FieldError> {
-    let whole = |it: &&str| it.bytes().all(|it| it.is_ascii_digit() || it == b'-');
-    value.as_number().filter(whole).ok_or_else(|| wrong("ID", value))
+/// The digits of a whole number that is an ID: `1` also for `1.0`.
+fn id_digits(value: JsonRef<'_>) -> Result<Cow<'_, str>, FieldError> {
+    let digits = value.as_number().map(canonical_number);
+    let whole = |it: &Cow<'_, str>| it.bytes().all(|it| it.is_ascii_digit() || it == b'-');
+    digits.filter(whole).ok_or_else(|| wrong("ID", value))
 }
 
 fn enum_value<'s>(schema: &'s Schema, ty: TypeId, value: JsonRef<'_>) -> Result<&'s str, FieldError> {

@@ -16,14 +16,14 @@ mod keys;
 mod leaf;
 mod locate;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use items::row_key;
 
 use crate::inputs::{Inputs, Keys, Response};
 use crate::sdl::{Connector, ConnectorId, Mapping};
 use crate::selection::ExprId;
-use crate::selection::eval::{BYTES_MAX, Evaluated, Fault, eval};
+use crate::selection::eval::{BYTES_MAX, Evaluated, Fault, eval, eval_group};
 use crate::selection::value::Value;
 use leaf::{Leaf, fault, not_list, not_object};
 use locate::{Located, Scan};
@@ -50,6 +50,8 @@ pub struct Projection {
     tables: Vec<TablePlan>,
     /// Whether a row has to know which answer it comes from.
     origins: bool,
+    /// The table whose rows are whole answers: of null too the selection may make an object.
+    of_answers: Option<u32>,
 }
 
 /// What a whole answer becomes.
@@ -74,6 +76,8 @@ struct TablePlan {
     hidden: Vec<ColumnPlan>,
     /// An object for which one of these is null is null itself.
     needed: Vec<Find>,
+    /// The members that make objects of other values too.
+    of_scalars: Option<ExprId>,
 }
 
 #[derive(Debug)]
@@ -100,6 +104,8 @@ struct Evaluate {
     within: Vec<(ExprId, usize)>,
     /// `None`: what the paths lead to.
     expr: Option<(ExprId, usize)>,
+    /// The member of that which is meant, if it is not all of it.
+    member: Option<Box<str>>,
 }
 
 /// What a value becomes.
@@ -182,7 +188,7 @@ impl<'r> Run<'r> {
     fn entity_rows(&self, table: u32, mut level: Level<'_>) -> Table {
         let mut wrong = Vec::new();
         for (row, value) in level.rows.iter_mut().enumerate() {
-            if value.is_some_and(|it| !it.is_object()) {
+            if value.is_some_and(|it| !self.is_row(table, it, origin_of(&level.origins, row))) {
                 if value.is_some_and(|it| !it.is_null()) {
                     wrong.push(row as u32);
                 }
@@ -198,7 +204,7 @@ impl<'r> Run<'r> {
         all
     }
 
-    /// The objects of `level`, which holds nothing but objects.
+    /// The objects of `level`, which holds nothing but values that are or become objects.
     fn table(&self, table: u32, level: &mut Level<'_>) -> Table {
         let plan = &self.plan.tables[table as usize];
         let mut located = locate::locate(&plan.scan, plan.slots, &level.rows);
@@ -217,7 +223,7 @@ impl<'r> Run<'r> {
     fn leave_out<'t>(&self, find: &Find, level: &mut Level<'t>, located: &mut Located<'t>) {
         let is_nothing = |it: Option<JsonRef<'_>>| it.is_none_or(JsonRef::is_null);
         let nothing: Vec<bool> = match find {
-            Find::Itself => return,
+            Find::Itself => level.rows.iter().map(|it| is_nothing(*it)).collect(),
             Find::Slot(slot, _) if !located.has_detour(*slot) => {
                 located.slot(*slot).iter().map(|it| is_nothing(*it)).collect()
             }
@@ -265,20 +271,24 @@ impl<'r> Run<'r> {
 
     /// The values of one expression for all rows, as the text of one list.
     fn evaluate(&self, evaluate: &Evaluate, level: &Level<'_>) -> Made {
-        let mut made = Made { text: vec![b'['], faults: Vec::new() };
+        let mut made = Made { text: vec![b'['], faults: Vec::new(), missing: Vec::new() };
         for (row, value) in level.rows.iter().enumerate() {
             if row > 0 {
                 made.text.push(b',');
             }
             let Some(value) = value else {
                 made.text.extend_from_slice(b"null");
+                made.missing.push(row);
                 continue;
             };
-            let origin = level.origins.get(row).map_or(row, |it| *it as usize);
+            let origin = origin_of(&level.origins, row);
             let found = self.value(evaluate, Value::of(*value), origin);
             let fits = |value: &Value<'_>| made.text.len() + value.bytes() <= BYTES_MAX;
             match found.and_then(|it| if fits(&it) { Ok(it) } else { Err(Fault::TooMuch) }) {
-                Ok(value) => value.write(&mut made.text),
+                Ok(value) => {
+                    made.missing.extend(value.is_missing().then_some(row));
+                    value.write(&mut made.text);
+                }
                 Err(error) => {
                     made.text.extend_from_slice(b"null");
                     made.faults.push((row as u32, fault(&error)));
@@ -293,17 +303,54 @@ impl<'r> Run<'r> {
     where
         'r: 'v,
     {
+        let inputs = self.inputs_of(origin);
+        let selection = &self.connector.selection;
+        let mut value = value;
+        for (expr, steps) in &evaluate.within {
+            value = eval(selection, *expr, *steps, &value, &inputs)?;
+            // As where all of it is evaluated: members are taken in from what is or becomes an object.
+            let is_left = match &value {
+                Value::Missing => true,
+                Value::Null => !selection.group(*expr).is_some_and(|it| selection.takes_itself(it)),
+                other => other.items().is_some(),
+            };
+            if is_left {
+                return Ok(Value::Missing);
+            }
+        }
+        if let Some((expr, steps)) = &evaluate.expr {
+            value = eval(selection, *expr, *steps, &value, &inputs)?;
+        }
+        Ok(match &evaluate.member {
+            Some(name) => value.get(name),
+            None => value,
+        })
+    }
+
+    /// What is known beside the answer of one row.
+    fn inputs_of<'v>(&self, origin: usize) -> Inputs<'v>
+    where
+        'r: 'v,
+    {
         let keys = self.inputs.keys;
         let start = (keys.start + origin).min(keys.end.max(keys.start));
         let keys = Keys { start, end: (start + 1).min(keys.end.max(start)), ..keys };
         let response = self.responses.get(origin).copied().or(self.inputs.response);
-        let inputs: Inputs<'v> = Inputs { keys, response, ..*self.inputs };
-        let selection = &self.connector.selection;
-        let mut value = value;
-        for (expr, steps) in evaluate.within.iter().chain(&evaluate.expr) {
-            value = eval(selection, *expr, *steps, &value, &inputs)?;
-        }
-        Ok(value)
+        Inputs { keys, response, ..*self.inputs }
+    }
+
+    /// Whether a value is an object of `table`, or its members make one of it.
+    fn is_row(&self, table: u32, value: JsonRef<'_>, origin: usize) -> bool {
+        let is_made = |group| {
+            let (inputs, selection) = (self.inputs_of(origin), &self.connector.selection);
+            let made = match self.plan.of_answers == Some(table) {
+                true => eval(selection, selection.root(), usize::MAX, &Value::of(value), &inputs),
+                false => eval_group(selection, group, &Value::of(value), &inputs),
+            };
+            made.is_ok_and(|it| it.is_object())
+        };
+        value.is_object()
+            || !value.is_array() && self.plan.tables[table as usize].of_scalars.is_some_and(is_made)
     }
 
     /// Converts values; lists nest by offsets.
@@ -345,7 +392,7 @@ impl<'r> Run<'r> {
         let mut column = Column::default();
         let mut objects = Vec::with_capacity(rows.len());
         for (row, value) in rows.iter().enumerate() {
-            let object = value.filter(|it| it.is_object());
+            let object = value.filter(|it| self.is_row(table, *it, origin_of(origins, row)));
             match value {
                 Some(_) if object.is_some() => {}
                 Some(value) if !value.is_null() => fail(&mut column, row as u32, &not_object()),
@@ -366,6 +413,8 @@ impl<'r> Run<'r> {
 struct Made {
     text: Vec<u8>,
     faults: Vec<(u32, FieldError)>,
+    /// Rows without a value, in order: in the text they are null.
+    missing: Vec<usize>,
 }
 
 impl Made {
@@ -376,10 +425,19 @@ impl Made {
 
     fn rows<'t>(&self, json: Option<&'t Json<'t>>, count: usize) -> Vec<Option<JsonRef<'t>>> {
         match json {
-            Some(json) => json.root().items().map(Some).collect(),
+            Some(json) => {
+                let mut rows: Vec<_> = json.root().items().map(Some).collect();
+                self.missing.iter().for_each(|&row| rows[row] = None);
+                rows
+            }
             None => vec![None; count],
         }
     }
+}
+
+/// The answer that a row comes from.
+fn origin_of(origins: &[u32], row: usize) -> usize {
+    origins.get(row).map_or(row, |it| *it as usize)
 }
 
 /// Makes a cell null with an error.

@@ -1,8 +1,13 @@
 //! What clients get of which answers: small cases, and random ones against a slow and obvious way.
 
+mod evaluators;
+
+pub(crate) use evaluators::agree;
+
 use super::{Projection, row_key};
 use crate::inputs::{Args, Inputs, Keys, Settings};
 use crate::sdl::{self, ConnectorId, KeyField, Mapping};
+use crate::selection::tests::CONFIG;
 use crate::selection::value::Value as Setting;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -114,7 +119,8 @@ fn run(
         arguments: &[],
     };
     let object = || Setting::Object(Vec::new());
-    let settings = Settings { config: object(), env: object(), context: object() };
+    let config = Setting::read(CONFIG, 9).expect("JSON");
+    let settings = Settings { config, env: object(), context: object() };
     let inputs = Inputs { args, keys, settings: &settings, headers: &NoHeaders, response: None };
     let tapes: Vec<Json<'_>> =
         answers.iter().map(|it| Json::parse(it.as_bytes(), 100).expect("JSON")).collect();
@@ -354,7 +360,7 @@ fn entities_of_a_batch_are_matched_by_key_and_keep_their_keys() {
     let id = mapping.of_type(ty).expect("a connector");
     let connector = mapping.connector(id);
     let answer = Json::parse(
-        br#"{"items": [{"ref": {"id": 2}, "n": 20}, null, {"n": 9}, {"ref": {"id": "1"}, "n": "x"}]}"#,
+        br#"{"items": [{"ref": {"id": 2.0}, "n": 20}, null, {"n": 9}, {"ref": {"id": "1"}, "n": "x"}]}"#,
         9,
     )
     .expect("JSON");

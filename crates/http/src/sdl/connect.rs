@@ -1,5 +1,6 @@
 //! `@connect`: whom a field or type is asked of, how, and what is taken of the answer.
 
+use super::fields::Fields;
 use super::keys::{Seen, Where};
 use super::links::Known;
 use super::services::Written;
@@ -7,7 +8,7 @@ use super::{Connector, ConnectorId, Items, Place, Reader, ServiceId};
 use crate::selection::{Expr, Selection, SelectionError, Start, Step, StepKind, Variable};
 use crate::template::{Base, Header, Request};
 use http::Method;
-use weir_language::ast::{Directive, FieldDefinition, ValueId};
+use weir_language::ast::{Definition, Directive, FieldDefinition, ValueId};
 use weir_language::schema::{FieldId, TypeId, TypeKind};
 use weir_language::span::Span;
 
@@ -31,6 +32,7 @@ struct Http {
     url: ValueId,
     headers: Vec<(Header, ValueId)>,
     params: Option<Written>,
+    body: Option<Written>,
     selections: Vec<Written>,
 }
 
@@ -45,7 +47,7 @@ impl<'d> Reader<'d> {
             let message = format!("`{}` has a connector already", schema.type_name(ty));
             return self.complain(directive.span, message);
         }
-        let place = Where { args: None, this: Some(ty), batch: true, answer: false };
+        let place = Where { this: Some(ty), batch: true, ..Where::SOURCE };
         self.connect(directive, Place::Entity(ty), place, None);
     }
 
@@ -68,7 +70,7 @@ impl<'d> Reader<'d> {
             (false, false) => Place::Field(id),
         };
         let this = (!root).then_some(ty);
-        let scope = Where { args: Some(id), this, batch: false, answer: false };
+        let scope = Where { args: Some(id), this, ..Where::SOURCE };
         let policy =
             self.document.list(field.directives).iter().find(|it| self.known(it) == Some(Known::Policy));
         let timeout = policy.and_then(|it| self.field_timeout(it));
@@ -83,7 +85,8 @@ impl<'d> Reader<'d> {
         let literal = self.need(&mut fields, "selection");
         let selection = literal.and_then(|it| self.selection(it));
         let batch = self.take(&mut fields, "batch").and_then(|it| self.batch(it));
-        let entity = self.take(&mut fields, "entity").and_then(|it| self.boolean(it)).unwrap_or(false);
+        let entity = self.take(&mut fields, "entity").and_then(|it| Some((it, self.boolean(it)?)));
+        self.label(&mut fields);
         let success = self.optional_selection(&mut fields, "isSuccess");
         let (message, extensions) = self.error_mapping(&mut fields);
         self.finish(fields);
@@ -92,7 +95,7 @@ impl<'d> Reader<'d> {
         self.check_method(&http, place);
         self.check_request(&http, &scope, &mut seen);
         let answer = Where { answer: true, batch: false, ..scope };
-        self.check(&selection, literal, 0, &answer, &mut seen);
+        self.check(&selection, literal, 0, &Where { tolerant: true, ..answer }, &mut seen);
         let about = [&success, &message, &extensions];
         for (selection, literal) in about.into_iter().flatten() {
             self.check(selection, *literal, 0, &answer, &mut seen);
@@ -119,9 +122,32 @@ impl<'d> Reader<'d> {
             location: self.location(directive.span),
         };
         self.add(connector, literal);
-        if entity {
-            self.as_entity(directive, place);
+        match (entity, place) {
+            (Some((at, false)), Place::Entity(_)) => {
+                let span = self.document.value(at).span;
+                self.complain(span, "the `@connect` of a type finds its objects: leave `entity` out");
+            }
+            (Some((_, true)), Place::Root(_) | Place::Field(_) | Place::Extension(_)) => {
+                self.as_entity(directive, place);
+            }
+            (Some(_) | None, _) => {}
         }
+    }
+
+    /// `id: "name"`: what a person calls the connector.
+    fn label(&mut self, fields: &mut Fields<'d>) {
+        let Some(value) = self.take(fields, "id") else { return };
+        let Some(label) = self.string(value) else { return };
+        let mut bytes = label.bytes();
+        let is_name = bytes.next().is_some_and(|it| it.is_ascii_alphabetic() || it == b'_')
+            && bytes.all(|it| it.is_ascii_alphanumeric() || it == b'_');
+        let span = self.document.value(value).span;
+        if !is_name {
+            self.complain(span, "an `id` is a name: letters, digits and `_`");
+        } else if self.labels.contains(&label) {
+            self.complain(span, format!("there are two connectors called `{label}`"));
+        }
+        self.labels.push(label);
     }
 
     fn add(&mut self, mut connector: Connector, literal: ValueId) {
@@ -140,6 +166,7 @@ impl<'d> Reader<'d> {
             urls.extend(self.take(&mut fields, name).map(|it| (method, it)));
         }
         let headers = self.headers(&mut fields);
+        let path = self.optional_selection(&mut fields, "path");
         let params = self.optional_selection(&mut fields, "queryParams");
         let body = self.optional_selection(&mut fields, "body");
         let whole = fields.span;
@@ -160,18 +187,18 @@ impl<'d> Reader<'d> {
         let defaults = &self.defaults[service.index()];
         request.add_headers(defaults.headers.iter().cloned());
         request.add_headers(headers.iter().map(|it| it.0.clone()));
+        for (at, list) in [&defaults.path, &path].into_iter().enumerate() {
+            list.iter().for_each(|it| request.add_path(it.0.clone(), at == 0));
+        }
         for (params, _) in defaults.params.iter().chain(&params) {
             request.add_params(params.clone());
         }
-        if let Some((body, literal)) = &body {
-            if *method == Method::GET {
-                self.complain(self.document.value(*literal).span, "a GET has no body: write it as POST");
-            }
+        if let Some((body, _)) = &body {
             request.set_body(body.clone());
         }
-        let source_params = self.defaults[service.index()].params.clone();
-        let selections = source_params.into_iter().chain(params.clone()).chain(body).collect();
-        Some(Http { request, service, url: *url, headers, params, selections })
+        let of_source = [&defaults.path, &defaults.params].map(Clone::clone).into_iter().flatten();
+        let selections = of_source.chain(path).chain(params.clone()).chain(body.clone()).collect();
+        Some(Http { request, service, url: *url, headers, params, body, selections })
     }
 
     /// The service that is asked, and where it listens.
@@ -238,6 +265,9 @@ impl<'d> Reader<'d> {
         }
         if let Some((params, literal)) = &http.params {
             self.check_params(params, *literal, scope.args);
+        }
+        if let Some((body, literal)) = http.body.as_ref().filter(|_| http.request.is_form()) {
+            self.check_form(body, *literal, scope.args);
         }
         for (selection, literal) in &http.selections {
             self.check(selection, *literal, 0, scope, seen);
@@ -340,8 +370,21 @@ impl<'d> Reader<'d> {
             let message = format!("`{}` has no field `{lost}` to find it by", schema.type_name(of.base));
             return self.complain(directive.span, message);
         }
-        if self.mapping.of_type(of.base).is_some() {
-            return self.complain(directive.span, "the type has a connector already");
+        if self.mapping.of_type(of.base).is_some() || self.has_connect(schema.type_name(of.base)) {
+            let message = format!(
+                "`{}` is found by another `@connect`: this one answers its own field only",
+                schema.type_name(of.base)
+            );
+            return self.note(directive.span, message);
+        }
+        let is_leaf = |field: FieldId| {
+            let ty = schema.field(field).ty;
+            matches!(schema.ty(ty.base).kind, TypeKind::Scalar(_) | TypeKind::Enum) && !ty.wraps.is_list()
+        };
+        let of_name = |name: &&str| schema.field_by_name(of.base, name).is_some_and(is_leaf);
+        if let Some(lost) = names.iter().find(|it| !of_name(it)) {
+            let message = format!("`{lost}` is no single value: a key is a scalar or enum");
+            return self.complain(directive.span, message);
         }
         let last = ConnectorId(self.mapping.connectors.len() as u32 - 1);
         let from = self.mapping.connector(last);
@@ -372,6 +415,19 @@ impl<'d> Reader<'d> {
     }
 }
 
+impl Reader<'_> {
+    /// Whether a `@connect` stands on the type itself.
+    fn has_connect(&self, name: &str) -> bool {
+        self.document.definitions.iter().any(|it| match it {
+            Definition::Type(ty) => {
+                let mut directives = self.document.list(ty.directives).iter();
+                self.str(ty.name) == name && directives.any(|it| self.known(it) == Some(Known::Connect))
+            }
+            _ => false,
+        })
+    }
+}
+
 /// The keys of a path that ends with members, and these.
 fn path_and_members<'s>(
     selection: &'s Selection,
@@ -386,7 +442,7 @@ fn path_and_members<'s>(
     };
     let key = |step: &Step| match &step.kind {
         StepKind::Key(key) => Some(key.clone()),
-        StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => None,
+        StepKind::Optional | StepKind::Call(_) | StepKind::UnknownCall { .. } | StepKind::Members(_) => None,
     };
     let path: Option<Vec<Box<str>>> = first.map(Some).into_iter().chain(before.iter().map(key)).collect();
     Some((path?, members))

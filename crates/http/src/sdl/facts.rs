@@ -64,6 +64,8 @@ pub struct Mapping {
     pub config: Vec<Setting>,
     /// The same of `$env`.
     pub env: Vec<Setting>,
+    /// What does nothing or may surprise, with its places: nothing that keeps the text from being served.
+    pub notes: Vec<Mistake>,
 }
 
 /// A setting that is read somewhere.
@@ -277,6 +279,8 @@ pub struct Node {
     pub given: Vec<Given>,
     /// Whether the selection makes the objects, as in `player: {id: playerId}`, and not the service.
     pub is_made: bool,
+    /// The expression whose members these are, if they make objects of other values too, as in `playerIds { id: $ }`.
+    pub of_scalars: Option<ExprId>,
 }
 
 /// One field that a selection gives.
@@ -414,8 +418,16 @@ pub struct Mistake {
     pub message: String,
 }
 
+impl Mistake {
+    /// File, line and column.
+    #[must_use]
+    pub fn place(&self) -> String {
+        format!("{}:{}:{}", self.file, self.location.line, self.location.column)
+    }
+}
+
 impl std::fmt::Display for Mistake {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}:{}: {}", self.file, self.location.line, self.location.column, self.message)
+        write!(f, "{}: {}", self.place(), self.message)
     }
 }

@@ -4,7 +4,9 @@
 //! could see it.
 
 use super::{KeyField, Reader, Setting, hint};
-use crate::selection::{Expr, ExprId, Member, Selection, SelectionError, Start, StepKind, Use, Variable};
+use crate::selection::{
+    Expr, ExprId, Member, Method, Selection, SelectionError, Start, StepKind, Use, Variable,
+};
 use weir_language::ast::ValueId;
 use weir_language::schema::{FieldId, TypeId, TypeKind, TypeRef};
 use weir_language::span::Span;
@@ -20,11 +22,14 @@ pub(super) struct Where {
     pub(super) batch: bool,
     /// Whether it is about an answer, so that names, `$`, `$status` and `$response` mean something.
     pub(super) answer: bool,
+    /// Whether a method that is not known gives nothing, as in `selection` before v0.4, and is no mistake.
+    pub(super) tolerant: bool,
 }
 
 impl Where {
     /// In `@source`.
-    pub(super) const SOURCE: Self = Self { args: None, this: None, batch: false, answer: false };
+    pub(super) const SOURCE: Self =
+        Self { args: None, this: None, batch: false, answer: false, tolerant: false };
 }
 
 /// What was read.
@@ -61,15 +66,53 @@ impl Reader<'_> {
                 Err(error) => self.complain_shifted(literal, shift, error),
             }
         }
+        self.check_syntax(selection, literal, shift, place);
         if place.answer {
             return;
         }
-        // Outside of answers only methods have a value at hand.
+        // Outside of answers only arguments of methods have a value at hand, as `@`.
         if let Some(span) = nothing_at_hand(selection, selection.root()) {
-            let message =
-                "there is no answer yet: write `$args.name`, or `$this.name` for a field of the parent";
+            let message = "there is no answer yet: write `$args.name`, `$this.name` for a field of the parent, or `@.name` in an argument of a method";
             self.complain_shifted(literal, shift, SelectionError::new(span, message));
         }
+    }
+
+    /// What the version that the text links does not have, and what does nothing.
+    fn check_syntax(&mut self, selection: &Selection, literal: ValueId, shift: u32, place: &Where) {
+        let version = self.links.version;
+        for &(syntax, span) in selection.newer().iter().filter(|it| it.0.since() > version) {
+            let (name, since) = (syntax.name(), syntax.since());
+            let error = |message| SelectionError::new(span, message);
+            if since > 3 {
+                let message = format!("`{name}` is of connect v0.{since}, and this text links v0.{version}");
+                self.complain_shifted(literal, shift, error(message));
+            } else {
+                let message = format!(
+                    "`{name}` is of connect v0.{since}, and this text links v0.{version}: other servers refuse it"
+                );
+                self.note_shifted(literal, shift, error(message));
+            }
+        }
+        for (name, span) in selection.unknown_calls() {
+            let hint = hint(name, Method::ALL.iter().map(|it| it.name()));
+            if place.tolerant && version < 4 {
+                let message = format!("there is no method `->{name}`, so nothing is given here{hint}");
+                self.note_shifted(literal, shift, SelectionError::new(span, message));
+            } else {
+                let message = format!("there is no method `->{name}`{hint}");
+                self.complain_shifted(literal, shift, SelectionError::new(span, message));
+            }
+        }
+        for span in selection.idle_arguments() {
+            let message = "this is no pair, so `->match` never gives it: write `[\"a\", 1]`, and `[@, 0]` for all the rest";
+            self.note_shifted(literal, shift, SelectionError::new(span, message));
+        }
+    }
+
+    fn note_shifted(&mut self, literal: ValueId, shift: u32, error: SelectionError) {
+        let span = Span::new(error.span.start + shift, error.span.end + shift);
+        let span = self.within(literal, span);
+        self.note(span, error.message);
     }
 
     /// Notes which setting is read, and where.
@@ -216,7 +259,8 @@ impl Reader<'_> {
             | Expr::Array(_)
             | Expr::Object(_)
             | Expr::Members(_)
-            | Expr::Coalesce(_) => None,
+            | Expr::Coalesce(_)
+            | Expr::IfMissing(_) => None,
         };
         if let Some((key, steps)) = of_key {
             let below = steps.iter().find(|it| matches!(it.kind, StepKind::Key(_) | StepKind::Members(_)));
@@ -290,25 +334,39 @@ fn members<'s>(selection: &'s Selection, used: &Use<'_>) -> Option<&'s [Member]>
     let Expr::Path { steps, .. } = selection.expr(used.expr) else { return None };
     match &steps.get(used.keys.len())?.kind {
         StepKind::Members(members) => Some(members),
-        StepKind::Key(_) | StepKind::Optional | StepKind::Call(_) => None,
+        StepKind::Key(_) | StepKind::Optional | StepKind::Call(_) | StepKind::UnknownCall { .. } => None,
     }
 }
 
 /// The first place where an expression within `root`, which stands outside of an answer, speaks of one.
 fn nothing_at_hand(selection: &Selection, root: ExprId) -> Option<Span> {
-    // What stands in arguments and members has something at hand: the walk goes only where nothing is.
-    let mut open = vec![root];
-    while let Some(id) = open.pop() {
+    // With each expression: whether it stands in the arguments of a method, whose value `@` is. Members of a value have
+    // that at hand: the walk does not go there.
+    let mut open = vec![(root, false)];
+    while let Some((id, in_call)) = open.pop() {
+        let also = |items: &[ExprId]| items.iter().map(|&it| (it, in_call)).collect::<Vec<_>>();
         match selection.expr(id) {
             Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => {}
-            Expr::Array(items) | Expr::Coalesce(items) => open.extend(items),
-            Expr::Object(members) => open.extend(members.iter().map(|it| it.1)),
-            Expr::Members(members) => open.extend(members.iter().map(|it| it.value)),
-            Expr::Path { start, .. } => match start {
-                Start::Variable(_) => {}
-                Start::Value(inner) => open.push(*inner),
-                Start::Scope | Start::Current | Start::Key(_) => return Some(selection.span(id)),
-            },
+            Expr::Array(items) | Expr::Coalesce(items) | Expr::IfMissing(items) => open.extend(also(items)),
+            Expr::Object(members) => open.extend(members.iter().map(|it| (it.1, in_call))),
+            Expr::Members(members) => open.extend(members.iter().map(|it| (it.value, in_call))),
+            Expr::Path { start, steps } => {
+                match start {
+                    Start::Variable(_) => {}
+                    Start::Current if in_call => {}
+                    Start::Value(inner) => open.push((*inner, in_call)),
+                    Start::Scope | Start::Current | Start::Key(_) => return Some(selection.span(id)),
+                }
+                for step in steps {
+                    match &step.kind {
+                        StepKind::Call(call) => open.extend(call.arguments.iter().map(|&it| (it, true))),
+                        StepKind::UnknownCall { arguments, .. } => {
+                            open.extend(arguments.iter().map(|&it| (it, true)));
+                        }
+                        StepKind::Key(_) | StepKind::Optional | StepKind::Members(_) => {}
+                    }
+                }
+            }
         }
     }
     None

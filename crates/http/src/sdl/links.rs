@@ -2,15 +2,22 @@
 //!
 //! **Invariant:** every name that a text imports is known; a directive of ours that is not imported is complained about.
 
+use super::federation::{FEDERATED, Federated};
 use super::hint;
-use weir_language::ast::{Definition, Directive, Document, TypeBody, Value, ValueId, ValueKind};
+use std::borrow::Cow;
+use weir_language::ast::{
+    Definition, Directive, Document, InputDefinition, List, TypeBody, Value, ValueId, ValueKind,
+};
 use weir_language::error::{Code, Error};
 use weir_language::span::Span;
 
 /// Where connect's directives come from.
 const CONNECT: &str = "https://specs.apollo.dev/connect/";
+/// The version that is proposed.
 const CONNECT_VERSION: &str = "v0.3";
-/// Where federation's come from; of them `@key` is accepted.
+/// All that are read, in their order: `v0.1` is the first.
+const CONNECT_VERSIONS: [&str; 4] = ["v0.1", "v0.2", "v0.3", "v0.4"];
+/// Where federation's come from.
 const FEDERATION: &str = "https://specs.apollo.dev/federation/";
 /// `@link` itself.
 const LINK: &str = "https://specs.apollo.dev/link/";
@@ -24,7 +31,7 @@ pub(super) enum Known {
     Link,
     Source,
     Connect,
-    Key,
+    Federation(&'static Federated),
     Cache,
     Policy,
     CacheControl,
@@ -35,11 +42,11 @@ pub(super) enum Known {
 }
 
 impl Known {
-    const ALL: [Self; 11] = [
+    /// All but federation's.
+    const ALL: [Self; 10] = [
         Self::Link,
         Self::Source,
         Self::Connect,
-        Self::Key,
         Self::Cache,
         Self::Policy,
         Self::CacheControl,
@@ -54,7 +61,7 @@ impl Known {
             Self::Link => "link",
             Self::Source => "source",
             Self::Connect => "connect",
-            Self::Key => "key",
+            Self::Federation(it) => it.name,
             Self::Cache => "cache",
             Self::Policy => "policy",
             Self::CacheControl => "cacheControl",
@@ -71,7 +78,7 @@ impl Known {
             Self::Link | Self::Source | Self::Cache | Self::Graphql | Self::Grpc => "`extend schema`",
             Self::Policy => "`extend schema`, and beside `@connect`",
             Self::Connect | Self::CacheControl | Self::CacheTag => "types and fields",
-            Self::Key => "types",
+            Self::Federation(_) => "types and fields",
             Self::Join => "fields",
         }
     }
@@ -80,7 +87,7 @@ impl Known {
         match self {
             Self::Link => LINK,
             Self::Source | Self::Connect => CONNECT,
-            Self::Key => FEDERATION,
+            Self::Federation(_) => FEDERATION,
             Self::Cache
             | Self::Policy
             | Self::CacheControl
@@ -92,154 +99,262 @@ impl Known {
     }
 }
 
+/// A specification that a text may link.
+struct Spec {
+    home: &'static str,
+    /// What its directives that are not imported begin with.
+    prefix: &'static str,
+}
+
+const SPECS: [Spec; 4] = [
+    Spec { home: CONNECT, prefix: "connect" },
+    Spec { home: WEIR, prefix: "weir" },
+    Spec { home: FEDERATION, prefix: "federation" },
+    Spec { home: LINK, prefix: "link" },
+];
+
+/// Types of other specifications, which may be imported and need no definition.
+const TYPES: [&str; 8] = [
+    "JSONSelection",
+    "URLTemplate",
+    "ConnectHTTP",
+    "SourceHTTP",
+    "FieldSet",
+    "Scope",
+    "Policy",
+    "ContextArgument",
+];
+
+impl Spec {
+    /// Its directives.
+    fn directives(&self) -> Vec<Known> {
+        let own = Known::ALL.into_iter().filter(|it| it.home() == self.home);
+        match self.home {
+            FEDERATION => FEDERATED.iter().map(Known::Federation).chain([Known::CacheTag]).collect(),
+            _ => own.collect(),
+        }
+    }
+}
+
 /// The names of a text.
 pub(super) struct Links<'d> {
-    names: Vec<(&'d str, Known)>,
+    /// Names without `@`, and whether the text imports them: what it does not has the name of its specification before its own.
+    names: Vec<(Cow<'d, str>, Known)>,
+    /// The homes that are linked.
+    homes: Vec<&'static str>,
+    /// Of connect: 1 is v0.1.
+    pub(super) version: u8,
+}
+
+/// What is found out while links are read.
+struct Found<'f> {
+    errors: &'f mut Vec<Error>,
+    notes: &'f mut Vec<Error>,
+}
+
+impl Found<'_> {
+    fn complain(&mut self, span: Span, message: impl Into<String>) {
+        self.errors.push(Error::new(Code::Schema, span, message));
+    }
+
+    fn note(&mut self, span: Span, message: impl Into<String>) {
+        self.notes.push(Error::new(Code::Schema, span, message));
+    }
 }
 
 impl<'d> Links<'d> {
     /// The directive that `name` (without `@`) means. What is not imported keeps its own name, so that it is read too and
     /// complained about once.
     pub(super) fn known(&self, name: &str) -> Option<Known> {
-        let imported = self.names.iter().find(|it| it.0 == name).map(|it| it.1);
-        imported.or_else(|| {
+        self.imported(name).or_else(|| {
             let own = Known::ALL.into_iter().find(|it| it.name() == name)?;
-            (!self.names.iter().any(|it| it.1 == own)).then_some(own)
+            (!self.names.iter().any(|it| it.1 == own && !it.0.contains("__"))).then_some(own)
         })
     }
 
-    pub(super) fn read(document: &'d Document<'d>, errors: &mut Vec<Error>) -> Self {
-        let mut links = Self { names: vec![("link", Known::Link)] };
+    fn imported(&self, name: &str) -> Option<Known> {
+        self.names.iter().find(|it| it.0 == name).map(|it| it.1)
+    }
+
+    pub(super) fn read(document: &'d Document<'d>, errors: &mut Vec<Error>, notes: &mut Vec<Error>) -> Self {
+        let mut links = Self { names: vec![("link".into(), Known::Link)], homes: Vec::new(), version: 3 };
+        let mut found = Found { errors, notes };
         for definition in &document.definitions {
             let Definition::Schema(schema) = definition else { continue };
             for directive in document.list(schema.directives) {
                 if document.str(directive.name) == "link" {
-                    links.link(document, directive, errors);
+                    links.link(document, directive, &mut found);
                 }
             }
         }
-        links.complain_of_strangers(document, errors);
+        links.check_uses(document, &mut found);
         links
     }
 
-    fn link(&mut self, document: &'d Document<'d>, directive: &Directive, errors: &mut Vec<Error>) {
-        let mut complain = |span: Span, message: String| errors.push(Error::new(Code::Schema, span, message));
-        let (mut url, mut imports) = (None, None);
+    fn link(&mut self, document: &'d Document<'d>, directive: &Directive, found: &mut Found<'_>) {
+        let (mut url, mut imports, mut prefix) = (None, None, None);
         for argument in document.list(directive.arguments) {
             match document.str(argument.name) {
                 "url" => url = Some(argument.value),
                 "import" => imports = Some(argument.value),
-                other => complain(
+                "as" => prefix = Some(document.string(argument.value)),
+                // Whether others may leave it out is nothing to a server that reads it.
+                "for" => {}
+                other => found.complain(
                     argument.span,
-                    format!("`@link` has no `{other}` here: there are `url` and `import`"),
+                    format!("`@link` has no `{other}`: there are `url`, `import`, `as` and `for`"),
                 ),
             }
         }
-        let Some(url) = url else { return complain(directive.span, "`@link` needs `url`".into()) };
+        let Some(url) = url else { return found.complain(directive.span, "`@link` needs `url`") };
         let (text, span) = (document.string(url), document.value(url).span);
-        let homes =
-            [(CONNECT, Some(CONNECT_VERSION)), (WEIR, Some(WEIR_VERSION)), (FEDERATION, None), (LINK, None)];
-        let Some((home, version)) = homes.into_iter().find(|it| text.starts_with(it.0)) else {
-            let homes = homes.map(|it| format!("`{}…`", it.0)).join(", ");
-            return complain(span, format!("`{text}` is not known: there are {homes}"));
+        let Some(spec) = SPECS.iter().find(|it| text.starts_with(it.home)) else {
+            let homes = SPECS.each_ref().map(|it| format!("`{}…`", it.home)).join(", ");
+            return found.complain(span, format!("`{text}` is not known: there are {homes}"));
         };
-        let given = &text[home.len()..];
-        if let Some(version) = version
-            && given != version
-        {
-            complain(span, format!("version `{given}` is not read: write `{home}{version}`"));
+        if self.homes.contains(&spec.home) {
+            return found.note(directive.span, "a second link to the same specification is not read");
         }
+        self.homes.push(spec.home);
+        self.check_version(spec, &text[spec.home.len()..], span, found);
+        let before = self.names.len();
         for item in imports.iter().flat_map(|&it| list(document, it)) {
-            self.import(document, item, home, &mut complain);
+            self.import(document, item, spec, found);
+        }
+        let idle = self.names[before..].iter().filter(|it| matches!(it.1, Known::Federation(_)));
+        let idle: Vec<String> = idle.map(|it| format!("`@{}`", it.0)).collect();
+        if !idle.is_empty() {
+            let message = format!("of federation, ignored for one graph: {}", idle.join(" "));
+            found.note(span, message);
+        }
+        self.name_rest(spec, before, prefix);
+    }
+
+    fn check_version(&mut self, spec: &Spec, given: &str, span: Span, found: &mut Found<'_>) {
+        match spec.home {
+            CONNECT => match CONNECT_VERSIONS.iter().position(|it| *it == given) {
+                Some(at) => self.version = at as u8 + 1,
+                None => found.complain(
+                    span,
+                    format!("version `{given}` is not read: there are {}", CONNECT_VERSIONS.join(" ")),
+                ),
+            },
+            WEIR if given != WEIR_VERSION => {
+                found.complain(span, format!("version `{given}` is not read: write `{WEIR}{WEIR_VERSION}`"));
+            }
+            _ => {}
+        }
+    }
+
+    /// Names what of `spec` is not imported: with the specification's name, or `prefix`, before it. The directive that is called
+    /// like its specification has that name alone.
+    fn name_rest(&mut self, spec: &Spec, imported: usize, prefix: Option<Cow<'d, str>>) {
+        let prefix = prefix.unwrap_or(Cow::Borrowed(spec.prefix));
+        for known in spec.directives() {
+            if self.names[imported..].iter().any(|it| it.1 == known) {
+                continue;
+            }
+            let name = match known.name() == spec.prefix {
+                true => prefix.clone(),
+                false => format!("{prefix}__{}", known.name()).into(),
+            };
+            self.names.push((name, known));
         }
     }
 
     /// `"@name"` or `{name: "@name", as: "@other"}`.
-    fn import(
-        &mut self,
-        document: &'d Document<'d>,
-        item: ValueId,
-        home: &str,
-        complain: &mut impl FnMut(Span, String),
-    ) {
+    fn import(&mut self, document: &'d Document<'d>, item: ValueId, spec: &Spec, found: &mut Found<'_>) {
         let node = document.value(item);
         let plain = |value: ValueId| document.str(document.value(value).span).trim_matches('"');
-        let (name, own) = match node.kind {
+        let (mut name, mut own) = (None, None);
+        match node.kind {
             ValueKind::Object(members) => {
-                let find = |key: &str| {
-                    document
-                        .list(members)
-                        .iter()
-                        .find(|it| document.str(it.name) == key)
-                        .map(|it| plain(it.value))
-                };
-                let name = find("name").unwrap_or_default();
-                (name, find("as").unwrap_or(name))
+                for member in document.list(members) {
+                    match document.str(member.name) {
+                        "name" => name = Some(plain(member.value)),
+                        "as" => own = Some(plain(member.value)),
+                        other => found.complain(
+                            member.name,
+                            format!("an import has no `{other}`: there are `name` and `as`"),
+                        ),
+                    }
+                }
             }
-            _ => (plain(item), plain(item)),
-        };
-        let known =
-            Known::ALL.into_iter().find(|it| it.home() == home && name.strip_prefix('@') == Some(it.name()));
-        match known {
-            Some(known) => self.names.push((own.trim_start_matches('@'), known)),
+            _ => name = Some(plain(item)),
+        }
+        let name = name.unwrap_or_default();
+        let own = own.unwrap_or(name);
+        if name.starts_with('@') != own.starts_with('@') {
+            return found
+                .complain(node.span, format!("`{name}` and `{own}` both begin with `@`, or neither"));
+        }
+        let all = spec.directives();
+        match all.iter().find(|it| name.strip_prefix('@') == Some(it.name())) {
+            Some(known) => self.names.push((own.trim_start_matches('@').into(), *known)),
+            None if TYPES.contains(&name) => {}
             None => {
-                let names: Vec<String> = Known::ALL
-                    .iter()
-                    .filter(|it| it.home() == home && **it != Known::Link)
-                    .map(|it| format!("@{}", it.name()))
-                    .collect();
+                let names: Vec<String> = all.iter().map(|it| format!("@{}", it.name())).collect();
                 let hint = hint(name, names.iter().map(String::as_str));
-                complain(
-                    node.span,
-                    format!("`{name}` cannot be imported: there are {}{hint}", names.join(" ")),
-                );
+                let message = format!("`{name}` cannot be imported: there are {}{hint}", names.join(" "));
+                found.complain(node.span, message);
             }
         }
     }
 
-    /// Directives of ours that no link imports.
-    fn complain_of_strangers(&self, document: &Document<'_>, errors: &mut Vec<Error>) {
+    /// Directives of ours that no link imports, and those that cannot be served.
+    fn check_uses(&self, document: &Document<'_>, found: &mut Found<'_>) {
         let mut told: Vec<Known> = Vec::new();
         for directive in all_directives(document) {
-            let Some(known) = self.known(document.str(directive.name)) else { continue };
-            if self.names.iter().any(|it| it.1 == known) || told.contains(&known) {
+            let name = document.str(directive.name);
+            if let Some(Known::Federation(it)) = self.imported(name)
+                && let Some(why) = it.refusal()
+            {
+                found.complain(directive.span, format!("`@{name}` {why}"));
+            }
+            let Some(known) = self.known(name) else { continue };
+            if self.imported(name).is_some() || told.contains(&known) {
                 continue;
             }
             told.push(known);
-            let version = match known.home() {
-                CONNECT => CONNECT_VERSION,
-                WEIR => WEIR_VERSION,
-                _ => "v2.3",
-            };
+            let version = if known.home() == CONNECT { CONNECT_VERSION } else { WEIR_VERSION };
             let message = format!(
                 "`@{name}` is not imported: add `@link(url: \"{}{version}\", import: [\"@{name}\"])` to `extend schema`",
                 known.home(),
-                name = known.name(),
             );
-            errors.push(Error::new(Code::Schema, directive.span, message));
+            found.complain(directive.span, message);
         }
     }
 }
 
 fn list(document: &Document<'_>, value: ValueId) -> Vec<ValueId> {
     match document.value(value).kind {
-        ValueKind::List(items) => {
-            weir_language::ast::List::<Value>::range(items).map(|at| ValueId(at as u32)).collect()
-        }
+        ValueKind::List(items) => List::<Value>::range(items).map(|at| ValueId(at as u32)).collect(),
         _ => vec![value],
     }
 }
 
-/// The directives of the schema, of types and of their fields.
+/// The directives of the schema, of types, and of what is in them.
 fn all_directives<'d>(document: &'d Document<'_>) -> Vec<&'d Directive> {
     let mut all: Vec<&Directive> = Vec::new();
+    let inputs =
+        |list: List<InputDefinition>| document.list(list).iter().flat_map(|it| document.list(it.directives));
     for definition in &document.definitions {
         match definition {
             Definition::Schema(schema) => all.extend(document.list(schema.directives)),
             Definition::Type(ty) => {
                 all.extend(document.list(ty.directives));
-                if let TypeBody::Object { fields, .. } | TypeBody::Interface { fields, .. } = ty.body {
-                    all.extend(document.list(fields).iter().flat_map(|it| document.list(it.directives)));
+                match ty.body {
+                    TypeBody::Object { fields, .. } | TypeBody::Interface { fields, .. } => {
+                        for field in document.list(fields) {
+                            all.extend(document.list(field.directives));
+                            all.extend(inputs(field.arguments));
+                        }
+                    }
+                    TypeBody::Input { fields } => all.extend(inputs(fields)),
+                    TypeBody::Enum { values } => {
+                        all.extend(document.list(values).iter().flat_map(|it| document.list(it.directives)));
+                    }
+                    TypeBody::Scalar | TypeBody::Union { .. } => {}
                 }
             }
             Definition::Operation(_) | Definition::Fragment(_) | Definition::Directive(_) => {}

@@ -8,11 +8,12 @@
 //! field of every type is brought where it can be asked for.
 //!
 //! **Cost:** linear in the text, but for the fields of a type per place where a selection gives it.
-//! Source: the public documentation of connect v0.3; `docs/sources/services.md`.
+//! Source: the public documentation of connect, v0.1 to v0.4; `docs/sources/services.md`.
 
 mod caching;
 mod connect;
 mod facts;
+mod federation;
 mod fields;
 mod hints;
 mod keys;
@@ -37,7 +38,7 @@ use weir_language::ast::{
 };
 use weir_language::error::{Code, Error};
 use weir_language::limits::Limits;
-use weir_language::schema::{Schema, TypeId};
+use weir_language::schema::{FieldId, Schema, TypeId};
 use weir_language::span::{Location, Span};
 use weir_language::validate::suggest;
 use weir_language::{parser, report};
@@ -52,7 +53,8 @@ pub fn read(text: &str, file: &str) -> Result<Mapping, Vec<Mistake>> {
     let mistakes = |errors: Vec<Error>| mistakes(text, file, errors);
     let document = parser::parse(text, &Limits::NONE).map_err(|error| mistakes(vec![error]))?;
     let mut errors = Vec::new();
-    let links = Links::read(&document, &mut errors);
+    let mut notes = Vec::new();
+    let links = Links::read(&document, &mut errors, &mut notes);
     let visible = text::visible(&document, &links);
     let schema = match visible.schema() {
         Ok(schema) => schema,
@@ -62,11 +64,13 @@ pub fn read(text: &str, file: &str) -> Result<Mapping, Vec<Mistake>> {
         }
     };
     let mut reader = Reader::new(&document, &links, schema, errors);
+    reader.notes = notes;
     reader.facts(&visible);
-    match reader.errors.is_empty() {
-        true => Ok(reader.mapping),
-        false => Err(mistakes(reader.errors)),
+    if !reader.errors.is_empty() {
+        return Err(mistakes(reader.errors));
     }
+    reader.mapping.notes = mistakes(reader.notes);
+    Ok(reader.mapping)
 }
 
 fn mistakes(text: &str, file: &str, mut errors: Vec<Error>) -> Vec<Mistake> {
@@ -94,7 +98,12 @@ struct Reader<'d> {
     selections: Vec<Option<ValueId>>,
     /// `@cacheTag`s; the connectors they are of come to be known later.
     tags: Vec<tags::Written<'d>>,
+    /// Fields that another graph gives: nothing has to bring them here.
+    external: Vec<FieldId>,
+    /// `id`s of `@connect`s.
+    labels: Vec<String>,
     errors: Vec<Error>,
+    notes: Vec<Error>,
 }
 
 impl<'d> Reader<'d> {
@@ -114,6 +123,7 @@ impl<'d> Reader<'d> {
             type_tags_at: Vec::new(),
             config: Vec::new(),
             env: Vec::new(),
+            notes: Vec::new(),
         };
         Self {
             document,
@@ -122,7 +132,10 @@ impl<'d> Reader<'d> {
             defaults: Vec::new(),
             selections: Vec::new(),
             tags: Vec::new(),
+            external: Vec::new(),
+            labels: Vec::new(),
             errors,
+            notes: Vec::new(),
         }
     }
 
@@ -178,7 +191,7 @@ impl<'d> Reader<'d> {
             }
             Some(Known::CacheControl) => self.hint(directive, name, None),
             Some(Known::CacheTag) => self.tag(directive, name, None),
-            Some(Known::Key) | None => {}
+            Some(Known::Federation(_)) | None => {}
             Some(it) => self.misplaced(directive, it),
         }
     }
@@ -202,7 +215,11 @@ impl<'d> Reader<'d> {
                 Some(Known::CacheControl) => self.hint(directive, ty, Some(name)),
                 Some(Known::CacheTag) => self.tag(directive, ty, Some(name)),
                 Some(Known::Policy) => {}
-                Some(Known::Key) | None => {}
+                Some(Known::Federation(it)) => self.external.extend(
+                    id.filter(|_| it.is_external())
+                        .and_then(|id| self.mapping.schema.field_by_name(id, name)),
+                ),
+                None => {}
                 Some(it) => self.misplaced(directive, it),
             }
         }
@@ -235,6 +252,10 @@ impl<'d> Reader<'d> {
 
     fn complain(&mut self, span: Span, message: impl Into<String>) {
         self.errors.push(Error::new(Code::Schema, span, message));
+    }
+
+    fn note(&mut self, span: Span, message: impl Into<String>) {
+        self.notes.push(Error::new(Code::Schema, span, message));
     }
 
     /// Complains about a place within a string.

@@ -3,9 +3,7 @@
 //! **Invariant:** depth is that of the selection, which is bounded.
 
 use super::{ConnectorId, Given, Node, NodeId, Place, Reader, Taken, hint};
-use crate::selection::{
-    Call, Expr, ExprId, Member, Method, Selection, SelectionError, Start, Step, StepKind,
-};
+use crate::selection::{Call, Expr, ExprId, Member, Method, Selection, SelectionError, Start, StepKind};
 use weir_language::schema::{FieldId, Schema, TypeId, TypeKind, builtin};
 use weir_language::span::Span;
 
@@ -59,14 +57,7 @@ impl Build<'_> {
     /// What `id` gives of `ty`; `None` for leaves and for what is wrong. `of`: for complaints.
     fn value(&mut self, ty: TypeId, id: ExprId, of: &str) -> Option<NodeId> {
         let span = self.selection.span(id);
-        let members = match self.selection.expr(id) {
-            Expr::Members(members) => Some(members),
-            Expr::Path { steps, .. } => match steps.last() {
-                Some(Step { kind: StepKind::Members(members), .. }) => Some(members),
-                _ => None,
-            },
-            _ => None,
-        };
+        let members = self.selection.group(id);
         let name = self.schema.type_name(ty);
         match (self.schema.ty(ty).kind, members) {
             (TypeKind::Scalar(_) | TypeKind::Enum, Some(_)) if ty <= builtin::ID || self.is_enum(ty) => {
@@ -79,7 +70,9 @@ impl Build<'_> {
             (TypeKind::Object, Some(members)) => {
                 let group = matches!(self.selection.expr(id), Expr::Members(_));
                 // At the top these are the members of the answer itself.
-                let node = self.open(ty, group && id != self.selection.root());
+                let is_made = group && id != self.selection.root() || self.selection.takes_itself(members);
+                let node = self.open(ty, is_made);
+                self.nodes[node.index()].of_scalars = self.selection.may_take_scalars(members).then_some(id);
                 self.members(node, members, &mut Vec::new());
                 Some(node)
             }
@@ -100,7 +93,8 @@ impl Build<'_> {
     }
 
     fn open(&mut self, ty: TypeId, is_made: bool) -> NodeId {
-        self.nodes.push(Node { connector: self.connector, ty, given: Vec::new(), is_made });
+        let (connector, given) = (self.connector, Vec::new());
+        self.nodes.push(Node { connector, ty, given, is_made, of_scalars: None });
         NodeId(self.nodes.len() as u32 - 1)
     }
 
@@ -115,16 +109,27 @@ impl Build<'_> {
                     let given = Given { field, within: within.clone(), value, below };
                     self.nodes[node.index()].given.push(given);
                 }
-                None => {
-                    let Expr::Path { steps, .. } = self.selection.expr(member.value) else { continue };
-                    if let Some(Step { kind: StepKind::Members(inner), .. }) = steps.last() {
+                None => match self.selection.group(member.value) {
+                    Some(inner) => {
                         within.push(member.value);
                         self.members(node, inner, within);
                         within.pop();
                     }
-                }
+                    None => self.spread(node, member, within),
+                },
             }
         }
+    }
+
+    /// `... path`: what it leads to has to have members whose names are known.
+    fn spread(&mut self, node: NodeId, member: &Member, within: &mut Vec<ExprId>) {
+        let Some(made) = made(self.selection, member.value, usize::MAX) else {
+            return self
+                .wrong(member.span, "say what is spread: name its members, as in `... $.item { id }`");
+        };
+        within.push(member.value);
+        self.own_members(node, made, within);
+        within.pop();
     }
 
     /// The field of the node's type that a member gives.
@@ -170,6 +175,11 @@ impl Build<'_> {
             return None;
         };
         let node = self.open(ty, true);
+        self.own_members(node, made, &[]);
+        Some(node)
+    }
+
+    fn own_members(&mut self, node: NodeId, made: Vec<(Box<str>, ExprId)>, within: &[ExprId]) {
         for (name, value) in made {
             let span = self.selection.span(value);
             let Some(field) = self.field(node, &name, span) else { continue };
@@ -178,14 +188,9 @@ impl Build<'_> {
                 TypeKind::Object => self.own(base, value, usize::MAX, &format!("`{name}`")),
                 _ => None,
             };
-            self.nodes[node.index()].given.push(Given {
-                field,
-                within: Vec::new(),
-                value: Taken::Own,
-                below,
-            });
+            let given = Given { field, within: within.to_vec(), value: Taken::Own, below };
+            self.nodes[node.index()].given.push(given);
         }
-        Some(node)
     }
 }
 
@@ -196,7 +201,7 @@ fn made(selection: &Selection, id: ExprId, steps_max: usize) -> Option<Vec<(Box<
         Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => None,
         Expr::Object(members) => Some(members.clone()),
         Expr::Array(items) => common(selection, items.iter().copied()),
-        Expr::Coalesce(choices) => common(selection, choices.iter().copied()),
+        Expr::Coalesce(choices) | Expr::IfMissing(choices) => common(selection, choices.iter().copied()),
         Expr::Members(members) => named(selection, members),
         Expr::Path { start, steps } => {
             let steps = &steps[..steps.len().min(steps_max)];
@@ -205,7 +210,7 @@ fn made(selection: &Selection, id: ExprId, steps_max: usize) -> Option<Vec<(Box<
                 (Some(StepKind::Members(members)), _) => named(selection, members),
                 (Some(StepKind::Optional), _) => made(selection, id, steps.len() - 1),
                 (Some(StepKind::Call(Call { method, arguments })), _) => match method {
-                    Method::Map => made(selection, *arguments.first()?, usize::MAX),
+                    Method::Map | Method::Echo => made(selection, *arguments.first()?, usize::MAX),
                     Method::Match => common(
                         selection,
                         arguments.iter().filter_map(|&it| match selection.expr(it) {
@@ -221,7 +226,7 @@ fn made(selection: &Selection, id: ExprId, steps_max: usize) -> Option<Vec<(Box<
                     | Method::Get => made(selection, id, steps.len() - 1),
                     _ => None,
                 },
-                (None | Some(StepKind::Key(_)), _) => None,
+                (None | Some(StepKind::Key(_) | StepKind::UnknownCall { .. }), _) => None,
             }
         }
     }

@@ -48,7 +48,7 @@ impl Reader<'_> {
                 let keys = connector.keys.iter().map(|key| (&*key.name, key.field));
                 let lost = self.lost_key(&keys.collect::<Vec<_>>(), &sides);
                 all.extend(lost.map(|it| it.of(type_name, name)));
-            } else if !sides.brought(field) && !is_keyless {
+            } else if !sides.brought(field) && !is_keyless && !self.external.contains(&field) {
                 // One key is all that is to be mended, however many fields it would bring.
                 is_keyless = missing_key.is_some();
                 all.push(match missing_key {

@@ -24,6 +24,7 @@ pub(super) enum Whom {
 #[derive(Default)]
 pub(super) struct Defaults {
     pub(super) headers: Vec<Header>,
+    pub(super) path: Option<Written>,
     pub(super) params: Option<Written>,
     pub(super) success: Option<Written>,
     pub(super) error_message: Option<Written>,
@@ -49,7 +50,7 @@ impl<'d> Reader<'d> {
                 Some(Known::Source) => self.source(directive),
                 Some(Known::Graphql) => self.graphql(directive),
                 Some(Known::Grpc) => self.grpc(directive),
-                Some(Known::Link | Known::Cache | Known::Policy) | None => {}
+                Some(Known::Link | Known::Cache | Known::Policy | Known::Federation(_)) | None => {}
                 Some(it) => self.misplaced(directive, it),
             }
         }
@@ -72,6 +73,7 @@ impl<'d> Reader<'d> {
         {
             base = self.need(&mut http, "baseURL").and_then(|it| self.base(it));
             defaults.headers = self.own_headers(&mut http);
+            defaults.path = self.optional_selection(&mut http, "path");
             defaults.params = self.optional_selection(&mut http, "queryParams");
             self.finish(http);
         }
@@ -97,6 +99,9 @@ impl<'d> Reader<'d> {
         let about = [&defaults.success, &defaults.error_message, &defaults.error_extensions];
         for (selection, literal) in about.into_iter().flatten() {
             self.check(selection, *literal, 0, &answer, &mut seen);
+        }
+        if let Some((path, literal)) = &defaults.path {
+            self.check(path, *literal, 0, &Where::SOURCE, &mut seen);
         }
         if let Some((params, literal)) = &defaults.params {
             self.check(params, *literal, 0, &Where::SOURCE, &mut seen);

@@ -37,9 +37,22 @@ impl Reader<'_> {
     ) {
         let single = Single { schema: &self.mapping.schema, selection, args };
         let root = selection.root();
-        if single.is_object(root) {
-            let message = "this is an object, and a single value belongs here: name one of its members";
-            self.complain_shifted(literal, shift, SelectionError::new(selection.span(root), message));
+        let message = if single.is_object(root) {
+            "this is an object, and a single value belongs here: name one of its members"
+        } else if single.is_list(root) {
+            "this is a list, and a single value belongs here: write `->joinNotNull(',')`, or a parameter of `queryParams`"
+        } else {
+            return;
+        };
+        self.complain_shifted(literal, shift, SelectionError::new(selection.span(root), message));
+    }
+
+    /// A form has names.
+    pub(super) fn check_form(&mut self, body: &Selection, literal: ValueId, args: Option<FieldId>) {
+        let single = Single { schema: &self.mapping.schema, selection: body, args };
+        if single.has_no_names(body.root()) {
+            let message = "a form has names: write `name: value`";
+            self.complain_within(literal, SelectionError::new(body.span(body.root()), message));
         }
     }
 }
@@ -62,30 +75,99 @@ impl Single<'_> {
             Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) | Expr::Array(_) => {
                 wrong(id, "parameters have names: write `name: value`")
             }
+            Expr::Path { .. } if self.has_no_names(id) => {
+                let path = self.selection.span(id);
+                let message = match self.selection.expr(id) {
+                    Expr::Path { start: Start::Variable(it), .. } => {
+                        format!("parameters have names: write `name: ${}.name`", it.name())
+                    }
+                    _ => "parameters have names: write `name: value`".to_owned(),
+                };
+                Some(SelectionError::new(path, message))
+            }
             Expr::Path { start: Start::Variable(Variable::Args), steps } => {
                 let (keys, rest) = keys(steps);
-                let ty = self.argument(&keys);
-                match (rest, ty) {
-                    ([], Some(ty)) if !self.is_input(ty) && !self.is_any(ty) => {
-                        wrong(id, "parameters have names: write `name: $args.name`")
+                let [Step { kind: StepKind::Members(all), .. }] = rest else { return None };
+                let is_object = |it: &&Member| match self.selection.expr(it.value) {
+                    Expr::Path { start: Start::Key(key), steps } if steps.is_empty() => {
+                        let path: Vec<&str> = keys.iter().copied().chain([&**key]).collect();
+                        self.argument(&path).is_some_and(|ty| self.is_input(ty))
                     }
-                    ([Step { kind: StepKind::Members(all), .. }], _) => {
-                        let is_object = |it: &&Member| match self.selection.expr(it.value) {
-                            Expr::Path { start: Start::Key(key), steps } if steps.is_empty() => {
-                                let path: Vec<&str> = keys.iter().copied().chain([&**key]).collect();
-                                self.argument(&path).is_some_and(|ty| self.is_input(ty))
-                            }
-                            _ => false,
-                        };
-                        let object = all.iter().find(is_object).map(|it| it.value);
-                        object.and_then(|it| {
-                            wrong(it, "this is an object, and a parameter is a single value or a list")
-                        })
+                    _ => false,
+                };
+                let object = all.iter().find(is_object).map(|it| it.value);
+                object.and_then(|it| {
+                    wrong(it, "this is an object, and a parameter is a single value or a list")
+                })
+            }
+            Expr::Null | Expr::Coalesce(_) | Expr::IfMissing(_) | Expr::Path { .. } => None,
+        }
+    }
+
+    /// Whether `id` is sure to be a list or a single value, whose parts have no names.
+    fn has_no_names(&self, id: ExprId) -> bool {
+        match self.selection.expr(id) {
+            Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) | Expr::Array(_) => true,
+            Expr::Path { start: Start::Variable(variable), steps } => {
+                let (keys, rest) = keys(steps);
+                let is_whole = rest.is_empty();
+                match variable {
+                    Variable::Args => {
+                        let named = |ty| self.is_input(ty) && !ty.wraps.is_list() || self.is_any(ty);
+                        is_whole && self.argument(&keys).is_some_and(|ty| !named(ty))
                     }
-                    _ => None,
+                    Variable::This => is_whole && !keys.is_empty(),
+                    Variable::Batch => is_whole || self.is_list(id),
+                    _ => false,
                 }
             }
-            Expr::Null | Expr::Coalesce(_) | Expr::Path { .. } => None,
+            Expr::Path { start: Start::Value(inner), steps } => steps.is_empty() && self.has_no_names(*inner),
+            Expr::Null
+            | Expr::Object(_)
+            | Expr::Members(_)
+            | Expr::Coalesce(_)
+            | Expr::IfMissing(_)
+            | Expr::Path { .. } => false,
+        }
+    }
+
+    /// Whether `id` makes a list, if it makes anything.
+    fn is_list(&self, id: ExprId) -> bool {
+        match self.selection.expr(id) {
+            Expr::Null
+            | Expr::Bool(_)
+            | Expr::Number(_)
+            | Expr::Text(_)
+            | Expr::Object(_)
+            | Expr::Members(_) => false,
+            Expr::Array(_) => true,
+            Expr::Coalesce(items) | Expr::IfMissing(items) => items.iter().any(|&it| self.is_list(it)),
+            Expr::Path { start, steps } => self.is_list_of(start, steps),
+        }
+    }
+
+    fn is_list_of(&self, start: &Start, steps: &[Step]) -> bool {
+        let Some((last, before)) = steps.split_last() else {
+            return match start {
+                Start::Value(inner) => self.is_list(*inner),
+                Start::Variable(variable) => *variable == Variable::Batch,
+                Start::Scope | Start::Current | Start::Key(_) => false,
+            };
+        };
+        match &last.kind {
+            StepKind::Key(_) if *start == Start::Variable(Variable::Args) => {
+                let (keys, rest) = keys(steps);
+                let is_list = |len: usize| self.argument(&keys[..len]).is_some_and(|ty| ty.wraps.is_list());
+                rest.is_empty() && (1..=keys.len()).any(is_list)
+            }
+            StepKind::Key(_) | StepKind::Optional | StepKind::Members(_) => self.is_list_of(start, before),
+            StepKind::UnknownCall { .. } => false,
+            StepKind::Call(call) => match call.method {
+                Method::Map | Method::Filter | Method::Entries => true,
+                Method::Slice => self.is_list_of(start, before),
+                Method::Echo => call.arguments.iter().any(|&it| self.is_list(it)),
+                _ => false,
+            },
         }
     }
 
@@ -94,7 +176,9 @@ impl Single<'_> {
         match self.selection.expr(id) {
             Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => false,
             Expr::Object(_) | Expr::Members(_) => true,
-            Expr::Array(items) | Expr::Coalesce(items) => items.iter().any(|&it| self.is_object(it)),
+            Expr::Array(items) | Expr::Coalesce(items) | Expr::IfMissing(items) => {
+                items.iter().any(|&it| self.is_object(it))
+            }
             Expr::Path { start, steps } => self.is_object_of(start, steps),
         }
     }
@@ -109,6 +193,7 @@ impl Single<'_> {
         };
         match &last.kind {
             StepKind::Members(_) => true,
+            StepKind::UnknownCall { .. } => false,
             StepKind::Optional => self.is_object_of(start, before),
             StepKind::Key(_) => {
                 let (keys, rest) = keys(steps);
@@ -116,7 +201,7 @@ impl Single<'_> {
                 *start == Start::Variable(Variable::Args) && rest.is_empty() && is_input()
             }
             StepKind::Call(call) => match call.method {
-                Method::Map => call.arguments.iter().any(|&it| self.is_object(it)),
+                Method::Map | Method::Echo => call.arguments.iter().any(|&it| self.is_object(it)),
                 Method::First | Method::Last | Method::Find | Method::Filter | Method::Slice => {
                     self.is_object_of(start, before)
                 }
@@ -178,7 +263,7 @@ fn keys(steps: &[Step]) -> (Vec<&str>, &[Step]) {
     let count = steps.iter().take_while(|it| key(it)).count();
     let names = steps[..count].iter().filter_map(|it| match &it.kind {
         StepKind::Key(name) => Some(&**name),
-        StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => None,
+        StepKind::Optional | StepKind::Call(_) | StepKind::UnknownCall { .. } | StepKind::Members(_) => None,
     });
     (names.collect(), &steps[count..])
 }

@@ -1,6 +1,7 @@
 //! What is read, and what is refused with its place.
 
 mod requests;
+mod versions;
 
 use super::{Connector, Mapping, Place, read};
 use proptest::prelude::*;
@@ -179,7 +180,7 @@ fn calls_that_cannot_be_made_are_said_with_their_place() {
     connect_refused(
         &format!("source: \"s\", http: {{GET: \"/u/{{id}}\"}}, {all}"),
         "id}",
-        "there is no answer yet: write `$args.name`, or `$this.name` for a field of the parent",
+        "there is no answer yet: write `$args.name`, `$this.name` for a field of the parent, or `@.name` in an argument of a method",
     );
     connect_refused(
         &format!("source: \"s\", http: {{GET: \"/u\", boddy: \"$\"}}, {all}"),
@@ -209,9 +210,9 @@ fn calls_that_cannot_be_made_are_said_with_their_place() {
         "the source says the host: write the path only, as in `/users/{$args.id}`",
     );
     connect_refused(
-        &format!("source: \"s\", http: {{GET: \"/u\"}}, {all}, id: \"x\""),
-        "id: \"x",
-        "`@connect` has no `id`",
+        &format!("source: \"s\", http: {{GET: \"/u\"}}, {all}, idd: \"x\""),
+        "idd: \"x",
+        "`@connect` has no `idd`; did you mean `id`?",
     );
     connect_refused(
         &format!("source: \"s\", http: {{GET: \"/u\"}}, {all}, batch: {{maxSize: 5}}"),
@@ -254,9 +255,9 @@ fn complaints_about_selections_point_into_the_string() {
         "`U` has no field `nme`; did you mean `name`?",
     );
     connect_refused(
-        &format!("{get}, selection: \"id name: \\\"é\\\"->x v {{ w }}\""),
-        "x v",
-        "there is no method `->x`",
+        &format!("{get}, selection: \"id name: \\\"é\\\"->get v {{ w }}\""),
+        "get v",
+        "`->get` takes one argument, not 0",
     );
     connect_refused(
         &format!("{get}, selection: \"\"\"\n      id\n    name v {{\n      x }}\"\"\""),
@@ -423,7 +424,7 @@ fn links_say_version_and_names() {
     let connect = "https://specs.apollo.dev/connect";
     assert_eq!(
         link(&format!("@link(url: \"{connect}/v0.9\")")),
-        format!("s:1:26: version `v0.9` is not read: write `{connect}/v0.3`")
+        "s:1:26: version `v0.9` is not read: there are v0.1 v0.2 v0.3 v0.4"
     );
     assert_eq!(
         link(&format!("@link(url: \"{connect}/v0.3\", import: [\"@conect\"])")),

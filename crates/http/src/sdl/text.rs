@@ -4,7 +4,9 @@
 //! answers them; a text without queries gets a field that no one may see.
 
 use super::links::{Known, Links};
-use weir_language::ast::{Definition, Directive, Document, FieldDefinition, List, TypeBody, TypeDefinition};
+use weir_language::ast::{
+    Definition, Directive, Document, FieldDefinition, InputDefinition, List, TypeBody, TypeDefinition,
+};
 use weir_language::error::Error;
 use weir_language::schema::Schema;
 use weir_language::span::Span;
@@ -98,9 +100,20 @@ impl Blanks<'_> {
         }
     }
 
+    fn inputs(&mut self, list: List<InputDefinition>) {
+        self.document.list(list).iter().for_each(|it| self.directives(it.directives));
+    }
+
     fn ty(&mut self, ty: &TypeDefinition, foreign: &mut Vec<String>) {
         self.directives(ty.directives);
-        let (TypeBody::Object { fields, .. } | TypeBody::Interface { fields, .. }) = ty.body else { return };
+        let fields = match ty.body {
+            TypeBody::Object { fields, .. } | TypeBody::Interface { fields, .. } => fields,
+            TypeBody::Input { fields } => return self.inputs(fields),
+            TypeBody::Enum { values } => {
+                return self.document.list(values).iter().for_each(|it| self.directives(it.directives));
+            }
+            TypeBody::Scalar | TypeBody::Union { .. } => return,
+        };
         let name = self.document.str(ty.name);
         let joined = |field: &FieldDefinition| {
             let is_join = |it: &Directive| self.links.known(self.document.str(it.name)) == Some(Known::Join);
@@ -121,6 +134,7 @@ impl Blanks<'_> {
         self.spans.extend(gone);
         for field in fields {
             self.directives(field.directives);
+            self.inputs(field.arguments);
         }
         let object = matches!(ty.body, TypeBody::Object { .. });
         let is_definition = |it: &Definition| matches!(it, Definition::Type(other) if !other.extend && self.document.str(other.name) == name);

@@ -1,12 +1,13 @@
 //! Finds the value of an expression: the slow path, for what has methods, literals or variables.
 //!
-//! A member that is not there has no value, which is no error; a method that cannot do with its value what it is asked
-//! for is one, and its field fails.
+//! A member that is not there has no value, which is no error, and ends its path. A method that cannot take its value has
+//! no value either; the reason is kept, unless `??` or `?!` have something else. A method of null has no value and no
+//! reason: what is null in an answer is null in what is made of it.
 //!
 //! **Invariant:** depth is that of the expression, which is bounded; so is the work of one evaluation, whatever the answer.
 
 use super::method::Method;
-use super::number::{self, Decimal};
+use super::number;
 use super::value::Value;
 use super::{Call, Expr, ExprId, Member, Selection, Start, StepKind, Variable};
 use crate::inputs::Inputs;
@@ -24,17 +25,24 @@ const VALUES_MAX: u32 = 1_000_000;
 pub(crate) const BYTES_MAX: usize = 64 << 20;
 
 /// Why there is no value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The method takes no such value.
     Kind {
         /// Which method.
         method: Method,
-        /// What it was given, in words.
+        /// The kind of the value.
         given: &'static str,
     },
-    /// A number too large or too long to reckon with, or a division by zero.
-    Reckoning {
+    /// The method takes no such argument.
+    Argument {
+        /// Which method.
+        method: Method,
+        /// The kind of the argument.
+        given: &'static str,
+    },
+    /// A number too large or too long to calculate with, or a division by zero.
+    Arithmetic {
         /// Which method.
         method: Method,
     },
@@ -51,7 +59,10 @@ impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Kind { method, given } => write!(f, "`->{}` cannot take {given}", method.name()),
-            Self::Reckoning { method } => write!(f, "`->{}` has no result for these numbers", method.name()),
+            Self::Argument { method, given } => {
+                write!(f, "`->{}` cannot take {given} as its argument", method.name())
+            }
+            Self::Arithmetic { method } => write!(f, "`->{}` has no result for these numbers", method.name()),
             Self::Unreadable { method } => write!(f, "`->{}` cannot read this text", method.name()),
             Self::TooMuch => f.write_str("the mapping makes too many values"),
         }
@@ -65,10 +76,12 @@ pub type Evaluated<'v> = Result<Value<'v>, Fault>;
 
 /// What an expression is evaluated over.
 #[derive(Clone, Copy)]
-pub struct Eval<'e, 'v> {
+struct Eval<'e, 'v> {
     selection: &'e Selection,
     inputs: &'e Inputs<'v>,
     left: &'e Cell<u32>,
+    /// Why a method had no value, the first that nothing made up for.
+    fault: &'e Cell<Option<Fault>>,
 }
 
 /// `$` and `@`.
@@ -81,7 +94,7 @@ struct At<'e, 'v> {
 /// The value of `id` where `$` and `@` are `value`. `steps_max`: of a path, only so many of its steps.
 ///
 /// # Errors
-/// Of a method.
+/// There is no value because a method had none; or more work than any answer is worth.
 pub fn eval<'v>(
     selection: &Selection,
     id: ExprId,
@@ -89,20 +102,51 @@ pub fn eval<'v>(
     value: &Value<'v>,
     inputs: &Inputs<'v>,
 ) -> Evaluated<'v> {
-    let left = Cell::new(VALUES_MAX);
-    let eval = Eval { selection, inputs, left: &left };
     let at = At { scope: value, current: value };
-    match selection.expr(id) {
+    let (value, fault) = run(selection, inputs, |eval| match selection.expr(id) {
         Expr::Path { start, steps } => eval.path(start, &steps[..steps.len().min(steps_max)], at),
-        Expr::Null
-        | Expr::Bool(_)
-        | Expr::Number(_)
-        | Expr::Text(_)
-        | Expr::Array(_)
-        | Expr::Object(_)
-        | Expr::Members(_)
-        | Expr::Coalesce(_) => eval.expr(id, at),
+        Expr::Members(members) if id == selection.root() => eval.whole(members, value),
+        _ => eval.expr(id, at),
+    })?;
+    match fault {
+        Some(fault) if matches!(value, Value::Missing) => Err(fault),
+        Some(_) | None => Ok(value),
     }
+}
+
+/// The value of all of `selection` for a request. What a method could not make is not left out without a word: it fails.
+///
+/// # Errors
+/// A method had no value, wherever it stands, and nothing made up for it.
+pub(crate) fn eval_request<'v>(selection: &Selection, inputs: &Inputs<'v>) -> Evaluated<'v> {
+    let nothing = Value::Object(Vec::new());
+    let at = At { scope: &nothing, current: &nothing };
+    let (value, fault) = run(selection, inputs, |eval| eval.expr(selection.root(), at))?;
+    fault.map_or(Ok(value), Err)
+}
+
+/// What the members that end `id` make of `value`. Of the whole answer see [`eval`].
+///
+/// # Errors
+/// More work than any answer is worth.
+pub(crate) fn eval_group<'v>(
+    selection: &Selection,
+    id: ExprId,
+    value: &Value<'v>,
+    inputs: &Inputs<'v>,
+) -> Evaluated<'v> {
+    let members = selection.group(id).unwrap_or_default();
+    Ok(run(selection, inputs, |eval| eval.members(members, value))?.0)
+}
+
+fn run<'v>(
+    selection: &Selection,
+    inputs: &Inputs<'v>,
+    find: impl FnOnce(Eval<'_, 'v>) -> Evaluated<'v>,
+) -> Result<(Value<'v>, Option<Fault>), Fault> {
+    let (left, fault) = (Cell::new(VALUES_MAX), Cell::new(None));
+    let value = find(Eval { selection, inputs, left: &left, fault: &fault })?;
+    Ok((value, fault.get()))
 }
 
 impl<'v> Eval<'_, 'v> {
@@ -115,23 +159,35 @@ impl<'v> Eval<'_, 'v> {
             Expr::Text(text) => Value::Text(Cow::Owned(text.to_string())),
             Expr::Array(items) => Value::Array(self.all(items, at)?),
             Expr::Object(members) => {
-                let member =
-                    |it: &(Box<str>, ExprId)| Ok((Cow::Owned(it.0.to_string()), self.expr(it.1, at)?));
-                Value::Object(members.iter().map(member).collect::<Result<_, Fault>>()?)
-            }
-            Expr::Members(members) => self.members(members, at.current)?,
-            Expr::Path { start, steps } => self.path(start, steps, at)?,
-            Expr::Coalesce(choices) => {
-                let mut value = Value::Missing;
-                for &choice in choices {
-                    value = self.expr(choice, at)?;
-                    if !value.is_nothing() {
-                        break;
+                let mut object = Vec::with_capacity(members.len());
+                for (name, value) in members {
+                    match self.expr(*value, at)? {
+                        Value::Missing => {}
+                        value => object.push((Cow::Owned(name.to_string()), value)),
                     }
                 }
-                value
+                Value::Object(object)
             }
+            Expr::Members(members) => self.members(members, at.scope)?,
+            Expr::Path { start, steps } => self.path(start, steps, at)?,
+            Expr::Coalesce(choices) => self.first_of(choices, at, Value::is_nothing)?,
+            Expr::IfMissing(choices) => self.first_of(choices, at, Value::is_missing)?,
         })
+    }
+
+    /// The first of `choices` that is not `skipped`; if there is none, the last.
+    fn first_of(&self, choices: &[ExprId], at: At<'_, 'v>, skipped: fn(&Value<'v>) -> bool) -> Evaluated<'v> {
+        let (fault, mut value) = (self.fault.get(), Value::Missing);
+        for &choice in choices {
+            value = self.expr(choice, at)?;
+            if !skipped(&value) {
+                break;
+            }
+        }
+        if !value.is_missing() {
+            self.fault.set(fault);
+        }
+        Ok(value)
     }
 
     fn spend(&self, values: usize) -> Result<(), Fault> {
@@ -140,35 +196,54 @@ impl<'v> Eval<'_, 'v> {
         Ok(())
     }
 
+    /// The values of `ids`; what is missing is null.
     fn all(&self, ids: &[ExprId], at: At<'_, 'v>) -> Result<Vec<Value<'v>>, Fault> {
-        ids.iter().map(|&id| self.expr(id, at)).collect()
+        ids.iter().map(|&id| Ok(self.expr(id, at)?.or_null())).collect()
     }
 
-    /// An object of `members`; of a list, one of each item.
+    /// An object of `members`; of a list, one of each item. Of another value that none of them has anything of, that value.
     fn members(&self, members: &[Member], value: &Value<'v>) -> Evaluated<'v> {
         if let Some(items) = value.items() {
             self.spend(value.weight())?;
-            let items: Result<_, Fault> = items.iter().map(|item| self.members(members, item)).collect();
-            return Ok(Value::Array(items?));
+            let each = |item: &Value<'v>| Ok(self.members(members, item)?.or_null());
+            return Ok(Value::Array(items.iter().map(each).collect::<Result<_, Fault>>()?));
         }
-        if value.is_nothing() {
-            return Ok(value.clone());
+        match value {
+            Value::Missing => Ok(Value::Missing),
+            Value::Null if !self.selection.takes_itself(members) => Ok(Value::Null),
+            _ => self.object(members, value),
         }
+    }
+
+    /// The same of the answer, which may be null and is asked for all the same.
+    fn whole(&self, members: &[Member], answer: &Value<'v>) -> Evaluated<'v> {
+        match answer {
+            Value::Null => self.object(members, answer),
+            _ => self.members(members, answer),
+        }
+    }
+
+    fn object(&self, members: &[Member], value: &Value<'v>) -> Evaluated<'v> {
         let at = At { scope: value, current: value };
         let mut object: Vec<(Cow<'v, str>, Value<'v>)> = Vec::with_capacity(members.len());
+        let mut is_made = value.is_object();
         for member in members {
-            let value = self.expr(member.value, at)?;
+            let made = self.expr(member.value, at)?;
+            let passes_through = matches!(self.selection.expr(member.value), Expr::Members(_));
             match &member.name {
-                Some(_) if matches!(value, Value::Missing) => {}
-                Some(name) => put(&mut object, Cow::Owned(name.to_string()), value),
+                Some(_) if made.is_missing() => {}
+                Some(name) => {
+                    is_made |= !passes_through || made.is_object();
+                    put(&mut object, Cow::Owned(name.to_string()), made);
+                }
                 None => {
-                    for (key, value) in value.members().unwrap_or_default() {
-                        put(&mut object, key, value);
-                    }
+                    let Some(members) = made.members() else { continue };
+                    is_made = true;
+                    members.into_iter().for_each(|(key, value)| put(&mut object, key, value));
                 }
             }
         }
-        Ok(Value::Object(object))
+        Ok(if is_made { Value::Object(object) } else { value.clone() })
     }
 
     fn path(&self, start: &Start, steps: &[super::Step], at: At<'_, 'v>) -> Evaluated<'v> {
@@ -179,6 +254,7 @@ impl<'v> Eval<'_, 'v> {
         while let Some((step, rest)) = steps.split_first() {
             self.spend(1)?;
             value = match &step.kind {
+                _ if value.is_missing() => return Ok(Value::Missing),
                 StepKind::Key(key) => {
                     // A list is gone through item by item.
                     self.spend(value.weight())?;
@@ -186,7 +262,8 @@ impl<'v> Eval<'_, 'v> {
                 }
                 StepKind::Optional if value.is_nothing() => return Ok(Value::Missing),
                 StepKind::Optional => value,
-                StepKind::Call(call) => self.call(call, &value, at.scope)?,
+                StepKind::Call(call) => self.outcome(call, &value, at.scope)?,
+                StepKind::UnknownCall { .. } => Value::Missing,
                 StepKind::Members(members) => self.members(members, &value)?,
             };
             steps = rest;
@@ -204,7 +281,7 @@ impl<'v> Eval<'_, 'v> {
         Ok(match start {
             Start::Scope => (at.scope.clone(), steps),
             Start::Current => (at.current.clone(), steps),
-            Start::Key(key) => (at.current.get(key), steps),
+            Start::Key(key) => (at.scope.get(key), steps),
             Start::Value(id) => (self.expr(*id, at)?, steps),
             Start::Variable(variable) => {
                 let keys: Vec<&str> = steps.iter().map_while(key).take(2).collect();
@@ -221,41 +298,35 @@ impl<'v> Eval<'_, 'v> {
         })
     }
 
-    fn call(&self, call: &Call, value: &Value<'v>, scope: &Value<'v>) -> Evaluated<'v> {
-        let at = At { scope, current: value };
-        let wrong = || Err(Fault::Kind { method: call.method, given: value.kind() });
-        Ok(match call.method {
-            Method::Eq | Method::Ne => {
-                let other = self.expr(call.arguments[0], at)?;
-                self.spend(value.weight().min(other.weight()))?;
-                Value::Bool(same(value, &other) == (call.method == Method::Eq))
-            }
-            Method::Gt
-            | Method::Gte
-            | Method::Lt
-            | Method::Lte
-            | Method::Add
-            | Method::Sub
-            | Method::Mul
-            | Method::Div
-            | Method::Mod
-                if value.is_nothing() =>
-            {
-                value.clone()
-            }
-            Method::Gt | Method::Gte | Method::Lt | Method::Lte => {
-                let other = self.expr(call.arguments[0], at)?;
-                match compare(value, &other) {
-                    Some(order) => Value::Bool(holds(call.method, order)),
-                    None => return wrong(),
+    /// What a method makes of `value`. What it cannot make is missing; why is kept, unless `value` is null.
+    fn outcome(&self, call: &Call, value: &Value<'v>, scope: &Value<'v>) -> Evaluated<'v> {
+        match self.call(call, value, At { scope, current: value }) {
+            Ok(value) => Ok(value),
+            Err(Fault::TooMuch) => Err(Fault::TooMuch),
+            Err(fault) => {
+                if !matches!(value, Value::Null) {
+                    self.fault.set(self.fault.get().or(Some(fault)));
                 }
+                Ok(Value::Missing)
             }
-            Method::And | Method::Or => return self.logic(call, value, at),
-            Method::Not => Value::Bool(!is_true(value)),
+        }
+    }
+
+    fn call(&self, call: &Call, value: &Value<'v>, at: At<'_, 'v>) -> Evaluated<'v> {
+        match call.method {
+            Method::Echo => self.expr(call.arguments[0], at),
+            Method::Eq | Method::Ne => {
+                let other = self.argument(call, 0, at)?;
+                self.spend(value.weight().min(other.weight()))?;
+                Ok(Value::Bool(equal(value, &other) == (call.method == Method::Eq)))
+            }
+            Method::Gt | Method::Gte | Method::Lt | Method::Lte => self.order(call, value, at),
+            Method::And | Method::Or => self.logic(call, value, at),
+            Method::Not => Ok(Value::Bool(!truth(call, value)?)),
             Method::Add | Method::Sub | Method::Mul | Method::Div | Method::Mod => {
-                return self.reckon(call, value, at);
+                self.arithmetic(call, value, at)
             }
-            Method::Match => return self.matching(call, at),
+            Method::Match => self.matching(call, at),
             Method::First
             | Method::Last
             | Method::Map
@@ -267,46 +338,65 @@ impl<'v> Eval<'_, 'v> {
             | Method::Contains
             | Method::Filter
             | Method::Find
-            | Method::Slice => return self.list_call(call, value, at),
+            | Method::Slice => self.list_call(call, value, at),
             Method::JsonStringify | Method::ToString | Method::ParseInt | Method::JsonParse => {
-                return self.text_call(call, value, at);
+                self.text_call(call, value, at)
             }
-        })
+        }
+    }
+
+    /// The value of an argument, without which a method has none.
+    fn argument(&self, call: &Call, place: usize, at: At<'_, 'v>) -> Evaluated<'v> {
+        match self.expr(call.arguments[place], at)? {
+            Value::Missing => Err(Fault::Argument { method: call.method, given: Value::Missing.kind() }),
+            value => Ok(value),
+        }
+    }
+
+    fn order(&self, call: &Call, value: &Value<'v>, at: At<'_, 'v>) -> Evaluated<'v> {
+        let method = call.method;
+        if !matches!(value, Value::Number(_) | Value::Text(_)) {
+            return Err(Fault::Kind { method, given: value.kind() });
+        }
+        let other = self.argument(call, 0, at)?;
+        let order = compare(value, &other).ok_or(Fault::Argument { method, given: other.kind() })?;
+        Ok(Value::Bool(holds(method, order)))
     }
 
     fn logic(&self, call: &Call, value: &Value<'v>, at: At<'_, 'v>) -> Evaluated<'v> {
         let all = call.method == Method::And;
-        let mut holds = is_true(value);
-        for &argument in &call.arguments {
+        let mut holds = truth(call, value)?;
+        for place in 0..call.arguments.len() {
             if holds != all {
                 break;
             }
-            holds = is_true(&self.expr(argument, at)?);
+            holds = condition(call, &self.argument(call, place, at)?)?;
         }
         Ok(Value::Bool(holds))
     }
 
-    fn reckon(&self, call: &Call, value: &Value<'v>, at: At<'_, 'v>) -> Evaluated<'v> {
+    fn arithmetic(&self, call: &Call, value: &Value<'v>, at: At<'_, 'v>) -> Evaluated<'v> {
         let method = call.method;
-        let number = |value: &Value<'v>| match value {
-            Value::Number(digits) => Decimal::read(digits).ok_or(Fault::Reckoning { method }),
-            other => Err(Fault::Kind { method, given: other.kind() }),
-        };
-        let mut sum = number(value)?;
-        for &argument in &call.arguments {
-            let other = number(&self.expr(argument, at)?)?;
-            sum = number::reckon(method, sum, other).ok_or(Fault::Reckoning { method })?;
+        let Value::Number(first) = value else { return Err(Fault::Kind { method, given: value.kind() }) };
+        let mut result = first.clone().into_owned();
+        for place in 0..call.arguments.len() {
+            let other = self.argument(call, place, at)?;
+            let Value::Number(other) = &other else {
+                return Err(Fault::Argument { method, given: other.kind() });
+            };
+            result = number::calculate(method, &result, other).ok_or(Fault::Arithmetic { method })?;
         }
-        Ok(Value::Number(sum.write().into()))
+        Ok(Value::Number(result.into()))
     }
 
-    /// `->match([a, x], [b, y])`: pairs, of which the first that equals the value counts. `@` as the first of a pair is
-    /// the value itself, so it always does.
+    /// `->match([a, x], [b, y])`: of the first pair whose first is the value itself, the second. `@` always is.
     fn matching(&self, call: &Call, at: At<'_, 'v>) -> Evaluated<'v> {
         for &argument in &call.arguments {
             let Expr::Array(pair) = self.selection.expr(argument) else { continue };
             let [candidate, result] = pair.as_slice() else { continue };
-            if same(at.current, &self.expr(*candidate, at)?) {
+            let candidate = self.expr(*candidate, at)?;
+            self.spend(at.current.weight().min(candidate.weight()))?;
+            if same(at.current, &candidate) {
                 return self.expr(*result, at);
             }
         }
@@ -314,24 +404,57 @@ impl<'v> Eval<'_, 'v> {
     }
 }
 
-/// Sets a member; the one that is there already goes.
+/// Sets a member. With one that is there already it becomes one: objects and lists member by member, null wins, and of other
+/// values the last.
 fn put<'v>(object: &mut Vec<(Cow<'v, str>, Value<'v>)>, key: Cow<'v, str>, value: Value<'v>) {
     match object.iter_mut().find(|it| it.0 == key) {
-        Some(known) => known.1 = value,
+        Some(known) => known.1 = merged(&known.1, value),
         None => object.push((key, value)),
     }
+}
+
+/// Depth is that of the values, which is bounded.
+fn merged<'v>(old: &Value<'v>, new: Value<'v>) -> Value<'v> {
+    if matches!(old, Value::Null) {
+        return Value::Null;
+    }
+    if let (Some(mut all), Some(more)) = (old.members(), new.members()) {
+        more.into_iter().for_each(|(key, value)| put(&mut all, key, value));
+        return Value::Object(all);
+    }
+    if let (Some(mut all), Some(more)) = (old.items(), new.items()) {
+        for (at, item) in more.into_iter().enumerate() {
+            match all.get_mut(at) {
+                Some(known) => *known = merged(known, item),
+                None => all.push(item),
+            }
+        }
+        return Value::Array(all);
+    }
+    new
 }
 
 fn key(step: &super::Step) -> Option<&str> {
     match &step.kind {
         StepKind::Key(key) => Some(key),
-        StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => None,
+        StepKind::Optional | StepKind::Call(_) | StepKind::UnknownCall { .. } | StepKind::Members(_) => None,
     }
 }
 
-/// Only `true` is.
-pub(crate) const fn is_true(value: &Value<'_>) -> bool {
-    matches!(value, Value::Bool(true))
+/// The truth of a method's input.
+fn truth(call: &Call, value: &Value<'_>) -> Result<bool, Fault> {
+    match value {
+        Value::Bool(value) => Ok(*value),
+        other => Err(Fault::Kind { method: call.method, given: other.kind() }),
+    }
+}
+
+/// The truth of an argument.
+fn condition(call: &Call, value: &Value<'_>) -> Result<bool, Fault> {
+    match value {
+        Value::Bool(value) => Ok(*value),
+        other => Err(Fault::Argument { method: call.method, given: other.kind() }),
+    }
 }
 
 const fn holds(method: Method, order: Ordering) -> bool {
@@ -352,13 +475,24 @@ fn compare(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
     }
 }
 
-/// Whether two values are equal: numbers by value, objects whatever the order of their members.
+/// Whether two values are equal: numbers by value, but not those within lists and objects.
+fn equal(a: &Value<'_>, b: &Value<'_>) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || number::compare(a, b) == Some(Ordering::Equal),
+        _ => same(a, b),
+    }
+}
+
+/// Whether two values are the same: `1` is not `1.0`; objects whatever the order of their members.
 fn same(a: &Value<'_>, b: &Value<'_>) -> bool {
     match (a, b) {
-        (Value::Missing, Value::Missing) | (Value::Null, Value::Null) => true,
+        (Value::Null, Value::Null) => true,
         (Value::Bool(a), Value::Bool(b)) => a == b,
         (Value::Text(a), Value::Text(b)) => a == b,
-        (Value::Number(a), Value::Number(b)) => a == b || number::compare(a, b) == Some(Ordering::Equal),
+        (Value::Number(a), Value::Number(b)) => {
+            number::is_float(a) == number::is_float(b)
+                && (a == b || number::compare(a, b) == Some(Ordering::Equal))
+        }
         _ if a.kind() != b.kind() => false,
         _ => match (a.items(), b.items(), a.members(), b.members()) {
             (Some(a), Some(b), _, _) => a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same(a, b)),

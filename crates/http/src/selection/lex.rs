@@ -5,7 +5,6 @@
 use super::SelectionError;
 use std::borrow::Cow;
 use weir_language::span::Span;
-use weir_language::string_value;
 
 /// One word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +30,10 @@ pub(super) enum TokenKind {
     Question,
     /// `??`
     Coalesce,
+    /// `?!`
+    IfMissing,
+    /// `...`
+    Ellipsis,
     Colon,
     Comma,
     OpenBrace,
@@ -44,11 +47,13 @@ pub(super) enum TokenKind {
 pub(super) struct Lexer<'t> {
     pub(super) text: &'t str,
     at: usize,
+    /// Whether a `.` that comes now goes on with what stands before it.
+    is_behind_value: bool,
 }
 
 impl<'t> Lexer<'t> {
     pub(super) const fn new(text: &'t str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, is_behind_value: false }
     }
 
     fn byte(&self, ahead: usize) -> u8 {
@@ -72,6 +77,16 @@ impl<'t> Lexer<'t> {
         self.skip();
         let start = self.at;
         let kind = self.kind()?;
+        self.is_behind_value = !matches!(
+            kind,
+            TokenKind::OpenParen
+                | TokenKind::OpenBracket
+                | TokenKind::Comma
+                | TokenKind::Colon
+                | TokenKind::Coalesce
+                | TokenKind::IfMissing
+                | TokenKind::End
+        );
         Ok(Token { kind, span: Span::new(start as u32, self.at as u32) })
     }
 
@@ -93,14 +108,12 @@ impl<'t> Lexer<'t> {
             }
             b'$' => self.take(1, Kind::Dollar),
             b'@' => self.take(1, Kind::At),
+            b'.' if self.byte(1) == b'.' && self.byte(2) == b'.' => self.take(3, Kind::Ellipsis),
+            b'.' if self.byte(1).is_ascii_digit() && !self.is_behind_value => self.number()?,
             b'.' => self.take(1, Kind::Dot),
             b'-' if self.byte(1) == b'>' => self.take(2, Kind::Arrow),
             b'?' if self.byte(1) == b'?' => self.take(2, Kind::Coalesce),
-            b'?' if self.byte(1) == b'!' => {
-                return Err(
-                    self.wrong(2, "`?!` is not known here: `??` takes what is neither null nor missing")
-                );
-            }
+            b'?' if self.byte(1) == b'!' => self.take(2, Kind::IfMissing),
             b'?' => self.take(1, Kind::Question),
             b':' => self.take(1, Kind::Colon),
             b',' => self.take(1, Kind::Comma),
@@ -156,16 +169,14 @@ impl<'t> Lexer<'t> {
         self.at > start
     }
 
+    /// `1`, `-0.5`, `.5`, `5.` and, beyond the language, `1e3`.
     fn number(&mut self) -> Result<TokenKind, SelectionError> {
         let start = self.at;
         self.at += usize::from(self.byte(0) == b'-');
-        let whole = self.at;
         let mut sound = self.digits();
-        // No number but zero itself begins with a zero.
-        sound &= self.at - whole == 1 || self.text.as_bytes().get(whole) != Some(&b'0');
-        if self.byte(0) == b'.' && self.byte(1).is_ascii_digit() {
+        if self.byte(0) == b'.' && (self.byte(1).is_ascii_digit() || sound && !is_name_start(self.byte(1))) {
             self.at += 1;
-            self.digits();
+            sound |= self.digits();
         }
         if matches!(self.byte(0), b'e' | b'E') {
             self.at += 1;
@@ -177,7 +188,7 @@ impl<'t> Lexer<'t> {
         }
         let len = (self.at - start).max(1);
         self.at = start;
-        Err(self.wrong(len, "this is no number as JSON writes them"))
+        Err(self.wrong(len, "this is no number"))
     }
 }
 
@@ -185,11 +196,36 @@ const fn is_name_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_'
 }
 
-/// What stands between the quotes of `raw`, decoded. An escape that is none keeps its backslash.
+/// What stands between the quotes of `raw`, decoded: `\n` is the end of a line, and a backslash before any other letter is
+/// that letter.
 pub(super) fn decode(raw: &str) -> Cow<'_, str> {
-    if !raw.contains('\\') {
-        return Cow::Borrowed(&raw[1..raw.len() - 1]);
+    let inner = &raw[1..raw.len() - 1];
+    if !inner.contains('\\') {
+        return Cow::Borrowed(inner);
     }
-    let inner = raw[1..raw.len() - 1].replace("\\'", "'");
-    Cow::Owned(string_value::decode(&format!("\"{inner}\"")).into_owned())
+    let mut letters = inner.chars();
+    let mut text = String::with_capacity(inner.len());
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => text.extend(letters.next().map(|it| if it == 'n' { '\n' } else { it })),
+            letter => text.push(letter),
+        }
+    }
+    Cow::Owned(text)
+}
+
+/// The digits of a number as JSON writes them: `.5` as `0.5`, `007` as `7`, `5.` as `5.0`.
+pub(super) fn json_digits(raw: &str) -> String {
+    let (sign, digits) = raw.strip_prefix('-').map_or(("", raw), |it| ("-", it));
+    let (number, exponent) = digits.find(['e', 'E']).map_or((digits, ""), |at| digits.split_at(at));
+    let (whole, fraction) = number.split_once('.').map_or((number, None), |it| (it.0, Some(it.1)));
+    let whole = match whole.trim_start_matches('0') {
+        "" => "0",
+        whole => whole,
+    };
+    match fraction {
+        None => format!("{sign}{whole}{exponent}"),
+        Some("") => format!("{sign}{whole}.0{exponent}"),
+        Some(fraction) => format!("{sign}{whole}.{fraction}{exponent}"),
+    }
 }

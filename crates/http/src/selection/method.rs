@@ -44,6 +44,8 @@ methods! {
     First "first" 0..=0,
     /// The last item of a list or character of a text.
     Last "last" 0..=0,
+    /// The argument.
+    Echo "echo" 1..=1,
     /// What the argument is for each item.
     Map "map" 1..=1,
     /// The second of the first pair whose first equals the value.
@@ -74,10 +76,10 @@ methods! {
     And "and" 1..=ANY,
     /// Whether it or any argument is true.
     Or "or" 1..=ANY,
-    /// Whether it is not true.
+    /// The opposite of true or false.
     Not "not" 0..=0,
-    /// Whether it is an item of the argument.
-    In "in" 1..=1,
+    /// Whether it is an item of the argument, or one of several arguments.
+    In "in" 1..=ANY,
     /// Whether the argument is an item of it.
     Contains "contains" 1..=1,
     /// The items for which the argument is true.
@@ -98,7 +100,7 @@ methods! {
     Mod "mod" 1..=ANY,
     /// The value as text.
     ToString "toString" 0..=0,
-    /// The whole number a text holds, in the argument's base.
+    /// The whole number a text holds, in the argument's base; of a number, its whole part.
     ParseInt "parseInt" 0..=1,
     /// What the JSON in a text says.
     JsonParse "jsonParse" 0..=0,

@@ -7,7 +7,7 @@
 //! **Invariant:** an [`ExprId`] is only used with the selection that made it; an expression comes after those it is made
 //! of, and nests at most [`DEPTH_MAX`] deep, so walking may recurse.
 //!
-//! Source: the public documentation of the mapping language of connect v0.3.
+//! Source: the public documentation of the mapping language of connect, versions 0.1 to 0.4.
 
 pub mod eval;
 mod lex;
@@ -16,7 +16,7 @@ mod number;
 mod parse;
 mod print;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod value;
 
 pub use method::{Call, Method};
@@ -35,6 +35,43 @@ pub struct Selection {
     exprs: Vec<Expr>,
     spans: Vec<Span>,
     root: ExprId,
+    /// Syntax that not every version has, in the order of the text.
+    newer: Vec<(Syntax, Span)>,
+}
+
+/// Syntax that came after v0.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// `?` behind a step.
+    Optional,
+    /// `??` and `?!`.
+    Otherwise,
+    /// `... path` among members.
+    Spread,
+    /// `{a}` for `{a: a}`.
+    Shorthand,
+}
+
+impl Syntax {
+    /// As it is written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Optional => "?",
+            Self::Otherwise => "??",
+            Self::Spread => "...",
+            Self::Shorthand => "{a}",
+        }
+    }
+
+    /// The first version 0.x that has it.
+    #[must_use]
+    pub const fn since(self) -> u8 {
+        match self {
+            Self::Optional | Self::Otherwise => 3,
+            Self::Spread | Self::Shorthand => 4,
+        }
+    }
 }
 
 /// The place of an expression in its selection.
@@ -67,6 +104,8 @@ pub enum Expr {
     },
     /// `a ?? b`: the first that is neither null nor missing.
     Coalesce(Vec<ExprId>),
+    /// `a ?! b`: the first that is not missing.
+    IfMissing(Vec<ExprId>),
 }
 
 /// One member of [`Expr::Members`].
@@ -76,24 +115,26 @@ pub struct Member {
     pub name: Option<Box<str>>,
     /// Its value.
     pub value: ExprId,
+    /// Whether `...` stands before a path without a name.
+    pub is_spread: bool,
     /// The name, or the path that has none.
     pub span: Span,
 }
 
 impl PartialEq for Member {
     fn eq(&self, other: &Self) -> bool {
-        (&self.name, self.value) == (&other.name, other.value)
+        (&self.name, self.value, self.is_spread) == (&other.name, other.value, other.is_spread)
     }
 }
 
 /// Where a path begins.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Start {
-    /// `$`: the object whose members are being taken; outside of members, the whole answer.
+    /// `$`: the value of the innermost braces; outside of braces, the whole answer. Arguments of methods do not change it.
     Scope,
-    /// `@`: the value at hand, which in a method's arguments is the item.
+    /// `@`: the value at hand, which in a method's arguments is its input or the item.
     Current,
-    /// `name`: a member of the value at hand.
+    /// `name`: the member `name` of `$`.
     Key(Box<str>),
     /// `$args` and others.
     Variable(Variable),
@@ -179,6 +220,13 @@ pub enum StepKind {
     Optional,
     /// `->name(arguments)`.
     Call(Call),
+    /// `->name(arguments)` of a method that is not known: gives nothing.
+    UnknownCall {
+        /// Its name.
+        name: Box<str>,
+        /// As written, in order.
+        arguments: Vec<ExprId>,
+    },
     /// `{ … }`: always the last.
     Members(Vec<Member>),
 }
@@ -244,20 +292,73 @@ impl Selection {
         self.exprs.iter().enumerate().map(|(at, expr)| (ExprId(at as u32), expr))
     }
 
-    /// Whether it takes anything of the answer, or is made of literals and variables alone.
+    /// Syntax that not every version has, and where it stands.
     #[must_use]
-    pub fn reads_answer(&self) -> bool {
-        self.exprs().any(|(_, expr)| match expr {
-            Expr::Path { start: Start::Scope | Start::Current | Start::Key(_), .. } => true,
-            Expr::Path { start: Start::Variable(_) | Start::Value(_), .. }
-            | Expr::Null
-            | Expr::Bool(_)
-            | Expr::Number(_)
-            | Expr::Text(_)
-            | Expr::Array(_)
-            | Expr::Object(_)
-            | Expr::Members(_)
-            | Expr::Coalesce(_) => false,
+    pub fn newer(&self) -> &[(Syntax, Span)] {
+        &self.newer
+    }
+
+    /// Calls of methods that are not known, and where they stand.
+    pub fn unknown_calls(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.steps().filter_map(|step| match &step.kind {
+            StepKind::UnknownCall { name, .. } => Some((&**name, step.span)),
+            StepKind::Key(_) | StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => None,
+        })
+    }
+
+    /// Arguments of `->match` that are no pair, so that they are never chosen.
+    pub fn idle_arguments(&self) -> impl Iterator<Item = Span> {
+        let arguments = self.steps().filter_map(|step| match &step.kind {
+            StepKind::Call(call) if call.method == Method::Match => Some(&call.arguments),
+            StepKind::Call(_)
+            | StepKind::Key(_)
+            | StepKind::Optional
+            | StepKind::UnknownCall { .. }
+            | StepKind::Members(_) => None,
+        });
+        let is_pair = |id: ExprId| matches!(self.expr(id), Expr::Array(items) if items.len() == 2);
+        arguments.flatten().filter(move |id| !is_pair(**id)).map(|id| self.span(*id))
+    }
+
+    fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.exprs.iter().flat_map(|expr| match expr {
+            Expr::Path { steps, .. } => steps.as_slice(),
+            _ => &[],
+        })
+    }
+
+    /// The members that end `id`, if some do: `a { b }` and, among members, `x: { b }`.
+    pub(crate) fn group(&self, id: ExprId) -> Option<&[Member]> {
+        match self.expr(id) {
+            Expr::Members(members) => Some(members),
+            Expr::Path { steps, .. } => match steps.last().map(|it| &it.kind) {
+                Some(StepKind::Members(members)) => Some(members),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether a value that is no object may have one of `members`: not if all begin with a name.
+    pub(crate) fn may_take_scalars(&self, members: &[Member]) -> bool {
+        members.iter().any(|member| match self.expr(member.value) {
+            Expr::Path { start: Start::Key(_), .. } => false,
+            Expr::Path { start: Start::Scope | Start::Current, steps } => {
+                !matches!(steps.first(), Some(Step { kind: StepKind::Key(_), .. }))
+            }
+            Expr::Members(inner) => self.may_take_scalars(inner),
+            _ => true,
+        })
+    }
+
+    /// Whether one of `members` takes the value itself (`$` or `@`), which also null has.
+    pub(crate) fn takes_itself(&self, members: &[Member]) -> bool {
+        members.iter().any(|member| match self.expr(member.value) {
+            Expr::Path { start: Start::Scope | Start::Current, steps } => {
+                !matches!(steps.first(), Some(Step { kind: StepKind::Key(_), .. }))
+            }
+            Expr::Members(inner) => self.takes_itself(inner),
+            _ => false,
         })
     }
 
@@ -267,7 +368,10 @@ impl Selection {
             Expr::Path { start: Start::Variable(variable), steps } => {
                 let keys = steps.iter().map_while(|step| match &step.kind {
                     StepKind::Key(key) => Some((&**key, step.span)),
-                    StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => None,
+                    StepKind::Optional
+                    | StepKind::Call(_)
+                    | StepKind::UnknownCall { .. }
+                    | StepKind::Members(_) => None,
                 });
                 Some(Use { variable: *variable, expr: id, keys: keys.collect(), span: self.span(id) })
             }
@@ -279,7 +383,8 @@ impl Selection {
             | Expr::Object(_)
             | Expr::Members(_)
             | Expr::Path { .. }
-            | Expr::Coalesce(_) => None,
+            | Expr::Coalesce(_)
+            | Expr::IfMissing(_) => None,
         })
     }
 }
@@ -298,10 +403,12 @@ pub struct Use<'s> {
 }
 
 impl Selection {
-    /// Whether `??` and something else stand behind `id`.
+    /// Whether `??` or `?!` and something else stand behind `id`.
     pub(crate) fn has_other(&self, id: ExprId) -> bool {
         self.exprs().any(|(_, expr)| match expr {
-            Expr::Coalesce(choices) => choices.split_last().is_some_and(|(_, all)| all.contains(&id)),
+            Expr::Coalesce(choices) | Expr::IfMissing(choices) => {
+                choices.split_last().is_some_and(|(_, all)| all.contains(&id))
+            }
             Expr::Null
             | Expr::Bool(_)
             | Expr::Number(_)
@@ -324,7 +431,10 @@ impl Selection {
         for step in steps.iter().take(steps_max) {
             match &step.kind {
                 StepKind::Key(key) => path.push(key.clone()),
-                StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => return None,
+                StepKind::Optional
+                | StepKind::Call(_)
+                | StepKind::UnknownCall { .. }
+                | StepKind::Members(_) => return None,
             }
         }
         Some(path)
@@ -332,19 +442,10 @@ impl Selection {
 
     /// The steps of a path before its members, if it ends with some; of all else `None`.
     pub(crate) fn steps_before_members(&self, id: ExprId) -> Option<usize> {
+        self.group(id)?;
         match self.expr(id) {
-            Expr::Members(_) => Some(0),
-            Expr::Path { steps, .. } => {
-                let last = steps.last().filter(|it| matches!(it.kind, StepKind::Members(_)));
-                last.map(|_| steps.len() - 1)
-            }
-            Expr::Null
-            | Expr::Bool(_)
-            | Expr::Number(_)
-            | Expr::Text(_)
-            | Expr::Array(_)
-            | Expr::Object(_)
-            | Expr::Coalesce(_) => None,
+            Expr::Path { steps, .. } => Some(steps.len() - 1),
+            _ => Some(0),
         }
     }
 
@@ -363,4 +464,9 @@ impl Selection {
 /// The whole number that digits mean (`1.0`, `2e3`), if they mean one that can be reckoned with.
 pub(crate) fn whole_number(digits: &str) -> Option<i128> {
     number::Decimal::read(digits)?.whole()
+}
+
+/// The one form of all digits that mean the same number: `1` for `1.0`.
+pub(crate) fn canonical_number(digits: &str) -> std::borrow::Cow<'_, str> {
+    number::canonical(digits)
 }

@@ -1,9 +1,10 @@
-//! Decimal numbers as services write them: compared and reckoned with exactly, never as floating point.
+//! Decimal numbers as services write them: compared and calculated with exactly, and as doubles only where they are too long.
 //!
 //! **Invariant:** a [`Decimal`] is `digits * 10^-scale` with a scale of at most [`SCALE_MAX`]; what does not fit is no result
 //! rather than a wrong one.
 
 use super::method::Method;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// The most digits behind the point.
@@ -68,15 +69,67 @@ impl Decimal {
     }
 }
 
-/// The order of two JSON numbers; `None` if one is beyond what can be reckoned with.
-pub(crate) fn compare(a: &str, b: &str) -> Option<Ordering> {
-    let (a, b) = (Decimal::read(a)?, Decimal::read(b)?);
-    let scale = a.scale.max(b.scale);
-    Some(a.scaled(scale)?.cmp(&b.scaled(scale)?))
+/// Whether digits are written as a floating point number: `1.0` and `1e2` are.
+pub(crate) fn is_float(digits: &str) -> bool {
+    digits.contains(['.', 'e', 'E'])
 }
 
-/// One step of `add`, `sub`, `mul`, `div` or `mod`; `None` if there is no result that fits.
-pub(crate) fn reckon(method: Method, a: Decimal, b: Decimal) -> Option<Decimal> {
+/// The order of two JSON numbers: exact, or as doubles where one is too long for that.
+pub(crate) fn compare(a: &str, b: &str) -> Option<Ordering> {
+    let exact = || {
+        let (a, b) = (Decimal::read(a)?, Decimal::read(b)?);
+        let scale = a.scale.max(b.scale);
+        Some(a.scaled(scale)?.cmp(&b.scaled(scale)?))
+    };
+    exact().or_else(|| a.parse::<f64>().ok()?.partial_cmp(&b.parse::<f64>().ok()?))
+}
+
+/// The digits before the point, as far as 64 bits go.
+pub(crate) fn truncate(digits: &str) -> Option<i64> {
+    match Decimal::read(digits) {
+        Some(it) => i64::try_from(it.digits / 10_i128.checked_pow(it.scale)?).ok(),
+        // Too long: only what is small has so many digits behind its point.
+        None => {
+            let value = digits.parse::<f64>().ok()?.trunc();
+            (value.abs() < 9.0e18).then_some(value as i64)
+        }
+    }
+}
+
+/// The one form of all numbers of this value: `1` for `1.0` and `10e-1`. What is too long stays as it is.
+pub(crate) fn canonical(digits: &str) -> Cow<'_, str> {
+    // Most numbers are in that form: nothing is read or made for them.
+    match is_float(digits).then(|| Decimal::read(digits)).flatten() {
+        Some(it) => it.write().into(),
+        None => digits.into(),
+    }
+}
+
+/// One step of `add`, `sub`, `mul`, `div` or `mod`, exact where that fits and else as doubles; `None` if there is no result. Of
+/// whole numbers it is whole, but for `div`.
+pub(crate) fn calculate(method: Method, a: &str, b: &str) -> Option<String> {
+    let float = is_float(a) || is_float(b) || method == Method::Div;
+    let exact = Decimal::read(a).zip(Decimal::read(b)).and_then(|(a, b)| calculate_exactly(method, a, b));
+    match exact.map(Decimal::write) {
+        Some(digits) if float && !is_float(&digits) => Some(digits + ".0"),
+        Some(digits) => Some(digits),
+        None if float => doubles(method, a.parse().ok()?, b.parse().ok()?),
+        None => None,
+    }
+}
+
+fn doubles(method: Method, a: f64, b: f64) -> Option<String> {
+    let result = match method {
+        Method::Add => a + b,
+        Method::Sub => a - b,
+        Method::Mul => a * b,
+        Method::Mod => a % b,
+        _ => a / b,
+    };
+    result.is_finite().then(|| zmij::Buffer::new().format(result).to_owned())
+}
+
+fn calculate_exactly(method: Method, a: Decimal, b: Decimal) -> Option<Decimal> {
     let scale = a.scale.max(b.scale);
     let (left, right) = (a.scaled(scale)?, b.scaled(scale)?);
     let digits = match method {

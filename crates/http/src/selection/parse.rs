@@ -7,13 +7,14 @@
 //! **Invariant:** an expression is put into the arena when it ends, so inner ones come first.
 
 mod frame;
+mod members;
 
-use super::lex::{Lexer, Token, TokenKind, decode};
+use super::lex::{Lexer, Token, TokenKind, decode, json_digits};
 use super::method::{Call, Method};
 use super::{
-    BYTES_MAX, DEPTH_MAX, Expr, ExprId, Member, Selection, SelectionError, Start, Step, StepKind, Variable,
+    BYTES_MAX, DEPTH_MAX, Expr, ExprId, Selection, SelectionError, Start, Step, StepKind, Syntax, Variable,
 };
-use frame::{Frame, Members, Next, Path};
+use frame::{Called, Frame, Next, Path};
 use weir_language::span::Span;
 
 type Parsed<T> = Result<T, SelectionError>;
@@ -27,6 +28,7 @@ struct Parser<'t> {
     brackets: usize,
     exprs: Vec<Expr>,
     spans: Vec<Span>,
+    newer: Vec<(Syntax, Span)>,
 }
 
 /// Reads a selection.
@@ -39,10 +41,11 @@ pub(super) fn selection(text: &str) -> Parsed<Selection> {
             "nothing is selected: name the members to take, or write `$` for all",
         ));
     }
-    let whole = Members {
+    let whole = frame::Members {
         start: 0,
         members: Vec::new(),
         name: None,
+        is_spread: false,
         span: Span::default(),
         of_path: false,
         whole: true,
@@ -64,8 +67,8 @@ impl<'t> Parser<'t> {
         }
         let mut lexer = Lexer::new(text);
         let token = lexer.next()?;
-        let (open, exprs, spans) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { lexer, token, end: 0, open, brackets: 0, exprs, spans })
+        let (open, exprs, spans, newer) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { lexer, token, end: 0, open, brackets: 0, exprs, spans, newer })
     }
 
     fn run(mut self, first: Next) -> Parsed<Selection> {
@@ -75,11 +78,12 @@ impl<'t> Parser<'t> {
                 Next::Value => self.value()?,
                 Next::Member => self.member()?,
                 Next::Steps => self.steps()?,
-                Next::Whole(root) if self.open.is_empty() && self.token.kind != TokenKind::Coalesce => {
+                Next::Whole(root) if self.open.is_empty() && !self.is_choice() => {
                     if self.token.kind != TokenKind::End {
                         return self.unexpected("the end");
                     }
-                    return Ok(Selection { exprs: self.exprs, spans: self.spans, root });
+                    let Self { exprs, spans, newer, .. } = self;
+                    return Ok(Selection { exprs, spans, root, newer });
                 }
                 Next::Whole(value) => self.whole(value)?,
             };
@@ -125,6 +129,11 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
+    /// Whether `??` or `?!` comes next.
+    const fn is_choice(&self) -> bool {
+        matches!(self.token.kind, TokenKind::Coalesce | TokenKind::IfMissing)
+    }
+
     fn in_members(&self) -> bool {
         matches!(self.open.last(), Some(Frame::Members(_)))
     }
@@ -152,7 +161,7 @@ impl<'t> Parser<'t> {
             }
             TokenKind::Number if !in_members => {
                 self.advance()?;
-                self.literal(Expr::Number(self.str(token.span).into()), start)
+                self.literal(Expr::Number(json_digits(self.str(token.span)).into()), start)
             }
             TokenKind::OpenBrace if in_members => {
                 self.advance()?;
@@ -177,6 +186,8 @@ impl<'t> Parser<'t> {
             | TokenKind::Arrow
             | TokenKind::Question
             | TokenKind::Coalesce
+            | TokenKind::IfMissing
+            | TokenKind::Ellipsis
             | TokenKind::Colon
             | TokenKind::Comma
             | TokenKind::CloseBrace
@@ -259,13 +270,6 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn open_members(&mut self, start: u32, of_path: bool) -> Parsed<Next> {
-        let span = Span::default();
-        let frame = Members { start, members: Vec::new(), name: None, span, of_path, whole: false };
-        self.open(Frame::Members(frame))?;
-        Ok(Next::Member)
-    }
-
     /// The next step of the path on top, or its end.
     fn steps(&mut self) -> Parsed<Next> {
         let token = self.token;
@@ -277,6 +281,10 @@ impl<'t> Parser<'t> {
             }
             TokenKind::Question => {
                 self.advance()?;
+                if self.token.kind == TokenKind::Question {
+                    return self.wrong(self.token.span, "one `?` is enough");
+                }
+                self.newer.push((Syntax::Optional, token.span));
                 Step { kind: StepKind::Optional, span: token.span }
             }
             TokenKind::Arrow => {
@@ -323,11 +331,7 @@ impl<'t> Parser<'t> {
         }
         let name = self.str(span);
         self.advance()?;
-        let Some(method) = Method::by_name(name) else {
-            let near = weir_language::validate::suggest::near(name, Method::ALL.iter().map(|it| it.name()));
-            let hint = near.first().map_or(String::new(), |it| format!("; did you mean `->{it}`?"));
-            return self.wrong(span, format!("there is no method `->{name}`{hint}"));
-        };
+        let method = Method::by_name(name).map_or_else(|| Called::Unknown(name.into()), Called::Known);
         if self.token.kind == TokenKind::OpenParen {
             self.advance()?;
             self.open(Frame::Arguments { method, span, items: Vec::new() })?;
@@ -336,7 +340,13 @@ impl<'t> Parser<'t> {
         self.call(method, Vec::new(), span).map(Some)
     }
 
-    fn call(&self, method: Method, arguments: Vec<ExprId>, span: Span) -> Parsed<Step> {
+    fn call(&self, method: Called, arguments: Vec<ExprId>, span: Span) -> Parsed<Step> {
+        let method = match method {
+            Called::Known(method) => method,
+            Called::Unknown(name) => {
+                return Ok(Step { kind: StepKind::UnknownCall { name, arguments }, span });
+            }
+        };
         let (min, max) = method.arguments();
         let (name, given) = (method.name(), arguments.len());
         if given < min || given > max {
@@ -348,102 +358,7 @@ impl<'t> Parser<'t> {
             };
             return self.wrong(span, format!("`->{name}` takes {wanted}, not {given}"));
         }
-        if method == Method::Match {
-            for &argument in &arguments {
-                let pair = matches!(&self.exprs[argument.0 as usize], Expr::Array(items) if items.len() == 2);
-                if !pair {
-                    let span = self.spans[argument.0 as usize];
-                    return self
-                        .wrong(span, "`->match` takes pairs: `[\"a\", 1]`, and `[@, 0]` for all the rest");
-                }
-            }
-        }
         Ok(Step { kind: StepKind::Call(Call { method, arguments }), span })
-    }
-
-    /// The next member of the innermost members, or their end.
-    fn member(&mut self) -> Parsed<Next> {
-        let token = self.token;
-        match token.kind {
-            TokenKind::CloseBrace | TokenKind::End => self.end_members(),
-            TokenKind::Name | TokenKind::Text => {
-                let key = self.key()?;
-                if self.token.kind == TokenKind::Colon {
-                    self.advance()?;
-                    self.begin_member(Some(key), token.span)?;
-                    return Ok(Next::Value);
-                }
-                // Only a plain name, with or without members of its own, names itself.
-                let steps = [TokenKind::Dot, TokenKind::Arrow, TokenKind::Question];
-                let name = (!steps.contains(&self.token.kind)).then(|| key.clone());
-                self.begin_member(name, token.span)?;
-                Ok(self.path(token.span, Start::Key(key)))
-            }
-            TokenKind::Dollar | TokenKind::Variable | TokenKind::At => {
-                self.begin_member(None, token.span)?;
-                self.path_start()
-            }
-            TokenKind::Comma => self.wrong(token.span, "members are set apart by spaces, not commas"),
-            TokenKind::Number
-            | TokenKind::Dot
-            | TokenKind::Arrow
-            | TokenKind::Question
-            | TokenKind::Coalesce
-            | TokenKind::Colon
-            | TokenKind::OpenBrace
-            | TokenKind::OpenParen
-            | TokenKind::CloseParen
-            | TokenKind::OpenBracket
-            | TokenKind::CloseBracket => self.unexpected("a member"),
-        }
-    }
-
-    fn begin_member(&mut self, name: Option<Box<str>>, span: Span) -> Parsed<()> {
-        if let Some(Frame::Members(members)) = self.open.last_mut() {
-            if name.is_some() && members.members.iter().any(|it| it.name == name) {
-                let message = format!("`{}` is selected twice", name.unwrap_or_default());
-                return self.wrong(span, message);
-            }
-            members.name = name;
-            members.span = span;
-        }
-        Ok(())
-    }
-
-    fn end_members(&mut self) -> Parsed<Next> {
-        let Some(Frame::Members(members)) = self.open.pop() else { return self.unexpected("a value") };
-        if members.whole != (self.token.kind == TokenKind::End) {
-            return self.unexpected(if members.whole { "a member" } else { "`}`" });
-        }
-        if members.members.is_empty() {
-            return self.wrong(self.token.span, "nothing is selected between these braces");
-        }
-        if !members.whole {
-            self.brackets -= 1;
-            self.advance()?;
-        }
-        // One path without a name is the whole answer, not a member of it.
-        if let [Member { name: None, value, .. }] = members.members.as_slice()
-            && members.whole
-        {
-            return Ok(Next::Whole(*value));
-        }
-        for member in members.members.iter().filter(|it| it.name.is_none()) {
-            let spread = matches!(&self.exprs[member.value.0 as usize], Expr::Path { steps, .. }
-                if matches!(steps.last(), Some(Step { kind: StepKind::Members(_), .. })));
-            if !spread {
-                return self.wrong(
-                    member.span,
-                    "this path needs a name (`name: a.b`), or members of its own in braces",
-                );
-            }
-        }
-        if members.of_path {
-            let span = Span::new(members.start, self.end);
-            self.add_step(Step { kind: StepKind::Members(members.members), span });
-            return Ok(self.end_path());
-        }
-        Ok(Next::Whole(self.push(Expr::Members(members.members), members.start)))
     }
 
     /// The next item of the innermost list or arguments, or their end.
@@ -479,49 +394,36 @@ impl<'t> Parser<'t> {
             let id = self.push(Expr::Object(members), start);
             return Ok(self.after_value(id, start));
         }
+        let is_word = self.token.kind == TokenKind::Name;
         let name = self.key()?;
-        if self.token.kind != TokenKind::Colon {
-            return self.unexpected("`:` and a value");
-        }
-        self.advance()?;
         if let Some(Frame::Object { members, key, .. }) = self.open.last_mut() {
             if members.iter().any(|it| it.0 == name) {
                 return self.wrong(span, format!("`{name}` is given twice"));
             }
-            *key = name;
+            key.clone_from(&name);
         }
-        Ok(Next::Value)
+        match self.token.kind {
+            TokenKind::Colon => {
+                self.advance()?;
+                Ok(Next::Value)
+            }
+            TokenKind::Comma | TokenKind::CloseBrace if is_word => {
+                self.newer.push((Syntax::Shorthand, span));
+                let value = Expr::Path { start: Start::Key(name), steps: Vec::new() };
+                Ok(Next::Whole(self.push(value, span.start)))
+            }
+            _ => self.unexpected("`:` and a value"),
+        }
     }
 
     /// Hands a whole value to what is open.
     fn whole(&mut self, value: ExprId) -> Parsed<Next> {
         let start = self.spans[value.0 as usize].start;
-        let coalesces = self.token.kind == TokenKind::Coalesce;
+        if self.is_choice() || matches!(self.open.last(), Some(Frame::Choices { .. })) {
+            return self.choice(value, start);
+        }
         match self.open.pop() {
-            Some(Frame::Coalesce { start, mut choices }) => {
-                choices.push(value);
-                if coalesces {
-                    self.advance()?;
-                    self.open.push(Frame::Coalesce { start, choices });
-                    return Ok(Next::Value);
-                }
-                Ok(Next::Whole(self.push(Expr::Coalesce(choices), start)))
-            }
-            Some(Frame::Members(_)) if coalesces => {
-                self.wrong(self.token.span, "`??` stands in `$(…)`: write `$(a ?? b)`")
-            }
-            frame if coalesces => {
-                self.open.extend(frame);
-                self.open.push(Frame::Coalesce { start, choices: vec![value] });
-                self.advance()?;
-                Ok(Next::Value)
-            }
-            Some(Frame::Members(mut members)) => {
-                let name = members.name.take();
-                members.members.push(Member { name, value, span: members.span });
-                self.open.push(Frame::Members(members));
-                Ok(Next::Member)
-            }
+            Some(Frame::Members(members)) => self.add_member(members, value),
             Some(Frame::Paren { start }) => {
                 if self.token.kind != TokenKind::CloseParen {
                     return self.unexpected("`)`");
@@ -533,6 +435,37 @@ impl<'t> Parser<'t> {
             Some(frame) => self.after_item(frame, value),
             None => self.unexpected("the end"),
         }
+    }
+
+    /// A value before or behind `??` or `?!`.
+    fn choice(&mut self, value: ExprId, start: u32) -> Parsed<Next> {
+        let sign = self.token;
+        let (is_missing, is_choice) = (sign.kind == TokenKind::IfMissing, self.is_choice());
+        let mut open = match self.open.pop() {
+            Some(Frame::Choices { start, choices, missing }) => (start, choices, missing),
+            Some(Frame::Members(_)) => {
+                let sign = self.str(sign.span);
+                return self
+                    .wrong(self.token.span, format!("`{sign}` stands in `$(…)`: write `$(a {sign} b)`"));
+            }
+            frame => {
+                self.open.extend(frame);
+                (start, Vec::new(), is_missing)
+            }
+        };
+        open.1.push(value);
+        let (start, choices, missing) = open;
+        if !is_choice {
+            let expr = if missing { Expr::IfMissing(choices) } else { Expr::Coalesce(choices) };
+            return Ok(Next::Whole(self.push(expr, start)));
+        }
+        if missing != is_missing {
+            return self.wrong(sign.span, "`??` and `?!` are not mixed: put one of them in `$(…)`");
+        }
+        self.newer.push((Syntax::Otherwise, sign.span));
+        self.advance()?;
+        self.open.push(Frame::Choices { start, choices, missing });
+        Ok(Next::Value)
     }
 
     /// The comma or bracket behind an item.
@@ -550,7 +483,7 @@ impl<'t> Parser<'t> {
                 members.push((std::mem::take(key), value));
                 TokenKind::CloseBrace
             }
-            Frame::Members(_) | Frame::Paren { .. } | Frame::Path(_) | Frame::Coalesce { .. } => {
+            Frame::Members(_) | Frame::Paren { .. } | Frame::Path(_) | Frame::Choices { .. } => {
                 return self.unexpected("a value");
             }
         };

@@ -2,7 +2,6 @@
 //!
 //! **Invariant:** what is written reads back as the same selection.
 
-use super::value::write_text;
 use super::{Expr, ExprId, Member, Selection, Start, Step, StepKind};
 
 /// The text of `selection`.
@@ -17,7 +16,8 @@ pub(super) fn print(selection: &Selection) -> String {
         | Expr::Array(_)
         | Expr::Object(_)
         | Expr::Path { .. }
-        | Expr::Coalesce(_) => printer.in_member(selection.root()),
+        | Expr::Coalesce(_)
+        | Expr::IfMissing(_) => printer.in_member(selection.root()),
     }
     String::from_utf8(printer.out).unwrap_or_default()
 }
@@ -38,8 +38,24 @@ impl Printer<'_> {
         if starts && bytes.all(|it| it.is_ascii_alphanumeric() || it == b'_') {
             self.push(key);
         } else {
-            write_text(key, &mut self.out);
+            self.quoted(key);
         }
+    }
+
+    /// With an escape for what would end the text, and for ends of lines.
+    fn quoted(&mut self, text: &str) {
+        self.push("\"");
+        for letter in text.chars() {
+            match letter {
+                '\n' => self.push("\\n"),
+                '"' | '\\' => {
+                    self.push("\\");
+                    self.push(letter.encode_utf8(&mut [0; 4]));
+                }
+                letter => self.push(letter.encode_utf8(&mut [0; 4])),
+            }
+        }
+        self.push("\"");
     }
 
     fn members(&mut self, members: &[Member]) {
@@ -50,11 +66,13 @@ impl Printer<'_> {
             let expr = self.selection.expr(member.value);
             if let Some(name) = &member.name {
                 let own = matches!(expr, Expr::Path { start: Start::Key(key), steps } if key == name
-                    && steps.iter().all(|it| matches!(it.kind, StepKind::Members(_))));
+                    && steps.iter().all(names_itself));
                 if !own {
                     self.key(name);
                     self.push(": ");
                 }
+            } else if member.is_spread {
+                self.push("... ");
             }
             self.in_member(member.value);
         }
@@ -81,7 +99,8 @@ impl Printer<'_> {
             | Expr::Text(_)
             | Expr::Array(_)
             | Expr::Object(_)
-            | Expr::Coalesce(_) => {
+            | Expr::Coalesce(_)
+            | Expr::IfMissing(_) => {
                 self.push("$(");
                 self.value(id);
                 self.push(")");
@@ -95,7 +114,7 @@ impl Printer<'_> {
             Expr::Null => self.push("null"),
             Expr::Bool(value) => self.push(if *value { "true" } else { "false" }),
             Expr::Number(digits) => self.push(digits),
-            Expr::Text(text) => write_text(text, &mut self.out),
+            Expr::Text(text) => self.quoted(text),
             Expr::Array(items) => {
                 self.push("[");
                 self.list(items);
@@ -117,18 +136,21 @@ impl Printer<'_> {
                 self.start(start);
                 self.steps(steps);
             }
-            Expr::Coalesce(choices) => {
-                for (at, choice) in choices.iter().enumerate() {
-                    self.push(if at > 0 { " ?? " } else { "" });
-                    self.operand(*choice, true);
-                }
-            }
+            Expr::Coalesce(choices) => self.choices(choices, " ?? "),
+            Expr::IfMissing(choices) => self.choices(choices, " ?! "),
+        }
+    }
+
+    fn choices(&mut self, choices: &[ExprId], between: &str) {
+        for (at, choice) in choices.iter().enumerate() {
+            self.push(if at > 0 { between } else { "" });
+            self.operand(*choice, true);
         }
     }
 
     /// A value that stands beside others; `tight`: a choice among choices needs brackets.
     fn operand(&mut self, id: ExprId, tight: bool) {
-        if tight && matches!(self.selection.expr(id), Expr::Coalesce(_)) {
+        if tight && matches!(self.selection.expr(id), Expr::Coalesce(_) | Expr::IfMissing(_)) {
             self.in_member(id);
         } else {
             self.value(id);
@@ -159,6 +181,16 @@ impl Printer<'_> {
         }
     }
 
+    fn call(&mut self, name: &str, arguments: &[ExprId]) {
+        self.push("->");
+        self.push(name);
+        if !arguments.is_empty() {
+            self.push("(");
+            self.list(arguments);
+            self.push(")");
+        }
+    }
+
     fn steps(&mut self, steps: &[Step]) {
         for step in steps {
             match &step.kind {
@@ -167,15 +199,8 @@ impl Printer<'_> {
                     self.key(key);
                 }
                 StepKind::Optional => self.push("?"),
-                StepKind::Call(call) => {
-                    self.push("->");
-                    self.push(call.method.name());
-                    if !call.arguments.is_empty() {
-                        self.push("(");
-                        self.list(&call.arguments);
-                        self.push(")");
-                    }
-                }
+                StepKind::Call(call) => self.call(call.method.name(), &call.arguments),
+                StepKind::UnknownCall { name, arguments } => self.call(name, arguments),
                 StepKind::Members(members) => {
                     self.push(" { ");
                     self.members(members);
@@ -183,5 +208,13 @@ impl Printer<'_> {
                 }
             }
         }
+    }
+}
+
+/// Whether a name with this step behind it is still what its member is called.
+pub(super) const fn names_itself(step: &Step) -> bool {
+    match step.kind {
+        StepKind::Optional | StepKind::Members(_) => true,
+        StepKind::Key(_) | StepKind::Call(_) | StepKind::UnknownCall { .. } => false,
     }
 }

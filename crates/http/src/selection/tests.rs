@@ -25,21 +25,21 @@ fn refused(text: &str, at: u32, message: &str) {
     assert_eq!((error.span.start, error.message.as_str()), (at, message), "{text}");
 }
 
+/// What `$config` is here.
+pub(crate) const CONFIG: &str = r#"{"unit": "EUR", "deep": {"a": [1, 2]}}"#;
+
 /// The value of `text` over `answer`, as JSON, or why there is none.
-fn evaluated(text: &str, answer: &str) -> String {
+pub(crate) fn evaluated(text: &str, answer: &str) -> String {
     let selection = Selection::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message));
     let schema = Schema::from_sdl("type Query { a: Int }").expect("a schema");
     let (shape, variables, ids) = (Shape::default(), Variables::default(), Ids::default());
     let object = |text| Value::read(text, 9).expect("JSON");
-    let settings = Settings {
-        config: object(r#"{"unit": "EUR", "deep": {"a": [1, 2]}}"#),
-        env: object("{}"),
-        context: object("{}"),
-    };
+    let settings = Settings { config: object(CONFIG), env: object("{}"), context: object("{}") };
     let args = Args { schema: &schema, ids: &ids, shape: &shape, variables: &variables, arguments: &[] };
     let inputs = Inputs { args, keys: Keys::NONE, settings: &settings, headers: &NoHeaders, response: None };
     let json = Json::parse(answer.as_bytes(), 64).expect("JSON");
-    match eval(&selection, selection.root(), usize::MAX, &Value::of(json.root()), &inputs) {
+    let found = eval(&selection, selection.root(), usize::MAX, &Value::of(json.root()), &inputs);
+    match found {
         Ok(Value::Missing) => "missing".to_owned(),
         Ok(value) => {
             let mut out = Vec::new();
@@ -50,9 +50,11 @@ fn evaluated(text: &str, answer: &str) -> String {
     }
 }
 
+/// The same, and clients get it where it is taken apart into columns.
 #[track_caller]
 fn check(text: &str, answer: &str, expected: &str) {
     assert_eq!(evaluated(text, answer), expected, "{text} over {answer}");
+    crate::project::tests::agree(text, answer);
 }
 
 #[test]
@@ -71,6 +73,13 @@ fn selections_print_in_one_form() {
     prints("n: $(1.50e3)->add(@, true)", "n: $(1.50e3)->add(@, true)");
     prints("true: true null", "true null");
     prints("$([1])->map(@ { a })", "$([1])->map(@ { a })");
+    prints("a? b? { c } d?.e { f }", "a? b? { c } d?.e { f }");
+    prints("x: $(a ?! b->nope(1) ?! 'n')", "x: $(a ?! b->nope(1) ?! \"n\")");
+    prints("x: $([007, -.5, 5., 1e3])", "x: $([7, -0.5, 5.0, 1e3])");
+    prints("x: $('a\\n\\t\\'\\\\\"')", "x: $(\"a\\nt'\\\\\\\"\")");
+    prints("id ... $.a { b } ... c->first", "id ... $.a { b } ... c->first");
+    prints("x: $({a, b: 1})", "x: $({a: a, b: 1})");
+    prints("x: $(nullable)", "x: nullable");
 }
 
 #[test]
@@ -83,19 +92,19 @@ fn what_is_no_selection_is_refused_where_it_goes_wrong() {
     refused("a }", 2, "expected a member, found `}`");
     refused("id a.b", 3, "this path needs a name (`name: a.b`), or members of its own in braces");
     refused("a: 1", 3, "a value that is written out stands in `$(…)`, as in `$(1)` or `$([a, b])`");
-    refused("a: b->frist", 6, "there is no method `->frist`; did you mean `->first`?");
-    refused("a: b->echo(1)", 6, "there is no method `->echo`");
     refused("a: b->first(1)", 6, "`->first` takes no argument, not 1");
     refused("a: b->get", 6, "`->get` takes one argument, not 0");
-    refused("a: b->match([1])", 12, "`->match` takes pairs: `[\"a\", 1]`, and `[@, 0]` for all the rest");
     let variables = "$args $this $batch $config $context $request $env $status $response";
     refused("a: $arg.b", 3, &format!("there is no variable `$arg`: there are {variables}"));
     refused("a: b ?? c", 5, "`??` stands in `$(…)`: write `$(a ?? b)`");
-    refused("a: $(b ?! c)", 7, "`?!` is not known here: `??` takes what is neither null nor missing");
+    refused("a: b ?! c", 5, "`?!` stands in `$(…)`: write `$(a ?! b)`");
+    refused("a: $(b ?? c ?! d)", 12, "`??` and `?!` are not mixed: put one of them in `$(…)`");
+    refused("a: b? ?", 6, "one `?` is enough");
     refused("a: 'b", 3, "this text has no end: its quote is missing");
-    refused("a: $(01)", 5, "this is no number as JSON writes them");
+    refused("a: $(1x)", 5, "this is no number");
+    refused("a: $(-)", 5, "this is no number");
     refused("a: $({b: 1, b: 2})", 12, "`b` is given twice");
-    refused("a: ...b", 3, "expected a value, found `.`");
+    refused("a: ...b", 3, "expected a value, found `...`");
     refused("a & b", 2, "`&` cannot stand here");
     let deep = format!("a: $({}1{})", "[".repeat(DEPTH_MAX), "]".repeat(DEPTH_MAX));
     refused(&deep, 37, "more than 32 brackets are open");
@@ -104,7 +113,7 @@ fn what_is_no_selection_is_refused_where_it_goes_wrong() {
 #[test]
 fn paths_go_through_objects_and_lists() {
     check("$.a.b", r#"{"a": {"b": 1.50}}"#, "1.50");
-    check("$.a.b", r#"{"a": [{"b": 1}, {"b": "x"}]}"#, r#"[1,"x"]"#);
+    check("$.a.b", r#"{"a": [{"b": 1}, {"b": "x"}, {}]}"#, r#"[1,"x",null]"#);
     check("$.a.b", r#"{"a": 1}"#, "missing");
     check(
         "id city: a.c $.a { s } g: { i: id }",
@@ -113,78 +122,270 @@ fn paths_go_through_objects_and_lists() {
     );
     check("a { b }", r#"{"a": [{"b": 1, "c": 2}, null, {"c": 3}]}"#, r#"{"a":[{"b":1},null,{}]}"#);
     check("u: $config.unit d: $config.deep.a x: $config.y", "{}", r#"{"u":"EUR","d":[1,2]}"#);
-    check("x: $(a ?? b ?? 'none')", r#"{"a": null}"#, r#"{"x":"none"}"#);
-    check("x: a?.b->size y: $(a)->eq(null)", r#"{"a": null}"#, r#"{"y":true}"#);
-    // `$` is the object whose members are taken, `@` the item.
-    check("x: l->map({n: @, m: $.k})", r#"{"k": 7, "l": [1, 2]}"#, r#"{"x":[{"n":1,"m":7},{"n":2,"m":7}]}"#);
+    check(
+        "x: $(a ?? b ?? 'none') y: $(a ?! 1) z: $(b ?! 1)",
+        r#"{"a": null}"#,
+        r#"{"x":"none","y":null,"z":1}"#,
+    );
+    check("x: a?.b->size y: $(a)->eq(null) z: b->eq(null)", r#"{"a": null}"#, r#"{"y":true}"#);
+    check("a? b? c?", r#"{"a": 1, "b": null}"#, r#"{"a":1}"#);
+}
+
+#[test]
+fn a_bare_name_begins_at_the_innermost_braces_also_in_arguments() {
+    let answer = r#"{"port": "Oslo", "k": 7, "l": [1, 2], "active": false, "admin": true, "price": 2.5, "qty": 2,
+        "tags": ["a", "b"], "wanted": "b", "kind": "b", "nameA": "A", "nameB": "B",
+        "boats": [{"name": "Alk", "crew": [{"n": "Ida", "age": 30}, {"n": "Bo", "age": 3}]}]}"#;
+    for (text, expected) in [
+        ("$.l->map({n: @, m: k, o: $.k})", r#"[{"n":1,"m":7,"o":7},{"n":2,"m":7,"o":7}]"#),
+        ("$.active->or(admin)", "true"),
+        ("$.kind->eq(wanted)", "true"),
+        ("$.tags->contains(wanted)", "true"),
+        ("$.kind->match([\"a\", nameA], [\"b\", nameB])", "\"B\""),
+        ("$.price->mul(qty)", "5.0"),
+        ("$.admin->and($.active)->or(admin)", "true"),
+        ("$(200)->eq(200)->and($(active->eq(false)))", "true"),
+        ("$.boats->map({label: @.name, town: port})", r#"[{"label":"Alk","town":"Oslo"}]"#),
+        ("$.boats->map(name)", "[null]"),
+        ("town: port boats { name town: port }", r#"{"town":"Oslo","boats":[{"name":"Alk"}]}"#),
+        ("$.boats { adults: crew->filter(@.age->gte(18)) { n } }", r#"[{"adults":[{"n":"Ida"}]}]"#),
+        ("$.boats->map(@ { name p: $.name q: port })", r#"[{"name":"Alk","p":"Alk"}]"#),
+        ("$.boats->map(@.crew->map(@.n))", r#"[["Ida","Bo"]]"#),
+        ("$.boats.crew->map(@->size)", "[2]"),
+        ("$.boats.name->first", "\"Alk\""),
+        ("x: $([{a: port}, {a: k}])", r#"{"x":[{"a":"Oslo"},{"a":7}]}"#),
+    ] {
+        check(text, answer, expected);
+    }
+}
+
+#[test]
+fn members_of_values_that_are_no_objects() {
+    for (text, answer, expected) in [
+        (
+            "friends: ids { id: $ }",
+            r#"{"ids": [4, 9, null]}"#,
+            r#"{"friends":[{"id":4},{"id":9},{"id":null}]}"#,
+        ),
+        ("friends: ids { id: @ n: name }", r#"{"ids": [[4], []]}"#, r#"{"friends":[[{"id":4}],[]]}"#),
+        ("$.ids { id: $ }", r#"{"ids": ["a"]}"#, r#"[{"id":"a"}]"#),
+        ("l: $config.deep.a { n: $ }", "{}", r#"{"l":[{"n":1},{"n":2}]}"#),
+        (
+            "l: $([1, 'a']) { n: $->toString u: $config.unit }",
+            "{}",
+            r#"{"l":[{"n":"1","u":"EUR"},{"n":"a","u":"EUR"}]}"#,
+        ),
+        // What has nothing of a value leaves it as it is; null has only itself.
+        ("a { b }", r#"{"a": 5}"#, r#"{"a":5}"#),
+        ("a { b c: $('x') }", r#"{"a": null}"#, r#"{"a":null}"#),
+        ("a { b c: $('x') }", r#"{"a": 5}"#, r#"{"a":{"c":"x"}}"#),
+        ("id $.a { b } $.c { d: $ }", r#"{"id": 1, "a": [{"b": 2}], "c": 3}"#, r#"{"id":1,"d":3}"#),
+        ("id $.a { b: $('x') }", r#"{"id": 1, "a": null}"#, r#"{"id":1}"#),
+        // The answer as a whole may be null.
+        ("done: $(true) id", "null", r#"{"done":true}"#),
+        ("id name", "null", "null"),
+    ] {
+        check(text, answer, expected);
+    }
+}
+
+#[test]
+fn a_name_that_is_given_twice_by_members_taken_in_becomes_one_value() {
+    check(
+        "x: $.s { $.a { o l v } $.b { o l v } }",
+        r#"{"s": {"a": {"o": {"p": 1, "n": null}, "l": [{"a": 1}], "v": 1}, "b": {"o": {"q": 2, "n": 3}, "l": [{"b": 2}, 4], "v": "x"}}}"#,
+        r#"{"x":{"o":{"p":1,"n":null,"q":2},"l":[{"a":1,"b":2},4],"v":"x"}}"#,
+    );
+}
+
+#[test]
+fn what_a_method_cannot_make_is_missing_and_nothing_else() {
+    let answer = r#"{"t": "x", "n": null, "l": [1, "a"], "o": {}}"#;
+    for (text, expected) in [
+        ("$(t->not ?? false)", "false"),
+        ("$(t->not ?! 1)", "1"),
+        ("$(o.gone->not ?? t->add(1))", "`->add` cannot take a string"),
+        ("a: t->not b: t", r#"{"b":"x"}"#),
+        ("$([t->not, {a: t->not, b: 1}])", r#"[null,{"b":1}]"#),
+        ("$.l->map(@->add(1))", "[2,null]"),
+        ("$.t->nope(1)->eq(1)", "missing"),
+        // A method of null has no value and no reason.
+        ("$.n->not", "missing"),
+        ("$.n->add(1)", "missing"),
+        ("$(n->add(1) ?! 2)", "2"),
+    ] {
+        check(text, answer, expected);
+    }
+}
+
+const LIST: &str = r#"{"l": [1, 2, null, 4], "t": "héllo", "o": {"a": 1, "b": "x"}, "e": [], "n": null, "b": [{"ok": true}, {}]}"#;
+
+fn kind(method: &str, given: &str) -> String {
+    format!("`->{method}` cannot take {given}")
+}
+
+fn argument(method: &str, given: &str) -> String {
+    format!("`->{method}` cannot take {given} as its argument")
 }
 
 #[test]
 fn methods_of_lists() {
-    let list = r#"{"l": [1, 2, null, 4], "t": "héllo", "o": {"a": 1, "b": "x"}, "e": []}"#;
     for (text, expected) in [
+        ("$.l->echo(@->first)", "1"),
+        ("$.l->echo(o.a)", "1"),
+        ("$.l->echo(o.z)", "missing"),
         ("$.l->first", "1"),
+        ("$.l->first()", "1"),
         ("$.l->last", "4"),
         ("$.t->first", "\"h\""),
         ("$.e->first", "missing"),
+        ("$.o->first", r#"{"a": 1, "b": "x"}"#),
+        ("$.n->last", "null"),
+        ("$.l->map(@->mul(2))", "[2,4,null,8]"),
+        ("$.l->map(@)->size", "4"),
+        ("$.t->map(@->size)", "[5]"),
+        ("$.t->map(o.z)", "missing"),
+        ("$.n->map(o.a)", "[1]"),
+        ("$.no->map(@)", "missing"),
         ("$.l->joinNotNull(',')", "\"1,2,4\""),
+        ("$.t->joinNotNull(',')", "\"héllo\""),
+        ("$.n->joinNotNull(',')", "\"\""),
+        ("$.e->joinNotNull(',')", "\"\""),
+        ("$(true)->joinNotNull(',')", "\"true\""),
+        ("$.l->joinNotNull(1)", &argument("joinNotNull", "a number")),
+        ("$.b->joinNotNull(',')", &kind("joinNotNull", "an object")),
         ("$.l->get(-1)", "4"),
         ("$.l->get(9)", "missing"),
+        ("$.l->get(1.0)", &argument("get", "a number")),
+        ("$.l->get('a')", &argument("get", "a string")),
         ("$.t->get(1)", "\"é\""),
         ("$.o->get('b')", "\"x\""),
+        ("$.o->get('z')", "missing"),
+        ("$.o->get(0)", &argument("get", "a number")),
+        ("$(1)->get(0)", &kind("get", "a number")),
+    ] {
+        check(text, LIST, expected);
+    }
+}
+
+#[test]
+fn methods_that_choose_and_count() {
+    for (text, expected) in [
         ("$.l->size", "4"),
         ("$.t->size", "5"),
+        ("$.o->size", "2"),
+        ("$.n->size", "missing"),
+        ("$(1)->size", &kind("size", "a number")),
         ("$.o->entries", r#"[{"key":"a","value":1},{"key":"b","value":"x"}]"#),
-        ("$.o->entries->map(@.key)", r#"["a","b"]"#),
-        ("$.l->filter(@->gt(1)->or(@->eq(null)))", "[2,null,4]"),
-        ("$.l->map(@->mul(2))", "[2,4,null,8]"),
+        ("$.o->entries.key", r#"["a","b"]"#),
+        ("$.l->entries", &kind("entries", "a list")),
         ("$.l->filter(@->ne(null))", "[1,2,4]"),
+        ("$.l->filter(@)", &argument("filter", "a number")),
+        ("$.b->filter(@.ok)", &argument("filter", "nothing")),
+        ("$.b->filter($(@.ok ?? false))", r#"[{"ok": true}]"#),
+        ("$(3)->filter(@->gt(1))", "[3]"),
+        ("$(3)->filter(@->gt(4))", "[]"),
         ("$.l->find(@->eq(2.0))", "2"),
+        ("$.l->find(@->eq(3))", "missing"),
+        ("$.b->find(@.ok)", r#"{"ok": true}"#),
+        ("$.l->find(@)", &argument("find", "a number")),
         ("$.l->slice(1, 3)", "[2,null]"),
-        ("$.l->slice(-1)", "[4]"),
+        ("$.l->slice(-1)", "[1,2,null,4]"),
+        ("$.l->slice(2.5, 1)", "[1]"),
+        ("$.l->slice()", "[1,2,null,4]"),
+        ("$.l->slice(3, 1)", "[]"),
         ("$.t->slice(1, 3)", "\"él\""),
-        ("$.l->contains(4)", "true"),
+        ("$.o->slice(1)", &kind("slice", "an object")),
+        ("$.l->contains(4.0)", "true"),
+        ("$.l->contains(o.z)", &argument("contains", "nothing")),
+        ("$.t->contains('ll')", &kind("contains", "a string")),
         ("$(4)->in([1, 4])", "true"),
-        ("$.t->contains('ll')", "true"),
-        ("$.o->first", r#"{"a": 1, "b": "x"}"#),
-        ("$.o->slice(1)", "`->slice` cannot take an object"),
-        ("$.l->map(@)->size", "4"),
-        ("$.no->map(@)", "missing"),
+        ("$(4)->in(1, 4)", "true"),
+        ("$(4)->in(1)", "false"),
+        ("$(4)->in(o.z)", &argument("in", "nothing")),
+        ("$.n->in([null])", "true"),
     ] {
-        check(text, list, expected);
+        check(text, LIST, expected);
     }
 }
 
 #[test]
 fn methods_of_numbers_and_truth_never_lose_digits() {
+    let nothing = |method: &str| format!("`->{method}` cannot take nothing as its argument");
     for (text, expected) in [
         ("$(9007199254740993)->add(1)", "9007199254740994"),
         ("$(0.1)->add(0.2)", "0.3"),
+        ("$(1)->add(1.0)", "2.0"),
         ("$(1)->div(3)", "0.333333333333333333"),
+        ("$(6)->div(2)", "3.0"),
         ("$(-7)->div(2)", "-3.5"),
         ("$(7)->mod(4)->mul(1.5)->sub(5)", "-0.5"),
+        ("$(-7)->mod(3)", "-1"),
+        ("$(1)->mod(0)", "`->mod` has no result for these numbers"),
         ("$(1)->div(0)", "`->div` has no result for these numbers"),
+        ("$(1)->div(0.0)", "`->div` has no result for these numbers"),
+        ("$(1.5e300)->mul(2)", "3e+300"),
         ("$(1e400)->add(1)", "`->add` has no result for these numbers"),
         ("$('1')->add(1)", "`->add` cannot take a string"),
+        ("$(1)->add('1')", "`->add` cannot take a string as its argument"),
+        ("$(1)->add(gone)", &nothing("add")),
         ("$(1.0)->eq(1)", "true"),
-        ("$([1, {a: 2}])->eq([1.0, {a: 2}])", "true"),
+        ("$([1, {a: 2}])->eq([1, {a: 2}])", "true"),
+        ("$([1])->eq([1.0])", "false"),
         ("$({a: 1, b: 2})->eq({b: 2, a: 1})", "true"),
         ("$(1)->ne('1')", "true"),
+        ("$(1)->eq(gone)", &nothing("eq")),
+        ("$(1)->ne(gone)", &nothing("ne")),
         ("$('b')->gt('a')", "true"),
         ("$(2)->lte(2)", "true"),
+        ("$(2)->lt('3')", "`->lt` cannot take a string as its argument"),
+        ("$(true)->lt(3)", "`->lt` cannot take a boolean"),
         ("$(true)->and(true, false)", "false"),
+        ("$(false)->and('x')", "false"),
+        ("$(true)->and('x')", "`->and` cannot take a string as its argument"),
+        ("$(true)->and(gone)", &nothing("and")),
+        ("$(false)->or(gone)", &nothing("or")),
+        ("$(true)->or(gone)", "true"),
+        ("$('x')->or(true)", "`->or` cannot take a string"),
         ("$(false)->or(false, true)->not", "false"),
+        ("$('x')->not", "`->not` cannot take a string"),
+    ] {
+        check(text, "{}", expected);
+    }
+}
+
+#[test]
+fn methods_of_texts() {
+    for (text, expected) in [
         ("$('ff')->parseInt(16)", "255"),
+        ("$('FF')->parseInt(16)", "255"),
+        ("$(10)->parseInt(2)", "2"),
+        ("$(123.6)->parseInt", "123"),
+        ("$(-123.6)->parseInt()", "-123"),
+        ("$('+7')->parseInt", "7"),
+        ("$(' 7')->parseInt", "`->parseInt` cannot read this text"),
+        ("$('0x7')->parseInt(16)", "`->parseInt` cannot read this text"),
+        ("$('7.5')->parseInt", "`->parseInt` cannot read this text"),
+        ("$('9223372036854775808')->parseInt", "`->parseInt` cannot read this text"),
+        ("$('7')->parseInt(1)", "`->parseInt` cannot take a number as its argument"),
         ("$('x')->parseInt", "`->parseInt` cannot read this text"),
+        ("$([])->parseInt", "`->parseInt` cannot take a list"),
         ("$(12)->toString", "\"12\""),
+        ("$(null)->toString", "\"\""),
+        ("$([1])->toString", "`->toString` cannot take a list"),
         ("$({a: [1]})->jsonStringify", "\"{\\\"a\\\":[1]}\""),
+        ("$(null)->jsonStringify", "\"null\""),
+        ("$.s->jsonStringify", "\"{\\\"b\\\":[1,\\\"é\\\"],\\\"a\\\":null}\""),
         ("$('{\"a\": [1]}')->jsonParse.a", "[1]"),
         ("$('{')->jsonParse", "`->jsonParse` cannot read this text"),
         ("$('b')->match(['a', 1], ['b', 2], [@, 3])", "2"),
         ("$('c')->match(['a', 1], [@, 3])", "3"),
-        ("$('c')->match(['a', 1])", "missing"),
+        ("$('c')->match(['a', 1], [9])", "missing"),
+        ("$(1)->match([1.0, 'a'], [1, 'b'])", "\"b\""),
+        ("$(null)->match([null, 'a'])", "\"a\""),
+        ("$({a: 1, b: 2})->match([{b: 2, a: 1}, 'a'])", "\"a\""),
     ] {
-        check(text, "{}", expected);
+        check(text, r#"{"s": { "b" : [1, "\u00e9"], "a" : null }}"#, expected);
     }
 }
 

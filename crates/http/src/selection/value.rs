@@ -79,6 +79,30 @@ impl<'v> Value<'v> {
         matches!(self, Self::Missing | Self::Null)
     }
 
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing)
+    }
+
+    /// Whether it is an object.
+    #[must_use]
+    pub fn is_object(&self) -> bool {
+        match self {
+            Self::Object(_) => true,
+            Self::Json(json) => json.is_object(),
+            Self::Missing | Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) | Self::Array(_) => {
+                false
+            }
+        }
+    }
+
+    /// The same as an item of a list, where what is missing is null.
+    #[must_use]
+    pub fn or_null(self) -> Self {
+        if self.is_missing() { Self::Null } else { self }
+    }
+
     /// The number of values in it: what it costs to go through all of it.
     #[must_use]
     pub fn weight(&self) -> usize {
@@ -138,7 +162,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// The member `key`; of a list, the list of its items' members.
+    /// The member `key`; of a list, the list of its items' members, with null for items that have none.
     #[must_use]
     pub fn get(&self, key: &str) -> Value<'v> {
         match self {
@@ -146,8 +170,10 @@ impl<'v> Value<'v> {
                 members.iter().find(|it| it.0 == key).map_or(Value::Missing, |it| it.1.clone())
             }
             Self::Json(json) if json.is_object() => json.get(key).map_or(Value::Missing, Value::of),
-            Self::Array(items) => Value::Array(items.iter().map(|item| item.get(key)).collect()),
-            Self::Json(json) => Value::Array(json.items().map(|item| Value::of(item).get(key)).collect()),
+            Self::Array(items) => Value::Array(items.iter().map(|item| item.get(key).or_null()).collect()),
+            Self::Json(json) => {
+                Value::Array(json.items().map(|item| Value::of(item).get(key).or_null()).collect())
+            }
             Self::Missing | Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => Value::Missing,
         }
     }
@@ -168,7 +194,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// Appends it as JSON; what is missing is null, and left out as a member.
+    /// Appends it as JSON; what is missing is null, and left out as a member. What comes of a tape is written as it stands there.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
             Self::Missing | Self::Null => out.extend_from_slice(b"null"),
@@ -176,31 +202,57 @@ impl<'v> Value<'v> {
             Self::Number(digits) => out.extend_from_slice(digits.as_bytes()),
             Self::Text(text) => write_text(text, out),
             Self::Json(json) => out.extend_from_slice(json.raw().as_bytes()),
-            Self::Array(items) => {
-                out.push(b'[');
-                for (at, item) in items.iter().enumerate() {
-                    if at > 0 {
-                        out.push(b',');
-                    }
-                    item.write(out);
-                }
-                out.push(b']');
-            }
+            Self::Array(items) => list(items.iter(), out, Value::write),
             Self::Object(members) => {
-                out.push(b'{');
-                let mut first = true;
-                for (key, value) in members.iter().filter(|it| !matches!(it.1, Self::Missing)) {
-                    if !std::mem::take(&mut first) {
-                        out.push(b',');
-                    }
-                    write_text(key, out);
-                    out.push(b':');
-                    value.write(out);
-                }
-                out.push(b'}');
+                let members = members.iter().filter(|it| !it.1.is_missing());
+                object(members.map(|it| (&*it.0, &it.1)), out, Value::write);
             }
         }
     }
+
+    /// The same without the spaces of a tape.
+    pub fn write_compact(&self, out: &mut Vec<u8>) {
+        match (self, self.items(), self.members()) {
+            (_, Some(items), _) => list(items.iter(), out, Value::write_compact),
+            (_, _, Some(members)) => {
+                let members = members.iter().filter(|it| !it.1.is_missing());
+                object(members.map(|it| (&*it.0, &it.1)), out, Value::write_compact);
+            }
+            (leaf, None, None) => leaf.write(out),
+        }
+    }
+}
+
+fn list<'i, 'v: 'i>(
+    items: impl Iterator<Item = &'i Value<'v>>,
+    out: &mut Vec<u8>,
+    write: fn(&Value<'v>, &mut Vec<u8>),
+) {
+    out.push(b'[');
+    for (at, item) in items.enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        write(item, out);
+    }
+    out.push(b']');
+}
+
+fn object<'i, 'v: 'i>(
+    members: impl Iterator<Item = (&'i str, &'i Value<'v>)>,
+    out: &mut Vec<u8>,
+    write: fn(&Value<'v>, &mut Vec<u8>),
+) {
+    out.push(b'{');
+    for (at, (key, value)) in members.enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        write_text(key, out);
+        out.push(b':');
+        write(value, out);
+    }
+    out.push(b'}');
 }
 
 /// Appends `text` as a JSON string. Source: RFC 8259, section 7.

@@ -62,12 +62,10 @@ pub(super) struct Call {
     pub(super) member: u32,
     projection: Projection,
     is_query: bool,
-    /// What an answer without a body has to give: nothing, or what its mapping has of itself.
-    of_nothing: Option<Json<'static>>,
 }
 
-/// An object that lacks everything.
-const LACKING: [JsonNode; 1] = [JsonNode { kind: JsonKind::Object, start: 0, end: 2, next: 1 }];
+/// An answer without a body: its mapping may have something of itself.
+const NULL: &[JsonNode] = &[JsonNode { kind: JsonKind::Null, start: 0, end: 4, next: 1 }];
 
 /// What came of a call, a row each.
 pub(super) type Outcome = Result<Served, FieldError>;
@@ -77,11 +75,7 @@ pub(super) fn prepare(shared: &Arc<Shared>, piece: &Piece<'_>) -> Result<Box<dyn
     let mapping = &shared.mapping;
     let is_root = piece.part.is_none() && piece.parent_keys.is_none();
     let in_turn = is_root && piece.kind == OperationKind::Mutation;
-    let call = |connector, member, projection| {
-        let is_read = mapping.connector(connector).selection.reads_answer();
-        let of_nothing = (!is_read).then(|| Json::known("{}", &LACKING));
-        Call { connector, member, projection, is_query: !in_turn, of_nothing }
-    };
+    let call = |connector, member, projection| Call { connector, member, projection, is_query: !in_turn };
     let calls: Vec<Call> = match piece.part.map(|it| ConnectorId(it.0)) {
         Some(part) => {
             let first = piece.fields[0];
@@ -211,7 +205,7 @@ impl HttpFetch {
             outcomes.iter().map(|it| it.as_ref().ok().and_then(|it| it.entry.json())).collect();
         let mut values = Vec::with_capacity(outcomes.len());
         let mut responses = Vec::with_capacity(outcomes.len());
-        let rule = line.rule_for(input.headers);
+        let (rule, empty) = (line.rule_for(input.headers), Json::known("null", NULL));
         let (mut errors, mut freshness, mut bytes) = (Vec::new(), Shortest::default(), 0);
         for (row, (outcome, json)) in outcomes.iter().zip(&jsons).enumerate() {
             let mut fail = |error: FieldError| errors.push(CellError { row: row as u32, error });
@@ -228,7 +222,7 @@ impl HttpFetch {
                     let inputs = self.inputs(call, &input, row..row + 1);
                     match judge(connector, &served.entry, json.as_ref(), &inputs, call.is_query) {
                         Verdict::Found => value = json.as_ref().map(Json::root),
-                        Verdict::Empty => value = call.of_nothing.as_ref().map(Json::root),
+                        Verdict::Empty => value = Some(empty.root()),
                         Verdict::Nothing => {}
                         Verdict::Failed(error) => {
                             told::bad_answer(line, &served.entry, &error);

@@ -168,7 +168,12 @@ fn setting(expr: &Selection, id: ExprId, settings: &Settings) -> Option<Option<S
                 _ => None,
             })
         }
-        Expr::Bool(_) | Expr::Array(_) | Expr::Object(_) | Expr::Members(_) | Expr::Path { .. } => None,
+        Expr::Bool(_)
+        | Expr::Array(_)
+        | Expr::Object(_)
+        | Expr::Members(_)
+        | Expr::Path { .. }
+        | Expr::IfMissing(_) => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Names with values in them: what is kept is thrown away by these.
 
-use super::read::parts;
+use super::read::{Constant, parts};
 use super::render::text;
 use super::{Part, Parts, RenderError, Slot, slots};
 use crate::inputs::Inputs;
@@ -19,7 +19,7 @@ impl NameTemplate {
     /// # Errors
     /// The first place where it is none.
     pub(crate) fn read(text: &str) -> Result<Self, SelectionError> {
-        parts(text, 0, text.len()).map(Self)
+        parts(text, 0, text.len(), Constant::Text).map(Self)
     }
 
     /// The values in it.

@@ -6,6 +6,7 @@ use super::{Base, Fast, Header, HeaderValue, Part, Parts, Request, Segment, Slot
 use crate::call::may_be_sent;
 use crate::selection::{Expr, Selection, SelectionError, Start, Step, StepKind, Variable};
 use http::{HeaderName, Method};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use weir_language::span::Span;
 
 type Parsed<T> = Result<T, SelectionError>;
@@ -16,7 +17,7 @@ impl Request {
     /// # Errors
     /// The first place where it is none.
     pub(crate) fn read(method: Method, base: &Base, url: &str) -> Parsed<Self> {
-        let whole = Span::new(0, url.len() as u32);
+        let url = url.trim_end_matches(is_dropped);
         let start = url
             .find("://")
             .map_or(0, |at| url[at + 3..].find(['/', '?']).map_or(url.len(), |slash| at + 3 + slash));
@@ -26,31 +27,33 @@ impl Request {
         }
         let question = find_outside(url, start, b'?');
         let path_end = question.unwrap_or(url.len());
-        if start < path_end && !url[start..].starts_with('/') {
-            return Err(SelectionError::new(whole, "the path begins with `/`, as in `/users/{$args.id}`"));
-        }
         let (mut segments, mut slash) = (Vec::new(), false);
-        let mut at = start;
+        // A path with or without its first slash goes on from the base.
+        let mut at = start + usize::from(url[start..path_end].starts_with('/'));
         while at < path_end {
-            let end = find_outside(&url[..path_end], at + 1, b'/').unwrap_or(path_end);
-            slash = end == path_end && end == at + 1;
-            if !slash {
-                segments.push(segment(url, at + 1, end)?);
-            }
-            at = end;
+            let end = find_outside(&url[..path_end], at, b'/').unwrap_or(path_end);
+            segments.push(segment(url, at, end)?);
+            slash = end + 1 == path_end;
+            at = end + 1;
         }
         let mut query = Vec::new();
         let mut at = question.map_or(url.len(), |it| it + 1);
         while at < url.len() {
             let end = find_outside(url, at, b'&').unwrap_or(url.len());
             let equals = find_outside(&url[..end], at, b'=').unwrap_or(end);
-            query.push((parts(url, at, equals)?, parts(url, (equals + 1).min(end), end)?));
+            let value = (equals + 1).min(end);
+            query.push((parts(url, at, equals, Constant::Url)?, parts(url, value, end, Constant::Url)?));
             at = end + 1;
         }
         // A URL of its own host has no base path before it.
         let prefix = if start > 0 { "".into() } else { base.path.clone() };
-        let (params, headers, body) = (Vec::new(), Vec::new(), None);
-        Ok(Self { method, prefix, segments, slash, query, params, headers, body })
+        let (params, headers, paths, body) = (Vec::new(), Vec::new(), Default::default(), None);
+        Ok(Self { method, prefix, segments, slash, paths, query, params, headers, body })
+    }
+
+    /// Adds `path`: the source's before the segments of the URL, the connector's behind them.
+    pub(crate) fn add_path(&mut self, path: Selection, is_source: bool) {
+        self.paths[usize::from(!is_source)].push(path);
     }
 
     /// Adds `queryParams`.
@@ -85,13 +88,7 @@ impl Header {
         let own = header_name(name).map_err(Ok)?;
         let value = match (from, value) {
             (Some(from), None) => HeaderValue::From(header_name(from).map_err(Ok)?.as_str().into()),
-            (None, Some(text)) => {
-                if let Some(at) = text.find(|letter: char| letter.is_ascii_control()) {
-                    let span = Span::new(at as u32, at as u32 + 1);
-                    return Err(Err(SelectionError::new(span, "no control character can stand in a header")));
-                }
-                HeaderValue::Text(parts(text, 0, text.len()).map_err(Err)?)
-            }
+            (None, Some(text)) => HeaderValue::Text(parts(text, 0, text.len(), Constant::Text).map_err(Err)?),
             _ => return Err(Ok(format!("header `{name}` needs either `from` or `value`"))),
         };
         Ok(Self { name: own, value })
@@ -146,23 +143,56 @@ fn closing(text: &str, at: usize) -> Option<usize> {
 
 fn segment(url: &str, start: usize, end: usize) -> Parsed<Segment> {
     let span = Span::new(start as u32, end as u32);
-    let parts = parts(url, start, end)?;
+    let parts = parts(url, start, end, Constant::Url)?;
     let open = parts.iter().any(|part| matches!(part, Part::Value(_)));
-    if !open && matches!(&url[start..end], "" | "." | "..") {
+    let text: String =
+        parts.iter().filter_map(|it| if let Part::Text(it) = it { Some(&**it) } else { None }).collect();
+    if !open && matches!(&*text, "" | "." | "..") {
         return Err(SelectionError::new(span, "an empty segment, `.` or `..` cannot stand in a path"));
     }
     Ok(Segment { parts, open })
 }
 
+/// What is done with the text outside of braces.
+#[derive(Clone, Copy)]
+pub(super) enum Constant {
+    /// What no URL can hold is percent-encoded.
+    Url,
+    /// It stays as it is.
+    Text,
+}
+
+/// What stands in a URL as it is written: reserved and unreserved characters, and escapes.
+const IN_URL: AsciiSet =
+    CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'|');
+
+/// Whether `letter` goes: a long text may be written on several lines.
+const fn is_dropped(letter: char) -> bool {
+    matches!(letter, '\t' | '\n' | '\r' | '\x0c')
+}
+
+impl Constant {
+    fn part(self, text: &str, start: usize) -> Parsed<Option<Part>> {
+        let text: String = text.chars().filter(|it| !is_dropped(*it)).collect();
+        if let Some(wrong) = text.find(|letter: char| letter.is_ascii_control()) {
+            let span = Span::new((start + wrong) as u32, (start + wrong) as u32 + 1);
+            return Err(SelectionError::new(span, "no control character can stand here"));
+        }
+        let text = match self {
+            Self::Url => utf8_percent_encode(&text, &IN_URL).to_string(),
+            Self::Text => text,
+        };
+        Ok((!text.is_empty()).then(|| Part::Text(text.into())))
+    }
+}
+
 /// The text between `start` and `end`, taken apart.
-pub(super) fn parts(text: &str, start: usize, end: usize) -> Parsed<Parts> {
+pub(super) fn parts(text: &str, start: usize, end: usize, constant: Constant) -> Parsed<Parts> {
     let mut parts = Vec::new();
     let mut at = start;
     while at < end {
         let brace = text[at..end].find(['{', '}']).map_or(end, |it| at + it);
-        if brace > at {
-            parts.push(Part::Text(text[at..brace].into()));
-        }
+        parts.extend(constant.part(&text[at..brace], at)?);
         if brace == end {
             break;
         }
@@ -179,14 +209,6 @@ pub(super) fn parts(text: &str, start: usize, end: usize) -> Parsed<Parts> {
         parts.push(Part::Value(Slot { at: shift, fast: fast(&expr), expr }));
         at = close + 1;
     }
-    for part in &parts {
-        if let Part::Text(text) = part
-            && let Some(wrong) = text.find(|letter: char| letter.is_ascii_control())
-        {
-            let span = Span::new((start + wrong) as u32, (start + wrong) as u32 + 1);
-            return Err(SelectionError::new(span, "no control character can stand here"));
-        }
-    }
     Ok(parts)
 }
 
@@ -196,7 +218,7 @@ fn fast(expr: &Selection) -> Fast {
     };
     let key = |step: &'_ Step| match &step.kind {
         StepKind::Key(key) => Some(key.clone()),
-        StepKind::Optional | StepKind::Call(_) | StepKind::Members(_) => None,
+        StepKind::Optional | StepKind::Call(_) | StepKind::UnknownCall { .. } | StepKind::Members(_) => None,
     };
     let keys: Option<Vec<Box<str>>> = steps.iter().map(key).collect();
     let keys: Option<Vec<&str>> = keys.as_ref().map(|it| it.iter().map(|it| &**it).collect());
@@ -224,7 +246,8 @@ impl Request {
                 slot.fast = fast(&slot.expr);
             }
         }
-        for selection in own.params.iter_mut().chain(&mut own.body) {
+        let paths = own.paths.iter_mut().flatten();
+        for selection in own.params.iter_mut().chain(&mut own.body).chain(paths) {
             *selection = selection.of_parent();
         }
         own

@@ -2,9 +2,10 @@
 //!
 //! **Invariant:** after an error what was rendered is not sent.
 
-use super::{Fast, HeaderValue, Part, Rendered, Request, Slot};
+use super::{Fast, HeaderValue, Part, Rendered, Request, Slot, form};
 use crate::inputs::Inputs;
-use crate::selection::eval::{BYTES_MAX, Fault, eval};
+use crate::selection::Selection;
+use crate::selection::eval::{BYTES_MAX, Fault, eval_request};
 use crate::selection::value::Value;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use weir_engine::rows::Data;
@@ -13,9 +14,6 @@ use weir_language::value::Node;
 
 /// All but the unreserved characters of RFC 3986, section 2.3.
 const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-
-/// What a request is made over: there is no answer yet.
-const NOTHING: Value<'static> = Value::Object(Vec::new());
 
 /// Why a call cannot be made from these values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +33,13 @@ pub enum RenderError {
         /// The header.
         header: Box<str>,
     },
+    /// `path` makes no list.
+    NoList {
+        /// What stands there.
+        value: Box<str>,
+    },
+    /// A body that is no object cannot be sent as a form.
+    NoForm,
     /// A method could not do what it is asked for.
     Fault(Fault),
 }
@@ -50,6 +55,8 @@ impl std::fmt::Display for RenderError {
         match self {
             Self::Segment { value } => write!(f, "`{value}` is empty, `.` or `..`, which no path can name"),
             Self::NoText { value } => write!(f, "`{value}` is no single value"),
+            Self::NoList { value } => write!(f, "`{value}` is no list of segments"),
+            Self::NoForm => f.write_str("the body is no object, and a form has names"),
             Self::Control { header } => write!(f, "the value of header `{header}` holds a control character"),
             Self::Fault(fault) => fault.fmt(f),
         }
@@ -73,6 +80,8 @@ impl RenderError {
             Self::Segment { value } => format!("{} is missing or cannot be part of a path.", own(value)),
             Self::NoText { value } => format!("{} is not a single value.", own(value)),
             Self::Control { .. } => "A value for a header holds control characters.".to_owned(),
+            Self::NoList { value } => format!("{} is not a list.", own(value)),
+            Self::NoForm => "The arguments of this field cannot be sent as a form.".to_owned(),
             Self::Fault(_) => "The arguments of this field cannot be used for what it asks.".to_owned(),
         };
         FieldError { code: "BAD_USER_INPUT", message: message.into(), hasura_path: None, extensions: None }
@@ -90,9 +99,12 @@ impl Request {
         self.query(inputs, &mut out.target)?;
         self.headers(inputs, out)?;
         if let Some(body) = &self.body {
-            let value = eval(body, body.root(), usize::MAX, &NOTHING, inputs)?;
+            let value = eval_request(body, inputs)?;
             if value.bytes() > BYTES_MAX {
                 return Err(Fault::TooMuch.into());
+            }
+            if form::is_form(out.headers()) {
+                return form::write(&value, &mut out.body);
             }
             // What is missing is null, as wherever JSON is made: a body that is empty would be none.
             value.write(&mut out.body);
@@ -102,6 +114,9 @@ impl Request {
 
     fn path(&self, inputs: &Inputs<'_>, out: &mut Vec<u8>) -> Result<(), RenderError> {
         out.extend_from_slice(self.prefix.as_bytes());
+        for list in &self.paths[0] {
+            segments(list, inputs, out)?;
+        }
         for segment in &self.segments {
             out.push(b'/');
             let start = out.len();
@@ -116,7 +131,10 @@ impl Request {
                 return Err(RenderError::Segment { value: value.unwrap_or_default() });
             }
         }
-        if self.slash || out.is_empty() {
+        for list in &self.paths[1] {
+            segments(list, inputs, out)?;
+        }
+        if self.slash && self.paths[1].is_empty() || out.is_empty() {
             out.push(b'/');
         }
         Ok(())
@@ -135,14 +153,20 @@ impl Request {
             }
         }
         for params in &self.params {
-            let value = eval(params, params.root(), usize::MAX, &NOTHING, inputs)?;
-            for (name, value) in value.members().unwrap_or_default() {
+            let value = eval_request(params, inputs)?;
+            if value.is_nothing() {
+                continue;
+            }
+            let no_names = || RenderError::NoText { value: params.print().into() };
+            for (name, value) in value.members().ok_or_else(no_names)? {
                 let wrong = || RenderError::NoText { value: name.as_ref().into() };
                 match value.items() {
                     None if value.is_nothing() => {}
                     None => param(&name, &value, &mut between, out).ok_or_else(wrong)?,
                     Some(items) => {
-                        for item in items.iter().filter(|item| !item.is_nothing()) {
+                        for item in &items {
+                            let empty = Value::Text("".into());
+                            let item = if item.is_nothing() { &empty } else { item };
                             param(&name, item, &mut between, out).ok_or_else(wrong)?;
                         }
                     }
@@ -215,6 +239,25 @@ fn put(part: &Part, inputs: &Inputs<'_>, out: &mut Vec<u8>) -> Result<(), Render
     Ok(())
 }
 
+/// Appends the items of a list, each one segment of the path.
+fn segments(list: &Selection, inputs: &Inputs<'_>, out: &mut Vec<u8>) -> Result<(), RenderError> {
+    let value = eval_request(list, inputs)?;
+    if value.is_missing() {
+        return Ok(());
+    }
+    let no_list = || RenderError::NoList { value: list.print().into() };
+    for item in value.items().ok_or_else(no_list)? {
+        out.push(b'/');
+        let start = out.len();
+        let given = give_text(&item, &mut |text| encode(text, out));
+        given.ok_or_else(|| RenderError::NoText { value: list.print().into() })?;
+        if matches!(&out[start..], b"" | b"." | b"..") {
+            return Err(RenderError::Segment { value: list.print().into() });
+        }
+    }
+    Ok(())
+}
+
 /// Appends `name=value`; `None` if it is no text.
 fn param(name: &str, value: &Value<'_>, between: &mut u8, out: &mut Vec<u8>) -> Option<()> {
     let text: &[u8] = match value {
@@ -239,7 +282,7 @@ pub(super) fn text(
     if let Some(given) = copied(slot, inputs, give) {
         return Ok(given);
     }
-    let value = eval(&slot.expr, slot.expr.root(), usize::MAX, &NOTHING, inputs)?;
+    let value = eval_request(&slot.expr, inputs)?;
     give_text(&value, give).ok_or_else(|| RenderError::NoText { value: slot.expr.print().into() })
 }
 

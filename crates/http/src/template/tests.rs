@@ -163,9 +163,9 @@ fn lists_are_repeated_in_the_query_and_joined_where_that_is_said() {
         "GET /api/u/1%2C2/-7/a%20b/t0",
     );
     check(
-        r#"{GET: "/u/{$args.l}/{$this.id}"}"#,
+        r#"{GET: "/u", queryParams: "id: $this.id t: $args.i.tags no: $([])"}"#,
         "q",
-        "`$args.l` is no single value; client: Argument \"l\" is not a single value.",
+        "GET /api/u?id=7&t=a&t=",
     );
     check(r#"{GET: "/u/?{$args.q}=1&i={$this.id}"}"#, "q=", "GET /api/u/?q%3D=1&i=7");
 }
@@ -191,6 +191,87 @@ fn bodies_are_json_of_what_is_selected() {
         "a",
         "POST /api/u\ncontent-type: application/json\n{\"of\":{\"id\":\"7\",\"no\":-6,\"q\":\"a\",\"one\":1}}",
     );
+}
+
+const FORM: &str = r#"headers: [{name: "content-type", value: "application/x-www-form-urlencoded"}]"#;
+
+#[test]
+fn bodies_of_forms_have_the_names_of_what_is_nested_in_brackets() {
+    let head = "POST /api/u/7\ncontent-type: application/x-www-form-urlencoded";
+    for (body, form) in [
+        ("q: $args.q n: $this.n", "q=a+b%26%3D%C3%A9*-._%7E%0A&n=-7"),
+        ("in: $args.i no: $args.i.n", "in%5Bname%5D=%C3%A9&in%5Btags%5D%5B0%5D=a&in%5Btags%5D%5B1%5D="),
+        (
+            "l: $args.l->map({a: @, b: [true]}) n: $this.n",
+            "l%5B0%5D%5Ba%5D=1&l%5B0%5D%5Bb%5D%5B0%5D=true&l%5B1%5D%5Ba%5D=2&l%5B1%5D%5Bb%5D%5B0%5D=true&n=-7",
+        ),
+        ("e: $([]) o: $({}) z: $(null) f: $(1.50) n: $this.n", "z=&f=1.50&n=-7"),
+        ("'a b': $args.q->slice(0, 1) n: $this.n", "a+b=a&n=-7"),
+    ] {
+        let http = format!("{{POST: \"/u/{{$this.id}}\", body: \"{body}\", {FORM}}}");
+        check(&http, "a b&=é*-._~\n", &format!("{head}\n{form}"));
+    }
+    // By its essence, whatever its parameters and letters are; what is no form stays JSON.
+    let body = r#"POST: "/u", body: "n: $this.n""#;
+    let typed = |ty: &str| format!("{{{body}, headers: [{{name: \"Content-Type\", value: \"{ty}\"}}]}}");
+    for ty in [
+        "Application/X-WWW-Form-Urlencoded ; charset=utf-8",
+        "application/x-www-form-urlencoded;charset={$config.k}",
+    ] {
+        let told = ty.replace("{$config.k}", "a b");
+        check(&typed(ty), "", &format!("POST /api/u\ncontent-type: {told}\nn=-7"));
+    }
+    for ty in ["application/json", "text/plain", "application/x-www-form-urlencoded+json"] {
+        check(&typed(ty), "", &format!("POST /api/u\ncontent-type: {ty}\n{{\"n\":-7}}"));
+    }
+    let http = format!("{{POST: \"/u/{{$this.id}}\", body: \"$args.i.tags->first\", {FORM}}}");
+    check(
+        &http,
+        "",
+        "the body is no object, and a form has names; client: The arguments of this field cannot be sent as a form.",
+    );
+}
+
+#[test]
+fn paths_go_on_from_the_base_with_or_without_a_slash() {
+    for (url, target) in [
+        ("u/{$this.id}", "/api/u/7"),
+        ("/u/{$this.id}/", "/api/u/7/"),
+        ("?id={$this.id}", "/api?id=7"),
+        ("/?id={$this.id}", "/api?id=7"),
+        ("a b/é%2F\\u00a0|/{$this.id}", "/api/a%20b/%C3%A9%2F%C2%A0%7C/7"),
+        ("u/\\n  {$this.id}\\n", "/api/u/%20%207"),
+    ] {
+        check(&format!("{{GET: \"{url}\"}}"), "q", &format!("GET {target}"));
+    }
+    check(
+        r#"{GET: "u/{$this.id}", path: "$(['x y', $args.q, $this.n])"}"#,
+        "a/b",
+        "GET /api/u/7/x%20y/a%2Fb/-7",
+    );
+    check(r#"{GET: "u/{$this.id}/", path: "$args.i.n"}"#, "a", "GET /api/u/7");
+    check(
+        r#"{GET: "u/{$this.id}", path: "$args.q"}"#,
+        "a",
+        "`$args.q` is no list of segments; client: Argument \"q\" is not a list.",
+    );
+    for value in ["", ".", ".."] {
+        check(
+            r#"{GET: "u/{$this.id}", path: "$([$args.q])"}"#,
+            value,
+            "`$([$args.q])` is empty, `.` or `..`, which no path can name; client: A value this field depends on is missing or cannot be part of a path.",
+        );
+    }
+}
+
+#[test]
+fn what_a_method_cannot_make_is_not_left_out_of_a_request() {
+    check(
+        r#"{POST: "/u/{$this.id}", body: "a: $args.q->add(1)"}"#,
+        "x",
+        "`->add` cannot take a string; client: The arguments of this field cannot be used for what it asks.",
+    );
+    check(r#"{GET: "/u/{$this.id}", queryParams: "a: $($args.q->add(1) ?? 0)"}"#, "x", "GET /api/u/7?a=0");
 }
 
 #[test]

@@ -1,60 +1,55 @@
-//! Methods of lists; several take texts as lists of characters, and objects as lists of members.
+//! Methods of lists, and of texts and objects as lists of their letters and members.
 
 use super::super::method::{Call, Method};
 use super::super::value::Value;
-use super::{At, Eval, Evaluated, Fault, is_true, same};
+use super::{At, Eval, Evaluated, Fault, condition, equal};
 use std::borrow::Cow;
 
 impl<'v> Eval<'_, 'v> {
     /// The methods of this module. `at.current` is `value`.
     pub(super) fn list_call(&self, call: &Call, value: &Value<'v>, at: At<'_, 'v>) -> Evaluated<'v> {
-        let method = call.method;
-        if value.is_nothing() && !matches!(method, Method::In | Method::Contains) {
-            return Ok(value.clone());
-        }
         let items = value.items();
         self.spend(items.as_ref().map_or(0, |_| value.weight()))?;
-        Ok(match (method, items) {
+        Ok(match (call.method, items) {
             (Method::First, Some(items)) => items.into_iter().next().unwrap_or(Value::Missing),
             (Method::Last, Some(items)) => items.into_iter().next_back().unwrap_or(Value::Missing),
             (Method::First | Method::Last, None) => match value {
-                Value::Text(text) if method == Method::First => character(text.chars().next()),
+                Value::Text(text) if call.method == Method::First => character(text.chars().next()),
                 Value::Text(text) => character(text.chars().next_back()),
                 // One value is a list of one.
                 other => other.clone(),
             },
-            (Method::Map, items) => {
-                let items = items.unwrap_or_else(|| vec![value.clone()]);
-                let each =
-                    |item: &Value<'v>| self.expr(call.arguments[0], At { scope: at.scope, current: item });
+            (Method::Map, Some(items)) => {
+                let each = |item| Ok(self.of_item(call, item, at)?.or_null());
                 Value::Array(items.iter().map(each).collect::<Result<_, Fault>>()?)
             }
-            (Method::Filter, Some(items)) => {
+            (Method::Map, None) => match self.of_item(call, value, at)? {
+                Value::Missing => Value::Missing,
+                made => Value::Array(vec![made]),
+            },
+            (Method::Filter, items) => {
                 let mut kept = Vec::new();
-                for item in items {
+                for item in items.unwrap_or_else(|| vec![value.clone()]) {
                     if self.picks(call, &item, at)? {
                         kept.push(item);
                     }
                 }
                 Value::Array(kept)
             }
-            (Method::Find, Some(items)) => {
-                for item in items {
+            (Method::Find, items) => {
+                for item in items.unwrap_or_else(|| vec![value.clone()]) {
                     if self.picks(call, &item, at)? {
                         return Ok(item);
                     }
                 }
                 Value::Missing
             }
-            (Method::Filter, None) if self.picks(call, value, at)? => Value::Array(vec![value.clone()]),
-            (Method::Filter, None) => Value::Array(Vec::new()),
-            (Method::Find, None) if self.picks(call, value, at)? => value.clone(),
-            (Method::Find, None) => Value::Missing,
             (Method::JoinNotNull, Some(items)) => self.join(call, &items, at)?,
             (Method::JoinNotNull, None) => self.join(call, std::slice::from_ref(value), at)?,
-            (Method::Slice, items) => return self.slice(call, value, items, at),
-            (Method::Get, items) => return self.get(call, value, items, at),
-            (_, items) => return self.look_call(call, value, items, at),
+            (Method::Slice, items) => self.slice(call, value, items, at)?,
+            (Method::Get, items) => self.get(call, value, items, at)?,
+            (Method::In, _) => self.is_in(call, value, at)?,
+            (_, items) => self.look_call(call, value, items, at)?,
         })
     }
 
@@ -68,8 +63,8 @@ impl<'v> Eval<'_, 'v> {
     ) -> Evaluated<'v> {
         let method = call.method;
         let wrong = || Fault::Kind { method, given: value.kind() };
-        Ok(match (method, items) {
-            (Method::Size, items) => {
+        Ok(match method {
+            Method::Size => {
                 let size = match (items, value) {
                     (Some(items), _) => items.len(),
                     (None, Value::Text(text)) => text.chars().count(),
@@ -77,7 +72,7 @@ impl<'v> Eval<'_, 'v> {
                 };
                 Value::Number(size.to_string().into())
             }
-            (Method::Entries, _) => {
+            Method::Entries => {
                 let members = value.members().ok_or_else(wrong)?;
                 self.spend(value.weight())?;
                 let entry = |(key, value)| {
@@ -88,33 +83,45 @@ impl<'v> Eval<'_, 'v> {
                 };
                 Value::Array(members.into_iter().map(entry).collect())
             }
-            (Method::In, _) => {
-                let list = self.expr(call.arguments[0], at)?;
-                let items = list.items().ok_or(Fault::Kind { method, given: list.kind() })?;
-                self.spend(list.weight() + items.len() * value.weight())?;
-                Value::Bool(items.iter().any(|item| same(item, value)))
-            }
-            (Method::Contains, items) => {
-                let wanted = self.expr(call.arguments[0], at)?;
-                self.spend(items.as_ref().map_or(0, Vec::len) * wanted.weight())?;
-                match (items, value, &wanted) {
-                    (Some(items), _, _) => Value::Bool(items.iter().any(|item| same(item, &wanted))),
-                    (None, Value::Text(text), Value::Text(part)) => Value::Bool(text.contains(&**part)),
-                    _ => return Err(wrong()),
-                }
+            Method::Contains => {
+                let items = items.ok_or_else(wrong)?;
+                let wanted = self.argument(call, 0, at)?;
+                self.spend(items.len() * wanted.weight())?;
+                Value::Bool(items.iter().any(|item| equal(item, &wanted)))
             }
             _ => return Err(wrong()),
         })
     }
 
+    /// `->in([a, b])`, and `->in(a, b)`.
+    fn is_in(&self, call: &Call, value: &Value<'v>, at: At<'_, 'v>) -> Evaluated<'v> {
+        let mut items = Vec::with_capacity(call.arguments.len());
+        for place in 0..call.arguments.len() {
+            items.push(self.argument(call, place, at)?);
+        }
+        if let [list] = items.as_slice()
+            && let Some(all) = list.items()
+        {
+            items = all;
+        }
+        let weight: usize = items.iter().map(Value::weight).sum();
+        self.spend(weight + items.len() * value.weight())?;
+        Ok(Value::Bool(items.iter().any(|item| equal(item, value))))
+    }
+
+    /// What the argument is of an item.
+    fn of_item(&self, call: &Call, item: &Value<'v>, at: At<'_, 'v>) -> Evaluated<'v> {
+        self.expr(call.arguments[0], At { scope: at.scope, current: item })
+    }
+
     fn picks(&self, call: &Call, item: &Value<'v>, at: At<'_, 'v>) -> Result<bool, Fault> {
-        Ok(is_true(&self.expr(call.arguments[0], At { scope: at.scope, current: item })?))
+        condition(call, &self.of_item(call, item, at)?)
     }
 
     fn join(&self, call: &Call, items: &[Value<'v>], at: At<'_, 'v>) -> Evaluated<'v> {
-        let between = match self.expr(call.arguments[0], at)? {
+        let between = match self.argument(call, 0, at)? {
             Value::Text(text) => text,
-            other => return Err(Fault::Kind { method: call.method, given: other.kind() }),
+            other => return Err(Fault::Argument { method: call.method, given: other.kind() }),
         };
         let mut out = String::new();
         let mut first = true;
@@ -132,7 +139,7 @@ impl<'v> Eval<'_, 'v> {
         Ok(Value::Text(out.into()))
     }
 
-    /// Numbers below zero count from the end.
+    /// From one place up to another, both within the list. What is no whole number counts as not given.
     fn slice(
         &self,
         call: &Call,
@@ -140,17 +147,14 @@ impl<'v> Eval<'_, 'v> {
         items: Option<Vec<Value<'v>>>,
         at: At<'_, 'v>,
     ) -> Evaluated<'v> {
-        let bound = |place: usize, len: usize, absent: usize| match call.arguments.get(place) {
-            None => Ok(absent),
-            Some(&argument) => {
-                let number = self.whole(call, &self.expr(argument, at)?)?;
-                let place = if number < 0 { len as i64 + number } else { number };
-                Ok(place.clamp(0, len as i64) as usize)
-            }
-        };
         let range = |len: usize| {
-            let (from, to) = (bound(0, len, 0)?, bound(1, len, len)?);
-            Ok::<_, Fault>((from, to.saturating_sub(from)))
+            let mut bounds = [0, len];
+            for (bound, &argument) in bounds.iter_mut().zip(&call.arguments) {
+                if let Some(number) = whole(&self.expr(argument, at)?) {
+                    *bound = usize::try_from(number.max(0)).unwrap_or(len).min(len);
+                }
+            }
+            Ok::<_, Fault>((bounds[0], bounds[1].saturating_sub(bounds[0])))
         };
         Ok(match (items, value) {
             (Some(items), _) => {
@@ -165,6 +169,7 @@ impl<'v> Eval<'_, 'v> {
         })
     }
 
+    /// An item or letter by number, from the end if below zero; a member by name.
     fn get(
         &self,
         call: &Call,
@@ -172,11 +177,17 @@ impl<'v> Eval<'_, 'v> {
         items: Option<Vec<Value<'v>>>,
         at: At<'_, 'v>,
     ) -> Evaluated<'v> {
-        let wanted = self.expr(call.arguments[0], at)?;
-        if let (Value::Text(key), None, false) = (&wanted, &items, matches!(value, Value::Text(_))) {
+        let method = call.method;
+        if items.is_none() && !value.is_object() && !matches!(value, Value::Text(_)) {
+            return Err(Fault::Kind { method, given: value.kind() });
+        }
+        let wanted = self.argument(call, 0, at)?;
+        let wrong = Fault::Argument { method, given: wanted.kind() };
+        if value.is_object() {
+            let Value::Text(key) = &wanted else { return Err(wrong) };
             return Ok(value.get(key));
         }
-        let number = self.whole(call, &wanted)?;
+        let number = whole(&wanted).ok_or(wrong)?;
         let place = |len: usize| {
             let place = if number < 0 { len as i64 + number } else { number };
             usize::try_from(place).ok()
@@ -188,16 +199,16 @@ impl<'v> Eval<'_, 'v> {
             (None, Value::Text(text)) => {
                 character(place(text.chars().count()).and_then(|at| text.chars().nth(at)))
             }
-            (None, other) => return Err(Fault::Kind { method: call.method, given: other.kind() }),
+            (None, _) => Value::Missing,
         })
     }
+}
 
-    fn whole(&self, call: &Call, value: &Value<'v>) -> Result<i64, Fault> {
-        let wrong = Fault::Kind { method: call.method, given: value.kind() };
-        match value {
-            Value::Number(digits) => digits.parse().map_err(|_| wrong),
-            _ => Err(wrong),
-        }
+/// The whole number, if it is written as one.
+fn whole(value: &Value<'_>) -> Option<i64> {
+    match value {
+        Value::Number(digits) => digits.parse().ok(),
+        _ => None,
     }
 }
 

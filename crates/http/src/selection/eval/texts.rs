@@ -1,6 +1,7 @@
 //! Methods that make text of values and values of text.
 
 use super::super::method::{Call, Method};
+use super::super::number;
 use super::super::value::Value;
 use super::{At, Eval, Evaluated, Fault};
 
@@ -11,51 +12,51 @@ impl<'v> Eval<'_, 'v> {
     /// The methods of this module.
     pub(super) fn text_call(&self, call: &Call, value: &Value<'v>, at: At<'_, 'v>) -> Evaluated<'v> {
         let method = call.method;
-        let wrong = || Fault::Kind { method, given: value.kind() };
+        let wrong = Fault::Kind { method, given: value.kind() };
         match method {
-            Method::JsonStringify => self.json(value),
-            _ if value.is_nothing() => Ok(value.clone()),
+            Method::JsonStringify => {
+                self.spend(value.bytes() / 16)?;
+                let mut out = Vec::new();
+                value.write_compact(&mut out);
+                Ok(Value::Text(String::from_utf8_lossy(&out).into_owned().into()))
+            }
             Method::ToString => match value {
                 Value::Text(text) | Value::Number(text) => Ok(Value::Text(text.clone())),
                 Value::Bool(value) => Ok(Value::Text(value.to_string().into())),
-                _ => self.json(value),
+                Value::Null => Ok(Value::Text("".into())),
+                Value::Missing | Value::Array(_) | Value::Object(_) | Value::Json(_) => Err(wrong),
             },
             Method::ParseInt => {
-                let base = match call.arguments.first() {
-                    Some(&argument) => self.base(call, &self.expr(argument, at)?)?,
-                    None => 10,
+                let digits = match value {
+                    Value::Text(text) => text.clone(),
+                    Value::Number(digits) if number::is_float(digits) => {
+                        let whole = number::truncate(digits).ok_or(Fault::Unreadable { method })?;
+                        whole.to_string().into()
+                    }
+                    Value::Number(digits) => digits.clone(),
+                    _ => return Err(wrong),
                 };
-                match value {
-                    Value::Number(digits) if !digits.contains(['.', 'e', 'E']) => Ok(value.clone()),
-                    Value::Text(text) => match i64::from_str_radix(text.trim(), base) {
-                        Ok(number) => Ok(Value::Number(number.to_string().into())),
-                        Err(_) => Err(Fault::Unreadable { method }),
-                    },
-                    _ => Err(wrong()),
-                }
+                let base = if call.arguments.is_empty() { 10 } else { self.base(call, at)? };
+                let number = i64::from_str_radix(&digits, base).map_err(|_| Fault::Unreadable { method })?;
+                Ok(Value::Number(number.to_string().into()))
             }
             _ => match value {
                 Value::Text(text) => {
                     self.spend(text.len() / 2)?;
                     Value::read(text, DEPTH_MAX).ok_or(Fault::Unreadable { method })
                 }
-                _ => Err(wrong()),
+                _ => Err(wrong),
             },
         }
     }
 
-    fn json(&self, value: &Value<'v>) -> Evaluated<'v> {
-        self.spend(value.bytes() / 16)?;
-        let mut out = Vec::new();
-        value.write(&mut out);
-        Ok(Value::Text(String::from_utf8_lossy(&out).into_owned().into()))
-    }
-
-    fn base(&self, call: &Call, value: &Value<'v>) -> Result<u32, Fault> {
-        let base = match value {
+    /// The base that digits are read in.
+    fn base(&self, call: &Call, at: At<'_, 'v>) -> Result<u32, Fault> {
+        let value = self.argument(call, 0, at)?;
+        let base = match &value {
             Value::Number(digits) => digits.parse().ok().filter(|base| (2..=36).contains(base)),
             _ => None,
         };
-        base.ok_or(Fault::Kind { method: call.method, given: value.kind() })
+        base.ok_or(Fault::Argument { method: call.method, given: value.kind() })
     }
 }

@@ -13,13 +13,19 @@ pub(super) enum Frame {
     /// `[a, b]`.
     Array { start: u32, items: Vec<ExprId> },
     /// `->name(a, b)` of the path below it.
-    Arguments { method: Method, span: Span, items: Vec<ExprId> },
+    Arguments { method: Called, span: Span, items: Vec<ExprId> },
     /// `$(a)`.
     Paren { start: u32 },
     /// A path whose steps are being read.
     Path(Path),
-    /// `a ?? b`.
-    Coalesce { start: u32, choices: Vec<ExprId> },
+    /// `a ?? b` and, if `missing`, `a ?! b`.
+    Choices { start: u32, choices: Vec<ExprId>, missing: bool },
+}
+
+/// The method of a call, by its name.
+pub(super) enum Called {
+    Known(Method),
+    Unknown(Box<str>),
 }
 
 pub(super) struct Members {
@@ -27,6 +33,8 @@ pub(super) struct Members {
     pub(super) members: Vec<Member>,
     /// The name before the value that is being read.
     pub(super) name: Option<Box<str>>,
+    /// `...` stands before it.
+    pub(super) is_spread: bool,
     pub(super) span: Span,
     /// Whether a path stands before the brace.
     pub(super) of_path: bool,

@@ -1,0 +1,261 @@
+//! Texts that other servers take: links to all versions of connect, directives of federation, paths and forms.
+
+use super::{HEAD, connector, mapping, refused};
+use crate::sdl::read;
+
+/// The notes to `text`: lines, columns and words.
+fn notes(text: &str) -> Vec<String> {
+    let notes = mapping(text).notes;
+    notes.iter().map(|it| format!("{}:{} {}", it.location.line, it.location.column, it.message)).collect()
+}
+
+#[test]
+fn public_texts_of_all_versions_are_read_as_they_are() {
+    let federation = |line: u32, column: u32, names: &str| {
+        format!("{line}:{column} of federation, ignored for one graph: {names}")
+    };
+    assert_eq!(
+        notes(include_str!("../../../tests/connectors/v0_1_tracking.graphql")),
+        [federation(3, 14, "`@key` `@shareable` `@tag`")]
+    );
+    assert_eq!(
+        notes(include_str!("../../../tests/connectors/v0_2_payments.graphql")),
+        [
+            federation(
+                4,
+                10,
+                "`@key` `@requires` `@external` `@override` `@provides` `@composeDirective` `@label`"
+            ),
+            "64:125 there is no method `->id`, so nothing is given here; did you mean `in`?".to_owned(),
+        ]
+    );
+    assert_eq!(
+        notes(include_str!("../../../tests/connectors/v0_2_catalogue.graphql")),
+        [federation(3, 14, "`@key`")]
+    );
+    assert_eq!(
+        notes(include_str!("../../../tests/connectors/v0_3_harbour.graphql")),
+        [federation(3, 14, "`@key` `@interfaceObject` `@cost` `@listSize`")]
+    );
+    assert_eq!(notes(include_str!("../../../tests/connectors/v0_4_fleet.graphql")), Vec::<String>::new());
+}
+
+#[test]
+fn calls_of_public_texts_go_where_they_are_meant_to() {
+    let of = |text: &str, ty: &str, field: &str| connector(&mapping(text), ty, field).request.explain();
+    let tracking = include_str!("../../../tests/connectors/v0_1_tracking.graphql");
+    assert_eq!(of(tracking, "Query", "parcels"), "GET /v1/parcels?limit={$args.limit}");
+    assert_eq!(of(tracking, "Parcel", ""), "GET /v1/parcels/{$this.id}");
+    let payments = include_str!("../../../tests/connectors/v0_2_payments.graphql");
+    assert_eq!(
+        of(payments, "Query", "search"),
+        "GET /v1/customers/search%20%20?limit={$args.first}&{query: $args.query \"expand[]\": $([\"data.tax\", \"data.source\"])}"
+    );
+    let catalogue = include_str!("../../../tests/connectors/v0_2_catalogue.graphql");
+    assert_eq!(of(catalogue, "Product", ""), "GET /api/products/by-ids?{ids: $batch.id->joinNotNull(\",\")}");
+    assert_eq!(of(catalogue, "Query", "reviews"), "GET /of/{$args.product}");
+    let harbour = include_str!("../../../tests/connectors/v0_3_harbour.graphql");
+    assert_eq!(
+        of(harbour, "Query", "boats"),
+        "GET /{$([$config.tenant ?? \"main\"])}/boats/{$([\"of\", $args.owner])}?{v: $(2)}&{active: $args.active}"
+    );
+}
+
+/// The first complaint about `link`, or `accepted`.
+fn link(link: &str, rest: &str) -> String {
+    match read(&format!("extend schema {link}\n{rest}"), "s") {
+        Ok(_) => "accepted".to_owned(),
+        Err(mistakes) => mistakes[0].to_string(),
+    }
+}
+
+#[test]
+fn what_is_not_imported_has_the_name_of_its_specification_before_it() {
+    let connect = "https://specs.apollo.dev/connect/v0.2";
+    let query = "type Query { a: Int @connect(http: {GET: \"http://h/a\"}, selection: \"$\") }";
+    assert_eq!(link(&format!("@link(url: \"{connect}\")"), query), "accepted");
+    let sourced = "@connect__source(name: \"s\", http: {baseURL: \"http://h\"})";
+    assert_eq!(link(&format!("@link(url: \"{connect}\") {sourced}"), query), "accepted");
+    let renamed = query.replace("@connect", "@rest");
+    let rest = format!("@link(url: \"{connect}\", as: \"rest\") {}", sourced.replace("connect__", "rest__"));
+    assert_eq!(link(&rest, &renamed), "accepted");
+    assert_eq!(
+        link(&format!("@link(url: \"{connect}\") {}", sourced.replace("connect__", "")), query),
+        "s:1:67: `@source` is not imported: add `@link(url: \"https://specs.apollo.dev/connect/v0.3\", import: [\"@source\"])` to `extend schema`"
+    );
+    assert_eq!(
+        link(&format!("@link(url: \"{connect}\", import: [{{name: \"@connect\", as: \"rest\"}}])"), query),
+        "s:1:76: `@connect` and `rest` both begin with `@`, or neither"
+    );
+    assert_eq!(
+        link(
+            &format!("@link(url: \"{connect}\", import: [{{name: \"@connect\", alias: \"@rest\"}}])"),
+            query
+        ),
+        "s:1:95: an import has no `alias`: there are `name` and `as`"
+    );
+    let twice = format!(
+        "extend schema @link(url: \"{connect}\", import: [\"@connect\"]) @link(url: \"{connect}\")\n{query}"
+    );
+    assert_eq!(notes(&twice), ["1:89 a second link to the same specification is not read"]);
+    let federation = "@link(url: \"https://specs.apollo.dev/federation/v2.9\")";
+    let both = |name: &str| {
+        let text = query.replace("a: Int", &format!("a: Int @{name}"));
+        link(&format!("@link(url: \"{connect}\") {federation}"), &text)
+    };
+    assert_eq!(both("federation__shareable"), "accepted");
+    assert_eq!(both("shareable"), "s:2:21: Unknown directive \"@shareable\".");
+}
+
+#[test]
+fn what_guards_or_hides_is_refused_wherever_it_stands() {
+    let federation = "extend schema @link(url: \"https://specs.apollo.dev/federation/v2.9\", import: [\"@inaccessible\", \"@authenticated\", {name: \"@policy\", as: \"@fedPolicy\"}])";
+    let text = |ty: &str, field: &str, argument: &str, value: &str, input: &str| {
+        format!(
+            "{federation}\ntype U {ty} {{ id: ID {field} e: E }} enum E {{ A {value} }} input I {{ a: Int {input} }}
+            type Query {{ u(a: Int {argument}): U @connect(source: \"s\", http: {{GET: \"/u\"}}, selection: \"id e\") }}"
+        )
+    };
+    let hides = "`@inaccessible` hides this from clients, which is not done here: take it out of the text, or leave the directive out";
+    for (at, place) in ["", "@inaccessible "].repeat(5).chunks(2).enumerate().map(|it| (it.0, it.1[1])) {
+        let mut all = [""; 5];
+        all[at] = place;
+        let [ty, field, argument, value, input] = all;
+        refused(&text(ty, field, argument, value, input), &[("@inaccessible", hides)]);
+    }
+    let guards = |name: &str| {
+        format!(
+            "`@{name}` says who may see this, which is not enforced here: take it out, and let the service or a role decide"
+        )
+    };
+    refused(&text("@authenticated", "", "", "", ""), &[("@authenticated", &guards("authenticated"))]);
+    refused(
+        &text("", "@fedPolicy(policies: [[\"a\"]])", "", "", ""),
+        &[("@fedPolicy", &guards("fedPolicy"))],
+    );
+}
+
+#[test]
+fn what_a_version_lacks_is_named_with_its_place() {
+    let text = |version: u8, selection: &str| {
+        format!(
+            "extend schema @link(url: \"https://specs.apollo.dev/connect/v0.{version}\", import: [\"@connect\"])\ntype U {{ id: Int n: Int }}
+type Query {{ u: U @connect(http: {{GET: \"http://h/u\"}}, selection: \"{selection}\") }}"
+        )
+    };
+    let told = |version: u8, selection: &str| match read(&text(version, selection), "s") {
+        Ok(it) => it.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        Err(mistakes) => mistakes.iter().map(|it| format!("refused {it}")).collect(),
+    };
+    let none: [&str; 0] = [];
+    for version in 1..3 {
+        assert_eq!(
+            told(version, "id: a?.b n: $(c ?? 1)"),
+            [
+                format!(
+                    "s:3:72: `?` is of connect v0.3, and this text links v0.{version}: other servers refuse it"
+                ),
+                format!(
+                    "s:3:83: `??` is of connect v0.3, and this text links v0.{version}: other servers refuse it"
+                ),
+            ]
+        );
+    }
+    assert_eq!(told(3, "id: a?.b n: $(c ?? 1)"), none);
+    assert_eq!(
+        told(3, "id ... $.a { n }"),
+        ["refused s:3:70: `...` is of connect v0.4, and this text links v0.3"]
+    );
+    assert_eq!(
+        told(3, "$({id, n: 1})"),
+        ["refused s:3:70: `{a}` is of connect v0.4, and this text links v0.3"]
+    );
+    assert_eq!(told(4, "id ... $.a { n }"), none);
+    assert_eq!(
+        told(4, "id ... $.a"),
+        ["refused s:3:70: say what is spread: name its members, as in `... $.item { id }`"]
+    );
+    let no_method = "there is no method `->frist`";
+    assert_eq!(
+        told(3, "id n: a->frist"),
+        [format!("s:3:76: {no_method}, so nothing is given here; did you mean `first`?")]
+    );
+    assert_eq!(told(4, "id n: a->frist"), [format!("refused s:3:76: {no_method}; did you mean `first`?")]);
+    assert_eq!(
+        told(3, "id n: a->match([1, 2], [3])"),
+        [
+            "s:3:90: this is no pair, so `->match` never gives it: write `[\"a\", 1]`, and `[@, 0]` for all the rest"
+        ]
+    );
+    let url = text(3, "id n").replace("/u\"", "/{$config.a->frist}\"");
+    assert_eq!(
+        read(&url, "s").err().map(|it| it[0].message.clone()),
+        Some(format!("{no_method}; did you mean `first`?"))
+    );
+}
+
+#[test]
+fn a_list_where_a_single_value_belongs_is_said_with_its_place() {
+    let list = "this is a list, and a single value belongs here: write `->joinNotNull(',')`, or a parameter of `queryParams`";
+    let batch = |http: &str| {
+        format!(
+            "type Query {{ us: [U] @connect(source: \"s\", http: {{GET: \"/us\"}}, selection: \"id\") }}
+            type U @connect(source: \"s\", http: {{{http}}}, selection: \"id n\") {{ id: ID n: Int }}"
+        )
+    };
+    refused(&batch("GET: \"/u/{$batch.id}\""), &[("$batch.id}", list)]);
+    refused(&batch("GET: \"/u?id={$batch.id->slice(0, 2)}\""), &[("$batch.id->", list)]);
+    let header = "GET: \"/u\", headers: [{name: \"x-ids\", value: \"{$batch.id}\"}]";
+    refused(&batch(header), &[("$batch.id}", list)]);
+    let names = "parameters have names: write `name: $batch.name`";
+    refused(&batch("GET: \"/u\", queryParams: \"$batch.id\""), &[("$batch.id", names)]);
+    refused(&batch("GET: \"/u\", queryParams: \"$batch { id }\""), &[("$batch { id }", names)]);
+    mapping(&format!("{HEAD}{}", batch("GET: \"/u/{$batch.id->joinNotNull(',')}\"")));
+    mapping(&format!("{HEAD}{}", batch("GET: \"/u/{$batch.id->first}\"")));
+    let field = |url: &str| {
+        format!(
+            "input I {{ l: [Int] n: Int }} type Query {{ a(l: [Int], i: [I]): Int @connect(source: \"s\", http: {{GET: \"{url}\"}}, selection: \"$\") }}"
+        )
+    };
+    refused(&field("/{$args.l}"), &[("$args.l}", list)]);
+    refused(&field("/{$args.i.n}"), &[("$args.i.n}", list)]);
+    refused(&field("/{$([1, 2])}"), &[("[1, 2]", list)]);
+    mapping(&format!("{HEAD}{}", field("/{$args.l->first}/{$args.l->size}")));
+}
+
+#[test]
+fn a_form_has_names() {
+    let form = |body: &str, ty: &str| {
+        format!(
+            "input I {{ a: Int }} scalar Json\ntype Mutation {{ a(v: {ty}): Int @connect(source: \"s\", selection: \"$\",
+              http: {{POST: \"/a\", body: \"{body}\", headers: [{{name: \"Content-Type\", value: \"application/x-www-form-urlencoded\"}}]}}) }}"
+        )
+    };
+    let names = "a form has names: write `name: value`";
+    refused(&form("$args.v", "Int"), &[("$args.v", names)]);
+    refused(&form("$args.v", "[I]"), &[("$args.v", names)]);
+    refused(&form("$([1])", "Int"), &[("[1]", names)]);
+    for (body, ty) in [("$args.v", "I"), ("$args.v", "Json"), ("v: $args.v", "[I]"), ("$({v: 1})", "Int")] {
+        mapping(&format!("{HEAD}{}", form(body, ty)));
+    }
+}
+
+#[test]
+fn a_type_is_found_by_one_connector_and_the_others_are_told() {
+    let text = format!(
+        "{HEAD}type Query {{ u(id: ID!): U @connect(source: \"s\", http: {{GET: \"/u/{{$args.id}}\"}}, entity: true, selection: \"id n\")
+          v(n: Int!): U @connect(source: \"s\", http: {{GET: \"/v/{{$args.n}}\"}}, entity: true, selection: \"id n\") }}
+        type U {{ id: ID! n: Int }}"
+    );
+    let mapping = mapping(&text);
+    assert_eq!(connector(&mapping, "U", "").request.explain(), "GET /u/{$this.id}");
+    assert_eq!(
+        mapping.notes[0].message,
+        "`U` is found by another `@connect`: this one answers its own field only"
+    );
+    refused(
+        "type Query { us: [U] @connect(source: \"s\", http: {GET: \"/us\"}, selection: \"id\") }
+        type U @connect(source: \"s\", http: {GET: \"/u/{$this.id}\"}, entity: false, selection: \"id n\") { id: ID n: Int }",
+        &[("false", "the `@connect` of a type finds its objects: leave `entity` out")],
+    );
+}

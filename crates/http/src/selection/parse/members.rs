@@ -1,0 +1,140 @@
+//! Members of objects: `id name: path { … }`, set apart by spaces.
+
+use super::super::lex::TokenKind;
+use super::super::print::names_itself;
+use super::super::{Expr, ExprId, Member, Start, Step, StepKind, Syntax};
+use super::frame::{Frame, Members, Next};
+use super::{Parsed, Parser};
+use weir_language::span::Span;
+
+impl Parser<'_> {
+    pub(super) fn open_members(&mut self, start: u32, of_path: bool) -> Parsed<Next> {
+        let span = Span::default();
+        let frame =
+            Members { start, members: Vec::new(), name: None, is_spread: false, span, of_path, whole: false };
+        self.open(Frame::Members(frame))?;
+        Ok(Next::Member)
+    }
+
+    /// The next member of the innermost members, or their end.
+    pub(super) fn member(&mut self) -> Parsed<Next> {
+        let token = self.token;
+        match token.kind {
+            TokenKind::CloseBrace | TokenKind::End => self.end_members(),
+            TokenKind::Name | TokenKind::Text => {
+                let key = self.key()?;
+                if self.token.kind == TokenKind::Colon {
+                    self.advance()?;
+                    self.begin_member(Some(key), token.span)?;
+                    return Ok(Next::Value);
+                }
+                self.begin_member(None, token.span)?;
+                Ok(self.path(token.span, Start::Key(key)))
+            }
+            TokenKind::Dollar | TokenKind::Variable | TokenKind::At => {
+                self.begin_member(None, token.span)?;
+                self.path_start()
+            }
+            TokenKind::Ellipsis => self.spread(),
+            TokenKind::Comma => self.wrong(token.span, "members are set apart by spaces, not commas"),
+            TokenKind::Number
+            | TokenKind::Dot
+            | TokenKind::Arrow
+            | TokenKind::Question
+            | TokenKind::Coalesce
+            | TokenKind::IfMissing
+            | TokenKind::Colon
+            | TokenKind::OpenBrace
+            | TokenKind::OpenParen
+            | TokenKind::CloseParen
+            | TokenKind::OpenBracket
+            | TokenKind::CloseBracket => self.unexpected("a member"),
+        }
+    }
+
+    /// `... path`: what the path leads to has members, which become members here.
+    pub(super) fn spread(&mut self) -> Parsed<Next> {
+        let token = self.advance()?;
+        self.newer.push((Syntax::Spread, token.span));
+        self.begin_member(None, token.span)?;
+        if let Some(Frame::Members(members)) = self.open.last_mut() {
+            members.is_spread = true;
+        }
+        match self.token.kind {
+            TokenKind::Dollar | TokenKind::Variable | TokenKind::At => self.path_start(),
+            _ => {
+                let span = self.token.span;
+                let key = self.key()?;
+                Ok(self.path(span, Start::Key(key)))
+            }
+        }
+    }
+
+    pub(super) fn begin_member(&mut self, name: Option<Box<str>>, span: Span) -> Parsed<()> {
+        if let Some(Frame::Members(members)) = self.open.last_mut() {
+            if name.is_some() && members.members.iter().any(|it| it.name == name) {
+                let message = format!("`{}` is selected twice", name.unwrap_or_default());
+                return self.wrong(span, message);
+            }
+            members.name = name;
+            members.is_spread = false;
+            members.span = span;
+        }
+        Ok(())
+    }
+
+    /// A member whose value is whole. A name without other steps than `?` and members of its own names itself.
+    pub(super) fn add_member(&mut self, mut members: Members, value: ExprId) -> Parsed<Next> {
+        let (span, is_spread) = (members.span, members.is_spread);
+        let mut name = members.name.take();
+        if let Expr::Path { start: Start::Key(key), steps } = &self.exprs[value.0 as usize]
+            && name.is_none()
+            && !is_spread
+            && steps.iter().all(names_itself)
+        {
+            if members.members.iter().any(|it| it.name.as_ref() == Some(key)) {
+                return self.wrong(span, format!("`{key}` is selected twice"));
+            }
+            name = Some(key.clone());
+        }
+        members.members.push(Member { name, value, is_spread, span });
+        self.open.push(Frame::Members(members));
+        Ok(Next::Member)
+    }
+
+    pub(super) fn end_members(&mut self) -> Parsed<Next> {
+        let Some(Frame::Members(members)) = self.open.pop() else { return self.unexpected("a value") };
+        if members.whole != (self.token.kind == TokenKind::End) {
+            return self.unexpected(if members.whole { "a member" } else { "`}`" });
+        }
+        if members.members.is_empty() {
+            return self.wrong(self.token.span, "nothing is selected between these braces");
+        }
+        if !members.whole {
+            self.brackets -= 1;
+            self.advance()?;
+        }
+        // One path without a name is the whole answer, not a member of it.
+        if let [Member { name: None, value, is_spread: false, .. }] = members.members.as_slice()
+            && members.whole
+        {
+            return Ok(Next::Whole(*value));
+        }
+        for member in members.members.iter().filter(|it| it.name.is_none() && !it.is_spread) {
+            let spread = matches!(&self.exprs[member.value.0 as usize], Expr::Path { steps, .. }
+                if matches!(steps.last(), Some(Step { kind: StepKind::Members(_), .. })));
+            if !spread {
+                return self.wrong(
+                    member.span,
+                    "this path needs a name (`name: a.b`), or members of its own in braces",
+                );
+            }
+        }
+        if members.of_path {
+            let span = Span::new(members.start, self.end);
+            self.add_step(Step { kind: StepKind::Members(members.members), span });
+            return Ok(self.end_path());
+        }
+        Ok(Next::Whole(self.push(Expr::Members(members.members), members.start)))
+    }
+}

@@ -1,0 +1,79 @@
+//! Bodies as forms: `application/x-www-form-urlencoded`, with the names of what is nested in brackets.
+//!
+//! `{a: 1, b: {c: [true, null]}}` is `a=1&b[c][0]=true&b[c][1]=`, with the brackets percent-encoded. An empty list or object
+//! has no leaf and gives nothing.
+//!
+//! Source: URL Standard, section 5.2 (`application/x-www-form-urlencoded` serializing).
+
+use super::RenderError;
+use crate::selection::eval::{BYTES_MAX, Fault};
+use crate::selection::value::Value;
+use form_urlencoded::byte_serialize;
+use http::HeaderName;
+use http::header::CONTENT_TYPE;
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// Whether `content_type` is that of a form, whatever its parameters are.
+pub(crate) fn is_form_type(content_type: &str) -> bool {
+    content_type.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(FORM))
+}
+
+/// Whether the body that these headers are about is a form.
+pub(super) fn is_form<'h>(mut headers: impl Iterator<Item = (&'h HeaderName, &'h [u8])>) -> bool {
+    let value = headers.find(|it| *it.0 == CONTENT_TYPE).map(|it| it.1);
+    value.and_then(|it| std::str::from_utf8(it).ok()).is_some_and(is_form_type)
+}
+
+/// Appends `body` as a form.
+///
+/// # Errors
+/// It is no object, or too long.
+pub(super) fn write(body: &Value<'_>, out: &mut Vec<u8>) -> Result<(), RenderError> {
+    let members = body.members().ok_or(RenderError::NoForm)?;
+    let mut name = String::new();
+    for (key, value) in members {
+        name.clear();
+        name.push_str(&key);
+        pairs(&mut name, &value, out)?;
+    }
+    Ok(())
+}
+
+/// Appends the leaves of `value`, which is called `name`. Depth is that of the value, which is bounded.
+fn pairs(name: &mut String, value: &Value<'_>, out: &mut Vec<u8>) -> Result<(), RenderError> {
+    let len = name.len();
+    if let Some(items) = value.items() {
+        for (at, item) in items.iter().enumerate() {
+            name.push_str(&format!("[{at}]"));
+            pairs(name, item, out)?;
+            name.truncate(len);
+        }
+        return Ok(());
+    }
+    if let Some(members) = value.members() {
+        for (key, value) in &members {
+            name.push('[');
+            name.push_str(key);
+            name.push(']');
+            pairs(name, value, out)?;
+            name.truncate(len);
+        }
+        return Ok(());
+    }
+    let text = match value {
+        Value::Text(text) | Value::Number(text) => text.as_ref(),
+        Value::Bool(true) => "true",
+        Value::Bool(false) => "false",
+        Value::Null => "",
+        Value::Missing | Value::Array(_) | Value::Object(_) | Value::Json(_) => return Ok(()),
+    };
+    if !out.is_empty() {
+        out.push(b'&');
+    }
+    byte_serialize(name.as_bytes()).for_each(|it| out.extend_from_slice(it.as_bytes()));
+    out.push(b'=');
+    byte_serialize(text.as_bytes()).for_each(|it| out.extend_from_slice(it.as_bytes()));
+    // Each leaf repeats the names above it, so the form may be longer than the value.
+    if out.len() > BYTES_MAX { Err(Fault::TooMuch.into()) } else { Ok(()) }
+}
