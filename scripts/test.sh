@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# All tests: Rust (unit, golden, property, process), the GraphQL-over-HTTP audits, the console in a real browser.
+# All tests: Rust (unit, golden, property, process), the GraphQL-over-HTTP audits, the console in a real browser, clients as
+# people have them.
 # Ends with a line of counts. ONLY=text runs the tests whose name holds it.
 source "$(dirname "$0")/common.sh"
 log=$(mktemp)
@@ -21,7 +22,7 @@ scripts/console.sh
 say "cargo test"
 export WEIR_ONLY="${ONLY:-}"
 cargo test --workspace --no-fail-fast -- ${ONLY:+"$ONLY"} 2>&1 | tee "$log" || status=1
-for suite in audit console; do
+for suite in audit console clients; do
   say "$suite"
   scripts/test-$suite.sh 2>&1 | tee -a "$log" || status=1
 done

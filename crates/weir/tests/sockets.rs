@@ -15,6 +15,9 @@ const OLD: &str = "graphql-ws";
 const INIT: &str = r#"{"type":"connection_init"}"#;
 const ACK: &str = r#"{"type":"connection_ack"}"#;
 
+/// A socket and the answer to its handshake.
+type Opened = (WebSocket<TcpStream>, Response<Option<Vec<u8>>>);
+
 /// A server that waits long for `connection_init`, as a busy machine may need it.
 fn patient(yaml: &str) -> Weir {
     let limits = ["socket_init_s: 60", yaml].join(", ");
@@ -22,11 +25,7 @@ fn patient(yaml: &str) -> Weir {
 }
 
 /// A handshake with these headers, and the answer to it.
-fn open(
-    weir: &Weir,
-    path: &str,
-    headers: &[(&str, &str)],
-) -> Result<(WebSocket<TcpStream>, Response<Option<Vec<u8>>>), (u16, String)> {
+fn open(weir: &Weir, path: &str, headers: &[(&str, &str)]) -> Result<Opened, (u16, String)> {
     let mut request = Request::builder()
         .uri(format!("ws://{}{path}", weir.address))
         .header("host", weir.address.to_string())

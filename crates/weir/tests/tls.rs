@@ -64,6 +64,41 @@ fn http_2_without_tls_carries_many_requests_at_once() {
     assert_eq!(answer, ADA);
 }
 
+/// The path of a POST, its headers, and the status of the answer.
+type Case<'t> = (&'t str, &'t [(&'t str, &'t str)], u16);
+
+#[test]
+fn guards_and_codings_hold_over_http_2_too() {
+    let weir = Weir::pets(&[]);
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
+    let own = format!("http://{}", weir.address);
+    let cases: [Case<'_>; 5] = [
+        ("/graphql", &[("content-type", "application/json"), ("content-type", "text/plain")], 400),
+        ("/graphql", &[("content-type", "application/json"), ("origin", "http://evil.com")], 200),
+        ("/v1/graphql", &[("origin", "http://evil.com")], 415),
+        ("/v1/reload", &[("origin", "http://evil.com")], 403),
+        ("/v1/reload", &[("origin", &own)], 200),
+    ];
+    runtime.block_on(async {
+        let socket = tokio::net::TcpStream::connect(weir.address).await.expect("the server accepts");
+        let (mut send, connection) =
+            hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(socket))
+                .await
+                .expect("it is HTTP/2");
+        tokio::spawn(connection);
+        for (path, headers, status) in cases {
+            let mut request = hyper::Request::post(format!("{own}{path}"));
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            let text = Full::new(bytes::Bytes::from(body(ASK)));
+            let answer = send.send_request(request.body(text).expect("it is well formed")).await;
+            assert_eq!(answer.expect("it is answered").status(), status, "{path} {headers:?}");
+        }
+    });
+}
+
 /// Asks twenty times over one connection, at once where that is possible; all answers have to be the same.
 async fn ask<S>(socket: S, http_2: bool) -> String
 where

@@ -45,7 +45,7 @@ pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) ->
         if negotiate::is_graphql(headers) {
             return Box::pin(by_text(exchange, head, body, media, &caller)).await;
         }
-        let message = "a POST needs `content-type: application/json`";
+        let message = "a POST needs `content-type: application/json`; /v1/graphql takes a body without it";
         return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
     }
     let limits = &exchange.generation.config.limits;
