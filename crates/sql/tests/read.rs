@@ -371,3 +371,12 @@ fn as_much_is_held_back_as_the_settings_say() {
     };
     assert_eq!([1 << 10, 64 << 20].map(streams), [true, false]);
 }
+
+#[test]
+fn a_list_under_two_names_is_written_twice() {
+    let served = kit::serve("CREATE TABLE line (id INTEGER PRIMARY KEY); INSERT INTO line VALUES (1), (2)");
+    let list = "line(order_by: {id: asc}) { id }";
+    let query = format!("{{ one: {list} kind: __typename other: {list} again: __typename }}");
+    let expected = r#"{"data":{"one":[{"id":1},{"id":2}],"kind":"query_root","other":[{"id":1},{"id":2}],"again":"query_root"}}"#;
+    assert_eq!(served.ask(&query, ""), expected);
+}

@@ -90,8 +90,13 @@ fn cut_root(graph: &Graph, shape: &Shape, root: SetId, kind: OperationKind, refu
             }),
         }
     }
+    // A member that is written again under another name cannot have left.
+    let is_copied = shape.set(root).range().filter_map(|at| shape.fields[at].same_as).any(|first| {
+        let first = shape.fields[first as usize].member;
+        !matches!(first, Member::Constant { .. })
+    });
     for piece in &mut pieces {
-        let contiguous = piece.fields.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+        let contiguous = !is_copied && piece.fields.windows(2).all(|pair| pair[0] + 1 == pair[1]);
         piece.answer = Answer::Any { contiguous };
     }
     pieces
