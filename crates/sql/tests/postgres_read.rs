@@ -319,7 +319,11 @@ INSERT INTO line SELECT i, repeat(chr(97 + i % 26), 1000) FROM generate_series(1
 
 #[tokio::test]
 async fn a_request_that_nobody_waits_for_is_stopped_on_the_server_and_its_neighbour_is_not() {
-    let served = serve_with(database(WAITING), &["public"], |it| it.limits.lanes = 1).await;
+    let served = serve_with(database(WAITING), &["public"], |it| {
+        it.limits.lanes = 1;
+        it.limits.session_lock_timeout = std::time::Duration::from_secs(60);
+    })
+    .await;
     let (mut hand, mut beside) = (served.hand().await, served.hand().await);
     hand.run("SELECT pg_advisory_lock(7)::text").await;
     {
@@ -454,4 +458,44 @@ async fn a_condition_through_as_many_relationships_as_may_be_is_planned_before_i
         "{{ Album(where: {{_and: [{tracks}]}}, limit: 1, order_by: {{AlbumId: asc}}) {{ AlbumId }} }}"
     );
     assert_eq!(served.ask(&query).await, r#"{"data":{"Album":[{"AlbumId":1}]}}"#);
+}
+
+#[tokio::test]
+async fn a_column_whose_type_is_changed_and_changed_back_is_read_again() {
+    let sql = "CREATE TABLE thing (id int4 PRIMARY KEY, size int4 NOT NULL); INSERT INTO thing VALUES (1, 2)";
+    let served = serve(database(sql)).await;
+    let queries = [
+        ("{ thing(limit: 1) { size } }", r#"{"thing":[{"size":2}]}"#),
+        ("{ thing_by_pk(id: 1) { size } }", r#"{"thing_by_pk":{"size":2}}"#),
+        ("{ thing { size } }", r#"{"thing":[{"size":2}]}"#),
+        ("{ a: thing { size } b: thing { size } }", r#"{"a":[{"size":2}],"b":[{"size":2}]}"#),
+        (
+            "mutation { delete_thing(where: {id: {_lt: 0}}) { returning { size } } }",
+            r#"{"delete_thing":{"returning":[]}}"#,
+        ),
+    ];
+    // The first that a mutation gives back may be committed before its columns are looked at.
+    let is_told = |it: &str| it.contains("SCHEMA_CHANGED") || it.contains("WRITE_UNCONFIRMED");
+    let before = "{ thing_by_pk(id: 1) { before: size } }";
+    assert_eq!(served.ask(before).await, r#"{"data":{"thing_by_pk":{"before":2}}}"#);
+    served.database.run("ALTER TABLE thing ALTER size TYPE text");
+    for query in queries.iter().map(|it| it.0).chain([before]) {
+        for _ in 0..3 {
+            let answer = served.ask(query).await;
+            assert!(is_told(&answer), "{query}: {answer}");
+        }
+    }
+    served.database.run("ALTER TABLE thing ALTER size TYPE int4 USING size::int4");
+    let deadline = soon();
+    for (query, expected) in queries.into_iter().chain([(before, r#"{"thing_by_pk":{"before":2}}"#)]) {
+        let expected = format!(r#"{{"data":{expected}}}"#);
+        loop {
+            let answer = served.ask(query).await;
+            if answer == expected {
+                break;
+            }
+            assert!(is_told(&answer), "{query}: {answer}");
+            assert!(std::time::Instant::now() < deadline, "{query}: {answer}");
+        }
+    }
 }

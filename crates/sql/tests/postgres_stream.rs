@@ -6,6 +6,7 @@ use postgres_kit::database;
 use postgres_kit::served::{Served, serve_with, soon};
 use std::time::Duration;
 use weir_engine::engine::Body;
+use weir_engine::source::Accent;
 use weir_sql::postgres::Flavour;
 
 /// 30 MB in 30,000 lines, ten for each team.
@@ -126,6 +127,8 @@ async fn answers_in_parts_are_those_of_one_statement() {
         }
         just_two_parts: team(order_by: {id: desc}, where: {id: {_lte: 64}}) { lines_aggregate { aggregate { sum { id } } } }
         just_one_part: team(order_by: {id: desc}, where: {id: {_lte: 32}}) { lines(where: {id: {_lt: 3000}}) { id } }
+        name: __typename
+        again: __typename
         flat: team(where: {id: {_gt: 2900}}, order_by: {id: asc}) { id }
         none: team(where: {id: {_lt: 0}}) { id lines { id } }
         deep: line(where: {id: {_lt: 50}}, order_by: {id: asc}) { id team { lines(where: {id: {_lt: 40}}, order_by: {id: asc}) { id } } }
@@ -157,4 +160,20 @@ async fn an_empty_list_after_what_is_long_is_a_list() {
         "{}",
         &answer[answer.len() - 100..]
     );
+}
+
+#[tokio::test]
+async fn a_list_under_two_names_is_written_twice() {
+    let served = teams().await;
+    let list =
+        "team(where: {id: {_lte: 2}}, order_by: {id: asc}) { id lines_aggregate { aggregate { count } } }";
+    let query = format!(
+        "{{ one: {list} kind: __typename other: {list} again: __typename flat: team(where: {{id: {{_eq: 3}}}}) {{ id }} last: team(where: {{id: {{_eq: 3}}}}) {{ id }} }}"
+    );
+    let rows = r#"[{"id":1,"lines_aggregate":{"aggregate":{"count":10}}},{"id":2,"lines_aggregate":{"aggregate":{"count":10}}}]"#;
+    let expected = format!(
+        r#"{{"data":{{"one":{rows},"kind":"query_root","other":{rows},"again":"query_root","flat":[{{"id":3}}],"last":[{{"id":3}}]}}}}"#
+    );
+    assert_eq!(served.ask(&query).await, expected);
+    assert_eq!(served.ask_in(Accent::Hasura, &query, "").await, expected);
 }

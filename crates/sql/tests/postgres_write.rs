@@ -4,6 +4,7 @@ mod postgres_kit;
 
 use postgres_kit::served::{Hand, Served, serve, serve_with, soon};
 use postgres_kit::{chinook, database};
+use weir_engine::source::Accent;
 
 const BANK: &str = "
 CREATE TABLE account (id int4 PRIMARY KEY, owner text NOT NULL, balance int8 NOT NULL CHECK (balance >= 0));
@@ -167,7 +168,11 @@ async fn a_deadlock_is_run_again() {
 
 #[tokio::test]
 async fn changes_of_a_locked_row_leave_the_sessions_to_others() {
-    let served = serve_with(database(BANK), &["public"], |it| it.limits.sessions_max = 9).await;
+    let served = serve_with(database(BANK), &["public"], |it| {
+        it.limits.sessions_max = 9;
+        it.limits.session_lock_timeout = std::time::Duration::from_secs(60);
+    })
+    .await;
     let (mut hand, mut beside) = (served.hand().await, served.hand().await);
     hand.run("BEGIN").await;
     hand.run("UPDATE account SET balance = 0 WHERE id = 1").await;
@@ -262,4 +267,90 @@ async fn a_mutation_whose_rows_are_too_many_to_be_kept_is_told_to_be_done() {
     // The connection is sound.
     let insert = "mutation { insert_page_one(object: {id: 11, body: \"z\"}) { id } }";
     assert_eq!(served.ask(insert).await, r#"{"data":{"insert_page_one":{"id":11}}}"#);
+}
+
+/// Types that read digits and a point alone.
+const PRICES: &str = "
+CREATE DOMAIN cheap AS money;
+CREATE TYPE paid AS (amount money, count int4, took interval);
+CREATE TABLE price (id int4 PRIMARY KEY, amount money, amounts money[], paid paid, cheap cheap, took interval, number oid, paids paid[]);
+";
+
+#[tokio::test]
+async fn numbers_with_exponents_are_taken_for_types_that_read_none() {
+    let served = serve(database(PRICES)).await;
+    let shown = r#"{"amount":"$25.00","amounts":["$0.10","$0.25"],"paid":{"amount":"$125.00","count":1000,"took":null},"cheap":"$0.05","took":"24:00:00","number":"1000","paids":[{"amount":"-$2.50","count":20,"took":"00:00:01.5"}]}"#;
+    let row = |id: u32| {
+        format!(
+            r#"{{"id": {id}, "amount": 2.5e1, "amounts": [1e-1, "25E-2"], "paid": {{"amount": 1.25e2, "count": 1e3, "took": null}}, "cheap": "5e-2", "took": 8.64e4, "number": 1e3, "paids": [{{"amount": "-25e-1", "count": 2.0e1, "took": 15e-1}}]}}"#
+        )
+    };
+    let fields = "amount amounts paid cheap took number paids";
+    for (at, accent) in (0_u32..).step_by(2).zip([Accent::Spec, Accent::Hasura]) {
+        let object = literal(&row(at));
+        let insert = format!("mutation {{ insert_price_one(object: {object}) {{ {fields} }} }}");
+        let expected = format!(r#"{{"data":{{"insert_price_one":{shown}}}}}"#);
+        assert_eq!(served.ask_in(accent, &insert, "").await, expected);
+        let insert = format!(
+            "mutation ($row: price_insert_input!) {{ insert_price_one(object: $row) {{ {fields} }} }}"
+        );
+        let variables = format!(r#"{{"row": {}}}"#, row(at + 1));
+        assert_eq!(served.ask_in(accent, &insert, &variables).await, expected);
+    }
+    for condition in [
+        r#"{"amount": {"_eq": 2.5e1}}"#,
+        r#"{"amount": {"_in": [1e0, "250e-1"]}}"#,
+        r#"{"amounts": {"_contains": [1e-1]}}"#,
+        r#"{"amounts": {"_eq": [1e-1, 2.5e-1]}}"#,
+        r#"{"paid": {"_eq": {"amount": 125e0, "count": 1E+3, "took": null}}}"#,
+        r#"{"cheap": {"_lt": 6e-2}}"#,
+        r#"{"took": {"_gte": "8.64e4"}}"#,
+        r#"{"number": {"_nin": [1e1]}}"#,
+    ] {
+        let expected = r#"{"data":{"price_aggregate":{"aggregate":{"count":4}}}}"#;
+        let query = "price_aggregate(where: IT) { aggregate { count } } }";
+        let written = format!("{{ {}", query.replace("IT", &literal(condition)));
+        let variable = format!("query ($where: price_bool_exp) {{ {}", query.replace("IT", "$where"));
+        for accent in [Accent::Spec, Accent::Hasura] {
+            assert_eq!(served.ask_in(accent, &written, "").await, expected, "{condition}");
+            let variables = format!(r#"{{"where": {condition}}}"#);
+            assert_eq!(served.ask_in(accent, &variable, &variables).await, expected, "{condition}");
+        }
+    }
+    let update = "mutation ($by: money) { update_price(where: {id: {_lt: 2}}, _inc: {amount: $by, cheap: 1e-2}, _set: {took: 6e1}) { returning { amount cheap took } } }";
+    let updated = r#"{"amount":"$24.90","cheap":"$0.06","took":"00:01:00"}"#;
+    assert_eq!(
+        served.ask_with(update, r#"{"by": -1e-1}"#).await,
+        format!(r#"{{"data":{{"update_price":{{"returning":[{updated},{updated}]}}}}}}"#)
+    );
+    let beyond = "{ price(where: {amount: {_eq: 1e400}}) { id } }";
+    assert!(served.error(beyond, "").await.contains("out of range"));
+}
+
+/// JSON as a literal of GraphQL: its keys without quotes.
+fn literal(json: &str) -> String {
+    let parts: Vec<&str> = json.split('"').collect();
+    let written = parts.iter().enumerate().map(|(at, part)| match at % 2 == 1 {
+        true if parts[at + 1].starts_with(':') => (*part).to_owned(),
+        true => format!("\"{part}\""),
+        false => (*part).to_owned(),
+    });
+    written.collect()
+}
+
+#[tokio::test]
+async fn keys_that_have_parts_lead_to_their_rows_in_a_mutation() {
+    let sql = r#"CREATE TYPE pair AS (word text, number int4);
+        CREATE TABLE by_list (list int4[] PRIMARY KEY);
+        CREATE TABLE by_pair (pair pair PRIMARY KEY);
+        CREATE TABLE thing (id int4 PRIMARY KEY, list int4[] REFERENCES by_list, pair pair REFERENCES by_pair)"#;
+    let served = serve(database(sql)).await;
+    let insert = r#"mutation { insert_thing_one(object: {id: 1, by_list: {data: {list: [1, 2]}}, by_pair: {data: {pair: {word: "a,\"b", number: 3}}}}) { by_list { list things { id } } by_pair { pair things_aggregate { aggregate { count } } } } }"#;
+    let below = r#"{"by_list":{"list":[1,2],"things":[{"id":1}]},"by_pair":{"pair":{"word":"a,\"b","number":3},"things_aggregate":{"aggregate":{"count":1}}}}"#;
+    assert_eq!(served.ask(insert).await, format!(r#"{{"data":{{"insert_thing_one":{below}}}}}"#));
+    let update = "mutation { update_thing(where: {id: {_eq: 1}}, _set: {id: 1}) { returning { by_list { list things { id } } by_pair { pair things_aggregate { aggregate { count } } } } } }";
+    assert_eq!(
+        served.ask(update).await,
+        format!(r#"{{"data":{{"update_thing":{{"returning":[{below}]}}}}}}"#)
+    );
 }

@@ -325,3 +325,34 @@ fn known_rows_are_inserted_without_rendering_again_however_many() {
         "{mixed}"
     );
 }
+
+#[test]
+fn numbers_with_exponents_are_taken_wherever_a_number_is() {
+    let price = "CREATE TABLE price (id INTEGER PRIMARY KEY, amount MONEY, share DECIMAL(10, 5), size REAL)";
+    let found = r#"{"data":{"price":[{"id":1},{"id":2}]}}"#;
+    check(
+        price,
+        &[
+            (
+                "mutation { insert_price(objects: [{id: 1, amount: 2.5e1, share: 1e-5, size: 1e3}]) { affected_rows } }",
+                r#"{"data":{"insert_price":{"affected_rows":1}}}"#,
+            ),
+            (
+                r#"mutation ($row: price_insert_input!) { insert_price(objects: [$row]) { affected_rows } } with {"row": {"id": 2, "amount": "25e0", "share": 1E-5, "size": 1e3}}"#,
+                r#"{"data":{"insert_price":{"affected_rows":1}}}"#,
+            ),
+            (
+                "mutation { update_price(where: {amount: {_eq: 250e-1}}, _inc: {amount: 5e-1}) { affected_rows } }",
+                r#"{"data":{"update_price":{"affected_rows":2}}}"#,
+            ),
+            (
+                "{ price(where: {amount: {_in: [1e0, 2.55e1]}, share: {_lt: 2e-5}, size: {_gte: 1e3}}, order_by: {id: asc}) { id } }",
+                found,
+            ),
+            (
+                r#"query ($in: [numeric!], $to: numeric) { price(where: {amount: {_in: $in}, share: {_lt: $to}}, order_by: {id: asc}) { id } } with {"in": ["255e-1", 1e0], "to": 2e-5}"#,
+                found,
+            ),
+        ],
+    );
+}

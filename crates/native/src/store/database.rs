@@ -336,6 +336,8 @@ impl Postgres {
         settings.limits.sessions_max = 1;
         settings.limits.lanes = 1;
         settings.limits.statement_timeout = PATIENCE;
+        // Waits for locks are waits for other stores that do the same.
+        settings.limits.session_lock_timeout = Duration::ZERO;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

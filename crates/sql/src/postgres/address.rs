@@ -73,6 +73,10 @@ pub struct Limits {
     pub group_statement_timeout: Duration,
     /// How long such a mutation may wait for a lock; beyond it goes alone.
     pub group_lock_timeout: Duration,
+    /// How long a statement of a lane may wait for a lock; beyond it goes alone.
+    pub lane_lock_timeout: Duration,
+    /// How long a statement of a session may wait for a lock, until only a few of its tables wait on; zero: as long as it takes.
+    pub session_lock_timeout: Duration,
 }
 
 impl Limits {
@@ -89,6 +93,8 @@ impl Limits {
         idle_max: Some(Duration::from_secs(600)),
         group_statement_timeout: Duration::from_secs(1),
         group_lock_timeout: Duration::from_millis(100),
+        lane_lock_timeout: Duration::from_millis(50),
+        session_lock_timeout: Duration::from_millis(500),
     };
 }
 

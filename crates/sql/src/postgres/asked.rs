@@ -29,15 +29,16 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// `levels`: how many the plan has; `decoder` makes what reads one of `types` by its number.
+    /// `levels`: how many the plan has; `decoder` makes what reads a column with one of `types` by its place and the number.
     pub(super) fn new(
         assembly: Assembly,
         levels: usize,
         has_parents: bool,
         types: &Types,
-        decoder: impl Fn(u32) -> Decoder,
+        decoder: impl Fn(usize, u32) -> Decoder,
     ) -> Self {
-        let decoders: Vec<Decoder> = assembly.columns.iter().map(|&oid| decoder(oid)).collect();
+        let columns = assembly.columns.iter().enumerate();
+        let decoders: Vec<Decoder> = columns.map(|(at, &oid)| decoder(at, oid)).collect();
         let mut arm_of = vec![ELSEWHERE; levels];
         for (at, arm) in assembly.arms.iter().enumerate() {
             arm_of[arm.level as usize] = at as u16;
@@ -50,8 +51,9 @@ impl Asked {
             let columns: Vec<u32> = place.into_iter().chain(columns.iter().copied()).collect();
             Statement::new(it.sql, it.oids, formats, columns, None)
         });
+        let statement = Statement::new(assembly.sql, assembly.oids, formats, columns, merged);
         Self {
-            statement: Statement::new(assembly.sql, assembly.oids, formats, columns, merged),
+            statement: statement.about(assembly.tables.iter().copied()),
             parameters: assembly.parameters,
             arms: assembly.arms,
             decoders,

@@ -304,7 +304,8 @@ impl<'a> Assembler<'a> {
             self.write_arm(&mut sql, at, draft, &texts, &slots);
         }
         let keys = self.renderer.parents.iter();
-        let mut oids: Vec<u32> = keys.map(|it| self.dialect.array_of(it.ty.unwrap_or(oid::TEXT))).collect();
+        let list = |it: &ParentKey| self.dialect.list_of_keys(it.ty.unwrap_or(oid::TEXT));
+        let mut oids: Vec<u32> = keys.map(|it| list(it).unwrap_or(oid::TEXT_ARRAY)).collect();
         let Renderer { parameters, types, tables, .. } = self.renderer;
         oids.extend(types);
         let columns = std::iter::once(oid::INT2).chain(slots.types).collect();

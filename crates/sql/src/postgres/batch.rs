@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** answers come in the order in which units were written; a unit is answered once, or put by to go again.
 
+use super::bulkhead::{Bulkhead, Cause};
 use super::connection::{Connection, End, Status};
 use super::dial::Kind;
 use super::error::Error;
@@ -18,7 +19,7 @@ use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::time::Sleep;
 
 /// How many reads go together.
@@ -66,6 +67,10 @@ pub(super) enum Fate {
 
 impl Freight for Batch {
     const KIND: Kind = Kind::Lane;
+
+    fn is_diverted(bulkhead: &Bulkhead, statement: &Statement) -> bool {
+        bulkhead.diverts(statement).is_some()
+    }
 
     fn requests_max(&self) -> usize {
         BATCH_MAX
@@ -195,10 +200,10 @@ impl Batch {
         }
     }
 
-    /// The first unit failed. Of a merged one only one asker may be to blame: all go again, alone.
+    /// The first unit failed. Of a merged one only one asker may be to blame: all go again, alone. They all know of a lock.
     fn refuse_first(&mut self, error: Error) {
         let Some(unit) = self.units.pop_front() else { return };
-        if !unit.is_merged {
+        if !unit.is_merged || error.is_locked() {
             return unit.refuse(&error);
         }
         for mut request in unit.askers.into_iter().flatten() {
@@ -219,9 +224,9 @@ impl Batch {
         }
     }
 
-    /// A tick: answers those whose time is over, and what the server gives for them is thrown away; looks whether the first
-    /// unit takes long.
-    pub(super) fn expire(&mut self) {
+    /// A tick: answers those whose time is over, or who waited `wait_max` for others; what the server gives for them is thrown
+    /// away. Marks the first unit's tables if it takes long.
+    pub(super) fn expire(&mut self, wait_max: Duration, bulkhead: &Bulkhead) {
         let has_moved = std::mem::take(&mut self.has_moved);
         if let Some(first) = self.units.front_mut()
             && !(has_moved || first.is_slow || self.is_cut)
@@ -229,12 +234,21 @@ impl Batch {
             first.is_slow = true;
             first.statement.ran(true);
         }
+        if let Some(slow) = self.units.front().filter(|it| it.is_slow) {
+            bulkhead.mark(&slow.statement.tables, Cause::Slow);
+        }
         let now = Instant::now();
-        for askers in self.units.iter_mut().flat_map(|it| it.askers.iter_mut()) {
-            let (over, rest) = std::mem::take(askers).into_iter().partition(|it| it.deadline <= now);
-            *askers = rest;
-            let over: Askers = over;
-            over.into_iter().for_each(|it| it.answer(Err(Error::Timeout)));
+        for (at, unit) in self.units.iter_mut().enumerate() {
+            let is_overdue = |it: &Request| at > 0 && it.since + wait_max <= now;
+            for askers in &mut unit.askers {
+                let is_over = |it: &Request| it.deadline <= now || is_overdue(it);
+                let (over, rest): (Askers, Askers) = std::mem::take(askers).into_iter().partition(is_over);
+                *askers = rest;
+                for request in over {
+                    let error = if request.deadline <= now { Error::Timeout } else { Error::Busy };
+                    request.answer(Err(error));
+                }
+            }
         }
     }
 

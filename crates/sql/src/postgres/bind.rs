@@ -6,9 +6,9 @@
 //! **Cost:** a value is written once, into the parameters; only JSON for types that are none is parsed.
 
 use super::decode::delimiter;
-use super::literal;
 use super::statement::{Buffer, Parameters};
 use super::types::{Kind, Types, oid};
+use super::{decimal, literal};
 use crate::bind::{Bindings, Found, Given, Refused};
 use crate::catalog::ColumnType;
 use crate::grams::Written;
@@ -19,31 +19,47 @@ use weir_engine::rows::{Column, Data};
 use weir_language::coerce::scientific;
 use weir_language::value::Node;
 
-/// What the statement's parameters are.
+/// The keys of parents are bound as arrays, all at once; a parameter that names one by itself has the first.
+const KEY: usize = 0;
+
+/// The type of a statement's parameter.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'t> {
     pub(super) types: &'t Types,
-    /// The number of each one's type; 0 is left to the server.
-    pub(super) oids: &'t [u32],
+    /// Its number; 0 is left to the server.
+    pub(super) oid: u32,
 }
 
-/// Binds `parameter` as the statement's next one; for a piece below the root, for parent key `key`.
+/// Binds `own`, the last parameters of a statement whose parameters have the types `oids`. The caller binds those before them, now
+/// or later: no type depends on how many values are bound already.
+pub(super) fn push_last(
+    bindings: &Bindings<'_>,
+    types: &Types,
+    (own, oids): (&[Parameter], &[u32]),
+    parameters: &mut Parameters,
+) -> Result<(), Refused> {
+    let first = oids.len().saturating_sub(own.len());
+    own.iter().enumerate().try_for_each(|(at, parameter)| {
+        let oid = oids.get(first + at).copied().unwrap_or(0);
+        push(bindings, Target { types, oid }, parameter, parameters)
+    })
+}
+
+/// Binds `parameter` as a value of the type `target`.
 pub(super) fn push(
     bindings: &Bindings<'_>,
     target: Target<'_>,
     parameter: &Parameter,
-    key: usize,
     parameters: &mut Parameters,
 ) -> Result<(), Refused> {
-    let found = bindings.find(parameter, key);
+    let found = bindings.find(parameter, KEY);
     let no_first = parameter.reader == Reader::First && bindings.first(found).is_none();
     if is_null(found) || no_first {
         parameters.push_null();
         return Ok(());
     }
-    let oid = target.oids.get(parameters.count() as usize).copied().unwrap_or(0);
-    let oid = target.types.base(oid);
-    let reading = Reading { bindings, parameter, types: target.types, key };
+    let oid = target.types.base(target.oid);
+    let reading = Reading { bindings, parameter, types: target.types };
     parameters.push_with(|out| match &parameter.reader {
         Reader::Column(ty) => reading.value(found, ty, oid, out),
         Reader::Each(ty) => reading.list(found, ty, oid, out),
@@ -116,7 +132,6 @@ struct Reading<'b, 'r> {
     bindings: &'b Bindings<'r>,
     parameter: &'b Parameter,
     types: &'b Types,
-    key: usize,
 }
 
 impl<'r> Reading<'_, 'r> {
@@ -161,7 +176,7 @@ impl<'r> Reading<'_, 'r> {
         match found {
             Found::Given(given) => self.given(given, ty, oid, out),
             Found::Key(column, row) => {
-                key(column, row, out);
+                key(column, row, (ty, oid), out);
                 Ok(())
             }
             Found::Shown(ids) => {
@@ -180,11 +195,11 @@ impl<'r> Reading<'_, 'r> {
             }
             Node::Text(span) => {
                 self.bindings.check_text(self.parameter, given.str(span))?;
-                out.extend_from_slice(given.str(span).as_bytes());
+                number(given.str(span), ty, oid, out);
             }
             Node::Bool(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
-            Node::Number(span) => out.extend_from_slice(given.str(span).as_bytes()),
-            Node::Float(value) => out.extend_from_slice(zmij::Buffer::new().format(value).as_bytes()),
+            Node::Number(span) => number(given.str(span), ty, oid, out),
+            Node::Float(value) => number(zmij::Buffer::new().format(value), ty, oid, out),
             Node::Json(span) => {
                 let json = given.str(span);
                 // A shape travels as text, whatever its column's type.
@@ -236,7 +251,7 @@ impl<'r> Reading<'_, 'r> {
             None => 0,
         };
         let ty = ty.element().unwrap_or(ty);
-        let mut items = self.bindings.items(list, self.key);
+        let mut items = self.bindings.items(list, KEY);
         if let (Some(Found::Given(only)), None) = (items.next(), items.next())
             && let Node::Text(span) = only.node()
             && !holds_braces(element)
@@ -247,12 +262,29 @@ impl<'r> Reading<'_, 'r> {
         self.items(list, ty, element, Dimension::Of(1), out)
     }
 
+    /// The number of the type of arrays of `element`, where their text is not just the texts of the items.
+    fn array_of(&self, element: &ColumnType) -> u32 {
+        let of = match element {
+            ColumnType::Json => oid::JSON,
+            ColumnType::Jsonb => oid::JSONB,
+            ColumnType::Money => oid::MONEY,
+            ColumnType::Interval => oid::INTERVAL,
+            other => match other.own_name().and_then(|it| self.types.named(it)) {
+                Some(ty) => return ty.array_oid,
+                None => 0,
+            },
+        };
+        self.types.by_oid(of).map_or(0, |it| it.array_oid)
+    }
+
     /// A list that a column's value is looked for in.
     fn list(&self, found: Found<'_>, ty: &ColumnType, oid: u32, out: &mut Buffer) -> Result<(), Refused> {
         let Found::Given(list) = found else { return self.value(found, ty, oid, out) };
-        let element = match self.types.by_oid(oid).map(|it| &it.kind) {
-            Some(Kind::Array { element }) => self.types.base(*element),
-            Some(_) | None => 0,
+        let element = match (ty.element(), self.types.by_oid(oid).map(|it| &it.kind)) {
+            // There are no arrays of arrays: they travel as texts, each as the array's own type writes it.
+            (Some(of), _) => self.array_of(of),
+            (None, Some(Kind::Array { element })) => self.types.base(*element),
+            (None, Some(_) | None) => 0,
         };
         self.items(list, ty, element, Dimension::None, out)
     }
@@ -267,7 +299,7 @@ impl<'r> Reading<'_, 'r> {
     ) -> Result<(), Refused> {
         let mut item = Buffer::new();
         out.push(b'{');
-        for (at, found) in self.bindings.items(list, self.key).enumerate() {
+        for (at, found) in self.bindings.items(list, KEY).enumerate() {
             if at != 0 {
                 out.push(delimiter(self.types, element));
             }
@@ -322,7 +354,7 @@ impl<'r> Reading<'_, 'r> {
             Ok(())
         };
         match found {
-            Found::Given(list) => self.bindings.items(list, self.key).try_for_each(&mut push)?,
+            Found::Given(list) => self.bindings.items(list, KEY).try_for_each(&mut push)?,
             Found::Key(..) | Found::Shown(_) | Found::Above => push(found)?,
         }
         out.push(b'}');
@@ -352,15 +384,21 @@ impl<'r> Reading<'_, 'r> {
 }
 
 /// A key that another source gave.
-fn key(column: &Column, row: usize, out: &mut Buffer) {
+fn key(column: &Column, row: usize, (ty, oid): (&ColumnType, u32), out: &mut Buffer) {
     match &column.data {
         Data::Bool(values) => out.extend_from_slice(if values[row] { b"true" } else { b"false" }),
         Data::Int(values) => integer(values[row], out),
-        Data::Float(values) => out.extend_from_slice(zmij::Buffer::new().format(values[row]).as_bytes()),
+        Data::Float(values) => number(zmij::Buffer::new().format(values[row]), ty, oid, out),
         Data::Text(texts) | Data::Json(texts) => out.extend_from_slice(texts.get(row)),
         // Null, as `is_null` says.
         Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => {}
     }
+}
+
+/// A text that may be a number, as the type with number `oid` reads it; as `ty` where that is not known.
+fn number(text: &str, ty: &ColumnType, oid: u32, out: &mut Buffer) {
+    let oid = if oid == 0 && *ty == ColumnType::Money { oid::MONEY } else { oid };
+    decimal::push(oid, text, out);
 }
 
 fn integer(value: i64, out: &mut Buffer) {
@@ -438,7 +476,7 @@ mod tests {
         let parameter = Parameter { origin: Origin::Literal(0), reader, path: "$".into() };
         let types = Types::builtin();
         let mut parameters = Parameters::new();
-        let pushed = push(&bindings, Target { types: &types, oids: &[oid] }, &parameter, 0, &mut parameters);
+        let pushed = push(&bindings, Target { types: &types, oid }, &parameter, &mut parameters);
         let bound = match (&pushed, parameters.as_bytes().split_first_chunk::<4>()) {
             (Err(error), _) => Err(&*error.message),
             (Ok(()), Some(([0xff, ..], _))) => Ok("null"),

@@ -40,6 +40,11 @@ impl Prepared {
         Self { used: HashMap::new(), clock: 0, max: max.max(1), sent: VecDeque::new() }
     }
 
+    /// Whether `id` is prepared, or will be.
+    pub(super) fn has(&self, id: u64) -> bool {
+        self.used.contains_key(&id)
+    }
+
     /// Says what `id` needs, and counts it as done.
     pub(super) fn use_statement(&mut self, id: u64) -> Need {
         self.clock += 1;

@@ -155,7 +155,9 @@ impl Connection {
         statement: &Arc<Statement>,
         parameters: &Parameters,
     ) -> Result<(), Error> {
-        if statement.is_outdated() {
+        // Of one that it has prepared the server itself says that the columns are others.
+        let is_prepared = self.prepared.as_ref().is_some_and(|it| it.has(statement.id));
+        if !is_prepared && statement.is_outdated() {
             return Err(changed());
         }
         let need = match &mut self.prepared {
@@ -351,9 +353,11 @@ impl Connection {
         let body = &self.read[self.at + HEADER_BYTES..next];
         let statement = self.described.pop_front();
         let is_other = |it: &Arc<Statement>| tag != b'T' || !message::has_columns(body, &it.columns);
-        let other = statement.filter(is_other);
-        self.skip(next);
-        let Some(other) = other else { return Ok(None) };
+        let Some(other) = statement.as_ref().filter(|it| is_other(it)) else {
+            statement.iter().for_each(|it| it.renew());
+            self.skip(next);
+            return Ok(None);
+        };
         // The statement goes on to run; its answer cannot be read as planned, so the connection ends here.
         other.outdate();
         Err(changed())

@@ -86,6 +86,18 @@ impl Decoder {
         Self { form, checked }
     }
 
+    /// A decoder for values that are parameters of the next statement too: what has parts comes as PostgreSQL's text of it.
+    pub(super) fn of_key(types: &Types, oid: u32, choices: Choices) -> Self {
+        let decoder = Self::new(types, oid, choices);
+        match decoder.form {
+            Form::Plain(_) | Form::Word(_) => decoder,
+            Form::Nested(_) => {
+                let mut compiler = Compiler { types, choices, parts: 0 };
+                Self { form: Form::Word(compiler.word(oid, 0)), checked: !choices.utf8 }
+            }
+        }
+    }
+
     /// In which format the column has to be asked for.
     #[must_use]
     pub fn format(&self) -> Format {

@@ -249,10 +249,11 @@ impl Dialer {
     /// What a session is to be like. Source: the manual of PostgreSQL, chapter "Client Connection Defaults".
     fn parameters(&self, kind: Kind, is_modest: bool) -> Vec<(&'static str, String)> {
         let settings = &self.settings;
-        let timeout = match kind {
-            Kind::Lane => settings.limits.statement_timeout,
-            Kind::Session => settings.limits.stream_timeout,
-            Kind::Group => settings.limits.group_statement_timeout,
+        let limits = &settings.limits;
+        let (timeout, lock_timeout) = match kind {
+            Kind::Lane => (limits.statement_timeout, limits.lane_lock_timeout),
+            Kind::Session => (limits.stream_timeout, limits.session_lock_timeout),
+            Kind::Group => (limits.group_statement_timeout, limits.group_lock_timeout),
         };
         let mut parameters = vec![
             ("user", settings.user.clone()),
@@ -268,11 +269,9 @@ impl Dialer {
                 ("extra_float_digits", "1".into()),
                 ("jit", "off".into()),
                 ("statement_timeout", timeout.as_millis().to_string()),
+                ("lock_timeout", lock_timeout.as_millis().to_string()),
                 ("idle_in_transaction_session_timeout", IDLE_TIMEOUT.as_millis().to_string()),
             ]);
-            if kind == Kind::Group {
-                parameters.push(("lock_timeout", settings.limits.group_lock_timeout.as_millis().to_string()));
-            }
         }
         parameters
     }

@@ -118,6 +118,11 @@ impl Error {
         matches!(self.sqlstate().as_ref(), Some(b"40001" | b"40P01")) || self.is_forgotten()
     }
 
+    /// Whether the server ended a wait for a lock: nothing happened, and with more patience it may.
+    pub(super) fn is_locked(&self) -> bool {
+        self.sqlstate().as_ref() == Some(b"55P03")
+    }
+
     /// Whether the server has not, or has, prepared what we believe: somebody discarded the session's statements, or gave us
     /// another's. The connection cannot be used again.
     pub(super) fn is_forgotten(&self) -> bool {

@@ -9,7 +9,7 @@
 
 use super::asked::Asked;
 use super::assemble::TooWide;
-use super::bind::{Target, push};
+use super::bind::push_last;
 use super::error::{Error, source_error};
 use super::finish::{At, Finisher, Task};
 use super::found::Found;
@@ -118,13 +118,11 @@ impl Reading {
         bindings: &Bindings<'_>,
         mut parameters: Parameters,
     ) -> Result<Parameters, SourceError> {
-        for parameter in &asked.parameters {
-            let target = Target { types: &self.shared.dialect.types, oids: &asked.statement.parameters };
-            push(bindings, target, parameter, 0, &mut parameters).map_err(|error| {
-                let field = Some(self.ask.fields.first().copied().unwrap_or(0));
-                SourceError::Rejected { error: *error, field }
-            })?;
-        }
+        let own = (asked.parameters.as_slice(), &*asked.statement.parameters);
+        push_last(bindings, &self.shared.dialect.types, own, &mut parameters).map_err(|error| {
+            let field = Some(self.ask.fields.first().copied().unwrap_or(0));
+            SourceError::Rejected { error: *error, field }
+        })?;
         Ok(parameters)
     }
 

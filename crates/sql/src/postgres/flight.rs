@@ -74,7 +74,8 @@ impl Flight {
     /// What a tick brings: some have waited too long, a statement shows to be slow, the server to be gone.
     fn look(&mut self) -> Fate {
         self.shared.expire(|| Error::Busy);
-        self.batch.expire();
+        let wait_max = self.shared.dialer.settings.limits.wait_max;
+        self.batch.expire(wait_max, &self.shared.bulkhead);
         if Instant::now() > self.last {
             return self.batch.hand_out(Err(Error::unavailable("the server has stopped answering")));
         }
@@ -152,7 +153,8 @@ impl Stray {
                 }
                 () = &mut timer => {
                     tick(timer.as_mut());
-                    self.batch.expire();
+                    let wait_max = self.shared.dialer.settings.limits.wait_max;
+                    self.batch.expire(wait_max, &self.shared.bulkhead);
                     if self.batch.is_forsaken() {
                         self.stop().await;
                         break;

@@ -215,7 +215,7 @@ mod tests {
         };
         let choices = Choices { utc: true, stringify: false, floats: Floats::AsPostgres, utf8: true };
         let types = Types::builtin();
-        let asked = Asked::new(assembly, 1, true, &types, |it| Decoder::new(&types, it, choices));
+        let asked = Asked::new(assembly, 1, true, &types, |_, it| Decoder::new(&types, it, choices));
         let (one, two) = (Some("1"), Some("2"));
         let mixed = [
             (one, "a"),

@@ -10,11 +10,13 @@
 //! **Cost:** one sync, so one flush of the log, for up to [`GROUP_MAX`] mutations; their locks are held until it is through.
 
 use super::batch::Fate;
+use super::bulkhead::{Bulkhead, Cause};
 use super::connection::{Connection, End, Status};
 use super::dial::Kind;
 use super::error::{DatabaseError, Error};
 use super::lane::{Connected, Freight, GRACE, Landed, Request, Shared, tick};
 use super::rows::Rows;
+use super::statement::Statement;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -36,6 +38,8 @@ pub(super) struct Group {
     unanswered: Option<Error>,
     /// The failure that undid all.
     failure: Option<Box<DatabaseError>>,
+    /// The statement that waited for a lock for too long.
+    locked: Option<Arc<Statement>>,
     is_sent: bool,
     requests_max: usize,
 }
@@ -43,13 +47,17 @@ pub(super) struct Group {
 impl Default for Group {
     fn default() -> Self {
         let (open, done) = (VecDeque::new(), Vec::new());
-        let (unanswered, failure, is_sent) = (None, None, false);
-        Self { open, done, unanswered, failure, is_sent, requests_max: GROUP_MAX }
+        let (unanswered, failure, locked, is_sent) = (None, None, None, false);
+        Self { open, done, unanswered, failure, locked, is_sent, requests_max: GROUP_MAX }
     }
 }
 
 impl Freight for Group {
     const KIND: Kind = Kind::Group;
+
+    fn is_diverted(bulkhead: &Bulkhead, statement: &Statement) -> bool {
+        statement.is_slow() || bulkhead.is_marked(&statement.tables, Cause::Change)
+    }
 
     fn requests_max(&self) -> usize {
         self.requests_max
@@ -82,6 +90,9 @@ impl Freight for Group {
                         connection.discard();
                     }
                     fate = self.hand_out(end);
+                    if let Some(statement) = self.locked.take() {
+                        shared.bulkhead.mark(&statement.tables, Cause::Change);
+                    }
                 }
                 () = &mut timer => {
                     tick(timer.as_mut());
@@ -129,6 +140,9 @@ impl Group {
             },
             Ok(End::Refused(error)) if &*error.severity == "ERROR" => {
                 self.unanswered = None;
+                if &error.sqlstate == b"55P03" {
+                    self.locked = self.open.front().and_then(|it| Some(Arc::clone(&it.as_ref()?.statement)));
+                }
                 self.failure = Some(error);
                 Fate::Open
             }
@@ -220,7 +234,7 @@ impl Drop for Group {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::postgres::statement::{Parameters, Statement};
+    use crate::postgres::statement::Parameters;
     use tokio::sync::oneshot::{Receiver, channel};
 
     type Answer = Receiver<Result<Rows, Error>>;

@@ -9,6 +9,7 @@
 //! **Cost:** for each statement one allocation, its reply's channel; for a batch one write, and one timer that is moved.
 
 use super::batch::Batch;
+use super::bulkhead::Bulkhead;
 use super::connection::Connection;
 use super::dial::{CancelKey, Dialer, Kind};
 use super::error::Error;
@@ -67,6 +68,9 @@ pub(super) trait Freight: Default + Send + 'static {
     /// What the connection is for.
     const KIND: Kind;
 
+    /// Whether a request must not go with others now.
+    fn is_diverted(bulkhead: &Bulkhead, statement: &Statement) -> bool;
+
     /// How many requests go together now.
     fn requests_max(&self) -> usize;
 
@@ -106,6 +110,7 @@ pub(super) struct Lane<F = Batch> {
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) dialer: Arc<Dialer>,
+    pub(super) bulkhead: Arc<Bulkhead>,
     queue: Mutex<Queue>,
     filled: Notify,
     /// One for each statement that may leave.
@@ -180,9 +185,10 @@ impl Shared {
 }
 
 impl<F: Freight> Lane<F> {
-    pub(super) fn new(dialer: Arc<Dialer>) -> Self {
+    pub(super) fn new(dialer: Arc<Dialer>, bulkhead: Arc<Bulkhead>) -> Self {
         let shared = Shared {
             dialer,
+            bulkhead,
             queue: Mutex::default(),
             filled: Notify::new(),
             strays: Arc::new(Semaphore::new(STRAYS_MAX)),
@@ -370,7 +376,7 @@ impl<F: Freight> Runner<F> {
                 () if request.reply.is_closed() => {}
                 () if request.deadline <= now => over.push(request),
                 // Its asker takes another way when nobody answers.
-                () if request.statement.is_slow() => {}
+                () if F::is_diverted(&self.shared.bulkhead, &request.statement) => {}
                 () => self.freight.add(request),
             }
         }

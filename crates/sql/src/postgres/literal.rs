@@ -7,9 +7,9 @@
 //! takes six.
 
 use super::decode::delimiter;
-use super::geojson;
 use super::statement::Buffer;
 use super::types::{Kind, Type, Types, oid};
+use super::{decimal, geojson};
 use weir_language::json::{Json, JsonKind, JsonRef};
 
 /// How deep JSON in a request may nest.
@@ -78,10 +78,14 @@ fn value(types: &Types, of: u32, json: JsonRef<'_>, out: &mut Buffer) -> Result<
             if text.contains('\0') {
                 return Err("a text must not contain the character U+0000".to_owned());
             }
-            out.extend_from_slice(text.as_bytes());
+            decimal::push(of, &text, out);
             Ok(())
         }
-        (JsonKind::Null | JsonKind::True | JsonKind::False | JsonKind::Number, _) => {
+        (JsonKind::Number, _) => {
+            decimal::push(of, json.raw(), out);
+            Ok(())
+        }
+        (JsonKind::Null | JsonKind::True | JsonKind::False, _) => {
             out.extend_from_slice(json.raw().as_bytes());
             Ok(())
         }

@@ -59,7 +59,7 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
     renderer.table(scope);
     renderer.conditions(query, scope, " ON ");
     let oids: Vec<u32> =
-        renderer.parents.iter().map(|it| dialect.list_of(it.ty.unwrap_or(0))).collect::<Option<_>>()?;
+        renderer.parents.iter().map(|it| dialect.list_of_keys(it.ty.unwrap_or(0))).collect::<Option<_>>()?;
     Some(MergedText { sql: renderer.sql, oids })
 }
 

@@ -7,6 +7,7 @@
 //! **Cost:** memory for one part of rows, one chunk of the answer and the few chunks that may wait; a slow client slows
 //! the database's connection.
 
+use super::bulkhead::Cause;
 use super::cursor::Cursor;
 use super::error::Error;
 use super::fetch::{Reading, TRIES_MAX};
@@ -93,7 +94,7 @@ pub(super) async fn run_rows(
 ) -> Result<Reply, SourceError> {
     let (pool, statement) = (&reading.shared.pool, &prepared.read.statement);
     let begin = || pool.stream(statement, &parameters, input.deadline);
-    let session = begun(reading, begin).await?;
+    let session = begun(begin).await.map_err(|error| reading.source_error(error))?;
     run(reading, prepared, input, Feed::Rows(session), Rows::default()).await
 }
 
@@ -108,22 +109,28 @@ pub(super) async fn run_lists(
 ) -> Result<Reply, SourceError> {
     let (pool, lists) = (&reading.shared.pool, prepared.in_parts.lists());
     let beside = (!prepared.read.arms.is_empty()).then(|| (Arc::clone(&prepared.read.statement), parameters));
-    let begin = || Portals::open(pool, lists, &values, beside.as_ref(), input.deadline);
-    let (portals, beside) = begun(reading, begin).await?;
+    let failed = |error| reading.source_error(error);
+    let mut gate = pool.gate(Cause::Read, &prepared.locks, input.deadline);
+    let (portals, beside) = loop {
+        let patience = gate.enter().await.map_err(failed)?;
+        let open = || Portals::open(pool, patience, lists, &values, beside.as_ref(), input.deadline);
+        let opened = begun(open).await;
+        if !gate.again(opened.as_ref().err()) {
+            break opened.map_err(failed)?;
+        }
+    };
+    drop(gate);
     run(reading, prepared, input, Feed::Portals(portals), beside).await
 }
 
 /// What came of `begin`, after a few attempts.
-async fn begun<T, F: Future<Output = Result<T, Error>>>(
-    reading: &Reading,
-    begin: impl Fn() -> F,
-) -> Result<T, SourceError> {
+async fn begun<T, F: Future<Output = Result<T, Error>>>(begin: impl Fn() -> F) -> Result<T, Error> {
     let mut tries = 0;
     loop {
         tries += 1;
         match begin().await {
             Err(error) if tries < TRIES_MAX && error.is_retryable() => {}
-            begun => return begun.map_err(|it| reading.source_error(it)),
+            begun => return begun,
         }
     }
 }

@@ -4,15 +4,17 @@
 //! Nothing is connected before it is needed, so that Weir starts while a database is down.
 
 use super::address::Settings;
+use super::bulkhead::{Cause, Patience};
 use super::connection::Facts;
 use super::error::Error;
 use super::group::Group;
-use super::lane::Lane;
+use super::lane::{Freight, Lane};
 use super::replica::Replicas;
 use super::rows::Rows;
-use super::server::Server;
+use super::server::{Gate, Server};
 use super::session::{Purpose, Session};
 use super::statement::{Format, Parameters, Statement};
+use crate::catalog::TableId;
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
@@ -47,7 +49,9 @@ impl Pool {
     pub fn new(settings: Settings) -> Arc<Self> {
         let primary = Arc::new(Server::new(settings.clone()));
         let replicas = Replicas::new(&settings, &primary);
-        let groups = settings.batch_mutations.then(|| Lane::new(Arc::clone(&primary.sessions.dialer)));
+        let groups = settings
+            .batch_mutations
+            .then(|| Lane::new(Arc::clone(&primary.sessions.dialer), Arc::clone(&primary.bulkhead)));
         Arc::new(Self { primary, replicas, groups })
     }
 
@@ -80,7 +84,8 @@ impl Pool {
         parameters: Parameters,
         deadline: Instant,
     ) -> Result<Rows, Error> {
-        let Some(groups) = self.groups.as_ref().filter(|_| !statement.is_slow()) else {
+        let is_diverted = Group::is_diverted(&self.primary.bulkhead, statement);
+        let Some(groups) = self.groups.as_ref().filter(|_| !is_diverted) else {
             return Err(Error::Undone);
         };
         // Who hears nothing was not sent: those who were are told what is known.
@@ -152,15 +157,29 @@ impl Pool {
     pub(super) async fn snapshot(
         &self,
         push: impl Fn(&mut Session),
+        patience: Patience,
         deadline: Instant,
     ) -> Result<(Session, Vec<Rows>), Error> {
         if let Some(replica) = self.replica() {
-            match replica.snapshot(&push, deadline).await {
+            match replica.snapshot(&push, patience, deadline).await {
                 Err(error) if is_replicas_own(&error) => {}
                 other => return other,
             }
         }
-        self.primary.snapshot(push, deadline).await
+        self.primary.snapshot(push, patience, deadline).await
+    }
+
+    /// What lets several statements about `tables` at [`Self::session_with`] or [`Self::snapshot`].
+    pub(super) fn gate<'p>(&'p self, cause: Cause, tables: &'p [TableId], deadline: Instant) -> Gate<'p> {
+        self.primary.gate(cause, tables, deadline)
+    }
+
+    /// As [`Self::session`], for a mutation that waits for locks with `patience`.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) async fn session_with(&self, patience: Patience, deadline: Instant) -> Result<Session, Error> {
+        self.primary.session(Purpose::Write, patience, deadline).await
     }
 
     /// A connection to the primary for the caller alone; it comes back when it is dropped.
@@ -168,7 +187,7 @@ impl Pool {
     /// # Errors
     /// [`Error::Busy`] if too many wait or it takes too long, [`Error::Unavailable`] if there is no server.
     pub async fn session(&self, purpose: Purpose, deadline: Instant) -> Result<Session, Error> {
-        self.primary.session(purpose, deadline).await
+        self.primary.session(purpose, Patience::Bounded, deadline).await
     }
 
     /// Whether the database answers.

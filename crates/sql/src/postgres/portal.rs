@@ -8,6 +8,7 @@
 //!
 //! **Cost:** a trip for each part; parts become longer or shorter until one has about [`PART_BYTES`]. Memory for two parts.
 
+use super::bulkhead::Patience;
 use super::error::Error;
 use super::prepared::{Children, List};
 use super::rows::Rows;
@@ -41,12 +42,16 @@ pub(super) struct Portals {
     at: usize,
     /// Its rows that are not given yet; what is below them is being asked.
     rows: Rows,
+    /// What came of the first that was asked below a list.
+    answers: Option<Vec<Rows>>,
     /// No others of the list come after them.
     is_last: bool,
     /// How many rows are being fetched.
     fetching: u32,
     /// The part that was given last was the last of its list.
     is_over: bool,
+    /// Nothing was asked below a list yet.
+    is_first: bool,
 }
 
 /// Rows of a list, and the rows below them.
@@ -56,9 +61,11 @@ pub(super) struct Part {
 }
 
 impl Portals {
-    /// Opens `lists`. The rows are those of `beside`, what is asked of the same state besides.
+    /// Opens `lists` and waits for the first part: for locks with `patience`. The rows are those of `beside`, what is asked of the
+    /// same state besides.
     pub(super) async fn open(
         pool: &Pool,
+        patience: Patience,
         lists: &[List],
         values: &[Values],
         beside: Option<&Bound>,
@@ -73,13 +80,16 @@ impl Portals {
             }
             session.fetch(0, FIRST_ROWS);
         };
-        let (session, mut answers) = pool.snapshot(push, deadline).await?;
+        let (session, mut answers) = pool.snapshot(push, patience, deadline).await?;
         let rows = answers.pop().unwrap_or_default();
         let beside = answers.pop().unwrap_or_default();
         let (values, fetching) = (values.to_vec(), FIRST_ROWS);
-        let none = Rows::default();
-        let mut it = Self { session, values, at: 0, rows: none, is_last: false, fetching, is_over: false };
+        let (at, is_last, is_over, is_first) = (0, false, false, true);
+        let rows_now = Rows::default();
+        let mut it =
+            Self { session, values, at, rows: rows_now, answers: None, is_last, fetching, is_over, is_first };
         it.ask(lists, rows, FIRST_ROWS)?;
+        it.answers = Some(it.session.answers(deadline).await?);
         Ok((it, beside))
     }
 
@@ -88,7 +98,11 @@ impl Portals {
         if std::mem::take(&mut self.is_over) {
             return Ok(None);
         }
-        let mut answers = self.session.answers(deadline).await?.into_iter();
+        let answers = match self.answers.take() {
+            Some(answers) => answers,
+            None => self.session.answers(deadline).await?,
+        };
+        let mut answers = answers.into_iter();
         let rows = std::mem::take(&mut self.rows);
         let below = lists[self.at].below(&rows).and_then(|_| answers.next());
         let part = Part { rows, below };
@@ -117,6 +131,11 @@ impl Portals {
             parameters.append(&self.values[self.at].1);
             self.session.push(&children.asked.statement, &parameters);
         }
+        if self.is_first && lists.len() > 1 {
+            // Once a part was given the lists are not opened anew for a lock.
+            self.session.wait_for_locks();
+        }
+        self.is_first = false;
         let next = self.at + usize::from(self.is_last);
         self.fetching = if self.is_last || self.is_over { FIRST_ROWS } else { rows_next };
         match next < lists.len() {

@@ -5,12 +5,12 @@
 
 use super::asked::Asked;
 use super::assemble::{Arm, Parents, TooWide};
-use super::bind::Target;
+use super::bulkhead::table_set;
 use super::decode::{Decoder, described};
 use super::nested::output;
 use super::source::Shared;
 use super::statement::{Parameters, Statement};
-use super::types::{Types, oid};
+use super::types::oid;
 use crate::api::meaning::Comparison;
 use crate::catalog::{TableId, Volatility};
 use crate::model::{FunctionId, Model};
@@ -34,6 +34,8 @@ pub(super) struct Prepared {
     pub(super) below: Vec<Option<Children>>,
     /// Parallel to the plan's writes: what is read for those that are programs.
     pub(super) programs: Vec<Option<Programmed>>,
+    /// The tables of a mutation, or of lists that leave in parts: as a whole it waits for their locks.
+    pub(super) locks: Box<[TableId]>,
     /// Whether it always has a connection of its own.
     pub(super) is_long: bool,
     /// Calls what may change data, or answer differently each time.
@@ -105,9 +107,10 @@ impl InParts {
 
 impl List {
     fn new(shared: &Shared, plan: &Plan, level: u32) -> Result<Self, TooWide> {
-        let own = shared.ask_alone(plan, level)?;
+        let tops = plan.levels_of(level);
+        let own = shared.ask_alone(plan, level, &keys_of(plan, &tops))?;
         let query = &plan.levels[level as usize].query;
-        let below = Children::asked(shared, plan, &plan.levels_of(level), query.table, output(query))?;
+        let below = Children::asked(shared, plan, &tops, query.table, output(query))?;
         Ok(Self { level, own, below })
     }
 }
@@ -183,7 +186,16 @@ impl Prepared {
         let below = plan.writes.iter().map(|it| Children::of(shared, &plan, it)).collect::<Result<_, _>>()?;
         let programs =
             plan.writes.iter().map(|it| Programmed::of(shared, &plan, it)).collect::<Result<_, _>>()?;
-        Ok(Self { plan, read, in_parts, changes, below, programs, is_long, is_volatile })
+        let locks = Box::default();
+        let mut it = Self { plan, read, in_parts, changes, below, programs, locks, is_long, is_volatile };
+        it.locks = it.all_tables();
+        Ok(it)
+    }
+
+    fn all_tables(&self) -> Box<[TableId]> {
+        let programs = self.programs.iter().flatten().flat_map(|it| it.find.iter().chain(&it.shown));
+        let asked = self.asked().chain(programs).flat_map(|it| &it.tables);
+        table_set(asked.chain(self.changes.iter().flat_map(|it| &it.tables)).copied())
     }
 
     /// All that is asked, but by programs.
@@ -222,11 +234,6 @@ fn volatility(shared: &Shared, id: FunctionId) -> Volatility {
 }
 
 impl Ready {
-    /// What its parameters are.
-    pub(super) fn target<'t>(&'t self, types: &'t Types) -> Target<'t> {
-        Target { types, oids: &self.statement.parameters }
-    }
-
     /// What stands for the rows that it touches with `parameters`.
     pub(super) fn rows(&self, parameters: &Parameters) -> Option<u64> {
         let (text, from) = self.touched?;
@@ -237,10 +244,11 @@ impl Ready {
 
     fn new(shared: &Shared, change: &Change) -> Self {
         let rendered = render_change(&shared.dialect, shared.style.model(), change);
-        let decoders: Vec<Decoder> = rendered.columns.iter().map(|&it| shared.decoder(it)).collect();
+        let decoders: Vec<Decoder> = rendered.columns.iter().map(|&it| shared.key_decoder(it)).collect();
         let formats: Vec<_> = decoders.iter().map(Decoder::format).collect();
         let columns = described(&shared.dialect.types, &rendered.columns, &decoders);
         let statement = Statement::new(rendered.sql, rendered.types, formats, columns, None);
+        let statement = statement.about(rendered.tables.iter().copied());
         let text = foldhash::fast::FixedState::default().hash_one(&*statement.sql);
         let touched = match change {
             Change::Update(update) => {
@@ -284,10 +292,7 @@ impl Children {
         if tops.is_empty() {
             return Ok(None);
         }
-        let mut keys: Vec<u16> =
-            tops.iter().flat_map(|&it| plan.levels[it as usize].query.nest.iter().map(|key| key.1)).collect();
-        keys.sort_unstable();
-        keys.dedup();
+        let keys = keys_of(plan, tops);
         let table = shared.style.model().catalog.table(table);
         let types: Vec<(u16, u32)> = keys
             .iter()
@@ -300,6 +305,15 @@ impl Children {
         let asked = shared.ask(plan, tops, Parents::Rows(&types))?;
         Ok(Some(Self { asked, keys }))
     }
+}
+
+/// The columns of a level that those of the levels `tops` below it are keys of.
+fn keys_of(plan: &Plan, tops: &[u32]) -> Vec<u16> {
+    let nests = tops.iter().flat_map(|&it| &plan.levels[it as usize].query.nest);
+    let mut keys: Vec<u16> = nests.map(|key| key.1).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
 }
 
 /// Lists without a bound, of which no one knows how long they take.

@@ -9,14 +9,15 @@
 //! **Invariant:** nothing is answered before the commit has been acknowledged.
 
 use super::asked::Asked as Reads;
-use super::bind::{Target, ids_array, push};
+use super::bind::{ids_array, push_last};
+use super::bulkhead::{Cause, Patience};
 use super::error::{CONCURRENT, Error, source_error};
 use super::fetch::Reading;
 use super::finish::{At, Finisher};
 use super::found::Found;
 use super::prepared::{Prepared, Programmed};
 use super::rows::Rows;
-use super::session::{Isolation, Purpose, Session, Transaction};
+use super::session::{Isolation, Session, Transaction};
 use super::statement::{Parameters, Statement};
 use super::write::Failure;
 use super::write_fetch::{TRIES_MAX, pause};
@@ -107,7 +108,7 @@ impl<'r> Asker<'r> {
         loop {
             tries += 1;
             program.restart();
-            match self.transact(&mut *program).await {
+            match self.attempt(&mut *program).await {
                 Ok(wrote) => return Ok(wrote),
                 Err(Failure::Database(error, _)) if self.lost_a_race(&error) => {
                     if tries >= TRIES_MAX {
@@ -142,9 +143,22 @@ impl<'r> Asker<'r> {
         }
     }
 
-    async fn transact(&self, program: &mut dyn Program) -> Result<Wrote, Failure> {
-        let deadline = self.input.deadline;
-        let session = self.reading.shared.pool.session(Purpose::Write, deadline).await;
+    /// One transaction; a second, with patience, if it waited for a lock for too long.
+    async fn attempt(&self, program: &mut dyn Program) -> Result<Wrote, Failure> {
+        let (pool, tables) = (&self.reading.shared.pool, &self.prepared.locks);
+        let mut gate = pool.gate(Cause::Change, tables, self.input.deadline);
+        loop {
+            let patience = gate.enter().await.map_err(|error| self.failed(error))?;
+            let done = self.transact(program, patience).await;
+            if !gate.again(done.as_ref().err().and_then(Failure::database)) {
+                return done;
+            }
+            program.restart();
+        }
+    }
+
+    async fn transact(&self, program: &mut dyn Program, patience: Patience) -> Result<Wrote, Failure> {
+        let session = self.reading.shared.pool.session_with(patience, self.input.deadline).await;
         let mut session = session.map_err(|error| self.failed(error))?;
         // What others change meanwhile is a conflict, not something that is overlooked.
         session.begin(Transaction::ReadWrite(Isolation::RepeatableRead));
@@ -264,11 +278,9 @@ impl<'r> Asker<'r> {
         let bindings = self.bindings(shown);
         let types = &self.reading.shared.dialect.types;
         let mut parameters = Parameters::default();
-        for parameter in &asked.parameters {
-            let target = Target { types, oids: &asked.statement.parameters };
-            push(&bindings, target, parameter, 0, &mut parameters)
-                .map_err(|error| Failure::Refused(error, self.member.field))?;
-        }
+        let own = (asked.parameters.as_slice(), &*asked.statement.parameters);
+        push_last(&bindings, types, own, &mut parameters)
+            .map_err(|error| Failure::Refused(error, self.member.field))?;
         Ok(parameters)
     }
 

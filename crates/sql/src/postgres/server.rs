@@ -1,11 +1,12 @@
 //! The connections of one server: lanes that short reads share, sessions for those who need one alone.
 //!
 //! **Invariant:** at most `sessions_max` sessions are open at once; at most `waiting_max` callers wait for one, at most
-//! `wait_max` long, or for their turn at the same rows.
+//! `wait_max` long, or for their turn at the same rows or at tables that are locked.
 //!
 //! **Cost:** a thread keeps to its own lane, so that an answer crosses no thread, unless that lane is stuck.
 
 use super::address::Settings;
+use super::bulkhead::{Bulkhead, Cause, Pass, Patience};
 use super::dial::{Dialer, Kind};
 use super::error::Error;
 use super::lane::Lane;
@@ -13,19 +14,23 @@ use super::rows::Rows;
 use super::session::{Purpose, Session, Transaction, Wire};
 use super::statement::{Parameters, SHORT_MAX, Statement};
 use super::turnstile::{Turn, Turnstile};
+use crate::catalog::TableId;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// A lane lives in the runtime that asked it first. When that ends, those of others who wait ask again so often.
 const RUNTIMES_MAX: usize = 8;
+/// How many changes of the same rows go together: while one commits, the next have their statements at the server already.
+const CHANGES_MAX: u32 = 8;
 
 /// See the module's words.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) lanes: Box<[Lane]>,
     pub(super) sessions: Arc<Sessions>,
+    pub(super) bulkhead: Arc<Bulkhead>,
     turnstile: Arc<Turnstile>,
 }
 
@@ -57,18 +62,20 @@ impl Server {
     pub(super) fn new(settings: Settings) -> Self {
         let dialer = Arc::new(Dialer::new(settings));
         let limits = dialer.settings.limits;
-        let lanes = (0..limits.lanes.max(1)).map(|_| Lane::new(Arc::clone(&dialer))).collect();
+        let bulkhead = Bulkhead::new(limits.sessions_max);
+        let lane = |_| Lane::new(Arc::clone(&dialer), Arc::clone(&bulkhead));
+        let lanes = (0..limits.lanes.max(1)).map(lane).collect();
         let sessions = Arc::new(Sessions {
             dialer,
             idle: Mutex::default(),
             permits: Arc::new(Semaphore::new(limits.sessions_max.max(1))),
             waiting: AtomicUsize::new(0),
         });
-        Self { lanes, sessions, turnstile: Turnstile::new() }
+        Self { lanes, sessions, bulkhead, turnstile: Turnstile::new() }
     }
 
     /// Runs a read together with others, by the thread's own lane or by one that is not stuck; alone, if its statement is
-    /// slow, which may show while it waits.
+    /// slow or waits for a lock, which may show while it waits.
     pub(super) async fn read(
         &self,
         statement: &Arc<Statement>,
@@ -77,18 +84,23 @@ impl Server {
     ) -> Result<Rows, Error> {
         let own = &self.lanes[thread_number() % self.lanes.len()];
         for _ in 0..RUNTIMES_MAX {
-            if statement.is_slow() {
-                return Box::pin(self.read_alone(statement, parameters, deadline)).await;
+            if let Some(cause) = self.bulkhead.diverts(statement) {
+                return Box::pin(self.read_behind(cause, statement, &parameters, deadline)).await;
             }
             let lane = match own.is_stuck() {
                 true => self.lanes.iter().find(|it| !it.is_stuck()).unwrap_or(own),
                 false => own,
             };
-            if let Ok(answer) = lane.submit(statement, parameters.clone(), deadline)?.await {
-                return answer;
+            match lane.submit(statement, parameters.clone(), deadline)?.await {
+                Ok(Err(error)) if error.is_locked() => {
+                    self.bulkhead.mark(&statement.tables, Cause::Read);
+                    return Box::pin(self.read_behind(Cause::Read, statement, &parameters, deadline)).await;
+                }
+                Ok(answer) => return answer,
+                Err(_) => {}
             }
         }
-        Err(Error::unavailable("the runtime of the connection has ended"))
+        Box::pin(self.read_behind(Cause::Read, statement, &parameters, deadline)).await
     }
 
     /// Runs a read on a session.
@@ -98,11 +110,42 @@ impl Server {
         parameters: Parameters,
         deadline: Instant,
     ) -> Result<Rows, Error> {
-        let mut session = self.session(Purpose::Read, deadline).await?;
-        session.push(statement, &parameters);
+        self.read_behind(Cause::Read, statement, &parameters, deadline).await
+    }
+
+    /// Runs a read on a session, behind the gate of `cause` if its tables are marked.
+    async fn read_behind(
+        &self,
+        cause: Cause,
+        statement: &Arc<Statement>,
+        parameters: &Parameters,
+        deadline: Instant,
+    ) -> Result<Rows, Error> {
+        let mut gate = self.gate(cause, &statement.tables, deadline);
+        loop {
+            let patience = gate.enter().await?;
+            let done = self.read_once(patience, statement, parameters, deadline).await;
+            if !gate.again(done.as_ref().err()) {
+                return done;
+            }
+        }
+    }
+
+    async fn read_once(
+        &self,
+        patience: Patience,
+        statement: &Arc<Statement>,
+        parameters: &Parameters,
+        deadline: Instant,
+    ) -> Result<Rows, Error> {
+        let mut session = self.session(Purpose::Read, patience, deadline).await?;
+        session.push_alone(statement, parameters);
         let start = Instant::now();
         let rows = session.flush(deadline).await?.pop().unwrap_or_default();
-        statement.ran(start.elapsed() > SHORT_MAX);
+        // With patience it waited for a lock.
+        if patience == Patience::Bounded {
+            statement.ran(start.elapsed() > SHORT_MAX);
+        }
         Ok(rows)
     }
 
@@ -115,27 +158,61 @@ impl Server {
         rows: Option<u64>,
         deadline: Instant,
     ) -> Result<Rows, Error> {
-        let _turn = match rows {
-            Some(rows) => Some(self.turn(rows, deadline).await?),
+        let _turn = match rows.map(|it| self.turnstile.enter(it, CHANGES_MAX)) {
+            Some(entered) => Some(self.turn(entered, deadline).await?),
             None => None,
         };
-        let mut session = self.session(Purpose::Write, deadline).await?;
-        session.push(statement, parameters);
-        Ok(session.flush(deadline).await?.pop().unwrap_or_default())
+        let mut gate = self.gate(Cause::Change, &statement.tables, deadline);
+        loop {
+            let mut session = self.session(Purpose::Write, gate.enter().await?, deadline).await?;
+            session.push_alone(statement, parameters);
+            let done = session.flush(deadline).await;
+            drop(session);
+            if !gate.again(done.as_ref().err()) {
+                return Ok(done?.pop().unwrap_or_default());
+            }
+        }
     }
 
-    async fn turn(&self, rows: u64, deadline: Instant) -> Result<Turn, Error> {
-        let comes = match self.turnstile.enter(rows) {
+    /// Waits as long as for a lock.
+    async fn turn(
+        &self,
+        entered: Result<Turn, oneshot::Receiver<Turn>>,
+        deadline: Instant,
+    ) -> Result<Turn, Error> {
+        let comes = match entered {
             Ok(turn) => return Ok(turn),
             Err(comes) => comes,
         };
-        // As long as it would wait for the row's lock.
-        let _waiting =
-            Waiting::enter(&self.sessions.waiting, self.sessions.dialer.settings.limits.waiting_max)?;
+        let _waiting = self.waiting()?;
         match tokio::time::timeout_at(deadline.into(), comes).await {
             Ok(turn) => turn.map_err(Error::unavailable),
             Err(_) => Err(Error::Timeout),
         }
+    }
+
+    /// Waits for a turn at locked tables, and for one of the sessions that all who wait so may hold.
+    async fn pass(
+        &self,
+        entered: Result<Turn, oneshot::Receiver<Turn>>,
+        deadline: Instant,
+    ) -> Result<Pass, Error> {
+        let turn = self.turn(entered, deadline).await?;
+        let _waiting = self.waiting()?;
+        let held = Arc::clone(self.bulkhead.held()).acquire_owned();
+        match tokio::time::timeout_at(deadline.into(), held).await {
+            Ok(held) => Ok(Pass::new(turn, held.map_err(Error::unavailable)?)),
+            Err(_) => Err(Error::Timeout),
+        }
+    }
+
+    fn waiting(&self) -> Result<Waiting<'_>, Error> {
+        Waiting::enter(&self.sessions.waiting, self.sessions.dialer.settings.limits.waiting_max)
+    }
+
+    /// What lets statements about `tables` at sessions, as often as they have to try.
+    pub(super) fn gate<'s>(&'s self, cause: Cause, tables: &'s [TableId], deadline: Instant) -> Gate<'s> {
+        Gate { server: self, cause, tables, deadline, patience: Patience::Bounded, pass: None }
     }
 
     /// Begins a read on a session, whose rows are taken part by part.
@@ -145,18 +222,24 @@ impl Server {
         parameters: &Parameters,
         deadline: Instant,
     ) -> Result<Session, Error> {
-        let mut session = self.session(Purpose::Read, deadline).await?;
-        session.stream(statement, parameters, deadline).await?;
-        Ok(session)
+        let mut gate = self.gate(Cause::Read, &statement.tables, deadline);
+        loop {
+            let mut session = self.session(Purpose::Read, gate.enter().await?, deadline).await?;
+            let begun = session.stream(statement, parameters, deadline).await;
+            if !gate.again(begun.as_ref().err()) {
+                return begun.map(|()| session);
+            }
+        }
     }
 
     /// Begins several long reads of one state on a session: what `push` appends, and the answers to it.
     pub(super) async fn snapshot(
         &self,
         push: impl Fn(&mut Session),
+        patience: Patience,
         deadline: Instant,
     ) -> Result<(Session, Vec<Rows>), Error> {
-        let mut session = self.session(Purpose::Read, deadline).await?;
+        let mut session = self.session(Purpose::Read, patience, deadline).await?;
         session.begin(Transaction::Snapshot);
         session.may_rest();
         push(&mut session);
@@ -164,7 +247,12 @@ impl Server {
         Ok((session, rows))
     }
 
-    pub(super) async fn session(&self, purpose: Purpose, deadline: Instant) -> Result<Session, Error> {
+    pub(super) async fn session(
+        &self,
+        purpose: Purpose,
+        patience: Patience,
+        deadline: Instant,
+    ) -> Result<Session, Error> {
         let sessions = &self.sessions;
         let permit = sessions.permit(deadline).await?;
         let wire = match sessions.take_idle() {
@@ -178,7 +266,44 @@ impl Server {
                 Wire::new(connection, key)
             }
         };
-        Ok(Session::new(wire, Arc::clone(sessions), permit, purpose))
+        Ok(Session::new(wire, Arc::clone(sessions), permit, (purpose, patience)))
+    }
+}
+
+/// Lets statements about a set of tables at sessions: at first with the server's bound on waits for locks, then without.
+pub(super) struct Gate<'s> {
+    server: &'s Server,
+    cause: Cause,
+    tables: &'s [TableId],
+    deadline: Instant,
+    patience: Patience,
+    pass: Option<Pass>,
+}
+
+impl Gate<'_> {
+    /// Waits for leave to try.
+    pub(super) async fn enter(&mut self) -> Result<Patience, Error> {
+        let Some(entered) = self.server.bulkhead.enter(self.tables, self.cause, self.patience) else {
+            return Ok(self.patience);
+        };
+        self.pass = Some(Box::pin(self.server.pass(entered, self.deadline)).await?);
+        Ok(self.patience)
+    }
+
+    /// Takes note of how the try ended; whether there is to be another.
+    pub(super) fn again(&mut self, error: Option<&Error>) -> bool {
+        self.pass = None;
+        let is_locked = error.is_some_and(Error::is_locked);
+        let cause = if self.cause == Cause::Slow { Cause::Read } else { self.cause };
+        if error.is_none() {
+            self.server.bulkhead.lift(self.tables, cause);
+        }
+        if !is_locked || self.patience == Patience::Whole {
+            return false;
+        }
+        self.server.bulkhead.mark(self.tables, cause);
+        (self.cause, self.patience) = (cause, Patience::Whole);
+        true
     }
 }
 

@@ -7,6 +7,7 @@
 //! **Invariant:** a session goes back only when no transaction is open and nothing is under way. A write that may have
 //! happened is never reported as one that did not.
 
+use super::bulkhead::Patience;
 use super::connection::{Connection, End, Status};
 use super::dial::CancelKey;
 use super::error::{DatabaseError, Error};
@@ -65,6 +66,7 @@ static SNAPSHOT: LazyLock<Arc<Statement>> =
     LazyLock::new(|| control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
 static MAY_REST: LazyLock<Arc<Statement>> =
     LazyLock::new(|| control("SET LOCAL idle_in_transaction_session_timeout = '15min'"));
+static PATIENT: LazyLock<Arc<Statement>> = LazyLock::new(|| control("SET LOCAL lock_timeout = 0"));
 static COMMIT: LazyLock<Arc<Statement>> = LazyLock::new(|| control("COMMIT"));
 static ROLLBACK: LazyLock<Arc<Statement>> = LazyLock::new(|| control("ROLLBACK"));
 
@@ -86,6 +88,7 @@ pub struct Session {
     sessions: Arc<Sessions>,
     permit: Option<OwnedSemaphorePermit>,
     purpose: Purpose,
+    patience: Patience,
     /// Not answered yet.
     steps: VecDeque<Step>,
     /// What could not be appended.
@@ -174,13 +177,14 @@ impl Session {
         wire: Wire,
         sessions: Arc<Sessions>,
         permit: OwnedSemaphorePermit,
-        purpose: Purpose,
+        (purpose, patience): (Purpose, Patience),
     ) -> Self {
         Self {
             wire: Some(wire),
             sessions,
             permit: Some(permit),
             purpose,
+            patience,
             steps: VecDeque::new(),
             refused: None,
             rows: Vec::new(),
@@ -199,6 +203,26 @@ impl Session {
             Transaction::Snapshot => &SNAPSHOT,
         };
         self.append(Step::Begin, statement, &Parameters::new());
+        if self.patience == Patience::Whole {
+            self.wait_for_locks();
+        }
+    }
+
+    /// Appends that what comes later in the transaction may wait for locks as long as it takes.
+    pub(super) fn wait_for_locks(&mut self) {
+        self.append(Step::Control, &PATIENT, &Parameters::new());
+    }
+
+    /// Appends a statement that is a transaction of its own.
+    pub(super) fn push_alone(&mut self, statement: &Arc<Statement>, parameters: &Parameters) {
+        match self.patience {
+            Patience::Bounded => self.push(statement, parameters),
+            Patience::Whole => {
+                self.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
+                self.push(statement, parameters);
+                self.commit();
+            }
+        }
     }
 
     /// Appends a statement.
@@ -392,7 +416,7 @@ impl Session {
         parameters: &Parameters,
         deadline: Instant,
     ) -> Result<(), Error> {
-        self.push(statement, parameters);
+        self.push_alone(statement, parameters);
         if let Some(error) = self.refused.take() {
             self.wire = self.wire.take().filter(Wire::is_clean);
             self.steps.clear();

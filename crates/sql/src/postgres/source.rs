@@ -55,17 +55,28 @@ impl Shared {
     /// One statement for the levels `tops` and all below them.
     pub(super) fn ask(&self, plan: &Plan, tops: &[u32], parents: Parents<'_>) -> Result<Asked, TooWide> {
         let assembly = assemble(&self.dialect, self.style.model(), plan, tops, parents)?;
-        Ok(self.asked(assembly, plan, !matches!(parents, Parents::None)))
+        Ok(self.asked(assembly, plan, !matches!(parents, Parents::None), &[]))
     }
 
-    /// A statement for the level `only`, whatever is below it.
-    pub(super) fn ask_alone(&self, plan: &Plan, only: u32) -> Result<Asked, TooWide> {
-        Ok(self.asked(assemble_alone(&self.dialect, self.style.model(), plan, only)?, plan, false))
+    /// A statement for the level `only`, whatever is below it; its columns `keys` are those of what is below.
+    pub(super) fn ask_alone(&self, plan: &Plan, only: u32, keys: &[u16]) -> Result<Asked, TooWide> {
+        let assembly = assemble_alone(&self.dialect, self.style.model(), plan, only)?;
+        Ok(self.asked(assembly, plan, false, keys))
     }
 
-    fn asked(&self, assembly: Assembly, plan: &Plan, has_parents: bool) -> Asked {
+    fn asked(&self, assembly: Assembly, plan: &Plan, has_parents: bool, keys: &[u16]) -> Asked {
         let types = &self.dialect.types;
-        Asked::new(assembly, plan.levels.len(), has_parents, types, |oid| self.decoder(oid))
+        Asked::new(assembly, plan.levels.len(), has_parents, types, |at, oid| {
+            match keys.iter().any(|it| usize::from(*it) == at) {
+                true => self.key_decoder(oid),
+                false => self.decoder(oid),
+            }
+        })
+    }
+
+    /// A decoder of what is given to the next statement too.
+    pub(super) fn key_decoder(&self, oid: u32) -> Decoder {
+        Decoder::of_key(&self.dialect.types, oid, self.choices)
     }
 
     pub(super) fn decoder(&self, oid: u32) -> Decoder {
@@ -139,7 +150,9 @@ impl PostgresSource {
         patience: Duration,
     ) -> Result<(Self, Vec<Warning>), OpenError> {
         // Connections belong to the runtime that made them, which may end when the catalog is read.
-        let pool = Pool::new(settings.clone());
+        let mut patient = settings.clone();
+        patient.limits.session_lock_timeout = Duration::ZERO;
+        let pool = Pool::new(patient);
         let deadline = Instant::now() + patience;
         let (catalog, types, mut warnings) =
             catalog::read(&pool, options.schemas, deadline).await.map_err(OpenError::Database)?;

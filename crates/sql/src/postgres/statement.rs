@@ -5,10 +5,12 @@
 //!
 //! **Cost:** a request with up to `INLINE_BYTES` bytes of values allocates nothing.
 
+use super::bulkhead::table_set;
+use crate::catalog::TableId;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// Bytes of values that need no allocation.
 const INLINE_BYTES: usize = 64;
@@ -16,6 +18,10 @@ const INLINE_BYTES: usize = 64;
 pub(super) const SHORT_MAX: Duration = Duration::from_millis(50);
 /// One slow run can be the machine's fault, this many in a row are the statement's.
 const SLOW_RUNS_MAX: u32 = 3;
+/// In the place of a number of slow runs: it did not run yet.
+const NEVER_RAN: u32 = u32::MAX;
+/// Milliseconds after which a statement whose columns were other than planned may be tried again.
+const OUTDATED_MS: u64 = 500;
 
 /// The bytes of values while they are written.
 pub type Buffer = SmallVec<[u8; INLINE_BYTES]>;
@@ -48,10 +54,13 @@ pub struct Statement {
     /// The same question for many at once. Its parameter i is an array literal of the originals' parameter i; result column 0
     /// is the ordinal of the asker (int8, from 1), the original's columns follow; at most one row for each asker.
     pub merged: Option<Arc<Self>>,
+    /// The tables it is about, sorted; none where that is not known.
+    pub(super) tables: Box<[TableId]>,
     /// How many runs in a row were slow.
     slow_runs: AtomicU32,
-    /// The server was seen to describe other columns.
-    is_outdated: AtomicBool,
+    /// Milliseconds from `made` to when it may be tried again, as the server described other columns; 0: it did not.
+    outdated_until_ms: AtomicU64,
+    made: Instant,
 }
 
 impl Statement {
@@ -68,23 +77,68 @@ impl Statement {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let (sql, parameters) = (sql.into(), parameters.into());
         let (formats, columns) = (formats.into(), columns.into());
-        let (slow_runs, is_outdated) = (AtomicU32::new(0), AtomicBool::new(false));
-        Arc::new(Self { id, sql, parameters, formats, columns, merged, slow_runs, is_outdated })
+        let (slow_runs, outdated_until_ms) = (AtomicU32::new(NEVER_RAN), AtomicU64::new(0));
+        let (tables, made) = (Box::default(), Instant::now());
+        Arc::new(Self {
+            id,
+            sql,
+            parameters,
+            formats,
+            columns,
+            merged,
+            tables,
+            slow_runs,
+            outdated_until_ms,
+            made,
+        })
     }
 
-    /// Whether its answers could not be read as planned: asking again would cost another connection.
+    /// Says which tables it is about.
+    pub(super) fn about(mut self: Arc<Self>, tables: impl IntoIterator<Item = TableId>) -> Arc<Self> {
+        // Nobody else has it yet.
+        if let Some(it) = Arc::get_mut(&mut self) {
+            it.tables = table_set(tables);
+        }
+        self
+    }
+
+    fn age_ms(&self) -> u64 {
+        u64::try_from(self.made.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Whether its answers could not be read as planned a moment ago: to ask again costs another connection. After a pause one caller
+    /// is told that it is not, so that a column whose type is as before is read again.
     pub(super) fn is_outdated(&self) -> bool {
-        self.is_outdated.load(Ordering::Relaxed)
+        let until = self.outdated_until_ms.load(Ordering::Relaxed);
+        if until == 0 {
+            return false;
+        }
+        let now = self.age_ms();
+        let again = now + OUTDATED_MS;
+        let order = Ordering::Relaxed;
+        now < until || self.outdated_until_ms.compare_exchange(until, again, order, order).is_err()
     }
 
     /// The server describes other columns.
     pub(super) fn outdate(&self) {
-        self.is_outdated.store(true, Ordering::Relaxed);
+        self.outdated_until_ms.store(self.age_ms() + OUTDATED_MS, Ordering::Relaxed);
+    }
+
+    /// The server describes the columns as planned.
+    pub(super) fn renew(&self) {
+        if self.outdated_until_ms.load(Ordering::Relaxed) != 0 {
+            self.outdated_until_ms.store(0, Ordering::Relaxed);
+        }
     }
 
     /// Whether it is slow so often that it has to run alone, where it holds up nobody.
     pub(super) fn is_slow(&self) -> bool {
-        self.slow_runs.load(Ordering::Relaxed) >= SLOW_RUNS_MAX
+        (SLOW_RUNS_MAX..NEVER_RAN).contains(&self.slow_runs.load(Ordering::Relaxed))
+    }
+
+    /// Whether its last run was short.
+    pub(super) fn is_short(&self) -> bool {
+        self.slow_runs.load(Ordering::Relaxed) == 0
     }
 
     /// Counts one run. A single short one makes up for all slow ones before.
@@ -92,6 +146,7 @@ impl Statement {
         match (is_slow, self.slow_runs.load(Ordering::Relaxed)) {
             (false, 0) => {}
             (false, _) => self.slow_runs.store(0, Ordering::Relaxed),
+            (true, NEVER_RAN) => self.slow_runs.store(1, Ordering::Relaxed),
             (true, _) => drop(self.slow_runs.fetch_add(1, Ordering::Relaxed)),
         }
     }

@@ -1,4 +1,4 @@
-//! Lets changes of the same rows through a few at a time: one works, and the next wait for its locks.
+//! Lets statements of one key through a few at a time. Of changes of the same rows one works, and the next wait for its locks.
 //!
 //! More of them would wait in the database, each in a session that others need, and cost it more the more they are. Which
 //! rows a change touches is not known before; equal conditions of the same statement stand for them.
@@ -11,9 +11,6 @@ use foldhash::{HashMap, HashMapExt};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
-
-/// How many are let through together: while one commits, the next have their statements at the server already.
-const INSIDE_MAX: u32 = 8;
 
 /// See the module's words.
 #[derive(Debug)]
@@ -43,17 +40,26 @@ impl Turnstile {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets the caller in, or says by which channel he will be.
-    pub(super) fn enter(self: &Arc<Self>, key: u64) -> Result<Turn, oneshot::Receiver<Turn>> {
+    /// Lets the caller in if fewer than `inside_max` are inside, or says by which channel he will be.
+    pub(super) fn enter(
+        self: &Arc<Self>,
+        key: u64,
+        inside_max: u32,
+    ) -> Result<Turn, oneshot::Receiver<Turn>> {
         let mut keys = self.keys();
         let found = keys.entry(key).or_default();
-        if found.inside < INSIDE_MAX {
+        if found.inside < inside_max {
             found.inside += 1;
             return Ok(Turn { turnstile: Arc::clone(self), key });
         }
         let (turn, comes) = oneshot::channel();
         found.waiting.push_back(turn);
         Err(comes)
+    }
+
+    /// Whether anybody is inside.
+    pub(super) fn is_entered(&self, key: u64) -> bool {
+        self.keys().contains_key(&key)
     }
 
     /// Who is next in the place of one who leaves; without one there is room again.
@@ -87,18 +93,20 @@ impl Drop for Turn {
 mod tests {
     use super::*;
 
+    const INSIDE_MAX: u32 = 8;
+
     /// A turnstile with as many inside as may be.
     fn full(key: u64) -> (Arc<Turnstile>, VecDeque<Turn>) {
         let turnstile = Turnstile::new();
-        let inside = (0..INSIDE_MAX).map(|_| turnstile.enter(key).unwrap()).collect();
+        let inside = (0..INSIDE_MAX).map(|_| turnstile.enter(key, INSIDE_MAX).unwrap()).collect();
         (turnstile, inside)
     }
 
     #[test]
     fn some_are_inside_and_others_follow_in_order() {
         let (turnstile, mut inside) = full(7);
-        let [mut first, second, mut third] = [(); 3].map(|()| turnstile.enter(7).unwrap_err());
-        assert!(turnstile.enter(8).is_ok(), "other rows are free");
+        let [mut first, second, mut third] = [(); 3].map(|()| turnstile.enter(7, INSIDE_MAX).unwrap_err());
+        assert!(turnstile.enter(8, INSIDE_MAX).is_ok(), "other rows are free");
         assert!(first.try_recv().is_err());
         inside.pop_front();
         let first = first.try_recv().unwrap();
@@ -112,7 +120,7 @@ mod tests {
     #[test]
     fn a_turn_that_comes_too_late_is_given_on() {
         let (turnstile, mut inside) = full(7);
-        let [gone, mut next] = [(); 2].map(|()| turnstile.enter(7).unwrap_err());
+        let [gone, mut next] = [(); 2].map(|()| turnstile.enter(7, INSIDE_MAX).unwrap_err());
         inside.pop_front();
         assert!(next.try_recv().is_err());
         // The turn is in the channel, and nobody takes it out.

@@ -28,6 +28,8 @@ pub mod oid {
     pub const INT4: u32 = 23;
     pub const TEXT: u32 = 25;
     pub const OID: u32 = 26;
+    pub const XID: u32 = 28;
+    pub const CID: u32 = 29;
     pub const JSON: u32 = 114;
     pub const XML: u32 = 142;
     pub const POINT: u32 = 600;
@@ -52,6 +54,7 @@ pub mod oid {
     pub const RECORD: u32 = 2249;
     pub const UUID: u32 = 2950;
     pub const JSONB: u32 = 3802;
+    pub const XID8: u32 = 5069;
 }
 
 /// All types of one database.
@@ -176,6 +179,11 @@ impl Types {
     #[must_use]
     pub fn find(&self, schema: &str, name: &str) -> Option<&Type> {
         self.list.iter().find(|ty| ty.name == name && ty.schema == schema)
+    }
+
+    /// The first type of this name, in whichever schema.
+    pub(super) fn named(&self, name: &str) -> Option<&Type> {
+        self.list.iter().find(|ty| ty.name == name)
     }
 
     /// What a type is on the wire: itself, or what its domain is over.

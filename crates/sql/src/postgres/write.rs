@@ -7,7 +7,7 @@
 //! **Invariant:** nothing is answered before the commit has been acknowledged; whatever fails leaves the transaction to
 //! be rolled back.
 
-use super::bind::{Target, push};
+use super::bind::{Target, push, push_last};
 use super::decode::Decoder;
 use super::error::Error;
 use super::prepared::{Children, Prepared, Ready};
@@ -71,6 +71,16 @@ pub(super) enum Failure {
     Database(Error, u32),
     /// The request asks for what cannot be.
     Refused(Box<FieldError>, u32),
+}
+
+impl Failure {
+    /// What the database said.
+    pub(super) const fn database(&self) -> Option<&Error> {
+        match self {
+            Self::Database(error, _) => Some(error),
+            Self::Refused(..) => None,
+        }
+    }
 }
 
 /// Whose answer is awaited.
@@ -204,11 +214,11 @@ impl<'r, 's> Runner<'r, 's> {
         let field = self.prepared.plan.writes[write].field;
         let ready = &self.prepared.changes[step.change as usize];
         let mut parameters = Parameters::default();
-        for given in &step.values {
+        for (given, &oid) in step.values.iter().zip(&ready.statement.parameters) {
             match given {
                 Given::Null => parameters.push_null(),
                 Given::Parameter(parameter) => {
-                    push(&self.bindings, ready.target(self.types), parameter, 0, &mut parameters)
+                    push(&self.bindings, Target { types: self.types, oid }, parameter, &mut parameters)
                         .map_err(|error| Failure::Refused(error, field))?
                 }
                 Given::Returned { step, column } => {
@@ -266,22 +276,17 @@ impl<'r, 's> Runner<'r, 's> {
             });
             text::push_array(values, &mut parameters);
         }
-        for parameter in &children.asked.parameters {
-            let target = Target { types: self.types, oids: &children.asked.statement.parameters };
-            push(&self.bindings, target, parameter, 0, &mut parameters)
-                .map_err(|error| Failure::Refused(error, field))?;
-        }
+        let own = (children.asked.parameters.as_slice(), &*children.asked.statement.parameters);
+        push_last(&self.bindings, self.types, own, &mut parameters)
+            .map_err(|error| Failure::Refused(error, field))?;
         self.way.push(&children.asked.statement, &parameters, None);
         self.awaited.push(Awaited::Below { write });
         Ok(())
     }
 
     fn bind(&self, ready: &Ready, parameters: &mut Parameters, field: u32) -> Result<(), Failure> {
-        for parameter in &ready.parameters {
-            push(&self.bindings, ready.target(self.types), parameter, 0, parameters)
-                .map_err(|error| Failure::Refused(error, field))?;
-        }
-        Ok(())
+        let own = (ready.parameters.as_slice(), &*ready.statement.parameters);
+        push_last(&self.bindings, self.types, own, parameters).map_err(|error| Failure::Refused(error, field))
     }
 
     async fn push(

@@ -2,12 +2,12 @@
 //!
 //! A transaction that lost a race with others is run again from its beginning: nothing of it was answered.
 
+use super::bulkhead::Cause;
 use super::error::{Error, source_error};
 use super::fetch::Reading;
 use super::finish::{At, Finisher};
 use super::found::Found;
 use super::prepared::Prepared;
-use super::session::Purpose;
 use super::way::Way;
 use super::write::{Done, Failure, Runner, Single, single};
 use crate::relational::change::with_path;
@@ -94,11 +94,18 @@ impl WriteFetch {
     ) -> Result<Reply, Failure> {
         let reading = &self.inner;
         let field = reading.ask.fields.first().copied().unwrap_or(0);
-        let session = reading.shared.pool.session(Purpose::Write, input.deadline).await;
-        let mut session = session.map_err(|error| Failure::Database(error, field))?;
-        let done = self.work(prepared, form, input, Way::Session(&mut session)).await?;
-        drop(session);
-        answer(reading, prepared, &done, input)
+        let failed = |error| Failure::Database(error, field);
+        let pool = &reading.shared.pool;
+        let mut gate = pool.gate(Cause::Change, &prepared.locks, input.deadline);
+        loop {
+            let patience = gate.enter().await.map_err(failed)?;
+            let mut session = pool.session_with(patience, input.deadline).await.map_err(failed)?;
+            let done = self.work(prepared, form, input, Way::Session(&mut session)).await;
+            drop(session);
+            if !gate.again(done.as_ref().err().and_then(Failure::database)) {
+                return answer(reading, prepared, &done?, input);
+            }
+        }
     }
 
     async fn work<'r>(

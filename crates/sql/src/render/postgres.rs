@@ -46,6 +46,12 @@ impl Postgres {
         self.types.by_oid(element).map(|it| it.array_oid).filter(|&it| it != 0)
     }
 
+    /// The number of the type in which keys of parents are bound, if not as texts: `unnest` takes composites apart.
+    pub(crate) fn list_of_keys(&self, key: u32) -> Option<u32> {
+        let kind = self.types.by_oid(self.types.base(key)).map(|it| &it.kind);
+        self.list_of(key).filter(|_| !matches!(kind, Some(Kind::Composite { .. })))
+    }
+
     /// The number of the type in which many of `element` are bound.
     pub(crate) fn array_of(&self, element: u32) -> u32 {
         self.list_of(element).unwrap_or(oid::TEXT_ARRAY)
@@ -333,8 +339,8 @@ impl Dialect for Postgres {
     }
 
     fn parent_key(&self, column: String, first: u32, ty: u32) -> String {
-        // What has no arrays came as text.
-        let same = first == ty && (ty == 0 || self.list_of(ty).is_some());
+        // What has no lists of keys came as text.
+        let same = first == ty && (ty == 0 || self.list_of_keys(ty).is_some());
         if same || are_comparable(first, ty) { column } else { format!("{column}::{}", self.cast_name(ty)) }
     }
 

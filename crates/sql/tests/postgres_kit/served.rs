@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Body, Engine, Request, Settings as EngineSettings};
-use weir_engine::source::{Caller, Source};
+use weir_engine::source::{Accent, Caller, Source};
 use weir_language::json::{Json, JsonRef};
 use weir_sql::model::{ModelOptions, RelationshipNames};
 use weir_sql::postgres::source::Options;
@@ -49,9 +49,15 @@ pub async fn serve_with(database: Database, schemas: &[&str], tune: impl FnOnce(
 impl Served {
     /// The body of the answer to `query`; `variables` is JSON or empty.
     pub async fn body(&self, query: &str, variables: &str, deadline: Instant) -> Body {
+        self.body_in(Accent::Spec, query, variables, deadline).await
+    }
+
+    /// The same, to a client of `accent`.
+    async fn body_in(&self, accent: Accent, query: &str, variables: &str, deadline: Instant) -> Body {
         let json = (!variables.is_empty()).then(|| Json::parse(variables.as_bytes(), 400).unwrap());
         let request = Request {
             variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
+            accent,
             ..Request::new(query, deadline)
         };
         self.engine.execute(request, &Caller::Admin).await.body
@@ -59,7 +65,12 @@ impl Served {
 
     /// The answer to a query with variables.
     pub async fn ask_with(&self, query: &str, variables: &str) -> String {
-        let bytes = match self.body(query, variables, soon()).await {
+        self.ask_in(Accent::Spec, query, variables).await
+    }
+
+    /// The same, for a client of `accent`.
+    pub async fn ask_in(&self, accent: Accent, query: &str, variables: &str) -> String {
+        let bytes = match self.body_in(accent, query, variables, soon()).await {
             Body::Whole(bytes) => bytes,
             Body::Shared(bytes) => bytes.into(),
             Body::Stream { mut head, mut rest } => {
@@ -115,7 +126,9 @@ pub struct Hand(Session);
 
 impl Hand {
     pub async fn new(database: &Database) -> Self {
-        let pool = Pool::new(Settings::parse(&database.socket_url(), |_| None).unwrap());
+        let mut settings = Settings::parse(&database.socket_url(), |_| None).unwrap();
+        settings.limits.session_lock_timeout = Duration::ZERO;
+        let pool = Pool::new(settings);
         Self(pool.session(Purpose::Write, soon()).await.unwrap())
     }
 

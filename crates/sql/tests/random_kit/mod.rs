@@ -32,6 +32,37 @@ pub enum Values {
     /// Numbers below this.
     Int(u32),
     Texts(&'static [&'static str]),
+    /// Values of a type that numbers and texts do not stand for.
+    Typed(Type),
+}
+
+/// A type and its values.
+pub struct Type {
+    /// As a cast in SQL names it.
+    pub sql: &'static str,
+    /// As JSON, and as SQL's text.
+    pub values: &'static [(&'static str, &'static str)],
+    /// Has an order and `max`.
+    pub has_max: bool,
+    /// Its own operators, and SQL's.
+    pub operators: &'static [Operator],
+}
+
+/// An operator on both sides, with its operands.
+pub struct Operator {
+    pub key: &'static str,
+    pub sql: &'static str,
+    /// As JSON, and as an expression of SQL.
+    pub operands: &'static [(&'static str, &'static str)],
+}
+
+impl Column {
+    fn has_max(&self) -> bool {
+        match &self.values {
+            Values::Int(_) | Values::Texts(_) => true,
+            Values::Typed(ty) => ty.has_max,
+        }
+    }
 }
 
 pub struct Relation {
@@ -89,6 +120,8 @@ struct Rows {
     arguments: Vec<String>,
     /// ` WHERE …`, without what joins it to a parent.
     filter: Option<String>,
+    /// `DISTINCT ON (…) `, or nothing.
+    distinct: String,
     order: String,
     page: String,
 }
@@ -160,14 +193,12 @@ impl Writer<'_, '_> {
         let sql = self.select(table, &scope, join, &rows);
         let (mut fields, mut members) = ("n: count".to_owned(), "'n', count(*)".to_owned());
         if self.choices.below(2) == 1 {
-            fields.push_str(&format!(
-                " max {{ m: {} }} d: count(columns: {}, distinct: true)",
-                column.field, column.field
-            ));
-            members.push_str(&format!(
-                ", 'max', json_build_object('m', max({scope}.{0})), 'd', count(DISTINCT {scope}.{0})",
-                column.sql
-            ));
+            fields.push_str(&format!(" d: count(columns: {}, distinct: true)", column.field));
+            members.push_str(&format!(", 'd', count(DISTINCT {scope}.{})", column.sql));
+            if column.has_max() {
+                fields.push_str(&format!(" max {{ m: {} }}", column.field));
+                members.push_str(&format!(", 'max', json_build_object('m', max({scope}.{}))", column.sql));
+            }
         }
         let mut out =
             (format!("aggregate {{ {fields} }}"), format!("'aggregate', json_build_object({members})"));
@@ -192,7 +223,8 @@ impl Writer<'_, '_> {
             format!(" WHERE {}", conditions.join(" AND "))
         };
         format!(
-            "SELECT {scope}.*, row_number() OVER ({order}) AS place FROM {sql} AS {scope}{filter} {order}{page}",
+            "SELECT {distinct}{scope}.*, row_number() OVER ({order}) AS place FROM {sql} AS {scope}{filter} {order}{page}",
+            distinct = rows.distinct,
             order = rows.order,
             sql = of.sql,
             page = rows.page
@@ -234,32 +266,37 @@ impl Writer<'_, '_> {
 
     fn rows(&mut self, table: usize, scope: &str) -> Rows {
         let of = &self.tables[table];
-        let mut rows =
-            Rows { arguments: Vec::new(), filter: None, order: String::new(), page: String::new() };
+        let (filter, distinct) = (None, String::new());
+        let (arguments, order, page) = (Vec::new(), String::new(), String::new());
+        let mut rows = Rows { arguments, filter, distinct, order, page };
         if self.choices.below(2) == 1 {
             let (condition, sql) = self.condition(table, scope, 0);
             rows.filter = Some(sql);
-            let name = self.name();
-            if self.choices.below(2) == 1 {
-                self.declared.push(format!("${name}: {}_bool_exp!", of.root));
-                self.variables.insert(name.clone(), condition);
-                rows.arguments.push(format!("where: ${name}"));
-            } else {
-                rows.arguments.push(format!("where: {}", literal(&condition)));
-            }
+            let text = literal(&condition);
+            let condition = self.argument(&format!("{}_bool_exp!", of.root), text, condition);
+            rows.arguments.push(format!("where: {condition}"));
         }
         self.order(table, scope, &mut rows);
-        if self.choices.once_in(3) {
-            let limit = self.choices.below(5);
-            rows.arguments.push(format!("limit: {limit}"));
-            rows.page.push_str(&format!(" LIMIT {limit}"));
-        }
-        if self.choices.once_in(4) {
-            let offset = self.choices.below(4);
-            rows.arguments.push(format!("offset: {offset}"));
-            rows.page.push_str(&format!(" OFFSET {offset}"));
+        for (name, word, many, end) in [("limit", "LIMIT", 3, 5), ("offset", "OFFSET", 4, 4)] {
+            if self.choices.once_in(many) {
+                let count = self.choices.below(end);
+                let argument = self.argument("Int", count.to_string(), json!(count));
+                rows.arguments.push(format!("{name}: {argument}"));
+                rows.page.push_str(&format!(" {word} {count}"));
+            }
         }
         rows
+    }
+
+    /// A value of the type `ty`: its literal, or a variable.
+    fn argument(&mut self, ty: &str, literal: String, value: Value) -> String {
+        if self.choices.below(2) == 0 {
+            return literal;
+        }
+        let name = self.name();
+        self.declared.push(format!("${name}: {ty}"));
+        self.variables.insert(name.clone(), value);
+        format!("${name}")
     }
 
     /// An order that leaves nothing open.
@@ -273,11 +310,18 @@ impl Writer<'_, '_> {
             ("desc_nulls_last", "DESC NULLS LAST"),
         ];
         let of = &self.tables[table];
-        let (mut terms, mut texts) = (Vec::new(), Vec::new());
+        let (mut terms, mut values, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         if self.choices.below(2) == 1 {
             let column = &of.columns[self.choices.below(of.columns.len())];
             let way = WAYS[self.choices.below(WAYS.len())];
+            if self.choices.once_in(4) {
+                let list = format!("[{}_select_column!]", of.root);
+                let distinct = self.argument(&list, format!("[{}]", column.field), json!([column.field]));
+                rows.arguments.push(format!("distinct_on: {distinct}"));
+                rows.distinct = format!("DISTINCT ON ({scope}.{}) ", column.sql);
+            }
             terms.push(format!("{{{}: {}}}", column.field, way.0));
+            values.push(json!({column.field: way.0}));
             texts.push(format!("{scope}.{} {}", column.sql, way.1));
         }
         let one = of.relations.iter().find(|it| !it.many);
@@ -287,6 +331,7 @@ impl Writer<'_, '_> {
             let way = WAYS[self.choices.below(WAYS.len())];
             let other = self.scope();
             terms.push(format!("{{{}: {{{}: {}}}}}", relation.field, column.field, way.0));
+            values.push(json!({relation.field: {column.field: way.0}}));
             let tied = tie(relation, &other, scope);
             texts.push(format!(
                 "(SELECT {other}.{} FROM {} AS {other} WHERE {tied}) {}",
@@ -295,9 +340,12 @@ impl Writer<'_, '_> {
         }
         for column in &of.columns[..of.keys] {
             terms.push(format!("{{{}: asc}}", column.field));
+            values.push(json!({column.field: "asc"}));
             texts.push(format!("{scope}.{} ASC", column.sql));
         }
-        rows.arguments.push(format!("order_by: [{}]", terms.join(", ")));
+        let terms = format!("[{}]", terms.join(", "));
+        let terms = self.argument(&format!("[{}_order_by!]", of.root), terms, Value::Array(values));
+        rows.arguments.push(format!("order_by: {terms}"));
         rows.order = format!("ORDER BY {}", texts.join(", "));
     }
 
@@ -336,6 +384,17 @@ impl Writer<'_, '_> {
         let columns = self.tables[table].columns;
         let column = &columns[self.choices.below(columns.len())];
         let left = format!("{scope}.{}", column.sql);
+        if let Values::Typed(Type { operators: operators @ [_, ..], .. }) = &column.values
+            && self.choices.below(2) == 1
+        {
+            let operator = &operators[self.choices.below(operators.len())];
+            let (json, operand) = operator.operands[self.choices.below(operator.operands.len())];
+            let value: Value = serde_json::from_str(json).unwrap();
+            return (
+                json!({column.field: {operator.key: value}}),
+                format!("{left} {} {operand}", operator.sql),
+            );
+        }
         let way = self.choices.below(9);
         let (says, sql) = match way {
             6 => {
@@ -372,7 +431,11 @@ impl Writer<'_, '_> {
             }
             Values::Texts(texts) => {
                 let text = texts[self.choices.below(texts.len())];
-                (json!(text), format!("'{}'", text.replace('\'', "''")))
+                (json!(text), quoted(text))
+            }
+            Values::Typed(ref ty) => {
+                let (json, text) = ty.values[self.choices.below(ty.values.len())];
+                (serde_json::from_str(json).unwrap(), format!("{}::{}", quoted(text), ty.sql))
             }
         }
     }
@@ -387,6 +450,10 @@ fn tie(relation: &Relation, there: &str, here: &str) -> String {
 
 fn arguments(rows: &Rows) -> String {
     format!("({})", rows.arguments.join(", "))
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// A value as GraphQL writes it.
