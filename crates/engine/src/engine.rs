@@ -508,10 +508,12 @@ impl Engine {
         }
         let settings = coercion(request.accent, &self.settings.limits);
         let mut variables = Variables::default();
-        operation
-            .types
-            .coerce(self.schema(), request.variables, settings, &mut variables)
-            .map_err(|errors| errors.into_iter().map(Failure::variable).collect::<Vec<_>>())?;
+        operation.types.coerce(self.schema(), request.variables, settings, &mut variables).map_err(
+            |errors| {
+                let wording = self.schema().wording;
+                errors.into_iter().map(|it| Failure::variable(it, wording)).collect::<Vec<_>>()
+            },
+        )?;
         Ok(Some(Arc::new(variables)))
     }
 

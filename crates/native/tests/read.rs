@@ -34,34 +34,49 @@ fn a_password_beside_a_mistake_is_in_no_message() {
     let served = kit::serve(sdl, "");
     let add = "mutation ($u: [AddUserInput!]!) { addUser(input: $u) { numUids } }";
     for (wrong, place) in [
-        (r#""name": "a", "age": "x""#, "\"u[0].age\""),
-        (r#""name": "a", "agee": 1"#, "\"u[0]\"; Field \"agee\""),
-        (r#""age": 1"#, "\"u[0]\"; Field \"name\""),
-        (r#""name": "a", "mood": "SAD""#, "\"SAD\" does not exist"),
-        (r#""name": null"#, "\"u[0].name\""),
-        (r#""name": {"password": "hush-hush"}"#, "an object at \"u[0].name\""),
+        (r#""name": "a", "age": "x""#, r#"cannot use string as Int @ "age""#),
+        (r#""name": "a", "age": 1.5"#, r#"Type mismatched for Value `1.5`, expected:`Int` @ "age""#),
+        (r#""name": "a", "age": 5000000000"#, r#"Out of range value '5000000000', for type `Int` @ "age""#),
+        (r#""name": "a", "agee": 1"#, r#"unknown field @ "agee""#),
+        (r#""age": 1"#, r#"must be defined @ "name""#),
+        (r#""name": "a", "mood": "SAD""#, r#"SAD is not a valid Mood @ "mood""#),
+        (r#""name": "a", "mood": 1"#, r#"enums must be ints or strings @ "mood""#),
+        (r#""name": null"#, r#"cannot be null @ "name""#),
+        (r#""name": {"password": "hush-hush"}"#, r#"cannot use object as String @ "name""#),
         (
             r#""name": "a", "friends": [{"name": "b", "password": "hush-hush", "x": 1}]"#,
-            "\"u[0].friends[0]\"",
+            r#"unknown field @ "friends",0,"x""#,
         ),
-        (r#""name": "a", "age": {"password": "hush-hush"}"#, "{…} at \"u[0].age\""),
+        (r#""name": "a", "friends": ["hush-hush"]"#, r#"must be a UserRef @ "friends",0"#),
+        (r#""name": "a", "age": {"password": "hush-hush"}"#, r#"cannot use object as Int @ "age""#),
     ] {
         let variables = format!(r#"{{"u": [{{"password": "hush-hush", {wrong}}}]}}"#);
         let answer = served.ask(add, &variables).replace('\\', "");
-        assert!(answer.contains(place) && !answer.contains("hush"), "{variables}: {answer}");
+        let (words, place) = place.split_once(" @ ").expect("words and a place");
+        let told = answer.contains(&format!("{{\"message\":\"{words}\",\"locations\""))
+            && answer.contains(&format!("\"path\":[\"variable\",\"u\",0,{place}],"));
+        assert!(told && !answer.contains("hush"), "{variables}: {answer}");
     }
+    let absent = served.ask(add, "{}");
+    assert!(
+        absent.contains(r#""message":"must be defined","#) && absent.contains(r#"["variable","u"]"#),
+        "{absent}"
+    );
     let number = served.ask(add, r#"{"u": [{"name": "a", "password": 271828}]}"#);
-    assert!(number.contains("String cannot represent a non string value: an integer"), "{number}");
+    assert!(number.contains("cannot use Number as String"), "{number}");
     assert!(!number.contains("271828"), "{number}");
     for (input, word) in [
-        (r#"{name: "a", password: "hush-hush", age: "x"}"#, "non-integer value: \"x\""),
-        (r#"{name: "a", password: "hush-hush", agee: 1}"#, "unknown field \"agee\""),
-        (r#"{password: "hush-hush"}"#, "required field \"name\""),
-        (r#"{name: "a", password: hush_hush}"#, "non string value: an enum value"),
-        (r#"[[{name: "a", password: "hush-hush"}]]"#, "to be an object, found: […]"),
+        (r#"{name: "a", password: "hush-hush", age: "x"}"#, "Expected type Int, found \"x\"."),
+        (
+            r#"{name: "a", password: "hush-hush", agee: 1}"#,
+            "Field \"agee\" is not defined by type AddUserInput. Did you mean age?",
+        ),
+        (r#"{password: "hush-hush"}"#, "Field AddUserInput.name of required type String! was not provided."),
+        (r#"{name: "a", password: hush_hush}"#, "Expected type String!, found an enum value."),
+        (r#"[[{name: "a", password: "hush-hush"}]]"#, "Expected type AddUserInput!, found […]."),
         (
             r#"{name: "a", password: "hush-hush", friends: {password: "hush-hush"}, age: ["hush"]}"#,
-            "value: […]",
+            "Expected type Int, found […].",
         ),
     ] {
         let answer = served.ask(&format!("mutation {{ addUser(input: {input}) {{ numUids }} }}"), "");

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use weir_language::ast::OperationKind;
 use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{
-    Applied, FieldId, InputId, Run, Schema, Type, TypeId, TypeKind, TypeRef, builtin,
+    Applied, FieldId, InputId, Run, Schema, Type, TypeId, TypeKind, TypeRef, Wording, builtin,
 };
 
 pub(super) const KINDS: [OperationKind; 3] =
@@ -27,7 +27,10 @@ pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Gra
     let Merged { builder, errors: clashes, mut owners, mut ids } = Merger::new(&sources, joins).merged();
     errors.extend(clashes);
     let schema = match builder.build() {
-        Ok(schema) => schema,
+        Ok(mut schema) => {
+            schema.wording = wording(&sources);
+            schema
+        }
         Err(wrong) => {
             errors.extend(wrong.into_iter().map(|it| ComposeError::Schema { message: it.message }));
             return Err(errors);
@@ -70,6 +73,13 @@ pub(super) fn merge(sources: Vec<Arc<dyn Source>>, joins: &[Join]) -> Result<Gra
         hangs,
         hints: Vec::new(),
     })
+}
+
+/// The words of errors: those of the sources, if all of them have the same.
+fn wording(sources: &[Arc<dyn Source>]) -> Wording {
+    let mut all = sources.iter().map(|it| it.schema().wording);
+    let first = all.next().unwrap_or_default();
+    if all.all(|it| it == first) { first } else { Wording::default() }
 }
 
 /// What merging leaves.

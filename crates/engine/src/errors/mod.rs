@@ -15,6 +15,7 @@ use crate::plan::shape::Shape;
 use crate::source::{Extensions, FieldError, PathError, PlanError, Step};
 use weir_language::coerce::VariableError;
 use weir_language::error::Error;
+use weir_language::schema::Wording;
 use weir_language::span::Span;
 
 /// One error of a response.
@@ -39,6 +40,19 @@ pub(crate) enum PathStep {
     Key(Box<str>),
     /// An item of a list.
     Index(u32),
+}
+
+/// The path of gqlparser's errors: `["variable", "input", 0, "name"]` for `input[0].name`.
+fn variable_path(way: &str, member: Option<Box<str>>) -> Vec<PathStep> {
+    let mut path = vec![PathStep::Key("variable".into())];
+    for part in way.split(['.', '[']).filter(|it| !it.is_empty()) {
+        path.push(match part.strip_suffix(']').and_then(|it| it.parse().ok()) {
+            Some(index) => PathStep::Index(index),
+            None => PathStep::Key(part.into()),
+        });
+    }
+    path.extend(member.map(PathStep::Key));
+    path
 }
 
 impl Failure {
@@ -67,9 +81,14 @@ impl Failure {
     }
 
     /// A complaint about the variables that were sent.
-    pub(crate) fn variable(error: VariableError) -> Self {
-        let hasura_path = error.way.map(|way| format!("$.variables.{way}").into());
-        Self { hasura_path, ..Self::text(error.error) }
+    pub(crate) fn variable(error: VariableError, wording: Wording) -> Self {
+        let VariableError { error, way, member } = error;
+        let path = match (wording, &way) {
+            (Wording::Dgraph, Some(way)) => variable_path(way, member),
+            (Wording::Dgraph | Wording::GraphqlJs, _) => Vec::new(),
+        };
+        let hasura_path = way.map(|way| format!("$.variables.{way}").into());
+        Self { path, hasura_path, ..Self::text(error) }
     }
 
     /// A member the source refused while planning.

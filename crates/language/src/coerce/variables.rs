@@ -7,12 +7,12 @@
 
 use super::tape::Tape;
 use super::walk::Walk;
-use super::words::Form;
+use super::words::{Form, short};
 use super::{Reading, Settings};
 use crate::ast::{Document, List, VariableDefinition};
 use crate::error::{Code, Error};
 use crate::json::JsonRef;
-use crate::schema::{Schema, TypeRef};
+use crate::schema::{Schema, TypeRef, Wording};
 use crate::span::Span;
 use crate::value::{Node, Values, Variables};
 use smallvec::SmallVec;
@@ -39,6 +39,8 @@ pub struct VariableError {
     pub error: Error,
     /// The way to what is wrong in the JSON of the variables, `where.id._eq`; `None` when nothing was sent there.
     pub way: Option<String>,
+    /// The member at the end of that way that is not there, or should not be; in Dgraph's words alone.
+    pub member: Option<Box<str>>,
 }
 
 /// All variables of an operation, in order: variable `i` of a plan is `variables[i]`.
@@ -127,7 +129,7 @@ impl VariableTypes {
         if json.is_some_and(|json| !json.is_object()) {
             let words = "Variables must be provided as an Object where each property is a variable value.";
             let error = Error { message: words.into(), spans: Vec::new(), code: Code::Variable };
-            return Err(vec![VariableError { error, way: None }]);
+            return Err(vec![VariableError { error, way: None, member: None }]);
         }
         let mut sent: SmallVec<[Option<u32>; 16]> = smallvec::smallvec![None; self.variables.len()];
         for (key, value) in json.iter().flat_map(|json| json.members()) {
@@ -167,6 +169,10 @@ impl VariableTypes {
         } else if variable.ty.is_non_null() {
             let name = &variable.name;
             let message = match settings.reading {
+                Reading::Strict if schema.wording == Wording::Dgraph => {
+                    let way = Some(name.to_string());
+                    return errors.push(variable.error(Code::Variable, "must be defined".into(), way));
+                }
                 Reading::Strict => {
                     let ty = schema.type_text(variable.ty);
                     format!("Variable \"${name}\" of required type \"{ty}\" was not provided.")
@@ -185,7 +191,7 @@ impl VariableTypes {
 
 impl VariableType {
     fn error(&self, code: Code, message: String, way: Option<String>) -> VariableError {
-        VariableError { error: Error::new(code, self.span, message), way }
+        VariableError { error: Error::new(code, self.span, message), way, member: None }
     }
 
     /// Coerces the value that was sent.
@@ -201,6 +207,7 @@ impl VariableType {
         if json.is_null() && self.ty.is_non_null() {
             let ty = schema.type_text(self.ty);
             let message = match settings.reading {
+                Reading::Strict if schema.wording == Wording::Dgraph => "cannot be null".to_owned(),
                 Reading::Strict => {
                     format!("Variable \"${name}\" of non-null type \"{ty}\" must not be null.")
                 }
@@ -216,7 +223,10 @@ impl VariableType {
             let kind = tape.kind_name(fault.at);
             let shown = if fault.unfit.hides(schema) { kind.into() } else { tape.show(fault.at) };
             let words = fault.unfit.words(schema, settings.reading, Form::Json, &shown, kind);
+            let is_dgraph = settings.reading == Reading::Strict && schema.wording == Wording::Dgraph;
+            let member = fault.unfit.member(schema).filter(|_| is_dgraph);
             let message = match settings.reading {
+                Reading::Strict if is_dgraph => words,
                 Reading::Strict => {
                     let place = match &*fault.path {
                         "" => String::new(),
@@ -227,7 +237,8 @@ impl VariableType {
                 Reading::Lenient => words,
             };
             let way = Some(format!("{name}{}", fault.path));
-            errors.push(self.error(fault.unfit.code(Form::Json), message, way));
+            let error = self.error(fault.unfit.code(Form::Json), message, way);
+            errors.push(VariableError { member: member.map(|it| short(it).into()), ..error });
         }
     }
 }

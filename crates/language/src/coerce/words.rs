@@ -4,7 +4,8 @@ use super::Reading;
 use super::number::is_number;
 use crate::ast::ValueKind;
 use crate::error::Code;
-use crate::schema::{InputId, ScalarReader, Schema, TypeId, TypeKind, TypeRef};
+use crate::schema::{InputId, ScalarReader, Schema, TypeId, TypeKind, TypeRef, Wording};
+use crate::validate::dgraph;
 
 /// Why a leaf is no value of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +82,7 @@ impl Unfit {
         kind: &str,
     ) -> String {
         match reading {
+            Reading::Strict if schema.wording == Wording::Dgraph => self.dgraph(schema, form, shown, kind),
             Reading::Strict => self.strict(schema, form, shown),
             Reading::Lenient => self.lenient(schema, shown, kind),
         }
@@ -133,6 +135,45 @@ impl Unfit {
             },
             Self::TooLong(most) => format!("List contains more than {most} items."),
             Self::TooLarge => "Default values make the value too large.".to_owned(),
+        }
+    }
+
+    /// As gqlparser says it; its errors have the place as their path.
+    fn dgraph(&self, schema: &Schema, form: Form, shown: &str, kind: &str) -> String {
+        let name = |id: &TypeId| schema.type_name(*id);
+        match self {
+            Self::Null(_) => "cannot be null".to_owned(),
+            Self::Leaf(ty, Why::Size) if is_integer(schema, *ty) => dgraph::out_of_range(shown, name(ty)),
+            Self::Leaf(ty, Why::Form) if is_integer(schema, *ty) && is_number(shown) => {
+                dgraph::mismatched(shown, name(ty))
+            }
+            Self::Leaf(ty, _) => format!("cannot use {} as {}", go_kind(kind), name(ty)),
+            Self::NoObject(ty) => format!("must be a {}", name(ty)),
+            Self::NoEnum(_) => "enums must be ints or strings".to_owned(),
+            Self::NoValue(ty, value) => format!("{} is not a valid {}", short(value), name(ty)),
+            Self::Unknown(..) => "unknown field".to_owned(),
+            Self::Missing(..) => "must be defined".to_owned(),
+            Self::Twice(_) | Self::NotOne(_) | Self::OneOfNull(..) | Self::TooLong(_) | Self::TooLarge => {
+                self.strict(schema, form, shown)
+            }
+        }
+    }
+
+    /// The member of an object that it is about, where that is not the end of the path.
+    pub(super) fn member<'s>(&'s self, schema: &'s Schema) -> Option<&'s str> {
+        match self {
+            Self::Unknown(_, field) => Some(field),
+            Self::Missing(_, input) => Some(schema.input_name(*input)),
+            Self::Null(_)
+            | Self::Leaf(..)
+            | Self::NoObject(_)
+            | Self::NoEnum(_)
+            | Self::NoValue(..)
+            | Self::Twice(_)
+            | Self::NotOne(_)
+            | Self::OneOfNull(..)
+            | Self::TooLong(_)
+            | Self::TooLarge => None,
         }
     }
 
@@ -193,6 +234,18 @@ fn leaf(schema: &Schema, ty: TypeId, why: Why, shown: &str) -> String {
         (ScalarReader::Id | ScalarReader::Text | ScalarReader::Json, _) => "value",
     };
     format!("{name} cannot represent {what}: {shown}")
+}
+
+/// A kind of JSON as Go calls the type it is read as.
+fn go_kind(kind: &str) -> &str {
+    match kind {
+        "a string" => "string",
+        "a boolean" => "bool",
+        "an integer" | "a float" => "Number",
+        "an object" => "object",
+        "a list" => "list",
+        other => other,
+    }
 }
 
 fn is_integer(schema: &Schema, ty: TypeId) -> bool {

@@ -13,7 +13,7 @@ use super::complaints::Complaints;
 use super::places::Places;
 use super::{
     Directive, DirectiveId, EnumValue, EnumValueId, Field, FieldId, Input, InputId, MetaFields, Run,
-    ScalarReader, Schema, Str, Type, TypeId, TypeKind, TypeRef, builtin, hash_name,
+    ScalarReader, Schema, Str, Type, TypeId, TypeKind, TypeRef, Wording, builtin, hash_name,
 };
 use crate::ast::{Document, ValueId};
 use crate::error::{Code, Error};
@@ -412,6 +412,7 @@ fn empty() -> Schema {
         query: builtin::INT,
         mutation: None,
         subscription: None,
+        wording: Wording::default(),
         meta: MetaFields { typename: FieldId(0), schema: FieldId(0), ty: FieldId(0) },
         demanding: Vec::new(),
         type_names: HashTable::new(),

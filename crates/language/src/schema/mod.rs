@@ -362,6 +362,16 @@ pub struct Applied {
     pub arguments: Str,
 }
 
+/// The words in which clients are told what is wrong with a request's text and its variables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wording {
+    /// Those of graphql-js.
+    #[default]
+    GraphqlJs,
+    /// Those of Dgraph's validator, gqlparser.
+    Dgraph,
+}
+
 /// The type system of a graph. See the module's words.
 #[derive(Debug)]
 pub struct Schema {
@@ -392,6 +402,8 @@ pub struct Schema {
     pub mutation: Option<TypeId>,
     /// The type of subscriptions.
     pub subscription: Option<TypeId>,
+    /// The words of errors.
+    pub wording: Wording,
     /// `__typename: String!`, `__schema: __Schema!`, `__type(name:): __Type`: fields of no type.
     pub meta: MetaFields,
     /// By type: an input object with defaults or required fields, which matter when they are not given.

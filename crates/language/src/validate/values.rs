@@ -68,21 +68,21 @@ fn one(cx: &mut Context<'_>, place: Expected, stack: &mut Vec<Expected>) {
         | ValueKind::Boolean(_)
         | ValueKind::Enum => {
             if let Some(ty) = place.ty {
-                leaf(cx, place.value, ty.base);
+                leaf(cx, place.value, ty);
             }
         }
     }
 }
 
-/// A single value where `base`, or lists of it, is expected: it stands for a list of one.
-fn leaf(cx: &mut Context<'_>, value: ValueId, base: TypeId) {
+/// A single value where `ty`, a type or lists of it, is expected: it stands for a list of one.
+fn leaf(cx: &mut Context<'_>, value: ValueId, ty: TypeRef) {
     if !cx.checks_values() {
         return;
     }
-    match cx.schema.ty(base).kind {
-        TypeKind::Scalar(reader) => rules::values_of_correct_type::scalar(cx, value, base, reader),
-        TypeKind::Enum => rules::values_of_correct_type::enumeration(cx, value, base),
-        TypeKind::Input { .. } => rules::values_of_correct_type::not_an_object(cx, value, base),
+    match cx.schema.ty(ty.base).kind {
+        TypeKind::Scalar(reader) => rules::values_of_correct_type::scalar(cx, value, ty, reader),
+        TypeKind::Enum => rules::values_of_correct_type::enumeration(cx, value, ty),
+        TypeKind::Input { .. } => rules::values_of_correct_type::not_an_object(cx, value, ty),
         TypeKind::Object | TypeKind::Interface | TypeKind::Union => {}
     }
 }
@@ -90,7 +90,7 @@ fn leaf(cx: &mut Context<'_>, value: ValueId, base: TypeId) {
 fn list(cx: &mut Context<'_>, place: Expected, items: List<ast::Value>, stack: &mut Vec<Expected>) {
     let item = place.ty.and_then(TypeRef::item);
     if let (Some(ty), None) = (place.ty, item) {
-        leaf(cx, place.value, ty.base);
+        leaf(cx, place.value, ty);
     }
     let below =
         |value: usize| Expected { value: ValueId(value as u32), ty: item, has_default: false, one_of: None };
@@ -100,8 +100,8 @@ fn list(cx: &mut Context<'_>, place: Expected, items: List<ast::Value>, stack: &
 fn object(cx: &mut Context<'_>, place: Expected, fields: List<ObjectField>, stack: &mut Vec<Expected>) {
     let base = place.ty.map(|ty| ty.base);
     let input = base.filter(|&base| matches!(cx.schema.ty(base).kind, TypeKind::Input { .. }));
-    if let (None, Some(base)) = (input, base) {
-        leaf(cx, place.value, base);
+    if let (None, Some(ty)) = (input, place.ty) {
+        leaf(cx, place.value, ty);
     }
     rules::input_object_field_uniqueness::object(cx, fields);
     let one_of = input.filter(|&base| cx.schema.ty(base).kind == TypeKind::Input { one_of: true });

@@ -5,6 +5,7 @@ use super::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use crate::model::{Model, TypeKind};
 use std::sync::Arc;
 use weir_language::error::Error;
+use weir_language::schema::Wording;
 
 /// Generates schema and meanings of `model`.
 ///
@@ -36,7 +37,9 @@ pub fn generate(model: Model) -> Result<Api, Vec<Error>> {
     core.scalars();
     core.directives();
     let Core { b, mut fields, mut inputs, mut enum_values, objects, .. } = core;
-    let schema = Arc::new(b.build()?);
+    let mut schema = b.build()?;
+    schema.wording = Wording::Dgraph;
+    let schema = Arc::new(schema);
     fields.resize(schema.fields.len(), FieldMeaning::None);
     inputs.resize(schema.inputs.len(), InputMeaning::None);
     enum_values.resize(schema.enum_values.len(), EnumMeaning::None);

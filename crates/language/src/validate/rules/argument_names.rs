@@ -4,7 +4,7 @@
 
 use super::{Owner, coordinate};
 use crate::ast::Argument;
-use crate::schema::Run;
+use crate::schema::{Run, Wording};
 use crate::validate::context::Context;
 
 /// Reports `argument`, which is not among `run`.
@@ -13,6 +13,10 @@ pub(in crate::validate) fn unknown(cx: &mut Context<'_>, argument: &Argument, ru
     let known = cx.schema.inputs[run.range()].iter().map(|input| cx.schema.str(input.name));
     let suggestion = cx.suggestion(argument.name, known);
     let owner = match owner {
+        Owner::Field(_, id) if cx.schema.wording == Wording::Dgraph => {
+            let parent = cx.schema.type_name(cx.schema.field(id).parent);
+            format!("field \"{}\" of type \"{parent}\"", cx.schema.field_name(id))
+        }
         Owner::Field(_, id) => format!("field \"{}\"", coordinate(cx, id)),
         Owner::Directive(directive) => format!("directive \"@{}\"", cx.quoted(directive.name)),
     };

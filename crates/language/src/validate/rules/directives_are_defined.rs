@@ -3,12 +3,14 @@
 //! Source: <https://spec.graphql.org/September2025/#sec-Directives-Are-Defined>
 
 use crate::ast::Directive;
+use crate::schema::Wording;
 use crate::validate::context::Context;
 
 /// Reports a directive the schema does not have.
 #[cold]
 pub(in crate::validate) fn unknown(cx: &mut Context<'_>, directive: &Directive) {
-    cx.report(&[directive.span], format!("Unknown directive \"@{}\".", cx.quoted(directive.name)));
+    let at = if cx.schema.wording == Wording::Dgraph { "" } else { "@" };
+    cx.report(&[directive.span], format!("Unknown directive \"{at}{}\".", cx.quoted(directive.name)));
 }
 
 #[cfg(test)]

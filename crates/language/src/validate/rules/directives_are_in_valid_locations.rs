@@ -3,7 +3,7 @@
 //! Source: <https://spec.graphql.org/September2025/#sec-Directives-Are-in-Valid-Locations>
 
 use crate::ast::Directive;
-use crate::schema::{DirectiveId, Place};
+use crate::schema::{DirectiveId, Place, Wording};
 use crate::validate::context::Context;
 
 /// Holds the place of a directive against its definition.
@@ -15,7 +15,8 @@ pub(in crate::validate) fn directive(
 ) {
     if cx.schema.directives[id.index()].places & place.bit() == 0 {
         let name = cx.quoted(directive.name);
-        let message = format!("Directive \"@{name}\" may not be used on {}.", place.name());
+        let at = if cx.schema.wording == Wording::Dgraph { "" } else { "@" };
+        let message = format!("Directive \"{at}{name}\" may not be used on {}.", place.name());
         cx.report(&[directive.span], message);
     }
 }

@@ -3,15 +3,21 @@
 //! Source: <https://spec.graphql.org/September2025/#sec-Input-Object-Field-Names>
 
 use crate::ast::{ObjectField, ValueId};
-use crate::schema::TypeId;
+use crate::schema::{TypeId, Wording};
 use crate::validate::context::Context;
-use crate::validate::show;
+use crate::validate::{dgraph, show};
 
 /// Reports `field` of `object`, which input type `base` does not have.
 #[cold]
 pub(in crate::validate) fn unknown(cx: &mut Context<'_>, field: &ObjectField, base: TypeId, object: ValueId) {
     let known = cx.schema.inputs[cx.schema.ty(base).members.range()].iter();
     let suggestion = cx.suggestion(field.name, known.map(|input| cx.schema.str(input.name)));
+    if cx.schema.wording == Wording::Dgraph {
+        let (name, ty) = (cx.quoted(field.name), cx.schema.type_name(base));
+        let message =
+            format!("Field \"{name}\" is not defined by type {ty}.{}", dgraph::unquoted(&suggestion));
+        return cx.report(&[field.span], message);
+    }
     let found = if suggestion.is_empty() { ", found".to_owned() } else { format!(".{suggestion} Found") };
     let message = format!(
         "Expected value of type \"{}\" not to include unknown field \"{}\"{found}: {}.",

@@ -3,7 +3,7 @@
 //! Source: <https://spec.graphql.org/September2025/#sec-Input-Object-Required-Fields>
 
 use crate::ast::{List, ObjectField, ValueId};
-use crate::schema::{InputId, TypeId};
+use crate::schema::{InputId, TypeId, Wording};
 use crate::validate::context::Context;
 use crate::validate::{show, values};
 
@@ -25,12 +25,17 @@ pub(in crate::validate) fn object(
 
 #[cold]
 fn missing(cx: &mut Context<'_>, object: ValueId, base: TypeId, id: InputId) {
-    let message = format!(
-        "Expected value of type \"{}\" to include required field \"{}\", found: {}.",
-        cx.schema.type_name(base),
-        cx.schema.input_name(id),
-        show::value(cx.document, object)
-    );
+    let (owner, name) = (cx.schema.type_name(base), cx.schema.input_name(id));
+    let message = match cx.schema.wording {
+        Wording::GraphqlJs => format!(
+            "Expected value of type \"{owner}\" to include required field \"{name}\", found: {}.",
+            show::value(cx.document, object)
+        ),
+        Wording::Dgraph => {
+            let ty = cx.schema.type_text(cx.schema.input(id).ty);
+            format!("Field {owner}.{name} of required type {ty} was not provided.")
+        }
+    };
     cx.report(&[cx.document.value(object).span], message);
 }
 

@@ -4,7 +4,7 @@
 
 use super::{Owner, coordinate};
 use crate::ast::{Argument, List};
-use crate::schema::{InputId, Run};
+use crate::schema::{InputId, Run, Wording};
 use crate::validate::context::Context;
 
 /// Reports the required ones of `run` that `list` lacks.
@@ -28,7 +28,21 @@ fn missing(cx: &mut Context<'_>, id: InputId, owner: Owner<'_>) {
         }
     };
     let ty = cx.schema.type_text(cx.schema.input(id).ty);
-    let message = format!("Argument \"{coordinate}\" of type \"{ty}\" is required, but it was not provided.");
+    let message = match (cx.schema.wording, owner) {
+        (Wording::Dgraph, Owner::Field(_, owner)) => {
+            let field = cx.schema.field_name(owner);
+            format!("Field \"{field}\" argument \"{name}\" of type \"{ty}\" is required but not provided.")
+        }
+        (Wording::Dgraph, Owner::Directive(directive)) => {
+            let directive = cx.document.str(directive.name);
+            format!(
+                "Directive \"@{directive}\" argument \"{name}\" of type \"{ty}\" is required but not provided."
+            )
+        }
+        (Wording::GraphqlJs, _) => {
+            format!("Argument \"{coordinate}\" of type \"{ty}\" is required, but it was not provided.")
+        }
+    };
     cx.report(&[span], message);
 }
 

@@ -4,28 +4,35 @@
 
 use crate::ast::{ValueId, ValueKind};
 use crate::coerce::{is_beyond, kind_of_literal};
-use crate::schema::{ScalarReader, TypeId, TypeRef};
+use crate::schema::{ScalarReader, TypeRef, Wording};
 use crate::validate::context::Context;
-use crate::validate::{show, suggest};
+use crate::validate::{dgraph, show, suggest};
 
 /// Reports `null` where `ty` is expected, which takes none.
 #[cold]
 pub(in crate::validate) fn null(cx: &mut Context<'_>, value: ValueId, ty: Option<TypeRef>) {
     let ty = ty.map_or_else(String::new, |ty| cx.schema.type_text(ty));
-    let message = format!("Expected value of non-null type \"{ty}\" not to be null.");
+    let message = match cx.schema.wording {
+        Wording::GraphqlJs => format!("Expected value of non-null type \"{ty}\" not to be null."),
+        Wording::Dgraph => dgraph::expected(&ty, "null"),
+    };
     cx.report(&[cx.document.value(value).span], message);
 }
 
 /// Reports something else where an input object is expected.
 #[cold]
-pub(in crate::validate) fn not_an_object(cx: &mut Context<'_>, value: ValueId, base: TypeId) {
-    let (ty, found) = (cx.schema.type_name(base), show::value(cx.document, value));
-    let message = format!("Expected value of type \"{ty}\" to be an object, found: {found}.");
+pub(in crate::validate) fn not_an_object(cx: &mut Context<'_>, value: ValueId, ty: TypeRef) {
+    let (name, found) = (cx.schema.type_name(ty.base), show::value(cx.document, value));
+    let message = match cx.schema.wording {
+        Wording::GraphqlJs => format!("Expected value of type \"{name}\" to be an object, found: {found}."),
+        Wording::Dgraph => dgraph::expected(&cx.schema.type_text(ty), &found),
+    };
     cx.report(&[cx.document.value(value).span], message);
 }
 
-/// Holds a literal against enum `base`.
-pub(in crate::validate) fn enumeration(cx: &mut Context<'_>, value: ValueId, base: TypeId) {
+/// Holds a literal against the enum of `ty`.
+pub(in crate::validate) fn enumeration(cx: &mut Context<'_>, value: ValueId, ty: TypeRef) {
+    let base = ty.base;
     let literal = *cx.document.value(value);
     let schema = cx.schema;
     let is_name = matches!(literal.kind, ValueKind::Enum);
@@ -41,7 +48,10 @@ pub(in crate::validate) fn enumeration(cx: &mut Context<'_>, value: ValueId, bas
         suggestion = suggest::did_you_mean("the enum value ", &near);
     }
     let name = schema.type_name(base);
-    let message = if is_name {
+    let message = if schema.wording == Wording::Dgraph {
+        let expected = dgraph::expected(&schema.type_text(ty), &found);
+        format!("{expected}{}", dgraph::unquoted(&suggestion))
+    } else if is_name {
         format!("Value \"{found}\" does not exist in \"{name}\" enum.{suggestion}")
     } else {
         format!("Enum \"{name}\" cannot represent non-enum value: {found}.{suggestion}")
@@ -49,8 +59,8 @@ pub(in crate::validate) fn enumeration(cx: &mut Context<'_>, value: ValueId, bas
     cx.report(&[literal.span], message);
 }
 
-/// Holds a literal against scalar `base`, read by `reader`.
-pub(in crate::validate) fn scalar(cx: &mut Context<'_>, value: ValueId, base: TypeId, reader: ScalarReader) {
+/// Holds a literal against the scalar of `ty`, read by `reader`.
+pub(in crate::validate) fn scalar(cx: &mut Context<'_>, value: ValueId, ty: TypeRef, reader: ScalarReader) {
     let literal = *cx.document.value(value);
     let text = cx.document.str(literal.span);
     let kind = literal.kind;
@@ -74,7 +84,7 @@ pub(in crate::validate) fn scalar(cx: &mut Context<'_>, value: ValueId, base: Ty
         ScalarReader::Json => true,
     };
     if !is_right {
-        wrong(cx, value, base, reader, is_int);
+        wrong(cx, value, ty, reader, is_int);
     }
 }
 
@@ -92,9 +102,13 @@ fn is_decimal(text: &str) -> bool {
 }
 
 #[cold]
-fn wrong(cx: &mut Context<'_>, value: ValueId, base: TypeId, reader: ScalarReader, is_int: bool) {
+fn wrong(cx: &mut Context<'_>, value: ValueId, ty: TypeRef, reader: ScalarReader, is_int: bool) {
     let found = show::value(cx.document, value);
     let message = match reader {
+        _ if cx.schema.wording == Wording::Dgraph => {
+            let kind = kind_of_literal(cx.document.value(value).kind);
+            dgraph::scalar(cx.schema, ty, reader, &found, kind)
+        }
         ScalarReader::Int if is_int => {
             format!("Int cannot represent non 32-bit signed integer value: {found}")
         }
@@ -108,7 +122,7 @@ fn wrong(cx: &mut Context<'_>, value: ValueId, base: TypeId, reader: ScalarReade
         ScalarReader::Boolean => format!("Boolean cannot represent a non boolean value: {found}"),
         ScalarReader::Id => format!("ID cannot represent a non-string and non-integer value: {found}"),
         ScalarReader::BigInt | ScalarReader::Decimal | ScalarReader::Text | ScalarReader::Json => {
-            format!("Expected value of type \"{}\", found: {found}.", cx.schema.type_name(base))
+            format!("Expected value of type \"{}\", found: {found}.", cx.schema.type_name(ty.base))
         }
     };
     cx.report(&[cx.document.value(value).span], message);
