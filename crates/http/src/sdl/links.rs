@@ -290,7 +290,16 @@ impl<'d> Links<'d> {
         }
         let all = spec.directives();
         match all.iter().find(|it| name.strip_prefix('@') == Some(it.name())) {
-            Some(known) => self.names.push((own.trim_start_matches('@').into(), *known)),
+            Some(known) => {
+                let own = own.trim_start_matches('@');
+                if self.imported(own).is_some_and(|it| it != *known) {
+                    let message = format!(
+                        "`@{own}` is imported twice: rename one, as in `{{name: \"{name}\", as: \"@other\"}}`"
+                    );
+                    return found.complain(node.span, message);
+                }
+                self.names.push((own.into(), *known));
+            }
             None if TYPES.contains(&name) => {}
             None => {
                 let names: Vec<String> = all.iter().map(|it| format!("@{}", it.name())).collect();

@@ -355,4 +355,16 @@ proptest! {
             prop_assert!(matches!(value.as_str(), "" | "." | ".."), "{}", line);
         }
     }
+
+    #[test]
+    fn no_value_leaves_its_place_in_a_form(value in ".{0,12}|[\\[\\]%&=+;\r\n\0 ]{0,8}") {
+        let http = format!("{{POST: \"/u/{{$this.id}}\", body: \"a: $args.q b: {{ 'c[]': $([$args.q, 'x']) }} d: $args.q\", {FORM}}}");
+        let told = sent(&http, Some(&value), "7", &Given(&[]));
+        let body = told.rsplit('\n').next().unwrap_or_default();
+        let pairs: Vec<(String, String)> = form_urlencoded::parse(body.as_bytes()).into_owned().collect();
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let expected = [pair("a", &value), pair("b[c[]][0]", &value), pair("b[c[]][1]", "x"), pair("d", &value)];
+        prop_assert_eq!(pairs, expected);
+        prop_assert!(body.bytes().all(|it| it.is_ascii_alphanumeric() || b"*-._%+=&".contains(&it)), "{}", body);
+    }
 }

@@ -38,6 +38,11 @@ fn public_texts_of_all_versions_are_read_as_they_are() {
         [federation(3, 14, "`@key` `@interfaceObject` `@cost` `@listSize`")]
     );
     assert_eq!(notes(include_str!("../../../tests/connectors/v0_4_fleet.graphql")), Vec::<String>::new());
+    let newer = "is of connect v0.3, and this text links v0.2: other servers refuse it";
+    assert_eq!(
+        notes(include_str!("../../../tests/connectors/v0_2_repositories.graphql")),
+        [federation(3, 14, "`@key`"), format!("5:175 `??` {newer}"), format!("65:190 `?` {newer}")]
+    );
 }
 
 #[test]
@@ -104,6 +109,11 @@ fn what_is_not_imported_has_the_name_of_its_specification_before_it() {
         link(&format!("@link(url: \"{connect}\") {federation}"), &text)
     };
     assert_eq!(both("federation__shareable"), "accepted");
+    let two = "@link(url: \"https://weir.example/spec/v1\", import: [\"@policy\"]) @link(url: \"https://specs.apollo.dev/federation/v2.9\", import: [\"@policy\"])";
+    assert_eq!(
+        link(two, "type Query { a: Int }"),
+        "s:1:143: `@policy` is imported twice: rename one, as in `{name: \"@policy\", as: \"@other\"}`"
+    );
     assert_eq!(both("shareable"), "s:2:21: Unknown directive \"@shareable\".");
 }
 
