@@ -311,6 +311,11 @@ fn a_text_with_more_words_than_an_index_holds_is_refused() {
                 refusal,
             ),
             (
+                "query($t: String) { queryNote(filter: {text: {anyofterms: $t}}) { key } }",
+                &words,
+                "more than 1000 words are asked for at once",
+            ),
+            (
                 r#"{ queryNote(filter: {text: {allofterms: "w000000000 w000000001"}}) { key } }"#,
                 "",
                 r#""queryNote":[{"key":"text: $t"}]"#,

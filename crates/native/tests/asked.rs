@@ -15,7 +15,7 @@ const TYPES: &str = r#"
 type P {
   id: ID!
   n: Int @search
-  s: String @search(by: [exact, term])
+  s: String @search(by: [exact, term, ngram])
   b: Boolean @search
   d: DateTime @search
   tags: [String] @search(by: [hash, term])
@@ -33,7 +33,7 @@ const TIMES: [(&str, i64); 4] = [
 ];
 const MICROS: [i64; 4] =
     [1_577_831_400_000_000, 1_577_836_800_000_000, 1_577_836_800_000_000, 1_577_836_800_500_000];
-const TEXTS: [&str; 6] = ["a", "b", "a b", "B-a", "ab", ""];
+const TEXTS: [&str; 7] = ["a", "b", "a b", "B-a", "ab", "", "b a Houses"];
 const TAGS: [&str; 3] = ["x", "y", "z x"];
 const FIELDS: [&str; 7] = ["n", "s", "b", "d", "tags", "boss", "staff"];
 
@@ -63,6 +63,8 @@ enum Part {
     Number(&'static str, Vec<i64>),
     Text(&'static str, Vec<&'static str>),
     Words(&'static str, &'static str),
+    /// Words of `s` in a row.
+    Ngram(&'static str),
     Is(bool),
     Time(&'static str, usize),
     Tags(Vec<&'static str>),
@@ -84,7 +86,7 @@ impl Part {
     fn name(&self) -> &'static str {
         match self {
             Self::Number(..) => "n",
-            Self::Text(..) | Self::Words(..) => "s",
+            Self::Text(..) | Self::Words(..) | Self::Ngram(_) => "s",
             Self::Is(_) => "b",
             Self::Time(..) => "d",
             Self::Tags(_) | Self::TagWords(..) => "tags",
@@ -107,6 +109,7 @@ impl Part {
             Self::Text("in", of) => json!({ "in": of }),
             Self::Text(by, of) => json!({ *by: of[0] }),
             Self::Words(by, words) | Self::TagWords(by, words) => json!({ *by: words }),
+            Self::Ngram(words) => json!({ "ngram": words }),
             Self::Is(it) => json!(it),
             Self::Time(by, at) => json!({ *by: TIMES[*at].0 }),
             Self::Tags(of) => json!({ "in": of }),
@@ -138,6 +141,7 @@ fn says(filter: &Filter) -> bool {
         Part::Number(..)
         | Part::Text(..)
         | Part::Words(..)
+        | Part::Ngram(_)
         | Part::Is(_)
         | Part::Time(..)
         | Part::Tags(_)
@@ -159,6 +163,7 @@ fn filter() -> impl Strategy<Value = Filter> {
         number.prop_map(|it| Part::Number(it.0, it.1)),
         text.prop_map(|it| Part::Text(it.0, it.1)),
         words.prop_map(|it| Part::Words(it.0, it.1)),
+        select(vec!["b", "a b", "B an housing", "house", "ab", "a", "x", ""]).prop_map(Part::Ngram),
         any::<bool>().prop_map(Part::Is),
         time.prop_map(|it| Part::Time(it.0, it.1)),
         subsequence(TAGS.to_vec(), 1..=2).prop_map(Part::Tags),
@@ -226,6 +231,7 @@ impl World {
             Part::Text(by, of) => it.s.is_some_and(|s| compares(by, &s, of)),
             Part::Words(by, words) => it.s.is_some_and(|s| has_words(s, by, words)),
             Part::TagWords(by, words) => has_words(&it.tags.join(" "), by, words),
+            Part::Ngram(words) => it.s.is_some_and(|s| has_in_a_row(s, words)),
             Part::Is(is) => it.b == Some(*is),
             Part::Time(by, of) => it.d.is_some_and(|d| compares(by, &TIMES[d].1, &[TIMES[*of].1])),
             Part::Tags(of) => it.tags.iter().any(|it| of.contains(it)),
@@ -277,6 +283,17 @@ fn has_words(text: &str, by: &str, words: &str) -> bool {
         "allofterms" => asked.all(|it| own.contains(&it)),
         _ => asked.any(|it| own.contains(&it)),
     }
+}
+
+/// Words that say nothing do not count, and of the others the stems.
+fn has_in_a_row(text: &str, words: &str) -> bool {
+    let stems = |text: &str| {
+        let said = terms(text).filter(|it| !["a", "an"].contains(&it.as_str()));
+        let stem = |it: String| if it.starts_with("hous") { "hous".to_owned() } else { it };
+        said.map(stem).collect::<Vec<_>>()
+    };
+    let (own, asked) = (stems(text), stems(words));
+    !asked.is_empty() && own.windows(asked.len()).any(|it| it == asked)
 }
 
 fn terms(text: &str) -> impl Iterator<Item = String> {

@@ -8,6 +8,7 @@
 use crate::geometry::Geometry;
 use crate::relational::form::Form;
 use crate::relational::{Origin, Parameter};
+use crate::words::{ASKED_MAX, are_few};
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::{Column, Data};
 use weir_engine::source::{Accent, FieldError, Ids};
@@ -249,6 +250,16 @@ impl<'r> Bindings<'r> {
         let Node::Text(span) = given.node() else { return Ok("") };
         self.check_text(parameter, given.str(span))?;
         Ok(given.str(span))
+    }
+
+    /// The text of words to be asked for.
+    pub(crate) fn words(&self, parameter: &Parameter, found: Found<'r>) -> Result<&'r str, Refused> {
+        let text = self.text(parameter, found)?;
+        if !are_few(text) {
+            let message = format!("more than {ASKED_MAX} words are asked for at once");
+            return self.refuse(parameter, "INVALID_PATTERN", "data-exception", message);
+        }
+        Ok(text)
     }
 
     /// How many rows from either end; `None`: all.

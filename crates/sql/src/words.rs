@@ -175,6 +175,14 @@ fn beginning(stem: &str) -> &str {
     two.unwrap_or_else(|| stem.strip_suffix(['e', 'i', 'l', 'y']).unwrap_or(stem))
 }
 
+/// The most words that are asked for at once: an index takes time that grows faster than they do.
+pub(crate) const ASKED_MAX: usize = 1000;
+
+/// Whether so many words can be asked for at once.
+pub(crate) fn are_few(text: &str) -> bool {
+    words(text).nth(ASKED_MAX).is_none()
+}
+
 /// Whether so many words can be asked for one after another.
 pub(crate) fn is_short(text: &str) -> bool {
     words(text).nth(SEQUENCE_MAX).is_none()
@@ -269,6 +277,7 @@ mod tests {
         assert!(!follow("quick", &[]));
         assert_eq!(sequence("the ()"), "");
         assert!(is_short(&"a ".repeat(100)) && !is_short(&"a ".repeat(101)));
+        assert!(are_few(&"a ".repeat(1000)) && !are_few(&"a ".repeat(1001)));
     }
 
     const ENDINGS: &str = "s es ed ing ly ies ied eed y e ational tional enci anci abli ably entli izer ization ation ator \

@@ -230,6 +230,23 @@ impl Database {
         }
     }
 
+    /// Whether this connection may change the store that is there.
+    /// # Errors
+    /// The database cannot be asked.
+    pub(crate) fn is_writable(&mut self) -> Result<bool, Error> {
+        match self {
+            Self::Sqlite(connection) => connection
+                .is_readonly("main")
+                .map(|it| !it)
+                .map_err(|error| refused(&error.to_string(), &error)),
+            Self::Postgres(_) => {
+                let sql = "SELECT (current_setting('transaction_read_only') = 'off' \
+                           AND has_table_privilege('weir_store', 'UPDATE'))::int";
+                Ok(self.one(sql, &[])?.int() == 1)
+            }
+        }
+    }
+
     /// Whether the store has a table called `name`.
     /// # Errors
     /// The database cannot be asked.

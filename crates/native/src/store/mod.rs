@@ -183,7 +183,9 @@ impl Store {
             return Err(Error::Foreign { table });
         }
         let mut plan = migrate::plan(&mut self.database, old.as_ref(), types, allowed)?;
-        if self.version.as_ref().is_some_and(|it| it.format < versions::FORMAT) {
+        let is_earlier = self.version.as_ref().is_some_and(|it| it.format < versions::FORMAT);
+        // A store that may not be written is served as it is.
+        if is_earlier && self.database.is_writable()? {
             upgrade::announce(&mut plan);
         }
         Ok(plan)

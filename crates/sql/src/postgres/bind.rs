@@ -79,7 +79,7 @@ pub(super) fn push(
         Reader::Id => bindings.sure_id(parameter, found).map(|it| integer(it, out)),
         Reader::Ids => reading.numbers(found, |it| Ok(bindings.id(it)), out),
         Reader::Words { all, kind } => {
-            let text = bindings.text(parameter, found)?;
+            let text = bindings.words(parameter, found)?;
             out.extend_from_slice(words::question(text, *all, *kind, &words::TSQUERY).as_bytes());
             Ok(())
         }
@@ -142,7 +142,7 @@ impl<'r> Reading<'_, 'r> {
 
     /// Appends an array of questions, one for each word. They hold nothing that a quoted item would have to escape.
     fn each_word(&self, found: Found<'r>, kind: Words, out: &mut Buffer) -> Result<(), Refused> {
-        let text = self.bindings.text(self.parameter, found)?;
+        let text = self.bindings.words(self.parameter, found)?;
         out.push(b'{');
         for (at, question) in words::questions(text, kind, &words::TSQUERY).enumerate() {
             out.extend_from_slice(if at == 0 { b"\"" } else { b",\"" });

@@ -57,11 +57,11 @@ pub(super) fn value<'r>(
         Reader::Id => bindings.sure_id(parameter, found).map(Bound::Int),
         Reader::Ids => reading.numbers(found, |it| Ok(bindings.id(it))),
         Reader::Words { all, kind } => {
-            let text = bindings.text(parameter, found)?;
+            let text = bindings.words(parameter, found)?;
             Ok(Bound::Text(words::question(text, *all, *kind, &words::FTS5).into()))
         }
         Reader::EachWord(kind) => {
-            let questions = words::questions(bindings.text(parameter, found)?, *kind, &words::FTS5);
+            let questions = words::questions(bindings.words(parameter, found)?, *kind, &words::FTS5);
             let mut out = Out::default();
             out.open(b'[');
             for question in questions {
