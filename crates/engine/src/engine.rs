@@ -301,7 +301,8 @@ impl Engine {
             Some(sharing) => Box::pin(execute::run_shared(run, sharing, &self.responses)).await,
         };
         timing.execute = started.elapsed();
-        let is_personal = plan.sharing.as_ref().is_some_and(|it| it.is_personal);
+        // What is told of an answer in which a credential takes part is that it is the client's own.
+        let is_personal = freshness.is_some() && plan.pieces.iter().any(|it| it.fetch.is_personal(headers));
         let lifetime = freshness.map(|told| Lifetime {
             freshness: if is_personal { Freshness { scope: Scope::Private, ..told } } else { told },
             wished: plan.operation.wish.is_some(),

@@ -66,9 +66,10 @@ pub trait Fetch: Send + Sync {
     fn reads_headers(&self) -> &[Box<str>] {
         &[]
     }
-    /// Whether a credential of the client's takes part: its answers are the client's own, whatever else is said of them.
-    fn is_personal(&self) -> bool {
-        self.reads_headers().iter().any(|it| is_credential(it))
+    /// Whether a credential of the client's takes part in a request with these headers: its answers are the client's own,
+    /// whatever else is said of them.
+    fn is_personal(&self, headers: &dyn Headers) -> bool {
+        self.reads_headers().iter().any(|it| is_credential(it) && headers.get(it).is_some())
     }
     /// What it asks, as numbers of its source: two calls with one number may turn out to be the same, or go together. Empty
     /// if no other fetch could ever ask for the same.

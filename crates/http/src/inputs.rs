@@ -80,6 +80,27 @@ pub struct Response<'r> {
     pub headers: &'r dyn Headers,
 }
 
+impl Settings {
+    /// The text that a setting holds.
+    pub(crate) fn text(&self, variable: Variable, name: &str) -> Option<String> {
+        let found = match variable {
+            Variable::Config => self.config.get(name),
+            Variable::Env => self.env.get(name),
+            Variable::Args
+            | Variable::This
+            | Variable::Batch
+            | Variable::Context
+            | Variable::Request
+            | Variable::Status
+            | Variable::Response => return None,
+        };
+        match found {
+            Value::Text(text) => Some(text.into_owned()),
+            _ => None,
+        }
+    }
+}
+
 impl Keys<'_> {
     /// No parents.
     pub const NONE: Self = Self { columns: &[], names: &[], start: 0, end: 0 };

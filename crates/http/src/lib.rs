@@ -18,3 +18,4 @@ pub mod selection;
 pub mod shaped;
 pub mod source;
 pub mod template;
+mod told;

@@ -17,7 +17,7 @@ mod loader;
 mod memo;
 mod named;
 mod open;
-mod told;
+mod personal;
 mod whole;
 
 pub(crate) use ask::push_header;
@@ -27,16 +27,18 @@ pub(crate) use open::rule_of;
 pub use open::{Options, is_services, open};
 pub use whole::Whole;
 
-use crate::cache::{Cache, Rule};
+use crate::cache::{Cache, Failure, Rule};
 use crate::call::Upstream;
 use crate::inputs::Settings;
 use crate::sdl::{Connector, ConnectorId, Join, Mapping};
 use crate::template::NameTemplate;
+use crate::told::CallLabel;
 use division::Division;
+use personal::Personal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use weir_engine::lifetime::HintAt;
-use weir_engine::source::{Fetch, Parts, Piece, PlanError, Source};
+use weir_engine::source::{Fetch, FieldError, Headers, Parts, Piece, PlanError, Source};
 use weir_language::schema::Schema;
 
 /// The services of one text.
@@ -66,12 +68,14 @@ struct Line {
     rule: Arc<Rule>,
     /// For what is shared with nobody: of those who lack a header that tells them apart.
     alone: Arc<Rule>,
+    /// For clients who sent nothing of which the calls would make an `Authorization`.
+    anonymous: Arc<Rule>,
     /// The headers of clients that stand in keys beside those of the call, in lower case.
     key_headers: Vec<Box<str>>,
     /// All headers of clients that it reads, in lower case.
     reads_headers: Vec<Box<str>>,
-    /// Whether a credential of the client's takes part.
-    is_personal: bool,
+    /// Credentials of the client's that take part.
+    personal: Personal,
     /// What it asks, if asking once is as good as twice: those with one number may make equal calls.
     asks: Option<u32>,
     /// Tells its entries from those of other connectors, also after a change of the text.
@@ -100,6 +104,19 @@ impl Shared {
 
     fn upstream(&self, id: ConnectorId) -> &Arc<Upstream> {
         &self.upstreams[self.connector(id).service.index()]
+    }
+}
+
+impl Line {
+    /// One of its calls, for a request with these headers.
+    fn called<'c>(&'c self, headers: &'c dyn Headers) -> CallLabel<'c> {
+        CallLabel { shown: &self.shown, headers }
+    }
+
+    /// Says that there was no answer.
+    fn no_answer(&self, headers: &dyn Headers, failure: &Failure) -> FieldError {
+        self.called(headers).no_answer(failure);
+        judge::failed(failure.error.code(), failure.error.for_client())
     }
 }
 

@@ -11,6 +11,7 @@
 //! Source: RFC 3986, sections 2.3 and 3.3; RFC 9110, sections 5.5 and 7.6.1.
 
 mod base;
+mod fixed;
 mod form;
 mod name;
 mod read;
@@ -19,10 +20,11 @@ mod render;
 mod tests;
 
 pub use base::Base;
+pub(crate) use fixed::{Fixed, fixed, needed};
 pub use name::NameTemplate;
 pub use render::RenderError;
 
-use crate::selection::Selection;
+use crate::selection::{Selection, SelectionError};
 use http::header::CONTENT_TYPE;
 use http::{HeaderName, Method};
 use std::ops::Range;
@@ -229,6 +231,19 @@ impl Header {
         })
     }
 
+    /// A header with a value that never changes.
+    ///
+    /// # Errors
+    /// What is wrong with its name or value.
+    pub(crate) fn constant(name: &str, value: &str) -> Result<Self, String> {
+        let wrong = |_| format!("`{name}` is no name of a header that may be sent");
+        let header = Self::read(name, None, Some("")).map_err(wrong)?;
+        if value.bytes().any(|it| it.is_ascii_control()) {
+            return Err(format!("no control character can stand in header `{name}`"));
+        }
+        Ok(Self { value: HeaderValue::Text(vec![Part::Text(value.into())]), ..header })
+    }
+
     /// The client's header that is sent on as it is, in lower case.
     pub(crate) fn forwarded(&self) -> Option<&str> {
         match &self.value {
@@ -238,7 +253,16 @@ impl Header {
     }
 }
 
-fn slots<'p>(parts: impl Iterator<Item = &'p Part>) -> impl Iterator<Item = &'p Slot> {
+/// `text`, taken apart.
+///
+/// # Errors
+/// The first brace without its partner, or the first mistake within braces.
+pub(crate) fn parts_of(text: &str) -> Result<Parts, SelectionError> {
+    read::parts(text, 0, text.len(), read::Constant::Text)
+}
+
+/// The values in `parts`.
+pub(crate) fn slots<'p>(parts: impl Iterator<Item = &'p Part>) -> impl Iterator<Item = &'p Slot> {
     parts.filter_map(|part| match part {
         Part::Value(slot) => Some(slot),
         Part::Text(_) => None,

@@ -2,12 +2,13 @@
 
 mod wire_kit;
 
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
-use weir_http::call::{Ask, Breaker, CallError, Policy, Protocol, Settings, Upstream};
+use weir_http::call::{Ask, Breaker, CallError, Failure, Policy, Protocol, Settings, Upstream};
 use wire_kit::{Reply, Service, answer, get, listen, post, upstream};
 
 /// An answer by which everything is well.
@@ -19,8 +20,8 @@ fn well() -> Reply {
 async fn call(upstream: &Upstream, ask: &Ask) -> String {
     match upstream.call(ask).await {
         Ok(answer) => format!("{} {}", answer.status.as_u16(), String::from_utf8_lossy(&answer.body)),
-        Err(CallError::Unavailable(cause, _)) => format!("{cause:?}"),
-        Err(error) => format!("{error:?}"),
+        Err(Failure { error: CallError::Unavailable(cause, _), .. }) => format!("{cause:?}"),
+        Err(failure) => format!("{:?}", failure.error),
     }
 }
 
@@ -63,7 +64,7 @@ async fn headers_that_belong_to_a_connection_or_a_caller_are_not_sent() {
     let mut lines: Vec<String> = service.head(0).lines().skip(1).map(String::from).collect();
     lines.sort();
     let host = format!("host: {}", service.address);
-    assert_eq!(lines, ["", "accept-encoding: identity", "cookie: a=b", &host, "x-a: kept"]);
+    assert_eq!(lines, ["", "accept-encoding: gzip", "cookie: a=b", &host, "x-a: kept"]);
 }
 
 #[tokio::test]
@@ -150,13 +151,46 @@ async fn what_is_cut_off_is_no_answer() {
 }
 
 #[tokio::test]
-async fn what_is_compressed_without_being_asked_for_is_told_and_not_asked_again() {
-    let coded = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1\r\n\r\n1";
-    let service = Service::start(move |_| Reply::Close(coded.into()));
-    let error = service.upstream(|_| ()).call(&get("/")).await.unwrap_err();
-    assert_eq!((error.code(), service.calls()), ("SOURCE_ANSWER", 1));
-    let expected = "the answer is coded (`Content-Encoding: gzip`), though it was asked for with `Accept-Encoding: identity`";
-    assert_eq!(error.to_string(), expected);
+async fn gzip_is_read_up_to_the_bound_of_a_plain_body() {
+    for (plain, expected) in
+        [("well".to_owned(), "200 well"), (" ".repeat(1 << 20), "TooLarge { bytes_max: 1000 }")]
+    {
+        let packed = gzip(&plain);
+        let length = packed.len();
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {length}\r\n\r\n");
+        let reply = [head.as_bytes(), &packed].concat();
+        let service = Service::start(move |_| Reply::Send(reply.clone()));
+        let upstream = service.upstream(|it| it.body_bytes_max = 2000);
+        let bounded = service.upstream(|it| it.body_bytes_max = 1000);
+        assert_eq!(call(&bounded, &get("/")).await, expected);
+        let is_bomb = expected.starts_with("TooLarge");
+        let said = call(&upstream, &get("/")).await;
+        assert_eq!(said, if is_bomb { "TooLarge { bytes_max: 2000 }" } else { "200 well" });
+        assert_eq!((service.calls(), service.connections()), (2, 2));
+    }
+}
+
+fn gzip(plain: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(plain.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[tokio::test]
+async fn another_coding_is_told_and_not_asked_again() {
+    for (coding, expected) in [
+        (
+            "br",
+            "the answer is coded (`Content-Encoding: br`), though it was asked for with `Accept-Encoding: gzip`",
+        ),
+        ("gzip", "the answer's gzip cannot be unpacked: it ends too early"),
+    ] {
+        let coded = format!("HTTP/1.1 200 OK\r\ncontent-encoding: {coding}\r\ncontent-length: 1\r\n\r\n1");
+        let service = Service::start(move |_| Reply::Close(coded.clone().into()));
+        let failure = service.upstream(|_| ()).call(&get("/")).await.unwrap_err();
+        assert_eq!((failure.error.code(), service.calls()), ("SOURCE_ANSWER", 1));
+        assert_eq!(failure.to_string(), expected);
+    }
 }
 
 #[tokio::test]

@@ -12,15 +12,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use weir_http::call::{Ask, CallError, Policy, Protocol, Settings, Upstream};
+use weir_http::call::{Ask, CallError, Failure, Policy, Protocol, Settings, Upstream};
 use wire_kit::{Reply, Service, answer, get, listen, post};
 
 /// Calls and says what came of it in few words: status and body, or the error.
 async fn call(upstream: &Upstream, ask: &Ask) -> String {
     match upstream.call(ask).await {
         Ok(answer) => format!("{} {}", answer.status.as_u16(), String::from_utf8_lossy(&answer.body)),
-        Err(CallError::Unavailable(cause, _)) => format!("{cause:?}"),
-        Err(error) => format!("{error:?}"),
+        Err(Failure { error: CallError::Unavailable(cause, _), .. }) => format!("{cause:?}"),
+        Err(failure) => format!("{:?}", failure.error),
     }
 }
 

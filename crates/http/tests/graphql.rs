@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use weir_engine::compose::Join;
 use weir_engine::engine::Engine;
 use weir_engine::source::{Source, SourceError};
-use weir_http::cache::{Cache, Clock};
+use weir_http::cache::{Cache, Clock, Overruled};
 use weir_http::call::{Policy, Protocol};
 use weir_http::graphql::GraphqlSource;
 use weir_http::sdl::CacheRule;
@@ -137,6 +137,7 @@ const RULE: CacheRule = CacheRule {
     public: false,
     key: Vec::new(),
     post: false,
+    overruled: Overruled { no_store: false, no_cache: false, private: false },
 };
 
 /// A shop, its gateway by a server with `change`, and the gateway's cache and clock.

@@ -228,18 +228,7 @@ async fn a_server_that_sends_anything_else_fails_its_own_fields() {
 
 /// A lifetime of its own for what is answered and for what is not found.
 fn rule() -> CacheRule {
-    CacheRule {
-        freshness: Vec::new(),
-        default_s: Some(60),
-        stale_s: None,
-        stale_if_error_s: Some(60),
-        jitter_percent: 0,
-        negative_s: 0,
-        private: false,
-        public: false,
-        key: Vec::new(),
-        post: false,
-    }
+    CacheRule { default_s: Some(60), stale_if_error_s: Some(60), ..CacheRule::default() }
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use weir_engine::source::{Parts, Source as EngineSource};
 use weir_http::cache::{Address, Cache, Clock, Counts, RemoteSettings, Settings};
 use weir_http::graphql::GraphqlSource;
 use weir_http::grpc::GrpcSource;
-use weir_http::sdl;
+use weir_http::sdl::{self, Replaced};
 use weir_http::shaped::{OpenError, Server};
 use weir_http::source::{self, HttpSource, Options, Whole};
 use weir_language::schema::{FieldId, Schema};
@@ -76,8 +76,20 @@ pub fn open(source: &Source, path: &Path, cache: &Arc<Cache>) -> Result<HttpSour
     let file = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|cause| format!("{file}: {cause}"))?;
     let env = |name: &str| std::env::var(name).ok();
-    let (config, ca) = (&source.config, source.ca.as_deref());
-    let options = Options { name: &source.name, cache: Arc::clone(cache), config, env: &env, ca };
+    let replaced = |it: &config::Service| {
+        let headers = it.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned()));
+        Replaced { base_url: it.base_url.clone(), headers: headers.collect() }
+    };
+    let services = source.services.iter().map(|(name, it)| (name.clone(), replaced(it))).collect();
+    let options = Options {
+        name: &source.name,
+        cache: Arc::clone(cache),
+        config: &source.config,
+        env: &env,
+        env_allowed: source.env.as_deref(),
+        services: &services,
+        ca: source.ca.as_deref(),
+    };
     source::open(&text, &file, &options).map_err(|mistakes| {
         let lines = mistakes.iter().map(ToString::to_string);
         lines.collect::<Vec<_>>().join("\n")

@@ -416,6 +416,10 @@ fn unopened(error: store::Error, path: &Path) -> Unopened {
 
 /// `kind` and the block `postgres` have to fit the address.
 fn check_kind(source: &Source, address: &Address) -> Result<(), String> {
+    let is_services = matches!(address, Address::Services(_));
+    if !is_services && (source.env.is_some() || !source.services.is_empty()) {
+        return Err("`env` and `services` are for `file`; remove them".into());
+    }
     let (kind, word) = match address {
         Address::Sqlite(_) => (SourceKind::Sqlite, "SQLite"),
         Address::Postgres(_) => (SourceKind::Postgres, "PostgreSQL"),

@@ -26,8 +26,6 @@ pub(crate) struct Sharing {
     pub(crate) tags: Vec<u16>,
     /// Whether equal requests in flight are answered once.
     pub(crate) flights: bool,
-    /// Whether a credential of the client's takes part: what is told of the answer is that it is the client's own.
-    pub(crate) is_personal: bool,
 }
 
 /// Whose answers they are.
@@ -63,8 +61,7 @@ pub(super) fn sharing(kind: OperationKind, wish: Option<Wish>, pieces: &[Planned
         Some(wish) => Id::Stem(wish.stem),
         None => Id::Plan(NEXT.fetch_add(1, Ordering::Relaxed)),
     };
-    let is_personal = asked().any(|it| it.fetch.is_personal());
-    Some(Sharing { id, headers, vary, tags: tags(pieces), flights, is_personal })
+    Some(Sharing { id, headers, vary, tags: tags(pieces), flights })
 }
 
 /// Places of all tags the pieces touch, each once.

@@ -8,6 +8,11 @@ pub trait Headers: Send + Sync {
     ///
     /// - `name`: in lower case.
     fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8]));
+
+    /// The name of the request in logs; empty if it has none.
+    fn request_id(&self) -> &str {
+        ""
+    }
 }
 
 impl dyn Headers + '_ {

@@ -6,13 +6,20 @@
 
 use super::rule::Scope;
 use super::tags::Tags;
+use crate::call::Went;
 use bytes::Bytes;
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
 use std::cell::RefCell;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use weir_language::json::{Json, JsonBuffer, JsonError, JsonNode, JsonRef};
+use weir_language::json::{Json, JsonBuffer, JsonError, JsonErrorKind, JsonNode, JsonRef};
 
 /// A thread keeps the memory that it reads answers in, if it is no longer than this.
 const KEPT_NODES_MAX: usize = 64 * 1024;
+
+/// As much of a `Content-Type` is shown to operators.
+const CONTENT_TYPE_BYTES_MAX: usize = 100;
 
 thread_local! {
     /// Where answers are read: only then it is known how long a tape has to be.
@@ -32,17 +39,15 @@ impl Tape {
     /// # Errors
     /// The first place where it is not JSON.
     pub fn parse(body: Bytes, depth_max: u32) -> Result<Self, JsonError> {
-        let nodes = READ_IN.with_borrow_mut(|buffer| {
-            let json = Json::parse_in(std::mem::take(buffer), &body, depth_max)?;
-            let nodes = Box::from(&*json.nodes);
-            if json.nodes.len() <= KEPT_NODES_MAX {
-                *buffer = json.into_buffer();
-            }
-            Ok(nodes)
-        })?;
-        // Checked above; without a copy if nobody else holds the bytes.
+        let nodes = nodes(&body, depth_max)?;
+        Ok(Self::of(body, nodes))
+    }
+
+    /// `body` with what was read of it.
+    fn of(body: Bytes, nodes: Box<[JsonNode]>) -> Self {
+        // Checked when it was read; without a copy if nobody else holds the bytes.
         let text = String::from_utf8(Vec::from(body)).unwrap_or_default();
-        Ok(Self { text: text.into(), nodes })
+        Self { text: text.into(), nodes }
     }
 
     /// The value, to be looked at.
@@ -79,6 +84,17 @@ impl Tape {
     }
 }
 
+fn nodes(body: &[u8], depth_max: u32) -> Result<Box<[JsonNode]>, JsonError> {
+    READ_IN.with_borrow_mut(|buffer| {
+        let json = Json::parse_in(std::mem::take(buffer), body, depth_max)?;
+        let nodes = Box::from(&*json.nodes);
+        if json.nodes.len() <= KEPT_NODES_MAX {
+            *buffer = json.into_buffer();
+        }
+        Ok(nodes)
+    })
+}
+
 /// What an upstream sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
@@ -86,8 +102,74 @@ pub enum Body {
     Json(Tape),
     /// Nothing, or an id that the batch does not have.
     Absent,
-    /// Something else: what the reader of JSON says of it.
-    Unreadable(JsonError),
+    /// Something else.
+    Unreadable(NoJson),
+}
+
+/// Why a body is no JSON, for operators.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoJson {
+    /// The first place where it is none.
+    pub error: JsonError,
+    /// Whether a comma stands there before a closing bracket.
+    pub is_trailing_comma: bool,
+    /// Its `Content-Type`, unless that says JSON in UTF-8.
+    pub content_type: Option<Box<str>>,
+}
+
+impl fmt::Display for NoJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.is_trailing_comma {
+            true => write!(f, "the body is no JSON: trailing comma before byte {}", self.error.at)?,
+            false => write!(f, "the body is no JSON: {}", self.error)?,
+        }
+        match &self.content_type {
+            Some(it) => write!(f, " (Content-Type: {it})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Body {
+    /// Reads `body`, which came with `headers`, with at most `depth_max` brackets open at once.
+    #[must_use]
+    pub fn read(body: Bytes, headers: &HeaderMap, depth_max: u32) -> Self {
+        if body.is_empty() {
+            return Self::Absent;
+        }
+        match nodes(&body, depth_max) {
+            Ok(nodes) => Self::Json(Tape::of(body, nodes)),
+            Err(error) => {
+                let (is_trailing_comma, content_type) =
+                    (is_trailing_comma(&body, error), other_type(headers));
+                Self::Unreadable(NoJson { error, is_trailing_comma, content_type })
+            }
+        }
+    }
+
+    /// The JSON, if that is what was sent.
+    #[must_use]
+    pub const fn tape(&self) -> Option<&Tape> {
+        match self {
+            Self::Json(tape) => Some(tape),
+            Self::Absent | Self::Unreadable(_) => None,
+        }
+    }
+}
+
+fn is_trailing_comma(body: &[u8], error: JsonError) -> bool {
+    let (before, after) = body.split_at(body.len().min(error.at as usize));
+    error.kind == JsonErrorKind::UnexpectedByte
+        && matches!(after.first(), Some(b']' | b'}'))
+        && before.trim_ascii_end().ends_with(b",")
+}
+
+/// `Content-Type`, cut to what fits a log, unless it is `application/json`, by itself or in UTF-8.
+fn other_type(headers: &HeaderMap) -> Option<Box<str>> {
+    let text = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    let usual = text.to_ascii_lowercase().replace([' ', '"'], "");
+    let is_usual = matches!(&*usual, "application/json" | "application/json;charset=utf-8");
+    (!is_usual).then(|| text.get(..CONTENT_TYPE_BYTES_MAX).unwrap_or(text).into())
 }
 
 /// Up to when an answer serves, in milliseconds of the cache's clock.
@@ -122,6 +204,8 @@ pub struct Entry {
     pub must_revalidate: bool,
     /// How long the upstream took, in milliseconds.
     pub took_ms: u32,
+    /// How it was come by, for logs; nothing is known of what another process asked for.
+    pub went: Went,
     /// What makes it invalid before its time.
     pub(super) tags: Tags,
     /// After a refresh failed, the next one is not tried before.
@@ -132,10 +216,7 @@ impl Entry {
     /// The JSON, if that is what was sent.
     #[must_use]
     pub fn json(&self) -> Option<Json<'_>> {
-        match &self.body {
-            Body::Json(tape) => Some(tape.json()),
-            Body::Absent | Body::Unreadable(_) => None,
-        }
+        self.body.tape().map(Tape::json)
     }
 
     /// Whether it says that there is no such thing.
@@ -192,6 +273,7 @@ impl Entry {
             is_inner: false,
             must_revalidate: false,
             took_ms: self.took_ms,
+            went: self.went,
             tags: Tags::default(),
             retry_at_ms: AtomicU64::new(0),
         }
@@ -203,11 +285,7 @@ impl Entry {
 
     /// About how many bytes of memory it takes.
     pub(super) fn bytes_held(&self) -> usize {
-        let body = match &self.body {
-            Body::Json(tape) => tape.bytes_held(),
-            Body::Absent | Body::Unreadable(_) => 0,
-        };
-        size_of::<Self>() + body
+        size_of::<Self>() + self.body.tape().map_or(0, Tape::bytes_held)
     }
 }
 
@@ -224,6 +302,32 @@ mod tests {
             assert_eq!(part, Tape::parse(Bytes::from(part.text.to_string()), 8).unwrap(), "{at}");
         }
         assert_eq!(tape.part(2).text(), r#"[{"id":1,"name":"x\u0041"},"sol\n",[],-0.10,null]"#);
+    }
+
+    #[test]
+    fn operators_are_told_why_a_body_is_no_json() {
+        let check = |body: &'static [u8], content_type: &'static str, expected: &str| {
+            let headers = [(CONTENT_TYPE, http::HeaderValue::from_static(content_type))];
+            let headers =
+                if content_type.is_empty() { HeaderMap::new() } else { headers.into_iter().collect() };
+            match Body::read(Bytes::from_static(body), &headers, 8) {
+                Body::Unreadable(words) => {
+                    assert_eq!(words.to_string(), format!("the body is no JSON: {expected}"));
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        check(br#"{"a":1,"a":2}"#, "application/json", "duplicate key at byte 8");
+        check(b"[1, 2, ]", "application/json; charset=UTF-8", "trailing comma before byte 7");
+        check(b"{\"a\":1,}", "", "trailing comma before byte 7");
+        check(b"[1 2]", "", "unexpected character at byte 3");
+        check(
+            b"\"caf\xe9\"",
+            "application/json; charset=iso-8859-1",
+            "invalid UTF-8 at byte 4 (Content-Type: application/json; charset=iso-8859-1)",
+        );
+        check(b"<html>", "text/html", "unexpected character at byte 0 (Content-Type: text/html)");
+        assert_eq!(Body::read(Bytes::new(), &HeaderMap::new(), 8), Body::Absent);
     }
 
     #[test]

@@ -166,7 +166,7 @@ mod tests {
         assert!(arrival.brought().now_or_never().expect("it is over").is_none(), "nothing will come");
         let Seat::Lead(flight, _) = seat() else { panic!("the next leads") };
         let Seat::Wait(after, _) = seat() else { panic!("the one after waits") };
-        flight.land(Landed::Failed(CallError::Timeout));
+        flight.land(Landed::Failed(CallError::Timeout.into()));
         assert!(matches!(after.known(), Some(Landed::Failed(_))) && arrival.known().is_none());
         let found = flights.seat(&key, Instant::now(), || Some(Slot::Pass { until_ms: 1 }));
         assert!(matches!(found, Seat::Kept(Slot::Pass { until_ms: 1 })));

@@ -1,11 +1,12 @@
 //! From the headers of an answer to how long it serves, and whom.
 //!
-//! **Invariant:** a doubt is decided against sharing. What the headers forbid no rule allows, but for what operators declare
-//! of answers that the standard merely does not allow by itself: calls with an `Authorization`, headers never sent.
+//! **Invariant:** a doubt is decided against sharing. What the headers forbid no rule allows, but for what operators declare:
+//! of answers that the standard merely does not allow by itself (calls with an `Authorization`, headers never sent), and of
+//! directives by name ([`Overruled`]). A cookie in an answer is never shared.
 //!
 //! Source: RFC 9111 (sections 3, 3.5, 4.1, 4.2), RFC 9213 (`CDN-Cache-Control`), RFC 5861 (stale answers).
 
-use super::rule::{Rule, Scope, Sharing};
+use super::rule::{Overruled, Rule, Scope, Sharing};
 use http::header::{AGE, AUTHORIZATION, CACHE_CONTROL, DATE, EXPIRES, HeaderName, SET_COOKIE, VARY};
 use http::{HeaderMap, StatusCode};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -57,6 +58,8 @@ pub(super) struct Verdict {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Directives {
     present: bool,
+    /// Something in it did not count, and no lifetime beside that does.
+    overruled: bool,
     no_store: bool,
     no_cache: bool,
     private: bool,
@@ -72,8 +75,9 @@ struct Directives {
 pub(super) fn judge(rule: &Rule, status: StatusCode, headers: &HeaderMap, wall_ms: u64) -> Verdict {
     let shared = rule.sharing != Sharing::Keyed;
     // Said to caches like this one alone, it stands in place of what is said to all.
-    let targeted = if shared { Directives::read(headers, &CDN_CACHE_CONTROL) } else { Directives::default() };
-    let said = Directives::read(headers, &CACHE_CONTROL);
+    let read = |name: &HeaderName| Directives::read(headers, name).without(rule.overruled);
+    let targeted = if shared { read(&CDN_CACHE_CONTROL) } else { Directives::default() };
+    let said = read(&CACHE_CONTROL);
     let policy = if targeted.present { targeted } else { said };
     let is_inner = targeted.present && (said.private || said.no_store || said.no_cache);
     let fate = fate(rule, status, headers, &policy);
@@ -85,7 +89,8 @@ pub(super) fn judge(rule: &Rule, status: StatusCode, headers: &HeaderMap, wall_m
     if policy.no_store || policy.no_cache || headers.contains_key(SET_COOKIE) {
         return Verdict { fate: if fate == Fate::Keep { Fate::Forget } else { fate }, ..none };
     }
-    let of_headers = stated_ms(rule, headers, &policy, &targeted, shared && fate != Fate::Private, wall_ms);
+    let is_shared = shared && fate != Fate::Private;
+    let of_headers = stated_ms(rule, headers, [&said, &targeted, &policy], is_shared, wall_ms);
     let stated = of_headers.or(rule.default_ms);
     let (lifetime_ms, stale_ms, error_ms) = if is_negative(status) {
         (rule.negative_ms.min(of_headers.unwrap_or(u64::MAX)), 0, 0)
@@ -126,6 +131,7 @@ fn is_kept(status: StatusCode) -> bool {
 fn fate(rule: &Rule, status: StatusCode, headers: &HeaderMap, policy: &Directives) -> Fate {
     let authorized = rule.sharing == Sharing::ByHeaders
         && rule.held.contains(&AUTHORIZATION)
+        && !rule.anonymous
         && !policy.public
         && policy.s_maxage_ms.is_none();
     let theirs = policy.private && rule.sharing != Sharing::Keyed;
@@ -162,20 +168,19 @@ fn varies_beyond_key(rule: &Rule, headers: &HeaderMap) -> bool {
 fn stated_ms(
     rule: &Rule,
     headers: &HeaderMap,
-    policy: &Directives,
-    targeted: &Directives,
+    [said, targeted, policy]: [&Directives; 3],
     shared: bool,
     wall_ms: u64,
 ) -> Option<u64> {
+    let expires = || if said.overruled { None } else { expires_ms(headers, wall_ms) };
     let named = rule.freshness.iter().find_map(|name| match name {
-        name if *name == CACHE_CONTROL => Directives::read(headers, name).lifetime_ms(shared),
+        name if *name == CACHE_CONTROL => said.lifetime_ms(shared),
         name if *name == CDN_CACHE_CONTROL => targeted.lifetime_ms(shared),
-        name if *name == EXPIRES => expires_ms(headers, wall_ms),
+        name if *name == EXPIRES => expires(),
         name => seconds(headers, name),
     });
     let standard = || policy.lifetime_ms(shared);
-    let expires = || if targeted.present { None } else { expires_ms(headers, wall_ms) };
-    named.or_else(standard).or_else(expires)
+    named.or_else(standard).or_else(|| if targeted.present { None } else { expires() })
 }
 
 /// How long after its lifetime it serves while a new one is fetched, and if none can be.
@@ -233,6 +238,19 @@ impl Directives {
             members(value, |directive, argument| all.note(directive, argument));
         }
         all
+    }
+
+    /// The same as far as it counts.
+    fn without(self, overruled: Overruled) -> Self {
+        let (no_store, no_cache) =
+            (self.no_store && !overruled.no_store, self.no_cache && !overruled.no_cache);
+        let private = self.private && !overruled.private;
+        let all = Self { no_store, no_cache, private, ..self };
+        if (no_store, no_cache) == (self.no_store, self.no_cache) {
+            return all;
+        }
+        // `no-store, max-age=0, must-revalidate` is one word of one mind.
+        Self { present: all.present, no_store, no_cache, private, overruled: true, ..Self::default() }
     }
 
     fn note(&mut self, directive: &str, argument: Option<&str>) {

@@ -219,7 +219,7 @@ impl Inner {
                 self.failed(rule, seated, Ok(Arc::new(entry.without_body())), leads)
             }
             Some(Landed::Private(_)) => Waited::Alone,
-            Some(Landed::Failed(CallError::Timeout))
+            Some(Landed::Failed(Failure { error: CallError::Timeout, .. }))
                 if !leads && theirs < wanted.deadline && now_before(wanted.deadline) =>
             {
                 Waited::Again
@@ -273,7 +273,7 @@ impl Inner {
                 None => places.iter().map(|_| Err(abandoned())).collect(),
             }
         };
-        let late = |_| places.iter().map(|_| Err(CallError::Timeout)).collect();
+        let late = |_| places.iter().map(|_| Err(CallError::Timeout.into())).collect();
         let made = tokio::time::timeout_at(wanted.deadline.into(), asking).await.unwrap_or_else(late);
         let serve = |(it, made): (Missing, Result<Made, Failure>)| {
             let served = made.map(|(fate, entry)| {
@@ -326,8 +326,8 @@ enum At {
 }
 
 /// Who asked went down with its thread.
-fn abandoned() -> CallError {
-    CallError::Unavailable(Cause::Connection, "the call was abandoned".into())
+fn abandoned() -> Failure {
+    CallError::Unavailable(Cause::Connection, "the call was abandoned".into()).into()
 }
 
 fn now_before(deadline: Instant) -> bool {
@@ -341,7 +341,7 @@ async fn landed(arrival: &Landing, deadline: Instant) -> Option<Landed> {
         Some(landed) => Some(landed),
         None => {
             let brought = tokio::time::timeout_at(deadline.into(), arrival.brought()).await;
-            brought.unwrap_or(Some(Landed::Failed(CallError::Timeout)))
+            brought.unwrap_or(Some(Landed::Failed(CallError::Timeout.into())))
         }
     }
 }

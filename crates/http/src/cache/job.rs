@@ -6,7 +6,7 @@
 //!
 //! **Invariant:** an answer that is for one caller is kept nowhere and reaches nobody else.
 
-use super::entry::{Body, Entry, Lifetime, Tape};
+use super::entry::{Body, Entry, Lifetime};
 use super::flights::{Flight, Landed, Way};
 use super::freshness::{self, Fate, Verdict};
 use super::inner::Inner;
@@ -15,7 +15,7 @@ use super::remote::{self, Name, Remote, Ticket};
 use super::rule::Rule;
 use super::tags::Tags;
 use super::{AskMany, Batch, Failure};
-use crate::call::Answer;
+use crate::call::{Answer, Went};
 use futures_util::future::{BoxFuture, join, join_all};
 use http::StatusCode;
 use std::sync::Arc;
@@ -199,18 +199,15 @@ impl Job {
     ) -> Result<Made, Failure> {
         let asked = Asked::now(self);
         let answer = call.await?;
-        let body = match answer.body.is_empty() {
-            true => Body::Absent,
-            false => Tape::parse(answer.body, self.rule.depth_max).map_or_else(Body::Unreadable, Body::Json),
-        };
+        let body = Body::read(answer.body, &answer.headers, self.rule.depth_max);
         let verdict = freshness::judge(&self.rule, answer.status, &answer.headers, asked.wall_ms);
-        Ok(self.made(0, answer.status, body, verdict, &asked))
+        Ok(self.made(0, (answer.status, answer.went), body, verdict, &asked))
     }
 
     /// The answers for `places`, which go into one call.
     pub(super) async fn many(&self, ask: &dyn AskMany, places: &[u32]) -> Vec<Result<Made, Failure>> {
         let asked = Asked::now(self);
-        let Batch { answer, tape, values } = match ask.ask(places).await {
+        let Batch { answer, body, values } = match ask.ask(places).await {
             Ok(batch) => batch,
             Err(failure) => return places.iter().map(|_| Err(failure.clone())).collect(),
         };
@@ -219,8 +216,7 @@ impl Job {
         let is_success = answer.status.is_success();
         // What is kept of a refusal is kept for each by itself; all else that a whole batch was refused with is one for all.
         if !is_success && whole.fate != Fate::Keep {
-            let body = tape.map_or(Body::Absent, Body::Json);
-            let (fate, entry) = self.made(places[0], answer.status, body, whole, &asked);
+            let (fate, entry) = self.made(places[0], (answer.status, answer.went), body, whole, &asked);
             return places.iter().map(|_| Ok((fate, Arc::clone(&entry)))).collect();
         }
         // What a batch as a whole was answered with an error for is not known to be absent.
@@ -228,17 +224,24 @@ impl Job {
             true => (StatusCode::NOT_FOUND, judge(StatusCode::NOT_FOUND)),
             false => (answer.status, whole),
         };
-        let found = |at: usize| tape.as_ref().zip(values.get(at).copied().flatten());
+        let found = |at: usize| body.tape().zip(values.get(at).copied().flatten());
         let one = |(at, &place): (usize, &u32)| match found(at) {
             Some((tape, at)) if is_success => {
-                self.made(place, answer.status, Body::Json(tape.part(at)), whole, &asked)
+                self.made(place, (answer.status, answer.went), Body::Json(tape.part(at)), whole, &asked)
             }
-            Some(_) | None => self.made(place, missing, Body::Absent, absent, &asked),
+            Some(_) | None => self.made(place, (missing, answer.went), Body::Absent, absent, &asked),
         };
         places.iter().enumerate().map(|it| Ok(one(it))).collect()
     }
 
-    fn made(&self, place: u32, status: StatusCode, body: Body, verdict: Verdict, asked: &Asked) -> Made {
+    fn made(
+        &self,
+        place: u32,
+        (status, went): (StatusCode, Went),
+        body: Body,
+        verdict: Verdict,
+        asked: &Asked,
+    ) -> Made {
         let jitter = verdict.fresh_ms * fastrand::u64(0..=u64::from(self.rule.jitter_percent.min(100))) / 100;
         let sooner_ms = jitter.min(verdict.fresh_ms.saturating_sub(freshness::LIFETIME_MS_MIN));
         let end_ms = asked.at_ms + verdict.fresh_ms;
@@ -257,6 +260,7 @@ impl Job {
             is_inner: verdict.is_inner,
             must_revalidate: verdict.must_revalidate,
             took_ms: u32::try_from(self.inner.clock.now_ms() - asked.at_ms).unwrap_or(u32::MAX),
+            went,
             tags: self.tags(place).clone(),
             retry_at_ms: AtomicU64::new(0),
         };

@@ -24,10 +24,12 @@ mod tags;
 
 pub use clock::Clock;
 pub use counters::{Counters, OUTCOMES, Outcome, SourceCounts};
-pub use entry::{Body, Entry, Lifetime, Tape};
+pub use entry::{Body, Entry, Lifetime, NoJson, Tape};
 pub use key::Key;
 pub use remote::{Address, RemoteCounts, RemoteSettings};
-pub use rule::{Rule, Scope, Sharing};
+pub use rule::{Overruled, Rule, Scope, Sharing};
+
+pub use crate::call::Failure;
 
 #[cfg(test)]
 mod tests;
@@ -93,9 +95,9 @@ pub struct Served {
 pub struct Batch {
     /// What the upstream sent.
     pub answer: Answer,
-    /// Its body; nothing if there is none, or if it is a failure's that says too much.
-    pub tape: Option<Tape>,
-    /// For each id that was asked: the node of its value in `tape`, or nothing, which is remembered as a 404.
+    /// Its body, as it was read; of a failure that says too much nothing.
+    pub body: Body,
+    /// For each id that was asked: the node of its value in the body, or nothing, which is remembered as a 404.
     pub values: Vec<Option<u32>>,
 }
 
@@ -104,7 +106,7 @@ pub trait AskMany: Send + Sync + 'static {
     /// As many as go into one call.
     fn batch_max(&self) -> usize;
     /// Asks for those at `places` in the ids that the cache was asked for.
-    fn ask(&self, places: &[u32]) -> BoxFuture<'static, Result<Batch, CallError>>;
+    fn ask(&self, places: &[u32]) -> BoxFuture<'static, Result<Batch, Failure>>;
 }
 
 /// What a cache holds, and what became of what it was asked.
@@ -119,9 +121,6 @@ pub struct Counts {
     /// Of the second level, if there is one.
     pub remote: Option<RemoteCounts>,
 }
-
-/// Why there is no answer.
-pub type Failure = CallError;
 
 /// All that is kept. One per process.
 #[derive(Debug)]
@@ -169,7 +168,7 @@ impl Cache {
     pub async fn get<C, F>(&self, wanted: Wanted<'_>, call: C) -> Result<Served, Failure>
     where
         C: FnOnce() -> F + Send,
-        F: Future<Output = Result<Answer, CallError>> + Send + 'static,
+        F: Future<Output = Result<Answer, Failure>> + Send + 'static,
     {
         let inner = &self.inner;
         let now_ms = inner.clock.now_ms();
@@ -188,7 +187,7 @@ impl Cache {
         };
         // Boxed, as few get here and all would carry it.
         let settled = Box::pin(inner.settle(wanted, waiting, alone, &mut ask)).await;
-        settled.into_iter().next().map_or(Err(CallError::Timeout), |(_, result)| result)
+        settled.into_iter().next().map_or(Err(CallError::Timeout.into()), |(_, result)| result)
     }
 
     /// The answers for `ids`, each kept by itself under `wanted.key` and its id. Only what is not there is asked for, in
@@ -215,11 +214,11 @@ impl Cache {
                 }
                 Seen::Missing(last) => {
                     waiting.push(missing(last));
-                    results.push(Err(CallError::Timeout));
+                    results.push(Err(CallError::Timeout.into()));
                 }
                 Seen::Pass => {
                     alone.push(missing(None));
-                    results.push(Err(CallError::Timeout));
+                    results.push(Err(CallError::Timeout.into()));
                 }
             }
         }

@@ -27,6 +27,17 @@ pub enum Sharing {
     Never,
 }
 
+/// Parts of `Cache-Control` and `CDN-Cache-Control` that do not count where operators know better.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overruled {
+    /// With it all lifetimes beside it and `Expires` do not count.
+    pub no_store: bool,
+    /// As `no_store`.
+    pub no_cache: bool,
+    /// What stands beside it counts.
+    pub private: bool,
+}
+
 /// How answers to one kind of call are cached.
 #[derive(Clone, Debug)]
 pub struct Rule {
@@ -49,6 +60,10 @@ pub struct Rule {
     pub sharing: Sharing,
     /// The headers that the calls send, and that their keys therefore hold.
     pub held: Box<[HeaderName]>,
+    /// Whether the client sent nothing of which an `Authorization` in `held` would be made: the call is everyone's.
+    pub anonymous: bool,
+    /// Parts of `Cache-Control` that do not count.
+    pub overruled: Overruled,
     /// How deep the JSON of an answer may be nested.
     pub depth_max: u32,
 }

@@ -6,12 +6,13 @@
 //! **Cost:** a call of HTTP/1 is one write and one read, through memory that the thread's calls share. The usual client holds
 //! channels and buffers for each connection instead, which with hundreds of calls under way fall out of the processor's cache.
 
+use super::addresses::Endpoint;
+use super::decode::plain;
 use super::error::{CallError, Cause};
 use super::request;
 use super::response::Response;
-use super::{Answer, Ask};
+use super::{Answer, Ask, Went};
 use bytes::Bytes;
-use http::header::CONTENT_ENCODING;
 use http::uri::PathAndQuery;
 use http::{HeaderValue, Request};
 use http_body_util::Full;
@@ -21,10 +22,13 @@ use std::cell::RefCell;
 use std::fmt;
 use std::future::poll_fn;
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::time::Instant;
 use tokio_rustls::client::TlsStream;
 
 /// A body that is sent.
@@ -32,7 +36,7 @@ pub(super) type Sent = Full<Bytes>;
 
 /// An exchange that came to nothing.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct FailedAttempt {
     /// Why.
     pub(super) error: CallError,
     /// It is certain that the service did not get the request.
@@ -41,7 +45,7 @@ pub(super) struct Failure {
     pub(super) is_unanswered: bool,
 }
 
-impl Failure {
+impl FailedAttempt {
     /// The connection broke before anything of an answer came.
     fn before_head(mut refused: TrySendError<Request<Sent>>) -> Self {
         let is_unsent = refused.take_message().is_some();
@@ -54,18 +58,27 @@ impl Failure {
     }
 }
 
-impl From<CallError> for Failure {
+impl From<CallError> for FailedAttempt {
     fn from(error: CallError) -> Self {
         Self { error, is_unsent: false, is_unanswered: false }
     }
 }
 
-/// Compressed bodies are not asked for, and not read.
-fn plain(answer: Answer) -> Result<Answer, Failure> {
-    let is_plain = |it: &HeaderValue| it.as_bytes().eq_ignore_ascii_case(b"identity");
-    match answer.headers.get_all(CONTENT_ENCODING).iter().find(|it| !is_plain(it)) {
-        None => Ok(answer),
-        Some(coding) => Err(CallError::Coded(String::from_utf8_lossy(coding.as_bytes()).into()).into()),
+/// Where a connection leads, and up to when it takes calls.
+#[derive(Clone)]
+pub(super) struct Opened {
+    pub(super) endpoint: Arc<Endpoint>,
+    pub(super) until: Instant,
+}
+
+impl Opened {
+    pub(super) fn address(&self) -> SocketAddr {
+        self.endpoint.address
+    }
+
+    /// Whether it is too old for another call.
+    pub(super) fn is_over(&self, now: Instant) -> bool {
+        now >= self.until
     }
 }
 
@@ -79,6 +92,15 @@ pub(super) enum Kept {
 pub(super) enum Stream {
     Plain(TcpStream),
     Private(Box<TlsStream<TcpStream>>),
+}
+
+impl Kept {
+    pub(super) fn opened(&self) -> &Opened {
+        match self {
+            Self::Http1(it) => &it.opened,
+            Self::Http2(it) => &it.opened,
+        }
+    }
 }
 
 impl AsyncRead for Stream {
@@ -138,6 +160,7 @@ impl AsyncWrite for Stream {
 /// A connection that carries one question at a time.
 pub(super) struct Http1 {
     stream: Stream,
+    pub(super) opened: Opened,
 }
 
 thread_local! {
@@ -154,8 +177,8 @@ const READ_BYTES: usize = 64 * 1024;
 const WRITE_BYTES_KEPT: usize = 64 * 1024;
 
 impl Http1 {
-    pub(super) const fn new(stream: Stream) -> Self {
-        Self { stream }
+    pub(super) const fn new(stream: Stream, opened: Opened) -> Self {
+        Self { stream, opened }
     }
 
     /// Sends what `ask` asks of `path` and reads the answer, whose body may have `bytes_max`; says whether the connection can carry
@@ -165,11 +188,11 @@ impl Http1 {
         (ask, path): (&Ask, &PathAndQuery),
         host: &HeaderValue,
         bytes_max: usize,
-    ) -> Result<(Answer, bool), Failure> {
+    ) -> Result<(Answer, bool), FailedAttempt> {
         let mut response = Response::new(&ask.method, bytes_max);
         // A service may refuse before it took all of a request, and close: its answer counts.
         let sent = self.send(|out| request::write(ask, path, host, out)).await;
-        if let Err(failure @ Failure { is_unsent: true, .. }) = sent {
+        if let Err(failure @ FailedAttempt { is_unsent: true, .. }) = sent {
             return Err(failure);
         }
         let is_unanswered = |response: &Response| !response.has_begun();
@@ -183,15 +206,15 @@ impl Http1 {
             if let Err(error) = ended {
                 let is_unanswered = is_unanswered(&response);
                 sent?;
-                return Err(Failure { error, is_unsent: false, is_unanswered });
+                return Err(FailedAttempt { error, is_unsent: false, is_unanswered });
             }
         }
         let (answer, stays) = response.finish();
-        Ok((plain(answer)?, stays && sent.is_ok()))
+        Ok((plain(answer, bytes_max)?, stays && sent.is_ok()))
     }
 
     /// Sends what `write` writes: at once, as nearly always, or what is left of it later.
-    async fn send(&mut self, write: impl Fn(&mut Vec<u8>)) -> Result<(), Failure> {
+    async fn send(&mut self, write: impl Fn(&mut Vec<u8>)) -> Result<(), FailedAttempt> {
         let first = poll_fn(|cx| {
             WRITE_IN.with_borrow_mut(|out| {
                 out.clear();
@@ -208,10 +231,10 @@ impl Http1 {
                 Poll::Ready(Ok(left))
             })
         });
-        let left = first.await.map_err(|error| Failure {
+        let left = first.await.map_err(|error| FailedAttempt {
             is_unsent: true,
             is_unanswered: true,
-            ..Failure::later(&error)
+            ..FailedAttempt::later(&error)
         })?;
         let rest = async {
             if !left.is_empty() {
@@ -219,7 +242,7 @@ impl Http1 {
             }
             self.stream.flush().await
         };
-        rest.await.map_err(|error| Failure { is_unanswered: true, ..Failure::later(&error) })
+        rest.await.map_err(|error| FailedAttempt { is_unanswered: true, ..FailedAttempt::later(&error) })
     }
 
     /// Reads what is there, or comes next, into `response`; says how much it was.
@@ -251,10 +274,11 @@ impl Http1 {
 #[derive(Clone)]
 pub(super) struct Http2 {
     sender: http2::SendRequest<Sent>,
+    pub(super) opened: Opened,
 }
 
 impl Http2 {
-    pub(super) async fn begin(stream: Stream) -> Result<Self, CallError> {
+    pub(super) async fn begin(stream: Stream, opened: Opened) -> Result<Self, CallError> {
         let shaken = http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await;
         let (sender, connection) = shaken.map_err(broke)?;
         tokio::spawn(async move {
@@ -262,7 +286,7 @@ impl Http2 {
                 tracing::debug!(%error, "a connection to a service ended");
             }
         });
-        Ok(Self { sender })
+        Ok(Self { sender, opened })
     }
 
     /// Sends `request` and reads the answer, whose body may have `bytes_max`.
@@ -270,12 +294,16 @@ impl Http2 {
         &mut self,
         request: Request<Sent>,
         bytes_max: usize,
-    ) -> Result<Answer, Failure> {
-        self.sender.ready().await.map_err(|it| Failure { is_unsent: true, ..Failure::later(&it) })?;
-        let answer = self.sender.try_send_request(request).await.map_err(Failure::before_head)?;
+    ) -> Result<Answer, FailedAttempt> {
+        self.sender
+            .ready()
+            .await
+            .map_err(|it| FailedAttempt { is_unsent: true, ..FailedAttempt::later(&it) })?;
+        let answer = self.sender.try_send_request(request).await.map_err(FailedAttempt::before_head)?;
         let (head, body) = answer.into_parts();
         let (body, trailers) = super::body::read(body, bytes_max).await?;
-        plain(Answer { status: head.status, headers: head.headers, body, trailers })
+        let (status, headers, went) = (head.status, head.headers, Went::default());
+        Ok(plain(Answer { status, headers, body, trailers, went }, bytes_max)?)
     }
 
     /// Whether it can carry another question, as far as is known.

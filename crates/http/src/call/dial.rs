@@ -1,16 +1,17 @@
-//! Opens connections to a service: its name is looked up anew for each, so a change of addresses is followed.
+//! Opens connections to a service, at whichever of its addresses takes them first.
 
-use super::connection::{Http1, Http2, Kept, Stream};
+use super::addresses::Endpoint;
+use super::connection::{Http1, Http2, Kept, Opened, Stream};
 use super::error::{CallError, Cause};
 use super::settings::{Protocol, Settings, SettingsError};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use http::uri::{Authority, Scheme};
 use std::io;
-use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
@@ -24,29 +25,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) struct Dialer {
     pub(super) scheme: Scheme,
     pub(super) authority: Authority,
-    host: String,
-    port: u16,
+    pub(super) host: String,
+    pub(super) port: u16,
     tls: Option<(TlsConnector, ServerName<'static>)>,
     protocol: Protocol,
-    names: Names,
-}
-
-/// Who knows the addresses of names.
-enum Names {
-    System,
-    /// What each question is answered by.
-    #[cfg(test)]
-    Told(std::sync::Mutex<Vec<Vec<SocketAddr>>>),
-}
-
-impl Names {
-    async fn addresses(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
-        match self {
-            Self::System => tokio::net::lookup_host((host, port)).await.map(Iterator::collect),
-            #[cfg(test)]
-            Self::Told(answers) => Ok(answers.lock().unwrap().remove(0)),
-        }
-    }
+    connection_age: Duration,
 }
 
 impl Dialer {
@@ -73,35 +56,47 @@ impl Dialer {
             }
         };
         let port = authority.port_u16().unwrap_or(if is_private { 443 } else { 80 });
-        Ok(Self { scheme, authority, host, port, tls, protocol: settings.protocol, names: Names::System })
+        let (protocol, connection_age) = (settings.protocol, settings.policy.connection_age);
+        Ok(Self { scheme, authority, host, port, tls, protocol, connection_age })
     }
 
-    /// Opens a connection.
-    pub(super) async fn open(&self) -> Result<Kept, CallError> {
-        match timeout(CONNECT_TIMEOUT, self.connect()).await {
+    /// Opens a connection to one of `endpoints`, the first if it takes one in time. Those that take none are noted.
+    pub(super) async fn open(&self, endpoints: &[Arc<Endpoint>]) -> Result<Kept, CallError> {
+        match timeout(CONNECT_TIMEOUT, self.connect(endpoints)).await {
             Ok(done) => done,
-            Err(_) => Err(CallError::unavailable(Cause::Connect, &"it does not answer")),
+            Err(_) => {
+                let words = &"it does not answer";
+                endpoints.iter().take(1).for_each(|it| it.failed(Instant::now(), words));
+                Err(CallError::unavailable(Cause::Connect, words))
+            }
         }
     }
 
-    async fn connect(&self) -> Result<Kept, CallError> {
-        let unavailable = |cause, error: io::Error| CallError::unavailable(cause, &error);
-        let addresses = self.names.addresses(&self.host, self.port).await;
-        let addresses = addresses.map_err(|it| unavailable(Cause::Name, it))?;
-        let socket = first_of(&addresses).await.map_err(|it| unavailable(Cause::Connect, it))?;
-        socket.set_nodelay(true).map_err(|it| unavailable(Cause::Connect, it))?;
+    async fn connect(&self, endpoints: &[Arc<Endpoint>]) -> Result<Kept, CallError> {
+        let connected = first_of(endpoints).await;
+        let (socket, endpoint) = connected.map_err(|it| CallError::unavailable(Cause::Connect, &it))?;
+        let begun = self.begin(socket, Arc::clone(&endpoint)).await;
+        begun.inspect_err(|error| endpoint.failed(Instant::now(), error))
+    }
+
+    /// Agrees with `endpoint` on how to speak over `socket`.
+    async fn begin(&self, socket: TcpStream, endpoint: Arc<Endpoint>) -> Result<Kept, CallError> {
+        socket.set_nodelay(true).map_err(|it| CallError::unavailable(Cause::Connect, &it))?;
         let (stream, speaks_http2) = match &self.tls {
             None => (Stream::Plain(socket), self.protocol == Protocol::Http2),
             Some((tls, name)) => {
                 let stream = tls.connect(name.clone(), socket).await;
-                let stream = stream.map_err(|it| unavailable(handshake_cause(&it), it))?;
+                let stream = stream.map_err(|it| CallError::unavailable(handshake_cause(&it), &it))?;
                 let speaks_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
                 (Stream::Private(Box::new(stream)), speaks_http2 || self.protocol == Protocol::Http2)
             }
         };
+        // Those that were opened together are not replaced together.
+        let age = self.connection_age.mul_f64(0.9 + 0.2 * fastrand::f64());
+        let opened = Opened { endpoint, until: Instant::now() + age };
         match speaks_http2 {
-            true => Http2::begin(stream).await.map(Kept::Http2),
-            false => Ok(Kept::Http1(Http1::new(stream))),
+            true => Http2::begin(stream, opened).await.map(Kept::Http2),
+            false => Ok(Kept::Http1(Http1::new(stream, opened))),
         }
     }
 }
@@ -117,31 +112,45 @@ fn handshake_cause(error: &io::Error) -> Cause {
     }
 }
 
-/// Connects to whichever of `addresses` answers first; later ones are tried when those before them fail or take long.
-async fn first_of(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+/// Connects to whichever of `endpoints` answers first; later ones are tried when those before them fail or take long.
+async fn first_of(endpoints: &[Arc<Endpoint>]) -> io::Result<(TcpStream, Arc<Endpoint>)> {
     let mut attempts = FuturesUnordered::new();
+    let mut tried: Vec<&Arc<Endpoint>> = Vec::with_capacity(endpoints.len());
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-    for address in addresses {
-        attempts.push(TcpStream::connect(*address));
-        match timeout(NEXT_ADDRESS_AFTER, attempts.next()).await {
-            Ok(Some(Ok(socket))) => return Ok(socket),
-            Ok(Some(Err(error))) => last = error,
-            Ok(None) | Err(_) => {}
+    let mut left = endpoints.iter();
+    loop {
+        let next = left.next();
+        if let Some(endpoint) = next {
+            tried.push(endpoint);
+            attempts.push(async move { (TcpStream::connect(endpoint.address).await, endpoint) });
+        }
+        let done = match next {
+            Some(_) => timeout(NEXT_ADDRESS_AFTER, attempts.next()).await,
+            None => Ok(attempts.next().await),
+        };
+        let Ok(done) = done else { continue };
+        let Some((connected, endpoint)) = done else { return Err(last) };
+        tried.retain(|it| !Arc::ptr_eq(it, endpoint));
+        match connected {
+            Ok(socket) => {
+                // They had their time, and are waited for no more.
+                let now = Instant::now();
+                tried.iter().for_each(|it| it.failed(now, &"it takes long to connect"));
+                return Ok((socket, Arc::clone(endpoint)));
+            }
+            Err(error) => {
+                endpoint.failed(Instant::now(), &error);
+                last = error;
+            }
         }
     }
-    while let Some(done) = attempts.next().await {
-        match done {
-            Ok(socket) => return Ok(socket),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::call::Policy;
+    use std::net::SocketAddr;
     use tokio::net::TcpListener;
 
     async fn listener() -> (TcpListener, SocketAddr) {
@@ -168,39 +177,28 @@ mod tests {
         (at, (listener, waiting))
     }
 
-    #[tokio::test]
-    async fn an_address_that_says_nothing_leads_to_the_next() {
-        let ((silent, _waiting), (listens, at)) = (silent().await, listener().await);
-        let dialer = dialer(vec![vec![silent, at]]);
-        let (opened, accepted) = tokio::join!(dialer.open(), listens.accept());
-        assert!(opened.is_ok() && accepted.is_ok());
-    }
-
-    fn dialer(answers: Vec<Vec<SocketAddr>>) -> Dialer {
+    fn dialer() -> Dialer {
         let base = "http://shop.test".parse().unwrap();
         let settings = Settings { base, ca: None, protocol: Protocol::Negotiated, policy: Policy::USUAL };
-        Dialer { names: Names::Told(answers.into()), ..Dialer::new(&settings).unwrap() }
+        Dialer::new(&settings).unwrap()
+    }
+
+    /// Opens a connection by the first of `all` that takes one, and says which that was.
+    async fn opened(all: &[SocketAddr]) -> Result<SocketAddr, CallError> {
+        let endpoints: Vec<_> = all.iter().map(|it| Arc::new(Endpoint::new(*it))).collect();
+        let opened = dialer().open(&endpoints).await;
+        opened.map(|it| it.opened().address())
     }
 
     #[tokio::test]
-    async fn a_name_is_looked_up_for_each_connection() {
-        let ((before, at), (after, then_at)) = (listener().await, listener().await);
-        let dialer = dialer(vec![vec![at], vec![then_at]]);
-        let (opened, accepted) = tokio::join!(dialer.open(), before.accept());
-        assert!(opened.is_ok() && accepted.is_ok());
-        let (opened, accepted) = tokio::join!(dialer.open(), after.accept());
-        assert!(opened.is_ok() && accepted.is_ok());
-    }
-
-    #[tokio::test]
-    async fn an_address_that_refuses_leads_to_the_next() {
-        let (listens, at) = listener().await;
-        let dialer = dialer(vec![vec![refusing().await, at], vec![refusing().await], vec![]]);
-        let (opened, accepted) = tokio::join!(dialer.open(), listens.accept());
-        assert!(opened.is_ok() && accepted.is_ok());
-        for _ in 0..2 {
-            let error = dialer.open().await.err();
-            assert!(matches!(error, Some(CallError::Unavailable(Cause::Connect, _))), "{error:?}");
+    async fn an_address_that_takes_no_connection_leads_to_the_next() {
+        let ((silent, _waiting), (_listens, at), gone) = (silent().await, listener().await, refusing().await);
+        for all in [&[at][..], &[gone, at], &[silent, at], &[gone, silent, at], &[at, gone]] {
+            assert_eq!(opened(all).await, Ok(at), "{all:?}");
+        }
+        for all in [&[gone][..], &[gone, gone], &[]] {
+            let error = opened(all).await.unwrap_err();
+            assert!(matches!(error, CallError::Unavailable(Cause::Connect, _)), "{error:?}");
         }
     }
 

@@ -1,7 +1,9 @@
 //! Why a service gave no answer.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Why there is no answer. Cheap to copy, as many may have waited for the same one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +21,10 @@ pub enum CallError {
         /// How long it may be.
         bytes_max: usize,
     },
-    /// The body is coded, though it was asked for as it is.
+    /// The body has a coding that is not gzip.
     Coded(Arc<str>),
+    /// The body is said to be gzip, and cannot be unpacked.
+    Packed(Arc<str>),
     /// It redirects to where must not be followed, or too often.
     Redirected,
 }
@@ -47,7 +51,7 @@ impl CallError {
             Self::Busy => "POOL_TIMEOUT",
             Self::Broken | Self::Unavailable(..) => "SOURCE_UNAVAILABLE",
             Self::TooLarge { .. } => "SOURCE_TOO_LARGE",
-            Self::Coded(_) => "SOURCE_ANSWER",
+            Self::Coded(_) | Self::Packed(_) => "SOURCE_ANSWER",
             Self::Redirected => "SOURCE_REDIRECTED",
         }
     }
@@ -60,7 +64,7 @@ impl CallError {
             Self::Busy => "The source has no capacity left.",
             Self::Broken | Self::Unavailable(..) => "The source is unavailable.",
             Self::TooLarge { .. } => "The source's answer is too large.",
-            Self::Coded(_) => "The source's answer cannot be read.",
+            Self::Coded(_) | Self::Packed(_) => "The source's answer cannot be read.",
             Self::Redirected => "The source redirects to where it must not.",
         }
     }
@@ -85,11 +89,47 @@ impl fmt::Display for CallError {
             Self::TooLarge { bytes_max } => write!(f, "the answer has more than {bytes_max} bytes"),
             Self::Coded(coding) => write!(
                 f,
-                "the answer is coded (`Content-Encoding: {coding}`), though it was asked for with `Accept-Encoding: identity`"
+                "the answer is coded (`Content-Encoding: {coding}`), though it was asked for with `Accept-Encoding: gzip`"
             ),
+            Self::Packed(words) => write!(f, "the answer's gzip cannot be unpacked: {words}"),
             Self::Redirected => f.write_str("the service redirects to where must not be followed"),
         }
     }
 }
 
 impl std::error::Error for CallError {}
+
+/// How a call went, for logs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Went {
+    /// The address that was called last; nothing if none was found or tried.
+    pub address: Option<SocketAddr>,
+    /// How many times it was tried, retries and hedges included.
+    pub attempts: u32,
+    /// How long all of it took.
+    pub took: Duration,
+}
+
+/// A call without an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Why.
+    pub error: CallError,
+    /// How it went.
+    pub went: Went,
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Self {
+        Self { error, went: Went::default() }
+    }
+}
+
+impl fmt::Display for Failure {
+    /// Words for operators: logs only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for Failure {}

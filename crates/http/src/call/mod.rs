@@ -9,11 +9,13 @@
 //!
 //! **Cost:** a call over a kept connection is one write and one read in the task that asks: there is no task per connection.
 
+mod addresses;
 mod attempt;
 mod body;
 mod breaker;
 mod budget;
 mod connection;
+mod decode;
 mod dial;
 mod error;
 mod headers;
@@ -27,7 +29,8 @@ mod settings;
 mod tls;
 mod upstream;
 
-pub use error::{CallError, Cause};
+pub use addresses::{Found, Lookup};
+pub use error::{CallError, Cause, Failure, Went};
 pub use headers::may_be_sent;
 pub use settings::{Breaker, Policy, Protocol, Settings, SettingsError};
 pub use upstream::Upstream;
@@ -75,4 +78,6 @@ pub struct Answer {
     pub body: Bytes,
     /// What came after the body; HTTP/2 alone has it for gRPC.
     pub trailers: HeaderMap,
+    /// How the call went.
+    pub went: Went,
 }

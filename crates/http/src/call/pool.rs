@@ -10,6 +10,7 @@
 use super::connection::{Http1, Http2};
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -33,7 +34,7 @@ pub(super) struct Pool {
 struct Shelf {
     /// The oldest first.
     waiting: VecDeque<Waiting>,
-    /// At most one per runtime.
+    /// At most one per runtime and address.
     shared: Vec<(Id, Http2)>,
 }
 
@@ -54,17 +55,26 @@ impl Pool {
         self.shelves[OWN.get()].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection of this runtime's that was not seen to be closed.
-    pub(super) fn take(&self) -> Option<Http1> {
-        let runtime = Handle::current().id();
+    /// A connection of this runtime's to `address` that was not seen to be closed and is not too old.
+    pub(super) fn take(&self, address: SocketAddr) -> Option<Http1> {
+        let (runtime, now) = (Handle::current().id(), Instant::now());
         let mut shelf = self.shelf();
-        let at = shelf.waiting.iter().rposition(|it| it.runtime == runtime)?;
-        shelf.waiting.remove(at).map(|it| it.connection)
+        let fits = |it: &Waiting| it.runtime == runtime && it.connection.opened.address() == address;
+        while let Some(at) = shelf.waiting.iter().rposition(fits) {
+            let found = shelf.waiting.remove(at).map(|it| it.connection);
+            if found.as_ref().is_none_or(|it| !it.opened.is_over(now)) {
+                return found;
+            }
+        }
+        None
     }
 
     /// Keeps `connection` for this runtime's next question.
     pub(super) fn put(&self, connection: Http1) {
         let since = Instant::now();
+        if connection.opened.is_over(since) {
+            return;
+        }
         let mut shelf = self.shelf();
         shelf.waiting.push_back(Waiting { runtime: Handle::current().id(), since, connection });
         let is_over = |it: &Waiting| since.duration_since(it.since) > WAITING_TIME_MAX;
@@ -73,25 +83,30 @@ impl Pool {
         }
     }
 
-    /// The connection that this runtime's questions share.
-    pub(super) fn shared(&self) -> Option<Http2> {
-        let runtime = Handle::current().id();
+    /// The connection to `address` that this runtime's questions share.
+    pub(super) fn shared(&self, address: SocketAddr) -> Option<Http2> {
+        let (runtime, now) = (Handle::current().id(), Instant::now());
         let mut shelf = self.shelf();
-        shelf.shared.retain(|(_, it)| it.is_open());
-        shelf.shared.iter().find(|it| it.0 == runtime).map(|it| it.1.clone())
+        // One that is too old brings what it has begun to its end.
+        shelf.shared.retain(|(_, it)| it.is_open() && !it.opened.is_over(now));
+        let found = shelf.shared.iter().find(|it| it.0 == runtime && it.1.opened.address() == address);
+        found.map(|it| it.1.clone())
     }
 
-    /// Lets this runtime's next questions share `connection`, and no other.
+    /// Lets this runtime's next questions share `connection`, and no other to its address.
     pub(super) fn share(&self, connection: Http2) {
         let runtime = Handle::current().id();
         let mut shelf = self.shelf();
-        shelf.shared.retain(|it| it.0 != runtime);
-        shelf.shared.push((runtime, connection));
+        let address = connection.opened.address();
+        shelf.shared.retain(|it| it.0 != runtime || it.1.opened.address() != address);
+        if !connection.opened.is_over(Instant::now()) {
+            shelf.shared.push((runtime, connection));
+        }
     }
 
-    /// Lets nobody share this runtime's connection any more: it may lead nowhere.
-    pub(super) fn retire(&self) {
+    /// Lets nobody share this runtime's connection to `address` any more: it may lead nowhere.
+    pub(super) fn retire(&self, address: SocketAddr) {
         let runtime = Handle::current().id();
-        self.shelf().shared.retain(|it| it.0 != runtime);
+        self.shelf().shared.retain(|it| it.0 != runtime || it.1.opened.address() != address);
     }
 }

@@ -6,6 +6,7 @@
 //! Source: RFC 9112, 3 and 6.
 
 use super::Ask;
+use super::decode::ACCEPTED;
 use super::headers::may_be_sent;
 use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HOST};
 use http::uri::PathAndQuery;
@@ -21,7 +22,7 @@ pub(super) fn write(ask: &Ask, path: &PathAndQuery, host: &HeaderValue, out: &mu
         out.extend_from_slice(part.as_bytes());
     }
     line(&HOST, host.as_bytes(), out);
-    line(&ACCEPT_ENCODING, b"identity", out);
+    line(&ACCEPT_ENCODING, ACCEPTED.as_bytes(), out);
     for (name, value) in ask.headers.iter().filter(|it| may_be_sent(&it.0)) {
         line(name, value.as_bytes(), out);
     }

@@ -9,8 +9,8 @@
 //! of what was read would keep all of it alive for as long as a cache keeps a small answer.
 //! Source: RFC 9112, 4 to 7.
 
-use super::Answer;
 use super::error::{CallError, Cause};
+use super::{Answer, Went};
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
@@ -98,7 +98,7 @@ impl Response {
     /// What was read, and whether the connection can carry another request.
     pub(super) fn finish(self) -> (Answer, bool) {
         let Self { status, headers, body, trailers, stays, .. } = self;
-        (Answer { status, headers, body: body.into(), trailers }, stays)
+        (Answer { status, headers, body: body.into(), trailers, went: Went::default() }, stays)
     }
 
     /// The connection ended.

@@ -46,6 +46,8 @@ pub struct Policy {
     pub calls_max: usize,
     /// How many more may wait for one of those to end.
     pub queue_max: usize,
+    /// How long a connection takes calls, a tenth more or less: new ones reach what came to be behind an address.
+    pub connection_age: Duration,
 }
 
 impl Policy {
@@ -59,6 +61,7 @@ impl Policy {
         breaker: None,
         calls_max: 256,
         queue_max: 1024,
+        connection_age: Duration::from_secs(60),
     };
 }
 

@@ -1,19 +1,22 @@
 //! A service and what is known about it: decides when it is asked, how often, and what is made of the outcome.
 
+use super::addresses::{Lookup, SystemLookup};
 use super::attempt::Line;
 use super::breaker::{Breaker, Pass};
 use super::budget::Budget;
-use super::connection::Failure;
+use super::connection::FailedAttempt;
 use super::dial::Dialer;
 use super::error::{CallError, Cause};
 use super::latency::Latency;
 use super::retry;
 use super::settings::{Policy, Settings, SettingsError};
-use super::{Answer, Ask};
+use super::{Answer, Ask, Failure, Went};
 use futures_util::future::{Either, select};
 use http::StatusCode;
+use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
@@ -30,16 +33,23 @@ pub struct Upstream {
 }
 
 /// What an attempt came to.
-type Outcome = Result<Answer, Failure>;
+type Outcome = Result<Answer, FailedAttempt>;
 
 impl Upstream {
     /// Nothing is sent yet.
     /// # Errors
     /// A base URL that names no service, or certificates that cannot be read.
     pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
+        Self::with_lookup(settings, Arc::new(SystemLookup))
+    }
+
+    /// As [`Upstream::new`]; the addresses of its host are found by `lookup`.
+    /// # Errors
+    /// As [`Upstream::new`].
+    pub fn with_lookup(settings: &Settings, lookup: Arc<dyn Lookup>) -> Result<Self, SettingsError> {
         let policy = settings.policy.clone();
         Ok(Self {
-            line: Line::new(Dialer::new(settings)?, &policy),
+            line: Line::new(Dialer::new(settings)?, &policy, lookup),
             budget: Budget::new(policy.retry_budget_percent),
             breaker: policy.breaker.map(Breaker::new),
             latency: policy.hedge_percentile.map(Latency::new),
@@ -57,24 +67,29 @@ impl Upstream {
     /// Asks the service. Dropping the future gives up.
     /// # Errors
     /// There is no answer; an answer of any status is no error.
-    pub async fn call(&self, ask: &Ask) -> Result<Answer, CallError> {
-        let within = Instant::now() + ask.timeout.unwrap_or(self.policy.timeout);
+    pub async fn call(&self, ask: &Ask) -> Result<Answer, Failure> {
+        let begun = Instant::now();
+        let within = begun + ask.timeout.unwrap_or(self.policy.timeout);
         let deadline = within.min(Instant::from_std(ask.deadline));
+        let tries = Tries::default();
         self.budget.earn();
         let mut tried = 0;
-        loop {
+        let outcome = loop {
             let outcome = match &self.latency {
-                Some(latency) if ask.idempotent => Box::pin(self.hedge(ask, latency, deadline)).await,
-                Some(_) | None => self.attempt(ask, deadline).await,
+                Some(latency) if ask.idempotent => Box::pin(self.hedge(ask, latency, deadline, &tries)).await,
+                Some(_) | None => self.attempt(ask, deadline, &tries).await,
             };
-            let Some(again_at) = self.again_at(ask, &outcome, tried) else {
-                return outcome.map_err(|it| it.error);
-            };
+            let Some(again_at) = self.again_at(ask, &outcome, tried) else { break outcome };
             if again_at >= deadline || !self.budget.spend() {
-                return outcome.map_err(|it| it.error);
+                break outcome;
             }
             sleep(again_at.saturating_duration_since(Instant::now())).await;
             tried += 1;
+        };
+        let went = tries.went(begun.elapsed());
+        match outcome {
+            Ok(answer) => Ok(Answer { went, ..answer }),
+            Err(failed) => Err(Failure { error: failed.error, went }),
         }
     }
 
@@ -97,6 +112,7 @@ impl Upstream {
                 | CallError::Broken
                 | CallError::TooLarge { .. }
                 | CallError::Coded(_)
+                | CallError::Packed(_)
                 | CallError::Redirected => return None,
             },
             Ok(_) | Err(_) => return None,
@@ -105,17 +121,17 @@ impl Upstream {
     }
 
     /// Asks, and once more if the answer takes longer than usual; whichever is good first is the answer.
-    async fn hedge(&self, ask: &Ask, latency: &Latency, deadline: Instant) -> Outcome {
-        let Some(usual) = latency.usual() else { return self.attempt(ask, deadline).await };
+    async fn hedge(&self, ask: &Ask, latency: &Latency, deadline: Instant, tries: &Tries) -> Outcome {
+        let Some(usual) = latency.usual() else { return self.attempt(ask, deadline, tries).await };
         let begun = Instant::now();
-        let mut first = pin!(self.attempt(ask, deadline));
+        let mut first = pin!(self.attempt(ask, deadline, tries));
         if let Ok(outcome) = timeout(usual, &mut first).await {
             return outcome;
         }
         if self.slots.available_permits() == 0 || !self.budget.spend() {
             return first.await;
         }
-        let second = pin!(self.attempt(ask, deadline));
+        let second = pin!(self.attempt(ask, deadline, tries));
         match select(first, second).await {
             Either::Left((outcome, _)) if is_good(&outcome) => outcome,
             Either::Left((_, second)) => second.await,
@@ -129,24 +145,27 @@ impl Upstream {
     }
 
     /// Asks once, if a slot is free in time and the breaker lets it.
-    async fn attempt(&self, ask: &Ask, deadline: Instant) -> Outcome {
+    async fn attempt(&self, ask: &Ask, deadline: Instant, tries: &Tries) -> Outcome {
         let now = Instant::now();
         if self.breaker.as_ref().is_some_and(|it| !it.is_passable(now)) {
             return Err(CallError::Broken.into());
         }
         let _slot = self.slot(deadline).await?;
+        tries.attempts.fetch_add(1, Ordering::Relaxed);
         let begun = Instant::now();
         let pass = match &self.breaker {
             Some(breaker) => breaker.pass(begun).ok_or(CallError::Broken)?,
             None => Pass::FREE,
         };
-        let outcome = match timeout_at(deadline, self.line.ask(ask)).await {
+        let mut called = None;
+        let outcome = match timeout_at(deadline, self.line.ask(ask, &mut called)).await {
             Ok(outcome) => outcome,
             Err(_) => {
-                self.line.doubt();
+                called.iter().for_each(|it| self.line.doubt(it));
                 Err(CallError::Timeout.into())
             }
         };
+        tries.called(called.map(|it| it.address));
         let ended = Instant::now();
         if let (Some(latency), true) = (&self.latency, is_good(&outcome)) {
             latency.record(ended - begun);
@@ -170,6 +189,25 @@ impl Upstream {
     }
 }
 
+/// The attempts of one call.
+#[derive(Default)]
+struct Tries {
+    attempts: AtomicU32,
+    last: Mutex<Option<SocketAddr>>,
+}
+
+impl Tries {
+    fn called(&self, address: Option<SocketAddr>) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = address.or(*last);
+    }
+
+    fn went(self, took: Duration) -> Went {
+        let address = self.last.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Went { address, attempts: self.attempts.into_inner(), took }
+    }
+}
+
 /// Whether an outcome says that the service is not well.
 fn has_failed(outcome: &Outcome) -> bool {
     match outcome {
@@ -180,6 +218,7 @@ fn has_failed(outcome: &Outcome) -> bool {
             | CallError::Broken
             | CallError::TooLarge { .. }
             | CallError::Coded(_)
+            | CallError::Packed(_)
             | CallError::Redirected => false,
         },
     }

@@ -53,7 +53,13 @@ mod tests {
         let check = |status: u16, body: &'static str, expected: u16| {
             let (headers, trailers) = (HeaderMap::new(), HeaderMap::new());
             let status = StatusCode::from_u16(status).unwrap();
-            let answer = Answer { status, headers, body: Bytes::from_static(body.as_bytes()), trailers };
+            let answer = Answer {
+                status,
+                headers,
+                body: Bytes::from_static(body.as_bytes()),
+                trailers,
+                went: Default::default(),
+            };
             assert_eq!(judged(answer).status.as_u16(), expected, "{body}");
         };
         check(200, r#"{"data":{"a":1}}"#, 200);

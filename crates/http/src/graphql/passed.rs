@@ -8,6 +8,7 @@ use crate::shaped::arguments::{self, Arguments};
 use crate::shaped::columns::{Columns, Errors};
 use crate::shaped::{failed, no_answer, unreadable};
 use crate::source::Shortest;
+use crate::told::CallLabel;
 use bytes::Bytes;
 use futures_util::future::join_all;
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -15,7 +16,9 @@ use http::{HeaderName, HeaderValue};
 use std::fmt::Write;
 use std::sync::Arc;
 use weir_engine::rows::{CellError, Column, Table};
-use weir_engine::source::{BoxFuture, Fetch, FetchInput, Ids, Piece, Reply, ReplyBody, SourceError, Tag};
+use weir_engine::source::{
+    BoxFuture, Fetch, FetchInput, Headers, Ids, Piece, Reply, ReplyBody, SourceError, Tag,
+};
 use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonRef};
 use weir_language::schema::Schema;
@@ -133,7 +136,11 @@ impl Passed {
             true => keeper.change(input, call).await,
             false => keeper.get(&[&body], &self.touches, input, call).await,
         };
-        served.map_err(no_answer)
+        served.map_err(|failure| no_answer(self.called(input), failure))
+    }
+
+    fn called<'c>(&'c self, input: &FetchInput<'c>) -> CallLabel<'c> {
+        CallLabel { shown: &self.link.server.name, headers: input.headers }
     }
 
     fn is_change(&self) -> bool {
@@ -151,7 +158,7 @@ impl Passed {
         let reads = served.iter().flatten().filter(|_| !self.is_change());
         reads.for_each(|it| freshness.add(self.link.keeper.left(it, input)));
         let tapes = served.iter().zip(&mut failures);
-        let tapes = tapes.map(|(served, failure)| good(json(served.as_ref()?), failure));
+        let tapes = tapes.map(|(served, failure)| good(json(served.as_ref()?, self.called(input)), failure));
         let tapes: Vec<Option<Json<'_>>> = tapes.collect();
         let mut errors = Errors::default();
         let mut values = vec![Vec::with_capacity(rows); self.fields.len()];
@@ -199,15 +206,18 @@ fn good<T>(of: Result<T, SourceError>, failure: &mut Option<SourceError>) -> Opt
 
 /// The JSON of an answer. A GraphQL server may say what is wrong under any status; what is no JSON is the business of others on
 /// the way.
-fn json(served: &Served) -> Result<Json<'_>, SourceError> {
+fn json<'s>(served: &'s Served, called: CallLabel<'_>) -> Result<Json<'s>, SourceError> {
     let entry = &served.entry;
-    match (&entry.body, entry.status) {
-        (Body::Json(tape), status) if status < 500 || tape.json().root().is_object() => Ok(tape.json()),
-        (_, 429) => Err(SourceError::Busy),
-        (_, status @ 500..) => Err(SourceError::Unavailable(format!("status {status}").into())),
-        (Body::Unreadable(error), _) => Err(unreadable(error)),
-        (Body::Absent | Body::Json(_), _) => Err(unreadable(&"there is no body")),
-    }
+    let error = match (&entry.body, entry.status) {
+        (Body::Json(tape), status) if status < 500 || tape.json().root().is_object() => {
+            return Ok(tape.json());
+        }
+        (_, 429) => SourceError::Busy,
+        (_, status @ 500..) => SourceError::Unavailable(format!("status {status}").into()),
+        _ => unreadable(),
+    };
+    called.bad_answer(entry, error.code());
+    Err(error)
 }
 
 /// Under what a member of the piece stands in an answer.
@@ -239,7 +249,10 @@ fn note_errors<'t>(answer: JsonRef<'t>, errors: &mut Errors) -> Result<JsonRef<'
             tracing::warn!(%words, "a GraphQL server reports an error that explains no null");
         }
     }
-    data.ok_or_else(|| unreadable(&"it has neither data nor errors"))
+    data.ok_or_else(|| {
+        tracing::warn!("a GraphQL server's answer has neither data nor errors");
+        unreadable()
+    })
 }
 
 impl Fetch for Passed {
@@ -255,8 +268,8 @@ impl Fetch for Passed {
         self.link.keeper.reads_headers()
     }
 
-    fn is_personal(&self) -> bool {
-        self.link.keeper.is_personal()
+    fn is_personal(&self, headers: &dyn Headers) -> bool {
+        self.link.keeper.is_personal(headers)
     }
 
     fn has_lifetime(&self) -> bool {

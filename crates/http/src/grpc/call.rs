@@ -8,6 +8,7 @@ use crate::shaped::arguments::Arguments;
 use crate::shaped::columns::{Columns, Errors, Keys};
 use crate::shaped::{failed, no_answer};
 use crate::source::Shortest;
+use crate::told::CallLabel;
 use bytes::Bytes;
 use futures_util::future::join_all;
 use http::HeaderValue;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use weir_engine::plan::shape::{Member, SetId, ShapeArgument};
 use weir_engine::rows::{CellError, Table};
 use weir_engine::source::{
-    BoxFuture, Fetch, FetchInput, FieldError, Ids, Piece, Reply, ReplyBody, SourceError, Tag,
+    BoxFuture, Fetch, FetchInput, FieldError, Headers, Ids, Piece, Reply, ReplyBody, SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
 use weir_language::json::Json;
@@ -96,10 +97,8 @@ impl Calls {
             }
             OperationKind::Mutation => keeper.change(input, call).await,
         };
-        let served = served.map_err(|error| {
-            tracing::warn!(%error, method = %method.path, "a gRPC server did not answer");
-            no_answer(error).for_client()
-        })?;
+        let called = CallLabel { shown: method.path.as_str(), headers: input.headers };
+        let served = served.map_err(|failure| no_answer(called, failure).for_client())?;
         Ok(Some(served))
     }
 
@@ -171,8 +170,12 @@ impl Calls {
         input: &FetchInput<'_>,
         answers: &[Result<Option<Served>, FieldError>],
     ) -> weir_engine::rows::Column {
+        let called = CallLabel { shown: &self.link.server.name, headers: input.headers };
         let jsons = answers.iter().map(|it| match it {
-            Ok(Some(served)) => answer::json(&served.entry).map(Some),
+            Ok(Some(served)) => {
+                let json = answer::json(&served.entry).map(Some);
+                json.inspect_err(|error| called.bad_answer(&served.entry, error.code))
+            }
             Ok(None) => Ok(None),
             Err(error) => Err(error.clone()),
         });
@@ -233,8 +236,8 @@ impl Fetch for Calls {
         self.link.keeper.reads_headers()
     }
 
-    fn is_personal(&self) -> bool {
-        self.link.keeper.is_personal()
+    fn is_personal(&self, headers: &dyn Headers) -> bool {
+        self.link.keeper.is_personal(headers)
     }
 
     fn has_lifetime(&self) -> bool {

@@ -1,11 +1,14 @@
-//! `@cache`: what is kept of the answers of a service or server.
+//! `@cache`: what is kept of the answers of a service or server, or to the calls of one `@connect`.
 //!
 //! **Invariant:** a rule says nothing that cannot hold: what a kind of server has no use for is a mistake, not ignored.
 
+use super::fields::Fields;
+use super::links::Known;
 use super::services::Whom;
-use super::{CacheRule, Reader};
+use super::{CacheRule, Reader, ServiceId};
+use crate::cache::Overruled;
 use http::HeaderName;
-use weir_language::ast::Directive;
+use weir_language::ast::{Directive, ValueId};
 use weir_language::span::Span;
 
 /// Seconds of a year.
@@ -15,11 +18,8 @@ impl<'d> Reader<'d> {
     pub(super) fn cache(&mut self, directive: &'d Directive) {
         let mut fields = self.fields(directive);
         let whom = self.need(&mut fields, "source").and_then(|it| self.whom_of(it));
-        let freshness = self.take(&mut fields, "freshness").map(|it| self.strings(it)).unwrap_or_default();
-        let mut seconds = |name| self.take(&mut fields, name).and_then(|it| self.whole(it, YEAR_S));
-        let (default_s, stale_s) = (seconds("default"), seconds("stale"));
-        let (stale_if_error_s, negative_s) = (seconds("staleIfError"), seconds("negative"));
-        let jitter = self.take(&mut fields, "jitter").and_then(|it| self.whole(it, 100)).unwrap_or(0);
+        let mut rule = CacheRule::default();
+        let has_negative = self.lifetimes(&mut fields, &mut rule);
         let scope = self.take(&mut fields, "scope").and_then(|it| self.scope(it));
         let (private, public) = (scope == Some(true), scope == Some(false));
         let key = self.take(&mut fields, "key").map(|it| self.strings(it)).unwrap_or_default();
@@ -44,22 +44,11 @@ impl<'d> Reader<'d> {
                 "`post` is about a `@source`: of a server queries only read, and mutations never do",
             );
         }
-        if negative_s.is_some() && matches!(whom, Whom::Graphql(_)) {
+        if has_negative && matches!(whom, Whom::Graphql(_)) {
             self.complain(span, "`negative` is about \"not found\", which a GraphQL server says by a null");
         }
-        let (freshness, key) = (self.header_names(freshness), self.header_names(key));
-        let rule = CacheRule {
-            freshness,
-            default_s,
-            stale_s,
-            stale_if_error_s,
-            jitter_percent: jitter as u8,
-            negative_s: negative_s.unwrap_or(0),
-            private,
-            public,
-            key,
-            post: post.unwrap_or(false),
-        };
+        let key = self.header_names(key);
+        let rule = CacheRule { private, public, key, post: post.unwrap_or(false), ..rule };
         let place = match whom {
             Whom::Service(source) => &mut self.mapping.services[source.index()].cache,
             Whom::Graphql(at) => &mut self.mapping.graphql[at].cache,
@@ -68,6 +57,58 @@ impl<'d> Reader<'d> {
         if place.replace(rule).is_some() {
             self.complain(directive.span, "there are two `@cache` for this source");
         }
+    }
+
+    /// The rule of one `@connect` that asks `service`, which stands among `directives`: where it says nothing, that of the
+    /// service holds.
+    pub(super) fn cache_beside(
+        &mut self,
+        directives: &'d [Directive],
+        service: ServiceId,
+    ) -> Option<CacheRule> {
+        let directive = directives.iter().find(|it| self.known(it) == Some(Known::Cache))?;
+        let mut rule = self.mapping.service(service).cache.clone().unwrap_or_default();
+        let mut fields = self.fields(directive);
+        self.lifetimes(&mut fields, &mut rule);
+        self.finish(fields);
+        Some(rule)
+    }
+
+    /// Reads for how long answers are kept into `rule`, as far as it is said; whether `negative` is.
+    fn lifetimes(&mut self, fields: &mut Fields<'d>, rule: &mut CacheRule) -> bool {
+        if let Some(names) = self.take(fields, "freshness") {
+            let names = self.strings(names);
+            rule.freshness = self.header_names(names);
+        }
+        let mut seconds = |name| self.take(fields, name).and_then(|it| self.whole(it, YEAR_S));
+        rule.default_s = seconds("default").or(rule.default_s);
+        rule.stale_s = seconds("stale").or(rule.stale_s);
+        rule.stale_if_error_s = seconds("staleIfError").or(rule.stale_if_error_s);
+        let negative_s = seconds("negative");
+        rule.negative_s = negative_s.unwrap_or(rule.negative_s);
+        let jitter = self.take(fields, "jitter").and_then(|it| self.whole(it, 100));
+        rule.jitter_percent = jitter.map_or(rule.jitter_percent, |it| it as u8);
+        if let Some(ignored) = self.take(fields, "ignore") {
+            rule.overruled = self.overruled(ignored);
+        }
+        negative_s.is_some()
+    }
+
+    /// `["no-store", "private"]`.
+    fn overruled(&mut self, value: ValueId) -> Overruled {
+        let mut all = Overruled::default();
+        for (name, span) in self.strings(value) {
+            match name.to_ascii_lowercase().as_str() {
+                "no-store" => all.no_store = true,
+                "no-cache" => all.no_cache = true,
+                "private" => all.private = true,
+                _ => self.complain(
+                    span,
+                    format!("`{name}` cannot be ignored: there are `no-store`, `no-cache` and `private`"),
+                ),
+            }
+        }
+        all
     }
 
     /// Names of headers, in lower case.
@@ -85,7 +126,34 @@ impl<'d> Reader<'d> {
 
 #[cfg(test)]
 mod tests {
+    use crate::cache::Overruled;
     use crate::sdl::{CacheRule, read};
+
+    #[test]
+    fn a_field_has_a_rule_of_its_own_where_it_says_something() {
+        let text = |directive: &str| {
+            format!(
+                "extend schema @link(url: \"https://specs.apollo.dev/connect/v0.3\", import: [\"@source\", \"@connect\"])
+                 @link(url: \"https://weir.example/spec/v1\", import: [\"@cache\"])
+                 @source(name: \"a\", http: {{baseURL: \"http://a\"}}) @cache(source: \"a\", default: 5, stale: 9, ignore: [\"no-cache\"])
+                 type Query {{ a: Int @connect(source: \"a\", http: {{GET: \"/\"}}, selection: \"$\") {directive} b: Int @connect(source: \"a\", http: {{GET: \"/b\"}}, selection: \"$\") }}"
+            )
+        };
+        let mapping = read(&text("@cache(default: 60, ignore: [\"no-store\", \"Private\"])"), "s").unwrap();
+        let rule = mapping.connectors[0].cache.as_ref().unwrap();
+        let ignored = Overruled { no_store: true, no_cache: false, private: true };
+        assert_eq!((rule.default_s, rule.stale_s, rule.overruled), (Some(60), Some(9), ignored));
+        assert!(mapping.connectors[1].cache.is_none());
+        let ignored = Overruled { no_cache: true, ..Overruled::default() };
+        assert_eq!(mapping.services[0].cache.as_ref().unwrap().overruled, ignored);
+        let check = |directive: &str, expected: &str| {
+            let words = read(&text(directive), "s").unwrap_err()[0].message.clone();
+            assert!(words.contains(expected), "{directive}: {words}");
+        };
+        check("@cache(ignore: [\"max-age\"])", "`max-age` cannot be ignored");
+        check("@cache(source: \"a\")", "`source`");
+        check("@cache(scope: PUBLIC)", "`scope`");
+    }
 
     #[test]
     fn servers_are_kept_by_their_prefixes() {

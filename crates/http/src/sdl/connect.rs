@@ -37,7 +37,7 @@ struct Http {
 }
 
 impl<'d> Reader<'d> {
-    pub(super) fn connect_type(&mut self, directive: &'d Directive, ty: TypeId) {
+    pub(super) fn connect_type(&mut self, directive: &'d Directive, ty: TypeId, beside: &'d [Directive]) {
         let schema = &self.mapping.schema;
         if self.is_root(ty) || schema.ty(ty).kind != TypeKind::Object || self.mapping.foreign.contains(&ty) {
             let message = "`@connect` stands on object types of this text and on fields";
@@ -48,7 +48,7 @@ impl<'d> Reader<'d> {
             return self.complain(directive.span, message);
         }
         let place = Where { this: Some(ty), batch: true, ..Where::SOURCE };
-        self.connect(directive, Place::Entity(ty), place, None);
+        self.connect(directive, Place::Entity(ty), place, beside, None);
     }
 
     pub(super) fn connect_field(&mut self, directive: &'d Directive, ty: TypeId, field: &'d FieldDefinition) {
@@ -71,13 +71,20 @@ impl<'d> Reader<'d> {
         };
         let this = (!root).then_some(ty);
         let scope = Where { args: Some(id), this, ..Where::SOURCE };
-        let policy =
-            self.document.list(field.directives).iter().find(|it| self.known(it) == Some(Known::Policy));
+        let beside = self.document.list(field.directives);
+        let policy = beside.iter().find(|it| self.known(it) == Some(Known::Policy));
         let timeout = policy.and_then(|it| self.field_timeout(it));
-        self.connect(directive, place, scope, timeout);
+        self.connect(directive, place, scope, beside, timeout);
     }
 
-    fn connect(&mut self, directive: &'d Directive, place: Place, scope: Where, timeout_ms: Option<u32>) {
+    fn connect(
+        &mut self,
+        directive: &'d Directive,
+        place: Place,
+        scope: Where,
+        beside: &'d [Directive],
+        timeout_ms: Option<u32>,
+    ) {
         let mut fields = self.fields(directive);
         let source = self.take(&mut fields, "source");
         let service = source.map(|it| self.service_of(it));
@@ -101,6 +108,7 @@ impl<'d> Reader<'d> {
             self.check(selection, *literal, 0, &answer, &mut seen);
         }
         self.check_keys(directive, place, &seen, batch);
+        let cache = self.cache_beside(beside, http.service);
         let defaults = &self.defaults[http.service.index()];
         let or =
             |own: Option<Written>, default: &Option<Written>| own.or_else(|| default.clone()).map(|it| it.0);
@@ -117,6 +125,7 @@ impl<'d> Reader<'d> {
             node: None,
             items: None,
             tags: Vec::new(),
+            cache,
             timeout_ms,
             reads_headers: seen.headers,
             location: self.location(directive.span),
@@ -405,6 +414,7 @@ impl<'d> Reader<'d> {
             success: from.success.as_ref().map(Selection::of_parent),
             error_message: from.error_message.as_ref().map(Selection::of_parent),
             error_extensions: from.error_extensions.as_ref().map(Selection::of_parent),
+            cache: from.cache.clone(),
             timeout_ms: from.timeout_ms,
             reads_headers: from.reads_headers.clone(),
             location: from.location,

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** ids are only used with the [`Mapping`] that made them; types and fields are those of [`Mapping::schema`].
 
+use crate::cache::Overruled;
 use crate::selection::{ExprId, Selection};
 use crate::template::{Base, NameTemplate, Request};
 use http::HeaderName;
@@ -132,7 +133,7 @@ pub struct Service {
 }
 
 /// `@cache(source:, …)`. Times are seconds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CacheRule {
     /// Headers that say for how long an answer is fresh, first match first.
     pub freshness: Vec<Box<str>>,
@@ -154,6 +155,8 @@ pub struct CacheRule {
     pub key: Vec<Box<str>>,
     /// Whether POST is as safe as GET here.
     pub post: bool,
+    /// What of the answers' `Cache-Control` does not count: `ignore`.
+    pub overruled: Overruled,
 }
 
 /// `@policy(source:, …)`; what is not written is `None`.
@@ -175,6 +178,8 @@ pub struct Policy {
     pub queue_max: Option<u32>,
     /// The longest answer.
     pub bytes_max: Option<u32>,
+    /// Seconds after which a connection takes no more calls.
+    pub connection_age_s: Option<u32>,
     /// Whether HTTP/2 is spoken without TLS.
     pub h2c: bool,
     /// The header that tells the service how many milliseconds it has.
@@ -242,6 +247,8 @@ pub struct Connector {
     pub error_extensions: Option<Selection>,
     /// What `@cacheTag` says of its field, of its type, or of the entity.
     pub tags: Vec<Tag>,
+    /// `@cache` beside it, with what it leaves to that of the service.
+    pub cache: Option<CacheRule>,
     /// `@policy(timeout:)` on the field.
     pub timeout_ms: Option<u32>,
     /// Headers of the client's request that the request or the selection reads, in lower case, each once.

@@ -75,8 +75,8 @@ impl Known {
     /// Where it may stand, in words.
     pub(super) const fn places(self) -> &'static str {
         match self {
-            Self::Link | Self::Source | Self::Cache | Self::Graphql | Self::Grpc => "`extend schema`",
-            Self::Policy => "`extend schema`, and beside `@connect`",
+            Self::Link | Self::Source | Self::Graphql | Self::Grpc => "`extend schema`",
+            Self::Cache | Self::Policy => "`extend schema`, and beside `@connect`",
             Self::Connect | Self::CacheControl | Self::CacheTag => "types and fields",
             Self::Federation(_) => "types and fields",
             Self::Join => "fields",

@@ -19,6 +19,7 @@ mod hints;
 mod keys;
 mod links;
 mod nodes;
+mod outside;
 mod reach;
 mod services;
 mod single;
@@ -29,9 +30,11 @@ mod tests;
 mod text;
 
 pub use facts::*;
+pub use outside::{Outside, Replaced};
 
 use fields::Fields;
 use links::Links;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_language::ast::{
     Definition, Directive, Document, FieldDefinition, TypeBody, TypeDefinition, ValueId,
@@ -45,11 +48,20 @@ use weir_language::{parser, report};
 
 use crate::selection::{Selection, SelectionError};
 
-/// Reads `text`, which is called `file` in complaints.
+/// Reads `text`, which is called `file` in complaints, with no settings.
 ///
 /// # Errors
 /// Everything that is wrong with it, at most as much as [`Limits::STANDARD`] says, in the order of the text.
 pub fn read(text: &str, file: &str) -> Result<Mapping, Vec<Mistake>> {
+    let (none, services) = (|_: &str| None, BTreeMap::new());
+    read_with(text, file, &Outside { config: &none, env: &none, services: &services })
+}
+
+/// As [`read`], with what stands outside of the text.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with(text: &str, file: &str, outside: &Outside<'_>) -> Result<Mapping, Vec<Mistake>> {
     let mistakes = |errors: Vec<Error>| mistakes(text, file, errors);
     let document = parser::parse(text, &Limits::NONE).map_err(|error| mistakes(vec![error]))?;
     let mut errors = Vec::new();
@@ -63,7 +75,7 @@ pub fn read(text: &str, file: &str) -> Result<Mapping, Vec<Mistake>> {
             return Err(mistakes(errors));
         }
     };
-    let mut reader = Reader::new(&document, &links, schema, errors);
+    let mut reader = Reader::new(&document, &links, outside, schema, errors);
     reader.notes = notes;
     reader.facts(&visible);
     if !reader.errors.is_empty() {
@@ -91,6 +103,7 @@ fn mistakes(text: &str, file: &str, mut errors: Vec<Error>) -> Vec<Mistake> {
 struct Reader<'d> {
     document: &'d Document<'d>,
     links: &'d Links<'d>,
+    outside: &'d Outside<'d>,
     mapping: Mapping,
     /// By service: headers and parameters of `@source`, which its calls begin with.
     defaults: Vec<services::Defaults>,
@@ -107,7 +120,13 @@ struct Reader<'d> {
 }
 
 impl<'d> Reader<'d> {
-    fn new(document: &'d Document<'d>, links: &'d Links<'d>, schema: Schema, errors: Vec<Error>) -> Self {
+    fn new(
+        document: &'d Document<'d>,
+        links: &'d Links<'d>,
+        outside: &'d Outside<'d>,
+        schema: Schema,
+        errors: Vec<Error>,
+    ) -> Self {
         let mapping = Mapping {
             schema: Arc::new(schema),
             services: Vec::new(),
@@ -128,6 +147,7 @@ impl<'d> Reader<'d> {
         Self {
             document,
             links,
+            outside,
             mapping,
             defaults: Vec::new(),
             selections: Vec::new(),
@@ -166,8 +186,9 @@ impl<'d> Reader<'d> {
     /// What stands on a type and on its fields.
     fn of_type(&mut self, ty: &'d TypeDefinition) {
         let name = self.str(ty.name);
-        for directive in self.document.list(ty.directives) {
-            self.on_type(directive, name);
+        let directives = self.document.list(ty.directives);
+        for directive in directives {
+            self.on_type(directive, name, directives);
         }
         let fields = match ty.body {
             TypeBody::Object { fields, .. } | TypeBody::Interface { fields, .. } => fields,
@@ -181,14 +202,15 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn on_type(&mut self, directive: &'d Directive, name: &'d str) {
+    fn on_type(&mut self, directive: &'d Directive, name: &'d str, beside: &'d [Directive]) {
         use links::Known;
         match self.known(directive) {
             Some(Known::Connect) => {
                 if let Some(id) = self.mapping.schema.type_by_name(name) {
-                    self.connect_type(directive, id);
+                    self.connect_type(directive, id, beside);
                 }
             }
+            Some(Known::Cache) if self.has_connector(beside) => {}
             Some(Known::CacheControl) => self.hint(directive, name, None),
             Some(Known::CacheTag) => self.tag(directive, name, None),
             Some(Known::Federation(_)) | None => {}
@@ -200,7 +222,8 @@ impl<'d> Reader<'d> {
         use links::Known;
         let name = self.str(field.name);
         let mut brought = false;
-        for directive in self.document.list(field.directives) {
+        let directives = self.document.list(field.directives);
+        for directive in directives {
             match self.known(directive) {
                 Some(Known::Connect) => {
                     brought = true;
@@ -215,6 +238,7 @@ impl<'d> Reader<'d> {
                 Some(Known::CacheControl) => self.hint(directive, ty, Some(name)),
                 Some(Known::CacheTag) => self.tag(directive, ty, Some(name)),
                 Some(Known::Policy) => {}
+                Some(Known::Cache) if self.has_connector(directives) => {}
                 Some(Known::Federation(it)) => self.external.extend(
                     id.filter(|_| it.is_external())
                         .and_then(|id| self.mapping.schema.field_by_name(id, name)),
@@ -230,6 +254,10 @@ impl<'d> Reader<'d> {
             let message = format!("`{ty}.{name}` is {owner} and nothing answers it: give it a `@connect`");
             self.complain(field.name, message);
         }
+    }
+
+    fn has_connector(&self, directives: &[Directive]) -> bool {
+        directives.iter().any(|it| self.known(it) == Some(links::Known::Connect))
     }
 
     fn is_root(&self, id: TypeId) -> bool {

@@ -6,9 +6,10 @@ use super::links::Known;
 use super::{Breaker, GraphqlServer, GrpcServer, Policy, Reader, Service, ServiceId, hint, server_name};
 use crate::call::may_be_sent;
 use crate::selection::Selection;
-use crate::template::{Base, Header};
+use crate::template::{Base, Fixed, Header, fixed, needed, parts_of, slots};
 use http::HeaderName;
 use weir_language::ast::{Definition, Directive, ValueId};
+use weir_language::span::Span;
 
 /// A selection and the string it was written in.
 pub(super) type Written = (Selection, ValueId);
@@ -30,6 +31,9 @@ pub(super) struct Defaults {
     pub(super) error_message: Option<Written>,
     pub(super) error_extensions: Option<Written>,
 }
+
+/// Seconds of a day.
+const CONNECTION_AGE_S_MAX: u32 = 86_400;
 
 /// Milliseconds of ten minutes.
 const TIMEOUT_MS_MAX: u32 = 600_000;
@@ -53,6 +57,9 @@ impl<'d> Reader<'d> {
                 Some(Known::Link | Known::Cache | Known::Policy | Known::Federation(_)) | None => {}
                 Some(it) => self.misplaced(directive, it),
             }
+        }
+        if let Some((directive, _)) = all.first() {
+            self.check_replaced(directive.span);
         }
         for (directive, known) in all {
             match known {
@@ -82,6 +89,7 @@ impl<'d> Reader<'d> {
         self.finish(fields);
         self.check_defaults(&defaults);
         let Some(name) = name else { return };
+        self.replace(&name, &mut base, &mut defaults.headers, directive.span);
         // What is wrong with its address is told: whoever names it is not to blame as well.
         let base = base.unwrap_or_else(|| Base { tls: false, authority: "invalid".into(), path: "".into() });
         if self.mapping.services.iter().any(|it| *it.name == *name) {
@@ -126,15 +134,82 @@ impl<'d> Reader<'d> {
         Some((self.selection(literal)?, literal))
     }
 
+    /// A base URL. Of one that lacks a setting nothing is known: who opens the text tells that.
     fn base(&mut self, value: ValueId) -> Option<Base> {
         let text = self.string(value)?;
-        match Base::parse(&text) {
-            Ok(base) => Some(base),
-            Err(message) => {
-                self.complain(self.document.value(value).span, message);
-                None
+        let parts = match parts_of(&text) {
+            Ok(parts) => parts,
+            Err(error) => {
+                self.complain_within(value, error);
+                return None;
+            }
+        };
+        let mut seen = Seen::default();
+        for slot in slots(parts.iter()) {
+            self.check(&slot.expr, value, slot.at, &Where::SOURCE, &mut seen);
+        }
+        let has_settings = slots(parts.iter()).next().is_some();
+        let message = match fixed(&parts, &|variable, name| self.outside.setting(variable, name)) {
+            Fixed::Text(text) => match Base::parse(text.trim()) {
+                Ok(base) => return Some(base),
+                // What settings hold may be a secret.
+                Err(_) if has_settings => {
+                    "with its settings put in this is no base URL: they have to make up `https://host/path`"
+                        .to_owned()
+                }
+                Err(message) => message,
+            },
+            Fixed::Missing if needed(&parts).next().is_some() => return None,
+            Fixed::Missing => "this base URL has no value: write one behind `??`".to_owned(),
+            Fixed::Open => {
+                "only `$config.name` and `$env.name` can stand in a base URL, and `??` behind them".to_owned()
+            }
+        };
+        self.complain(self.document.value(value).span, message);
+        None
+    }
+
+    /// What operators write in place of the base URL of the source or server `name`, and of headers.
+    fn replace(&mut self, name: &str, base: &mut Option<Base>, headers: &mut Vec<Header>, span: Span) {
+        let Some(own) = self.outside.services.get(name) else { return };
+        if let Some(url) = &own.base_url {
+            match Base::parse(url.trim()) {
+                Ok(own) => *base = Some(own),
+                Err(_) => self.complain(
+                    span,
+                    format!("`services.{name}.base_url` in the configuration is no base URL: write it as `https://host/path`"),
+                ),
             }
         }
+        for (header, value) in &own.headers {
+            match Header::constant(header, value) {
+                Ok(header) => {
+                    headers.retain(|it| it.name != header.name);
+                    headers.push(header);
+                }
+                Err(message) => {
+                    let place = format!("`services.{name}.headers` in the configuration");
+                    self.complain(span, format!("{place}: {message}"));
+                }
+            }
+        }
+    }
+
+    /// What operators write of a source that the text does not have.
+    fn check_replaced(&mut self, span: Span) {
+        let mapping = &self.mapping;
+        let servers = mapping.graphql.iter().map(|it| server_name(&it.prefix, "graphql"));
+        let servers = servers.chain(mapping.grpc.iter().map(|it| server_name(&it.prefix, "grpc")));
+        let names: Vec<&str> = mapping.services.iter().map(|it| &*it.name).chain(servers).collect();
+        let lost = self.outside.services.keys().filter(|it| !names.contains(&it.as_str()));
+        let message = |it: &String| {
+            let near = hint(it, names.iter().copied());
+            format!(
+                "`services.{it}` in the configuration: the text has no `@source` of that name, and no `@graphql` or `@grpc` with that prefix{near}"
+            )
+        };
+        let messages: Vec<String> = lost.map(message).collect();
+        messages.into_iter().for_each(|it| self.complain(span, it));
     }
 
     /// `headers: [{name:, from:}, {name:, value:}]`.
@@ -203,6 +278,7 @@ impl<'d> Reader<'d> {
             concurrency_max: number("concurrency", &mut fields, 1, 1_000_000),
             queue_max: number("queue", &mut fields, 0, 1_000_000),
             bytes_max: number("maxBytes", &mut fields, 1, 1 << 30),
+            connection_age_s: number("connectionAge", &mut fields, 1, CONNECTION_AGE_S_MAX),
             ..Policy::default()
         };
         policy.hedge_percentile = self.take(&mut fields, "hedge").and_then(|it| self.percentile(it));
@@ -291,10 +367,11 @@ impl<'d> Reader<'d> {
 
     fn graphql(&mut self, directive: &'d Directive) {
         let mut fields = self.fields(directive);
-        let base = self.need(&mut fields, "url").and_then(|it| self.base(it));
+        let mut base = self.need(&mut fields, "url").and_then(|it| self.base(it));
         let prefix = self.prefix(&mut fields);
-        let headers = self.own_headers(&mut fields);
+        let mut headers = self.own_headers(&mut fields);
         self.finish(fields);
+        self.replace(server_name(&prefix, "graphql"), &mut base, &mut headers, directive.span);
         let location = self.location(directive.span);
         if let Some(base) = base {
             let policy = Policy::default();
@@ -304,11 +381,12 @@ impl<'d> Reader<'d> {
 
     fn grpc(&mut self, directive: &'d Directive) {
         let mut fields = self.fields(directive);
-        let base = self.need(&mut fields, "url").and_then(|it| self.base(it));
+        let mut base = self.need(&mut fields, "url").and_then(|it| self.base(it));
         let proto = self.need(&mut fields, "proto").and_then(|it| self.string(it));
         let prefix = self.prefix(&mut fields);
-        let headers = self.own_headers(&mut fields);
+        let mut headers = self.own_headers(&mut fields);
         self.finish(fields);
+        self.replace(server_name(&prefix, "grpc"), &mut base, &mut headers, directive.span);
         let location = self.location(directive.span);
         if let (Some(base), Some(proto)) = (base, proto) {
             let (proto, policy) = (proto.into(), Policy::default());
@@ -336,7 +414,7 @@ impl<'d> Reader<'d> {
     }
 
     /// The service of a `@connect` that names a whole URL.
-    pub(super) fn anonymous(&mut self, base: Base, span: weir_language::span::Span) -> ServiceId {
+    pub(super) fn anonymous(&mut self, base: Base, span: Span) -> ServiceId {
         let name = base.origin();
         if let Some(at) = self.mapping.services.iter().position(|it| *it.name == *name) {
             return ServiceId(at as u32);

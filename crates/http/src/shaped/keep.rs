@@ -9,7 +9,7 @@
 
 use super::{Passed, PassedValue, Server};
 use crate::cache::{Cache, Key, Rule, Served, Sharing, Wanted};
-use crate::call::{Answer, CallError};
+use crate::call::{Answer, Failure};
 use crate::source::{Change, left, push_header, rule_of};
 use http::HeaderName;
 use http::header::AUTHORIZATION;
@@ -34,8 +34,12 @@ pub(crate) struct Keeper {
     reads_headers: Vec<Box<str>>,
     /// The latter.
     key_headers: Vec<Box<str>>,
-    /// Whether a credential of the client's takes part.
-    is_personal: bool,
+    /// Headers of the client's that are credentials, or become ones.
+    credentials: Box<[Box<str>]>,
+    /// The client's header that becomes an `Authorization`.
+    authorization: Option<Box<str>>,
+    /// For callers who sent none of that.
+    anonymous: Arc<Rule>,
     /// All that the server answers.
     tag: Arc<str>,
     /// What `@cacheTag` says of types.
@@ -59,9 +63,11 @@ impl Keeper {
         let counters = server.cache.counters(&server.tag);
         let rule = rule_of(said, true, held(server, &mut begin), counters);
         let alone = Rule { sharing: Sharing::Never, ..rule.clone() };
-        let sends = |it: &Passed| matches!(it.value, PassedValue::From(_)) && is_credential(it.name.as_str());
-        let is_personal =
-            server.headers.iter().any(sends) || reads_headers.iter().any(|it| is_credential(it));
+        let anonymous = Rule { anonymous: true, ..rule.clone() };
+        let sent = |is: fn(&str) -> bool| server.headers.iter().filter_map(move |it| made_of(it, is));
+        let authorization = sent(|name| name == AUTHORIZATION.as_str()).next();
+        let read = reads_headers.iter().filter(|it| is_credential(it)).cloned();
+        let credentials = sent(is_credential).chain(read).collect();
         Self {
             cache: Arc::clone(&server.cache),
             rule: Arc::new(rule),
@@ -69,7 +75,9 @@ impl Keeper {
             begin,
             reads_headers,
             key_headers,
-            is_personal,
+            credentials,
+            authorization,
+            anonymous: Arc::new(anonymous),
             tag: Arc::clone(&server.tag),
             type_tags: server.type_tags.clone(),
             shown: Arc::from(&*server.name),
@@ -85,8 +93,9 @@ impl Keeper {
         self.rule.sharing != Sharing::Never
     }
 
-    pub(crate) fn is_personal(&self) -> bool {
-        self.is_personal
+    /// Whether a credential of the client's takes part in what a request with these headers asks.
+    pub(crate) fn is_personal(&self, headers: &dyn Headers) -> bool {
+        self.credentials.iter().any(|it| headers.get(it).is_some())
     }
 
     /// What makes answers to `piece` invalid: the server's own tag, and those of the types that it shows.
@@ -102,6 +111,7 @@ impl Keeper {
 
     fn rule_for(&self, headers: &dyn Headers) -> &Arc<Rule> {
         match self.key_headers.iter().all(|it| headers.get(it).is_some()) {
+            true if self.authorization.as_ref().is_none_or(|it| headers.get(it).is_none()) => &self.anonymous,
             true => &self.rule,
             false => &self.alone,
         }
@@ -114,9 +124,9 @@ impl Keeper {
         tags: &[Tag],
         input: &FetchInput<'_>,
         call: impl FnOnce() -> F + Send,
-    ) -> Result<Served, CallError>
+    ) -> Result<Served, Failure>
     where
-        F: Future<Output = Result<Answer, CallError>> + Send + 'static,
+        F: Future<Output = Result<Answer, Failure>> + Send + 'static,
     {
         let mut key = self.begin.clone();
         asked.iter().for_each(|it| key.part(it));
@@ -133,9 +143,9 @@ impl Keeper {
         &self,
         input: &FetchInput<'_>,
         call: impl FnOnce() -> F + Send,
-    ) -> Result<Served, CallError>
+    ) -> Result<Served, Failure>
     where
-        F: Future<Output = Result<Answer, CallError>> + Send + 'static,
+        F: Future<Output = Result<Answer, Failure>> + Send + 'static,
     {
         let (key, rule, deadline) = (&self.begin, &self.alone, input.deadline);
         let change = Change::begin(&self.cache, Cow::Borrowed(std::slice::from_ref(&self.tag)));
@@ -147,6 +157,14 @@ impl Keeper {
     /// What is left of the lifetime of what `served` holds.
     pub(crate) fn left(&self, served: &Served, input: &FetchInput<'_>) -> Freshness {
         left(served, self.rule_for(input.headers), Ages::default(), &self.shown)
+    }
+}
+
+/// The client's header that becomes `header`, if there is one and `is` so by its name.
+fn made_of(header: &Passed, is: fn(&str) -> bool) -> Option<Box<str>> {
+    match &header.value {
+        PassedValue::From(name) if is(header.name.as_str()) => Some(name.clone()),
+        PassedValue::From(_) | PassedValue::Fixed(_) => None,
     }
 }
 

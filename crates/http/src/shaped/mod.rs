@@ -7,8 +7,9 @@ pub(crate) mod columns;
 pub(crate) mod keep;
 
 use crate::cache::Cache;
-use crate::call::{Ask, CallError, Policy, Protocol, milliseconds_left};
+use crate::call::{Ask, CallError, Failure, Policy, Protocol, milliseconds_left};
 use crate::sdl::CacheRule;
+use crate::told::CallLabel;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Uri};
 use std::sync::Arc;
@@ -138,21 +139,21 @@ pub(crate) fn failed(code: &'static str, message: &str) -> FieldError {
 }
 
 /// A call without an answer, as all fields that it was to bring have it.
-pub(crate) fn no_answer(error: CallError) -> SourceError {
+pub(crate) fn no_answer(called: CallLabel<'_>, failure: Failure) -> SourceError {
+    called.no_answer(&failure);
+    let error = failure.error;
     match &error {
         CallError::Timeout => SourceError::Timeout,
         CallError::Busy => SourceError::Busy,
         CallError::Broken | CallError::Unavailable(..) => SourceError::Unavailable(Box::new(error)),
-        CallError::TooLarge { .. } | CallError::Coded(_) | CallError::Redirected => {
-            tracing::warn!(%error, "a server's answer is not taken");
+        CallError::TooLarge { .. } | CallError::Coded(_) | CallError::Packed(_) | CallError::Redirected => {
             SourceError::Rejected { error: failed(error.code(), error.for_client()), field: None }
         }
     }
 }
 
 /// An answer that is none.
-pub(crate) fn unreadable(words: &dyn std::fmt::Display) -> SourceError {
-    tracing::warn!(%words, "a server's answer cannot be read");
+pub(crate) fn unreadable() -> SourceError {
     SourceError::Rejected {
         error: failed("SOURCE_ANSWER", "The source's answer cannot be read."),
         field: None,

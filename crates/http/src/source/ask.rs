@@ -5,7 +5,7 @@
 use super::judge::failed;
 use super::{Line, Shared};
 use crate::cache::{Key, Rule};
-use crate::call::{Answer, Ask, CallError, milliseconds_left};
+use crate::call::{Answer, Ask, CallError, Failure, milliseconds_left};
 use crate::sdl::{Connector, ConnectorId};
 use crate::template::Rendered;
 use bytes::Bytes;
@@ -32,6 +32,7 @@ impl Line {
     /// How the answers for this client are shared.
     pub(super) fn rule_for(&self, headers: &dyn Headers) -> &Arc<Rule> {
         match self.key_headers.iter().all(|it| headers.get(it).is_some()) {
+            true if self.personal.is_anonymous(headers) => &self.anonymous,
             true => &self.rule,
             false => &self.alone,
         }
@@ -77,7 +78,7 @@ pub(super) fn call(
     id: ConnectorId,
     rendered: &Rendered,
     deadline: Instant,
-) -> impl Future<Output = Result<Answer, CallError>> + Send + 'static {
+) -> impl Future<Output = Result<Answer, Failure>> + Send + 'static {
     let upstream = Arc::clone(shared.upstream(id));
     let mut ask = ask(shared.connector(id), rendered, deadline);
     let policy = &shared.mapping.service(shared.connector(id).service).policy;

@@ -6,8 +6,8 @@
 use super::fetch::{Call, Outcome, inputs};
 use super::judge::is_batch;
 use super::memo::{Memo, Told};
-use super::{Line, Shared, ask, told};
-use crate::cache::{AskMany, Batch, Key, Tape, Wanted};
+use super::{Line, Shared, ask};
+use crate::cache::{AskMany, Batch, Body, Failure, Key, Tape, Wanted};
 use crate::call::{Answer, CallError, Cause};
 use crate::inputs::Inputs;
 use crate::project::row_key;
@@ -40,7 +40,7 @@ pub(super) async fn ask(
         None => ask_for(shared, ids, call, input, batch_max).await,
     };
     let line = shared.line(call.connector);
-    told.into_iter().map(|it| it.map_err(|failure| told::no_answer(line, &failure))).collect()
+    told.into_iter().map(|it| it.map_err(|failure| line.no_answer(input.headers, &failure))).collect()
 }
 
 /// As [`ask()`], where other pieces may want keys of the same connector, now or later.
@@ -228,14 +228,14 @@ impl AskMany for Asking {
         self.batch_max
     }
 
-    fn ask(&self, places: &[u32]) -> BoxFuture<'static, Result<Batch, CallError>> {
+    fn ask(&self, places: &[u32]) -> BoxFuture<'static, Result<Batch, Failure>> {
         let keys: Vec<Column> = self.keys.iter().map(|it| take(it, places)).collect();
         let about = Arc::clone(&self.about);
         let mut rendered = Rendered::default();
         let request = &about.shared.connector(about.connector).request;
         if let Err(error) = request.render(&about.inputs(&keys), &mut rendered) {
             let error = CallError::Unavailable(Cause::Connection, error.to_string().into());
-            return Box::pin(std::future::ready(Err(error)));
+            return Box::pin(std::future::ready(Err(error.into())));
         }
         let call = ask::call(&about.shared, about.connector, &rendered, about.deadline);
         Box::pin(async move { Ok(taken_apart(&about, &keys, call.await?)) })
@@ -257,22 +257,27 @@ fn taken_apart(about: &About, keys: &[Column], answer: Answer) -> Batch {
     let (shared, id) = (&about.shared, about.connector);
     let connector = shared.connector(id);
     let mut values = vec![None; keys.first().map_or(0, Column::len)];
-    let read = Tape::parse(answer.body.clone(), shared.line(id).rule.depth_max);
+    let body = Body::read(answer.body.clone(), &answer.headers, shared.line(id).rule.depth_max);
     let is_success = {
-        let json = read.as_ref().ok().map(Tape::json);
+        let json = body.tape().map(Tape::json);
         is_batch(connector, &answer, json.as_ref(), &about.inputs(keys))
     };
     // Each key's part is told by its status from here on, whatever the text went by.
-    let status = match (is_success && read.is_ok(), answer.status.is_success()) {
+    let status = match (is_success && body.tape().is_some(), answer.status.is_success()) {
         (true, false) => StatusCode::OK,
         // A success that cannot be read, or that the text says is none, is the service's failure.
         (false, true) => StatusCode::BAD_GATEWAY,
         (true, true) | (false, false) => answer.status,
     };
     let answer = Answer { status, ..answer };
-    let (Ok(tape), true) = (&read, is_success) else {
-        let tape = read.ok().filter(|it| it.text().len() <= FAILURE_BYTES_MAX);
-        return Batch { answer, tape, values };
+    let (Some(tape), true) = (body.tape(), is_success) else {
+        let body = match body {
+            Body::Json(tape) if tape.text().len() > FAILURE_BYTES_MAX => Body::Absent,
+            // What the service refused need not be said in JSON.
+            Body::Unreadable(_) if !answer.status.is_server_error() => Body::Absent,
+            body => body,
+        };
+        return Batch { answer, body, values };
     };
     if let Some(items) = &connector.items {
         let places = places_of(keys);
@@ -287,7 +292,7 @@ fn taken_apart(about: &About, keys: &[Column], answer: Answer) -> Batch {
             }
         }
     }
-    Batch { answer, tape: read.ok(), values }
+    Batch { answer, body, values }
 }
 
 /// Some rows of a column of keys, which holds single leaves without nulls.

@@ -25,7 +25,7 @@ impl<'c> Change<'c> {
 
     /// This came of it.
     pub(crate) fn end(mut self, outcome: &Result<Served, Failure>) {
-        let is_none = match outcome {
+        let is_none = match outcome.as_ref().map_err(|it| &it.error) {
             Ok(served) => (400..500).contains(&served.entry.status),
             // It was never sent.
             Err(CallError::Busy | CallError::Broken) => true,
@@ -34,6 +34,7 @@ impl<'c> Change<'c> {
                 | CallError::Unavailable(..)
                 | CallError::TooLarge { .. }
                 | CallError::Coded(_)
+                | CallError::Packed(_)
                 | CallError::Redirected,
             ) => false,
         };

@@ -12,7 +12,7 @@ use super::change::Change;
 use super::judge::{NO_RESPONSE, Verdict, failed, judge, response};
 use super::left::{Shortest, left};
 use super::memo::Memo;
-use super::{Shared, ask, batch, told};
+use super::{Shared, ask, batch};
 use crate::cache::{Body, Served, Sharing, Wanted};
 use crate::inputs::{Args, Inputs, Keys};
 use crate::project::Projection;
@@ -26,8 +26,8 @@ use weir_engine::changes::Ages;
 use weir_engine::plan::shape::Member;
 use weir_engine::rows::{CellError, Column, Table};
 use weir_engine::source::{
-    Accent, BoxFuture, Fetch, FetchInput, FieldError, Ids, Piece, PlanError, Reply, ReplyBody, SourceError,
-    Tag,
+    Accent, BoxFuture, Fetch, FetchInput, FieldError, Headers, Ids, Piece, PlanError, Reply, ReplyBody,
+    SourceError, Tag,
 };
 use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonKind, JsonNode};
@@ -194,7 +194,7 @@ impl HttpFetch {
         if let Some(change) = change {
             change.end(&served);
         }
-        served.map_err(|failure| told::no_answer(line, &failure))
+        served.map_err(|failure| line.no_answer(input.headers, &failure))
     }
 
     /// The rows of what was answered.
@@ -225,7 +225,7 @@ impl HttpFetch {
                         Verdict::Empty => value = Some(empty.root()),
                         Verdict::Nothing => {}
                         Verdict::Failed(error) => {
-                            told::bad_answer(line, &served.entry, &error);
+                            line.called(input.headers).bad_answer(&served.entry, error.code);
                             fail(error);
                         }
                     }
@@ -364,8 +364,8 @@ impl Fetch for HttpFetch {
         &self.reads_headers
     }
 
-    fn is_personal(&self) -> bool {
-        self.calls.iter().any(|it| self.shared.line(it.connector).is_personal)
+    fn is_personal(&self, headers: &dyn Headers) -> bool {
+        self.calls.iter().any(|it| self.shared.line(it.connector).personal.is_in(headers))
     }
 
     fn asks(&self) -> &[u32] {

@@ -9,7 +9,7 @@
 //! **Cost:** a hash for each key; keys are kept once, encoded in one buffer.
 
 use super::memo::Told;
-use crate::call::{CallError, Cause};
+use crate::call::{CallError, Cause, Failure};
 use hashbrown::HashTable;
 use std::future::Future;
 use std::hash::BuildHasher;
@@ -103,8 +103,8 @@ impl Loader {
 }
 
 /// A round has an answer for each of its keys; if not, that is a bug of ours, and no other key's answer.
-fn lost() -> CallError {
-    CallError::Unavailable(Cause::Connection, "a key of a batch has no answer".into())
+fn lost() -> Failure {
+    CallError::Unavailable(Cause::Connection, "a key of a batch has no answer".into()).into()
 }
 
 impl Keys {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     fn says(number: i64) -> Told {
-        Err(CallError::Unavailable(Cause::Connection, number.to_string().into()))
+        Err(CallError::Unavailable(Cause::Connection, number.to_string().into()).into())
     }
 
     fn said(told: Option<Vec<Told>>) -> Vec<String> {

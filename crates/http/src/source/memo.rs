@@ -111,7 +111,7 @@ mod tests {
     use std::future::{pending, ready};
 
     fn says(text: &str) -> Told {
-        Err(CallError::Unavailable(Cause::Connection, text.into()))
+        Err(CallError::Unavailable(Cause::Connection, text.into()).into())
     }
 
     fn said(told: Option<Told>) -> String {

@@ -1,11 +1,14 @@
 //! Opens a text of services: reads it, finds its settings, and gets connections and rules of caching ready.
 
 use super::division::Division;
+use super::personal::Personal;
 use super::{HttpSource, Line, Shared};
 use crate::cache::{Cache, Counters, Rule, Sharing};
 use crate::call::{self, Upstream};
 use crate::inputs::Settings;
-use crate::sdl::{self, CacheRule, Connector, Mapping, Mistake, Place, Policy, Service, Setting};
+use crate::sdl::{
+    self, CacheRule, Connector, Mapping, Mistake, Outside, Place, Policy, Replaced, Service, Setting,
+};
 use crate::selection::Variable;
 use crate::selection::value::Value;
 use crate::template::Header;
@@ -18,7 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_engine::lifetime::{Hint, HintAt};
-use weir_engine::source::{Scope, is_credential};
+use weir_engine::source::Scope;
 use weir_language::span::Location;
 
 /// Brackets that may be open in an answer.
@@ -32,10 +35,20 @@ pub struct Options<'o> {
     pub cache: Arc<Cache>,
     /// `$config`.
     pub config: &'o BTreeMap<String, String>,
-    /// `$env`.
+    /// The environment, for `$env`.
     pub env: &'o dyn Fn(&str) -> Option<String>,
+    /// The names that `$env` may read; nothing for all.
+    pub env_allowed: Option<&'o [String]>,
+    /// What stands in place of what the text says, by the name of a `@source` or the prefix of a server.
+    pub services: &'o BTreeMap<String, Replaced>,
     /// A file of certificates in PEM that are trusted besides the system's.
     pub ca: Option<&'o Path>,
+}
+
+impl Options<'_> {
+    fn may_read(&self, name: &str) -> bool {
+        self.env_allowed.is_none_or(|all| all.iter().any(|it| it == name))
+    }
 }
 
 /// Whether `text` describes services, and not types to be stored.
@@ -51,7 +64,10 @@ pub fn is_services(text: &str) -> bool {
 /// # Errors
 /// All that is wrong with it, with its places.
 pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource, Vec<Mistake>> {
-    let mapping = Arc::new(sdl::read(text, file)?);
+    let env = |name: &str| (options.env)(name).filter(|_| options.may_read(name));
+    let config = |name: &str| options.config.get(name).cloned();
+    let outside = Outside { config: &config, env: &env, services: options.services };
+    let mapping = Arc::new(sdl::read_with(text, file, &outside)?);
     let file: Arc<str> = file.into();
     let mut mistakes = Vec::new();
     let settings = settings(&mapping, options, &file, &mut mistakes);
@@ -110,11 +126,19 @@ fn settings(
         &|name| options.config.get(name).cloned(),
         "`$config.{}` has no value: set `config: {{}: …}` beside `file` in weir.yaml, or write `$config.{} ?? 'value'`",
     );
+    let (allowed, refused): (Vec<_>, Vec<_>) =
+        mapping.env.iter().cloned().partition(|it| options.may_read(&it.name));
     let env = object(
-        &mapping.env,
+        &allowed,
         options.env,
         "`$env.{}` has no value: the environment has no `{}`; set it, or write `$env.{} ?? 'value'`",
     );
+    mistakes.extend(refused.iter().map(|it| {
+        let name = &it.name;
+        let words =
+            format!("`$env.{name}` may not be read: add `{name}` to `env` beside `file` in weir.yaml");
+        wrong(file, it.location, words)
+    }));
     Settings { config, env, context: Value::Object(Vec::new()) }
 }
 
@@ -145,6 +169,9 @@ pub(super) fn call_policy(said: &Policy) -> call::Policy {
         }),
         calls_max: said.concurrency_max.map_or(usual.calls_max, |it| it as usize),
         queue_max: said.queue_max.map_or(usual.queue_max, |it| it as usize),
+        connection_age: said
+            .connection_age_s
+            .map_or(usual.connection_age, |it| Duration::from_secs(it.into())),
     }
 }
 
@@ -175,7 +202,7 @@ fn asks(mapping: &Mapping) -> Vec<Option<u32>> {
 
 /// Whether its calls only read.
 fn is_safe(mapping: &Mapping, connector: &Connector) -> bool {
-    let said = mapping.service(connector.service).cache.as_ref();
+    let said = cache_rule(mapping, connector);
     connector.request.method == Method::GET
         || connector.request.method == Method::POST && said.is_some_and(|it| it.post)
 }
@@ -189,28 +216,29 @@ fn line(
 ) -> Line {
     let service = mapping.service(connector.service);
     let rule = rule(mapping, connector, cache);
-    let private = service.cache.as_ref().filter(|it| it.private);
+    let cache_rule = cache_rule(mapping, connector);
+    let private = cache_rule.filter(|it| it.private);
     let key_headers = private.map(|it| it.key.clone()).unwrap_or_default();
     let mut reads_headers: Vec<Box<str>> =
         connector.reads_headers.iter().chain(&key_headers).cloned().collect();
     reads_headers.sort_unstable();
     reads_headers.dedup();
     let alone = Rule { sharing: Sharing::Never, ..rule.clone() };
-    let sends = |it: &Header| is_credential(it.name.as_str()) && !is_operators(it);
-    let is_personal =
-        connector.request.own_headers().iter().any(sends) || reads_headers.iter().any(|it| is_credential(it));
+    let anonymous = Rule { anonymous: true, ..rule.clone() };
+    let personal = Personal::new(connector.request.own_headers(), &reads_headers);
     let mut digest = Sha256::new();
-    digest.update(format!("{:?} {:?} {:?}", service.name, service.base.origin(), service.cache));
+    digest.update(format!("{:?} {:?} {:?}", service.name, service.base.origin(), cache_rule));
     let service_fingerprint = digest.clone().finalize().into();
     digest.update(format!("{:?} {:?} {:?}", connector.request, connector.selection, connector.keys));
     digest.update(format!("{:?} {:?} {:?}", settings.config, settings.env, settings.context));
     digest.update(format!("{:?}", connector.tags));
     Line {
         alone: Arc::new(alone),
+        anonymous: Arc::new(anonymous),
         rule: Arc::new(rule),
         key_headers,
         reads_headers,
-        is_personal,
+        personal,
         asks,
         fingerprint: digest.finalize().into(),
         service_fingerprint,
@@ -256,9 +284,14 @@ fn place(mapping: &Mapping, place: Place) -> String {
 
 fn rule(mapping: &Mapping, connector: &Connector, cache: &Cache) -> Rule {
     let service = mapping.service(connector.service);
-    let said = service.cache.as_ref();
+    let said = cache_rule(mapping, connector);
     let only_reads = is_safe(mapping, connector) && !changes(mapping, connector);
     rule_of(said, only_reads, held(connector), cache.counters(&service.name))
+}
+
+/// What `@cache` says of the calls of a connector.
+fn cache_rule<'m>(mapping: &'m Mapping, connector: &'m Connector) -> Option<&'m CacheRule> {
+    connector.cache.as_ref().or(mapping.service(connector.service).cache.as_ref())
 }
 
 /// How answers are cached of which `said` is what `@cache` says, to calls that send the headers `held`.
@@ -289,6 +322,8 @@ pub(crate) fn rule_of(
         negative_ms: ms(|it| Some(it.negative_s)).unwrap_or(0),
         sharing,
         held,
+        anonymous: false,
+        overruled: said.map(|it| it.overruled).unwrap_or_default(),
         depth_max: DEPTH_MAX,
     }
 }
@@ -302,7 +337,7 @@ fn held(connector: &Connector) -> Box<[HeaderName]> {
 }
 
 /// Whether nothing of the client's stands in a header.
-fn is_operators(header: &Header) -> bool {
+pub(super) fn is_operators(header: &Header) -> bool {
     let mut used = header.slots().flat_map(|slot| slot.expr.variables());
     header.forwarded().is_none() && used.all(|it| matches!(it.variable, Variable::Config | Variable::Env))
 }

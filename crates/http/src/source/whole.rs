@@ -4,10 +4,8 @@ use super::HttpSource;
 use super::open::{call_policy, protocol};
 use crate::inputs::Settings;
 use crate::sdl::{CacheRule, Mistake, Policy, server_name};
-use crate::selection::value::Value;
-use crate::selection::{Expr, ExprId, Selection, Start, Step, StepKind, Variable};
 use crate::shaped::{Passed, PassedValue, Server};
-use crate::template::{Base, Header, HeaderValue, Part};
+use crate::template::{Base, Fixed, Header, HeaderValue, fixed};
 use std::sync::Arc;
 use weir_language::span::Location;
 
@@ -114,88 +112,19 @@ fn pass(header: &Header, settings: &Settings) -> Result<Option<Passed>, String> 
     let value = match &header.value {
         HeaderValue::From(name) => PassedValue::From(name.clone()),
         HeaderValue::Text(parts) => {
-            let wrong = || {
-                format!(
-                    "header `{}`: only `$config.name` and `$env.name` can stand in it here, and `??` behind them",
-                    header.name
-                )
-            };
-            let mut text = String::new();
-            for part in parts {
-                match part {
-                    Part::Text(part) => text.push_str(part),
-                    Part::Value(slot) => {
-                        match setting(&slot.expr, slot.expr.root(), settings).ok_or_else(wrong)? {
-                            Some(part) => text.push_str(&part),
-                            None => return Ok(None),
-                        }
-                    }
+            let text = match fixed(parts, &|variable, name| settings.text(variable, name)) {
+                Fixed::Text(text) => text,
+                Fixed::Missing => return Ok(None),
+                Fixed::Open => {
+                    return Err(format!(
+                        "header `{}`: only `$config.name` and `$env.name` can stand in it here, and `??` behind them",
+                        header.name
+                    ));
                 }
-            }
+            };
             let value = http::HeaderValue::from_str(&text);
             PassedValue::Fixed(value.map_err(|_| format!("header `{}` cannot hold its value", header.name))?)
         }
     };
     Ok(Some(Passed { name: header.name.clone(), value }))
-}
-
-/// The text that `$config.name` or `$env.name` stands for, or a literal, or the first of them that is there; `None` of any other
-/// expression.
-fn setting(expr: &Selection, id: ExprId, settings: &Settings) -> Option<Option<String>> {
-    match expr.expr(id) {
-        Expr::Text(text) | Expr::Number(text) => Some(Some(text.to_string())),
-        Expr::Null => Some(None),
-        Expr::Coalesce(choices) => {
-            let choices =
-                choices.iter().map(|&it| setting(expr, it, settings)).collect::<Option<Vec<_>>>()?;
-            Some(choices.into_iter().flatten().next())
-        }
-        Expr::Path { start: Start::Variable(variable), steps } => {
-            let object = match variable {
-                Variable::Config => &settings.config,
-                Variable::Env => &settings.env,
-                Variable::Args
-                | Variable::This
-                | Variable::Batch
-                | Variable::Context
-                | Variable::Request
-                | Variable::Status
-                | Variable::Response => return None,
-            };
-            let [Step { kind: StepKind::Key(name), .. }] = steps.as_slice() else { return None };
-            Some(match object.get(name) {
-                Value::Text(text) => Some(text.into_owned()),
-                _ => None,
-            })
-        }
-        Expr::Bool(_)
-        | Expr::Array(_)
-        | Expr::Object(_)
-        | Expr::Members(_)
-        | Expr::Path { .. }
-        | Expr::IfMissing(_) => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn headers_of_servers_take_settings_and_what_stands_behind_them() {
-        let object = |text| Value::read(text, 9).unwrap();
-        let (config, env, context) = (object(r#"{"k": "v"}"#), object(r#"{"T": "t"}"#), object("{}"));
-        let settings = Settings { config, env, context };
-        let check = |text: &str, expected: Option<Option<&str>>| {
-            let expr = Selection::parse_expression(text).unwrap();
-            let expected = expected.map(|it| it.map(ToOwned::to_owned));
-            assert_eq!(setting(&expr, expr.root(), &settings), expected, "{text}");
-        };
-        check("$config.k", Some(Some("v")));
-        check("$env.T ?? 'x'", Some(Some("t")));
-        check("$env.U ?? $config.l ?? 'x'", Some(Some("x")));
-        check("$env.U ?? null", Some(None));
-        check("$config.k->size", None);
-        check("$env.U ?? $request.headers.a", None);
-    }
 }

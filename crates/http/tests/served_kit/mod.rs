@@ -17,6 +17,8 @@ pub(crate) fn engine(sdl: &str, service: &Service) -> Engine {
         cache: Arc::new(Cache::new(cache).unwrap()),
         config: &BTreeMap::new(),
         env: &|_| None,
+        env_allowed: None,
+        services: &BTreeMap::new(),
         ca: None,
     };
     let text = sdl.replace("upstream", &service.address.to_string());

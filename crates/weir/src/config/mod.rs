@@ -165,7 +165,9 @@ pub struct Limits {
     pub socket_messages_per_second: u32,
     /// `connection_init` has to arrive over a WebSocket of the protocol `graphql-transport-ws` within so many seconds.
     pub socket_init_s: u16,
-    /// When the server stops, requests in flight get so many seconds.
+    /// When the server stops, `/readyz` answers 503 for so many seconds before the listener closes; all else is served.
+    pub drain_delay_s: u16,
+    /// After that, requests in flight get so many seconds.
     pub drain_s: u16,
     /// Bytes of a document.
     pub document_bytes_max: u32,
@@ -215,6 +217,7 @@ impl Default for Limits {
             socket_message_bytes_max: 256 * 1024,
             socket_messages_per_second: 100,
             socket_init_s: 3,
+            drain_delay_s: 0,
             drain_s: 30,
             document_bytes_max: document.bytes_max,
             tokens_max: document.tokens_max,
@@ -329,6 +332,12 @@ pub struct Source {
     /// What `$config` holds in `file`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub config: BTreeMap<String, String>,
+    /// The names of the environment that `$env` may read in `file`; without the key all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub env: Option<Vec<String>>,
+    /// What stands in place of what `file` says, by the name of a `@source`, or the prefix of a `@graphql` or `@grpc`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub services: BTreeMap<String, Service>,
     /// A file of certificates in PEM by which the services of `file` are trusted, besides the system's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<PathBuf>,
@@ -365,6 +374,16 @@ pub struct Source {
     #[serde(default, skip_serializing)]
     #[schemars(schema_with = "published::functions")]
     pub functions: Vec<FunctionEntry>,
+}
+
+/// One of `sources[].services`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Service {
+    /// Instead of `baseURL`, or of `url`: `http://localhost:9000/v1`.
+    pub base_url: Option<String>,
+    /// Headers that every call sends, by name: instead of one of the source that is there.
+    pub headers: BTreeMap<String, Secret>,
 }
 
 /// `sources[].relationship_names`.

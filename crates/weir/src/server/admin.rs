@@ -1,7 +1,6 @@
 //! Pages for operators: version, metrics, explain, reload, invalidate.
 
 use super::body::Reply;
-use super::client::Client;
 use super::exchange::{Answer, Exchange, Refusal, json, string};
 use super::graphql::engine_request;
 use super::negotiate::{self, Media};
@@ -97,7 +96,7 @@ pub(crate) async fn explain(exchange: &Exchange, head: &Parts, body: Incoming) -
     let bytes = receive::body(exchange, &head.headers, body).await?;
     let tape = receive::json(exchange.worker.json_buffer.take(), &bytes, limits)?;
     let params = receive::params(tape.root()).map_err(|it| Refusal::bad_request(it.message()))?;
-    let client = Client(&head.headers);
+    let client = exchange.client(&head.headers);
     let request = engine_request(exchange, &params, &client, Accent::Spec, false);
     let (status, body) = match exchange.generation.engine.explain(request, &Caller::Admin) {
         Ok(explanation) => (StatusCode::OK, explained(&explanation)),

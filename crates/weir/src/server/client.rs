@@ -3,13 +3,20 @@
 use hyper::HeaderMap;
 use weir_engine::source::Headers;
 
-/// Headers of one request.
-pub(crate) struct Client<'r>(pub(crate) &'r HeaderMap);
+/// Headers of one request, and its name.
+pub(crate) struct Client<'r> {
+    pub(crate) headers: &'r HeaderMap,
+    pub(crate) request_id: &'r str,
+}
 
 impl Headers for Client<'_> {
     fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
-        for value in self.0.get_all(name) {
+        for value in self.headers.get_all(name) {
             take(value.as_bytes());
         }
+    }
+
+    fn request_id(&self) -> &str {
+        self.request_id
     }
 }

@@ -2,14 +2,16 @@
 
 use super::auth::Denied;
 use super::body::Reply;
+use super::client::Client;
 use super::clock::Watched;
+use super::finish::RequestId;
 use super::metrics::{Door, Verdict};
 use super::negotiate::Media;
 use super::worker::Worker;
 use crate::config::Limits;
 use crate::generation::Generation;
 use hyper::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue};
-use hyper::{Response, StatusCode};
+use hyper::{HeaderMap, Response, StatusCode};
 use std::borrow::Cow;
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -29,6 +31,8 @@ pub(crate) struct Exchange {
     pub(crate) watched: Rc<Watched>,
     /// Where the connection comes from: the caller, or a proxy before it.
     pub(crate) peer: IpAddr,
+    /// Its name in logs, and in the head of its answer.
+    pub(crate) id: RequestId,
 }
 
 impl Exchange {
@@ -40,7 +44,13 @@ impl Exchange {
             started: self.started,
             watched: Rc::clone(&self.watched),
             peer: self.peer,
+            id: self.id.clone(),
         }
+    }
+
+    /// Its `headers`, as sources see them.
+    pub(crate) fn client<'r>(&'r self, headers: &'r HeaderMap) -> Client<'r> {
+        Client { headers, request_id: self.id.text() }
     }
 }
 

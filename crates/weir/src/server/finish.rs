@@ -46,15 +46,16 @@ impl RequestIds {
 }
 
 /// The id of a request, which it brings or gets.
+#[derive(Clone)]
 pub(crate) struct RequestId(HeaderValue);
 
 impl RequestId {
     /// Takes the id over, or makes one.
-    pub(crate) fn of(exchange: &Exchange, head: &Parts) -> Self {
+    pub(crate) fn of(ids: &RequestIds, head: &Parts) -> Self {
         let sent = head.headers.get(REQUEST_ID).filter(|it| {
             it.len() <= ID_BYTES_MAX && !it.is_empty() && it.as_bytes().iter().all(u8::is_ascii_graphic)
         });
-        Self(sent.cloned().unwrap_or_else(|| exchange.worker.ids.next()))
+        Self(sent.cloned().unwrap_or_else(|| ids.next()))
     }
 
     /// For logs.
@@ -64,7 +65,8 @@ impl RequestId {
 }
 
 /// Completes the head of `answer`, the one to `head`, counts it and logs it.
-pub(crate) fn finish(exchange: &Exchange, head: &Parts, id: RequestId, answer: Answer) -> Response<Reply> {
+pub(crate) fn finish(exchange: &Exchange, head: &Parts, answer: Answer) -> Response<Reply> {
+    let id = &exchange.id;
     let Answer { mut response, door, verdict, timing } = answer;
     let total = exchange.started.elapsed();
     let metrics = &exchange.worker.metrics;
@@ -83,7 +85,7 @@ pub(crate) fn finish(exchange: &Exchange, head: &Parts, id: RequestId, answer: A
     if exchange.generation.config.log.access {
         log::access(id.text(), head, &response, total);
     }
-    response.headers_mut().insert(REQUEST_ID, id.0);
+    response.headers_mut().insert(REQUEST_ID, id.0.clone());
     response
 }
 

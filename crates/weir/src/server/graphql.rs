@@ -54,7 +54,7 @@ pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) ->
     let tape = receive::json(buffer, &bytes, limits)?;
     let answer = match receive::params(tape.root()) {
         Ok(params) => {
-            let client = Client(headers);
+            let client = exchange.client(headers);
             let request = engine_request(exchange, &params, &client, Accent::Spec, false);
             let made = exchange.generation.engine.execute(request, &caller).await;
             answer_with(exchange, made, media, headers)
@@ -81,7 +81,7 @@ async fn by_text(
         return Err(Refusal::bad_request("the operation is not in UTF-8"));
     };
     let params = Params { query: Cow::Borrowed(query), operation_name: None, variables: None };
-    let client = Client(&head.headers);
+    let client = exchange.client(&head.headers);
     let request = engine_request(exchange, &params, &client, Accent::Spec, false);
     let made = exchange.generation.engine.execute(request, caller).await;
     answer_with(exchange, made, media, &head.headers)
@@ -109,7 +109,7 @@ async fn by_get(exchange: &Exchange, head: &Parts, media: Media, caller: &Caller
         operation_name: sent.operation_name.as_deref().map(Cow::Borrowed),
         variables: if root(&variables) { variables.as_ref().map(Json::root) } else { None },
     };
-    let client = Client(&head.headers);
+    let client = exchange.client(&head.headers);
     let request = engine_request(exchange, &params, &client, Accent::Spec, true);
     let made = exchange.generation.engine.execute(request, caller).await;
     let tag = lifetime::tag(&made);
@@ -118,7 +118,9 @@ async fn by_get(exchange: &Exchange, head: &Parts, media: Media, caller: &Caller
         lifetime::mark(&tag, &head.headers, &mut answer.response);
     }
     // Only what came by GET is ever kept by a cache between us and the client.
-    lifetime::differs_by(answer.response.headers_mut(), "accept, accept-encoding");
+    let is_coded = exchange.generation.config.compression.enabled;
+    let read = if is_coded { "accept, accept-encoding" } else { "accept" };
+    lifetime::differs_by(answer.response.headers_mut(), read);
     Ok(answer)
 }
 
@@ -231,7 +233,8 @@ pub(crate) fn respond(
     mark_coding(&mut response, coding);
     if let Some(told) = &made.lifetime {
         exchange.worker.metrics.kept(told.kept);
-        lifetime::tell(response.headers_mut(), told, headers, exchange.generation.dev);
+        let (has_secret, dev) = (exchange.generation.secret().is_some(), exchange.generation.dev);
+        lifetime::tell(response.headers_mut(), told, headers, lifetime::Place { has_secret, dev });
     }
     match made.capacity {
         Capacity::Enough => {}

@@ -66,7 +66,7 @@ pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) ->
     let answer = match params(tape.root()) {
         Err(message) => refused(message, "parse-failed", Verdict::Rejected),
         Ok(params) => {
-            let client = Client(headers);
+            let client = exchange.client(headers);
             let request = engine_request(exchange, &params, &client, Accent::Hasura, false);
             let made = exchange.generation.engine.execute(request, &caller).await;
             let (verdict, timing) = (verdict(made.outcome), made.timing);
@@ -115,7 +115,7 @@ fn batch(
     let (send, rest) = mpsc::channel(2);
     let (exchange, headers) = (exchange.again(), headers.clone());
     tokio::task::spawn_local(async move {
-        let client = Client(&headers);
+        let client = exchange.client(&headers);
         let work = run_batch(&exchange, &text, (&caller, &client), &send);
         let work = AssertUnwindSafe(work).catch_unwind();
         // Whoever reads must not take a part for the whole.

@@ -83,7 +83,7 @@ pub(crate) fn live() -> Answer {
 
 /// The process wants requests: not while it ends, not while a source cannot answer.
 pub(crate) async fn ready(exchange: &Exchange) -> Answer {
-    let (status, body) = if exchange.worker.is_draining() {
+    let (status, body) = if exchange.worker.is_leaving() {
         (StatusCode::SERVICE_UNAVAILABLE, br#"{"status":"draining"}"#.to_vec())
     } else {
         let generation = &exchange.generation;
@@ -121,7 +121,7 @@ fn report(states: &[State], all: bool) -> Vec<u8> {
 
 /// Whether what was configured is what serves, in Hasura's words. Sources are [`ready`]'s matter.
 pub(crate) fn health(exchange: &Exchange) -> Answer {
-    if exchange.worker.is_draining() {
+    if exchange.worker.is_leaving() {
         return page(StatusCode::INTERNAL_SERVER_ERROR, "ERROR\n");
     }
     if exchange.worker.live.last_failure().is_some() {

@@ -21,13 +21,24 @@ use weir_engine::source::Scope;
 
 /// The seconds, for clients that look no further. Source: Dream11's services.
 const X_TTL: HeaderName = HeaderName::from_static("x-ttl");
-/// The headers that say who asks: what one was answered is not another's.
-const WHO: &str = "authorization, x-hasura-admin-secret, x-hasura-role, x-weir-admin-secret";
+/// The headers that every answer is decided by.
+const ALWAYS_READ: &str = "x-hasura-role";
+/// Those that are read where there is a secret.
+const SECRETS: &str = "x-hasura-admin-secret, x-weir-admin-secret";
 /// Whether the whole answer was kept, and what set its lifetime; in dev mode.
 const X_WEIR_CACHE: HeaderName = HeaderName::from_static("x-weir-cache");
 
-/// Says in `headers` how long the answer to a request with the headers `asked` lives; in dev mode also why.
-pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderMap, dev: bool) {
+/// Where an answer is told.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// Whether callers need a secret.
+    pub(crate) has_secret: bool,
+    /// In dev mode it is told what set a lifetime.
+    pub(crate) dev: bool,
+}
+
+/// Says in `headers` how long the answer to a request with the headers `asked` lives.
+pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderMap, place: Place) {
     let Lifetime { freshness, wished, vary, kept } = lifetime;
     let seconds =
         if *wished { freshness.remaining_ms.div_ceil(1000) } else { drawn_s(freshness.remaining_ms) };
@@ -52,10 +63,13 @@ pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderM
     insert(headers, CACHE_CONTROL, &words);
     headers.insert(X_TTL, HeaderValue::from(seconds));
     if seconds > 0 {
-        differs_by(headers, WHO);
+        differs_by(headers, ALWAYS_READ);
+        if place.has_secret {
+            differs_by(headers, SECRETS);
+        }
         differs_by(headers, vary);
     }
-    if dev {
+    if place.dev {
         let kept = match kept {
             Kept::Hit => "hit",
             Kept::Joined => "joined",
@@ -158,7 +172,7 @@ mod tests {
 
     fn check_asked(asked: &HeaderMap, lifetime: &Lifetime, expected: &[(&str, &str)]) {
         let mut headers = HeaderMap::new();
-        tell(&mut headers, lifetime, asked, true);
+        tell(&mut headers, lifetime, asked, Place { has_secret: false, dev: true });
         let text = |it: &HeaderValue| it.to_str().expect("it is ASCII").to_owned();
         let found: Vec<(String, String)> = headers.iter().map(|it| (it.0.to_string(), text(it.1))).collect();
         let expected: Vec<_> = expected.iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
@@ -172,7 +186,7 @@ mod tests {
             &[
                 ("cache-control", "public,max-age=60"),
                 ("x-ttl", "60"),
-                ("vary", &format!("{WHO}, x-user-id")),
+                ("vary", "x-hasura-role, x-user-id"),
                 ("x-weir-cache", "miss;ttl=60;set-by=\"matches\""),
             ],
         );
@@ -189,10 +203,24 @@ mod tests {
                 &[
                     ("cache-control", "private,max-age=60"),
                     ("x-ttl", "60"),
-                    ("vary", &format!("{WHO}, x-user-id")),
+                    ("vary", "x-hasura-role, x-user-id"),
                     ("x-weir-cache", "miss;ttl=60;set-by=\"matches\""),
                 ],
             );
+        }
+    }
+
+    #[test]
+    fn an_answer_differs_by_the_headers_that_were_read() {
+        for (has_secret, expected) in [
+            (false, "x-hasura-role, x-user-id"),
+            (true, "x-hasura-role, x-hasura-admin-secret, x-weir-admin-secret, x-user-id"),
+        ] {
+            let mut headers = HeaderMap::new();
+            let known = lifetime(60_000, 0, Scope::Public, true);
+            tell(&mut headers, &known, &HeaderMap::new(), Place { has_secret, dev: false });
+            assert_eq!(headers[VARY], expected);
+            assert!(!headers.contains_key(X_WEIR_CACHE));
         }
     }
 
@@ -203,7 +231,7 @@ mod tests {
             &[
                 ("cache-control", "private,max-age=1,stale-while-revalidate=10"),
                 ("x-ttl", "1"),
-                ("vary", &format!("{WHO}, x-user-id")),
+                ("vary", "x-hasura-role, x-user-id"),
                 ("x-weir-cache", "miss;ttl=0;set-by=\"matches\""),
             ],
         );
@@ -218,7 +246,7 @@ mod tests {
             &[
                 ("cache-control", "public,max-age=1,must-revalidate"),
                 ("x-ttl", "1"),
-                ("vary", &format!("{WHO}, x-user-id")),
+                ("vary", "x-hasura-role, x-user-id"),
                 ("x-weir-cache", "miss;ttl=0;set-by=\"matches\""),
             ],
         );
@@ -240,12 +268,12 @@ mod tests {
     fn what_an_answer_differs_by_stands_in_one_line_each_once() {
         let mut headers = HeaderMap::new();
         for names in
-            ["accept-encoding", WHO, "", "authorization, x-user-id", "accept, accept-encoding", "origin"]
+            ["accept-encoding", SECRETS, "", "authorization, x-user-id", "accept, accept-encoding", "origin"]
         {
             differs_by(&mut headers, names);
         }
         let lines: Vec<_> = headers.get_all(VARY).iter().collect();
-        assert_eq!(lines, [&format!("accept-encoding, {WHO}, x-user-id, accept, origin")]);
+        assert_eq!(lines, [&format!("accept-encoding, {SECRETS}, authorization, x-user-id, accept, origin")]);
     }
 
     #[test]

@@ -55,6 +55,7 @@ use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 use tokio::sync::watch;
 use worker::{Phase, Place, Seed};
 
@@ -140,10 +141,13 @@ impl Server {
         &self.live
     }
 
-    /// Takes no more connections, answers what is in flight, and ends.
+    /// Answers 503 to `/readyz` for `limits.drain_delay_s`, so that whoever spreads requests sends no more; then takes no
+    /// more connections, answers what is in flight, and ends.
     /// # Errors
     /// A worker that failed or panicked.
     pub fn stop(self) -> Result<(), String> {
+        self.phase.send_replace(Phase::Leaving);
+        std::thread::sleep(Duration::from_secs(self.live.current().config.limits.drain_delay_s.into()));
         self.phase.send_replace(Phase::Draining);
         let mut failed = None;
         for worker in self.workers {

@@ -55,6 +55,8 @@ pub(crate) enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     Serving,
+    /// All is answered, and probes are told to send nothing more.
+    Leaving,
     /// No new connections; what is in flight is answered.
     Draining,
 }
@@ -197,8 +199,8 @@ impl Drop for Open {
 
 impl Worker {
     /// Whether the server is on its way out.
-    pub(crate) fn is_draining(&self) -> bool {
-        *self.phase.borrow() == Phase::Draining
+    pub(crate) fn is_leaving(&self) -> bool {
+        matches!(*self.phase.borrow(), Phase::Leaving | Phase::Draining)
     }
 
     /// Accepts until draining begins; what waits in the queue then is still taken.
@@ -322,16 +324,16 @@ impl Worker {
         let guard = watched.begin(request.version() == Version::HTTP_2);
         let (head, body) = request.into_parts();
         let generation = self.live.current();
-        let exchange = Exchange { worker: self, generation, started: Instant::now(), watched, peer };
-        let id = RequestId::of(&exchange, &head);
+        let id = RequestId::of(&self.ids, &head);
+        let exchange = Exchange { worker: self, generation, started: Instant::now(), watched, peer, id };
         async move {
             let work = pin!(route::answer(&exchange, place, &head, body));
             let answer = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
                 exchange.worker.metrics.panics.inc();
-                tracing::error!(request_id = id.text(), "a bug: the request panicked");
+                tracing::error!(request_id = exchange.id.text(), "a bug: the request panicked");
                 failed()
             });
-            let response = finish::finish(&exchange, &head, id, answer);
+            let response = finish::finish(&exchange, &head, answer);
             Ok(response.map(|it| it.guarded(guard)))
         }
     }

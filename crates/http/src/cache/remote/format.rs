@@ -8,6 +8,7 @@
 use super::super::entry::{Body, Entry, Lifetime, Tape};
 use super::super::rule::{Rule, Scope, Sharing};
 use super::super::tags::Tags;
+use crate::call::Went;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -78,10 +79,7 @@ pub(super) struct Instants {
 
 /// `entry` as the value of `name`, with the versions that its tags had when its upstream was asked.
 pub(super) fn encode(name: &Name, entry: &Entry, versions: &[u64], at: Instants) -> Vec<u8> {
-    let text = match &entry.body {
-        Body::Json(tape) => Some(tape.text()),
-        Body::Absent | Body::Unreadable(_) => None,
-    };
+    let text = entry.body.tape().map(Tape::text);
     let mut out = Vec::with_capacity(HEAD_BYTES + 64 + versions.len() * 8 + text.map_or(0, str::len));
     out.extend_from_slice(&MAGIC);
     out.push(VERSION);
@@ -156,6 +154,7 @@ pub(super) fn decode(
         is_inner,
         must_revalidate,
         took_ms,
+        went: Went::default(),
         tags,
         retry_at_ms,
     }))

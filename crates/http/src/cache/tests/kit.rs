@@ -1,10 +1,10 @@
 //! An upstream that says what it is told to, and counts how often it is asked.
 
 use crate::cache::{
-    AskMany, Batch, Body, Cache, Clock, Failure, Key, Outcome, RemoteSettings, Rule, Served, Settings,
-    Sharing, Tape, Wanted,
+    AskMany, Batch, Body, Cache, Clock, Failure, Key, Outcome, Overruled, RemoteSettings, Rule, Served,
+    Settings, Sharing, Tape, Wanted,
 };
-use crate::call::{Answer, CallError};
+use crate::call::{Answer, CallError, Went};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -79,7 +79,7 @@ impl Upstream {
         self.gate.add_permits(calls);
     }
 
-    pub(crate) async fn call(self: Arc<Self>) -> Result<Answer, CallError> {
+    pub(crate) async fn call(self: Arc<Self>) -> Result<Answer, Failure> {
         self.calls.fetch_add(1, Ordering::SeqCst);
         self.came.add_permits(1);
         self.gate.acquire().await.unwrap().forget();
@@ -98,6 +98,7 @@ pub(crate) fn answer(status: u16, headers: &[(&'static str, String)], body: Stri
         headers: all,
         body: Bytes::from(body),
         trailers: HeaderMap::new(),
+        went: Went::default(),
     }
 }
 
@@ -113,15 +114,15 @@ impl AskMany for Many {
         self.batch_max
     }
 
-    fn ask(&self, places: &[u32]) -> BoxFuture<'static, Result<Batch, CallError>> {
+    fn ask(&self, places: &[u32]) -> BoxFuture<'static, Result<Batch, Failure>> {
         let ids: Vec<u32> = places.iter().map(|place| self.ids[*place as usize]).collect();
         let upstream = Arc::clone(&self.upstream);
         Box::pin(async move {
             upstream.batches.lock().unwrap().push(ids.clone());
             let mut answer = Arc::clone(&upstream).call().await?;
             if answer.status != StatusCode::OK {
-                let tape = Tape::parse(answer.body.clone(), 8).ok();
-                return Ok(Batch { answer, tape, values: vec![None; ids.len()] });
+                let body = Tape::parse(answer.body.clone(), 8).map_or(Body::Absent, Body::Json);
+                return Ok(Batch { answer, body, values: vec![None; ids.len()] });
             }
             let word = String::from_utf8(answer.body.to_vec()).unwrap();
             let unknown = upstream.unknown.lock().unwrap().clone();
@@ -138,7 +139,7 @@ impl AskMany for Many {
                     .map(|it| it.at)
             };
             let values = ids.iter().map(of).collect();
-            Ok(Batch { answer, tape: Some(tape), values })
+            Ok(Batch { answer, body: Body::Json(tape), values })
         })
     }
 }
@@ -181,6 +182,8 @@ impl Kit {
             negative_ms: 0,
             sharing: Sharing::ByHeaders,
             held: [].into(),
+            anonymous: false,
+            overruled: Overruled::default(),
             depth_max: 32,
         };
         Self { cache, changes, clock, rule, own_tags: Vec::new() }
@@ -207,10 +210,10 @@ impl Kit {
     }
 
     /// Gets `key` and lets what it set going in the background come to its end.
-    pub(crate) async fn get(&self, key: &str, upstream: &Arc<Upstream>) -> Result<Told, Failure> {
+    pub(crate) async fn get(&self, key: &str, upstream: &Arc<Upstream>) -> Result<Told, CallError> {
         let served = self.served(key, &[], upstream).await;
         settle().await;
-        served.map(|it| told(&it))
+        served.map(|it| told(&it)).map_err(|it| it.error)
     }
 
     pub(crate) async fn get_many(
@@ -218,7 +221,7 @@ impl Kit {
         prefix: &str,
         ids: &[u32],
         upstream: &Arc<Upstream>,
-    ) -> Vec<Result<Told, Failure>> {
+    ) -> Vec<Result<Told, CallError>> {
         let mut whole = Key::default();
         whole.begin(prefix.as_bytes());
         let rule = Arc::new(self.rule.clone());
@@ -237,7 +240,7 @@ impl Kit {
         };
         let all = self.cache.get_many(wanted, &texts, ask).await;
         settle().await;
-        all.into_iter().map(|it| it.map(|it| told(&it))).collect()
+        all.into_iter().map(|it| it.map(|it| told(&it)).map_err(|it| it.error)).collect()
     }
 }
 
@@ -252,7 +255,7 @@ pub(crate) fn told(served: &Served) -> Told {
     let text = match &served.entry.body {
         Body::Json(tape) => tape.text().to_owned(),
         Body::Absent => String::new(),
-        Body::Unreadable(error) => error.to_string(),
+        Body::Unreadable(words) => words.error.to_string(),
     };
     (served.outcome, served.entry.status, text)
 }

@@ -5,7 +5,7 @@
 
 use super::kit::{Kit, Says, Upstream, says, settle, told_as};
 use crate::cache::Outcome::{Coalesced, Hit, Miss, Pass};
-use crate::cache::{Outcome, Sharing};
+use crate::cache::{Outcome, Overruled, Sharing};
 use futures_util::future::join_all;
 use http::header::{ACCEPT_LANGUAGE, AUTHORIZATION};
 use std::sync::Arc;
@@ -96,6 +96,60 @@ async fn answers_to_calls_with_an_authorization_are_shared_only_if_that_is_decla
     check_shared(&kit, &["x-ttl: 60"]).await;
     // What is declared of calls does not overrule what an answer says of itself.
     check_apart(&kit_with(Sharing::Declared), &["cache-control: private, max-age=60"]).await;
+}
+
+#[tokio::test]
+async fn who_sends_no_authorization_shares_where_others_send_one() {
+    let anonymous = || {
+        let mut kit = Kit::new();
+        kit.rule.held = [AUTHORIZATION].into();
+        kit.rule.anonymous = true;
+        kit
+    };
+    check_shared(&anonymous(), &["x-ttl: 60"]).await;
+    check_shared(&anonymous(), &["x-ttl: 60", "vary: Authorization"]).await;
+    check_apart(&anonymous(), &["cache-control: private, max-age=60"]).await;
+}
+
+#[tokio::test]
+async fn what_is_overruled_does_not_count_and_nothing_else() {
+    let kit = |no_store, no_cache, private| {
+        let mut kit = Kit::new();
+        kit.rule.overruled = Overruled { no_store, no_cache, private };
+        kit.rule.default_ms = Some(60_000);
+        kit
+    };
+    for headers in [
+        &["cache-control: no-store"][..],
+        &["cache-control: no-store, max-age=0, must-revalidate", "expires: 0"],
+        &["cdn-cache-control: no-store, max-age=0"],
+    ] {
+        check_shared(&kit(true, false, false), headers).await;
+        check_apart(&kit(false, true, true), headers).await;
+    }
+    for headers in [&["cache-control: private"][..], &["cache-control: private, max-age=60"]] {
+        check_shared(&kit(false, false, true), headers).await;
+        check_apart(&kit(true, true, false), headers).await;
+    }
+    check_shared(&kit(true, true, true), &["cache-control: private, no-cache, no-store, max-age=0"]).await;
+    check_apart(&kit(true, true, false), &["cache-control: private, no-store, max-age=60"]).await;
+    check_apart(&kit(true, true, true), &["cache-control: no-store", "set-cookie: session=1"]).await;
+    check_apart(&kit(true, true, true), &["x-ttl: 60", "vary: *"]).await;
+    let mut authorized = kit(true, true, true);
+    authorized.rule.held = [AUTHORIZATION].into();
+    check_apart(&authorized, &["cache-control: private, max-age=60"]).await;
+}
+
+#[tokio::test]
+async fn what_is_overruled_leaves_the_lifetimes_that_are_not() {
+    let upstream = Upstream::new(says(200, &["cache-control: private, max-age=5"], "1"));
+    let mut kit = Kit::new();
+    kit.rule.overruled = Overruled { private: true, ..Overruled::default() };
+    kit.rule.default_ms = Some(60_000);
+    assert_eq!(kit.served("key", &[], &upstream).await.unwrap().fresh_ms, 5000);
+    let upstream = Upstream::new(says(200, &["x-ttl: 7", "cache-control: no-store, max-age=0"], "1"));
+    kit.rule.overruled = Overruled { no_store: true, ..Overruled::default() };
+    assert_eq!(kit.served("other", &[], &upstream).await.unwrap().fresh_ms, 7000);
 }
 
 fn kit_with(sharing: Sharing) -> Kit {

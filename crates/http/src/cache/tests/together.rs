@@ -82,7 +82,7 @@ async fn a_failure_reaches_all_who_wait_and_the_next_asks_again() {
         upstream.let_through(1);
     };
     let (all, ()) = tokio::join!(join_all((0..10).map(|_| kit.served("key", &[], &upstream))), go);
-    assert!(all.iter().all(|it| matches!(it, Err(CallError::Busy))));
+    assert!(all.iter().all(|it| it.as_ref().is_err_and(|it| it.error == CallError::Busy)));
     assert_eq!(upstream.calls(), 1);
     upstream.now_says(says(200, &[], "1"));
     upstream.let_through(1);
@@ -100,7 +100,7 @@ async fn patient(
     let rule = Arc::new(kit.rule.clone());
     let wanted =
         Wanted { key: &key, rule: &rule, tags: &[], own_tags: &[], deadline: Instant::now() + patience };
-    kit.cache.get(wanted, || Arc::clone(upstream).call()).await.map(|it| told(&it))
+    kit.cache.get(wanted, || Arc::clone(upstream).call()).await.map(|it| told(&it)).map_err(|it| it.error)
 }
 
 #[tokio::test]

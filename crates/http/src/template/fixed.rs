@@ -1,0 +1,86 @@
+//! Texts whose only values are settings, so that they are known before any request.
+
+use super::{Part, Slot, slots};
+use crate::selection::{Expr, ExprId, Selection, Start, Step, StepKind, Variable};
+
+/// Finds the setting of a name: `$config` or `$env`.
+pub(crate) type LookUp<'l> = dyn Fn(Variable, &str) -> Option<String> + 'l;
+
+/// What a text comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fixed {
+    /// All of it is known.
+    Text(String),
+    /// A setting has no value.
+    Missing,
+    /// Something else than settings stands in it, or more is done with them than `??`.
+    Open,
+}
+
+/// Puts settings into `parts`.
+pub(crate) fn fixed(parts: &[Part], look_up: &LookUp<'_>) -> Fixed {
+    let (mut text, mut is_missing) = (String::new(), false);
+    for part in parts {
+        match part {
+            Part::Text(part) => text.push_str(part),
+            Part::Value(slot) => match setting(&slot.expr, slot.expr.root(), look_up) {
+                Some(Some(value)) => text.push_str(&value),
+                Some(None) => is_missing = true,
+                None => return Fixed::Open,
+            },
+        }
+    }
+    if is_missing { Fixed::Missing } else { Fixed::Text(text) }
+}
+
+/// The values of `parts` that have to be known: no `??` stands behind them.
+pub(crate) fn needed(parts: &[Part]) -> impl Iterator<Item = &Slot> {
+    let is_needed = |slot: &&Slot| slot.expr.variables().any(|used| !slot.expr.has_other(used.expr));
+    slots(parts.iter()).filter(is_needed)
+}
+
+/// The text that `$config.name` or `$env.name` stands for, or a literal, or the first of them that is there; `None` of any other
+/// expression.
+fn setting(expr: &Selection, id: ExprId, look_up: &LookUp<'_>) -> Option<Option<String>> {
+    match expr.expr(id) {
+        Expr::Text(text) | Expr::Number(text) => Some(Some(text.to_string())),
+        Expr::Null => Some(None),
+        Expr::Coalesce(choices) => {
+            let choices = choices.iter().map(|&it| setting(expr, it, look_up)).collect::<Option<Vec<_>>>()?;
+            Some(choices.into_iter().flatten().next())
+        }
+        Expr::Path { start: Start::Variable(variable @ (Variable::Config | Variable::Env)), steps } => {
+            let [Step { kind: StepKind::Key(name), .. }] = steps.as_slice() else { return None };
+            Some(look_up(*variable, name))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_and_what_stands_behind_them_are_put_in() {
+        let look_up = |variable, name: &str| match (variable, name) {
+            (Variable::Config, "k") => Some("v".to_owned()),
+            (Variable::Env, "T") => Some("t".to_owned()),
+            _ => None,
+        };
+        let check = |text: &str, expected: Fixed| {
+            let parts = crate::template::parts_of(text).unwrap();
+            assert_eq!(fixed(&parts, &look_up), expected, "{text}");
+        };
+        let text = |text: &str| Fixed::Text(text.to_owned());
+        check("plain", text("plain"));
+        check("http://{$config.k}:80/{$env.T}", text("http://v:80/t"));
+        check("{$env.U ?? $config.l ?? 'x'}", text("x"));
+        check("{$env.U ?? 8080}", text("8080"));
+        check("{$env.U ?? null}", Fixed::Missing);
+        check("{$config.k}{$config.l}", Fixed::Missing);
+        check("{$config.k->size}", Fixed::Open);
+        check("{$env.U ?? $request.headers.a}", Fixed::Open);
+        check("{$args.k}", Fixed::Open);
+    }
+}

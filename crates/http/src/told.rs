@@ -1,0 +1,51 @@
+//! What went wrong with a call: told to the client without names, to the operator with them.
+
+use crate::cache::{Body, Entry};
+use crate::call::Failure;
+use weir_engine::source::Headers;
+
+/// A call as operators know it.
+#[derive(Clone, Copy)]
+pub(crate) struct CallLabel<'c> {
+    /// The service and the field that asked it, or the server.
+    pub(crate) shown: &'c str,
+    /// Of the request that it was made for.
+    pub(crate) headers: &'c dyn Headers,
+}
+
+impl CallLabel<'_> {
+    /// There was no answer.
+    pub(crate) fn no_answer(self, failure: &Failure) {
+        let went = &failure.went;
+        tracing::warn!(
+            request_id = self.headers.request_id(),
+            call = %self.shown,
+            address = went.address.map(tracing::field::display),
+            attempts = went.attempts,
+            took_ms = went.took.as_millis() as u64,
+            code = failure.error.code(),
+            reason = %failure,
+            "a service did not answer"
+        );
+    }
+
+    /// The answer is none, which is told by `code`.
+    pub(crate) fn bad_answer(self, entry: &Entry, code: &str) {
+        let went = &entry.went;
+        let reason = match &entry.body {
+            Body::Unreadable(reason) => Some(tracing::field::display(reason)),
+            Body::Json(_) | Body::Absent => None,
+        };
+        tracing::warn!(
+            request_id = self.headers.request_id(),
+            call = %self.shown,
+            address = went.address.map(tracing::field::display),
+            attempts = went.attempts,
+            took_ms = went.took.as_millis() as u64,
+            status = entry.status,
+            code,
+            reason,
+            "a service failed"
+        );
+    }
+}
