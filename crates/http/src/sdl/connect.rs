@@ -131,7 +131,12 @@ impl<'d> Reader<'d> {
             location: self.location(directive.span),
         };
         self.add(connector, literal);
-        match (entity, place) {
+        self.entity(entity, directive, place);
+    }
+
+    /// `entity` of a `@connect` at `place`, and where it is written.
+    fn entity(&mut self, said: Option<(ValueId, bool)>, directive: &'d Directive, place: Place) {
+        match (said, place) {
             (Some((at, false)), Place::Entity(_)) => {
                 let span = self.document.value(at).span;
                 self.complain(span, "the `@connect` of a type finds its objects: leave `entity` out");
