@@ -34,6 +34,8 @@ use weir_language::value::{Node, Variables};
 pub struct Settings {
     /// Bounds on documents.
     pub limits: Limits,
+    /// Parts that one condition of an argument may have: comparisons and relationships.
+    pub conditions_max: u32,
     /// Bytes all cached plans may take together.
     pub plan_cache_bytes_max: usize,
     /// Whether callers may introspect.
@@ -52,6 +54,7 @@ impl Settings {
     /// What a library starts with: a server's, but that it keeps no whole answers.
     pub const STANDARD: Self = Self {
         limits: Limits::STANDARD,
+        conditions_max: 1_000,
         plan_cache_bytes_max: 32 << 20,
         introspection: true,
         suggestions: true,
@@ -292,10 +295,21 @@ impl Engine {
         let Bound { plan, variables } = &bound;
         let variables = self.values(variables.as_ref());
         let graph = &self.graph;
-        let hold_back_bytes = self.settings.hold_back_bytes;
+        let Settings { hold_back_bytes, conditions_max, .. } = self.settings;
         let changes = &*self.responses.changes;
-        let run =
-            Run { graph, plan, variables, changes, caller, headers, accent, text, deadline, hold_back_bytes };
+        let run = Run {
+            graph,
+            plan,
+            variables,
+            changes,
+            caller,
+            headers,
+            accent,
+            text,
+            deadline,
+            hold_back_bytes,
+            conditions_max,
+        };
         let (Ran { body, capacity, freshness }, kept) = match &plan.sharing {
             None => (execute::run(run).await, Kept::Made),
             Some(sharing) => Box::pin(execute::run_shared(run, sharing, &self.responses)).await,

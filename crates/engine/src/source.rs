@@ -120,6 +120,8 @@ pub struct Piece<'p> {
     pub answer: Answer,
     /// How scalars are read and errors are said.
     pub accent: Accent,
+    /// Parts that one condition of its arguments may have.
+    pub conditions_max: u32,
     /// The operation's variables, in order: name, type, and whether a value is certain.
     pub variables: &'p [PlanVariable],
 }

@@ -89,6 +89,7 @@ fn main() {
         parent_keys: None,
         answer: Answer::Rows,
         accent: Accent::Spec,
+        conditions_max: 1_000,
         variables: &[],
         part: None,
     };

@@ -423,3 +423,89 @@ fn a_filter_through_forty_edges_is_planned_a_few_times_and_not_for_every_edge_tw
         assert!((30..400).contains(&planned), "{planned}: {plan}");
     }
 }
+
+const STARS: &str =
+    "type Star { id: ID!, name: String! @id, mass: Float @search, light: [Float], seen: DateTime @search,
+    kind: Kind @search, size: Int @search, next: Star } enum Kind { RED BLUE WHITE }";
+const SKY: &str = r#"mutation { addStar(input: [
+    {name: "a", mass: 1.5, seen: "2024-01-01T00:00:00Z", kind: RED, size: 1},
+    {name: "b", mass: 2.5, seen: "2024-01-02T00:00:00Z", kind: BLUE, size: 2, next: {name: "a"}},
+    {name: "c", mass: 3.5, kind: WHITE, next: {name: "b"}}]) { numUids } }"#;
+
+/// Asks both stores, with variables, and compares.
+fn ask_both(stores: &(kit::Served, in_postgres::Served), query: &str, variables: &str) -> String {
+    let (sqlite, postgres) = (stores.0.ask(query, variables), stores.1.ask(query, variables));
+    assert_eq!(sqlite, postgres, "{query} {variables}");
+    sqlite
+}
+
+#[test]
+fn equalities_of_one_field_are_one_list_and_costly_filters_and_orders_are_bounded() {
+    let stores = (kit::serve(STARS, ""), in_postgres::serve(STARS, ""));
+    ask_both(&stores, SKY, "");
+    for (any, names) in [
+        (r#"{name: {eq: "a"}}, {name: {eq: "c"}}"#, "a c"),
+        (r#"{size: {eq: 1}}, {size: {eq: 2}}, {size: {eq: 2}}"#, "a b"),
+        (r#"{kind: {eq: RED}}, {kind: {eq: WHITE}}"#, "a c"),
+        (r#"{mass: {eq: 1.5}}, {mass: {eq: 2.5}}"#, "a b"),
+        (r#"{seen: {eq: "2024-01-01T01:00:00+01:00"}}, {seen: {eq: "2024-01-02T00:00:00Z"}}"#, "a b"),
+        (r#"{id: "0x1"}, {id: ["0x2", "none"]}, {id: []}"#, "a b"),
+        (r#"{size: {eq: null}}, {size: {eq: 1}}, {size: {eq: 2}}"#, "a b c"),
+    ] {
+        let query = format!("{{ queryStar(filter: {{or: [{any}]}}, order: {{asc: name}}) {{ name }} }}");
+        let names: Vec<String> = names.split(' ').map(|it| format!(r#"{{"name":"{it}"}}"#)).collect();
+        assert_eq!(
+            ask_both(&stores, &query, ""),
+            format!(r#"{{"data":{{"queryStar":[{}]}}}}"#, names.join(","))
+        );
+    }
+    let query = r#"{ queryStar(filter: {or: [{name: {eq: "a"}}, {name: {eq: "b"}}]}, order: {asc: name, then: {desc: name}}) { name } }"#;
+    let (sqlite, postgres) = (stores.0.explain(query), kit::explain(&stores.1.engine, query));
+    assert!(sqlite.contains(r#"IN (SELECT value FROM json_each(?1)) ORDER BY t0."name", t0."#), "{sqlite}");
+    assert!(postgres.contains("= ANY($1)"), "{postgres}");
+    let query = "query ($f: StarFilter!) { queryStar(filter: $f) { name } }";
+    let any = |count: usize, by: &str| {
+        let all: Vec<String> = (0..count).map(|at| format!(r#"{{"size": {{"{by}": {at}}}}}"#)).collect();
+        format!(r#"{{"f": {{"or": [{}]}}}}"#, all.join(","))
+    };
+    assert!(!ask_both(&stores, query, &any(1_000, "gt")).contains("errors"));
+    assert!(ask_both(&stores, query, &any(1_001, "gt")).contains("LIMIT_CONDITIONS"));
+    assert!(!ask_both(&stores, query, &any(9_000, "eq")).contains("errors"));
+    let change = "mutation ($f: StarFilter!) { deleteStar(filter: $f) { numUids } }";
+    assert!(ask_both(&stores, change, &any(1_001, "gt")).contains("LIMIT_CONDITIONS"));
+    let order = |depth: usize| format!("{}{{asc: size}}{}", "{next: ".repeat(depth), "}".repeat(depth));
+    let far =
+        |depth: usize| format!("{{ queryStar(order: {}, filter: {{has: next}}) {{ name }} }}", order(depth));
+    assert!(!ask_both(&stores, &far(9), "").contains("errors"));
+    let too_far = format!("{{desc: size, then: {{next: {{asc: name, then: {}}}}}}}", order(99));
+    let query = format!("{{ queryStar(order: {too_far}) {{ name }} }}");
+    assert!(ask_both(&stores, &query, "").contains("LIMIT_"));
+}
+
+#[test]
+fn floats_beyond_their_range_are_refused_before_anything_is_written() {
+    let stores = (kit::serve(STARS, ""), in_postgres::serve(STARS, ""));
+    ask_both(&stores, SKY, "");
+    let read = "{ queryStar(order: {asc: name}) { name mass light } }";
+    let before = ask_both(&stores, read, "");
+    for digits in ["1e400", "-1e400", "1e309", &"9".repeat(400)] {
+        for (declared, query) in [
+            ("$x: Float!", r#"mutation { addStar(input: [{name: "x", mass: X}]) { numUids } }"#),
+            ("$x: Float!", r#"mutation { addStar(input: [{name: "x", light: [1, X]}]) { numUids } }"#),
+            ("$x: Float!", "mutation { updateStar(input: {filter: {}, set: {mass: X}}) { numUids } }"),
+            ("$x: Float!", "query { queryStar(filter: {mass: {gt: X}}) { name } }"),
+            ("$x: Float!", "query { queryStar(filter: {mass: {in: [X]}}) { name } }"),
+            ("$x: Float!", "query { queryStar(filter: {mass: {between: {min: 1, max: X}}}) { name } }"),
+        ] {
+            assert!(
+                ask_both(&stores, &query.replace('X', digits), "").contains("errors"),
+                "{query} {digits}"
+            );
+            let (kind, rest) = query.split_once('{').expect("a selection");
+            let query = format!("{kind}({declared}) {{{}", rest.replace('X', "$x"));
+            let variables = format!(r#"{{"x": {digits}}}"#);
+            assert!(ask_both(&stores, &query, &variables).contains("errors"), "{query} {digits}");
+        }
+    }
+    assert_eq!(ask_both(&stores, read, ""), before);
+}

@@ -90,9 +90,6 @@ fn what_outgrows_the_database_is_the_clients_to_mend() {
     }
     let query = "query ($w: Employee_bool_exp) { Employee(where: $w) { EmployeeId } }";
     assert_eq!(code(&served, query, &format!(r#"{{"w": {deep}}}"#)), "LIMIT_NESTING");
-    let terms = vec![r#"{"AlbumId": "asc"}"#; 3_000].join(",");
-    let query = "query ($o: [Album_order_by!]) { Album(order_by: $o) { AlbumId } }";
-    assert_eq!(code(&served, query, &format!(r#"{{"o": [{terms}]}}"#)), "LIMIT_STATEMENT");
     let nots = format!("{}{{}}{}", "{_not: ".repeat(120), "}".repeat(120));
     assert_eq!(code(&served, &format!("{{ Album(where: {nots}) {{ AlbumId }} }}"), ""), "LIMIT_NESTING");
     let side_by_side = |count: usize| vec![r#"{"Album_Tracks": {"TrackId": {"_gt": 0}}}"#; count].join(",");
@@ -371,4 +368,134 @@ fn columns_without_a_type_are_compared_as_the_text_they_show() {
             ),
         ],
     );
+}
+
+/// A column for each type whose values SQLite keeps in floating point.
+const FLOATS: &str = "CREATE TABLE f (id INTEGER PRIMARY KEY, r REAL, d DOUBLE, n NUMERIC);
+    INSERT INTO f VALUES (1, 1.5, 1.5, 1.5), (2, 1.7e308, 1.7e308, 1.7e308)";
+
+/// Whether any stored number is an infinity.
+fn holds_infinity(served: &Served) -> bool {
+    let found = "SELECT count(*) FROM f WHERE max(abs(r), abs(d), abs(n)) > 1.7976931348623157e308 OR max(r, d, n) IS NULL";
+    served.beside.query_row(found, [], |row| row.get::<_, i64>(0)).unwrap() > 0
+}
+
+#[test]
+fn numbers_beyond_floating_point_are_refused_before_anything_is_written() {
+    let served = serve(FLOATS);
+    let before = served.ask("{ f(order_by: {id: asc}) { r d n } }", "");
+    for (column, ty) in [("r", "Float"), ("d", "float8"), ("n", "numeric")] {
+        for digits in [
+            "1e400",
+            "-1e400",
+            "1e309",
+            "17976931348623159e293",
+            &"9".repeat(400),
+            &format!("{}.5", "9".repeat(310)),
+        ] {
+            let asked = [
+                format!("{{ f(where: {{{column}: {{_gt: X}}}}) {{ id }} }}"),
+                format!("{{ f(where: {{{column}: {{_in: [1, X]}}}}) {{ id }} }}"),
+                format!(
+                    "{{ f(where: {{_or: [{{{column}: {{_eq: 1}}}}, {{{column}: {{_eq: X}}}}]}}) {{ id }} }}"
+                ),
+                format!(
+                    "{{ f_aggregate(where: {{_not: {{{column}: {{_lte: X}}}}}}) {{ aggregate {{ count }} }} }}"
+                ),
+                format!("mutation {{ insert_f(objects: [{{r: 1}}, {{{column}: X}}]) {{ affected_rows }} }}"),
+                format!(
+                    "mutation {{ insert_f_one(object: {{id: 1, {column}: X}}, on_conflict: {{constraint: f_pkey, update_columns: [{column}]}}) {{ id }} }}"
+                ),
+                format!("mutation {{ update_f(where: {{}}, _set: {{{column}: X}}) {{ affected_rows }} }}"),
+                format!("mutation {{ update_f(where: {{}}, _inc: {{{column}: X}}) {{ affected_rows }} }}"),
+                format!(
+                    "mutation {{ update_f_by_pk(pk_columns: {{id: 1}}, _set: {{{column}: X}}) {{ id }} }}"
+                ),
+                format!("mutation {{ delete_f(where: {{{column}: {{_lt: X}}}}) {{ affected_rows }} }}"),
+            ];
+            for query in asked {
+                let refused = |answer: Vec<u8>| {
+                    let answer = String::from_utf8(answer).unwrap();
+                    assert!(answer.contains("\"errors\"") && answer.len() < 2_000, "{query}: {answer}");
+                };
+                let (operation, rest) = query.split_once('{').unwrap();
+                let kind = if operation.is_empty() { "query " } else { operation };
+                let declared = format!("{kind}($x: {ty}!) {{{}", rest.replace('X', "$x"));
+                for accent in [weir_engine::source::Accent::Spec, weir_engine::source::Accent::Hasura] {
+                    refused(served.bytes(&query.replace('X', digits), "", accent, 60));
+                    refused(served.bytes(&declared, &format!(r#"{{"x": {digits}}}"#), accent, 60));
+                    refused(served.bytes(&declared, &format!(r#"{{"x": "{digits}"}}"#), accent, 60));
+                }
+            }
+        }
+    }
+    assert_eq!(served.ask("{ f(order_by: {id: asc}) { r d n } }", ""), before);
+    // What fits as a decimal is taken, to its last digit.
+    let query = r#"mutation { update_f_by_pk(pk_columns: {id: 1}, _set: {d: 1.7976931348623157e308, n: -0.1e-7}) { d n } }"#;
+    let taken = r#"{"data":{"update_f_by_pk":{"d":1.7976931348623157e+308,"n":-1e-8}}}"#;
+    assert_eq!(served.ask(query, ""), taken);
+}
+
+#[test]
+fn a_sum_that_leaves_floating_point_is_refused() {
+    let served = serve(FLOATS);
+    let before = served.ask("{ f(order_by: {id: asc}) { r d n } }", "");
+    for column in ["r", "d", "n"] {
+        let query =
+            format!("mutation {{ update_f(where: {{}}, _inc: {{{column}: 1e308}}) {{ affected_rows }} }}");
+        assert_eq!(code(&served, &query, ""), "INVALID_VALUE", "{column}");
+    }
+    assert_eq!(served.ask("{ f(order_by: {id: asc}) { r d n } }", ""), before);
+    let query = "mutation { update_f_by_pk(pk_columns: {id: 1}, _inc: {r: 1, d: -0.25, n: 0.5}) { r d n } }";
+    assert_eq!(served.ask(query, ""), r#"{"data":{"update_f_by_pk":{"r":2.5,"d":1.25,"n":2}}}"#);
+    served.beside.execute("UPDATE f SET n = 'none'", []).unwrap();
+    let query = "mutation { update_f(where: {}, _inc: {n: 1}) { affected_rows } }";
+    assert_eq!(code(&served, query, ""), "INVALID_VALUE");
+}
+
+#[test]
+fn no_numbers_at_random_make_an_infinity() {
+    let served = serve(FLOATS);
+    let number = ("-?[0-9]{1,330}(\\.[0-9]{1,20})?(e[+-]?[0-9]{1,4})?", 0_usize..3, 0_usize..3);
+    let mut runner = TestRunner::new(Config { cases: 300, failure_persistence: None, ..Config::default() });
+    let run = runner.run(&number, |(digits, column, way)| {
+        let (column, ty) = [("r", "Float!"), ("d", "float8!"), ("n", "numeric!")][column];
+        let query = match way {
+            0 => format!("mutation ($x: {ty}) {{ update_f_by_pk(pk_columns: {{id: 1}}, _set: {{{column}: $x}}) {{ r d n }} }}"),
+            1 => format!("mutation ($x: {ty}) {{ update_f_by_pk(pk_columns: {{id: 1}}, _inc: {{{column}: $x}}) {{ r d n }} }}"),
+            _ => format!("mutation ($x: {ty}) {{ insert_f_one(object: {{r: 0, d: 0, n: 0, {column}: $x}}) {{ r d n }} }}"),
+        };
+        // Zeros in front are no JSON.
+        let zeros = digits.trim_start_matches('-').len() - digits.trim_start_matches('-').trim_start_matches('0').len();
+        prop_assume!(zeros == 0);
+        let answer = served.ask(&query, &format!(r#"{{"x": {digits}}}"#));
+        let reads = served.ask("{ f { r d n } }", "");
+        prop_assert!(!reads.contains("errors") && !holds_infinity(&served), "{} {}: {} {}", query, digits, answer, reads);
+        Ok(())
+    });
+    run.unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn a_stored_infinity_takes_no_other_row_with_it() {
+    let served = serve(FLOATS);
+    served.beside.execute_batch("INSERT INTO f VALUES (3, 9e999, -9e999, 9e999)").unwrap();
+    let query = "{ f(order_by: {id: asc}, offset: 1) { id r d n } f_by_pk(id: 3) { id r } }";
+    let spec: serde_json::Value = serde_json::from_str(&served.ask(query, "")).unwrap();
+    let row = serde_json::json!({"id": 3, "r": null, "d": null, "n": null});
+    assert_eq!(spec["data"]["f"][1], row);
+    assert_eq!(spec["data"]["f"][0]["id"], 2);
+    assert_eq!(spec["errors"].as_array().unwrap().len(), 4);
+    assert!(spec["errors"].as_array().unwrap().iter().all(|it| it["extensions"]["code"] == "FLOAT_RANGE"));
+    // There an error would be the whole answer.
+    let hasura = served.bytes(query, "", weir_engine::source::Accent::Hasura, 60);
+    let expected = concat!(
+        r#"{"data":{"f":[{"id":2,"r":1.7e+308,"d":1.7e+308,"n":1.7e+308},"#,
+        r#"{"id":3,"r":"Infinity","d":"-Infinity","n":"Infinity"}],"f_by_pk":{"id":3,"r":"Infinity"}}}"#
+    );
+    assert_eq!(String::from_utf8(hasura).unwrap(), expected);
+    // The row is found and mended.
+    let mend = "mutation { update_f(where: {r: {_gt: 1.7976931348623157e308}}, _set: {r: 0, d: 0, n: 0}) { affected_rows } }";
+    assert_eq!(served.ask(mend, ""), r#"{"data":{"update_f":{"affected_rows":1}}}"#);
+    assert!(!served.ask("{ f { r d n } }", "").contains("errors"));
 }

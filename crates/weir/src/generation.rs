@@ -98,6 +98,7 @@ impl Generation {
 pub(crate) fn settings(config: &Config) -> Settings {
     Settings {
         limits: config.limits.document(),
+        conditions_max: config.limits.conditions_max,
         plan_cache_bytes_max: config.cache.plan_bytes_max,
         introspection: true,
         suggestions: true,

@@ -187,7 +187,8 @@ impl Native {
     }
 
     /// Opens the store, which holds `types`, for serving: on a thread where no runtime runs. Filters that need one of the
-    /// indexes in `building` are not served, those it would make fast look at every row.
+    /// indexes in `building` are not served, those it would make fast look at every row. Each statement may work for at most
+    /// `statement_max`.
     /// # Errors
     /// The store cannot be opened.
     pub fn open(
@@ -195,6 +196,7 @@ impl Native {
         name: &str,
         types: Types,
         building: &[Building],
+        statement_max: Duration,
     ) -> Result<Arc<dyn EngineSource>, String> {
         let Types { model, layout, kind: database, .. } = types.without(building);
         let api = weir_native::api::generate(model).map_err(|errors| {
@@ -204,13 +206,16 @@ impl Native {
         let style = Arc::new(weir_native::compile::Native::new(api, layout, database));
         match &self.place {
             Place::Sqlite(path) => {
-                let opened = SqliteSource::new(name, style, path, Tuning::USUAL);
+                let tuning = Tuning { statement_max, ..Tuning::USUAL };
+                let opened = SqliteSource::new(name, style, path, tuning);
                 opened.map(|it| Arc::new(it) as Arc<dyn EngineSource>).map_err(|error| error.to_string())
             }
             Place::Postgres(settings) => {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
                 let runtime = runtime.map_err(|error| error.to_string())?;
-                let opening = PostgresSource::new(name, style, (**settings).clone(), OPEN_MAX);
+                let mut settings = (**settings).clone();
+                settings.limits.statement_timeout = statement_max;
+                let opening = PostgresSource::new(name, style, settings, OPEN_MAX);
                 let opened = runtime.block_on(opening);
                 opened.map(|it| Arc::new(it) as Arc<dyn EngineSource>).map_err(|error| error.to_string())
             }

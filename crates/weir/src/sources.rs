@@ -1,6 +1,6 @@
 //! From addresses in the configuration to one graph.
 
-use crate::config::{Config, Integers, MissingRow, RelationshipNames, Source, SourceKind};
+use crate::config::{Config, Integers, Limits, MissingRow, RelationshipNames, Source, SourceKind};
 use crate::native::{self, Native};
 use crate::services::{self, Joined, Servers};
 use std::collections::HashMap;
@@ -341,7 +341,7 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
                     "there is no file {file}; name the database to serve (`url` in weir.yaml), or see a sample: `weir demo`"
                 )));
             }
-            let (made, warnings) = sqlite(source, &path)?;
+            let (made, warnings) = sqlite(source, &path, &config.limits)?;
             Ok(Made {
                 source: Arc::new(made),
                 servers: Servers::default(),
@@ -351,13 +351,13 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
                 building: None,
             })
         }
-        Address::Postgres(url) => postgres(source, &url, config.worker_threads()),
+        Address::Postgres(url) => postgres(source, &url, config),
         Address::Native(_) | Address::Services(_) if source.customization != Customization::default() => {
             let message =
                 "`customization` is for databases: leave it out, names are what the types in the file say";
             Err(Unopened::Wrong(message.into()))
         }
-        Address::Native(path) => native(source, &path),
+        Address::Native(path) => native(source, &path, &config.limits),
         Address::Services(path) => {
             let made = services::open(source, &path, &services::keep(&config.cache)?)?;
             let (servers, joins) = (services::servers(&made, &path)?, services::joins(&made, &path));
@@ -369,7 +369,7 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
 }
 
 /// Makes or migrates the store of a text of types and opens it for serving.
-fn native(source: &Source, path: &Path) -> Result<Made, Unopened> {
+fn native(source: &Source, path: &Path, limits: &Limits) -> Result<Made, Unopened> {
     let native = Native::new(path, source.store.as_deref())?;
     let open = || {
         let types = native.types()?;
@@ -382,7 +382,7 @@ fn native(source: &Source, path: &Path) -> Result<Made, Unopened> {
             Warning::new(native.sdl.display().to_string(), format!("index `{}` waits for {mend}", it.name))
         }));
         let is_building = building.iter().any(|it| it.waits_for.is_none());
-        let source = native.open(&source.name, types, &building)?;
+        let source = native.open(&source.name, types, &building, limits.statement_max())?;
         let native = is_building.then(|| native.clone());
         Ok(Made {
             source,
@@ -475,10 +475,10 @@ fn model_options(source: &Source) -> ModelOptions<'_> {
 }
 
 /// Reads what a database server has and opens it for serving. Beside it what is left out.
-fn postgres(source: &Source, url: &str, threads: usize) -> Result<Made, Unopened> {
+fn postgres(source: &Source, url: &str, config: &Config) -> Result<Made, Unopened> {
     let keys = source.postgres.clone().unwrap_or_default();
     let mut settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
-    keys.apply(&mut settings, threads)?;
+    keys.apply(&mut settings, config.worker_threads(), config.limits.statement_max())?;
     let model = model_options(source);
     let options =
         postgres::source::Options { model, schemas: &keys.schemas, stringify: keys.stringify_numeric_types };
@@ -531,13 +531,14 @@ async fn open_postgres(
 }
 
 /// Reads what a database has, generates its API and opens it for serving. Beside it what is left out.
-fn sqlite(source: &Source, path: &Path) -> Result<(SqliteSource, Vec<Warning>), String> {
+fn sqlite(source: &Source, path: &Path, limits: &Limits) -> Result<(SqliteSource, Vec<Warning>), String> {
     let integers = match source.integers {
         Integers::Declared => sqlite_type::Integers::Declared,
         Integers::Bigint => sqlite_type::Integers::BigInt,
     };
     let catalog = SqliteOptions { integers };
-    let options = sqlite::Options { catalog, model: model_options(source), tuning: Tuning::USUAL };
+    let tuning = Tuning { statement_max: limits.statement_max(), ..Tuning::USUAL };
+    let options = sqlite::Options { catalog, model: model_options(source), tuning };
     SqliteSource::open(&source.name, path, options).map_err(|error| match error {
         sqlite::OpenError::Sqlite(cause) => format!("{} cannot be read: {cause}", path.display()),
         sqlite::OpenError::Thread(_) => error.to_string(),

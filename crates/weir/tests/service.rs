@@ -255,6 +255,17 @@ fn a_changed_file_takes_over_and_a_broken_one_does_not() {
 }
 
 #[test]
+fn the_bound_on_conditions_can_be_set() {
+    let weir = Weir::configured("limits: {conditions_max: 2}");
+    let query = |parts: &str| format!("{{ pet(where: {{_and: [{parts}]}}) {{ id }} }}");
+    let (two, three) =
+        (query("{id: {_gt: 1}}, {id: {_in: [1, 2, 3]}}"), query("{id: {_gt: 1, _lt: 3, _neq: 9}}"));
+    assert!(!weir.query(&two).text().contains("errors"));
+    check(&weir.query(&three), 200, "LIMIT_CONDITIONS");
+    check(&weir.post("/v1/graphql", &[], body(&three).as_bytes()), 200, "validation-failed");
+}
+
+#[test]
 fn reloads_under_load_fail_no_request() {
     let weir = Weir::configured("");
     let (answered, stop) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));

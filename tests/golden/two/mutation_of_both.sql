@@ -7,4 +7,4 @@ INSERT INTO "pet" AS t0 ("id", "name") VALUES (?1, ?2) RETURNING "id", "name"
 INSERT INTO "pet" AS t0 ("name", "kind") VALUES (?1, ?2) ON CONFLICT ("name") DO UPDATE SET "kind" = excluded."kind" RETURNING "id", "name", "price", "kind"
 
 -- pet
-UPDATE "pet" AS t0 SET "price" = t0."price" + ?1 WHERE t0."id" = ?2 RETURNING "price"
+UPDATE "pet" AS t0 SET "price" = weir_add(t0."price", ?1, NULL) WHERE t0."id" = ?2 RETURNING "price"

@@ -112,6 +112,7 @@ fn alone(run: &Run<'_>, piece: &PlannedPiece, field: u32) -> Result<PlannedPiece
         part: None,
         answer: if piece.must_be_rows { Answer::Rows } else { Answer::Any { contiguous: false } },
         accent: run.accent,
+        conditions_max: run.conditions_max,
         variables: &plan.operation.variables,
     });
     let fetch = prepared.map_err(|it| SourceError::Rejected { error: it.error, field: Some(field) })?;

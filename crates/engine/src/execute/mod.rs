@@ -54,6 +54,8 @@ pub(crate) struct Run<'r> {
     pub(crate) text: &'r str,
     pub(crate) deadline: Instant,
     pub(crate) hold_back_bytes: usize,
+    /// Parts that one condition may have.
+    pub(crate) conditions_max: u32,
 }
 
 /// What came of one piece.

@@ -41,6 +41,8 @@ pub(crate) struct Question<'q> {
     pub(crate) has_nullable: bool,
     /// Whether the schema may be asked for.
     pub(crate) introspection: bool,
+    /// Parts that one condition may have.
+    pub(crate) conditions_max: u32,
 }
 
 /// How scalars are read for `accent`.
@@ -84,6 +86,7 @@ impl<'q> Question<'q> {
             coercion,
             has_nullable,
             introspection,
+            conditions_max: settings.conditions_max,
         })
     }
 
@@ -209,6 +212,7 @@ fn prepare(
                     part,
                     answer,
                     accent: question.accent,
+                    conditions_max: question.conditions_max,
                     variables: &operation.variables,
                 })
             }

@@ -92,6 +92,7 @@ impl Planned {
             parent_keys: None,
             answer: Answer::Rows,
             accent: Accent::Spec,
+            conditions_max: 1_000,
             variables: &[],
             part: None,
         }

@@ -11,6 +11,7 @@ use weir_engine::source::PlanError;
 use weir_language::value::Node;
 use weir_sql::api::meaning::Comparison;
 use weir_sql::catalog::{ColumnId, ColumnType};
+use weir_sql::relational::alternatives::Alternatives;
 use weir_sql::relational::input::Place;
 use weir_sql::relational::{Expr, Filter, Reader};
 
@@ -58,9 +59,10 @@ impl Compiler<'_> {
         self.depth -= 1;
         all.retain(|it| !it.is_true());
         if !any.is_empty() {
-            if !all.is_empty() {
-                any.insert(0, joined(all));
-            }
+            let mut alternatives = Alternatives::default();
+            let beside = (!all.is_empty()).then(|| joined(all));
+            beside.into_iter().chain(any).for_each(|it| alternatives.push(it));
+            let mut any = alternatives.filters();
             return Ok(if any.len() == 1 { any.remove(0) } else { Filter::Any(any) });
         }
         Ok(joined(all))

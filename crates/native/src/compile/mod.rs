@@ -29,9 +29,8 @@ use weir_language::schema::InputId;
 use weir_language::value::{Node, Variables};
 use weir_sql::catalog::facts::Cell;
 use weir_sql::catalog::{ColumnId, TableId};
-use weir_sql::relational::compile::{
-    Ask, FILTER_DEPTH_MAX, RELATIONSHIPS_MAX, TOO_MANY_RELATIONSHIPS, mark_copied,
-};
+use weir_sql::relational::bounds::{Bounds, Excess};
+use weir_sql::relational::compile::{Ask, FILTER_DEPTH_MAX, mark_copied};
 use weir_sql::relational::form::Form;
 use weir_sql::relational::input::{Inputs, Place};
 use weir_sql::relational::{Expr, Filter, Level, Member, MemberKind, Parameter, Plan, Reader, Run};
@@ -80,6 +79,7 @@ struct Compiler<'c> {
     /// The field at hand.
     field: u32,
     depth: u32,
+    bounds: Bounds,
     /// Whether a `@cascade` above holds here.
     cascades: bool,
 }
@@ -103,6 +103,7 @@ fn compile(
         keys: Vec::new(),
         field: ask.fields.first().copied().unwrap_or(0),
         depth: 0,
+        bounds: Bounds::new(ask.conditions_max),
         cascades: false,
     };
     let members = compiler.members(ask.fields.iter().copied(), None)?;
@@ -173,14 +174,17 @@ impl<'c> Compiler<'c> {
         Ok(())
     }
 
-    /// `filter`, if it leads through no more edges than a condition may.
-    fn bounded(&self, filter: Filter) -> Result<Filter, PlanError> {
-        if filter.relationships() <= RELATIONSHIPS_MAX {
-            return Ok(filter);
-        }
-        let mut refused = self.refuse(TOO_MANY_RELATIONSHIPS);
-        refused.error.code = "LIMIT_RELATIONSHIPS";
-        Err(refused)
+    /// `filter`, if it is no larger than a condition may be.
+    fn bounded(&mut self, filter: Filter) -> Result<Filter, PlanError> {
+        self.bounds.check(&filter).map_err(|it| self.exceeded(it))?;
+        Ok(filter)
+    }
+
+    /// Refuses a condition or an order for its size.
+    fn exceeded(&self, excess: Excess) -> PlanError {
+        let mut refused = self.refuse(excess.message());
+        refused.error.code = excess.code();
+        refused
     }
 
     fn store(&mut self, members: Vec<Member>) -> Run {

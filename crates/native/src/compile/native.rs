@@ -240,7 +240,8 @@ impl Style for Native {
             }
         }
         let (set, fields, accent) = (piece.set, piece.fields.to_vec(), piece.accent);
-        Ask { set, fields, accent, structural, objects: Vec::new(), signed, steered, named }
+        let (objects, conditions_max) = (Vec::new(), piece.conditions_max);
+        Ask { set, fields, accent, structural, objects, signed, steered, named, conditions_max }
     }
 
     /// Values of the enums of the model are data.

@@ -12,6 +12,7 @@ use weir_engine::source::PlanError;
 use weir_language::value::Node;
 use weir_sql::api::meaning::Comparison;
 use weir_sql::catalog::ColumnId;
+use weir_sql::relational::bounds::Terms;
 use weir_sql::relational::input::Place;
 use weir_sql::relational::{Expr, Filter, Order, Page, Reader};
 
@@ -33,6 +34,7 @@ impl Compiler<'_> {
         });
         let at = if needs_fields { self.native.rows_of(ty) } else { self.native.registry(ty) };
         let mut rows = Rows { at, filter: Filter::TRUE, order: Vec::new(), page: Page::default() };
+        let mut terms = Terms::default();
         for argument in arguments {
             let place = self.argument(argument);
             if self.is_missing(place) {
@@ -40,7 +42,7 @@ impl Compiler<'_> {
             }
             match self.meaning(argument.input) {
                 InputMeaning::Filter(_) => rows.filter = self.filter(place, at)?,
-                InputMeaning::Order(_) => self.order(place, at, &|of| of, true, &mut rows.order)?,
+                InputMeaning::Order(_) => self.order(place, at, &|of| of, true, &mut terms)?,
                 InputMeaning::First => self.first(place, &mut rows.page),
                 InputMeaning::Offset => rows.page.offset = Some(self.parameter(place, Reader::Skip)),
                 _ => {}
@@ -58,7 +60,8 @@ impl Compiler<'_> {
             // The last ones are the last, whatever comes before them.
             rows.page.offset = None;
         }
-        rows.order.push(ascending(at.id));
+        terms.push(ascending(at.id)).map_err(|it| self.exceeded(it))?;
+        rows.order = terms.beside(&rows.filter).map_err(|it| self.exceeded(it))?;
         Ok(rows)
     }
 
@@ -101,6 +104,7 @@ impl Compiler<'_> {
             all.push(Filter::Compare { of: Expr::Column(column), by: Comparison::Eq, with });
         }
         let filter = if is_named { Filter::All(all) } else { Filter::Any(Vec::new()) };
+        let filter = self.bounded(filter)?;
         Ok(Rows { at, filter, order: Vec::new(), page: Page::default() })
     }
 
@@ -111,7 +115,7 @@ impl Compiler<'_> {
         at: At,
         wrap: &dyn Fn(Expr) -> Expr,
         direct: bool,
-        out: &mut Vec<Order>,
+        out: &mut Terms,
     ) -> Result<(), PlanError> {
         self.deeper()?;
         let mut is_chosen = false;
@@ -129,12 +133,9 @@ impl Compiler<'_> {
                     };
                     let nullable = !direct || self.is_nullable(at.table, column);
                     let descending = meaning == InputMeaning::Desc;
-                    out.push(Order {
-                        of: wrap(Expr::Column(column)),
-                        descending,
-                        nulls_first: false,
-                        nullable,
-                    });
+                    let of = wrap(Expr::Column(column));
+                    let term = Order { of, descending, nulls_first: false, nullable };
+                    out.push(term).map_err(|it| self.exceeded(it))?;
                 }
                 InputMeaning::Then => self.order(value, at, wrap, direct, out)?,
                 InputMeaning::Field(edge) => {

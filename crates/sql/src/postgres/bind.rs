@@ -54,7 +54,8 @@ pub(super) fn push(
 ) -> Result<(), Refused> {
     let found = bindings.find(parameter, KEY);
     let no_first = parameter.reader == Reader::First && bindings.first(found).is_none();
-    if is_null(found) || no_first {
+    let is_gathered = matches!(parameter.reader, Reader::Gathered { .. });
+    if (is_null(found) && !is_gathered) || no_first {
         parameters.push_null();
         return Ok(());
     }
@@ -63,6 +64,7 @@ pub(super) fn push(
     parameters.push_with(|out| match &parameter.reader {
         Reader::Column(ty) => reading.value(found, ty, oid, out),
         Reader::Each(ty) => reading.list(found, ty, oid, out),
+        Reader::Gathered { ty, values } => reading.gathered(values, ty, oid, out),
         Reader::Limit => {
             bindings.limit(parameter, found)?.into_iter().for_each(|it| integer(it, out));
             Ok(())
@@ -77,7 +79,7 @@ pub(super) fn push(
             Ok(())
         }
         Reader::Id => bindings.sure_id(parameter, found).map(|it| integer(it, out)),
-        Reader::Ids => reading.numbers(found, |it| Ok(bindings.id(it)), out),
+        Reader::Ids => reading.numbers(found, &|it| Ok(bindings.id(it)), out),
         Reader::Words { all, kind } => {
             let text = bindings.words(parameter, found)?;
             out.extend_from_slice(words::question(text, *all, *kind, &words::TSQUERY).as_bytes());
@@ -96,7 +98,7 @@ pub(super) fn push(
         }
         Reader::EachWord(kind) => reading.each_word(found, *kind, out),
         Reader::Instant => bindings.instant(parameter, found).map(|it| integer(it, out)),
-        Reader::Instants => reading.numbers(found, |it| bindings.instant(parameter, it).map(Some), out),
+        Reader::Instants => reading.numbers(found, &|it| bindings.instant(parameter, it).map(Some), out),
         Reader::JsonPath => reading.json_path(found, out),
         Reader::AsIs => reading.value(found, &ColumnType::Text, oid, out),
     })
@@ -280,13 +282,49 @@ impl<'r> Reading<'_, 'r> {
     /// A list that a column's value is looked for in.
     fn list(&self, found: Found<'_>, ty: &ColumnType, oid: u32, out: &mut Buffer) -> Result<(), Refused> {
         let Found::Given(list) = found else { return self.value(found, ty, oid, out) };
-        let element = match (ty.element(), self.types.by_oid(oid).map(|it| &it.kind)) {
+        self.items(list, ty, self.element(ty, oid), Dimension::None, out)
+    }
+
+    /// The number of the type of the items of a list that is bound in type `oid`; 0 where it is not known.
+    fn element(&self, ty: &ColumnType, oid: u32) -> u32 {
+        match (ty.element(), self.types.by_oid(oid).map(|it| &it.kind)) {
             // There are no arrays of arrays: they travel as texts, each as the array's own type writes it.
             (Some(of), _) => self.array_of(of),
             (None, Some(Kind::Array { element })) => self.types.base(*element),
             (None, Some(_) | None) => 0,
-        };
-        self.items(list, ty, element, Dimension::None, out)
+        }
+    }
+
+    /// Values that stand apart, as one list.
+    fn gathered(
+        &self,
+        values: &[Parameter],
+        ty: &ColumnType,
+        oid: u32,
+        out: &mut Buffer,
+    ) -> Result<(), Refused> {
+        let (element, mut item) = (self.element(ty, oid), Buffer::new());
+        out.push(b'{');
+        for parameter in values {
+            let reading = Reading { parameter, ..*self };
+            let (bindings, found) = (self.bindings, self.bindings.find(parameter, KEY));
+            match parameter.reader {
+                Reader::Ids => reading.push_numbers(found, &|it| Ok(bindings.id(it)), out)?,
+                Reader::Instant => {
+                    reading.push_numbers(found, &|it| bindings.instant(parameter, it).map(Some), out)?;
+                }
+                _ => {
+                    item.clear();
+                    reading.value(found, ty, element, &mut item)?;
+                    if out.last() != Some(&b'{') {
+                        out.push(delimiter(self.types, element));
+                    }
+                    literal::quote(&item, out);
+                }
+            }
+        }
+        out.push(b'}');
+        Ok(())
     }
 
     fn items(
@@ -334,31 +372,35 @@ impl<'r> Reading<'_, 'r> {
     }
 
     /// A list of numbers, without those that `read` leaves out.
-    fn numbers(
-        &self,
-        found: Found<'r>,
-        read: impl Fn(Found<'r>) -> Result<Option<i64>, Refused>,
-        out: &mut Buffer,
-    ) -> Result<(), Refused> {
+    fn numbers(&self, found: Found<'r>, read: &ReadNumber<'_, 'r>, out: &mut Buffer) -> Result<(), Refused> {
         if let Found::Shown(ids) = found {
             ids_array(ids, out);
             return Ok(());
         }
         out.push(b'{');
-        let mut is_first = true;
+        self.push_numbers(found, read, out)?;
+        out.push(b'}');
+        Ok(())
+    }
+
+    /// Appends numbers to an array that is open.
+    fn push_numbers(
+        &self,
+        found: Found<'r>,
+        read: &ReadNumber<'_, 'r>,
+        out: &mut Buffer,
+    ) -> Result<(), Refused> {
         let mut push = |item| -> Result<(), Refused> {
             if let Some(number) = read(item)? {
-                out.extend_from_slice(if std::mem::take(&mut is_first) { b"" } else { b"," });
+                out.extend_from_slice(if out.last() == Some(&b'{') { b"" } else { b"," });
                 integer(number, out);
             }
             Ok(())
         };
         match found {
-            Found::Given(list) => self.bindings.items(list, KEY).try_for_each(&mut push)?,
-            Found::Key(..) | Found::Shown(_) | Found::Above => push(found)?,
+            Found::Given(list) => self.bindings.items(list, KEY).try_for_each(push),
+            Found::Key(..) | Found::Shown(_) | Found::Above => push(found),
         }
-        out.push(b'}');
-        Ok(())
     }
 
     /// The steps of a path, as an array of texts.
@@ -382,6 +424,9 @@ impl<'r> Reading<'_, 'r> {
         Ok(())
     }
 }
+
+/// Reads an item of a list of numbers; `None` is left out.
+type ReadNumber<'b, 'r> = dyn Fn(Found<'r>) -> Result<Option<i64>, Refused> + 'b;
 
 /// A key that another source gave.
 fn key(column: &Column, row: usize, (ty, oid): (&ColumnType, u32), out: &mut Buffer) {

@@ -22,13 +22,14 @@ use super::statement::Parameters;
 use super::{parts, text};
 use crate::answer::{Names, TooLong};
 use crate::bind::Bindings;
-use crate::forms::Forms;
+use crate::forms::{CHEAP_NODES_MAX, Forms, Planning};
 use crate::relational::compile::Ask;
 use crate::relational::form::{Form, form};
 use crate::relational::program::{Answers, Call, Lock};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
+use tokio::sync::Semaphore;
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::Column;
 use weir_engine::source::{
@@ -38,6 +39,12 @@ use weir_language::value::Variables;
 
 /// A read that lost its connection, or a race with others, is asked again so often.
 pub(super) const TRIES_MAX: u32 = 3;
+
+/// Rows of more bytes are written away from the event loop: it would stand still for some milliseconds.
+const WRITTEN_BYTES_MAX: usize = 1 << 20;
+
+/// So many plans that take long are made at once.
+static PLANNERS: Semaphore = Semaphore::const_new(2);
 
 /// See the module's words.
 pub(super) struct ReadFetch {
@@ -75,6 +82,24 @@ impl Reading {
         let prepared =
             prepared.map_err(|it| SourceError::Rejected { error: it.error, field: Some(it.field) })?;
         Ok((prepared, form))
+    }
+
+    /// Makes the plan of a request away from the event loop, if it is new and takes long; then it is known.
+    pub(super) fn plan_aside(self: &Arc<Self>, input: &FetchInput<'_>) -> Option<Planning> {
+        if self.forms.fixed().is_some() || input.variables.values.nodes.len() <= CHEAP_NODES_MAX {
+            return None;
+        }
+        let form = form(&self.ask, input.variables, &*self.shared.style, &self.ids);
+        if !self.forms.is_costly(&form) {
+            return None;
+        }
+        let (reading, shape, variables) =
+            (Arc::clone(self), Arc::clone(input.shape), Arc::clone(input.variables));
+        Some(Box::pin(async move {
+            let _turn = PLANNERS.acquire().await;
+            let planned = tokio::task::spawn_blocking(move || reading.plan(&shape, &variables).map(drop));
+            planned.await.unwrap_or_else(|_| Err(SourceError::Broken("planning panicked".into())))
+        }))
     }
 
     /// Renders all that is asked, for one form of the variables.
@@ -179,6 +204,9 @@ impl Reading {
     }
 
     async fn run(self: &Arc<Self>, input: FetchInput<'_>) -> Result<Reply, SourceError> {
+        if let Some(planning) = self.plan_aside(&input) {
+            planning.await?;
+        }
         let (prepared, form) = self.plan(input.shape, input.variables)?;
         let keys = input.parent_keys.unwrap_or_default();
         let shown = match prepared.plan.checks.is_empty() {
@@ -212,14 +240,27 @@ impl Reading {
                 Err(error) => return Err(self.source_error(error)),
             }
         };
-        self.answer(&prepared, &rows, &input).map_err(TooLong::into_error)
+        let parents = input.parent_keys.map(|keys| keys.first().map_or(1, Column::len));
+        if rows.bytes_len() <= WRITTEN_BYTES_MAX {
+            return self.answer(&prepared, &rows, input.shape, parents).map_err(TooLong::into_error);
+        }
+        let (reading, shape) = (Arc::clone(self), Arc::clone(input.shape));
+        let written = move || reading.answer(&prepared, &rows, &shape, parents).map_err(TooLong::into_error);
+        let written = tokio::task::spawn_blocking(written).await;
+        written.unwrap_or_else(|_| Err(SourceError::Broken("writing an answer panicked".into())))
     }
 
-    fn answer(&self, prepared: &Prepared, rows: &Rows, input: &FetchInput<'_>) -> Result<Reply, TooLong> {
-        let task = self.task(prepared, input.shape);
+    /// Writes what `rows` say, which have as many parents where it stands below the root.
+    fn answer(
+        &self,
+        prepared: &Prepared,
+        rows: &Rows,
+        shape: &Shape,
+        parents: Option<usize>,
+    ) -> Result<Reply, TooLong> {
+        let task = self.task(prepared, shape);
         let found = Found::new(&prepared.read, rows);
         if self.rows {
-            let parents = input.parent_keys.map(|keys| keys.first().map_or(1, Column::len));
             let rows = Gatherer::new(task).gather(&found, parents)?;
             return Ok(Reply { body: ReplyBody::Rows(rows), errors: Vec::new(), freshness: None });
         }

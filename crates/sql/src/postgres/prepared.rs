@@ -171,6 +171,7 @@ impl Prepared {
         leaves: Leaves,
     ) -> Result<Self, TooWide> {
         let mut tops = plan.levels_below(plan.root);
+        let is_costly = plan.levels.iter().any(is_costly) || lists_deep(&plan, &tops) > SHARED_LISTS_MAX;
         let is_long = tops.iter().any(|&it| is_long(&plan.levels[it as usize]));
         let is_volatile = plan.functions.iter().any(|it| volatility(shared, *it) == Volatility::Volatile);
         let in_parts = match leaves {
@@ -186,6 +187,7 @@ impl Prepared {
         let below = plan.writes.iter().map(|it| Children::of(shared, &plan, it)).collect::<Result<_, _>>()?;
         let programs =
             plan.writes.iter().map(|it| Programmed::of(shared, &plan, it)).collect::<Result<_, _>>()?;
+        let is_long = is_long || is_costly;
         let locks = Box::default();
         let mut it = Self { plan, read, in_parts, changes, below, programs, locks, is_long, is_volatile };
         it.locks = it.all_tables();
@@ -314,6 +316,38 @@ fn keys_of(plan: &Plan, tops: &[u32]) -> Vec<u16> {
     keys.sort_unstable();
     keys.dedup();
     keys
+}
+
+/// A condition and an order that lead through more relationships may take long for each row, and would hold up the statements beside
+/// them on a shared connection.
+const SHARED_RELATIONSHIPS_MAX: usize = 4;
+
+/// More lists without a limit, one below the other, have as many rows as the product of their lengths.
+const SHARED_LISTS_MAX: usize = 2;
+
+/// How many lists without a limit stand one below the other, beginning with `tops`.
+fn lists_deep(plan: &Plan, tops: &[u32]) -> usize {
+    let mut is_list = vec![false; plan.levels.len()];
+    for member in &plan.members {
+        if let MemberKind::Many(level) = member.kind {
+            is_list[level as usize] = plan.levels[level as usize].query.page.limit.is_none();
+        }
+    }
+    let mut waiting: Vec<(u32, usize)> = tops.iter().map(|it| (*it, 0)).collect();
+    let mut most = 0;
+    while let Some((level, above)) = waiting.pop() {
+        let lists = above + usize::from(is_list[level as usize]);
+        most = most.max(lists);
+        waiting.extend(plan.levels_of(level).into_iter().map(|it| (it, lists)));
+    }
+    most
+}
+
+/// Whether the rows of a level may take long to find.
+fn is_costly(level: &Level) -> bool {
+    let query = &level.query;
+    let ordered: usize = query.order.iter().map(|it| it.of.relationships()).sum();
+    query.filter.relationships() + ordered > SHARED_RELATIONSHIPS_MAX
 }
 
 /// Lists without a bound, of which no one knows how long they take.

@@ -31,6 +31,9 @@ pub(super) struct WriteFetch {
 impl WriteFetch {
     async fn run(&self, input: FetchInput<'_>) -> Result<Reply, SourceError> {
         let reading = &self.inner;
+        if let Some(planning) = reading.plan_aside(&input) {
+            planning.await?;
+        }
         let (prepared, form) = reading.plan(input.shape, input.variables)?;
         let mut tries = 0;
         loop {

@@ -146,7 +146,7 @@ impl Compiler<'_> {
                 InputMeaning::GroupBy(_) => by = self.columns(place),
                 InputMeaning::Having(_) if !matches!(self.inputs.node(place), Node::Null | Node::Absent) => {
                     self.path.push("having".into());
-                    having = self.filter(place, table)?;
+                    having = self.condition(place, table)?;
                     self.path.pop();
                 }
                 _ => {}

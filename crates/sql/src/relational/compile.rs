@@ -4,6 +4,7 @@
 //!
 //! **Cost:** linear in the shape and its arguments; run once per plan and form.
 
+use super::bounds::{Bounds, Excess};
 use super::form::Form;
 use super::input::{Inputs, Place};
 use super::select::Rows;
@@ -19,12 +20,6 @@ use weir_language::value::{Node, Variables};
 
 /// Filters nest at most so deep. SQLite allows expressions of depth 1,000; each of our levels takes a few.
 pub const FILTER_DEPTH_MAX: u32 = 100;
-
-/// Through so many relationships one `where` leads at most: planners compare each with the others.
-pub const RELATIONSHIPS_MAX: usize = 100;
-
-/// What is said of a `where` that leads through more.
-pub const TOO_MANY_RELATIONSHIPS: &str = "the condition leads through more than 100 relationships";
 
 /// The owned part of a piece, kept by its fetch.
 #[derive(Clone, Debug)]
@@ -45,6 +40,8 @@ pub struct Ask {
     pub steered: Vec<(u32, InputId)>,
     /// Those of them that are names, or lists of such.
     pub named: Vec<u32>,
+    /// Parts that one condition may have.
+    pub conditions_max: u32,
 }
 
 /// Makes the plan of `ask`.
@@ -67,6 +64,7 @@ pub(super) fn compile(
         keys: Vec::new(),
         field: ask.fields.first().copied().unwrap_or(0),
         depth: 0,
+        bounds: Bounds::new(ask.conditions_max),
         changes: false,
         written: Row::default(),
     };
@@ -110,6 +108,7 @@ pub(super) struct Compiler<'c> {
     /// The field at hand.
     pub(super) field: u32,
     pub(super) depth: u32,
+    pub(super) bounds: Bounds,
     /// Whether the condition at hand says which rows a mutation changes.
     pub(super) changes: bool,
     /// What the statements of the root field at hand return.
@@ -175,6 +174,20 @@ impl<'c> Compiler<'c> {
             extensions: None,
         };
         PlanError { error, field: self.field }
+    }
+
+    /// Refuses a condition or an order for its size.
+    pub(super) fn exceeded(&self, excess: Excess) -> PlanError {
+        self.beyond(excess.code(), excess.message())
+    }
+
+    /// Refuses an argument for its size, under Hasura's accent with its code.
+    pub(super) fn beyond(&self, code: &'static str, message: impl Into<Box<str>>) -> PlanError {
+        let mut refused = self.refuse(message);
+        if self.accent == Accent::Spec {
+            refused.error.code = code;
+        }
+        refused
     }
 
     pub(super) fn parameter(&self, place: Place, reader: Reader) -> super::Parameter {

@@ -115,33 +115,4 @@ impl Filter {
     pub fn is_true(&self) -> bool {
         matches!(self, Self::All(all) if all.is_empty())
     }
-
-    /// How many relationships it leads through.
-    #[must_use]
-    pub fn relationships(&self) -> usize {
-        match self {
-            Self::All(of) | Self::Any(of) => of.iter().map(Self::relationships).sum(),
-            Self::Not(of) | Self::NotTrue(of) | Self::Each { filter: of, .. } => of.relationships(),
-            Self::Exists { filter, .. } => 1 + filter.relationships(),
-            Self::Null { of, .. } | Self::Compare { of, .. } | Self::Measure { of, .. } => of.relationships(),
-            Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => 0,
-        }
-    }
-}
-
-impl Expr {
-    fn relationships(&self) -> usize {
-        match self {
-            Self::Related { filter, of, .. } => 1 + filter.relationships() + of.relationships(),
-            Self::JsonPath(of, _) | Self::Cast(of, _) => of.relationships(),
-            Self::Column(_)
-            | Self::Computed(_)
-            | Self::Row
-            | Self::Null
-            | Self::Count { .. }
-            | Self::Function(..)
-            | Self::Instant { .. }
-            | Self::Statistic { .. } => 0,
-        }
-    }
 }

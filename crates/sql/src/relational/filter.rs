@@ -3,7 +3,8 @@
 //! `{}` is true, `_and: []` true, `_or: []` false; comparing with null is an error, so that a variable that was
 //! forgotten does not select everything. Where rows are changed, one that was not sent is an error in both accents.
 
-use super::compile::{Compiler, RELATIONSHIPS_MAX, TOO_MANY_RELATIONSHIPS};
+use super::alternatives::Alternatives;
+use super::compile::Compiler;
 use super::input::Place;
 use super::{Expr, Filter, Parameter, Reader};
 use crate::api::meaning::{Aggregation, Comparison, InputMeaning, Measure, Tree};
@@ -25,21 +26,15 @@ impl Compiler<'_> {
         filter
     }
 
-    /// A whole `where`.
+    /// A whole `where` or `having`.
     pub(super) fn condition(&mut self, place: Place, table: TableId) -> Result<Filter, PlanError> {
         let filter = self.filter(place, table)?;
-        if filter.relationships() <= RELATIONSHIPS_MAX {
-            return Ok(filter);
-        }
-        let mut refused = self.refuse(TOO_MANY_RELATIONSHIPS);
-        if self.accent == Accent::Spec {
-            refused.error.code = "LIMIT_RELATIONSHIPS";
-        }
-        Err(refused)
+        self.bounds.check(&filter).map_err(|it| self.exceeded(it))?;
+        Ok(filter)
     }
 
     /// A boolean expression over the rows (or, in `having`, the groups) of `table`.
-    pub(super) fn filter(&mut self, place: Place, table: TableId) -> Result<Filter, PlanError> {
+    fn filter(&mut self, place: Place, table: TableId) -> Result<Filter, PlanError> {
         self.deeper()?;
         let mut all = Vec::new();
         for (input, value) in self.inputs.members(place) {
@@ -80,8 +75,12 @@ impl Compiler<'_> {
             return Err(self.unexpected_null(input));
         }
         match self.meaning(input) {
-            InputMeaning::And => all.extend(self.filters(value, table)?),
-            InputMeaning::Or => all.push(Filter::Any(self.filters(value, table)?)),
+            InputMeaning::And => self.filters(value, table, &mut |it| all.push(it))?,
+            InputMeaning::Or => {
+                let mut alternatives = Alternatives::default();
+                self.filters(value, table, &mut |it| alternatives.push(it))?;
+                all.push(Filter::Any(alternatives.filters()));
+            }
             InputMeaning::Not => all.push(Filter::Not(Box::new(self.filter(value, table)?))),
             InputMeaning::Column(of, column) => {
                 let ty = self.api.column_type(of, column).clone();
@@ -110,14 +109,18 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn filters(&mut self, place: Place, table: TableId) -> Result<Vec<Filter>, PlanError> {
-        let mut out = Vec::new();
+    fn filters(
+        &mut self,
+        place: Place,
+        table: TableId,
+        push: &mut dyn FnMut(Filter),
+    ) -> Result<(), PlanError> {
         for (at, item) in self.inputs.items(place).into_iter().enumerate() {
             self.path.push(format!("[{at}]"));
-            out.push(self.filter(item, table)?);
+            push(self.filter(item, table)?);
             self.path.pop();
         }
-        Ok(out)
+        Ok(())
     }
 
     /// `{sum: {UnitPrice: {_gt: 3}}}` of a `having`.

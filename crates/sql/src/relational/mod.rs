@@ -4,7 +4,7 @@
 //! never in it: a [`Parameter`] says where the value of a request is found and how it is read.
 //!
 //! **Invariant:** flat tables; ids are places in the tables of one plan. Filters are at most
-//! [`compile::FILTER_DEPTH_MAX`] deep, so walking them may recurse.
+//! [`compile::FILTER_DEPTH_MAX`] deep, so walking them may recurse; [`bounds`] holds their size.
 
 use crate::api::meaning::{Aggregation, Cast, Statistic};
 use crate::catalog::facts::Cell;
@@ -14,6 +14,8 @@ use weir_engine::plan::shape::ShapeField;
 use weir_language::schema::TypeId;
 
 mod aggregate;
+pub mod alternatives;
+pub mod bounds;
 mod call;
 pub mod change;
 pub mod compile;

@@ -5,7 +5,7 @@ use crate::catalog::ColumnType;
 use crate::grams::Written;
 
 /// A value that differs from request to request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Parameter {
     /// Where it is.
     pub origin: Origin,
@@ -46,6 +46,13 @@ pub enum Reader {
     Column(ColumnType),
     /// A list of such, bound as one value.
     Each(ColumnType),
+    /// A list made of values that stand apart, bound as one value: of equalities, lists of numbers among them.
+    Gathered {
+        /// What its items are.
+        ty: ColumnType,
+        /// The values, each with a reader of its own.
+        values: Box<[Parameter]>,
+    },
     /// A non-negative 32-bit integer; null is no limit.
     Limit,
     /// A 64-bit integer; null is none.

@@ -65,6 +65,7 @@ impl Style for Api {
             signed: Vec::new(),
             steered: Vec::new(),
             named: Vec::new(),
+            conditions_max: piece.conditions_max,
             structural,
         }
     }

@@ -1,5 +1,6 @@
 //! The arguments of a field of rows: `where`, `order_by`, `distinct_on`, `limit`, `offset`, and primary keys.
 
+use super::bounds::Terms;
 use super::compile::Compiler;
 use super::input::Place;
 use super::{Call, Expr, Filter, Order, Page, Reader};
@@ -39,6 +40,7 @@ enum Sorted {
 impl Compiler<'_> {
     pub(super) fn rows_arguments(&mut self, field: &ShapeField) -> Result<Rows, PlanError> {
         let mut rows = Rows { call: self.call(field)?, ..Rows::default() };
+        let mut terms = Terms::default();
         for argument in self.shape.arguments(field) {
             let place = self.argument(argument);
             let name = self.input_words(argument.input).0;
@@ -48,8 +50,8 @@ impl Compiler<'_> {
             self.path.push(name.into());
             match self.meaning(argument.input) {
                 InputMeaning::Where(of) => rows.filter = self.condition(place, of)?,
-                InputMeaning::OrderBy(of) => rows.order = self.order(place, of)?,
-                InputMeaning::GroupOrderBy(_) => rows.order = self.group_order(place)?,
+                InputMeaning::OrderBy(of) => self.order(place, Sorted::Columns(of), &mut terms)?,
+                InputMeaning::GroupOrderBy(_) => self.order(place, Sorted::Aggregates, &mut terms)?,
                 InputMeaning::DistinctOn(_) => rows.distinct_on = self.columns(place),
                 InputMeaning::Limit => rows.page.limit = Some(self.parameter(place, Reader::Limit)),
                 InputMeaning::Offset => rows.page.offset = Some(self.parameter(place, Reader::Offset)),
@@ -57,6 +59,7 @@ impl Compiler<'_> {
             }
             self.path.pop();
         }
+        rows.order = terms.beside(&rows.filter).map_err(|it| self.exceeded(it))?;
         self.check_distinct_on(&rows)?;
         Ok(rows)
     }
@@ -101,21 +104,12 @@ impl Compiler<'_> {
         Err(error)
     }
 
-    fn order(&mut self, place: Place, table: TableId) -> Result<Vec<Order>, PlanError> {
-        let mut out = Vec::new();
+    /// The order of rows, or of groups: their key and aggregates.
+    fn order(&mut self, place: Place, sorted: Sorted, out: &mut Terms) -> Result<(), PlanError> {
         for item in self.inputs.items(place) {
-            self.order_object(item, Sorted::Columns(table), &mut |of| of, true, &mut out)?;
+            self.order_object(item, sorted, &mut |of| of, true, out)?;
         }
-        Ok(out)
-    }
-
-    /// The order of groups: their key and aggregates.
-    fn group_order(&mut self, place: Place) -> Result<Vec<Order>, PlanError> {
-        let mut out = Vec::new();
-        for item in self.inputs.items(place) {
-            self.order_object(item, Sorted::Aggregates, &mut |of| of, true, &mut out)?;
-        }
-        Ok(out)
+        Ok(())
     }
 
     /// One object of an order. `wrap` leads from a value of the table at hand to one of the sorted rows.
@@ -125,7 +119,7 @@ impl Compiler<'_> {
         sorted: Sorted,
         wrap: &mut dyn FnMut(Expr) -> Expr,
         direct: bool,
-        out: &mut Vec<Order>,
+        out: &mut Terms,
     ) -> Result<(), PlanError> {
         self.deeper()?;
         for (input, value) in self.inputs.members(place) {
@@ -137,14 +131,14 @@ impl Compiler<'_> {
                     let nullable = !direct
                         || self.api.model.catalog.tables[table.0 as usize].columns[column.0 as usize]
                             .nullable;
-                    self.term(value, wrap(Expr::Column(column)), nullable, out);
+                    self.term(value, wrap(Expr::Column(column)), nullable, out)?;
                 }
                 (InputMeaning::Column(_, column), Sorted::Function(function)) => {
-                    self.term(value, wrap(Expr::Function(function, column)), true, out);
+                    self.term(value, wrap(Expr::Function(function, column)), true, out)?;
                 }
                 (InputMeaning::Count, Sorted::Aggregates) => {
                     let count = Expr::Count { columns: Vec::new(), distinct: false };
-                    self.term(value, wrap(count), false, out);
+                    self.term(value, wrap(count), false, out)?;
                 }
                 (InputMeaning::Function(function), Sorted::Aggregates) => {
                     self.order_object(value, Sorted::Function(function), wrap, direct, out)?;
@@ -154,7 +148,7 @@ impl Compiler<'_> {
                 }
                 (InputMeaning::Computed(function), Sorted::Columns(_)) => {
                     let of = self.computed_alone(function);
-                    self.term(value, wrap(of), true, out);
+                    self.term(value, wrap(of), true, out)?;
                 }
                 (InputMeaning::Related(by), Sorted::Columns(_)) => {
                     let to = self.related_table(by);
@@ -173,9 +167,13 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn term(&self, value: Place, of: Expr, nullable: bool, out: &mut Vec<Order>) {
-        if let Some(EnumMeaning::Order { descending, nulls_first }) = self.enum_meaning(value) {
-            out.push(Order { of, descending, nulls_first, nullable });
+    fn term(&self, value: Place, of: Expr, nullable: bool, out: &mut Terms) -> Result<(), PlanError> {
+        match self.enum_meaning(value) {
+            Some(EnumMeaning::Order { descending, nulls_first }) => {
+                let term = Order { of, descending, nulls_first, nullable };
+                out.push(term).map_err(|it| self.exceeded(it))
+            }
+            Some(_) | None => Ok(()),
         }
     }
 
@@ -183,11 +181,7 @@ impl Compiler<'_> {
     pub(super) fn deeper(&mut self) -> Result<(), PlanError> {
         self.depth += 1;
         if self.depth > super::compile::FILTER_DEPTH_MAX {
-            let mut refused = self.refuse("the argument is nested too deeply");
-            if self.accent == weir_engine::source::Accent::Spec {
-                refused.error.code = "LIMIT_NESTING";
-            }
-            return Err(refused);
+            return Err(self.beyond("LIMIT_NESTING", "the argument is nested too deeply"));
         }
         Ok(())
     }

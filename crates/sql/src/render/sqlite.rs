@@ -152,7 +152,7 @@ impl Dialect for Sqlite {
         let value = value.placeholder;
         out.push_str(&match (operator, bits) {
             (Operator::Increment, Some(bits)) => format!("weir_add({old}, {value}, {bits})"),
-            (Operator::Increment, None) => format!("{old} + {value}"),
+            (Operator::Increment, None) => format!("weir_add({old}, {value}, NULL)"),
             (Operator::Append, _) => format!("weir_json_concat({old}, {value})"),
             (Operator::Prepend, _) => format!("weir_json_concat({value}, {old})"),
             (Operator::DeleteKey, _) => format!("weir_json_delete_key({old}, {value})"),
@@ -227,7 +227,9 @@ fn comparison(left: &str, by: Comparison, value: &str, reader: &Reader) -> Strin
 fn is_untyped(right: &Side<'_>) -> bool {
     let no_type = right.declared.is_some_and(|it| it.is_empty() || it.eq_ignore_ascii_case("any"));
     match right.reader {
-        Reader::Column(ty) | Reader::Each(ty) => no_type && ty.facts().cell == Cell::Text,
+        Reader::Column(ty) | Reader::Each(ty) | Reader::Gathered { ty, .. } => {
+            no_type && ty.facts().cell == Cell::Text
+        }
         Reader::Limit
         | Reader::Offset
         | Reader::First
@@ -263,7 +265,10 @@ fn column_cell(reader: &Reader) -> Option<Cell> {
 
 /// What the items of a list are compared with.
 fn item_cell(reader: &Reader) -> Option<Cell> {
-    if let Reader::Each(ty) = reader { Some(ty.facts().cell) } else { None }
+    match reader {
+        Reader::Each(ty) | Reader::Gathered { ty, .. } => Some(ty.facts().cell),
+        _ => None,
+    }
 }
 
 /// The keys of an object, the texts of an array.

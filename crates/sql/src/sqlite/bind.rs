@@ -50,12 +50,13 @@ pub(super) fn value<'r>(
     match &parameter.reader {
         Reader::Column(ty) => reading.scalar(found, ty),
         Reader::Each(ty) => reading.list(found, ty),
+        Reader::Gathered { ty, values } => reading.gathered(values, ty),
         Reader::Limit => Ok(Bound::Int(bindings.limit(parameter, found)?.unwrap_or(-1))),
         Reader::Offset => reading.offset(found),
         Reader::First => Ok(Bound::Int(bindings.first(found).unwrap_or(-1))),
         Reader::Skip => Ok(Bound::Int(bindings.skip(found))),
         Reader::Id => bindings.sure_id(parameter, found).map(Bound::Int),
-        Reader::Ids => reading.numbers(found, |it| Ok(bindings.id(it))),
+        Reader::Ids => reading.numbers(found, &|it| Ok(bindings.id(it))),
         Reader::Words { all, kind } => {
             let text = bindings.words(parameter, found)?;
             Ok(Bound::Text(words::question(text, *all, *kind, &words::FTS5).into()))
@@ -88,7 +89,7 @@ pub(super) fn value<'r>(
             Err(cause) => bindings.refuse(parameter, "INVALID_PATTERN", "data-exception", cause),
         },
         Reader::Instant => bindings.instant(parameter, found).map(Bound::Int),
-        Reader::Instants => reading.numbers(found, |it| bindings.instant(parameter, it).map(Some)),
+        Reader::Instants => reading.numbers(found, &|it| bindings.instant(parameter, it).map(Some)),
         Reader::JsonPath => reading.json_path(found),
         Reader::AsIs => reading.scalar(found, &ColumnType::Text),
     }
@@ -109,6 +110,7 @@ fn parent(column: &Column, row: usize) -> Bound<'_> {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Reading<'b, 'r> {
     bindings: &'b Bindings<'r>,
     parameter: &'b Parameter,
@@ -146,7 +148,7 @@ impl<'r> Reading<'_, 'r> {
                 false => Bound::Int(value),
             }),
             Node::Float(value) => Ok(Bound::Real(value)),
-            Node::Number(span) => Ok(number(given.str(span))),
+            Node::Number(span) => self.number(given.str(span)),
             Node::Text(span) => self.text(given.str(span), ty),
             Node::Json(span) => Ok(Bound::Text(given.str(span).into())),
             Node::Enum(value) => Ok(Bound::Text(self.bindings.enum_name(value).into())),
@@ -164,7 +166,7 @@ impl<'r> Reading<'_, 'r> {
                 Err(_) => self.invalid("integer", text),
             },
             Cell::Float | Cell::Numeric => match crate::value::is_number(text.trim().as_bytes()) {
-                true => Ok(number(text.trim())),
+                true => self.number(text.trim()),
                 false => self.invalid("numeric", text),
             },
             Cell::Boolean => match text.trim().to_ascii_lowercase().as_str() {
@@ -183,40 +185,81 @@ impl<'r> Reading<'_, 'r> {
         }
     }
 
+    /// Digits: an integer where it fits, else text that affinity turns into a number. SQLite has none beyond floating point: of
+    /// greater ones it would make an infinity, in any column and any comparison.
+    fn number(&self, digits: &'r str) -> Result<Bound<'r>, Refused> {
+        if let Ok(value) = digits.parse() {
+            return Ok(Bound::Int(value));
+        }
+        match digits.parse::<f64>() {
+            Ok(size) if size.is_finite() => Ok(Bound::Text(digits.into())),
+            Ok(_) | Err(_) => {
+                let shown: String = digits.chars().take(100).collect();
+                let message = format!("\"{shown}\" is out of range for type double precision");
+                self.refuse("BAD_USER_INPUT", "data-exception", message)
+            }
+        }
+    }
+
     /// A list as one JSON text.
     fn list(&self, found: Found<'r>, ty: &ColumnType) -> Result<Bound<'r>, Refused> {
         let Found::Given(list) = found else { return self.scalar(found, ty) };
-        let mut out = Out::default();
-        out.open(b'[');
-        for item in self.bindings.items(list, self.key) {
-            match self.scalar(item, ty)? {
-                Bound::Null => {
-                    let message = "unexpected null value in a list".into();
-                    return self.refuse("BAD_USER_INPUT", "validation-failed", message);
+        json_list(|out| self.bindings.items(list, self.key).try_for_each(|it| self.item(it, ty, out)))
+    }
+
+    /// Values that stand apart, as one list.
+    fn gathered(&self, values: &[Parameter], ty: &ColumnType) -> Result<Bound<'r>, Refused> {
+        json_list(|out| {
+            for parameter in values {
+                let reading = Reading { parameter, ..*self };
+                let (bindings, found) = (self.bindings, self.bindings.find(parameter, self.key));
+                match parameter.reader {
+                    Reader::Ids => reading.push_numbers(found, &|it| Ok(bindings.id(it)), out)?,
+                    Reader::Instant => {
+                        reading.push_numbers(found, &|it| bindings.instant(parameter, it).map(Some), out)?;
+                    }
+                    _ => reading.item(found, ty, out)?,
                 }
-                Bound::Int(value) => out.int(value),
-                Bound::Real(value) => {
-                    out.float(value);
-                }
-                Bound::Text(text) if has_digits(ty) => out.raw(text.as_bytes()),
-                Bound::Text(text) => out.string(&text),
-                Bound::Blob(bytes) => out.string(&hex(&bytes)),
             }
-            out.comma();
+            Ok(())
+        })
+    }
+
+    /// An item of a list.
+    fn item(&self, found: Found<'r>, ty: &ColumnType, out: &mut Out) -> Result<(), Refused> {
+        match self.scalar(found, ty)? {
+            Bound::Null => {
+                let message = "unexpected null value in a list".into();
+                return self.refuse("BAD_USER_INPUT", "validation-failed", message);
+            }
+            Bound::Int(value) => out.int(value),
+            Bound::Real(value) => {
+                out.float(value);
+            }
+            Bound::Text(text) if has_digits(ty) => out.raw(text.as_bytes()),
+            Bound::Text(text) => out.string(&text),
+            Bound::Blob(bytes) => out.string(&hex(&bytes)),
         }
-        out.close(b']');
-        let text = String::from_utf8(out.into_bytes()).expect("JSON made of strings is UTF-8");
-        Ok(Bound::Text(text.into()))
+        out.comma();
+        Ok(())
     }
 
     /// A list of numbers as one JSON text, without those that `read` leaves out.
-    fn numbers(
+    fn numbers(&self, found: Found<'r>, read: &ReadNumber<'_, 'r>) -> Result<Bound<'r>, Refused> {
+        match found {
+            Found::Shown(ids) => Ok(Bound::Text(ids_json(ids).into())),
+            Found::Given(_) | Found::Key(..) | Found::Above => {
+                json_list(|out| self.push_numbers(found, read, out))
+            }
+        }
+    }
+
+    fn push_numbers(
         &self,
         found: Found<'r>,
-        read: impl Fn(Found<'r>) -> Result<Option<i64>, Refused>,
-    ) -> Result<Bound<'r>, Refused> {
-        let mut out = Out::default();
-        out.open(b'[');
+        read: &ReadNumber<'_, 'r>,
+        out: &mut Out,
+    ) -> Result<(), Refused> {
         let mut push = |item| -> Result<(), Refused> {
             if let Some(number) = read(item)? {
                 out.int(number);
@@ -225,13 +268,9 @@ impl<'r> Reading<'_, 'r> {
             Ok(())
         };
         match found {
-            Found::Given(list) => self.bindings.items(list, self.key).try_for_each(&mut push)?,
-            Found::Shown(ids) => return Ok(Bound::Text(ids_json(ids).into())),
-            Found::Key(..) | Found::Above => push(found)?,
+            Found::Given(list) => self.bindings.items(list, self.key).try_for_each(push),
+            Found::Key(..) | Found::Above | Found::Shown(_) => push(found),
         }
-        out.close(b']');
-        let text = String::from_utf8(out.into_bytes()).expect("JSON made of numbers is UTF-8");
-        Ok(Bound::Text(text.into()))
     }
 
     fn offset(&self, found: Found<'r>) -> Result<Bound<'r>, Refused> {
@@ -255,6 +294,19 @@ impl<'r> Reading<'_, 'r> {
     }
 }
 
+/// Reads an item of a list of numbers; `None` is left out.
+type ReadNumber<'b, 'r> = dyn Fn(Found<'r>) -> Result<Option<i64>, Refused> + 'b;
+
+/// What `write` writes, each item with its comma, as one JSON text.
+fn json_list<'v>(write: impl FnOnce(&mut Out) -> Result<(), Refused>) -> Result<Bound<'v>, Refused> {
+    let mut out = Out::default();
+    out.open(b'[');
+    write(&mut out)?;
+    out.close(b']');
+    let text = String::from_utf8(out.into_bytes()).expect("JSON made of strings and numbers is UTF-8");
+    Ok(Bound::Text(text.into()))
+}
+
 /// Numbers as one JSON text, which SQLite takes as a list.
 pub(super) fn ids_json(ids: &[i64]) -> String {
     let mut digits = itoa::Buffer::new();
@@ -265,11 +317,6 @@ pub(super) fn ids_json(ids: &[i64]) -> String {
     }
     out.push_str(if ids.is_empty() { "[]" } else { "]" });
     out
-}
-
-/// Digits: an integer where it fits, else text that affinity turns into a number.
-fn number(digits: &str) -> Bound<'_> {
-    digits.parse().map_or(Bound::Text(digits.into()), Bound::Int)
 }
 
 fn has_digits(ty: &ColumnType) -> bool {

@@ -27,12 +27,19 @@ pub struct Tuning {
     pub statements_max: usize,
     /// How long to wait for a lock held by another process.
     pub busy_ms: u32,
+    /// A read may work so long for its first rows, and from one part of a long answer to the next; a mutation for all it does.
+    pub statement_max: Duration,
 }
 
 impl Tuning {
     /// Good for most.
-    pub const USUAL: Self =
-        Self { mmap_bytes: 256 << 20, cache_kib: 16 << 10, statements_max: 256, busy_ms: 5000 };
+    pub const USUAL: Self = Self {
+        mmap_bytes: 256 << 20,
+        cache_kib: 16 << 10,
+        statements_max: 256,
+        busy_ms: 5000,
+        statement_max: Duration::from_secs(20),
+    };
 }
 
 /// One database file, shared by its readers and its writer.
@@ -52,6 +59,11 @@ impl Database {
     /// The file.
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// How long a statement may work.
+    pub(super) fn statement_max(&self) -> Duration {
+        self.tuning.statement_max
     }
 
     /// A connection that may write; the file has to exist.
@@ -91,8 +103,11 @@ impl Database {
 }
 
 /// Says to a running statement when it has to stop.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Watch {
+    /// However late the deadline of a request is, a statement works no longer.
+    statement_max: Duration,
+
     /// Nanoseconds after [`epoch`]; zero is never.
     deadline_ns: AtomicU64,
     cancelled: Mutex<Option<Arc<AtomicBool>>>,
@@ -107,16 +122,17 @@ fn epoch() -> Instant {
 const STEPS_PER_LOOK: i32 = 4000;
 
 impl Watch {
-    /// Puts a watch on `connection`.
-    pub(super) fn on(connection: &mut Connection) -> Result<Arc<Self>> {
+    /// Puts a watch on `connection`, whose statements work no longer than `statement_max`.
+    pub(super) fn on(connection: &mut Connection, statement_max: Duration) -> Result<Arc<Self>> {
         epoch();
-        let watch = Arc::new(Self::default());
+        let (deadline_ns, cancelled) = (AtomicU64::new(0), Mutex::new(None));
+        let watch = Arc::new(Self { statement_max, deadline_ns, cancelled });
         let seen = Arc::clone(&watch);
         connection.progress_handler(STEPS_PER_LOOK, Some(move || seen.is_over()))?;
         Ok(watch)
     }
 
-    /// From now on statements stop at `deadline`, or when `cancelled` becomes true.
+    /// From now on statements stop at `deadline`, after the time that they may work, or when `cancelled` becomes true.
     pub(super) fn set(&self, deadline: Option<Instant>, cancelled: Option<&Arc<AtomicBool>>) {
         match deadline {
             Some(deadline) => self.extend(deadline),
@@ -125,8 +141,9 @@ impl Watch {
         *self.cancelled.lock().unwrap_or_else(PoisonError::into_inner) = cancelled.map(Arc::clone);
     }
 
-    /// Moves the deadline.
+    /// From now on statements stop at `deadline`, or after the time that they may work.
     pub(super) fn extend(&self, deadline: Instant) {
+        let deadline = deadline.min(Instant::now() + self.statement_max);
         let after = deadline.saturating_duration_since(epoch()).as_nanos().max(1) as u64;
         self.deadline_ns.store(after, Ordering::Relaxed);
     }
@@ -155,6 +172,12 @@ thread_local! {
     static READERS: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
 }
 
+/// How many readers this thread has.
+#[cfg(test)]
+pub(super) fn readers() -> usize {
+    READERS.with(|it| it.borrow().len())
+}
+
 /// This thread's reader of `database`, opened if it has none yet.
 pub(super) fn reader(database: &Arc<Database>) -> Result<Rc<Reader>> {
     READERS.with(|readers| {
@@ -164,7 +187,7 @@ pub(super) fn reader(database: &Arc<Database>) -> Result<Rc<Reader>> {
         }
         readers.retain(|it| it.0.strong_count() > 0);
         let mut connection = database.open_reader()?;
-        let watch = Watch::on(&mut connection)?;
+        let watch = Watch::on(&mut connection, database.statement_max())?;
         let reader = Rc::new(Reader { connection, watch });
         readers.push((Arc::downgrade(database), database.id, Rc::clone(&reader)));
         Ok(reader)

@@ -51,8 +51,8 @@ pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceE
                 Some(words) if super::json_edit::COMPLAINTS.contains(&words) => {
                     rejected("INVALID_VALUE", "data-exception", words)
                 }
-                Some(super::functions::OUT_OF_RANGE) => {
-                    rejected("INVALID_VALUE", "data-exception", super::functions::OUT_OF_RANGE)
+                Some(words) if super::functions::SUM_COMPLAINTS.contains(&words) => {
+                    rejected("INVALID_VALUE", "data-exception", words)
                 }
                 Some(words) if is_too_large(words) => {
                     rejected("LIMIT_STATEMENT", "validation-failed", TOO_LARGE)

@@ -15,7 +15,7 @@ use super::run::{Failure, Statements};
 use super::sink::Sink;
 use super::source::Shared;
 use crate::bind::Bindings;
-use crate::forms::Forms;
+use crate::forms::{CHEAP_NODES_MAX, Forms, Planning};
 use crate::relational::compile::Ask;
 use crate::relational::form::{Form, form};
 use crate::relational::program::{Answers, Call, Lock};
@@ -87,6 +87,33 @@ impl Reading {
         };
         let prepared = self.forms.find(&form, make)?;
         Ok((Cow::Owned(prepared), form))
+    }
+
+    /// Makes the plan of a request in the side pool, if it is new and takes long; then it is known.
+    pub(super) fn plan_aside(self: &Arc<Self>, input: &FetchInput<'_>) -> Option<Planning> {
+        if self.forms.fixed().is_some() || input.variables.values.nodes.len() <= CHEAP_NODES_MAX {
+            return None;
+        }
+        let form = form(&self.ask, input.variables, &*self.shared.style, &self.ids);
+        if !self.forms.is_costly(&form) {
+            return None;
+        }
+        let (sender, receiver) = oneshot::channel();
+        let (reading, shape, variables) =
+            (Arc::clone(self), Arc::clone(input.shape), Arc::clone(input.variables));
+        let job = Box::new(move || {
+            // Nobody waiting is no failure: the request was cancelled.
+            let _ = sender.send(reading.plan(&shape, &variables).map(drop));
+        });
+        let is_waiting = self.shared.pool.submit(job);
+        Some(Box::pin(async move {
+            match is_waiting {
+                true => {
+                    receiver.await.unwrap_or_else(|_| Err(SourceError::Broken("planning panicked".into())))
+                }
+                false => Err(SourceError::Busy),
+            }
+        }))
     }
 
     pub(super) fn bindings<'r>(
@@ -342,8 +369,9 @@ impl ReadFetch {
     }
 }
 
-impl Fetch for ReadFetch {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl ReadFetch {
+    /// Reads by a plan that is known or short.
+    fn planned<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
         let (prepared, form) = match self.inner.plan(input.shape, input.variables) {
             Ok(found) => found,
             Err(error) => return Box::pin(std::future::ready(Err(error))),
@@ -355,6 +383,18 @@ impl Fetch for ReadFetch {
             let shown = self.opened(&input, &prepared).await?;
             self.read(input, prepared, form, shown).await
         })
+    }
+}
+
+impl Fetch for ReadFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+        match self.inner.plan_aside(&input) {
+            None => self.planned(input),
+            Some(planning) => Box::pin(async move {
+                planning.await?;
+                self.planned(input).await
+            }),
+        }
     }
 
     fn touches(&self) -> &[Tag] {

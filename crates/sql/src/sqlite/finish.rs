@@ -13,7 +13,7 @@
 use super::cells::Cells;
 use super::run::{Failure, Statements};
 use super::sink::Sink;
-use super::value::read;
+use super::value::{infinity, read};
 use crate::answer::{Answer, CHUNK_BYTES, Names, Spans};
 use crate::bind::Bindings;
 use crate::catalog::facts::Cell;
@@ -22,7 +22,7 @@ use crate::relational::{Level, Member, MemberKind, Run};
 use rusqlite::Statement;
 use rusqlite::types::ValueRef;
 use weir_engine::plan::shape::Shape;
-use weir_engine::source::{Finished, PathError, Step};
+use weir_engine::source::{Accent, Finished, PathError, Step};
 use weir_engine::write::out::Out;
 
 /// What is being finished.
@@ -428,6 +428,11 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
 
     #[inline(never)]
     fn unusual(&mut self, member: &Member, value: ValueRef<'_>, cell: Cell) -> bool {
+        if self.statements.bindings.accent == Accent::Hasura
+            && let Some(text) = infinity(cell, value)
+        {
+            return self.answer.leaf(member, cell, Ok(text));
+        }
         self.answer.leaf(member, cell, read(cell, value))
     }
 

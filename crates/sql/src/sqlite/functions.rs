@@ -92,25 +92,37 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
     statistics::register(connection, flags)
 }
 
-/// What is said of a sum that its column cannot hold.
-pub(super) const OUT_OF_RANGE: &str = "integer out of range";
+/// Why a sum is refused: its column cannot hold it, or what the column holds is no number.
+pub(super) const SUM_COMPLAINTS: [&str; 3] =
+    ["integer out of range", "number out of range", "the stored value is not a number"];
 
-/// The sum of two integers, held to so many bits. SQLite's own `+` would go on in floating point and lose digits.
+/// The sum of two numbers, of integers held to so many bits where they are given. SQLite's own `+` would go on in floating point
+/// where an integer is meant, and to infinity.
 fn add(context: &Context<'_>) -> Result<Option<Number>> {
+    let [integer_range, range, no_number] =
+        SUM_COMPLAINTS.map(|words| || Error::UserFunctionError(words.into()));
     let (left, right) = (context.get_raw(0), context.get_raw(1));
-    let bits = context.get::<u32>(2)?.clamp(1, 64);
-    match (left, right) {
-        (ValueRef::Null, _) | (_, ValueRef::Null) => Ok(None),
-        (ValueRef::Integer(left), ValueRef::Integer(right)) => {
+    let bits = context.get::<Option<u32>>(2)?.map(|it| it.clamp(1, 64));
+    match (left, right, bits) {
+        (ValueRef::Null, ..) | (_, ValueRef::Null, _) => return Ok(None),
+        (ValueRef::Integer(left), ValueRef::Integer(right), Some(bits)) => {
             let least = i64::MIN >> (64 - bits);
             let sum = left.checked_add(right).filter(|sum| (least..=!least).contains(sum));
-            sum.map(|it| Some(Number::Int(it))).ok_or_else(|| Error::UserFunctionError(OUT_OF_RANGE.into()))
+            return sum.map(|it| Some(Number::Int(it))).ok_or_else(integer_range);
         }
-        (left, right) => Ok(real(left).zip(real(right)).map(|(left, right)| Number::Real(left + right))),
+        (ValueRef::Integer(left), ValueRef::Integer(right), None) => {
+            if let Some(sum) = left.checked_add(right) {
+                return Ok(Some(Number::Int(sum)));
+            }
+        }
+        _ => {}
     }
+    let (left, right) = real(left).zip(real(right)).ok_or_else(no_number)?;
+    let sum = left + right;
+    if sum.is_finite() { Ok(Some(Number::Real(sum))) } else { Err(range()) }
 }
 
-/// A value that is no integer though its column is declared as one.
+/// A number, also one that is stored as text.
 fn real(value: ValueRef<'_>) -> Option<f64> {
     text(value)?.trim().parse().ok()
 }

@@ -12,6 +12,8 @@ use std::sync::atomic::AtomicU32;
 
 /// A page of up to so many rows may be read on the event loop.
 pub(super) const PAGE_ROWS_MAX: i64 = 100;
+/// A statement whose text is longer is prepared and run in the side pool: SQLite takes milliseconds to read it.
+const TEXT_BYTES_MAX: usize = 8 << 10;
 /// So many levels may be read on the event loop.
 const LEVELS_MAX: usize = 6;
 
@@ -84,7 +86,8 @@ impl Ready {
 /// Short is what reads rows by keys and indexes, or one page of a table in its own or an index's order.
 fn classify(connection: &Connection, plan: &Plan, statements: &[Ready]) -> Class {
     let mut limits = Vec::new();
-    if plan.levels.len() > LEVELS_MAX {
+    let is_large = |it: &Ready| it.statement.sql.len() > TEXT_BYTES_MAX;
+    if plan.levels.len() > LEVELS_MAX || statements.iter().any(is_large) {
         return Class::Long;
     }
     for (at, (level, ready)) in plan.levels.iter().zip(statements).enumerate() {

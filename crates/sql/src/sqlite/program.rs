@@ -42,6 +42,9 @@ impl ProgramFetch {
         let Some(programs) = reading.shared.style.programs() else {
             return Err(SourceError::Broken("a mutation without programs".into()));
         };
+        if let Some(planning) = reading.plan_aside(&input) {
+            planning.await?;
+        }
         let (prepared, form) = reading.plan(input.shape, input.variables)?;
         let (prepared, form) = (prepared.into_owned(), Arc::new(form));
         let plan = &prepared.plan;

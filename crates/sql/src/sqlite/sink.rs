@@ -16,7 +16,7 @@ use weir_engine::source::{Chunk, Chunks, Finished, PathError, Reply, ReplyBody, 
 /// How many chunks may wait: a slow client slows the statement.
 const CHUNKS_MAX: usize = 4;
 
-/// How long a statement may take from one part to the next.
+/// How long a statement may take from one part to the next, if it may work so long.
 const PROGRESS_MAX: Duration = Duration::from_secs(30);
 
 /// Where the answer of a job goes.

@@ -43,6 +43,10 @@ impl Shared {
     pub(super) fn prepare(&self, plan: Plan) -> Prepared {
         self.renderings.fetch_add((plan.levels.len() + plan.changes.len()) as u64, Ordering::Relaxed);
         let reader = reader(&self.database).ok();
+        if let Some(reader) = &reader {
+            // The run before may have been cancelled.
+            reader.watch.set(Some(Instant::now() + self.database.statement_max()), None);
+        }
         Prepared::new(self.style.model(), plan, reader.as_ref().map(|it| &it.connection))
     }
 }
@@ -144,7 +148,8 @@ impl SqliteSource {
             Ok(connection) => {
                 // Programs rely on what the tables mean, not only on their names.
                 let kept = style.programs().map(Programs::kept);
-                Some(Writer::new(name, connection, kept).map_err(OpenError::Thread)?)
+                let writer = Writer::new(name, connection, database.statement_max(), kept);
+                Some(writer.map_err(OpenError::Thread)?)
             }
             // A file or folder that may not be written is still read.
             Err(rusqlite::Error::SqliteFailure(cause, _))
@@ -231,5 +236,58 @@ impl Source for SqliteSource {
 
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
         Box::pin(probe(&self.shared.database, &self.asking, deadline))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::connection::readers;
+    use super::*;
+    use std::time::Duration;
+    use weir_engine::compose::Graph;
+    use weir_engine::engine::{Body, Engine, Request, Settings};
+    use weir_engine::source::Caller;
+    use weir_language::json::{Json, JsonRef};
+
+    /// Asks on a thread of its own for rows where one of `parts` conditions holds; how many readers that thread had to open.
+    fn check(engine: &Arc<Engine>, parts: usize, readers_opened: usize) {
+        let any: Vec<String> = (0..parts).map(|at| format!(r#"{{"x": {{"_gt": {at}}}}}"#)).collect();
+        let variables = format!(r#"{{"w": {{"x": {{"_eq": 1}}, "_not": {{"_or": [{}]}}}}}}"#, any.join(","));
+        let engine = Arc::clone(engine);
+        let asked = std::thread::spawn(move || {
+            let json = Json::parse(variables.as_bytes(), 400).unwrap();
+            let query = "query ($w: a_bool_exp!) { a(where: $w, limit: 1) { x } }";
+            let variables = Some(JsonRef { json: &json, at: 0 });
+            let deadline = Instant::now() + Duration::from_secs(60);
+            let request = Request { variables, ..Request::new(query, deadline) };
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let answer = runtime.block_on(engine.execute(request, &Caller::Admin));
+            let Body::Whole(bytes) = answer.body else { panic!("a short answer is whole") };
+            (String::from_utf8(bytes).unwrap(), readers())
+        });
+        let (answer, readers) = asked.join().unwrap();
+        assert_eq!(answer, r#"{"data":{"a":[]}}"#);
+        assert_eq!(readers, readers_opened, "{parts} parts");
+    }
+
+    #[test]
+    fn a_large_statement_is_planned_and_run_away_from_the_thread_that_asks() {
+        let path = std::env::temp_dir().join(format!("weir-sql-large-{}.db", std::process::id()));
+        let beside = Connection::open(&path).unwrap();
+        beside.execute_batch("CREATE TABLE a (x INTEGER PRIMARY KEY); INSERT INTO a VALUES (1)").unwrap();
+        let options = Options {
+            catalog: SqliteOptions::default(),
+            model: ModelOptions::default(),
+            tuning: Tuning::USUAL,
+        };
+        let (source, _) = SqliteSource::open("main", &path, options).unwrap();
+        let graph = Graph::compose(vec![Arc::new(source) as Arc<dyn Source>], &[]).unwrap();
+        let engine = Arc::new(Engine::new(graph, Settings::STANDARD));
+        check(&engine, 2, 1);
+        check(&engine, 900, 0);
+        check(&engine, 900, 0);
+        for end in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{end}", path.display()));
+        }
     }
 }

@@ -46,6 +46,18 @@ fn text(text: &[u8]) -> Result<Value<'_>, Fault> {
     }
 }
 
+/// An infinity as PostgreSQL's JSON has it, for clients of Hasura's: there an error would take the whole answer, of every reader of
+/// the table.
+pub(super) fn infinity(cell: Cell, value: ValueRef<'_>) -> Option<Value<'static>> {
+    match (cell, value) {
+        (Cell::Float | Cell::Numeric | Cell::Json, ValueRef::Real(value)) if value.is_infinite() => {
+            let text: &[u8] = if value > 0.0 { b"Infinity" } else { b"-Infinity" };
+            Some(Value::Text(Cow::Borrowed(text)))
+        }
+        _ => None,
+    }
+}
+
 fn float<'v>(value: f64) -> Result<Value<'v>, Fault> {
     match value.is_finite() {
         true => Ok(Value::Float(value)),

@@ -13,8 +13,9 @@ pub(super) struct WriteFetch {
     pub(super) tags: Vec<Tag>,
 }
 
-impl Fetch for WriteFetch {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+impl WriteFetch {
+    /// Writes by a plan that is known or short.
+    fn planned<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
         let inner = &self.inner;
         let Some(writer) = &inner.shared.writer else {
             return Box::pin(std::future::ready(Err(read_only(inner.ask.accent))));
@@ -38,6 +39,18 @@ impl Fetch for WriteFetch {
                 }
             }
         })
+    }
+}
+
+impl Fetch for WriteFetch {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+        match self.inner.plan_aside(&input) {
+            None => self.planned(input),
+            Some(planning) => Box::pin(async move {
+                planning.await?;
+                self.planned(input).await
+            }),
+        }
     }
 
     fn touches(&self) -> &[Tag] {

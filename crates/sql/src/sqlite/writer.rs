@@ -22,7 +22,7 @@ use crate::relational::program::Kept;
 use rusqlite::Connection;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use weir_engine::source::{Accent, BoxFuture, SourceError};
 
@@ -152,15 +152,16 @@ impl<T: Send, W: FnMut(&Connection) -> Result<T, SourceError> + Send> Job for Wo
 
 impl Writer {
     /// Starts the thread that writes through `connection`; with indexes to keep, even none, only while the tables have the
-    /// version (SQLite's `user_version`) that they have now.
+    /// version (SQLite's `user_version`) that they have now. No job works longer than `statement_max`.
     pub(super) fn new(
         name: &str,
         mut connection: Connection,
+        statement_max: Duration,
         kept: Option<&[Kept]>,
     ) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::default());
         let upkeep = Upkeep::new(&mut connection, kept.unwrap_or_default()).map_err(std::io::Error::other)?;
-        let watch = Watch::on(&mut connection).map_err(std::io::Error::other)?;
+        let watch = Watch::on(&mut connection, statement_max).map_err(std::io::Error::other)?;
         let version = kept.map(|_| version(&connection)).transpose().map_err(std::io::Error::other)?;
         let waiting = Arc::clone(&queue);
         let mut committer = Committer::new(connection, watch, &queue, &upkeep, version);
@@ -396,12 +397,11 @@ fn refuse(group: Vec<Box<dyn Job>>, why: impl Fn(Accent) -> SourceError) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn writer() -> Writer {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch("CREATE TABLE a (x INTEGER PRIMARY KEY)").unwrap();
-        Writer::new("test", connection, None).unwrap()
+        Writer::new("test", connection, Duration::from_secs(60), None).unwrap()
     }
 
     fn committer(connection: Connection, watch: Arc<Watch>) -> Committer {
@@ -445,7 +445,7 @@ mod tests {
         let tables = "PRAGMA foreign_keys = on; CREATE TABLE a (x INTEGER PRIMARY KEY); \
              CREATE TABLE b (y REFERENCES a (x) DEFERRABLE INITIALLY DEFERRED)";
         connection.execute_batch(tables).unwrap();
-        let watch = Watch::on(&mut connection).unwrap();
+        let watch = Watch::on(&mut connection, Duration::from_secs(60)).unwrap();
         let mut receivers = Vec::new();
         let mut group: Vec<Box<dyn Job>> = Vec::new();
         for (sql, deadline) in statements.into_iter().zip(deadlines) {
@@ -557,7 +557,7 @@ mod tests {
             let tables =
                 "CREATE TABLE a (x INTEGER PRIMARY KEY); INSERT INTO a VALUES (0); CREATE TABLE kept (x)";
             connection.execute_batch(tables).unwrap();
-            let watch = Watch::on(&mut connection).unwrap();
+            let watch = Watch::on(&mut connection, Duration::from_secs(60)).unwrap();
             let mut committer = committer(connection, watch);
             // The second group has savepoints from the start; the third is alone.
             for acts in [vec![Keep(1), one, Keep(2), other, Keep(3)], vec![one, Keep(4), other], vec![one]] {

@@ -45,13 +45,22 @@ pub fn serve(sql: &str) -> Served {
 
 /// As [`serve`], with choices of its own and fields that hang below others.
 pub fn serve_as(sql: &str, model: ModelOptions<'_>, joins: &[Join]) -> Served {
+    serve_by(sql, model, joins, Tuning::USUAL)
+}
+
+/// As [`serve`], with other choices for its connections.
+pub fn serve_tuned(sql: &str, tuning: Tuning) -> Served {
+    serve_by(sql, ModelOptions::default(), &[], tuning)
+}
+
+fn serve_by(sql: &str, model: ModelOptions<'_>, joins: &[Join], tuning: Tuning) -> Served {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("weir-sql-{}-{number}.db", std::process::id()));
     let beside = Connection::open(&path).unwrap();
     beside.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF").unwrap();
     beside.execute_batch(sql).unwrap();
-    let options = Options { catalog: SqliteOptions::default(), model, tuning: Tuning::USUAL };
+    let options = Options { catalog: SqliteOptions::default(), model, tuning };
     let (source, _) = SqliteSource::open("main", &path, options).unwrap();
     let source = Arc::new(source);
     Served { engine: engine(&source, 256 << 10, joins), source, beside, path }
@@ -59,8 +68,12 @@ pub fn serve_as(sql: &str, model: ModelOptions<'_>, joins: &[Join]) -> Served {
 
 /// An engine over `source` that holds back answers of up to `hold_back_bytes`.
 pub fn engine<S: Source + 'static>(source: &Arc<S>, hold_back_bytes: usize, joins: &[Join]) -> Engine {
+    engine_with(source, joins, Settings { hold_back_bytes, ..Settings::STANDARD })
+}
+
+/// An engine over `source` with settings of its own.
+pub fn engine_with<S: Source + 'static>(source: &Arc<S>, joins: &[Join], settings: Settings) -> Engine {
     let graph = Graph::compose(vec![Arc::clone(source) as Arc<dyn Source>], joins).unwrap();
-    let settings = Settings { hold_back_bytes, ..Settings::STANDARD };
     Engine::new(graph, settings)
 }
 

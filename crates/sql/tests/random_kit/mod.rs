@@ -343,6 +343,11 @@ impl Writer<'_, '_> {
             values.push(json!({column.field: "asc"}));
             texts.push(format!("{scope}.{} ASC", column.sql));
         }
+        if self.choices.once_in(4) {
+            // What is sorted by already, the other way round.
+            terms.push(format!("{{{}: desc}}", of.columns[0].field));
+            values.push(json!({of.columns[0].field: "desc"}));
+        }
         let terms = format!("[{}]", terms.join(", "));
         let terms = self.argument(&format!("[{}_order_by!]", of.root), terms, Value::Array(values));
         rows.arguments.push(format!("order_by: {terms}"));
@@ -352,7 +357,7 @@ impl Writer<'_, '_> {
     /// A condition as a GraphQL value and as SQL.
     fn condition(&mut self, table: usize, scope: &str, depth: usize) -> (Value, String) {
         let of = &self.tables[table];
-        match if depth == 3 { 0 } else { self.choices.below(8) } {
+        match if depth == 3 { 0 } else { self.choices.below(9) } {
             4 => {
                 let (one, sql) = self.condition(table, scope, depth + 1);
                 (json!({"_not": one}), format!("NOT ({sql})"))
@@ -363,6 +368,7 @@ impl Writer<'_, '_> {
                 let (key, word) = if way == 5 { ("_and", "AND") } else { ("_or", "OR") };
                 (json!({key: [one.0, two.0]}), format!("(({}) {word} ({}))", one.1, two.1))
             }
+            8 => self.equalities(table, scope),
             7 if !of.relations.is_empty() => {
                 let relation = &of.relations[self.choices.below(of.relations.len())];
                 let other = self.scope();
@@ -376,6 +382,19 @@ impl Writer<'_, '_> {
             }
             _ => self.comparison(table, scope),
         }
+    }
+
+    /// An `_or` of equalities, some of one column.
+    fn equalities(&mut self, table: usize, scope: &str) -> (Value, String) {
+        let columns = self.tables[table].columns;
+        let (mut any, mut texts) = (Vec::new(), vec!["false".to_owned()]);
+        for _ in 0..self.choices.below(5) {
+            let column = &columns[self.choices.below(2.min(columns.len()))];
+            let (value, text) = self.value(column);
+            any.push(json!({column.field: {"_eq": value}}));
+            texts.push(format!("{scope}.{} = {text}", column.sql));
+        }
+        (json!({"_or": any}), format!("({})", texts.join(" OR ")))
     }
 
     fn comparison(&mut self, table: usize, scope: &str) -> (Value, String) {

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 use weir_http::cache::Address;
 use weir_sql::model::customization::Customization;
 use weir_sql::model::metadata::{FunctionEntry, TableEntry};
@@ -157,6 +158,8 @@ pub struct Limits {
     pub write_s: u16,
     /// The first byte of an answer has to be ready within so many seconds.
     pub request_s: u16,
+    /// One statement of a database may work so many seconds; `sources[].postgres.statement_timeout_s` overrules it.
+    pub statement_s: u16,
     /// Wrong admin secrets one address may send in a minute; 0 for any number, as behind a proxy.
     pub wrong_secrets_per_minute: u32,
     /// Bytes of a message over a WebSocket.
@@ -191,6 +194,8 @@ pub struct Limits {
     pub variables_max: u32,
     /// Items of one list of input.
     pub list_items_max: u32,
+    /// Comparisons and relationships in one condition; the values of a list count as one.
+    pub conditions_max: u32,
     /// Depth of introspection.
     pub introspection_depth_max: u32,
     /// Errors reported at once.
@@ -213,6 +218,7 @@ impl Default for Limits {
             idle_s: 60,
             write_s: 30,
             request_s: 30,
+            statement_s: 20,
             wrong_secrets_per_minute: 100,
             socket_message_bytes_max: 256 * 1024,
             socket_messages_per_second: 100,
@@ -230,6 +236,7 @@ impl Default for Limits {
             root_fields_max: document.root_fields_max,
             variables_max: document.variables_max,
             list_items_max: document.list_items_max,
+            conditions_max: weir_engine::engine::Settings::STANDARD.conditions_max,
             introspection_depth_max: document.introspection_depth_max,
             errors_max: document.errors_max,
         }
@@ -237,6 +244,12 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// How long one statement of a database may work.
+    #[must_use]
+    pub fn statement_max(&self) -> Duration {
+        Duration::from_secs(u64::from(self.statement_s))
+    }
+
     /// The bounds on documents.
     #[must_use]
     pub fn document(&self) -> weir_language::limits::Limits {
@@ -469,6 +482,11 @@ impl Config {
         if self.admin_secret.as_ref().is_some_and(|it| it.expose().trim().is_empty()) {
             return Err("the admin secret is blank; leave out `admin_secret` (or WEIR_ADMIN_SECRET) or give it a value".into());
         }
+        if self.limits.statement_s == 0 {
+            return Err(
+                "`limits.statement_s: 0` would end every statement at once; give it a second or more".into(),
+            );
+        }
         self.cors.check()?;
         if let Some(redis) = &self.cache.redis {
             Address::parse(redis.expose()).map_err(|wrong| format!("`cache.redis` {wrong}"))?;
@@ -525,6 +543,13 @@ mod tests {
         for blank in ["", " "] {
             check(named(&["a", blank]), Err("`sources[1].name` is blank"));
         }
+    }
+
+    #[test]
+    fn a_statement_needs_some_time() {
+        let limits = |statement_s| Limits { statement_s, ..Limits::default() };
+        check(Config { limits: limits(0), ..Config::default() }, Err("`limits.statement_s: 0` would end"));
+        check(Config { limits: limits(1), ..Config::default() }, Ok(()));
     }
 
     #[test]

@@ -33,8 +33,8 @@ pub struct Postgres {
     pub waiting_max: u32,
     /// They wait at most so many milliseconds.
     pub wait_ms_max: u32,
-    /// The server ends a statement after so many seconds.
-    pub statement_timeout_s: u16,
+    /// The server ends a statement after so many seconds; without the key `limits.statement_s`.
+    pub statement_timeout_s: Option<u16>,
     /// Answers that leave in chunks may take so many seconds.
     pub stream_timeout_s: u16,
     /// A connection that nobody used for so many seconds is closed; 0: it stays.
@@ -83,7 +83,7 @@ impl Default for Postgres {
             sessions_max: limits.sessions_max as u16,
             waiting_max: limits.waiting_max as u32,
             wait_ms_max: limits.wait_max.as_millis() as u32,
-            statement_timeout_s: limits.statement_timeout.as_secs() as u16,
+            statement_timeout_s: None,
             stream_timeout_s: limits.stream_timeout.as_secs() as u16,
             idle_s_max: limits.idle_max.map_or(0, |it| it.as_secs() as u16),
         }
@@ -91,10 +91,15 @@ impl Default for Postgres {
 }
 
 impl Postgres {
-    /// Writes the keys into `settings`; `threads` will ask.
+    /// Writes the keys into `settings`; `threads` will ask, for at most `statement_max` by each statement.
     /// # Errors
     /// A replica that is no host.
-    pub(crate) fn apply(&self, settings: &mut Settings, threads: usize) -> Result<(), String> {
+    pub(crate) fn apply(
+        &self,
+        settings: &mut Settings,
+        threads: usize,
+        statement_max: Duration,
+    ) -> Result<(), String> {
         for replica in &self.replicas {
             // The same words as in a URL, so that sockets and IPv6 are written alike.
             let read = Settings::parse(&format!("postgres://anyone@{replica}/"), |_| None);
@@ -118,7 +123,8 @@ impl Postgres {
         limits.sessions_max = usize::from(self.sessions_max);
         limits.waiting_max = self.waiting_max as usize;
         limits.wait_max = Duration::from_millis(u64::from(self.wait_ms_max));
-        limits.statement_timeout = Duration::from_secs(u64::from(self.statement_timeout_s));
+        limits.statement_timeout =
+            self.statement_timeout_s.map_or(statement_max, |it| Duration::from_secs(u64::from(it)));
         limits.stream_timeout = Duration::from_secs(u64::from(self.stream_timeout_s));
         limits.idle_max = (self.idle_s_max > 0).then(|| Duration::from_secs(u64::from(self.idle_s_max)));
         Ok(())
@@ -133,7 +139,9 @@ mod tests {
         let mut settings = Settings::parse("postgres://ada@main/music", |_| None).unwrap();
         let replicas = replicas.iter().map(|&it| it.to_owned()).collect();
         let keys = Postgres { replicas, replica_lag_ms_max: 250, ..Postgres::default() };
-        let read = keys.apply(&mut settings, 3).map(|()| format!("{:?}", settings.replicas));
+        let read = keys
+            .apply(&mut settings, 3, Duration::from_secs(20))
+            .map(|()| format!("{:?}", settings.replicas));
         assert_eq!(read.unwrap_or_else(|message| message), expected);
     }
 
