@@ -1,0 +1,162 @@
+//! Lists on their way in: array literals of values that stand in a list, or apart.
+
+use super::{Dimension, KEY, Reading, integer, is_null};
+use crate::bind::{Found, Given, Refused};
+use crate::catalog::ColumnType;
+use crate::postgres::decode::delimiter;
+use crate::postgres::literal;
+use crate::postgres::statement::Buffer;
+use crate::postgres::types::Kind;
+use crate::relational::{Parameter, Reader};
+
+/// Reads an item of a list of numbers; `None` is left out.
+pub(super) type ReadNumber<'b, 'r> = dyn Fn(Found<'r>) -> Result<Option<i64>, Refused> + 'b;
+
+impl<'r> Reading<'_, 'r> {
+    /// A list that a column's value is looked for in.
+    pub(super) fn list(
+        &self,
+        found: Found<'_>,
+        ty: &ColumnType,
+        oid: u32,
+        out: &mut Buffer,
+    ) -> Result<(), Refused> {
+        let Found::Given(list) = found else { return self.value(found, ty, oid, out) };
+        self.items(list, ty, self.element(ty, oid), Dimension::None, out)
+    }
+
+    /// The number of the type of the items of a list that is bound in type `oid`; 0 where it is not known.
+    fn element(&self, ty: &ColumnType, oid: u32) -> u32 {
+        match (ty.element(), self.types.by_oid(oid).map(|it| &it.kind)) {
+            // There are no arrays of arrays: they travel as texts, each as the array's own type writes it.
+            (Some(of), _) => self.array_of(of),
+            (None, Some(Kind::Array { element })) => self.types.base(*element),
+            (None, Some(_) | None) => 0,
+        }
+    }
+
+    /// Values that stand apart, as one list.
+    pub(super) fn gathered(
+        &self,
+        values: &[Parameter],
+        ty: &ColumnType,
+        oid: u32,
+        out: &mut Buffer,
+    ) -> Result<(), Refused> {
+        let (element, mut item) = (self.element(ty, oid), Buffer::new());
+        out.push(b'{');
+        for parameter in values {
+            let reading = Reading { parameter, ..*self };
+            let (bindings, found) = (self.bindings, self.bindings.find(parameter, KEY));
+            match parameter.reader {
+                Reader::Ids => reading.push_numbers(found, &|it| Ok(bindings.id(it)), out)?,
+                Reader::Instant => {
+                    reading.push_numbers(found, &|it| bindings.instant(parameter, it).map(Some), out)?;
+                }
+                _ => {
+                    item.clear();
+                    reading.value(found, ty, element, &mut item)?;
+                    if out.last() != Some(&b'{') {
+                        out.push(delimiter(self.types, element));
+                    }
+                    literal::quote(&item, out);
+                }
+            }
+        }
+        out.push(b'}');
+        Ok(())
+    }
+
+    pub(super) fn items(
+        &self,
+        list: Given<'_>,
+        ty: &ColumnType,
+        element: u32,
+        dimension: Dimension,
+        out: &mut Buffer,
+    ) -> Result<(), Refused> {
+        let mut item = Buffer::new();
+        out.push(b'{');
+        for (at, found) in self.bindings.items(list, KEY).enumerate() {
+            if at != 0 {
+                out.push(delimiter(self.types, element));
+            }
+            if is_null(found) {
+                if dimension == Dimension::None {
+                    let message = "unexpected null value in a list".into();
+                    return self.bindings.refuse(
+                        self.parameter,
+                        "BAD_USER_INPUT",
+                        "validation-failed",
+                        message,
+                    );
+                }
+                out.extend_from_slice(b"NULL");
+                continue;
+            }
+            if let (Found::Given(deeper), Dimension::Of(number)) = (found, dimension)
+                && deeper.is_list()
+            {
+                if number == literal::DIMENSIONS_MAX {
+                    return self.refuse(literal::TOO_MANY_DIMENSIONS.into());
+                }
+                self.items(deeper, ty, element, Dimension::Of(number + 1), out)?;
+                continue;
+            }
+            item.clear();
+            self.value(found, ty, element, &mut item)?;
+            literal::quote(&item, out);
+        }
+        out.push(b'}');
+        Ok(())
+    }
+
+    /// A list of numbers, without those that `read` leaves out.
+    pub(super) fn numbers(
+        &self,
+        found: Found<'r>,
+        read: &ReadNumber<'_, 'r>,
+        out: &mut Buffer,
+    ) -> Result<(), Refused> {
+        if let Found::Shown(ids) = found {
+            ids_array(ids, out);
+            return Ok(());
+        }
+        out.push(b'{');
+        self.push_numbers(found, read, out)?;
+        out.push(b'}');
+        Ok(())
+    }
+
+    /// Appends numbers to an array that is open.
+    fn push_numbers(
+        &self,
+        found: Found<'r>,
+        read: &ReadNumber<'_, 'r>,
+        out: &mut Buffer,
+    ) -> Result<(), Refused> {
+        let mut push = |item| -> Result<(), Refused> {
+            if let Some(number) = read(item)? {
+                out.extend_from_slice(if out.last() == Some(&b'{') { b"" } else { b"," });
+                integer(number, out);
+            }
+            Ok(())
+        };
+        match found {
+            Found::Given(list) => self.bindings.items(list, KEY).try_for_each(push),
+            Found::Key(..) | Found::Shown(_) | Found::Above => push(found),
+        }
+    }
+}
+
+/// Numbers as an array.
+pub(in crate::postgres) fn ids_array(ids: &[i64], out: &mut Buffer) {
+    out.push(b'{');
+    for (at, id) in ids.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        integer(*id, out);
+    }
+    out.push(b'}');
+}

@@ -1,0 +1,115 @@
+//! Conditions and orders on a real PostgreSQL: lists for equalities, terms that stand once, numbers at the end of their range.
+
+mod postgres_kit;
+
+use postgres_kit::served::{serve, soon};
+use postgres_kit::{chinook, database};
+use weir_engine::engine::Request;
+use weir_engine::source::Caller;
+
+/// A row of columns of many types, and one where all is null.
+const TYPED: &str = r#"
+CREATE EXTENSION citext;
+CREATE TYPE mood AS ENUM ('sad', 'so so');
+CREATE TABLE v (id int4 PRIMARY KEY, i2 int2, i8 int8, n numeric, f float8, t text, c char(3), ci citext, u uuid, d date,
+    tz timestamptz, iv interval, m mood, b bool, j jsonb, a int4[], r int4range);
+INSERT INTO v VALUES (1, 1, 9007199254740993, 1.10, 0.1, 'a', 'a', 'A', '00000000-0000-0000-0000-000000000001', '2024-01-01',
+    '2024-01-01 00:00:00+00', '1 day', 'sad', true, '{"a": 1}', '{1,2}', '[1,3)'),
+    (2, 2, 2, 1e400, 2e300, 'it''s "{b}"', 'b', 'b', '00000000-0000-0000-0000-000000000002', '2024-01-02', '2024-01-02 00:00:00+00',
+    '24:00:00', 'so so', false, '[2]', '{}', 'empty');
+INSERT INTO v (id) VALUES (3)"#;
+
+#[tokio::test]
+async fn equalities_of_one_column_are_one_array_for_every_type() {
+    let served = serve(database(TYPED)).await;
+    let explain = |query: &str| {
+        let request = Request::new(query, soon());
+        served.engine.explain(request, &Caller::Admin).unwrap().pieces[0].1.clone()
+    };
+    let shown = explain(
+        "{ v(where: {_or: [{i8: {_eq: 1}}, {t: {_eq: \"a\"}}, {i8: {_eq: \"3\"}}]}, limit: 1) { id } }",
+    );
+    assert!(shown.contains(r#"(t0."i8" = ANY($1) OR t0."t" = $2)"#), "{shown}");
+    for (column, one, two) in [
+        ("i2", "1", "\"2\""),
+        ("i8", "9007199254740993", "\"2\""),
+        ("n", "1.1", "1e400"),
+        ("f", "0.1", "2e300"),
+        ("t", r#""a""#, r#""it's \"{b}\"""#),
+        ("c", r#""a""#, r#""b""#),
+        ("ci", r#""a""#, r#""B""#),
+        ("u", r#""00000000-0000-0000-0000-000000000001""#, r#""00000000-0000-0000-0000-000000000002""#),
+        ("d", r#""2024-01-01""#, r#""2024-01-02""#),
+        ("tz", r#""2024-01-01T02:00:00+02:00""#, r#""2024-01-02T00:00:00Z""#),
+        ("m", r#""sad""#, r#""so so""#),
+        ("b", "true", "false"),
+        ("j", r#"{"a": 1}"#, "[2]"),
+        ("a", "[1, 2]", "[]"),
+        ("r", r#""[1,3)""#, r#""empty""#),
+    ] {
+        let query = "query ($w: [v_bool_exp!]) { v(where: {_or: $w}, order_by: {id: asc}) { id } not: v(where: {_not: {_or: $w}}) { id } }";
+        let variables =
+            format!(r#"{{"w": [{{"{column}": {{"_eq": {one}}}}}, {{"{column}": {{"_eq": {two}}}}}]}}"#);
+        let answer = served.ask_with(query, &variables).await;
+        assert_eq!(answer, r#"{"data":{"v":[{"id":1},{"id":2}],"not":[]}}"#, "{variables}");
+    }
+}
+
+#[tokio::test]
+async fn an_order_has_each_term_once_and_what_is_costly_goes_over_a_connection_of_its_own() {
+    let served = serve(chinook()).await;
+    let terms = "{Artist: {ArtistId: desc}}, {AlbumId: asc}, ".repeat(400);
+    let query = format!("{{ Album(order_by: [{terms}], limit: 1) {{ AlbumId }} }}");
+    let explained = served.engine.explain(Request::new(&query, soon()), &Caller::Admin).unwrap();
+    assert_eq!(
+        explained.pieces[0].1.matches("SELECT t1.\"ArtistId\"").count(),
+        1,
+        "{}",
+        explained.pieces[0].1
+    );
+    let albums = r#"{"data":{"Album":[{"AlbumId":347}]}}"#;
+    assert_eq!(served.ask(&query).await, albums);
+    assert_eq!(served.source.counts().statements, 1);
+    let term =
+        |depth: usize| format!("{}{{EmployeeId: asc}}{}", "{Employee: ".repeat(depth), "}".repeat(depth));
+    let far = term(5);
+    let query = format!("{{ Employee(order_by: [{far}], limit: 1) {{ EmployeeId }} }}");
+    assert_eq!(served.ask(&query).await, r#"{"data":{"Employee":[{"EmployeeId":1}]}}"#);
+    assert_eq!(served.source.counts().statements, 1);
+    // Three lists below each other multiply, two are usual.
+    let two = "{ Album(limit: 1, order_by: {AlbumId: asc}) { Tracks { Album { Tracks { TrackId } } } } }";
+    assert!(!served.ask(two).await.contains("errors"));
+    assert_eq!(served.source.counts().statements, 2);
+    let three = two.replace("TrackId }", "Album { Tracks { TrackId } } }");
+    assert!(!served.ask(&three).await.contains("errors"));
+    assert_eq!(served.source.counts().statements, 2);
+    let too_far = format!("{}, {}", term(50), term(51));
+    let query = format!("{{ Employee(order_by: [{too_far}], limit: 1) {{ EmployeeId }} }}");
+    assert!(served.error(&query, "").await.starts_with("LIMIT_RELATIONSHIPS"));
+}
+
+#[tokio::test]
+async fn a_decimal_keeps_every_digit_and_a_float_beyond_its_range_is_refused() {
+    let served = serve(database(TYPED)).await;
+    let insert = |column: &str, digits: &str| {
+        format!("mutation {{ insert_v_one(object: {{id: 9, {column}: {digits}}}) {{ {column} }} }}")
+    };
+    for digits in ["1e400", "-1e309", "\"1e400\""] {
+        assert!(served.error(&insert("f", digits), "").await.starts_with("INVALID_VALUE"), "{digits}");
+        let filter =
+            format!("{{ v(where: {{_or: [{{f: {{_eq: 1}}}}, {{f: {{_gt: {digits}}}}}]}}) {{ id }} }}");
+        assert!(served.error(&filter, "").await.starts_with("INVALID_VALUE"), "{digits}");
+        let increment =
+            format!("mutation {{ update_v(where: {{}}, _inc: {{f: {digits}}}) {{ affected_rows }} }}");
+        assert!(served.error(&increment, "").await.starts_with("INVALID_VALUE"), "{digits}");
+    }
+    let increment =
+        "mutation { update_v(where: {id: {_eq: 2}}, _inc: {f: 1.7e308, n: 1}) { affected_rows } }";
+    assert_eq!(served.ask(increment).await, r#"{"data":{"update_v":{"affected_rows":1}}}"#);
+    assert!(served.error(increment, "").await.starts_with("INVALID_VALUE"));
+    let digits = format!("1{}", "0".repeat(400));
+    let answer = served.ask(&insert("n", "1e400")).await;
+    assert_eq!(answer, format!(r#"{{"data":{{"insert_v_one":{{"n":{digits}}}}}}}"#));
+    assert_eq!(served.ask("{ v(where: {n: {_eq: 1e400}}) { id } }").await, r#"{"data":{"v":[{"id":9}]}}"#);
+    assert!(served.error(&insert("n", "1e200000"), "").await.starts_with("INVALID_VALUE"));
+}
