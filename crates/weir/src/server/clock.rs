@@ -145,6 +145,10 @@ impl Watched {
     pub(crate) fn idle_s(&self) -> u32 {
         self.patience.idle_s
     }
+    /// The second of the worker's clock.
+    pub(crate) fn now_s(&self) -> u32 {
+        self.now_s.get()
+    }
     /// What to do now; the task is woken when that changes.
     pub(crate) fn command(&self, cx: &Context<'_>) -> Command {
         let mut waker = self.waker.borrow_mut();

@@ -9,6 +9,7 @@
 //! **Cost:** one pass over the head without allocating; of bodies only the size lines of chunks are looked at.
 
 use super::exchange::Refusal;
+use super::http2::{self, Frames};
 use crate::config::Limits;
 use httparse::{Header, Request, Status};
 use hyper::{StatusCode, Uri};
@@ -46,6 +47,8 @@ pub(crate) enum Flaw {
     Coding,
     /// No host, or several.
     Host,
+    /// Another host than the URL's.
+    OtherHost,
 }
 
 impl Flaw {
@@ -66,6 +69,7 @@ impl Flaw {
                 Refusal::bad_request("the only transfer coding that is read is `chunked`, in HTTP/1.1")
             }
             Self::Host => Refusal::bad_request("exactly one `host` header is needed"),
+            Self::OtherHost => Refusal::bad_request("the `host` header and the URL name different hosts"),
         };
         refusal.closing()
     }
@@ -84,6 +88,8 @@ pub(crate) enum Verdict {
     Lost,
     /// They are behind a head that asks for a WebSocket, and are not HTTP if it is granted.
     Hold,
+    /// They are behind more frames of HTTP/2 than are read in a second.
+    Flood,
 }
 
 /// Where in the connection's bytes we are.
@@ -97,8 +103,8 @@ enum At {
     Body(u64),
     /// In a body of chunks.
     Chunks(Chunk),
-    /// In HTTP/2, which bounds and frames its heads itself.
-    Multiplexed,
+    /// In HTTP/2, which frames its heads itself.
+    Multiplexed(Frames),
     /// Behind the last head that passes.
     Over,
     /// Behind a head that asks for a WebSocket. Where it is refused, the connection ends.
@@ -126,20 +132,40 @@ pub(crate) struct Heads {
     at: At,
     bytes_max: usize,
     lines_max: usize,
+    list_bytes_max: u32,
 }
 
 impl Heads {
     /// At the beginning of a connection.
     pub(crate) fn new(limits: &Limits) -> Self {
         let (bytes_max, lines_max) = (limits.head_bytes_max as usize, usize::from(limits.headers_max));
-        Self { at: At::Start, bytes_max, lines_max }
+        Self { at: At::Start, bytes_max, lines_max, list_bytes_max: http2::list_bytes_max(limits) }
     }
 
     /// Whether a request has begun and not ended, or was refused: more of it may be on its way.
     pub(crate) fn is_within(&self) -> bool {
         match self.at {
             At::Body(_) | At::Chunks(_) | At::Over | At::Offered => true,
-            At::Start | At::Head | At::Multiplexed => false,
+            At::Start | At::Head | At::Multiplexed(_) => false,
+        }
+    }
+
+    /// What follows comes in this second of the connection's clock.
+    pub(crate) fn at_second(&mut self, second: u32) {
+        if let At::Multiplexed(frames) = &mut self.at {
+            frames.at_second(second);
+        }
+    }
+
+    /// The longest list of header lines that the library reads over HTTP/2.
+    pub(crate) fn list_bytes_max(&self) -> u32 {
+        self.list_bytes_max
+    }
+
+    /// So many bytes were written to the client.
+    pub(crate) fn sent(&mut self, bytes: usize) {
+        if let At::Multiplexed(frames) = &mut self.at {
+            frames.sent(bytes);
         }
     }
 
@@ -158,13 +184,20 @@ impl Heads {
         while passed < bytes.len() {
             let rest = &bytes[passed..];
             match self.at {
-                At::Multiplexed => return (bytes.len(), Verdict::Pass),
+                At::Multiplexed(ref mut frames) => {
+                    let Err(here) = frames.follow(rest) else { return (bytes.len(), Verdict::Pass) };
+                    self.at = At::Over;
+                    return (passed + here, Verdict::Flood);
+                }
                 At::Over => return (passed, Verdict::Lost),
                 At::Offered => return (passed, Verdict::Hold),
                 At::Start if PREFACE.starts_with(rest) && rest.len() < PREFACE.len() => {
                     return (passed, Verdict::Wait);
                 }
-                At::Start if rest.starts_with(PREFACE) => self.at = At::Multiplexed,
+                At::Start if rest.starts_with(PREFACE) => {
+                    passed += PREFACE.len();
+                    self.at = At::Multiplexed(Frames::FIRST);
+                }
                 At::Start | At::Head => match self.head(rest) {
                     Ok(Some((length, next))) => {
                         passed += length;
@@ -348,6 +381,7 @@ impl Chunk {
 
 #[cfg(test)]
 mod tests {
+    use super::super::http2::FRAMES_PER_SECOND_MAX;
     use super::*;
 
     /// Follows `bytes`, of which all but `refused` may pass, however they are cut.
@@ -361,7 +395,7 @@ mod tests {
                     let (more, found) = heads.follow(&bytes.as_bytes()[first..]);
                     (first + more, found)
                 }
-                Verdict::Refuse(_) | Verdict::Lost | Verdict::Hold => (first, found),
+                Verdict::Refuse(_) | Verdict::Lost | Verdict::Hold | Verdict::Flood => (first, found),
             };
             assert_eq!(found, verdict, "{bytes:?} cut at {cut}");
             assert_eq!(&bytes[passed..], refused, "{bytes:?} cut at {cut}");
@@ -466,8 +500,15 @@ mod tests {
     }
 
     #[test]
-    fn http_2_is_left_to_itself() {
+    fn http_2_is_left_to_itself_but_for_floods() {
         let text = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\n\n anything";
         check(text, Verdict::Pass, "");
+        let ping = "\0\0\u{8}\u{6}\0\0\0\0\0pingpong";
+        let most = FRAMES_PER_SECOND_MAX as usize + 1;
+        let mut heads = Heads::new(&Limits::default());
+        let begun = format!("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n{}", ping.repeat(most));
+        let flood = format!("{begun}{}", ping.repeat(3));
+        assert_eq!(heads.follow(flood.as_bytes()), (begun.len(), Verdict::Flood));
+        assert!(heads.is_within());
     }
 }

@@ -1,4 +1,4 @@
-//! The socket as hyper sees it: heads are checked before they pass, and the connection's clock hears when bytes come and
+//! The socket as hyper sees it: heads are checked and frames counted before they pass, and the connection's clock hears when bytes come and
 //! when the client stops reading.
 //!
 //! **Invariant:** what [`Heads`] refuses never reaches hyper; [`STAND_IN`] does, in its place.
@@ -7,6 +7,7 @@
 
 use super::clock::Watched;
 use super::heads::{Heads, STAND_IN, Verdict};
+use super::http2;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use std::cell::RefCell;
@@ -87,11 +88,33 @@ impl<S: AsyncRead + Unpin> Guarded<S> {
             }
             (self.passed, self.last) = self.heads.follow(&self.kept);
         }
-        if let Verdict::Refuse(flaw) = self.last {
-            self.watched.refuse(flaw);
-            self.kept.truncate(self.passed);
-            self.kept.extend_from_slice(STAND_IN);
-            self.passed = self.kept.len();
+        match self.last {
+            Verdict::Refuse(flaw) => {
+                self.watched.refuse(flaw);
+                self.replace_rest(STAND_IN);
+            }
+            Verdict::Flood => self.replace_rest(&http2::stand_in(self.heads.list_bytes_max())),
+            Verdict::Pass | Verdict::Wait | Verdict::Lost | Verdict::Hold => {}
+        }
+    }
+
+    /// Puts `stand_in` in the place of what may not pass.
+    fn replace_rest(&mut self, stand_in: &[u8]) {
+        self.kept.truncate(self.passed);
+        self.kept.extend_from_slice(stand_in);
+        self.passed = self.kept.len();
+    }
+
+    /// True once the client sent more frames than are read.
+    pub(crate) fn is_flooded(&self) -> bool {
+        self.last == Verdict::Flood
+    }
+
+    /// What a piece of an answer was written with.
+    fn wrote(&mut self, written: &Poll<io::Result<usize>>) {
+        self.watched.await_reader(written.is_pending());
+        if let Poll::Ready(Ok(bytes)) = written {
+            self.heads.sent(*bytes);
         }
     }
 
@@ -191,7 +214,7 @@ impl<S: AsyncRead + Unpin> Read for Guarded<S> {
             match this.last {
                 Verdict::Pass | Verdict::Wait => {}
                 // Its answer is the connection's last that is HTTP; nothing more is taken from the client.
-                Verdict::Refuse(_) | Verdict::Hold => return Poll::Pending,
+                Verdict::Refuse(_) | Verdict::Hold | Verdict::Flood => return Poll::Pending,
                 Verdict::Lost => return Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
             }
             let landing = Rc::clone(&this.landing);
@@ -203,6 +226,7 @@ impl<S: AsyncRead + Unpin> Read for Guarded<S> {
             if read.filled().is_empty() {
                 break;
             }
+            this.heads.at_second(this.watched.now_s());
             this.take_in(read.filled(), &mut buf);
         }
         Poll::Ready(Ok(()))
@@ -212,7 +236,7 @@ impl<S: AsyncRead + Unpin> Read for Guarded<S> {
 impl<S: AsyncRead + AsyncWrite + Unpin> Write for Guarded<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.socket).poll_write(cx, bytes);
-        self.watched.await_reader(written.is_pending());
+        self.wrote(&written);
         written
     }
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -252,7 +276,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Write for Guarded<S> {
             }
             _ => Pin::new(&mut this.socket).poll_write_vectored(cx, parts),
         };
-        this.watched.await_reader(written.is_pending());
+        this.wrote(&written);
         written
     }
 }

@@ -1,6 +1,6 @@
 //! The server: hyper on one event loop per thread, all on the same port.
 //!
-//! The file list is the way of a request: `worker` accepts, `clock`, `io` and `heads` watch the connection, `route`
+//! The file list is the way of a request: `worker` accepts, `clock`, `io`, `heads` and `http2` watch the connection, `route`
 //! finds the page, `graphql` and `hasura` speak the two accents (`negotiate`, `receive`, `encode`), `socket` WebSockets, `finish`
 //! completes the head.
 //!
@@ -26,6 +26,7 @@ mod guesses;
 mod hasura;
 mod heads;
 mod health;
+mod http2;
 mod io;
 mod lifetime;
 mod log;

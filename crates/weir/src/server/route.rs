@@ -9,7 +9,7 @@ use super::exchange::{Answer, Exchange, Refusal};
 use super::heads::STAND_IN_METHOD;
 use super::metrics::Door;
 use super::worker::Place;
-use super::{admin, console, cors, graphql, hasura, health, schema, socket};
+use super::{admin, console, cors, graphql, hasura, health, http2, schema, socket};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, LOCATION, ORIGIN};
 use hyper::http::request::Parts;
@@ -174,7 +174,8 @@ fn admit(exchange: &Exchange, place: Place, head: &Parts) -> Result<&'static Rou
 /// What is wrong with a head before anyone looks at what it asks for.
 fn check_head(exchange: &Exchange, head: &Parts) -> Result<(), Refusal> {
     let (headers, limits) = (&head.headers, &exchange.generation.config.limits);
-    if let Some(flaw) = exchange.watched.flaw().filter(|_| head.method.as_str() == STAND_IN_METHOD) {
+    let stood_for = exchange.watched.flaw().filter(|_| head.method.as_str() == STAND_IN_METHOD);
+    if let Some(flaw) = stood_for.or_else(|| http2::flaw(head, limits)) {
         return Err(flaw.refusal(limits));
     }
     let url_bytes = head.uri.path_and_query().map_or(0, |it| it.as_str().len());

@@ -10,6 +10,7 @@ use super::exchange::{Answer, Exchange, error_body, json};
 use super::finish::{self, RequestId};
 use super::guesses::Guesses;
 use super::heads::Heads;
+use super::http2;
 use super::io::{Guarded, Landing, Lent, landing};
 use super::log::Seldom;
 use super::metrics::{Door, Metrics, Verdict};
@@ -147,7 +148,7 @@ fn http(live: &Live) -> auto::Builder<OnThisThread> {
     }
     http.http2()
         .max_concurrent_streams(limits.streams_max)
-        .max_header_list_size(limits.head_bytes_max)
+        .max_header_list_size(http2::list_bytes_max(&limits))
         .initial_stream_window_size(256 * 1024)
         .initial_connection_window_size(1024 * 1024);
     http
@@ -280,6 +281,9 @@ impl Worker {
         let socket = Guarded::new(socket, Rc::clone(&watched), heads, Rc::clone(&self.landing));
         let socket = Rc::new(RefCell::new(socket));
         self.exchange(Lent(Rc::clone(&socket)), &watched, from).await;
+        if socket.borrow().is_flooded() {
+            self.metrics.limit("LIMIT_FRAMES");
+        }
         if let (Some(terms), Some(socket)) = (watched.agreed(), Rc::into_inner(socket)) {
             let (socket, held) = socket.into_inner().into_held();
             socket::serve(socket, held, &watched, terms).await;
