@@ -12,7 +12,7 @@
 mod compile;
 
 use crate::plan::shape::Shape;
-use crate::source::{BoxFuture, Fetch, FetchInput, Finished, Reply, ReplyBody, SourceError, Tag};
+use crate::source::{Accent, BoxFuture, Fetch, FetchInput, Finished, Reply, ReplyBody, SourceError, Tag};
 use crate::write::out::Out;
 use compile::{Name, OfDirective, OfField, OfInput, OfSchema, OfType, OfValue, Op, Program, Root, compile};
 use std::sync::Arc;
@@ -25,8 +25,8 @@ use weir_language::wraps::Wraps;
 
 /// The bytes `"key":value,` of the root member at `field`, if they depend on nothing but the schema.
 #[must_use]
-pub fn fold(schema: &Schema, shape: &Shape, field: u32) -> Option<Vec<u8>> {
-    let introspection = Introspection { program: compile(schema, shape, &[field]) };
+pub fn fold(schema: &Schema, shape: &Shape, field: u32, accent: Accent) -> Option<Vec<u8>> {
+    let introspection = Introspection::new(schema, shape, &[field], accent);
     if !introspection.program.is_constant {
         return None;
     }
@@ -37,8 +37,8 @@ pub fn fold(schema: &Schema, shape: &Shape, field: u32) -> Option<Vec<u8>> {
 
 /// Gets the root members at `fields` ready to be written per request.
 #[must_use]
-pub fn prepare(schema: &Arc<Schema>, shape: &Shape, fields: &[u32]) -> Box<dyn Fetch> {
-    let introspection = Introspection { program: compile(schema, shape, fields) };
+pub fn prepare(schema: &Arc<Schema>, shape: &Shape, fields: &[u32], accent: Accent) -> Box<dyn Fetch> {
+    let introspection = Introspection::new(schema, shape, fields, accent);
     Box::new(IntrospectionFetch {
         schema: Arc::clone(schema),
         introspection,
@@ -50,19 +50,21 @@ pub fn prepare(schema: &Arc<Schema>, shape: &Shape, fields: &[u32]) -> Box<dyn F
 #[derive(Debug)]
 pub struct Introspection {
     program: Program,
+    /// Whether lists are in the order of their names, as Hasura's are, instead of the schema's.
+    by_name: bool,
 }
 
 impl Introspection {
     /// Compiles the root members at `fields`, each `__schema` or `__type`.
     #[must_use]
-    pub fn new(schema: &Schema, shape: &Shape, fields: &[u32]) -> Self {
-        Self { program: compile(schema, shape, fields) }
+    pub fn new(schema: &Schema, shape: &Shape, fields: &[u32], accent: Accent) -> Self {
+        Self { program: compile(schema, shape, fields), by_name: accent == Accent::Hasura }
     }
 
     /// Appends `"key":value,` of root member `root`.
     pub fn write(&self, schema: &Schema, variables: Option<&Variables>, root: usize, out: &mut Out) {
         let op = &self.program.roots[root];
-        let mut writer = Writer { schema, program: &self.program, variables, out };
+        let mut writer = Writer { schema, program: &self.program, by_name: self.by_name, variables, out };
         writer.out.key(&op.key);
         match &op.root {
             Root::Schema { set } => writer.schema(*set),
@@ -119,6 +121,7 @@ impl Fetch for IntrospectionFetch {
 struct Writer<'w> {
     schema: &'w Schema,
     program: &'w Program,
+    by_name: bool,
     variables: Option<&'w Variables>,
     out: &'w mut Out,
 }
@@ -144,6 +147,22 @@ impl<'w> Writer<'w> {
         }
         self.out.close(b']');
         self.out.comma();
+    }
+
+    /// [`Writer::list`] of what has names, by which it is sorted for Hasura's clients.
+    fn named<F, I: Copy>(
+        &mut self,
+        op: &Op<F>,
+        items: impl Iterator<Item = I>,
+        name: impl Fn(I) -> Str,
+        item: impl FnMut(&mut Self, I),
+    ) {
+        if !self.by_name {
+            return self.list(op, items, item);
+        }
+        let (schema, mut sorted) = (self.schema, items.collect::<Vec<_>>());
+        sorted.sort_by_key(|it| schema.str(name(*it)));
+        self.list(op, sorted.into_iter(), item);
     }
 
     fn name<F>(&mut self, op: &Op<F>, name: Str) {
@@ -180,7 +199,9 @@ impl<'w> Writer<'w> {
     }
 
     fn types<F>(&mut self, op: &Op<F>, types: impl Iterator<Item = TypeId>) {
-        self.list(op, types, |this, base| this.ty(op.set, TypeRef { base, wraps: Wraps::default() }));
+        let (schema, wraps) = (self.schema, Wraps::default());
+        let name = |id| schema.ty(id).name;
+        self.named(op, types, name, |this, base| this.ty(op.set, TypeRef { base, wraps }));
     }
 
     fn inputs<F>(&mut self, op: &Op<F>, run: Run) {
@@ -188,7 +209,7 @@ impl<'w> Writer<'w> {
         let schema = self.schema;
         let inputs = (run.start..run.start + run.len).map(InputId);
         let shown = inputs.filter(|&input| all || schema.input(input).deprecated.is_none());
-        self.list(op, shown, |this, input| this.input(op.set, input));
+        self.named(op, shown, |id| schema.input(id).name, |this, input| this.input(op.set, input));
     }
 
     fn schema(&mut self, set: u32) {
@@ -202,7 +223,8 @@ impl<'w> Writer<'w> {
             OfSchema::Subscription => this.root_type(op, schema.subscription),
             OfSchema::Directives => {
                 let directives = (0..schema.directives.len() as u32).map(DirectiveId);
-                this.list(op, directives, |this, directive| this.directive(op.set, directive));
+                let name = |id: DirectiveId| schema.directives[id.index()].name;
+                this.named(op, directives, name, |this, directive| this.directive(op.set, directive));
             }
         });
     }
@@ -281,7 +303,7 @@ impl<'w> Writer<'w> {
         let schema = self.schema;
         let fields = (run.start..run.start + run.len).map(FieldId);
         let shown = fields.filter(|&field| all || schema.field(field).deprecated.is_none());
-        self.list(op, shown, |this, field| this.field(op.set, field));
+        self.named(op, shown, |id| schema.field(id).name, |this, field| this.field(op.set, field));
     }
 
     fn values(&mut self, op: &Op<OfType>, run: Run) {
@@ -289,7 +311,7 @@ impl<'w> Writer<'w> {
         let schema = self.schema;
         let values = (run.start..run.start + run.len).map(EnumValueId);
         let shown = values.filter(|&value| all || schema.enum_value(value).deprecated.is_none());
-        self.list(op, shown, |this, value| this.value(op.set, value));
+        self.named(op, shown, |id| schema.enum_value(id).name, |this, value| this.value(op.set, value));
     }
 
     fn field(&mut self, set: u32, id: FieldId) {

@@ -122,14 +122,15 @@ pub struct Piece<'p> {
     pub accent: Accent,
     /// Parts that one condition of its arguments may have.
     pub conditions_max: u32,
-    /// The operation's variables, in order: name, type, and whether a value is certain.
+    /// The operation's variables, in order: name, type, and whether a value is certain. Its JSON literals with variables inside follow;
+    /// they are bound like variables of a non-null type.
     pub variables: &'p [PlanVariable],
 }
 
 /// A variable of a planned operation.
 #[derive(Clone, Debug)]
 pub struct PlanVariable {
-    /// Without `$`.
+    /// Without `$`; of a JSON literal with variables inside its text.
     pub name: Box<str>,
     /// Its type in the graph's schema.
     pub ty: weir_language::schema::TypeRef,

@@ -7,6 +7,8 @@
 //! **Invariant:** `end` of a list or object is one past its last node; in an object each member is a
 //! [`Node::Key`] and its value, in the order of the input type's fields.
 
+pub mod json;
+
 use crate::schema::{EnumValueId, InputId};
 
 /// A run of bytes in [`Values::text`].

@@ -1,6 +1,6 @@
 //! Input coercion, row by row: numbers, strings, enums, nulls, lists, input objects, in both readings.
 
-use weir_language::ast::List;
+use weir_language::ast::{List, ValueKind};
 use weir_language::coerce::{Reading, Settings, VariableTypes, literal};
 use weir_language::error::Code;
 use weir_language::json::{Json, JsonRef};
@@ -99,7 +99,10 @@ fn written(ty: &str, value: &str) -> String {
     let base = schema.type_by_name(document.str(ty.name)).expect("a type");
     let ty = weir_language::schema::TypeRef { base, wraps: ty.wraps };
     let mut out = Values::default();
-    let number = |name: &str| (name == "x").then_some(0);
+    let number = |value| match document.value(value).kind {
+        ValueKind::Variable(name) => (document.str(name) == "x").then_some(0),
+        _ => None,
+    };
     let value = document.arguments[0].value;
     match literal(&schema, &document, value, ty, settings(Reading::Strict), &number, &mut out) {
         Ok(at) => {

@@ -295,7 +295,7 @@ impl<'r> Bindings<'r> {
             _ => "another value",
         };
         let message = format!("expected a non-negative 32-bit integer for type 'Int', but found {words}");
-        self.refuse(parameter, "BAD_USER_INPUT", "parse-failed", message)
+        self.refuse(parameter, "BAD_USER_INPUT", "validation-failed", message)
     }
 
     #[cold]

@@ -1,4 +1,4 @@
-//! The `path` argument of JSON columns: `$.a.b`, `a.b`, `[0].x`, `['odd key']` as steps, which each database writes its way.
+//! The `path` argument of JSON columns: `$.a.b`, `a.b`, `[0].x`, `a.["odd key"]` as steps, which each database writes its way.
 
 /// One step into a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,10 +15,10 @@ pub(crate) fn steps(path: &str) -> Option<Vec<Step<'_>>> {
     let mut rest = path.strip_prefix('$').unwrap_or(path);
     while !rest.is_empty() {
         let step;
+        rest = rest.strip_prefix('.').unwrap_or(rest);
         (step, rest) = match rest.strip_prefix('[') {
             Some(bracket) => bracketed(bracket)?,
             None => {
-                let rest = rest.strip_prefix('.').unwrap_or(rest);
                 let (key, rest) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
                 (Step::Key(key), rest)
             }
@@ -57,12 +57,15 @@ mod tests {
         check(".a", &[a]);
         check("[0].a", &[Step::Index("0"), a]);
         check("['odd key'][\"k\"]", &[Step::Key("odd key"), k]);
+        check("a.[\"k\"]", &[a, k]);
+        check("$.['k'].[0].b", &[k, Step::Index("0"), b]);
+        check(".[0]", &[Step::Index("0")]);
         check("$", &[]);
     }
 
     #[test]
     fn what_is_no_path_is_refused() {
-        for path in ["a..b", "[", "[x]", "['k", "['']", "[-1]", "."] {
+        for path in ["a..b", "a.", "a.[", "a..[0]", "[", "[x]", "['k", "['']", "[-1]", "."] {
             assert_eq!(steps(path), None, "{path}");
         }
     }

@@ -14,8 +14,10 @@ mod build;
 mod computed;
 pub mod customization;
 mod functions;
+pub mod inflect;
 pub mod metadata;
 pub mod names;
+mod naming;
 mod relationships;
 mod reserved;
 
@@ -67,8 +69,8 @@ pub struct Tracked {
     pub enums: Vec<Option<TableId>>,
     /// Names of root fields that differ from the rule.
     pub root_fields: RootFields,
-    /// A description instead of the usual one, or empty.
-    pub comment: String,
+    /// A description instead of the usual one; an empty one is none.
+    pub comment: Option<String>,
 }
 
 /// A row of an enum table.

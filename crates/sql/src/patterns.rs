@@ -10,6 +10,7 @@
 use crate::words;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
+use std::borrow::Cow;
 
 /// The longest pattern that is taken.
 const PATTERN_BYTES_MAX: usize = 1 << 15;
@@ -81,9 +82,81 @@ fn parse(pattern: &str) -> Result<Hir, String> {
     parsed.map_err(|error| format!("invalid regular expression: {}", cause(&error)))
 }
 
+/// What is wrong with a pattern.
+pub(crate) fn complaint(pattern: &str) -> String {
+    parse(pattern).err().unwrap_or_else(|| "invalid regular expression".into())
+}
+
+/// The first line of a message.
+pub(crate) fn one_line(message: &str) -> &str {
+    message.lines().next().unwrap_or_default()
+}
+
+/// `pattern` with PostgreSQL's names for the bounds of words and texts, `\y \Y \m \M \Z`, said as Rust's.
+pub(crate) fn without_postgres_places(pattern: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let (mut done, mut letters) = (0, pattern.char_indices());
+    while let Some((at, letter)) = letters.next() {
+        let Some((_, escaped)) = (letter == '\\').then(|| letters.next()).flatten() else { continue };
+        let place = match escaped {
+            'y' => r"\b",
+            'Y' => r"\B",
+            'm' => r"\<",
+            'M' => r"\>",
+            'Z' => r"\z",
+            _ => continue,
+        };
+        out.push_str(&pattern[done..at]);
+        out.push_str(place);
+        done = at + 2;
+    }
+    match done {
+        0 => pattern.into(),
+        _ => (out + &pattern[done..]).into(),
+    }
+}
+
+/// Whether a pattern of PostgreSQL's has look-around or back references, and nothing else that is beyond a regular language.
+pub(crate) fn looks_around(pattern: &str) -> bool {
+    let mut looks = false;
+    let mut rest = pattern;
+    while let Some(at) = rest.find(['\\', '(']) {
+        let is_group = rest[at..].starts_with('(');
+        rest = &rest[at + 1..];
+        let next = rest.chars().next();
+        if is_group {
+            let Some(special) = rest.strip_prefix('?') else { continue };
+            let around = ["=", "!", "<=", "<!"].iter().any(|it| special.starts_with(it));
+            let flags = special.trim_start_matches(|it: char| "imsxuU-".contains(it));
+            if !around && !flags.starts_with([':', ')']) {
+                return false;
+            }
+            looks |= around;
+        } else if let Some(letter) = next {
+            if matches!(letter, 'g' | 'k' | 'K' | 'G') {
+                return false;
+            }
+            looks |= matches!(letter, '1'..='9');
+            rest = &rest[letter.len_utf8()..];
+        }
+    }
+    looks
+}
+
 /// What the parser has against a pattern, in one line.
 fn cause(error: &regex_syntax::Error) -> String {
+    use regex_syntax::ast::ErrorKind::{UnsupportedBackreference, UnsupportedLookAround};
     match error {
+        regex_syntax::Error::Parse(it) if *it.kind() == UnsupportedLookAround => {
+            format!(
+                "{}, at byte {}; join filters by `and` and `not` instead",
+                it.kind(),
+                it.span().start.offset
+            )
+        }
+        regex_syntax::Error::Parse(it) if *it.kind() == UnsupportedBackreference => {
+            format!("{}, at byte {}; write what is repeated out", it.kind(), it.span().start.offset)
+        }
         regex_syntax::Error::Parse(it) => format!("{}, at byte {}", it.kind(), it.span().start.offset),
         regex_syntax::Error::Translate(it) => format!("{}, at byte {}", it.kind(), it.span().start.offset),
         other => other.to_string().lines().last().unwrap_or_default().into(),

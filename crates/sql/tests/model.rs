@@ -146,6 +146,68 @@ artist artist
     );
 }
 
+const BLOG: &str = "CREATE TABLE users(id INTEGER PRIMARY KEY, editor TEXT);
+    CREATE TABLE articles(id INTEGER PRIMARY KEY, author_id INTEGER NOT NULL REFERENCES users,
+      editor_id INTEGER REFERENCES users, category INTEGER REFERENCES categories);
+    CREATE TABLE categories(id INTEGER PRIMARY KEY, parent_id INTEGER REFERENCES categories, cover_id INTEGER REFERENCES articles);
+    CREATE TABLE profiles(user_id INTEGER PRIMARY KEY REFERENCES users, note TEXT, user TEXT);
+    CREATE TABLE staff(id INTEGER PRIMARY KEY, managerId INTEGER REFERENCES staff, a INTEGER, b INTEGER,
+      FOREIGN KEY (a, b) REFERENCES versions(a, b));
+    CREATE TABLE versions(a INTEGER, b INTEGER, PRIMARY KEY (a, b));";
+
+#[test]
+fn hasura_s_names_are_the_column_without_id_and_the_name_of_the_child() {
+    check(
+        BLOG,
+        "[]",
+        ModelOptions { relationship_names: RelationshipNames::Hasura, ..ModelOptions::default() },
+        "
+articles articles
+  author: one users author_id=id first
+  editor: perhaps one users editor_id=id first
+  category_category: perhaps one categories category=id first
+  categories: many categories id=cover_id
+categories categories
+  parent: perhaps one categories parent_id=id first
+  cover: perhaps one articles cover_id=id first
+  articles: many articles id=category
+  children: many categories id=parent_id
+profiles profiles
+  user_user_id: one users user_id=id first
+staff staff
+  manager: perhaps one staff managerId=id first
+  version: perhaps one versions a=a,b=b first
+  staff: many staff id=managerId
+users users
+  profile: perhaps one profiles id=user_id
+  articles_author_id: many articles id=author_id
+  articles_editor_id: many articles id=editor_id
+versions versions
+  staff: many staff a=a,b=b",
+        &[
+            "`articles.category`: there is another field of that name: it is called `category_category`",
+            "`profiles.user`: there is another field of that name: it is called `user_user_id`",
+        ],
+    );
+}
+
+#[test]
+fn the_rule_for_names_is_proposed_by_the_names_there_are() {
+    let check = |sql: &str, expected: RelationshipNames| {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(sql).unwrap();
+        let (catalog, _) = read(&connection, SqliteOptions::default()).unwrap();
+        assert_eq!(RelationshipNames::proposed(&catalog), expected, "{sql}");
+    };
+    check(BLOG, RelationshipNames::Hasura);
+    check(CHINOOK, RelationshipNames::Short);
+    check(GAMES, RelationshipNames::Short);
+    let albums = "CREATE TABLE artist(id INTEGER PRIMARY KEY, albums TEXT);
+        CREATE TABLE album(id INTEGER PRIMARY KEY, artist INTEGER REFERENCES artist);";
+    check(albums, RelationshipNames::Long);
+    check("CREATE TABLE plain(id INTEGER PRIMARY KEY);", RelationshipNames::Long);
+}
+
 #[test]
 fn odd_names_are_mapped_and_clashes_resolved_with_a_reason() {
     check(

@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod config;
+mod databases;
 mod facade;
 pub mod generation;
 pub mod native;

@@ -1,28 +1,20 @@
 //! From addresses in the configuration to one graph.
 
-use crate::config::{Config, Integers, Limits, MissingRow, RelationshipNames, Source, SourceKind};
+use crate::config::{Config, Limits, Source, SourceKind};
+use crate::databases::{postgres, sqlite};
 use crate::native::{self, Native};
 use crate::services::{self, Joined, Servers};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 use weir_engine::compose::{Graph, Join};
 use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
 use weir_language::schema::Schema;
 use weir_native::store;
-use weir_sql::catalog::sqlite::SqliteOptions;
-use weir_sql::catalog::{Warning, sqlite_type};
+use weir_sql::catalog::Warning;
 use weir_sql::model::customization::Customization;
-use weir_sql::model::{self, ModelOptions, Track};
-use weir_sql::postgres::source::OpenError;
-use weir_sql::postgres::{self, PostgresSource, Settings, Watch};
-use weir_sql::sqlite::connection::Tuning;
-use weir_sql::sqlite::{self, SqliteSource};
-
-/// A server that has not told what it has after so long is not there.
-const OPEN_MAX: std::time::Duration = std::time::Duration::from_secs(30);
+use weir_sql::postgres::Watch;
 
 /// A table that two sources have is some thirty names that clash; so many tell the story.
 const CLASHES_SHOWN_MAX: usize = 3;
@@ -209,14 +201,29 @@ struct Made {
     building: Option<Native>,
 }
 
+impl Made {
+    /// A database and nothing beside it.
+    fn database(source: Arc<dyn EngineSource>, warnings: Vec<Warning>, watch: Option<Watch>) -> Self {
+        let (servers, joins, building) = (Servers::default(), Vec::new(), None);
+        Self { source, servers, joins, warnings, watch, building }
+    }
+}
+
 /// Why a source is not open.
-enum Unopened {
+pub(crate) enum Unopened {
     /// It may be there later.
     Down(String),
     /// It does not let Weir in: somebody has to change something there, or in the configuration.
     Closed(String),
     /// Somebody has to change something.
     Wrong(String),
+}
+
+impl std::fmt::Display for Unopened {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (Self::Down(message) | Self::Closed(message) | Self::Wrong(message)) = self;
+        f.write_str(message)
+    }
 }
 
 impl From<String> for Unopened {
@@ -342,16 +349,12 @@ fn open(source: &Source, config: &Config) -> Result<Made, Unopened> {
                 )));
             }
             let (made, warnings) = sqlite(source, &path, &config.limits)?;
-            Ok(Made {
-                source: Arc::new(made),
-                servers: Servers::default(),
-                joins: Vec::new(),
-                warnings,
-                watch: None,
-                building: None,
-            })
+            Ok(Made::database(Arc::new(made), warnings, None))
         }
-        Address::Postgres(url) => postgres(source, &url, config),
+        Address::Postgres(url) => {
+            let (made, watch, warnings) = postgres(source, &url, config)?;
+            Ok(Made::database(Arc::new(made), warnings, watch))
+        }
         Address::Native(_) | Address::Services(_) if source.customization != Customization::default() => {
             let message =
                 "`customization` is for databases: leave it out, names are what the types in the file say";
@@ -453,100 +456,6 @@ fn check_kind(source: &Source, address: &Address) -> Result<(), String> {
         return Err(format!("the block `postgres` is not for {word}; remove it"));
     }
     Ok(())
-}
-
-/// What a configuration says about what is served of `source`.
-fn model_options(source: &Source) -> ModelOptions<'_> {
-    ModelOptions {
-        track: Track::All,
-        relationship_names: match source.relationship_names {
-            RelationshipNames::Long => model::RelationshipNames::Long,
-            RelationshipNames::Short => model::RelationshipNames::Short,
-        },
-        tables: &source.tables,
-        functions: &source.functions,
-        missing_row: match source.missing_row {
-            MissingRow::Allow => model::MissingRow::Null,
-            MissingRow::Error => model::MissingRow::Error,
-        },
-        messages: Some(&source.constraint_messages),
-        customization: Some(&source.customization),
-    }
-}
-
-/// Reads what a database server has and opens it for serving. Beside it what is left out.
-fn postgres(source: &Source, url: &str, config: &Config) -> Result<Made, Unopened> {
-    let keys = source.postgres.clone().unwrap_or_default();
-    let mut settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
-    keys.apply(&mut settings, config.worker_threads(), config.limits.statement_max())?;
-    let model = model_options(source);
-    let options =
-        postgres::source::Options { model, schemas: &keys.schemas, stringify: keys.stringify_numeric_types };
-    let open = || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| error.to_string())?;
-        let opened = runtime.block_on(open_postgres(&source.name, settings, options, keys.watch_ddl));
-        opened.map_err(|error| match error {
-            OpenError::Database(ref cause) => match cause.remedy() {
-                Some(remedy) => Unopened::Closed(format!("{error}: {remedy}")),
-                None => Unopened::Down(error.to_string()),
-            },
-            OpenError::Schema(_) => Unopened::Wrong(error.to_string()),
-        })
-    };
-    // A thread of its own, as this may be called where another runtime runs.
-    let opened = std::thread::scope(|scope| scope.spawn(open).join());
-    opened.map_err(|_| "reading the database panicked".to_owned())?
-}
-
-/// The same, and watched if that is wanted and can be.
-async fn open_postgres(
-    name: &str,
-    settings: Settings,
-    options: postgres::source::Options<'_>,
-    is_watched: bool,
-) -> Result<Made, OpenError> {
-    let (mut watch, mut warnings) = (None, Vec::new());
-    if is_watched {
-        match Watch::begin(&settings, options.schemas, Instant::now() + OPEN_MAX).await {
-            Ok(begun) => watch = Some(begun),
-            // Others than PostgreSQL have fewer catalogs.
-            Err(error) if error.sqlstate().is_some() => {
-                let (place, reason) = ("watch_ddl".into(), format!("it cannot be: {error}"));
-                warnings.push(Warning { place, reason, entry: Vec::new() });
-            }
-            Err(error) => return Err(OpenError::Database(error)),
-        }
-    }
-    let (made, left_out) = PostgresSource::open(name, settings, options, OPEN_MAX).await?;
-    warnings.extend(left_out);
-    Ok(Made {
-        source: Arc::new(made),
-        servers: Servers::default(),
-        joins: Vec::new(),
-        warnings,
-        watch,
-        building: None,
-    })
-}
-
-/// Reads what a database has, generates its API and opens it for serving. Beside it what is left out.
-fn sqlite(source: &Source, path: &Path, limits: &Limits) -> Result<(SqliteSource, Vec<Warning>), String> {
-    let integers = match source.integers {
-        Integers::Declared => sqlite_type::Integers::Declared,
-        Integers::Bigint => sqlite_type::Integers::BigInt,
-    };
-    let catalog = SqliteOptions { integers };
-    let tuning = Tuning { statement_max: limits.statement_max(), ..Tuning::USUAL };
-    let options = sqlite::Options { catalog, model: model_options(source), tuning };
-    SqliteSource::open(&source.name, path, options).map_err(|error| match error {
-        sqlite::OpenError::Sqlite(cause) => format!("{} cannot be read: {cause}", path.display()),
-        sqlite::OpenError::Thread(_) => error.to_string(),
-        sqlite::OpenError::Schema(errors) => {
-            let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
-            lines.join("\n")
-        }
-    })
 }
 
 #[cfg(test)]

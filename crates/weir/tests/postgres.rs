@@ -287,6 +287,62 @@ fn a_missing_row_and_a_violated_constraint_are_told_as_configured() {
     }
 }
 
+/// Sends what is `wrong`, which the last of has `words` in the log, or nothing; no line of it is an error.
+fn check_log(weir: &Weir, wrong: &[&str], words: &str) {
+    for query in wrong {
+        for path in ["/graphql", "/v1/graphql"] {
+            let headers = [("content-type", "application/json")];
+            let answer = weir.post(path, &headers, body(query).as_bytes());
+            assert!(answer.text().contains("\"errors\""), "{query}: {}", answer.text());
+        }
+    }
+    support::until("the last is logged", || weir.log().contains(words));
+    let log = weir.log();
+    let errors: Vec<&str> = log.lines().filter(|it| it.split_whitespace().nth(1) == Some("ERROR")).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn what_a_client_did_wrong_is_no_error_in_the_log() {
+    let database = database(
+        "CREATE EXTENSION ltree;
+         CREATE TABLE thing (id int PRIMARY KEY, name text, doc json, tags jsonb, path ltree, at date, small smallint);
+         INSERT INTO thing VALUES (1, 'a', '{}', '3', 'a.b', '2000-01-01', 1);
+         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$;
+         CREATE TRIGGER refuse BEFORE DELETE ON thing FOR EACH ROW EXECUTE FUNCTION refuse();",
+    );
+    let condition = |it: &str| format!("{{ thing(where: {{{it}}}) {{ id }} }}");
+    let wrong = [
+        condition(r#"path: {_eq: "a..b"}"#),
+        condition(r#"path: {_matches: "a.{"}"#),
+        condition(r#"path: {_matches_fulltext: "a &"}"#),
+        condition("doc: {_eq: {}}"),
+        condition(r#"at: {_eq: "never"}"#),
+        condition(r#"small: {_eq: "99999"}"#),
+        condition(r#"name: {_regex: "("}"#),
+        condition(r#"name: {_like: "a\\"}"#),
+        "{ thing(order_by: {doc: asc}) { id } }".into(),
+        r#"{ thing { tags(path: "a..b") } }"#.into(),
+        "{ thing(limit: -1) { id } }".into(),
+        "{ nothing { id } }".into(),
+        "{".into(),
+        r#"mutation { update_thing(where: {}, _delete_key: {tags: "a"}) { affected_rows } }"#.into(),
+        "mutation { insert_thing_one(object: {id: 1}) { id } }".into(),
+        "mutation { delete_thing_by_pk(id: 1) { id } }".into(),
+    ];
+    let wrong: Vec<&str> = wrong.iter().map(String::as_str).collect();
+    check_log(&Weir::serving(&database.url()), &wrong, "not today");
+    let wrong = [
+        r#"{ pet(where: {name: {_regex: "("}}) { id } }"#,
+        r#"{ pet(where: {name: {_regex: "(?=("}}) { id } }"#,
+        r#"{ pet(where: {name: {_like: "a\\"}}) { id } }"#,
+        "{ pet(limit: -1) { id } }",
+        "mutation { insert_pet(objects: [{id: 1, name: \"a\"}, {id: 1, name: \"a\"}]) { affected_rows } }",
+        "{",
+    ];
+    check_log(&Weir::pets(&[]), &wrong, "");
+}
+
 #[test]
 fn an_aggregate_below_a_row_without_a_key_counts_nothing() {
     let database = database(

@@ -444,6 +444,15 @@ fn the_command_line_answers_without_a_server() {
     assert!(support::read(std::path::Path::new(file)).contains("listen: 127.0.0.1:8080"));
     let (code, _, words) = run(&["init", file]);
     assert!(code == Some(1) && words.contains("is there already"), "{words}");
+    let proposed = folder.file("proposed.yaml");
+    let proposed = proposed.to_str().expect("it is UTF-8");
+    assert_eq!(run(&["init", proposed, "--url", &target]).0, Some(0));
+    let text = support::read(std::path::Path::new(proposed));
+    assert!(text.contains("relationship_names: ") && text.contains("  - name: pets\n"), "{text}");
+    let (code, out, words) = run(&["check", proposed]);
+    assert!(code == Some(0) && out.starts_with("ok: pets"), "{out}{words}");
+    let (code, _, words) = run(&["init", "-", "--url", "nothing.db"]);
+    assert!(code == Some(1) && words.contains("there is no file nothing.db"), "{words}");
     let (code, out, _) = run(&["completions", "bash"]);
     assert!(code == Some(0) && out.contains("_weir"), "{out}");
     assert_eq!(run(&["serve", "--listen"]).0, Some(2));

@@ -33,3 +33,13 @@ CREATE FUNCTION search_author(word text) RETURNS SETOF author STABLE LANGUAGE sq
   $$ SELECT * FROM author WHERE first_name ILIKE '%' || word || '%' $$;
 CREATE FUNCTION one_author(wanted int) RETURNS author STABLE LANGUAGE sql AS
   $$ SELECT * FROM author WHERE id = wanted $$;
+-- What the configuration does not say otherwise is told.
+COMMENT ON FUNCTION good_articles(author) IS 'Articles of four stars or more.';
+COMMENT ON FUNCTION facts(author) IS 'When and who.';
+COMMENT ON FUNCTION full_name(author) IS 'Not shown.';
+COMMENT ON FUNCTION best_article(author) IS 'Not shown.';
+COMMENT ON FUNCTION search_author(text) IS 'Authors by a part of the first name.';
+COMMENT ON FUNCTION one_author(int) IS 'Not shown.';
+COMMENT ON TABLE author IS 'Not shown.';
+COMMENT ON COLUMN author.born IS 'Not shown.';
+COMMENT ON TABLE article IS 'What an author wrote.';

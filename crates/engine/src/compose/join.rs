@@ -223,7 +223,10 @@ fn values(
     let mut values = Values::default();
     let mut arguments = Vec::new();
     let settings = Settings::new(Reading::Strict, &Limits::STANDARD);
-    let number = |name: &str| names.get(name).copied();
+    let number = |value| match document.value(value).kind {
+        ValueKind::Variable(name) => names.get(document.str(name)).copied(),
+        _ => None,
+    };
     for argument in document.list(list) {
         let name = document.str(argument.name);
         let input = schema

@@ -81,7 +81,7 @@ fn push_given(
     found: &mut Vec<NeverNull>,
 ) -> Result<(), Vec<Failure>> {
     let schema = question.graph.schema();
-    let number = |name: &str| question.types.number(name);
+    let number = |value| question.number(value);
     let ty = schema.input(input).ty;
     let coercion = if schema.input(input).is_wide { question.coercion.wide() } else { question.coercion };
     let literals = &mut shape.literals;
@@ -148,7 +148,7 @@ fn never_null(question: &Question<'_>, shape: &Shape, value: ValueId, found: &mu
             lists.extend(ty.item().map(|item| (end as usize, input, item)));
         } else if let Node::Variable(variable) = node
             && ty.is_non_null()
-            && !question.types.variables[variable as usize].ty.is_non_null()
+            && question.may_be_null(variable)
         {
             found.push(NeverNull { variable, input, ty, field, offset });
         }

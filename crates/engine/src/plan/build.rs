@@ -19,7 +19,7 @@ use crate::lifetime::PieceHints;
 use crate::source::{Accent, Answer, Fetch, Piece, PlanVariable};
 use std::cell::Cell;
 use std::sync::Arc;
-use weir_language::ast::{Document, Operation, OperationKind};
+use weir_language::ast::{Document, Operation, OperationKind, ValueId};
 use weir_language::coerce::{Reading, Settings, VariableTypes};
 use weir_language::error::{Code, Error};
 use weir_language::limits::Limits;
@@ -74,6 +74,8 @@ impl<'q> Question<'q> {
         let wide = arguments::wide_variables(graph.schema(), selected);
         let types = VariableTypes::new(graph.schema(), document, operation.variables, coercion, &wide)
             .map_err(|errors| errors.into_iter().map(Failure::text).collect::<Vec<_>>())?;
+        let types =
+            types.with_templates(document, selected.json_literals(), &|value| selected.variable(value));
         let has_nullable = types.variables.iter().any(|it| !it.ty.is_non_null());
         let types = Arc::new(types);
         Ok(Self {
@@ -90,10 +92,20 @@ impl<'q> Question<'q> {
         })
     }
 
+    /// The number of the variable, or of the JSON literal with variables inside, that stands at `value`.
+    pub(crate) fn number(&self, value: ValueId) -> Option<u32> {
+        self.selected.variable(value).or_else(|| self.types.template(value))
+    }
+
+    /// Whether variable `number` can be null. A JSON literal with variables inside cannot.
+    pub(crate) fn may_be_null(&self, number: u32) -> bool {
+        self.types.variables.get(number as usize).is_some_and(|it| !it.ty.is_non_null())
+    }
+
     /// Whether variable `number` can be without a value.
     pub(crate) fn may_be_absent(&self, number: u32) -> bool {
-        let variable = &self.types.variables[number as usize];
-        variable.default.is_none() && !variable.ty.is_non_null()
+        let variable = self.types.variables.get(number as usize);
+        variable.is_some_and(|it| it.default.is_none() && !it.ty.is_non_null())
     }
 
     /// What binding needs.
@@ -109,7 +121,12 @@ impl<'q> Question<'q> {
             ty: it.ty,
             has_default: it.default.is_some(),
         });
-        let variables = variables.collect();
+        let templates = self.types.templates().iter().map(|it| PlanVariable {
+            name: it.name.clone(),
+            ty: it.ty,
+            has_default: false,
+        });
+        let variables = variables.chain(templates).collect();
         let wish = wish(self.selected, self.accent);
         Ok(Arc::new(PlannedOperation { variables, types: Arc::clone(&self.types), steering, wish }))
     }
@@ -135,7 +152,7 @@ pub(crate) fn build(
     // Every field of a mutation is done, however often it is asked.
     let keep = (kind == OperationKind::Mutation).then_some(ROOT);
     same::mark(&mut shape, ROOT, keep);
-    fold(question.graph, &mut shape, ROOT);
+    fold(question.graph, &mut shape, ROOT, question.accent);
     let refused = variables.map(|it| refused(question.graph.schema(), &never_null, it)).unwrap_or_default();
     let (cuts, root_pieces) = cut(question.graph, &mut shape, ROOT, kind, &refused);
     let shape = Arc::new(shape);
@@ -198,7 +215,7 @@ fn prepare(
         let Cut { source, set, fields, parent, part, answer, refused } = cut;
         let fetch: Result<Box<dyn Fetch>, _> = match (source, refused) {
             (_, Some(error)) => Ok(Box::new(RefusedFetch(error))),
-            (None, None) => Ok(introspect::prepare(schema, shape, &fields)),
+            (None, None) => Ok(introspect::prepare(schema, shape, &fields, question.accent)),
             (Some(at), None) => {
                 let (source, ids) = &question.graph.sources()[usize::from(at)];
                 source.prepare(&Piece {

@@ -74,7 +74,7 @@ pub struct Plan {
 /// `@skip`/`@include` variables.
 #[derive(Debug)]
 pub struct PlannedOperation {
-    /// The variables, in order.
+    /// The variables, in order, then the JSON literals with variables inside.
     pub variables: Vec<PlanVariable>,
     /// What binding reads: types and coerced defaults.
     pub(crate) types: Arc<VariableTypes>,

@@ -193,7 +193,10 @@ impl<'p> Printer<'p> {
                 }
                 Node::Key(input) => write!(out, "{}:", self.schema.input_name(input)),
                 Node::Variable(number) => {
-                    write!(out, "${}", self.plan.operation.variables[number as usize].name)
+                    let name = &self.plan.operation.variables[number as usize].name;
+                    // A JSON literal with variables inside is named as it was written.
+                    let sign = if name.starts_with(['[', '{']) { "" } else { "$" };
+                    write!(out, "{sign}{name}")
                 }
                 Node::Parent(number) => write!(out, "$this.{number}"),
             };

@@ -1,11 +1,10 @@
 //! Arguments as JSON: literals, variables and the parents' keys are written as what they stand for.
-//!
-//! **Cost:** one pass over the tape of a value, without recursion into it; texts are escaped while they are copied.
 
 use weir_engine::plan::shape::ShapeArgument;
 use weir_engine::rows::{Column, Data};
 use weir_engine::source::{FetchInput, Ids};
-use weir_language::schema::Schema;
+use weir_language::schema::{EnumValueId, InputId, Schema};
+use weir_language::value::json::{self, Environment};
 use weir_language::value::{Node, Values};
 
 /// What arguments are made of.
@@ -33,85 +32,38 @@ impl Arguments<'_> {
         true
     }
 
+    fn value(&self, values: &Values, start: usize, out: &mut Vec<u8>) {
+        let mut text = String::new();
+        json::write(values, start, self, &mut text);
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+impl Environment for Arguments<'_> {
+    fn input_name(&self, id: InputId) -> &str {
+        self.schema.input_name(self.ids.input(id))
+    }
+
+    fn enum_name(&self, id: EnumValueId) -> &str {
+        self.schema.str(self.schema.enum_value(self.ids.enum_value(id)).name)
+    }
+
     fn is_absent(&self, variable: u32) -> bool {
         self.input.variables.node(variable) == Node::Absent
     }
 
-    /// Appends the value at `start`. Each value is written with a comma, and what closes a list or object takes the last away.
-    fn value(&self, values: &Values, start: usize, out: &mut Vec<u8>) {
-        let end = values.end(start);
-        let mut open: Vec<(usize, u8)> = Vec::new();
-        let mut at = start;
-        loop {
-            while let Some(&(_, close)) = open.last().filter(|it| it.0 == at) {
-                cut_comma(out);
-                out.extend([close, b',']);
-                open.pop();
-            }
-            if at >= end {
-                break;
-            }
-            match values.nodes[at] {
-                Node::Key(_) if self.is_gap(values.nodes[at + 1]) => at += 1,
-                Node::Key(input) => {
-                    out.push(b'"');
-                    out.extend_from_slice(self.schema.input_name(self.ids.input(input)).as_bytes());
-                    out.extend_from_slice(b"\":");
-                }
-                Node::List { end, .. } => {
-                    out.push(b'[');
-                    open.push((end as usize, b']'));
-                }
-                Node::Object { end, .. } => {
-                    out.push(b'{');
-                    open.push((end as usize, b'}'));
-                }
-                leaf => {
-                    self.leaf(values, leaf, out);
-                    out.push(b',');
-                }
-            }
-            at += 1;
-        }
-        cut_comma(out);
-    }
-
-    /// Whether a member of an object is not there, because its variable was not sent.
-    fn is_gap(&self, node: Node) -> bool {
-        matches!(node, Node::Variable(number) if self.is_absent(number))
-    }
-
-    fn leaf(&self, values: &Values, node: Node, out: &mut Vec<u8>) {
+    fn write_outer(&self, node: Node, out: &mut String) {
         match node {
-            Node::Bool(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
-            Node::Int(value) | Node::QuotedInt(value) => {
-                out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
-            }
-            Node::Float(value) => out.extend_from_slice(zmij::Buffer::new().format(value).as_bytes()),
-            Node::Number(span) | Node::Json(span) => out.extend_from_slice(values.str(span).as_bytes()),
-            Node::Text(span) => text(values.str(span), out),
-            Node::Enum(id) => {
-                let id = self.ids.enum_value(id);
-                text(self.schema.str(self.schema.enum_value(id).name), out);
-            }
             Node::Variable(number) => {
                 let variables = &self.input.variables;
-                self.value(&variables.values, variables.starts[number as usize] as usize, out);
+                json::write(&variables.values, variables.starts[number as usize] as usize, self, out);
             }
             Node::Parent(column) => match self.input.parent_keys.and_then(|it| it.get(column as usize)) {
                 Some(column) => cell(column, self.row, out),
-                None => out.extend_from_slice(b"null"),
+                None => out.push_str("null"),
             },
-            Node::Absent | Node::Null | Node::List { .. } | Node::Object { .. } | Node::Key(_) => {
-                out.extend_from_slice(b"null");
-            }
+            _ => out.push_str("null"),
         }
-    }
-}
-
-fn cut_comma(out: &mut Vec<u8>) {
-    if out.last() == Some(&b',') {
-        out.pop();
     }
 }
 
@@ -122,16 +74,16 @@ pub(crate) fn text(value: &str, out: &mut Vec<u8>) {
 }
 
 /// Appends a key of the parents'.
-fn cell(column: &Column, row: usize, out: &mut Vec<u8>) {
+fn cell(column: &Column, row: usize, out: &mut String) {
     match &column.data {
-        _ if column.nulls.get(row) => out.extend_from_slice(b"null"),
-        Data::Bool(values) => out.extend_from_slice(if values[row] { b"true" } else { b"false" }),
-        Data::Int(values) => out.extend_from_slice(itoa::Buffer::new().format(values[row]).as_bytes()),
-        Data::Float(values) => out.extend_from_slice(zmij::Buffer::new().format(values[row]).as_bytes()),
-        Data::Text(texts) => text(&String::from_utf8_lossy(texts.get(row)), out),
-        Data::Json(texts) => out.extend_from_slice(texts.get(row)),
+        _ if column.nulls.get(row) => out.push_str("null"),
+        Data::Bool(values) => out.push_str(if values[row] { "true" } else { "false" }),
+        Data::Int(values) => out.push_str(itoa::Buffer::new().format(values[row])),
+        Data::Float(values) => out.push_str(zmij::Buffer::new().format(values[row])),
+        Data::Text(texts) => json::quoted(&String::from_utf8_lossy(texts.get(row)), out),
+        Data::Json(texts) => out.push_str(&String::from_utf8_lossy(texts.get(row))),
         Data::Empty | Data::List { .. } | Data::Object(_) | Data::Abstract(_) | Data::Foreign(_) => {
-            out.extend_from_slice(b"null");
+            out.push_str("null");
         }
     }
 }

@@ -16,9 +16,13 @@ use std::borrow::Cow;
 /// The value of a default that is not coerced yet: only while a schema is being built.
 pub(crate) const PENDING: u32 = u32::MAX;
 
+/// Finds the number of the variable of a plan that stands at a place, if one does.
+pub type Number<'n> = &'n dyn Fn(ValueId) -> Option<u32>;
+
 /// Coerces the literal `value` to `ty` and appends it to `out`; says where it begins.
 ///
-/// - `number`: the number of a variable of the plan by its name; it becomes [`Node::Variable`].
+/// - `number`: the number of what stands at a place, if that is a variable of the plan or a JSON literal with variables inside, which is
+///   filled like one; it becomes [`Node::Variable`].
 /// - `out`: what it held before stays, also after an error.
 ///
 /// # Errors
@@ -30,7 +34,7 @@ pub fn literal(
     value: ValueId,
     ty: TypeRef,
     settings: Settings,
-    number: &dyn Fn(&str) -> Option<u32>,
+    number: Number<'_>,
     out: &mut Values,
 ) -> Result<u32, Vec<Error>> {
     let tree = Literals { document, reading: settings.reading, number };
@@ -78,7 +82,7 @@ pub(crate) fn constant(
 struct Literals<'d> {
     document: &'d Document<'d>,
     reading: Reading,
-    number: &'d dyn Fn(&str) -> Option<u32>,
+    number: Number<'d>,
 }
 
 impl Literals<'_> {
@@ -126,7 +130,7 @@ impl Literals<'_> {
 impl Tree for Literals<'_> {
     fn look(&self, at: u32) -> Look {
         match self.at(at).kind {
-            ValueKind::Variable(name) => match (self.number)(self.document.str(name)) {
+            ValueKind::Variable(_) => match (self.number)(ValueId(at)) {
                 Some(number) => Look::Variable(number),
                 None => Look::Unknown,
             },
@@ -158,9 +162,11 @@ impl Tree for Literals<'_> {
 
     fn scalar(&self, at: u32, reader: ScalarReader, out: &mut Values) -> Result<Node, Why> {
         if reader == ScalarReader::Json {
-            let mut json = String::new();
-            render::literal(self.document, ValueId(at), Style::Json, &mut json).map_err(|_| Why::Variable)?;
-            return Ok(Node::Json(out.push_text(&json)));
+            let (value, mut json) = (ValueId(at), String::new());
+            return match render::literal(self.document, value, Style::Json, &mut json) {
+                Ok(()) => Ok(Node::Json(out.push_text(&json))),
+                Err(_) => (self.number)(value).map(Node::Variable).ok_or(Why::Variable),
+            };
         }
         scalar::read(&self.leaf(at), reader, self.reading, out)
     }

@@ -15,13 +15,15 @@ mod number;
 pub(crate) mod render;
 mod scalar;
 mod tape;
+mod template;
 mod variables;
 mod walk;
 mod words;
 
-pub use literal::literal;
 pub(crate) use literal::{Constant, PENDING, constant};
+pub use literal::{Number, literal};
 pub(crate) use number::is_beyond;
+pub use template::Template;
 pub use variables::{VariableError, VariableType, VariableTypes};
 pub use words::scientific;
 pub(crate) use words::{kind_of_literal, list_mark, object_mark};

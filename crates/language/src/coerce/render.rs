@@ -25,13 +25,35 @@ struct Open {
 /// The place of a variable, when JSON is wanted.
 pub(crate) fn literal(
     document: &Document<'_>,
+    value: ValueId,
+    style: Style,
+    out: &mut String,
+) -> Result<(), ValueId> {
+    write(document, value, style, &mut |_, _| false, out)
+}
+
+/// Appends the literal `value` as JSON with nothing where variables stand: their places and the bytes of `out` before them go to `gap`.
+/// # Errors
+/// The place of a variable that `gap` does not take.
+pub(super) fn with_gaps(
+    document: &Document<'_>,
+    value: ValueId,
+    gap: &mut dyn FnMut(ValueId, u32) -> bool,
+    out: &mut String,
+) -> Result<(), ValueId> {
+    write(document, value, Style::Json, gap, out)
+}
+
+fn write(
+    document: &Document<'_>,
     mut value: ValueId,
     style: Style,
+    gap: &mut dyn FnMut(ValueId, u32) -> bool,
     out: &mut String,
 ) -> Result<(), ValueId> {
     let mut open: Vec<Open> = Vec::new();
     loop {
-        open.extend(start(document, value, style, out)?);
+        open.extend(start(document, value, style, gap, out)?);
         while let Some(ended) = open.pop_if(|top| top.next == top.end) {
             out.push_str(match (ended.object, style) {
                 (true, Style::GraphQl) => " }",
@@ -64,12 +86,14 @@ fn start(
     document: &Document<'_>,
     id: ValueId,
     style: Style,
+    gap: &mut dyn FnMut(ValueId, u32) -> bool,
     out: &mut String,
 ) -> Result<Option<Open>, ValueId> {
     let value = document.value(id);
     match value.kind {
         ValueKind::Variable(name) => match style {
             Style::GraphQl => out.extend(["$", document.str(name)]),
+            Style::Json if gap(id, out.len() as u32) => {}
             Style::Json => return Err(id),
         },
         ValueKind::Int | ValueKind::Float => out.push_str(document.str(value.span)),
@@ -102,7 +126,7 @@ fn opened(object: bool, range: std::ops::Range<usize>) -> Open {
 }
 
 /// Appends `text` in quotes, escaped so that both JSON and GraphQL read it back.
-pub(crate) fn quoted(text: &str, out: &mut String) {
+pub fn quoted(text: &str, out: &mut String) {
     out.push('"');
     for letter in text.chars() {
         match letter {

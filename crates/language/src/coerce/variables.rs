@@ -6,13 +6,14 @@
 //! **Cost:** linear in the JSON; looking a member up is a binary search over the operation's variables.
 
 use super::tape::Tape;
+use super::template::{FILLED_BYTES_MAX, Template, Templates};
 use super::walk::Walk;
 use super::words::{Form, short};
-use super::{Reading, Settings};
-use crate::ast::{Document, List, VariableDefinition};
+use super::{Number, Reading, Settings};
+use crate::ast::{Document, List, ValueId, VariableDefinition};
 use crate::error::{Code, Error};
 use crate::json::JsonRef;
-use crate::schema::{Schema, TypeRef, Wording};
+use crate::schema::{Schema, TypeId, TypeRef, Wording};
 use crate::span::Span;
 use crate::value::{Node, Values, Variables};
 use smallvec::SmallVec;
@@ -43,7 +44,7 @@ pub struct VariableError {
     pub member: Option<Box<str>>,
 }
 
-/// All variables of an operation, in order: variable `i` of a plan is `variables[i]`.
+/// All variables of an operation, in order: variable `i` of a plan is `variables[i]`. JSON literals with variables inside follow.
 #[derive(Clone, Debug)]
 pub struct VariableTypes {
     /// The variables.
@@ -52,6 +53,7 @@ pub struct VariableTypes {
     pub defaults: Values,
     /// Numbers of the variables, sorted by name.
     sorted: Vec<u32>,
+    templates: Templates,
 }
 
 impl VariableTypes {
@@ -99,7 +101,30 @@ impl VariableTypes {
         }
         let mut sorted: Vec<u32> = (0..variables.len() as u32).collect();
         sorted.sort_unstable_by_key(|&number| &variables[number as usize].name);
-        Ok(Self { variables, defaults, sorted })
+        Ok(Self { variables, defaults, sorted, templates: Templates::default() })
+    }
+
+    /// Adds those of the JSON `literals`, each with its scalar, that have variables inside. `number` finds the variable at a place.
+    #[must_use]
+    pub fn with_templates(
+        self,
+        document: &Document<'_>,
+        literals: impl Iterator<Item = (ValueId, TypeId)>,
+        number: Number<'_>,
+    ) -> Self {
+        Self { templates: Templates::new(document, literals, number), ..self }
+    }
+
+    /// The JSON literals with variables inside, whose numbers follow those of the variables.
+    #[must_use]
+    pub fn templates(&self) -> &[Template] {
+        &self.templates.0
+    }
+
+    /// The number of the JSON literal at `value`, if variables stand in it.
+    #[must_use]
+    pub fn template(&self, value: ValueId) -> Option<u32> {
+        self.templates.position(value).map(|at| self.variables.len() as u32 + at)
     }
 
     /// The number of the variable called `name`.
@@ -138,7 +163,7 @@ impl VariableTypes {
             }
         }
         let mut errors = Vec::new();
-        for (variable, sent) in self.variables.iter().zip(sent) {
+        for (variable, &sent) in self.variables.iter().zip(&sent) {
             if errors.len() >= settings.errors_max as usize {
                 break;
             }
@@ -153,7 +178,20 @@ impl VariableTypes {
             }
         }
         errors.truncate(settings.errors_max as usize);
-        if errors.is_empty() { Ok(()) } else { Err(errors) }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let raw = |number: u32| match (settings.reading, sent[number as usize], json) {
+            (Reading::Lenient, Some(at), Some(json)) => Some(JsonRef { at, ..json }.raw()),
+            (Reading::Lenient | Reading::Strict, ..) => None,
+        };
+        self.templates.fill(schema, raw, out).map_err(|template| {
+            let message = format!(
+                "JSON literals have more than {FILLED_BYTES_MAX} bytes once their variables are filled in."
+            );
+            let error = Error::new(Code::LimitBytes, template.span, message);
+            vec![VariableError { error, way: None, member: None }]
+        })
     }
 
     fn absent(

@@ -6,12 +6,14 @@
 //! **Invariant:** only [`super::validate`] makes a [`Valid`]; places are those of the document it was made from
 //! and ids those of the schema it was checked against.
 //!
-//! **Cost:** twelve bytes per selection, four per argument, object field, directive and value.
+//! **Cost:** twelve bytes per selection, four per argument, object field, directive and value,
+//! eight per list or object in place of a scalar that takes any JSON.
 
 use super::context::NONE;
 use crate::ast::{self, Document, OperationKind, ValueId};
 use crate::error::{Code, Error};
 use crate::schema::{DirectiveId, FieldId, InputId, TypeId, TypeRef};
+use crate::span::Span;
 
 /// The place of a fragment in [`Valid::fragments`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,6 +50,8 @@ pub(super) struct Tables {
     pub(super) variables: Vec<ResolvedVariable>,
     /// By value: the number of the variable's name.
     pub(super) values: Vec<u32>,
+    /// Lists and objects in place of scalars that take any JSON, where the document has variables.
+    pub(super) json: Vec<(ValueId, TypeId)>,
     pub(super) fragments: Vec<ValidFragment>,
     pub(super) operations: Vec<ValidOperation>,
     pub(super) keys_len: u32,
@@ -63,6 +67,7 @@ impl Tables {
             directives: vec![NONE; document.directives.len()],
             variables: vec![ResolvedVariable { ty: NONE, name: NONE }; document.variables.len()],
             values: vec![NONE; document.values.len()],
+            json: Vec::new(),
             fragments: Vec::new(),
             operations: Vec::new(),
             keys_len: 0,
@@ -274,6 +279,19 @@ impl<'v, 'd> Selected<'v, 'd> {
     #[must_use]
     pub fn variable_type(&self, number: u32) -> TypeRef {
         self.valid.variable_type(self.operation.ast.variables.range().start + number as usize)
+    }
+
+    /// The lists and objects that stand in place of a scalar that takes any JSON, with the scalar: those of the operation
+    /// and of all fragments.
+    pub fn json_literals(&self) -> impl Iterator<Item = (ValueId, TypeId)> + '_ {
+        let (document, operations) = (self.valid.document, &self.valid.tables.operations);
+        let own = self.operation.ast.span;
+        let is_ours = move |value: ValueId| {
+            let at = document.value(value).span.start;
+            let holds = |span: Span| (span.start..span.end).contains(&at);
+            holds(own) || !operations.iter().any(|it| holds(it.ast.span))
+        };
+        self.valid.tables.json.iter().copied().filter(move |it| is_ours(it.0))
     }
 
     /// Which of its variables stands at `value`; `None` when that is a literal, or in a fragment of another operation.

@@ -7,7 +7,7 @@
 use super::context::{Context, NONE, Use};
 use super::rules;
 use crate::ast::{self, Argument, List, ObjectField, ValueId, ValueKind};
-use crate::schema::{InputId, TypeId, TypeKind, TypeRef};
+use crate::schema::{InputId, ScalarReader, TypeId, TypeKind, TypeRef};
 
 /// A value and what its place takes.
 #[derive(Clone, Copy)]
@@ -87,10 +87,19 @@ fn leaf(cx: &mut Context<'_>, value: ValueId, ty: TypeRef) {
     }
 }
 
+/// A list or an object where `ty` is expected, whose base is neither.
+fn container(cx: &mut Context<'_>, value: ValueId, ty: TypeRef) {
+    leaf(cx, value, ty);
+    let is_json = cx.schema.ty(ty.base).kind == TypeKind::Scalar(ScalarReader::Json);
+    if is_json && !cx.document.variables.is_empty() {
+        cx.tables.json.push((value, ty.base));
+    }
+}
+
 fn list(cx: &mut Context<'_>, place: Expected, items: List<ast::Value>, stack: &mut Vec<Expected>) {
     let item = place.ty.and_then(TypeRef::item);
     if let (Some(ty), None) = (place.ty, item) {
-        leaf(cx, place.value, ty);
+        container(cx, place.value, ty);
     }
     let below =
         |value: usize| Expected { value: ValueId(value as u32), ty: item, has_default: false, one_of: None };
@@ -101,7 +110,7 @@ fn object(cx: &mut Context<'_>, place: Expected, fields: List<ObjectField>, stac
     let base = place.ty.map(|ty| ty.base);
     let input = base.filter(|&base| matches!(cx.schema.ty(base).kind, TypeKind::Input { .. }));
     if let (None, Some(ty)) = (input, place.ty) {
-        leaf(cx, place.value, ty);
+        container(cx, place.value, ty);
     }
     rules::input_object_field_uniqueness::object(cx, fields);
     let one_of = input.filter(|&base| cx.schema.ty(base).kind == TypeKind::Input { one_of: true });

@@ -13,16 +13,13 @@ impl Core {
     /// The root fields of the functions that stand on `root`.
     pub(super) fn calls(&mut self, model: &Model, tables: &Tables<'_>, root: ExposedAs) {
         for (at, tracked) in model.functions.iter().enumerate().filter(|it| it.1.is_on(root)) {
-            let Serves::Root { table, select, aggregate, .. } = &tracked.serves else { continue };
+            let Serves::Root { table, select, aggregate, words, .. } = &tracked.serves else { continue };
             let id = FunctionId(at as u32);
             let (_, function) = model.function(id);
             let Some(table) = tables.get(*table) else { continue };
-            let words = match function.comment.as_str() {
-                "" => {
-                    format!("execute function \"{}\" which returns \"{}\"", function.name, table.table.name)
-                }
-                comment => comment.to_owned(),
-            };
+            let words = words.clone().unwrap_or_else(|| {
+                format!("execute function \"{}\" which returns \"{}\"", function.name, table.table.name)
+            });
             let object = table.types.object;
             let rows = if function.is_set { full_list(object) } else { plain(object) };
             self.root_field(["", select, ""], &[&words], rows, FieldMeaning::Call(id, table.id));

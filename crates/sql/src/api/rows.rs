@@ -71,11 +71,10 @@ impl Core {
     /// The type of a row, and of what mutations answer.
     pub(super) fn rows(&mut self, model: &Model, tables: &Tables<'_>, table: &TableApi<'_>) {
         let (name, tracked) = (&table.table.name, table.tracked);
-        if tracked.comment.is_empty() {
-            self.object(&tracked.name, "", &["columns and relationships of \"", name, "\""]);
-        } else {
-            self.object(&tracked.name, "", &[&tracked.comment]);
-        }
+        match &tracked.comment {
+            Some(comment) => self.object(&tracked.name, "", &[comment]),
+            None => self.object(&tracked.name, "", &["columns and relationships of \"", name, "\""]),
+        };
         for column in &table.columns {
             let ty = if column.nullable { column.ty } else { certain(column.ty) };
             self.field(column.name, column.comment, ty, FieldMeaning::Column(table.id, column.id));

@@ -58,6 +58,8 @@ pub enum RelationshipNames {
     Long,
     /// `Artist`, `Albums`.
     Short,
+    /// As Hasura's console suggests: `author` by `author_id`, `articles` by the table's name.
+    Hasura,
 }
 
 /// Reads the values of an enum table from the database; the error is for the operator.
@@ -315,7 +317,7 @@ fn tracked(
         computed: Vec::new(),
         enum_values: Vec::new(),
         root_fields: RootFields::default(),
-        comment: words.unwrap_or_else(|| table.comment.clone()),
+        comment: words.or_else(|| Some(table.comment.clone()).filter(|it| !it.is_empty())),
     }
 }
 

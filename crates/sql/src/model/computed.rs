@@ -5,7 +5,7 @@
 //! **Invariant:** none is `VOLATILE`: reads may run it as often as they like, or not at all.
 
 use super::build::Building;
-use super::functions::{find, given, is_free_type, session};
+use super::functions::{description, find, given, is_free_type, session};
 use super::metadata::ComputedFieldEntry;
 use super::names::graphql_name;
 use super::relationships::add;
@@ -61,9 +61,7 @@ fn one(
     if !arguments.is_empty() && !is_free_type(&building.model, &arguments_type) {
         return Err(format!("`{arguments_type}` is no name that is free for the type of its arguments"));
     }
-    let words = entry
-        .comment
-        .clone()
+    let words = description(entry.comment.as_ref(), function)
         .unwrap_or_else(|| format!("A computed field, executes function \"{}\"", function.name));
     let serves = Serves::Row { row, name: name.clone(), words };
     let kind = if is_list { RelationshipKind::Array } else { RelationshipKind::Object { certain: false } };

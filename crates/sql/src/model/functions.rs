@@ -39,6 +39,8 @@ pub enum Serves {
         aggregate: Option<String>,
         /// On which root it stands.
         root: ExposedAs,
+        /// The description of the field of its rows, if it is not the usual one.
+        words: Option<String>,
     },
     /// A field of the rows of a table: a value, or a relationship to the rows it gives.
     Row {
@@ -125,8 +127,14 @@ fn tracked(
     if !is_free_type(&building.model, &arguments_type) {
         return Err(format!("`{arguments_type}` is no name that is free: give it a `custom_name`"));
     }
-    let serves = Serves::Root { table, select, aggregate, root };
+    let words = description(entry.comment.as_ref(), function);
+    let serves = Serves::Root { table, select, aggregate, root, words };
     Ok(TrackedFunction { function: at, arguments_type, arguments, session, serves })
+}
+
+/// What the configuration, or else the database, says about a function; an empty `comment` of the configuration is no description.
+pub(super) fn description(comment: Option<&String>, function: &Function) -> Option<String> {
+    comment.cloned().or_else(|| Some(function.comment.clone()).filter(|it| !it.is_empty()))
 }
 
 /// Whether a function's arguments can be a type called `name`.

@@ -120,7 +120,7 @@ pub struct Configuration {
     pub column_config: BTreeMap<String, ColumnConfig>,
     /// The older form: GraphQL names by the database's names.
     pub custom_column_names: BTreeMap<String, String>,
-    /// A description of the table.
+    /// A description of the table, instead of the database's; an empty one is none.
     pub comment: Option<String>,
 }
 
@@ -130,7 +130,7 @@ pub struct Configuration {
 pub struct ColumnConfig {
     /// Its GraphQL name.
     pub custom_name: Option<String>,
-    /// Its description.
+    /// Its description, instead of the usual one; an empty one is none.
     pub comment: Option<String>,
 }
 
@@ -170,7 +170,7 @@ pub enum RootFieldEntry {
 pub struct FullRootField {
     /// The field's name, if it differs from the rule.
     pub name: Option<String>,
-    /// Its description.
+    /// Its description, instead of the usual one; an empty one is none.
     pub comment: Option<String>,
 }
 
@@ -183,7 +183,7 @@ pub struct FunctionEntry {
     /// Names, the session and the root.
     #[serde(default)]
     pub configuration: FunctionConfiguration,
-    /// For people only.
+    /// The description of the field of its rows, instead of the database's; an empty one is none.
     #[serde(default)]
     pub comment: Option<String>,
 }
@@ -220,7 +220,7 @@ pub struct ComputedFieldEntry {
     pub name: String,
     /// The function.
     pub definition: ComputedFieldDefinition,
-    /// Its description.
+    /// Its description, instead of the function's; an empty one is none.
     #[serde(default)]
     pub comment: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Names of a database as GraphQL names, and plurals of English nouns.
+//! Names of a database as GraphQL names.
 //!
 //! A valid name stays as it is. Of others only what cannot stand is replaced, so that a person recognises them:
 //! `Order Details` becomes `Order_Details`, `1st` becomes `_1st`, `__x` becomes `_x`.
@@ -112,109 +112,12 @@ pub(super) fn hint<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Stri
     nearest.map_or_else(String::new, |it| format!("; did you mean `{it}`?"))
 }
 
-/// Words whose plural follows no rule.
-const IRREGULAR: [(&str, &str); 14] = [
-    ("person", "people"),
-    ("man", "men"),
-    ("woman", "women"),
-    ("child", "children"),
-    ("foot", "feet"),
-    ("tooth", "teeth"),
-    ("goose", "geese"),
-    ("mouse", "mice"),
-    ("criterion", "criteria"),
-    ("leaf", "leaves"),
-    ("half", "halves"),
-    ("shelf", "shelves"),
-    ("life", "lives"),
-    ("knife", "knives"),
-];
-
-/// Words that are their own plural.
-const UNCOUNTABLE: [&str; 16] = [
-    "data",
-    "metadata",
-    "media",
-    "information",
-    "equipment",
-    "money",
-    "news",
-    "series",
-    "species",
-    "sheep",
-    "fish",
-    "staff",
-    "feedback",
-    "software",
-    "people",
-    "children",
-];
-
-/// Singular words in `s`, which would else be taken for plurals.
-const SINGULAR_IN_S: [&str; 8] = ["alias", "atlas", "bias", "bus", "canvas", "gas", "lens", "plus"];
-
-/// The plural of a table's name: of its last word. A name that is plural already stays.
-#[must_use]
-pub fn plural(name: &str) -> String {
-    let start = last_word(name);
-    let (head, word) = name.split_at(start);
-    let lower = word.to_ascii_lowercase();
-    let shout = word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase());
-    if UNCOUNTABLE.contains(&lower.as_str()) || IRREGULAR.iter().any(|(_, many)| *many == lower) {
-        return name.to_owned();
-    }
-    if let Some((_, many)) = IRREGULAR.iter().find(|(one, _)| *one == lower) {
-        let first = word.chars().next().map_or(String::new(), |first| first.to_string());
-        return format!("{head}{}", if shout { many.to_ascii_uppercase() } else { first + &many[1..] });
-    }
-    let (cut, ending) = ending(&lower);
-    let ending = if shout { ending.to_ascii_uppercase() } else { ending.to_owned() };
-    format!("{}{ending}", &name[..name.len() - cut])
-}
-
-/// How many bytes go and what comes instead.
-fn ending(word: &str) -> (usize, &'static str) {
-    let vowel_before = |cut: usize| {
-        let before = word.len().checked_sub(cut + 1).map(|at| word.as_bytes()[at]);
-        before.is_none_or(|byte| b"aeiou".contains(&byte))
-    };
-    if word.ends_with("sis") {
-        (2, "es")
-    } else if ["ss", "us", "is", "x", "z", "ch", "sh"].iter().any(|end| word.ends_with(end))
-        || SINGULAR_IN_S.contains(&word)
-        || ["hero", "potato", "tomato", "echo"].contains(&word)
-    {
-        (0, "es")
-    } else if word.ends_with('s') {
-        (0, "")
-    } else if word.ends_with('y') && !vowel_before(1) {
-        (1, "ies")
-    } else {
-        (0, "s")
-    }
-}
-
-/// Where the last word of `some_name` or `SomeName` begins.
-fn last_word(name: &str) -> usize {
-    let bytes = name.as_bytes();
-    (1..bytes.len())
-        .rev()
-        .find(|&at| {
-            bytes[at - 1] == b'_' || (bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase())
-        })
-        .unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn check(name: &str, expected: Option<&str>) {
         assert_eq!(graphql_name(name).as_deref(), expected, "{name}");
-    }
-
-    fn check_plural(name: &str, expected: &str) {
-        assert_eq!(plural(name), expected, "{name}");
     }
 
     #[test]
@@ -251,28 +154,5 @@ mod tests {
                 "`t.🎵`: its name holds no letter a GraphQL name may have: it needs a `custom_name`",
             ]
         );
-    }
-
-    #[test]
-    fn plurals_are_english() {
-        check_plural("Album", "Albums");
-        check_plural("PlaylistTrack", "PlaylistTracks");
-        check_plural("invoice_line", "invoice_lines");
-        check_plural("Category", "Categories");
-        check_plural("Day", "Days");
-        check_plural("Address", "Addresses");
-        check_plural("status", "statuses");
-        check_plural("Box", "Boxes");
-        check_plural("Branch", "Branches");
-        check_plural("Analysis", "Analyses");
-        check_plural("SalesPerson", "SalesPeople");
-        check_plural("PERSON", "PEOPLE");
-        check_plural("ORDER", "ORDERS");
-        check_plural("users", "users");
-        check_plural("people", "people");
-        check_plural("user_metadata", "user_metadata");
-        check_plural("Bus", "Buses");
-        check_plural("Table1", "Table1s");
-        check_plural("x", "xes");
     }
 }

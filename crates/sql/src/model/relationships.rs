@@ -1,12 +1,12 @@
 //! Relationships: one each way for every foreign key, and those of the configuration.
 //!
-//! Names by the rule of Hasura's console: `Album_Artist`, `Artist_Albums`. Two keys between the same tables get the
-//! columns appended, both of them, so that no name depends on an order. An entry of the configuration takes the place
-//! of the relationship the rule gives for the same columns.
+//! [`super::naming`] has the rules of their names. An entry of the configuration takes the place of the relationship the rule gives for the
+//! same columns.
 
-use super::build::{Building, RelationshipNames, Track};
+use super::build::{Building, Track};
 use super::metadata::{ForeignKeyOn, InsertionOrder, Manual, RelationshipEntry, RemoteKey, TableName};
-use super::names::{Names, hint, plural};
+use super::names::{Names, hint};
+use super::naming::Way;
 use super::{Relationship, RelationshipId, RelationshipKind, computed};
 use crate::catalog::{ColumnId, ForeignKey, Step, Table, TableId};
 use hashbrown::HashMap;
@@ -117,33 +117,17 @@ fn by_keys(building: &Building<'_>) -> Vec<(Relationship, String)> {
     for (at, table, tracked) in model.all() {
         for key in &table.foreign_keys {
             let Some(target) = model.tracked(key.target) else { continue };
-            let twins = table.foreign_keys.iter().filter(|other| other.target == key.target).count();
-            let columns: Vec<&str> = key
-                .columns
-                .iter()
-                .map(|column| {
-                    let name = tracked.columns[column.0 as usize].as_deref();
-                    name.unwrap_or(&table.column(*column).name)
-                })
-                .collect();
-            let appendix = super::names::graphql_name(&columns.join("_")).map_or("key".into(), String::from);
-            let one_back = table.is_unique(&key.columns);
-            let back = if one_back { tracked.name.clone() } else { plural(&tracked.name) };
-            let named = |from: &str, to: &str| {
-                let name = match building.options.relationship_names {
-                    RelationshipNames::Long => format!("{from}_{to}"),
-                    RelationshipNames::Short => to.to_owned(),
-                };
-                if twins > 1 { format!("{name}_{appendix}") } else { name }
-            };
-            let there = forward(at, table, key, named(&tracked.name, &target.name));
+            let is_single = table.is_unique(&key.columns);
+            let way = Way::of(at, table, tracked, target, key);
+            let [there, back] = way.names(building.options.relationship_names, is_single);
+            let there = forward(at, table, key, there);
             let back = Relationship {
-                name: named(&target.name, &back),
+                name: back,
                 from: key.target,
                 to: at,
                 on: there.on.iter().map(|&(ours, theirs)| (theirs, ours)).collect(),
                 through: None,
-                kind: if one_back {
+                kind: if is_single {
                     RelationshipKind::Object { certain: false }
                 } else {
                     RelationshipKind::Array
@@ -152,8 +136,8 @@ fn by_keys(building: &Building<'_>) -> Vec<(Relationship, String)> {
                 insert_first: false,
                 enforced: false,
             };
-            out.push((there, appendix.clone()));
-            out.push((back, appendix));
+            out.push((there, way.appendix.clone()));
+            out.push((back, way.appendix));
         }
     }
     out

@@ -199,8 +199,10 @@ impl<'r> Reading<'_, 'r> {
                 integer(value, out);
             }
             Node::Text(span) => {
-                self.bindings.check_text(self.parameter, given.str(span))?;
-                number(given.str(span), ty, oid, out);
+                let text = given.str(span);
+                self.bindings.check_text(self.parameter, text)?;
+                literal::check(ty, text).or_else(|words| self.refuse(words))?;
+                number(text, ty, oid, out);
             }
             Node::Bool(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
             Node::Number(span) => number(given.str(span), ty, oid, out),
@@ -262,7 +264,7 @@ impl<'r> Reading<'_, 'r> {
             && !holds_braces(element)
             && given_array(only.str(span))
         {
-            return self.given(only, ty, oid, out);
+            return self.given(only, &ColumnType::Text, oid, out);
         }
         self.items(list, ty, element, Dimension::Of(1), out)
     }

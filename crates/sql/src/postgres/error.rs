@@ -306,6 +306,10 @@ const VALUE_READERS: &[&str] = &[
     "gettoken_query_standard",
     "prssyntaxerror",
     "jsonpath_yyerror",
+    // PostGIS's, which say that all is an internal error.
+    "pg_error",
+    "rt_pg_error",
+    "LWGEOM_dwithin",
 ];
 
 /// By SQLSTATE. Source: the manual of PostgreSQL, appendix A.
@@ -339,7 +343,7 @@ fn refused(
             let (spec, hasura) = data_exception(error.sqlstate);
             said(spec, hasura, &without_values(&error.message))
         }
-        b"42601" | b"42622" if VALUE_READERS.contains(&&*error.routine) => {
+        b"42601" | b"42622" | b"XX000" if VALUE_READERS.contains(&&*error.routine) => {
             said("INVALID_VALUE", "data-exception", &without_values(&error.message))
         }
         [b'5', b'4', ..] => said("LIMIT_STATEMENT", "validation-failed", &too_large(&error, is_tracked)),
@@ -347,7 +351,11 @@ fn refused(
             SourceError::Unavailable(error)
         }
         state => {
-            tracing::error!(%error, "a statement was refused");
+            // Only what is wrong with the server itself is an alarm.
+            match state {
+                [b'X', b'X', ..] => tracing::error!(%error, "a statement failed within the server"),
+                _ => tracing::warn!(%error, "a statement was refused"),
+            }
             if is_schema_change(*state, &error.routine) {
                 return said("SCHEMA_CHANGED", "unexpected", CHANGED);
             }
@@ -550,6 +558,12 @@ mod tests {
             Accent::Spec,
             "DATABASE_ERROR: database query error",
         );
+        check(
+            "CXX000|Mcontains: Operation on mixed SRID geometries|Rpg_error",
+            Accent::Hasura,
+            "data-exception: contains: Operation on mixed SRID geometries",
+        );
+        check("CXX000|Mcache lookup failed", Accent::Hasura, "unexpected: database query error");
         check(
             "C2201B|Minvalid regular expression: x",
             Accent::Spec,

@@ -10,6 +10,7 @@ use super::decode::delimiter;
 use super::statement::Buffer;
 use super::types::{Kind, Type, Types, oid};
 use super::{decimal, geojson};
+use crate::catalog::ColumnType;
 use weir_language::json::{Json, JsonKind, JsonRef};
 
 /// How deep JSON in a request may nest.
@@ -39,6 +40,42 @@ pub fn shape(json: &str, out: &mut Buffer) -> Result<(), String> {
     geojson::check(parsed.root())?;
     out.extend_from_slice(json.as_bytes());
     Ok(())
+}
+
+/// Refuses a text that is no value of `ty`, where the database would do so in words that name no place of the request.
+/// # Errors
+/// Hasura's words for the client.
+pub(super) fn check(ty: &ColumnType, text: &str) -> Result<(), String> {
+    let (fits, words) = match ty {
+        ColumnType::Ltree => (is_label_path(text), NO_LABEL_PATH),
+        ColumnType::Raster => (is_raster(text), NO_RASTER),
+        _ => return Ok(()),
+    };
+    if fits { Ok(()) } else { Err(words.to_owned()) }
+}
+
+const NO_LABEL_PATH: &str =
+    "Expecting label path: a sequence of zero or more labels separated by dots, for example L1.L2.L3";
+const NO_RASTER: &str = "invalid hexadecimal representation of raster well known binary format";
+/// Characters of one label.
+const LABEL_MAX: usize = 1000;
+/// Labels of one path.
+const LABELS_MAX: usize = 65_535;
+/// Bytes before the bands of a raster.
+const RASTER_HEAD_BYTES: usize = 61;
+
+/// Source: PostgreSQL's manual, F.22.1. Hyphens are letters from version 16 on; an older one refuses them itself.
+fn is_label_path(text: &str) -> bool {
+    let is_letter = |it: char| it.is_alphanumeric() || matches!(it, '_' | '-');
+    let is_label = |it: &str| !it.is_empty() && it.chars().count() <= LABEL_MAX && it.chars().all(is_letter);
+    text.is_empty() || (text.split('.').all(is_label) && text.split('.').count() <= LABELS_MAX)
+}
+
+fn is_raster(text: &str) -> bool {
+    let bytes = text.len() / 2;
+    text.len().is_multiple_of(2)
+        && bytes >= RASTER_HEAD_BYTES
+        && text.bytes().all(|it| it.is_ascii_hexdigit())
 }
 
 /// Appends `text` between quotes, as an element of an array or a field of a row.
@@ -147,4 +184,24 @@ fn row(types: &Types, fields: &[(String, u32)], json: JsonRef<'_>, out: &mut Buf
     }
     out.push(b')');
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_labels_and_rasters_are_checked() {
+        for right in ["", "Top", "Top.L_2.é-1"] {
+            assert_eq!(check(&ColumnType::Ltree, right), Ok(()), "{right}");
+        }
+        for wrong in [".", "Top.", ".Top", "Top..L2", "Top L2", "a/b", "{a,b}"] {
+            assert_eq!(check(&ColumnType::Ltree, wrong), Err(NO_LABEL_PATH.to_owned()), "{wrong}");
+            assert_eq!(check(&ColumnType::Text, wrong), Ok(()), "{wrong}");
+        }
+        assert_eq!(check(&ColumnType::Raster, &"0A".repeat(61)), Ok(()));
+        for wrong in ["", "0", "xy", "0100"] {
+            assert_eq!(check(&ColumnType::Raster, wrong), Err(NO_RASTER.to_owned()), "{wrong}");
+        }
+    }
 }

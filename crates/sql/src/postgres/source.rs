@@ -16,7 +16,7 @@ use super::write_fetch::WriteFetch;
 use crate::api::generate;
 use crate::catalog::{Table, Warning};
 use crate::forms::Forms;
-use crate::model::{Model, ModelOptions};
+use crate::model::{Model, ModelOptions, RelationshipNames};
 use crate::relational::Plan;
 use crate::relational::effects::touched;
 use crate::relational::piece::{Style, no_foreign_below, tags};
@@ -200,6 +200,12 @@ impl PostgresSource {
         let pool = Pool::new(settings);
         let shared = Arc::new(Shared { style, dialect, choices, pool, renderings });
         Self { name: name.to_owned(), shared }
+    }
+
+    /// How relationships are best called here, by the names the database has.
+    #[must_use]
+    pub fn proposed_names(&self) -> RelationshipNames {
+        RelationshipNames::proposed(&self.shared.style.model().catalog)
     }
 
     /// How many statements were rendered since it was opened.

@@ -309,10 +309,10 @@ fn reader(by: Comparison, ty: &ColumnType) -> Reader {
     match by {
         Comparison::In | Comparison::Nin => Reader::Each(ty.clone()),
         Comparison::HasKeysAny | Comparison::HasKeysAll => Reader::Each(ColumnType::Text),
-        Comparison::Tree(Tree::AncestorAny | Tree::DescendantAny | Tree::MatchesAny) => {
-            Reader::Each(ColumnType::Text)
-        }
-        Comparison::Tree(Tree::Ancestor | Tree::Descendant | Tree::Matches | Tree::MatchesFulltext)
+        Comparison::Tree(Tree::AncestorAny | Tree::DescendantAny) => Reader::Each(ColumnType::Ltree),
+        Comparison::Tree(Tree::Ancestor | Tree::Descendant) => Reader::Column(ColumnType::Ltree),
+        Comparison::Tree(Tree::MatchesAny) => Reader::Each(ColumnType::Text),
+        Comparison::Tree(Tree::Matches | Tree::MatchesFulltext)
         | Comparison::HasKey
         | Comparison::Like
         | Comparison::Nlike

@@ -2,7 +2,7 @@
 //!
 //! Codes are Hasura's in its accent and stable upper-case ones under the specification's.
 
-use super::functions::BadPattern;
+use super::pattern::BadPattern;
 use crate::full;
 use rusqlite::{Error, ErrorCode, ffi};
 use weir_engine::source::{Accent, FieldError, SourceError};
@@ -114,7 +114,7 @@ fn is_too_large(words: &str) -> bool {
 }
 
 fn is_pattern_complaint(words: &str) -> bool {
-    ["LIKE pattern must not", "invalid regular expression", "the pattern is too long", "a pattern has to be"]
+    ["LIKE pattern must not", "invalid regular expression", "the pattern ", "a pattern has to be"]
         .iter()
         .any(|it| words.starts_with(it))
 }

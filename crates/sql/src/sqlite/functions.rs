@@ -2,43 +2,18 @@
 //! rows is in [`super::statistics`].
 //!
 //! `weir_like` is case-sensitive and `weir_ilike` folds case for all of Unicode, as PostgreSQL's operators do; SQLite's
-//! own `LIKE` does neither. All patterns become regular expressions of linear time, bounded in size, compiled once per
-//! run of a statement.
+//! own `LIKE` does neither. Patterns are compiled once per run of a statement ([`super::pattern`]).
 
 use super::json_contains::contains;
 use super::json_edit;
+use super::pattern::{BadPattern, Kind, Pattern};
 use super::statistics;
 use crate::geometry::{Geometry, Placed};
 use crate::words;
-use regex::{Regex, RegexBuilder};
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
 use std::borrow::Cow;
-
-/// The most bytes a compiled pattern may take.
-const PATTERN_BYTES_MAX: usize = 1 << 20;
-
-/// The most bytes of a pattern: longer ones could not be compiled within the bound, and finding that out takes long.
-const PATTERN_TEXT_BYTES_MAX: usize = 1 << 15;
-
-/// A pattern that cannot be compiled: the client's mistake.
-#[derive(Debug)]
-pub(super) struct BadPattern(pub(super) String);
-
-impl std::fmt::Display for BadPattern {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-impl std::error::Error for BadPattern {}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    Like,
-    Similar,
-    Regex,
-}
 
 /// Registers all functions.
 pub(super) fn register(connection: &Connection) -> Result<()> {
@@ -200,85 +175,12 @@ fn is_placed(context: &Context<'_>, placed: Placed) -> Result<Option<bool>> {
 }
 
 fn matches(context: &Context<'_>, kind: Kind, fold: bool) -> Result<Option<bool>> {
-    let compiled = context.get_or_create_aux(0, |value| -> Result<Regex, BadPattern> {
+    let compiled = context.get_or_create_aux(0, |value| -> Result<Pattern, BadPattern> {
         let pattern = value.as_str().map_err(|_| BadPattern("a pattern has to be a text".into()))?;
-        compile(pattern, kind, fold)
+        Pattern::compile(pattern, kind, fold)
     })?;
-    Ok(text(context.get_raw(1)).map(|text| compiled.is_match(&text)))
-}
-
-fn compile(pattern: &str, kind: Kind, fold: bool) -> Result<Regex, BadPattern> {
-    if pattern.len() > PATTERN_TEXT_BYTES_MAX {
-        return Err(BadPattern("the pattern is too long".into()));
-    }
-    let translated: Cow<'_, str> = match kind {
-        Kind::Regex => pattern.into(),
-        Kind::Like => wildcards(pattern, false)?.into(),
-        Kind::Similar => wildcards(pattern, true)?.into(),
-    };
-    RegexBuilder::new(&translated)
-        .case_insensitive(fold)
-        .dot_matches_new_line(true)
-        .size_limit(PATTERN_BYTES_MAX)
-        .dfa_size_limit(PATTERN_BYTES_MAX)
-        .build()
-        .map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => BadPattern("the pattern is too long".into()),
-            _ => BadPattern("invalid regular expression".into()),
-        })
-}
-
-/// `%` and `_` as a regular expression over the whole text; with `similar`, SQL's `|*+?{}()[]` keep their meaning.
-fn wildcards(pattern: &str, similar: bool) -> Result<String, BadPattern> {
-    let mut out = String::from("\\A(?:");
-    let mut letters = pattern.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '%' => out.push_str(".*"),
-            '_' => out.push('.'),
-            '\\' => match letters.next() {
-                Some(literal) => push_literal(literal, &mut out),
-                None => return Err(BadPattern("LIKE pattern must not end with escape character".into())),
-            },
-            '|' | '*' | '+' | '?' | '{' | '}' | ')' if similar => out.push(letter),
-            // Only groups: what begins with `(?` would switch something.
-            '(' if similar => out.push_str("(?:"),
-            '[' if similar => class(&mut letters, &mut out),
-            literal => push_literal(literal, &mut out),
-        }
-    }
-    out.push_str(")\\z");
-    Ok(out)
-}
-
-/// What stands between `[` and `]`: letters, ranges, `[:names:]`, all but them after `^`. Wildcards are letters here.
-fn class(letters: &mut std::str::Chars<'_>, out: &mut String) {
-    out.push('[');
-    if letters.as_str().starts_with('^') {
-        out.extend(letters.next());
-    }
-    let (mut first, mut range) = (true, false);
-    while let Some(letter) = letters.next() {
-        // Two hyphens in a row would take one class out of another.
-        let hyphen = letter == '-' && !range;
-        match letter {
-            ']' if !first => return out.push(']'),
-            '[' if letters.as_str().starts_with(':') => {
-                out.push('[');
-                out.extend(letters.by_ref().take_while(|&it| it != ']'));
-                out.push(']');
-            }
-            '\\' => letters.next().into_iter().for_each(|it| push_literal(it, out)),
-            '-' if hyphen => out.push('-'),
-            literal => push_literal(literal, out),
-        }
-        (first, range) = (false, hyphen);
-    }
-}
-
-fn push_literal(letter: char, out: &mut String) {
-    let mut bytes = [0; 4];
-    out.push_str(&regex::escape(letter.encode_utf8(&mut bytes)));
+    let Some(text) = text(context.get_raw(1)) else { return Ok(None) };
+    compiled.is_match(&text).map(Some).map_err(|error| Error::UserFunctionError(error.into()))
 }
 
 #[cfg(test)]
@@ -330,7 +232,8 @@ mod tests {
 
     #[test]
     fn a_bad_pattern_is_an_error_in_words() {
-        check("SELECT weir_regex('(', 'abc')", "invalid regular expression");
+        let invalid = |cause: &str| format!("invalid regular expression: {cause}");
+        check("SELECT weir_regex('(', 'abc')", &invalid("unclosed group, at byte 0"));
         check("SELECT weir_similar('[z-a]', 'b')", "invalid regular expression");
         check("SELECT weir_similar('[a', 'a')", "invalid regular expression");
         check("SELECT weir_similar('(?i)a', 'A')", "invalid regular expression");

@@ -14,6 +14,7 @@ mod json_contains;
 mod json_edit;
 mod json_path;
 mod objects;
+mod pattern;
 mod pool;
 mod prepared;
 mod program;

@@ -11,7 +11,7 @@ use super::writer::Writer;
 use crate::api::generate;
 use crate::catalog::Warning;
 use crate::catalog::sqlite::{SqliteOptions, enum_values, read};
-use crate::model::{Model, ModelOptions};
+use crate::model::{Model, ModelOptions, RelationshipNames};
 use crate::relational::Plan;
 use crate::relational::effects::touched;
 use crate::relational::piece::{Style, no_foreign_below, tags};
@@ -163,6 +163,12 @@ impl SqliteSource {
         let pool = Pool::new(&format!("sql-{name}"), cores.clamp(2, 8)).map_err(OpenError::Thread)?;
         let shared = Arc::new(Shared { style, database, pool, writer, renderings: AtomicU64::new(0) });
         Ok(Self { name: name.to_owned(), shared, asking: Arc::default() })
+    }
+
+    /// How relationships are best called here, by the names the database has.
+    #[must_use]
+    pub fn proposed_names(&self) -> RelationshipNames {
+        RelationshipNames::proposed(&self.shared.style.model().catalog)
     }
 
     /// How many statements were rendered since it was opened.

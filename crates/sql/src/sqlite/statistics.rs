@@ -6,7 +6,7 @@
 //! **Cost:** one pass; a few numbers per group.
 //! Source: B. P. Welford, "Note on a Method for Calculating Corrected Sums of Squares and Products".
 
-use super::functions::BadPattern;
+use super::pattern::BadPattern;
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error, Result};

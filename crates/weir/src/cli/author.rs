@@ -2,33 +2,79 @@
 
 use super::print;
 use super::serve::origin;
-use crate::config::published;
+use crate::config::{RelationshipNames, published};
+use crate::databases;
 use crate::generation::{Generation, Overrides};
-use crate::sources::{self, Findings};
+use crate::sources::{self, Address, Findings};
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use weir_language::value::json::quoted;
 
 /// What `weir init` writes: every block with its defaults, in comments.
 pub(crate) const TEMPLATE: &str = include_str!("weir.yaml");
 
-/// Writes the template to a file that is not there yet, or the JSON schema to standard output.
-pub(super) fn init(file: &Path, json_schema: bool) -> Result<ExitCode, String> {
+/// Writes the template, for the database at `url` if one is named, to a file that is not there yet, or the JSON schema to standard
+/// output.
+pub(super) fn init(file: &Path, url: Option<&str>, json_schema: bool) -> Result<ExitCode, String> {
     if json_schema {
         return print(&published::text());
     }
+    let text = match url {
+        Some(url) => template_for(url, file)?,
+        None => TEMPLATE.to_owned(),
+    };
     if file == Path::new("-") {
-        return print(TEMPLATE);
+        return print(&text);
     }
     let made = File::options().write(true).create_new(true).open(file);
-    made.and_then(|mut it| it.write_all(TEMPLATE.as_bytes())).map_err(|cause| match cause.kind() {
+    made.and_then(|mut it| it.write_all(text.as_bytes())).map_err(|cause| match cause.kind() {
         ErrorKind::AlreadyExists => {
             format!("{} is there already; name another file, or `-` for standard output", file.display())
         }
         _ => format!("{} cannot be written: {cause}", file.display()),
     })?;
     print(&format!("wrote {0}; edit it, then `weir check {0}` and `weir serve {0}`\n", file.display()))
+}
+
+/// The template with the database at `url` as its source, and the rule for relationship names that suits its tables.
+fn template_for(url: &str, file: &Path) -> Result<String, String> {
+    let mut address = sources::address(url)?;
+    let names = match databases::proposed_names(&address)? {
+        RelationshipNames::Long => "long",
+        RelationshipNames::Short => "short",
+        RelationshipNames::Hasura => "hasura",
+    };
+    let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
+    if let (Address::Sqlite(path), Some(_)) = (&mut address, folder) {
+        // A file's name in weir.yaml is meant from the folder of that.
+        *path = std::path::absolute(&*path).map_err(|cause| format!("{}: {cause}", path.display()))?;
+    }
+    let source = sources::config_of(&address).sources.remove(0);
+    let lines = TEMPLATE.lines().map(|line| match line {
+        "  - name: chinook" => format!("  - name: {}\n", scalar(&source.name)),
+        "    url: sqlite:chinook.db" => format!("    url: {}\n", scalar(&source.url)),
+        "    # relationship_names: long" => format!("    relationship_names: {names}\n"),
+        line => format!("{line}\n"),
+    });
+    Ok(lines.collect())
+}
+
+/// `text` as YAML, between quotes where it would not be read back as it stands.
+fn scalar(text: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/._-@:=".contains(it);
+    let starts = text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '/');
+    let is_word =
+        matches!(text.to_ascii_lowercase().as_str(), "true" | "false" | "null" | "yes" | "no" | "on" | "off");
+    match starts && text.chars().all(is_plain) && !text.ends_with(':') && !is_word {
+        true => text.to_owned(),
+        false => {
+            let mut out = String::new();
+            quoted(text, &mut out);
+            out
+        }
+    }
 }
 
 /// Reads the configuration and opens its sources.
@@ -56,6 +102,24 @@ mod tests {
     fn check(yaml: &str, holds: fn(&Config) -> bool) {
         let config = load::text(yaml, Path::new("weir.yaml"), HashMap::new(), |_| {});
         assert!(config.as_ref().is_ok_and(holds), "{config:?}");
+    }
+
+    #[test]
+    fn texts_are_read_back_from_yaml_as_they_are() {
+        for text in [
+            "shop",
+            "sqlite:/a b/c#d.db",
+            "postgres://ada:s%22@h/x?a=b&c=d",
+            "no",
+            "1.5",
+            "${X}",
+            "a:",
+            "it's \"é\"\\",
+        ] {
+            let yaml = scalar(text);
+            let read: Result<String, _> = serde_saphyr::from_str(&yaml);
+            assert_eq!(read.as_deref().ok(), Some(text), "{yaml}");
+        }
     }
 
     #[test]

@@ -78,11 +78,15 @@ Examples:
 Examples:
   weir init
   weir init conf/weir.yaml
+  weir init --url sqlite:shop.db             for this database, with relationship names that suit its tables
   weir init --json-schema > weir.schema.json")]
     Init {
         /// Where to; `-` for standard output
         #[arg(value_name = "FILE", default_value = "weir.yaml")]
         file: PathBuf,
+        /// The database to serve: `postgres://…` or `sqlite:FILE`. Its names are read to propose `relationship_names`
+        #[arg(long, value_name = "URL", conflicts_with = "json_schema")]
+        url: Option<String>,
         /// Write the JSON schema of weir.yaml to standard output instead, for editors
         #[arg(long)]
         json_schema: bool,
@@ -268,7 +272,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
     match command {
         Command::Serve { target, store, options } => serve::serve(&target, store, options),
         Command::Demo { reset, data, options } => demo::demo(reset, data, options),
-        Command::Init { file, json_schema } => author::init(&file, json_schema),
+        Command::Init { file, url, json_schema } => author::init(&file, url.as_deref(), json_schema),
         Command::Check { target } => author::check(&target),
         Command::Explain { query, target, variables, operation } => {
             document::explain(&query, &target, variables.as_deref(), operation.as_deref())

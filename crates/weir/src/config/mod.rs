@@ -408,6 +408,8 @@ pub enum RelationshipNames {
     Long,
     /// `Artist`, `Albums`.
     Short,
+    /// As Hasura's console suggests: `author` by the column `author_id`, `articles` by the name of the table that has it.
+    Hasura,
 }
 
 /// `sources[].integers`.

@@ -1,0 +1,119 @@
+//! Names of the two relationships of a foreign key, by the three rules of `relationship_names`, and which rule suits a database.
+//!
+//! Two keys between the same tables get the columns appended, both of them, so that no name depends on an order.
+
+use super::build::RelationshipNames;
+use super::inflect::{is_plural, plural, singular};
+use super::names::graphql_name;
+use super::{Model, ModelOptions, Tracked};
+use crate::catalog::{Catalog, ForeignKey, Table, TableId};
+
+/// A foreign key by the names of what it joins.
+pub(super) struct Way<'m> {
+    /// The table that has it.
+    child: &'m Tracked,
+    /// The table it leads to.
+    parent: &'m Tracked,
+    /// The GraphQL name of its column, if it has one alone.
+    column: Option<&'m str>,
+    /// Whether it leads to the table that has it.
+    is_own: bool,
+    /// Whether the table has another key to the same one.
+    has_twins: bool,
+    /// Its columns, as the end of a name.
+    pub(super) appendix: String,
+}
+
+impl<'m> Way<'m> {
+    pub(super) fn of(
+        at: TableId,
+        table: &'m Table,
+        child: &'m Tracked,
+        parent: &'m Tracked,
+        key: &ForeignKey,
+    ) -> Self {
+        let columns = key.columns.iter().map(|column| {
+            let name = child.columns[column.0 as usize].as_deref();
+            name.unwrap_or(&table.column(*column).name)
+        });
+        let columns: Vec<&str> = columns.collect();
+        Self {
+            child,
+            parent,
+            column: if let [only] = columns[..] { Some(only) } else { None },
+            is_own: key.target == at,
+            has_twins: table.foreign_keys.iter().filter(|other| other.target == key.target).count() > 1,
+            appendix: graphql_name(&columns.join("_")).map_or("key".into(), String::from),
+        }
+    }
+
+    /// The relationship from the child to its parent, and the one back, which leads to one row if the key `is_single`.
+    pub(super) fn names(&self, mode: RelationshipNames, is_single: bool) -> [String; 2] {
+        let (child, parent) = (&self.child.name, &self.parent.name);
+        let many = || if is_single { child.clone() } else { plural(child) };
+        match mode {
+            RelationshipNames::Long => {
+                [format!("{child}_{parent}"), format!("{parent}_{}", many())].map(|it| self.told_apart(it))
+            }
+            RelationshipNames::Short => [parent.clone(), many()].map(|it| self.told_apart(it)),
+            RelationshipNames::Hasura => [self.by_column(), self.by_table(is_single)],
+        }
+    }
+
+    fn told_apart(&self, name: String) -> String {
+        if self.has_twins { format!("{name}_{}", self.appendix) } else { name }
+    }
+
+    /// The column without `_id`, unless that is a column too; else the parent's singular.
+    fn by_column(&self) -> String {
+        let is_column = |name: &str| self.child.columns.iter().flatten().any(|it| it == name);
+        match self.column.and_then(without_id).filter(|it| !is_column(it)) {
+            Some(name) => name.to_owned(),
+            None => self.told_apart(singular(&self.parent.name)),
+        }
+    }
+
+    /// The child's name: of one row its singular, of the rows below a parent of the same table `children`.
+    fn by_table(&self, is_single: bool) -> String {
+        let is_parent = self.is_own && self.column.and_then(without_id) == Some("parent");
+        match (is_parent, is_single) {
+            (true, true) => "child".to_owned(),
+            (true, false) => "children".to_owned(),
+            (false, true) => self.told_apart(singular(&self.child.name)),
+            (false, false) => self.told_apart(self.child.name.clone()),
+        }
+    }
+}
+
+/// `author` of `author_id`, `authorId`, `AuthorID`.
+fn without_id(column: &str) -> Option<&str> {
+    let stem = column.strip_suffix("_id").or_else(|| column.strip_suffix("_ID")).or_else(|| {
+        let stem = column.strip_suffix("Id").or_else(|| column.strip_suffix("ID"))?;
+        stem.ends_with(|it: char| it.is_ascii_lowercase()).then_some(stem)
+    });
+    stem.filter(|it| matches!(graphql_name(it), Some(valid) if valid == *it))
+}
+
+impl RelationshipNames {
+    /// The rule that suits the names of `catalog`: [`Self::Hasura`] for plural tables with columns in `_id`; else the short one, where no
+    /// relationship has to be renamed by it; else the long one.
+    #[must_use]
+    pub fn proposed(catalog: &Catalog) -> Self {
+        let keys =
+            || catalog.tables.iter().flat_map(|table| table.foreign_keys.iter().map(move |it| (table, it)));
+        let all = keys().count();
+        let is_by_id = |(table, key): &(&Table, &ForeignKey)| matches!(key.columns[..], [only] if without_id(&table.column(only).name).is_some());
+        let is_to_plural = |(_, key): &(&Table, &ForeignKey)| is_plural(&catalog.table(key.target).name);
+        let most = |count: usize| 2 * count > all;
+        if most(keys().filter(is_by_id).count()) && most(keys().filter(is_to_plural).count()) {
+            return Self::Hasura;
+        }
+        let warnings = |relationship_names| {
+            let options = ModelOptions { relationship_names, ..ModelOptions::default() };
+            Model::build(catalog.clone(), options, &mut |_| Ok(Vec::new())).1.len()
+        };
+        // What is renamed is warned of.
+        let is_short = all > 0 && warnings(Self::Short) <= warnings(Self::Long);
+        if is_short { Self::Short } else { Self::Long }
+    }
+}

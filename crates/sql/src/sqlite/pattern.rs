@@ -1,0 +1,245 @@
+//! Patterns of `_like`, `_similar` and `_regex`, compiled.
+//!
+//! All become regular expressions of linear time, bounded in size. Only what those cannot say, look-around and back references, is matched
+//! by backtracking, within a bound of steps.
+
+use crate::patterns;
+use regex::{Regex, RegexBuilder};
+use std::borrow::Cow;
+
+/// The most bytes a compiled pattern may take.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// The most bytes of a pattern: longer ones could not be compiled within the bound, and finding that out takes long.
+const PATTERN_TEXT_BYTES_MAX: usize = 1 << 15;
+
+/// The most steps back that one text may cost. Some ten million steps of any kind are a second.
+const STEPS_BACK_MAX: usize = 100_000;
+
+/// Parts of a compiled pattern that is matched by backtracking.
+const PARTS_MAX: usize = 10_000;
+
+/// A pattern that cannot be compiled or matched: the client's mistake.
+#[derive(Debug)]
+pub(super) struct BadPattern(pub(super) String);
+
+impl std::fmt::Display for BadPattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+impl std::error::Error for BadPattern {}
+
+/// The language of a pattern.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Like,
+    Similar,
+    Regex,
+}
+
+/// A pattern, compiled.
+#[derive(Debug)]
+pub(super) enum Pattern {
+    /// In time linear in the text.
+    Linear(Regex),
+    /// By backtracking.
+    Backtracking(fancy_regex::Regex),
+}
+
+impl Pattern {
+    /// Compiles `pattern`; case is ignored if `fold`.
+    pub(super) fn compile(pattern: &str, kind: Kind, fold: bool) -> Result<Self, BadPattern> {
+        if pattern.len() > PATTERN_TEXT_BYTES_MAX {
+            return Err(too_long());
+        }
+        let translated: Cow<'_, str> = match kind {
+            Kind::Regex => patterns::without_postgres_places(pattern),
+            Kind::Like => wildcards(pattern, false)?.into(),
+            Kind::Similar => wildcards(pattern, true)?.into(),
+        };
+        match kind {
+            Kind::Regex if patterns::looks_around(&translated) => backtracking(&translated, fold),
+            Kind::Regex => linear(&translated, fold).map(Self::Linear),
+            // Places in what was translated would say nothing.
+            Kind::Like | Kind::Similar => linear(&translated, fold).map(Self::Linear).map_err(placeless),
+        }
+    }
+
+    /// Whether `text` matches.
+    pub(super) fn is_match(&self, text: &str) -> Result<bool, BadPattern> {
+        match self {
+            Self::Linear(regex) => Ok(regex.is_match(text)),
+            Self::Backtracking(regex) => regex.is_match(text).map_err(|_| {
+                let words = "the pattern takes too many steps: its look-around and back references have to be simpler";
+                BadPattern(words.into())
+            }),
+        }
+    }
+}
+
+fn placeless(BadPattern(words): BadPattern) -> BadPattern {
+    BadPattern(words.split(": ").next().unwrap_or_default().into())
+}
+
+fn too_long() -> BadPattern {
+    BadPattern("the pattern is too long".into())
+}
+
+/// A regular expression without look-around and back references.
+fn linear(pattern: &str, fold: bool) -> Result<Regex, BadPattern> {
+    RegexBuilder::new(pattern)
+        .case_insensitive(fold)
+        .dot_matches_new_line(true)
+        .size_limit(PATTERN_BYTES_MAX)
+        .dfa_size_limit(PATTERN_BYTES_MAX)
+        .build()
+        .map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => too_long(),
+            _ => BadPattern(patterns::complaint(pattern)),
+        })
+}
+
+fn backtracking(pattern: &str, fold: bool) -> Result<Pattern, BadPattern> {
+    fancy_regex::RegexBuilder::new(pattern)
+        .case_insensitive(fold)
+        .dot_matches_new_line(true)
+        .backtrack_limit(STEPS_BACK_MAX)
+        .max_prog_size(PARTS_MAX)
+        .delegate_size_limit(PATTERN_BYTES_MAX)
+        .delegate_dfa_size_limit(PATTERN_BYTES_MAX)
+        .build()
+        .map(Pattern::Backtracking)
+        .map_err(|error| {
+            BadPattern(format!("invalid regular expression: {}", patterns::one_line(&error.to_string())))
+        })
+}
+
+/// `%` and `_` as a regular expression over the whole text; with `similar`, SQL's `|*+?{}()[]` keep their meaning.
+fn wildcards(pattern: &str, similar: bool) -> Result<String, BadPattern> {
+    let mut out = String::from("\\A(?:");
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '%' => out.push_str(".*"),
+            '_' => out.push('.'),
+            '\\' => match letters.next() {
+                Some(literal) => push_literal(literal, &mut out),
+                None => return Err(BadPattern("LIKE pattern must not end with escape character".into())),
+            },
+            '|' | '*' | '+' | '?' | '{' | '}' | ')' if similar => out.push(letter),
+            // Only groups: what begins with `(?` would switch something.
+            '(' if similar => out.push_str("(?:"),
+            '[' if similar => class(&mut letters, &mut out),
+            literal => push_literal(literal, &mut out),
+        }
+    }
+    out.push_str(")\\z");
+    Ok(out)
+}
+
+/// What stands between `[` and `]`: letters, ranges, `[:names:]`, all but them after `^`. Wildcards are letters here.
+fn class(letters: &mut std::str::Chars<'_>, out: &mut String) {
+    out.push('[');
+    if letters.as_str().starts_with('^') {
+        out.extend(letters.next());
+    }
+    let (mut first, mut range) = (true, false);
+    while let Some(letter) = letters.next() {
+        // Two hyphens in a row would take one class out of another.
+        let hyphen = letter == '-' && !range;
+        match letter {
+            ']' if !first => return out.push(']'),
+            '[' if letters.as_str().starts_with(':') => {
+                out.push('[');
+                out.extend(letters.by_ref().take_while(|&it| it != ']'));
+                out.push(']');
+            }
+            '\\' => letters.next().into_iter().for_each(|it| push_literal(it, out)),
+            '-' if hyphen => out.push('-'),
+            literal => push_literal(literal, out),
+        }
+        (first, range) = (false, hyphen);
+    }
+}
+
+fn push_literal(letter: char, out: &mut String) {
+    let mut bytes = [0; 4];
+    out.push_str(&regex::escape(letter.encode_utf8(&mut bytes)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(pattern: &str, text: &str, expected: Result<bool, &str>) {
+        let found = Pattern::compile(pattern, Kind::Regex, true).and_then(|it| it.is_match(text));
+        match (found, expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{pattern} on {text}"),
+            (Err(BadPattern(words)), Err(part)) => assert!(words.contains(part), "{pattern}: {words}"),
+            (found, expected) => panic!("{pattern} on {text}: {found:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn what_postgresql_says_of_the_surroundings_holds_here_too() {
+        check("^(?!.*live).*rock", "Hard Rock", Ok(true));
+        check("^(?!.*live).*rock", "Rock, LIVE", Ok(false));
+        check("(?=.*a)(?=.*b)^.{3}$", "bxA", Ok(true));
+        check("rock(?= and)", "Rock and roll", Ok(true));
+        check("rock(?! and)", "Rock and roll", Ok(false));
+        check("(?<=hard )rock", "Hard Rock", Ok(true));
+        check("(?<!hard |soft )rock", "Soft Rock", Ok(false));
+        check("(?<=h.*)rock", "hard, hard rock", Ok(true));
+        check(r"(\w)\1", "Rook", Ok(true));
+        check(r"(\w)\1", "Aa", Ok(true));
+        check(r"^(.)(.).*\2\1$", "abxba", Ok(true));
+        check(r"\mrock\M", "hard rock", Ok(true));
+        check(r"\mrock\M", "rocket", Ok(false));
+        check(r"\yrock\y(?!.*\Ylive)\Z", "a rock", Ok(true));
+        check("(?=.)\n?x", "\nx", Ok(true));
+        check("(?i)A(?!c)", "ab", Ok(true));
+    }
+
+    #[test]
+    fn what_neither_takes_is_told() {
+        check("(?=a", "a", Err("invalid regular expression: "));
+        check(r"(?!\1)a", "a", Err("invalid regular expression: "));
+        check("(?<x>a)(?=b", "ab", Err("invalid regular expression: "));
+        check("(a", "a", Err("invalid regular expression: unclosed group, at byte 0"));
+        check("(?>a)(?=b)", "ab", Err("invalid regular expression: unrecognized flag, at byte 2"));
+        check(r"(?=a)\g<0>", "a", Err("invalid regular expression: "));
+        check(r"(a)(?=b)\k<1>", "a", Err("invalid regular expression: "));
+        check(&format!("(?=a){}", "(".repeat(5000)), "a", Err("invalid regular expression: "));
+        check("(?=(a{1000}){1000})", "a", Err("invalid regular expression: "));
+    }
+
+    #[test]
+    fn steps_back_are_bounded() {
+        check(r"^(a|aa)+\1b$", &"a".repeat(60), Err("the pattern takes too many steps"));
+        check(r"((a*)*)*\1b", &"a".repeat(60), Err("the pattern takes too many steps"));
+        check("(?=a)x", &"a".repeat(20_000), Ok(false));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn looking_around_is_asking_twice(one in "[ab]{1,3}", other in "[ab]{1,3}", text in "[abAB]{0,12}") {
+            let found = |pattern: &str| Pattern::compile(pattern, Kind::Regex, true).unwrap().is_match(&text).unwrap();
+            let (has_one, has_other) = (found(&one), found(&other));
+            prop_assert_eq!(found(&format!("^(?=.*{one})(?=.*{other})")), has_one && has_other);
+            prop_assert_eq!(found(&format!("^(?=.*{one})(?!.*{other})")), has_one && !has_other);
+            prop_assert_eq!(found(&format!("(?<={one}){other}")), found(&format!("{one}{other}")));
+            prop_assert_eq!(found(&format!("({one})\\1")), found(&format!("{one}{one}")));
+        }
+
+        #[test]
+        fn any_pattern_is_compiled_or_refused(pattern in "[(?=!<:>)ab*+{}\\[\\]0-9\\\\kgyZ|,^$-]{0,12}", text in "[ab1]{0,10}") {
+            if let Ok(compiled) = Pattern::compile(&pattern, Kind::Regex, false) {
+                let _ = compiled.is_match(&text);
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Databases by their addresses: read and opened for serving.
+
+use crate::config::{Config, Integers, Limits, MissingRow, RelationshipNames, Source};
+use crate::sources::{Address, Unopened, config_of};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use weir_sql::catalog::sqlite::SqliteOptions;
+use weir_sql::catalog::{Warning, sqlite_type};
+use weir_sql::model::{self, ModelOptions, Track};
+use weir_sql::postgres::source::OpenError;
+use weir_sql::postgres::{self, PostgresSource, Settings, Watch};
+use weir_sql::sqlite::connection::Tuning;
+use weir_sql::sqlite::{self, SqliteSource};
+
+/// A server that has not told what it has after so long is not there.
+const OPEN_MAX: Duration = Duration::from_secs(30);
+
+/// What a configuration says about what is served of `source`.
+fn model_options(source: &Source) -> ModelOptions<'_> {
+    ModelOptions {
+        track: Track::All,
+        relationship_names: match source.relationship_names {
+            RelationshipNames::Long => model::RelationshipNames::Long,
+            RelationshipNames::Short => model::RelationshipNames::Short,
+            RelationshipNames::Hasura => model::RelationshipNames::Hasura,
+        },
+        tables: &source.tables,
+        functions: &source.functions,
+        missing_row: match source.missing_row {
+            MissingRow::Allow => model::MissingRow::Null,
+            MissingRow::Error => model::MissingRow::Error,
+        },
+        messages: Some(&source.constraint_messages),
+        customization: Some(&source.customization),
+    }
+}
+
+/// How the relationships of the database at `address` are best called, by the names it has.
+/// # Errors
+/// It is no database, or cannot be read.
+pub(crate) fn proposed_names(address: &Address) -> Result<RelationshipNames, String> {
+    let config = config_of(address);
+    let source = &config.sources[0];
+    let proposed = match address {
+        Address::Sqlite(path) if !path.is_file() => {
+            return Err(format!("there is no file {}", path.display()));
+        }
+        Address::Sqlite(path) => sqlite(source, path, &config.limits)?.0.proposed_names(),
+        Address::Postgres(url) => {
+            let (made, ..) = postgres(source, url, &config).map_err(|it| it.to_string())?;
+            made.proposed_names()
+        }
+        Address::Native(_) | Address::Services(_) => {
+            return Err("name a database: `sqlite:FILE` or `postgres://…`".into());
+        }
+    };
+    Ok(match proposed {
+        model::RelationshipNames::Long => RelationshipNames::Long,
+        model::RelationshipNames::Short => RelationshipNames::Short,
+        model::RelationshipNames::Hasura => RelationshipNames::Hasura,
+    })
+}
+
+/// A database server that is open, how it is watched, and what is left out.
+pub(crate) type OpenPostgres = (PostgresSource, Option<Watch>, Vec<Warning>);
+
+/// Reads what a database server has and opens it for serving.
+pub(crate) fn postgres(source: &Source, url: &str, config: &Config) -> Result<OpenPostgres, Unopened> {
+    let keys = source.postgres.clone().unwrap_or_default();
+    let mut settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
+    keys.apply(&mut settings, config.worker_threads(), config.limits.statement_max())?;
+    let model = model_options(source);
+    let options =
+        postgres::source::Options { model, schemas: &keys.schemas, stringify: keys.stringify_numeric_types };
+    let open = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let opened = runtime.block_on(open_postgres(&source.name, settings, options, keys.watch_ddl));
+        opened.map_err(|error| match error {
+            OpenError::Database(ref cause) => match cause.remedy() {
+                Some(remedy) => Unopened::Closed(format!("{error}: {remedy}")),
+                None => Unopened::Down(error.to_string()),
+            },
+            OpenError::Schema(_) => Unopened::Wrong(error.to_string()),
+        })
+    };
+    // A thread of its own, as this may be called where another runtime runs.
+    let opened = std::thread::scope(|scope| scope.spawn(open).join());
+    opened.map_err(|_| "reading the database panicked".to_owned())?
+}
+
+/// The same, and watched if that is wanted and can be.
+async fn open_postgres(
+    name: &str,
+    settings: Settings,
+    options: postgres::source::Options<'_>,
+    is_watched: bool,
+) -> Result<OpenPostgres, OpenError> {
+    let (mut watch, mut warnings) = (None, Vec::new());
+    if is_watched {
+        match Watch::begin(&settings, options.schemas, Instant::now() + OPEN_MAX).await {
+            Ok(begun) => watch = Some(begun),
+            // Others than PostgreSQL have fewer catalogs.
+            Err(error) if error.sqlstate().is_some() => {
+                let (place, reason) = ("watch_ddl".into(), format!("it cannot be: {error}"));
+                warnings.push(Warning { place, reason, entry: Vec::new() });
+            }
+            Err(error) => return Err(OpenError::Database(error)),
+        }
+    }
+    let (made, left_out) = PostgresSource::open(name, settings, options, OPEN_MAX).await?;
+    warnings.extend(left_out);
+    Ok((made, watch, warnings))
+}
+
+/// Reads what a database has, generates its API and opens it for serving. Beside it what is left out.
+pub(crate) fn sqlite(
+    source: &Source,
+    path: &Path,
+    limits: &Limits,
+) -> Result<(SqliteSource, Vec<Warning>), String> {
+    let integers = match source.integers {
+        Integers::Declared => sqlite_type::Integers::Declared,
+        Integers::Bigint => sqlite_type::Integers::BigInt,
+    };
+    let catalog = SqliteOptions { integers };
+    let tuning = Tuning { statement_max: limits.statement_max(), ..Tuning::USUAL };
+    let options = sqlite::Options { catalog, model: model_options(source), tuning };
+    SqliteSource::open(&source.name, path, options).map_err(|error| match error {
+        sqlite::OpenError::Sqlite(cause) => format!("{} cannot be read: {cause}", path.display()),
+        sqlite::OpenError::Thread(_) => error.to_string(),
+        sqlite::OpenError::Schema(errors) => {
+            let lines: Vec<&str> = errors.iter().map(|it| it.message.as_str()).collect();
+            lines.join("\n")
+        }
+    })
+}

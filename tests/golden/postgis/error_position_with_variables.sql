@@ -1,0 +1,3 @@
+-- postgis
+-- town
+SELECT t0."name" FROM "public"."town" AS t0 WHERE "public".st_contains(t0."area", "public".st_geomfromgeojson($1))
