@@ -28,7 +28,7 @@ fn golden(file: &str, origin: &str) {
 
 #[test]
 fn a_pet_store_becomes_types() {
-    golden("petstore.yaml", "petstore.yaml");
+    golden("../../../../examples/petstore/petstore.yaml", "petstore.yaml");
 }
 
 #[test]

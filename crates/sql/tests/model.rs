@@ -262,7 +262,7 @@ fn entries_rename_and_replace_what_the_rules_give() {
                  "column_mapping": {"home": "team_id"}, "insertion_order": "after_parent"}}}]},
             {"table": "team", "array_relationships": [
                {"name": "guests", "using": {"foreign_key_constraint_on": {"table": "game", "column": "away"}}}]},
-            {"table": "nowhere"}]"#,
+            {"table": "nowhere"}, {"table": {"schema": "public", "name": "team"}}]"#,
         ModelOptions::default(),
         "
 coach coach
@@ -276,7 +276,11 @@ team team
   guests: many game id=away
   team_coach: perhaps one coach id=team_id
   team_Matches_host: many game id=home",
-        &["`nowhere`: there is no such table", "`game.odd`: `game` has no such foreign key on column `id`"],
+        &[
+            "`nowhere`: there is no table `nowhere`",
+            "`team`: there is no table `team` in schema `public`; did you mean schema `main`?",
+            "`game.odd`: `game` has no such foreign key on column `id`",
+        ],
     );
 }
 

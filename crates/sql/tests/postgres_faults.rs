@@ -49,7 +49,7 @@ async fn a_server_that_does_not_prove_itself_is_not_asked() {
         let port = pretend(messages).await;
         let settings = shared().settings("scram:secret", &format!("port={port}&sslmode=disable"));
         let answer = ask(&Pool::new(one_lane(settings)), "SELECT 1").await;
-        assert_eq!(answer, format!("PostgreSQL is unavailable: {words}"));
+        assert_eq!(answer, format!("PostgreSQL cannot be used: {words}"));
     }
 }
 

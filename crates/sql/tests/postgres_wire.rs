@@ -23,7 +23,7 @@ async fn who(settings: Settings) -> String {
     let pool = Pool::new(settings);
     match ask(&pool, sql).await {
         // Only the beginning: the rest is the library's words.
-        failed if failed.starts_with("PostgreSQL is unavailable") => "refused".into(),
+        failed if failed.starts_with("PostgreSQL ") => "refused".into(),
         other => other,
     }
 }

@@ -121,9 +121,9 @@ pub enum Origin {
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// `--listen`.
-    pub listen: Option<std::net::SocketAddr>,
+    pub listen: Option<config::Listen>,
     /// `--admin-listen`.
-    pub admin_listen: Option<std::net::SocketAddr>,
+    pub admin_listen: Option<config::Listen>,
     /// `--admin-secret`, `WEIR_ADMIN_SECRET`.
     pub admin_secret: Option<config::Secret>,
     /// `--dev`.
@@ -136,7 +136,7 @@ impl Overrides {
     /// Writes them over `config`.
     pub fn apply(&self, config: &mut Config) {
         if let Some(listen) = self.listen {
-            config.listen = config::Listen(listen);
+            config.listen = listen;
         }
         config.admin_listen = self.admin_listen.or(config.admin_listen);
         if let Some(secret) = &self.admin_secret {

@@ -101,7 +101,7 @@ fn entries_for_what_is_not_there_are_told_with_their_places_and_the_rest_serves(
     let words = String::from_utf8_lossy(&run.stderr).into_owned();
     assert_eq!(run.status.code(), Some(1), "{words}");
     let table =
-        "weir.yaml:6:9: sources[0].tables[0].table: `pett`: there is no such table; did you mean `pet`?";
+        "weir.yaml:6:9: sources[0].tables[0].table: `pett`: there is no table `pett`; did you mean `pet`?";
     let column = "weir.yaml:10:13: sources[0].tables[1].configuration.column_config.nam: `pet.nam`: \
                   there is no such column; did you mean `name`?";
     assert!(words.contains(table) && words.contains(column), "{words}");

@@ -4,7 +4,7 @@
 
 use super::customization::Customization;
 use super::metadata::{FunctionEntry, RootFieldEntry, TableEntry};
-use super::names::{assign, graphql_name, hint};
+use super::names::{assign, graphql_name, hint, no_table};
 use super::{EnumTableValue, Model, RootField, RootFields, Tracked, functions, relationships, reserved};
 use crate::catalog::facts::Operators;
 use crate::catalog::{Catalog, Step, Table, TableId, Warning};
@@ -113,10 +113,7 @@ impl<'o> Building<'o> {
                     continue;
                 }
                 Some(_) => "it has an entry already: the first counts".to_owned(),
-                None => {
-                    let tables = self.model.catalog.tables.iter().map(|table| table.name.as_str());
-                    format!("there is no such table{}", hint(name, tables))
-                }
+                None => no_table(&self.model.catalog, schema, name),
             };
             let entry = vec!["tables".into(), at.into(), "table".into()];
             self.warnings.push(Warning { place: name.to_owned(), reason, entry });

@@ -4,6 +4,7 @@
 //! `Order Details` becomes `Order_Details`, `1st` becomes `_1st`, `__x` becomes `_x`.
 
 use super::Warning;
+use crate::catalog::Catalog;
 use hashbrown::HashSet;
 use std::borrow::Cow;
 use weir_language::validate::suggest;
@@ -110,6 +111,22 @@ pub(super) fn assign<'n>(
 pub(super) fn hint<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> String {
     let nearest = suggest::near(name, names).into_iter().next();
     nearest.map_or_else(String::new, |it| format!("; did you mean `{it}`?"))
+}
+
+/// Why a configuration's table is not found: its schema is wrong, or there is none of that name.
+pub(super) fn no_table(catalog: &Catalog, schema: &str, name: &str) -> String {
+    let of_name: Vec<&str> =
+        catalog.tables.iter().filter(|it| it.name == name).map(|it| it.schema.as_str()).collect();
+    match of_name.as_slice() {
+        [] => {
+            let tables = catalog.tables.iter().map(|table| table.name.as_str());
+            format!("there is no table `{name}`{}", hint(name, tables))
+        }
+        [other] => format!("there is no table `{name}` in schema `{schema}`; did you mean schema `{other}`?"),
+        several => {
+            format!("there is no table `{name}` in schema `{schema}`; it is in `{}`", several.join("`, `"))
+        }
+    }
 }
 
 #[cfg(test)]

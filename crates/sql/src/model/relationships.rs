@@ -5,7 +5,7 @@
 
 use super::build::{Building, Track};
 use super::metadata::{ForeignKeyOn, InsertionOrder, Manual, RelationshipEntry, RemoteKey, TableName};
-use super::names::{Names, hint};
+use super::names::{Names, hint, no_table};
 use super::naming::Way;
 use super::{Relationship, RelationshipId, RelationshipKind, computed};
 use crate::catalog::{ColumnId, ForeignKey, Step, Table, TableId};
@@ -306,9 +306,8 @@ fn no_column(table: &Table, name: &str) -> String {
 fn named(building: &Building<'_>, name: &TableName) -> Result<TableId, String> {
     let (schema, name) = name.parts();
     let catalog = &building.model.catalog;
-    let tables = || catalog.tables.iter().map(|table| table.name.as_str());
     let found = catalog.find(schema, name);
-    tracked(building, found.ok_or_else(|| format!("there is no table `{name}`{}", hint(name, tables())))?)
+    tracked(building, found.ok_or_else(|| no_table(catalog, schema, name))?)
 }
 
 fn tracked(building: &Building<'_>, table: TableId) -> Result<TableId, String> {

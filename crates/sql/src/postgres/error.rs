@@ -6,6 +6,7 @@ use crate::answer::TooLong;
 use crate::full;
 use memchr::memchr;
 use std::fmt;
+use std::io;
 use weir_engine::source::{Accent, FieldError, SourceError};
 
 /// Why a statement has no answer.
@@ -130,6 +131,18 @@ impl Error {
     }
 }
 
+/// Names the kind of failure: the server was not reached, it refused, or Weir and it do not fit together.
+fn unavailable(cause: &(dyn std::error::Error + Send + Sync + 'static)) -> &'static str {
+    if cause.is::<DatabaseError>() {
+        return "PostgreSQL refuses the connection";
+    }
+    match cause.downcast_ref::<io::Error>().map(io::Error::kind) {
+        // TLS, the protocol: what the dialer says itself about a server that answered.
+        Some(io::ErrorKind::Other | io::ErrorKind::InvalidData) => "PostgreSQL cannot be used",
+        Some(_) | None => "PostgreSQL is unavailable",
+    }
+}
+
 impl fmt::Display for Error {
     /// Words for operators: logs only.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -141,7 +154,7 @@ impl fmt::Display for Error {
             Self::Unanswered { bytes_max } => {
                 write!(f, "the answer of a write that is committed is larger than {bytes_max} bytes")
             }
-            Self::Unavailable(cause) => write!(f, "PostgreSQL is unavailable: {cause}"),
+            Self::Unavailable(cause) => write!(f, "{}: {cause}", unavailable(cause.as_ref())),
             Self::Unconfirmed(cause) => {
                 write!(f, "the connection broke before a write was confirmed: {cause}")
             }
@@ -584,6 +597,21 @@ mod tests {
         check("SFATAL|C57P01|Mbye", Accent::Spec, "the source is unavailable: FATAL 57P01: bye");
         check("C42703|Mcolumn a.b does not exist", Accent::Spec, &format!("SCHEMA_CHANGED: {CHANGED}"));
         check("CP0001|Msecret", Accent::Hasura, "unexpected: database query error");
+    }
+
+    #[test]
+    fn only_a_server_that_was_not_reached_is_unavailable() {
+        let check = |error: Error, expected: &str| assert_eq!(error.to_string(), expected);
+        let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+        check(Error::unavailable(refused), "PostgreSQL is unavailable: connection refused");
+        check(Error::unavailable("h does not answer"), "PostgreSQL is unavailable: h does not answer");
+        let untrusted = io::Error::other("the server does not offer TLS");
+        check(Error::unavailable(untrusted), "PostgreSQL cannot be used: the server does not offer TLS");
+        let said = DatabaseError::read(b"SFATAL\0C28P01\0Mpassword authentication failed\0\0");
+        check(
+            Error::unavailable(said),
+            "PostgreSQL refuses the connection: FATAL 28P01: password authentication failed",
+        );
     }
 
     #[test]

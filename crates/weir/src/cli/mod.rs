@@ -11,9 +11,9 @@ mod serve;
 mod store;
 mod watch;
 
+use crate::config::Listen;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -215,8 +215,8 @@ While it runs:
         #[arg(value_name = "FILE.YAML")]
         file: PathBuf,
         /// Where to listen
-        #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:3900")]
-        listen: SocketAddr,
+        #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "127.0.0.1:3900")]
+        listen: Listen,
     },
     /// Write a completion script for a shell
     #[command(after_help = "Examples:\n  weir completions bash > /etc/bash_completion.d/weir")]
@@ -229,12 +229,12 @@ While it runs:
 /// What `serve` and `demo` have in common.
 #[derive(Debug, Args)]
 struct ServeOptions {
-    /// Where to listen
-    #[arg(long, value_name = "ADDRESS:PORT")]
-    listen: Option<SocketAddr>,
-    /// Where operators find metrics and probes, if that is to be elsewhere
-    #[arg(long, value_name = "ADDRESS:PORT")]
-    admin_listen: Option<SocketAddr>,
+    /// Where to listen; a port alone is on 127.0.0.1
+    #[arg(long, value_name = "[ADDRESS:]PORT")]
+    listen: Option<Listen>,
+    /// Separate address for metrics and health probes
+    #[arg(long, value_name = "[ADDRESS:]PORT")]
+    admin_listen: Option<Listen>,
     /// Callers with this secret are the admin; needed to listen off loopback
     #[arg(long, env = "WEIR_ADMIN_SECRET", hide_env_values = true, value_name = "SECRET")]
     admin_secret: Option<String>,
@@ -285,7 +285,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Import(options) => import::import(&options),
         Command::Export(options) => store::export_all(&options),
         Command::Backup { file, target, store } => store::save(&file, &target, store.as_deref()),
-        Command::Mock { file, listen } => mock::mock(&file, listen),
+        Command::Mock { file, listen } => mock::mock(&file, listen.0),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "weir", &mut script);

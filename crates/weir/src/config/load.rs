@@ -66,14 +66,11 @@ pub fn text(
     } else {
         serde_saphyr::from_str_with_options::<Config>(text, options.clone().with_properties(environment))
     };
-    let mut config = read.map_err(|error| LoadError {
-        file: path.to_path_buf(),
-        place: error.location().map(|it| (it.line(), it.column())),
-        message: words(&error),
-    })?;
-    // What has no places is told without them.
+    // A text that is no YAML has no places; its error says where it breaks.
     let root = serde_saphyr::from_str_with_options(text, options).unwrap_or_default();
-    config.places = Places { file: path.to_path_buf(), root };
+    let places = Places { file: path.to_path_buf(), root };
+    let mut config = read.map_err(|error| told(&error, &places))?;
+    config.places = places;
     from_directory(&mut config, path.parent().unwrap_or(Path::new("")));
     overrule(&mut config);
     config.check().map_err(|message| LoadError { file: path.to_path_buf(), place: None, message })?;
@@ -98,6 +95,21 @@ fn from_directory(config: &mut Config, base: &Path) {
             source.url = format!("sqlite:{}", base.join(file).display());
         }
     }
+}
+
+/// The error with its place and, where a value is wrong, its key: `threads: invalid u16 value`.
+fn told(error: &Error, places: &Places) -> LoadError {
+    let place = error.location().map(|it| (it.line(), it.column()));
+    let of_a_key = matches!(
+        error,
+        Error::SerdeUnknownField { .. } | Error::UnresolvedProperty { .. } | Error::SerdeMissingField { .. }
+    );
+    let key = place.filter(|_| !of_a_key).map(|it| places.at(it)).filter(|it| !it.is_empty());
+    let message = match key {
+        Some(key) => format!("`{key}`: {}", words(error)),
+        None => words(error),
+    };
+    LoadError { file: places.file.clone(), place, message }
 }
 
 /// The message without the place, which stands in front, and with the nearest known key.
@@ -162,6 +174,44 @@ mod tests {
             "admin_secret: ${NONE}\n",
             Err("the environment has no `NONE`; set it, or give a default: `${NONE:-…}`"),
         );
+    }
+
+    #[test]
+    fn the_environment_fills_numbers_and_booleans() {
+        check("limits:\n  depth_max: ${NONE:-10}\n", Ok(|it| it.limits.depth_max == 10));
+        check(
+            "dev: ${NONE:-true}\nthreads: ${NONE:-3}\n",
+            Ok(|it| it.dev == Some(true) && it.threads == Some(3)),
+        );
+        check("listen: ${PORT}\n", Ok(|it| it.listen.0.port() == 9000));
+        check(
+            "compression:\n  enabled: ${NONE:-false}\n  bytes_min: ${PORT}\n",
+            Ok(|it| !it.compression.enabled && it.compression.bytes_min == 9000),
+        );
+        check("cache:\n  bytes_max: ${PORT}\n", Ok(|it| it.cache.bytes_max == 9000));
+        let postgres =
+            "sources:\n  - name: a\n    postgres:\n      lanes: ${NONE:-2}\n      watch_ddl: ${NONE:-true}\n";
+        check(
+            postgres,
+            Ok(|it| it.sources[0].postgres.as_ref().is_some_and(|it| it.lanes == Some(2) && it.watch_ddl)),
+        );
+        // What is quoted stays as it is written.
+        check(
+            "admin_secret: \"${NONE:-x}\"\n",
+            Ok(|it| it.admin_secret.as_ref().is_some_and(|it| it.expose() == "${NONE:-x}")),
+        );
+        check("limits:\n  depth_max: ${NONE:-ten}\n", Err("weir.yaml:2:14: `limits.depth_max`: "));
+    }
+
+    #[test]
+    fn a_wrong_value_names_its_key() {
+        check("listen: nonsense\n", Err("weir.yaml:1:9: `listen`: `nonsense` is no address to listen on"));
+        check("admin_listen: nonsense\n", Err("`admin_listen`: `nonsense` is no address"));
+        check("listen: 8081\n", Ok(|it| it.listen.0.to_string() == "127.0.0.1:8081"));
+        check("listen: localhost:8081\n", Ok(|it| it.listen.0.to_string() == "127.0.0.1:8081"));
+        check("limits:\n  depth_max: ten\n", Err("weir.yaml:2:14: `limits.depth_max`: "));
+        check("limits: {depth_max: 0}\n", Err("`limits.depth_max` is 0"));
+        check("sources:\n  - name: a\n    url: [1]\n", Err("`sources[0].url`: "));
     }
 
     #[test]

@@ -6,12 +6,14 @@
 //! **Invariant:** an unknown key is an error, never ignored.
 
 mod cors;
+pub mod listen;
 pub mod load;
 pub mod places;
 pub mod postgres;
 pub mod published;
 
 pub use cors::Cors;
+pub use listen::Listen;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -22,14 +24,31 @@ use weir_http::cache::Address;
 use weir_sql::model::customization::Customization;
 use weir_sql::model::metadata::{FunctionEntry, TableEntry};
 
+/// Keys of `limits` and `sources[].postgres` that may be 0: nothing of the kind is allowed, there is no bound, or nothing
+/// is waited for. Any other bound is at least 1.
+pub(crate) const MAY_BE_ZERO: [&str; 12] = [
+    "aliases_max",
+    "directives_max",
+    "directives_per_place_max",
+    "drain_delay_s",
+    "drain_s",
+    "idle_s_max",
+    "introspection_depth_max",
+    "replica_lag_ms_max",
+    "variables_max",
+    "wait_ms_max",
+    "waiting_max",
+    "wrong_secrets_per_minute",
+];
+
 /// The whole file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Where to listen, `address:port`. Off loopback an admin secret is required.
+    /// Where to listen: `address:port`, `name:port`, or a port of 127.0.0.1. Off loopback an admin secret is required.
     pub listen: Listen,
     /// A second address for metrics, health and explain; without it they are on `listen`.
-    pub admin_listen: Option<SocketAddr>,
+    pub admin_listen: Option<Listen>,
     /// Callers with this secret in `x-hasura-admin-secret` or `x-weir-admin-secret` are the admin. Best written as `${WEIR_ADMIN_SECRET}`.
     pub admin_secret: Option<Secret>,
     /// Turns the console and explain on for everyone. Without the key: on if all listeners are on loopback.
@@ -53,17 +72,6 @@ pub struct Config {
     /// Where all this stands in the file it was read from.
     #[serde(skip)]
     pub places: places::Places,
-}
-
-/// `listen`: where connections are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct Listen(pub SocketAddr);
-
-impl Default for Listen {
-    fn default() -> Self {
-        Self(SocketAddr::from(([127, 0, 0, 1], 8080)))
-    }
 }
 
 /// A text that is never printed.
@@ -447,7 +455,7 @@ pub enum SourceKind {
 impl Config {
     /// Every address that is listened on.
     pub fn listeners(&self) -> impl Iterator<Item = SocketAddr> {
-        std::iter::once(self.listen.0).chain(self.admin_listen)
+        std::iter::once(self.listen).chain(self.admin_listen).map(|it| it.0)
     }
 
     /// How many threads serve.
@@ -484,12 +492,8 @@ impl Config {
         if self.admin_secret.as_ref().is_some_and(|it| it.expose().trim().is_empty()) {
             return Err("the admin secret is blank; leave out `admin_secret` (or WEIR_ADMIN_SECRET) or give it a value".into());
         }
-        if self.limits.statement_s == 0 {
-            return Err(
-                "`limits.statement_s: 0` would end every statement at once; give it a second or more".into(),
-            );
-        }
         self.cors.check()?;
+        self.check_zeros()?;
         if let Some(redis) = &self.cache.redis {
             Address::parse(redis.expose()).map_err(|wrong| format!("`cache.redis` {wrong}"))?;
         }
@@ -502,6 +506,28 @@ impl Config {
             Some(twice) => Err(format!("two sources are named `{}`; give each its own name", twice[0])),
             None => Ok(()),
         }
+    }
+
+    /// A bound of zero would let nothing through, where it does not turn something off.
+    fn check_zeros(&self) -> Result<(), String> {
+        let mut blocks = vec![("limits".to_owned(), serde_json::to_value(&self.limits))];
+        for (place, source) in self.sources.iter().enumerate() {
+            if let Some(block) = &source.postgres {
+                blocks.push((format!("sources[{place}].postgres"), serde_json::to_value(block)));
+            }
+        }
+        for (path, block) in blocks {
+            let block = block.map_err(|cause| format!("`{path}`: {cause}"))?;
+            let mut entries = block.as_object().into_iter().flatten();
+            let zero = entries
+                .find(|(key, value)| value.as_u64() == Some(0) && !MAY_BE_ZERO.contains(&key.as_str()));
+            if let Some((key, _)) = zero {
+                return Err(format!(
+                    "`{path}.{key}` is 0, which would refuse every request; leave it out for its default, or give a larger number"
+                ));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -548,10 +574,21 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_needs_some_time() {
-        let limits = |statement_s| Limits { statement_s, ..Limits::default() };
-        check(Config { limits: limits(0), ..Config::default() }, Err("`limits.statement_s: 0` would end"));
-        check(Config { limits: limits(1), ..Config::default() }, Ok(()));
+    fn a_bound_that_refuses_everything_is_refused() {
+        let of = |change: fn(&mut Limits)| {
+            let mut config = Config::default();
+            change(&mut config.limits);
+            config
+        };
+        check(of(|it| it.depth_max = 0), Err("`limits.depth_max` is 0"));
+        check(of(|it| it.request_s = 0), Err("`limits.request_s` is 0"));
+        check(of(|it| it.statement_s = 0), Err("`limits.statement_s` is 0"));
+        check(of(|it| it.aliases_max = 0), Ok(()));
+        check(of(|it| it.wrong_secrets_per_minute = 0), Ok(()));
+        let block = postgres::Postgres { sessions_max: 0, ..postgres::Postgres::default() };
+        let source = Source { postgres: Some(block), ..Source::default() };
+        let config = Config { sources: vec![source], ..Config::default() };
+        check(config, Err("`sources[0].postgres.sessions_max` is 0"));
     }
 
     #[test]

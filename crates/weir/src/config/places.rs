@@ -33,14 +33,19 @@ impl Places {
             }
             out.push_str(": ");
         }
-        for (place, step) in path.iter().enumerate() {
-            match step {
-                Step::Key(key) if place > 0 => out.push_str(&format!(".{key}")),
-                Step::Key(key) => out.push_str(key),
-                Step::Item(item) => out.push_str(&format!("[{item}]")),
-            }
-        }
+        out.push_str(&dotted(path));
         out
+    }
+
+    /// The path of the entry that holds the text at `place`, a line and a column: `limits`, `depth_max`.
+    #[must_use]
+    pub(super) fn at(&self, place: (u64, u64)) -> String {
+        let (mut node, mut path) = (&self.root, Vec::new());
+        while let Some((step, _, below)) = node.members.iter().rev().find(|it| it.1 <= place) {
+            path.push(step.clone());
+            node = below;
+        }
+        dotted(&path)
     }
 
     /// The line and column of the entry at `path`, or of the nearest one above it.
@@ -52,6 +57,19 @@ impl Places {
         }
         found
     }
+}
+
+/// `sources[0].tables[2].table`
+fn dotted(path: &[Step]) -> String {
+    let mut out = String::new();
+    for (place, step) in path.iter().enumerate() {
+        match step {
+            Step::Key(key) if place > 0 => out.push_str(&format!(".{key}")),
+            Step::Key(key) => out.push_str(key),
+            Step::Item(item) => out.push_str(&format!("[{item}]")),
+        }
+    }
+    out
 }
 
 impl<'de> Deserialize<'de> for Node {

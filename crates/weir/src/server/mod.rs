@@ -89,7 +89,7 @@ impl Server {
         let (admin_listen, admin) = match config.admin_listen {
             None => (None, Vec::new()),
             Some(address) => {
-                let (address, sockets) = listeners(address, threads)?;
+                let (address, sockets) = listeners(address.0, threads)?;
                 (Some(address), sockets)
             }
         };
