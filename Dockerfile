@@ -1,4 +1,5 @@
-# A static binary in an empty image. Built by `docker build -t weir .`; listens on 8080 and wants an admin secret.
+# A static binary in an image with nothing but a folder it may write, /data. Built by `docker build -t weir .`; listens on 8080
+# and wants an admin secret.
 FROM node:22-alpine AS console
 WORKDIR /src/console
 COPY console/ ./
@@ -9,10 +10,12 @@ RUN apk add --no-cache musl-dev
 WORKDIR /src
 COPY . .
 COPY --from=console /src/console/dist console/dist
-RUN cargo build --locked --profile dist --bin weir && cp target/dist/weir /weir
+RUN cargo build --locked --profile dist --bin weir && cp target/dist/weir /weir && mkdir /data
 
 FROM scratch
 COPY --from=build /weir /weir
+COPY --from=build --chown=65534:65534 /data /data
+WORKDIR /data
 USER 65534:65534
 EXPOSE 8080
 # WEIR_ADMIN_SECRET has to be set: Weir refuses to listen off loopback without one.

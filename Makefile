@@ -7,21 +7,33 @@ ONLY ?=
 LISTEN ?= 127.0.0.1:8080
 DEMO_FLAGS ?=
 
-.PHONY: help demo restaurants gateway test clients soak check bench bless console fuzz
+.PHONY: help demo restaurants gateway install test clients soak check bench bless console fuzz fast announce
+
+# The optimised build of the demos: see the profile `fast` in Cargo.toml.
+FAST = $(CARGO) build --profile fast --bin weir
+WEIR = $(CURDIR)/target/fast/weir
 
 help: ## list what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t12
 
-demo: console ## build Weir and serve Chinook with the console at http://127.0.0.1:8080
-	$(CARGO) run --release --bin weir -- demo --listen $(LISTEN) $(DEMO_FLAGS)
+demo: fast ## build Weir and serve Chinook with the console at http://127.0.0.1:8080
+	$(WEIR) demo --listen $(LISTEN) $(DEMO_FLAGS)
 
-restaurants: console ## build Weir and serve made-up restaurants from GraphQL types (SCALE=1 for 4.2 million dishes)
-	$(CARGO) build --release --bin weir
-	WEIR="$(CURDIR)/target/release/weir" examples/restaurants/serve.sh --listen $(LISTEN)
+restaurants: fast ## build Weir and serve made-up restaurants from GraphQL types (SCALE=1 for 4.2 million dishes)
+	WEIR="$(WEIR)" examples/restaurants/serve.sh --listen $(LISTEN)
 
-gateway: console ## build Weir and serve a match centre over made-up REST services
-	$(CARGO) build --release --bin weir
-	WEIR="$(CURDIR)/target/release/weir" examples/gateway/serve.sh --listen $(LISTEN)
+gateway: fast ## build Weir and serve a match centre over made-up REST services
+	WEIR="$(WEIR)" examples/gateway/serve.sh --listen $(LISTEN)
+
+install: console ## build Weir at full speed and install it into ~/.cargo/bin
+	@echo "Building Weir with all optimisations: about 7 minutes on two cores."
+	$(CARGO) install --locked --path crates/weir
+
+fast: announce console
+	$(FAST)
+
+announce:
+	@[ -x "$(WEIR)" ] || echo "Building Weir: about FOUR minutes the first time on two cores (the console, then Rust), seconds after that."
 
 test: ## run all tests (ONLY=name for some); installs what they need
 	@ONLY='$(ONLY)' scripts/test.sh
@@ -47,5 +59,5 @@ fuzz: ## a minute of each fuzz target, where cargo-fuzz is installed
 
 console: console/dist/index.html.br ## build the web page that is embedded in the binary
 
-console/dist/index.html.br: console/package-lock.json $(shell find console/src console/index.html console/vite.config.ts console/scripts -type f)
+console/dist/index.html.br: $(shell find console -name node_modules -prune -o -name dist -prune -o -type f -print)
 	@scripts/console.sh

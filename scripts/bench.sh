@@ -32,3 +32,5 @@ for part in "${parts[@]}"; do
     *) die "no part '$part': sqlite postgres catalog native services product exec language" ;;
   esac
 done
+say "README's figures"
+WEIR_BLESS=1 cargo test -p weir --test figures

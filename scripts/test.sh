@@ -18,7 +18,7 @@ for bin in /usr/lib/postgresql/*/bin/initdb; do
   version=$(basename "${bin%/bin/initdb}")
   want_file "/usr/share/postgresql/$version/extension/postgis.control" "postgresql-$version-postgis-3"
 done
-scripts/console.sh
+make --no-print-directory console
 say "cargo test"
 export WEIR_ONLY="${ONLY:-}"
 cargo test --workspace --no-fail-fast -- ${ONLY:+"$ONLY"} 2>&1 | tee "$log" || status=1

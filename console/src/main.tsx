@@ -8,11 +8,12 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { GraphiQL } from 'graphiql';
 import type { GraphiQLPlugin } from '@graphiql/react';
 import type { Fetcher } from '@graphiql/toolkit';
-import { buildClientSchema, getIntrospectionQuery } from 'graphql';
-import type { GraphQLSchema } from 'graphql';
+import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
+import { buildClientSchema, getIntrospectionQuery, introspectionFromSchema, lexicographicSortSchema } from 'graphql';
+import type { IntrospectionQuery } from 'graphql';
 import { PlanPanel } from './plan-panel';
 import { SecretDialog } from './secret-dialog';
-import { run, SecretNeeded, setSecret } from './requests';
+import { run, SecretNeeded, sentSecret, setSecret, wordsOf } from './requests';
 import type { LastRequest } from './requests';
 import { starterQuery } from './starter';
 import logo from './weir.svg';
@@ -45,51 +46,94 @@ function PlanIcon() {
 
 const planPlugin: GraphiQLPlugin = { title: 'Plan', icon: PlanIcon, content: PlanContent };
 
-async function loadSchema(): Promise<GraphQLSchema> {
-  const { answer } = await run({ query: getIntrospectionQuery({ inputValueDeprecation: true }) });
-  if (!answer.data) throw new Error(answer.errors?.[0]?.message ?? 'the server gave no schema');
-  return buildClientSchema(answer.data);
+/** GraphiQL's name of its own question for the schema. */
+const INTROSPECTION = 'IntrospectionQuery';
+
+/** The same schema with types, fields and arguments in the order of their names, as documentation is read. */
+function sorted(data: IntrospectionQuery): IntrospectionQuery {
+  const schema = lexicographicSortSchema(buildClientSchema(data));
+  return introspectionFromSchema(schema, { inputValueDeprecation: true, schemaDescription: true });
 }
 
-function Console() {
-  const [schema, setSchema] = useState<GraphQLSchema | null>(null);
-  const [locked, setLocked] = useState<'no' | 'yes' | 'refused'>('no');
-  const [failure, setFailure] = useState<string | null>(null);
-  const tries = useRef(0);
+async function loadSchema(): Promise<IntrospectionQuery> {
+  const query = getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true });
+  const { answer } = await run({ query, operationName: INTROSPECTION });
+  if (!answer.data) throw new Error(wordsOf(answer) ?? 'The server gave no schema.');
+  return answer.data;
+}
 
+/** Frames after which the editor is shown, coloured or not. */
+const FRAMES_MAX = 60;
+
+/** Shows the editor once its text has its colours. */
+function showEditor(frames = 0) {
+  const isColoured = document.querySelector('.graphiql-query-editor .view-lines [class*="mtk"]:not(.mtk1)');
+  if (isColoured || frames === FRAMES_MAX) document.documentElement.classList.remove('weir-opening');
+  else requestAnimationFrame(() => showEditor(frames + 1));
+}
+
+/** Narrow screens begin with the editor alone; the plan is a touch away. */
+const isNarrow = matchMedia('(max-width: 700px)').matches;
+
+function Console() {
+  const [first, setFirst] = useState<IntrospectionQuery | null>(null);
+  const [lock, setLock] = useState<{ refusal: string | null } | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  // GraphiQL asks for the schema when it opens; the page has it by then.
+  const unread = useRef<IntrospectionQuery | null>(null);
+
+  const locked = (error: SecretNeeded) => setLock({ refusal: sentSecret() ? error.message : null });
   const open = () => {
     loadSchema().then(
-      it => (setSchema(it), setLocked('no')),
-      error =>
-        error instanceof SecretNeeded
-          ? setLocked(tries.current++ === 0 ? 'yes' : 'refused')
-          : setFailure(String(error.message ?? error)),
+      data => {
+        unread.current = data;
+        setFirst(data);
+        setLock(null);
+      },
+      error => (error instanceof SecretNeeded ? locked(error) : setFailure(String(error.message ?? error))),
     );
   };
   useEffect(open, []);
 
   const fetcher: Fetcher = useMemo(
     () => async (params, options) => {
-      const { answer, last } = await run(params, options?.headers as Record<string, string> | undefined);
-      remember(last);
-      return answer;
+      const asksSchema = params.operationName === INTROSPECTION;
+      if (asksSchema && unread.current) {
+        const data = sorted(unread.current);
+        unread.current = null;
+        return { data: { ...data } };
+      }
+      try {
+        const { answer, last } = await run(params, options?.headers as Record<string, string> | undefined);
+        if (!asksSchema) remember(last);
+        return asksSchema && answer.data ? { ...answer, data: sorted(answer.data) } : answer;
+      } catch (error) {
+        if (error instanceof SecretNeeded) locked(error);
+        throw error;
+      }
     },
     [],
   );
 
-  if (locked !== 'no') {
-    return <SecretDialog refused={locked === 'refused'} onSecret={secret => (setSecret(secret), open())} />;
+  useEffect(() => {
+    if (!first) return;
+    document.documentElement.classList.add('weir-opening');
+    showEditor();
+  }, [first]);
+  const starter = useMemo(() => first && starterQuery(buildClientSchema(first)), [first]);
+  if (lock) {
+    return <SecretDialog refusal={lock.refusal} onSecret={secret => (setSecret(secret), open())} />;
   }
   if (failure) return <p className="weir-failure" role="alert">{failure}</p>;
-  if (!schema) return <p className="weir-failure">Reading the schema …</p>;
+  if (!starter) return <p className="weir-failure">Reading the schema …</p>;
   return (
     <GraphiQL
       fetcher={fetcher}
-      schema={schema}
-      defaultQuery={starterQuery(schema)}
-      plugins={[planPlugin]}
-      visiblePlugin="Plan"
-      referencePlugin={undefined}
+      defaultQuery={starter}
+      plugins={[HISTORY_PLUGIN, planPlugin]}
+      visiblePlugin={isNarrow ? undefined : 'Plan'}
+      inputValueDeprecation
+      schemaDescription
       shouldPersistHeaders={false}
     >
       <GraphiQL.Logo>

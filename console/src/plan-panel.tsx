@@ -26,7 +26,7 @@ function Stages({ last }: { last: LastRequest }) {
       </table>
       <p className="weir-note">
         {total ? `${total.ms.toFixed(3)} ms in the server, ` : ''}
-        {last.bytes.toLocaleString('en')} characters
+        {last.bytes.toLocaleString('en')} bytes
       </p>
     </section>
   );

@@ -22,11 +22,25 @@ export interface Explanation {
   pieces: { source: string; text: string }[];
 }
 
-/** The server wants the admin secret, or another one. */
-export class SecretNeeded extends Error {
-  constructor() {
-    super('This server asks for its admin secret.');
-  }
+/** The server wants the admin secret, or another one; in its own words. */
+export class SecretNeeded extends Error {}
+
+/** What the server sends. */
+interface Answer {
+  data?: unknown;
+  errors?: { message: string; extensions?: { code?: string } }[];
+}
+
+/** The first error of an answer with its code: `your requested role is not in allowed roles (ACCESS_DENIED)`. */
+export function wordsOf(answer: Answer): string | null {
+  const error = answer.errors?.[0];
+  if (!error) return null;
+  return error.extensions?.code ? `${error.message} (${error.extensions.code})` : error.message;
+}
+
+/** The secret that goes with every request of this tab, if one was given. */
+export function sentSecret(): string | null {
+  return sessionStorage.getItem(SECRET_KEY);
 }
 
 export function setSecret(secret: string) {
@@ -34,7 +48,7 @@ export function setSecret(secret: string) {
 }
 
 function headers(extra?: Record<string, string>): Record<string, string> {
-  const secret = sessionStorage.getItem(SECRET_KEY);
+  const secret = sentSecret();
   return {
     'content-type': 'application/json',
     accept: 'application/graphql-response+json, application/json;q=0.9',
@@ -58,30 +72,38 @@ async function post(path: string, body: unknown, extra?: Record<string, string>)
     headers: headers(extra),
     body: JSON.stringify(body),
   });
-  if (response.status === 401 || response.status === 403) throw new SecretNeeded();
-  const text = await response.text();
-  return { response, text };
+  const bytes = await response.arrayBuffer();
+  const text = new TextDecoder().decode(bytes);
+  let answer;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    throw new Error(`The server answered ${response.status} ${response.statusText}: ${text.slice(0, 200)}`);
+  }
+  // A secret of the headers editor is for this request alone: its refusal is an answer like any other.
+  const ownSecret = Object.keys(extra ?? {}).some(it => /^x-(weir|hasura)-admin-secret$/i.test(it));
+  if (response.status === 401 && !ownSecret) throw new SecretNeeded(wordsOf(answer) ?? 'The secret was refused.');
+  return { response, answer, bytes: bytes.byteLength };
 }
 
 /** Runs an operation. */
 export async function run(params: FetcherParams, extra?: Record<string, string>) {
-  const { response, text } = await post('/graphql', params, extra);
+  const { response, answer, bytes } = await post('/graphql', params, extra);
   const last: LastRequest = {
     params,
     stages: stagesOf(response.headers.get('server-timing')),
-    bytes: text.length,
+    bytes,
   };
-  return { answer: JSON.parse(text), last };
+  return { answer, last };
 }
 
 /** Asks for the plan of an operation without running it. */
 export async function explain(params: FetcherParams): Promise<Explanation> {
-  const { response, text } = await post('/v1/explain', {
+  const { response, answer } = await post('/v1/explain', {
     query: params.query,
     operationName: params.operationName,
     variables: params.variables,
   });
-  const answer = JSON.parse(text);
-  if (!response.ok) throw new Error(answer.errors?.[0]?.message ?? `the server answered ${response.status}`);
+  if (!response.ok) throw new Error(wordsOf(answer) ?? `The server answered ${response.status}.`);
   return answer;
 }

@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 
-export function SecretDialog({ refused, onSecret }: { refused: boolean; onSecret: (secret: string) => void }) {
+export function SecretDialog({ refusal, onSecret }: { refusal: string | null; onSecret: (secret: string) => void }) {
   const [secret, setSecret] = useState('');
   return (
     <div className="weir-veil">
@@ -14,7 +14,7 @@ export function SecretDialog({ refused, onSecret }: { refused: boolean; onSecret
         }}
       >
         <h2>Admin secret</h2>
-        <p>{refused ? 'That secret was refused. Try again.' : 'This server asks for its admin secret.'}</p>
+        {refusal ? <p role="alert">{refusal}</p> : <p>This server asks for its admin secret.</p>}
         <input
           type="password"
           aria-label="Admin secret"

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,10 +23,14 @@ function freePort() {
   });
 }
 
-async function startWeir(env) {
+/** A server of Chinook, or of the `types` of a file in `data`. */
+async function startWeir(env, types) {
   const port = await freePort();
   const data = mkdtempSync(join(tmpdir(), 'weir-console-'));
-  const child = spawn(weir, ['demo', '--listen', `127.0.0.1:${port}`, '--data', data], {
+  const file = join(data, 'types.graphql');
+  if (types) writeFileSync(file, types);
+  const target = types ? ['serve', file] : ['demo', '--data', data];
+  const child = spawn(weir, [...target, '--listen', `127.0.0.1:${port}`], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
@@ -44,7 +48,7 @@ async function startWeir(env) {
     await new Promise(resolve => child.once('exit', resolve));
     rmSync(data, { recursive: true, force: true });
   };
-  return { url, stop };
+  return { url, stop, file };
 }
 
 let browser;
@@ -74,8 +78,9 @@ async function runQuery(page) {
   await page.waitForFunction(() => document.querySelector('.graphiql-query-editor .view-lines')?.textContent?.includes('First'));
   const answered = page.waitForResponse(it => it.url().endsWith('/graphql') && it.request().postData()?.includes('First'));
   await page.getByRole('button', { name: /execute query/i }).click();
-  await answered;
+  const answer = await answered;
   await page.waitForFunction(() => document.querySelector('.graphiql-response')?.textContent?.includes('"data"'));
+  return answer.body();
 }
 
 describe('the console', () => {
@@ -86,11 +91,12 @@ describe('the console', () => {
   test('opens to a query, runs it, shows plan, SQL and stage times', async () => {
     const { page, complaints, foreign } = await openPage(server.url);
     await page.getByRole('button', { name: /execute query/i }).waitFor();
-    await runQuery(page);
+    const answer = await runQuery(page);
     assert.match(await responseText(page), /AlbumId|ArtistId/);
     await page.getByTestId('plan').waitFor();
     assert.match(await page.getByTestId('sql').first().innerText(), /SELECT/);
     assert.match(await page.locator('.weir-stages').innerText(), /execute/);
+    assert.match(await page.locator('.weir-plan').innerText(), new RegExp(`${answer.length.toLocaleString('en')} bytes`));
     if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
     assert.deepEqual(complaints, []);
     assert.deepEqual(foreign, [], 'the page asks no one but its own server');
@@ -107,6 +113,53 @@ describe('the console', () => {
     await suggestion.waitFor();
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.querySelector('.graphiql-query-editor')?.textContent?.includes('Album_by_pk'));
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  test('lists the documentation by name and keeps a history', async () => {
+    const { page, complaints } = await openPage(server.url);
+    await runQuery(page);
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await page.locator('.graphiql-history-items', { hasText: 'First' }).waitFor();
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer-type-name', { hasText: 'query_root' }).first().click();
+    await page.locator('.graphiql-doc-explorer-title', { hasText: 'query_root' }).waitFor();
+    const names = await page.locator('.graphiql-doc-explorer-item .graphiql-doc-explorer-field-name').allInnerTexts();
+    assert.ok(names.length > 10, String(names));
+    assert.deepEqual(names, names.toSorted());
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  test('tells an error of the server in its own words, a wrong role too', async () => {
+    const { page } = await openPage(server.url);
+    await page.getByRole('button', { name: /execute query/i }).waitFor();
+    await page.route('**/graphql', route => route.continue({ headers: { ...route.request().headers(), 'x-hasura-role': 'nobody' } }));
+    await page.waitForFunction(() => document.querySelector('.graphiql-query-editor .view-lines')?.textContent?.includes('First'));
+    await page.getByRole('button', { name: /execute query/i }).click();
+    await page.waitForFunction(() => document.querySelector('.graphiql-response')?.textContent?.includes('ACCESS_DENIED'));
+    assert.equal(await page.getByLabel('Admin secret').count(), 0);
+    await page.close();
+    const opened = await openPage(server.url);
+    await opened.page.route('**/graphql', route => route.continue({ headers: { ...route.request().headers(), 'x-hasura-role': 'nobody' } }));
+    await opened.page.reload();
+    await opened.page.getByRole('alert').filter({ hasText: 'not in allowed roles (ACCESS_DENIED)' }).waitFor();
+    await opened.page.close();
+  });
+
+  test('can be used on a telephone', async () => {
+    const { page, complaints } = await openPage(server.url, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    await runQuery(page);
+    for (const part of ['.graphiql-query-editor', '.graphiql-response']) {
+      const box = await page.locator(part).boundingBox();
+      assert.ok(box.width > 330 && box.height > 150, `${part}: ${JSON.stringify(box)}`);
+    }
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing hangs over');
+    await page.getByRole('button', { name: 'Show Plan' }).click();
+    await page.getByTestId('sql').first().waitFor();
+    await page.getByRole('button', { name: 'Hide Plan' }).click();
+    await page.getByTestId('sql').first().waitFor({ state: 'hidden' });
     assert.deepEqual(complaints, []);
     await page.close();
   });
@@ -133,12 +186,38 @@ describe('a console behind a secret', () => {
     const { page } = await openPage(server.url);
     await page.getByLabel('Admin secret').fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('refused').waitFor();
+    await page.getByRole('alert').filter({ hasText: 'invalid' }).waitFor();
     await page.getByLabel('Admin secret').fill(SECRET);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: /execute query/i }).waitFor();
     await runQuery(page);
     assert.match(await responseText(page), /AlbumId|ArtistId/);
+    await page.reload();
+    await runQuery(page);
+    assert.equal(await page.getByLabel('Admin secret').count(), 0, 'the secret is remembered in this tab');
+    await page.close();
+  });
+});
+
+describe('a console of types that change', () => {
+  let server;
+  before(async () => { server = await startWeir({}, 'type First { id: ID! name: String }'); });
+  after(() => server?.stop());
+
+  test('shows new types when the schema is fetched again', async () => {
+    const { page } = await openPage(server.url);
+    await page.getByRole('button', { name: /execute query/i }).waitFor();
+    writeFileSync(server.file, 'type First { id: ID! name: String } type Second { id: ID! name: String }');
+    const served = async () => {
+      const answer = await fetch(`${server.url}/graphql`, {
+        method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query: '{ querySecond { id } }' }),
+      });
+      if (!(await answer.json()).data) await served();
+    };
+    await served();
+    await page.getByRole('button', { name: /re-fetch/i }).click();
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer-type-name', { hasText: 'Second' }).first().waitFor();
     await page.close();
   });
 });
