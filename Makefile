@@ -10,7 +10,6 @@ DEMO_FLAGS ?=
 .PHONY: help demo restaurants gateway install test clients soak check bench bless console fuzz fast announce
 
 # The optimised build of the demos: see the profile `fast` in Cargo.toml.
-FAST = $(CARGO) build --profile fast --bin weir
 WEIR = $(CURDIR)/target/fast/weir
 
 help: ## list what can be made
@@ -30,10 +29,10 @@ install: console ## build Weir at full speed and install it into ~/.cargo/bin
 	$(CARGO) install --locked --path crates/weir
 
 fast: announce console
-	$(FAST)
+	$(CARGO) build --profile fast --bin weir
 
 announce:
-	@[ -x "$(WEIR)" ] || echo "Building Weir: about FOUR minutes the first time on two cores (the console, then Rust), seconds after that."
+	@[ -x "$(WEIR)" ] || echo "Building Weir: about four minutes the first time on two cores (the console, then Rust), seconds after that."
 
 test: ## run all tests (ONLY=name for some); installs what they need
 	@ONLY='$(ONLY)' scripts/test.sh

@@ -31,6 +31,12 @@ provide() {
   fi
 }
 
+# debug_weir: `weir` is the path of a debug binary, built unless WEIR_BIN names one.
+debug_weir() {
+  weir=${WEIR_BIN:-}
+  [ -n "$weir" ] || { cargo build --quiet --bin weir; weir=${CARGO_TARGET_DIR:-$PWD/target}/debug/weir; }
+}
+
 need_node() {
   command -v npm >/dev/null || die "'npm' is missing. Install Node.js 20 or later and run this again."
 }

@@ -6,10 +6,10 @@ need_node
   cd tests/audit
   cmp -s package-lock.json node_modules/.installed-lock 2>/dev/null || { npm ci --no-audit --no-fund --loglevel=error; cp package-lock.json node_modules/.installed-lock; }
 )
-cargo build --quiet --bin weir
+debug_weir
 data=$(mktemp -d)
 port=$(node -e 'const s=require("net").createServer().listen(0,"127.0.0.1",()=>{console.log(s.address().port);s.close()})')
-"${CARGO_TARGET_DIR:-$PWD/target}/debug/weir" demo --listen "127.0.0.1:$port" --data "$data" 2>"$data/log" & pid=$!
+"$weir" demo --listen "127.0.0.1:$port" --data "$data" 2>"$data/log" & pid=$!
 trap 'kill $pid 2>/dev/null; wait $pid 2>/dev/null || true; rm -rf "$data"' EXIT
 curl -fsS -o /dev/null --retry 100 --retry-connrefused --retry-delay 0 --retry-max-time 30 "http://127.0.0.1:$port/readyz" || { cat "$data/log"; die "weir demo did not start"; }
 node tests/audit/audit.mjs "http://127.0.0.1:$port/graphql"

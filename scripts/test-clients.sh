@@ -43,7 +43,7 @@ seed() { sed "s/@ID@/$1/" tests/clients/shop.sql; }
 serve() {
   local port
   port=$(free_port)
-  target/debug/weir serve "$1" --listen "127.0.0.1:$port" >/dev/null 2>"$work/weir-$port" & weirs+=($!)
+  "$weir" serve "$1" --listen "127.0.0.1:$port" >/dev/null 2>"$work/weir-$port" & weirs+=($!)
   curl -fs -o /dev/null --retry 100 --retry-connrefused --retry-delay 0 --retry-max-time 30 "http://127.0.0.1:$port/readyz" ||
     { cat "$work/weir-$port"; die "weir did not start"; }
   url="http://127.0.0.1:$port/v1/graphql"
@@ -81,7 +81,7 @@ clients() {
   tests/clients/python/node_modules/.venv/bin/python tests/clients/python/run.py || true
 }
 
-cargo build --quiet --bin weir
+debug_weir
 say "clients over SQLite"
 seed 'INTEGER PRIMARY KEY' | python3 -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.stdin.read())' "$work/shop.db"
 serve "sqlite:$work/shop.db"

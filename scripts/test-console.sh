@@ -4,10 +4,10 @@ source "$(dirname "$0")/common.sh"
 need_node
 need chromium chromium
 [ -d console/node_modules/playwright-core ] || scripts/console.sh
-cargo build --quiet --bin weir
+debug_weir
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-WEIR_BIN="${CARGO_TARGET_DIR:-$PWD/target}/debug/weir" node --test --test-reporter=spec console/test/ 2>&1 | tee "$log" || true
+WEIR_BIN="$weir" node --test --test-reporter=spec console/test/ 2>&1 | tee "$log" || true
 # Node's summary in the form the other suites have.
 count() { grep -oE "^ℹ $1 [0-9]+" "$log" | grep -oE '[0-9]+' || echo 0; }
 passed=$(count pass) failed=$(count fail)

@@ -22,6 +22,8 @@ make --no-print-directory console
 say "cargo test"
 export WEIR_ONLY="${ONLY:-}"
 cargo test --workspace --no-fail-fast -- ${ONLY:+"$ONLY"} 2>&1 | tee "$log" || status=1
+# The tests have built it; another build would choose other features of the same libraries and compile them anew.
+export WEIR_BIN="${CARGO_TARGET_DIR:-$PWD/target}/debug/weir"
 for suite in audit console clients; do
   say "$suite"
   scripts/test-$suite.sh 2>&1 | tee -a "$log" || status=1

@@ -25,12 +25,15 @@ use std::process::ExitCode;
     arg_required_else_help = true,
     after_help = "\
 Examples:
-  weir demo                                  a sample database with a console at http://127.0.0.1:8080
-  weir serve sqlite:chinook.db               GraphQL over a SQLite file, nothing to configure
-  weir serve shop.graphql                    a database made from GraphQL types
-  weir serve services.graphql                REST services as one graph
-  weir init && weir serve weir.yaml
-  weir explain '{ Album { Title } }' sqlite:chinook.db"
+  weir demo                                    a sample database with a console at http://127.0.0.1:8080
+  weir init                                    writes weir.yaml, and chinook.db where no database is
+  weir check                                   opens what weir.yaml names
+  weir serve                                   serves what weir.yaml names
+  weir serve chinook.db                        GraphQL over a SQLite file, nothing to configure
+  weir explain '{ Album { Title } }' chinook.db   the plan and the SQL of a query
+  weir schema chinook.db > schema.graphql      the schema of a database
+  echo 'type Note { text: String! }' > notes.graphql
+  weir serve notes.graphql                     a database made from GraphQL types"
 )]
 struct Cli {
     #[command(subcommand)]
