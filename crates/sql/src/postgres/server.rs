@@ -40,7 +40,16 @@ pub(super) struct Sessions {
     pub(super) dialer: Arc<Dialer>,
     idle: Mutex<Idle>,
     permits: Arc<Semaphore>,
+    /// How many reads may hold sessions at once: a quarter is left to writes, however long clients take to read.
+    reads: Arc<Semaphore>,
     waiting: AtomicUsize,
+}
+
+/// Leave to hold a session.
+#[derive(Debug)]
+pub(super) struct Permit {
+    _any: OwnedSemaphorePermit,
+    _read: Option<OwnedSemaphorePermit>,
 }
 
 #[derive(Debug, Default)]
@@ -69,6 +78,7 @@ impl Server {
             dialer,
             idle: Mutex::default(),
             permits: Arc::new(Semaphore::new(limits.sessions_max.max(1))),
+            reads: Arc::new(Semaphore::new((limits.sessions_max - limits.sessions_max / 4).max(1))),
             waiting: AtomicUsize::new(0),
         });
         Self { lanes, sessions, bulkhead, turnstile: Turnstile::new() }
@@ -254,7 +264,7 @@ impl Server {
         deadline: Instant,
     ) -> Result<Session, Error> {
         let sessions = &self.sessions;
-        let permit = sessions.permit(deadline).await?;
+        let permit = sessions.permit(purpose, deadline).await?;
         let wire = match sessions.take_idle() {
             Some(wire) => wire,
             None => {
@@ -316,14 +326,26 @@ impl Sessions {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn permit(&self, deadline: Instant) -> Result<OwnedSemaphorePermit, Error> {
-        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
+    async fn permit(&self, purpose: Purpose, deadline: Instant) -> Result<Permit, Error> {
+        let read = match purpose {
+            Purpose::Read => Some(self.acquire(&self.reads, deadline).await?),
+            Purpose::Write => None,
+        };
+        Ok(Permit { _read: read, _any: self.acquire(&self.permits, deadline).await? })
+    }
+
+    async fn acquire(
+        &self,
+        permits: &Arc<Semaphore>,
+        deadline: Instant,
+    ) -> Result<OwnedSemaphorePermit, Error> {
+        if let Ok(permit) = Arc::clone(permits).try_acquire_owned() {
             return Ok(permit);
         }
         let limits = &self.dialer.settings.limits;
         let _waiting = Waiting::enter(&self.waiting, limits.waiting_max)?;
         let last = deadline.min(Instant::now() + limits.wait_max);
-        match tokio::time::timeout_at(last.into(), Arc::clone(&self.permits).acquire_owned()).await {
+        match tokio::time::timeout_at(last.into(), Arc::clone(permits).acquire_owned()).await {
             Ok(permit) => permit.map_err(Error::unavailable),
             Err(_) if last == deadline => Err(Error::Timeout),
             Err(_) => Err(Error::Busy),

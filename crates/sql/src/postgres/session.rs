@@ -12,13 +12,12 @@ use super::connection::{Connection, End, Status};
 use super::dial::CancelKey;
 use super::error::{DatabaseError, Error};
 use super::rows::Rows;
-use super::server::Sessions;
+use super::server::{Permit, Sessions};
 use super::statement::{Parameters, Statement};
 use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
-use tokio::sync::OwnedSemaphorePermit;
 
 /// How long a server that was asked to stop may take to do so.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
@@ -86,7 +85,7 @@ pub struct Session {
     /// `None` once it broke.
     wire: Option<Wire>,
     sessions: Arc<Sessions>,
-    permit: Option<OwnedSemaphorePermit>,
+    permit: Option<Permit>,
     purpose: Purpose,
     patience: Patience,
     /// Not answered yet.
@@ -176,7 +175,7 @@ impl Session {
     pub(super) fn new(
         wire: Wire,
         sessions: Arc<Sessions>,
-        permit: OwnedSemaphorePermit,
+        permit: Permit,
         (purpose, patience): (Purpose, Patience),
     ) -> Self {
         Self {

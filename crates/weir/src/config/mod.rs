@@ -162,8 +162,12 @@ pub struct Limits {
     pub body_s: u16,
     /// A connection without a request is closed after so many seconds.
     pub idle_s: u16,
-    /// A client that reads nothing is cut off after so many seconds.
+    /// A client that reads nothing is cut off after so many seconds; over HTTP/2 the stream it does not read is reset.
     pub write_s: u16,
+    /// Bytes of answers that wait in the process for clients to read them; beyond it requests are told to come again.
+    pub unread_bytes_max: u64,
+    /// The same for one connection.
+    pub unread_connection_bytes_max: u64,
     /// The first byte of an answer has to be ready within so many seconds.
     pub request_s: u16,
     /// One statement of a database may work so many seconds; `sources[].postgres.statement_timeout_s` overrules it.
@@ -225,6 +229,8 @@ impl Default for Limits {
             body_s: 30,
             idle_s: 60,
             write_s: 30,
+            unread_bytes_max: 256 << 20,
+            unread_connection_bytes_max: 64 << 20,
             request_s: 30,
             statement_s: 20,
             wrong_secrets_per_minute: 100,

@@ -4,6 +4,7 @@
 
 use super::clock::InFlight;
 use super::encode::Encoder;
+use super::unread::STREAM_BYTES;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use std::convert::Infallible;
@@ -12,6 +13,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::sync::mpsc::Receiver;
 use weir_engine::engine::Aborted;
+
+/// Bytes that leave a whole answer at once; the rest waits in it, where it is counted.
+const FRAME_BYTES_MAX: usize = 128 * 1024;
 
 /// What is sent after the head.
 #[derive(Debug)]
@@ -79,7 +83,8 @@ impl Reply {
         Self { form: Form::Stream(Box::new(Stream { head, rest, encoder, ended: false })), guard: None }
     }
     /// Holds `guard` until the body is gone.
-    pub(crate) fn guarded(mut self, guard: InFlight) -> Self {
+    pub(crate) fn guarded(mut self, mut guard: InFlight) -> Self {
+        guard.answered(self.len().unwrap_or(STREAM_BYTES));
         self.guard = Some(guard);
         self
     }
@@ -89,6 +94,14 @@ impl Reply {
             Form::Whole(bytes) => Some(bytes.as_ref().map_or(0, |it| it.len() as u64)),
             Form::Stream(_) => None,
         }
+    }
+}
+
+/// Takes the next frame off `bytes`.
+fn next_frame(bytes: &mut Option<Bytes>) -> Option<Bytes> {
+    match bytes {
+        Some(rest) if rest.len() > FRAME_BYTES_MAX => Some(rest.split_to(FRAME_BYTES_MAX)),
+        Some(_) | None => bytes.take(),
     }
 }
 
@@ -136,11 +149,19 @@ impl Body for Reply {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
-        let next = match &mut self.form {
-            Form::Whole(bytes) => bytes.take().map(Ok),
-            Form::Stream(stream) => std::task::ready!(stream.poll(cx)),
+        let this = &mut *self;
+        let next = match &mut this.form {
+            Form::Whole(bytes) => Poll::Ready(next_frame(bytes).map(Ok)),
+            Form::Stream(stream) => stream.poll(cx),
         };
-        Poll::Ready(next.map(|it| it.map(Frame::data)))
+        if let Some(guard) = &mut this.guard {
+            let is_ready = matches!(next, Poll::Ready(Some(_)));
+            guard.await_reader(is_ready);
+            if let (Form::Whole(_), Poll::Ready(Some(Ok(bytes)))) = (&this.form, &next) {
+                guard.written(bytes.len() as u64);
+            }
+        }
+        next.map(|it| it.map(|it| it.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {

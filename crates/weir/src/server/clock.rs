@@ -7,18 +7,20 @@
 
 use super::heads::Flaw;
 use super::socket::Terms;
+use super::unread::{Bounds, Held, Stream, Task};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::Instant;
 
-/// How long each phase may take, in seconds.
+/// How long each phase may take, in seconds, and how many bytes may wait to be read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
     pub(crate) head_s: u32,
     pub(crate) body_s: u32,
     pub(crate) idle_s: u32,
     pub(crate) write_s: u32,
+    pub(crate) unread: Bounds,
 }
 
 /// How long the rest of a request is waited for that is answered already, in seconds.
@@ -66,19 +68,58 @@ pub(crate) struct Watched {
     waker: RefCell<Option<Waker>>,
     now_s: Rc<Cell<u32>>,
     patience: Patience,
+    /// Bytes of answers that the client has not read.
+    held: Held,
+    /// Streams of HTTP/2 with an answer on its way.
+    streams: RefCell<Vec<Rc<Stream>>>,
 }
 
 /// A request that is not answered to its last byte. Dropping it ends that state.
 #[derive(Debug)]
-pub(crate) struct InFlight(Rc<Watched>);
+pub(crate) struct InFlight {
+    watched: Rc<Watched>,
+    /// Bytes of the answer that wait in the server.
+    held: u64,
+    /// Over HTTP/2.
+    stream: Option<Rc<Stream>>,
+}
+
+impl InFlight {
+    /// The answer is made, and holds `bytes` until they are written or dropped.
+    pub(crate) fn answered(&mut self, bytes: u64) {
+        self.held = bytes;
+        self.watched.held.add(bytes);
+        if self.watched.multiplexed.get() {
+            self.stream = Task::current().map(Stream::new);
+            self.watched.streams.borrow_mut().extend(self.stream.clone());
+        }
+        self.await_reader(true);
+    }
+    /// `bytes` of the answer have left it.
+    pub(crate) fn written(&mut self, bytes: u64) {
+        let bytes = bytes.min(self.held);
+        self.held -= bytes;
+        self.watched.held.free(bytes);
+    }
+    /// The client has to take the next bytes of the stream, or the answer waits for its source.
+    pub(crate) fn await_reader(&self, waiting: bool) {
+        if let Some(stream) = &self.stream {
+            stream.await_reader(if waiting { self.watched.until_written_s() } else { u32::MAX });
+        }
+    }
+}
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        let left = self.0.in_flight.get().saturating_sub(1);
-        self.0.in_flight.set(left);
+        self.written(self.held);
+        if let Some(stream) = &self.stream {
+            self.watched.streams.borrow_mut().retain(|it| !Rc::ptr_eq(it, stream));
+        }
+        let left = self.watched.in_flight.get().saturating_sub(1);
+        self.watched.in_flight.set(left);
         if left == 0 {
-            self.0.enter(Phase::Idle, self.0.patience.idle_s);
-            self.0.body_deadline_s.set(u32::MAX);
+            self.watched.enter(Phase::Idle, self.watched.patience.idle_s);
+            self.watched.body_deadline_s.set(u32::MAX);
         }
     }
 }
@@ -102,7 +143,7 @@ impl Watched {
         self.multiplexed.set(multiplexed);
         self.enter(Phase::InFlight, 0);
         self.deadline_s.set(u32::MAX);
-        InFlight(Rc::clone(self))
+        InFlight { watched: Rc::clone(self), held: 0, stream: None }
     }
     /// A body is awaited, or has arrived.
     pub(crate) fn await_body(&self, waiting: bool) {
@@ -114,8 +155,16 @@ impl Watched {
         if !waiting {
             self.write_deadline_s.set(u32::MAX);
         } else if self.write_deadline_s.get() == u32::MAX {
-            self.write_deadline_s.set(self.now_s.get().saturating_add(self.patience.write_s));
+            self.write_deadline_s.set(self.until_written_s());
         }
+    }
+    /// When a client that reads nothing from now on is cut off.
+    fn until_written_s(&self) -> u32 {
+        self.now_s.get().saturating_add(self.patience.write_s)
+    }
+    /// Says whether an answer of `bytes` may wait for the client to read it.
+    pub(crate) fn has_room(&self, bytes: u64) -> bool {
+        self.held.has_room(bytes, self.patience.unread)
     }
     /// The last answer was written; the client has a moment to read it.
     pub(crate) fn linger(&self) {
@@ -179,12 +228,19 @@ pub(crate) struct Clock {
     now_s: Rc<Cell<u32>>,
     started: Instant,
     watched: RefCell<Vec<Rc<Watched>>>,
+    /// Bytes of answers that clients have not read.
+    held: Rc<Cell<u64>>,
 }
 
 impl Clock {
     /// A clock at zero without connections.
     pub(crate) fn new() -> Self {
-        Self { now_s: Rc::new(Cell::new(0)), started: Instant::now(), watched: RefCell::new(Vec::new()) }
+        Self {
+            now_s: Rc::new(Cell::new(0)),
+            started: Instant::now(),
+            watched: RefCell::new(Vec::new()),
+            held: Rc::new(Cell::new(0)),
+        }
     }
     /// Watches a new connection.
     pub(crate) fn watch(&self, patience: Patience) -> Rc<Watched> {
@@ -202,6 +258,8 @@ impl Clock {
             waker: RefCell::new(None),
             now_s: Rc::clone(&self.now_s),
             patience,
+            held: Held::beside(&self.held),
+            streams: RefCell::new(Vec::new()),
         });
         self.watched.borrow_mut().push(Rc::clone(&watched));
         watched
@@ -214,8 +272,11 @@ impl Clock {
         self.now_s.set(now_s);
         let mut watched = self.watched.borrow_mut();
         watched.retain(|it| Rc::strong_count(it) > 1);
-        for it in watched.iter().filter(|it| it.is_over(now_s)) {
-            it.tell(Command::Close);
+        for it in watched.iter() {
+            if it.is_over(now_s) {
+                it.tell(Command::Close);
+            }
+            it.streams.borrow().iter().for_each(|stream| stream.tick(now_s));
         }
     }
     /// Tells all connections.
@@ -239,7 +300,8 @@ impl Clock {
 mod tests {
     use super::*;
 
-    const PATIENCE: Patience = Patience { head_s: 10, body_s: 30, idle_s: 60, write_s: 30 };
+    const UNREAD: Bounds = Bounds { connection: 100, thread: 1000 };
+    const PATIENCE: Patience = Patience { head_s: 10, body_s: 30, idle_s: 60, write_s: 30, unread: UNREAD };
 
     /// Runs `steps`, then looks whether the connection is closed at second `at`.
     fn check(steps: impl FnOnce(&Clock, &Rc<Watched>), at: u32, closed: bool) {

@@ -36,6 +36,13 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
+    /// Makes sure that an answer of `bytes` can wait for its client to read it.
+    /// # Errors
+    /// Too much waits already, of this connection or of all on the thread.
+    pub(crate) fn has_room(&self, bytes: u64) -> Result<(), Refusal> {
+        if self.watched.has_room(bytes) { Ok(()) } else { Err(Refusal::unread()) }
+    }
+
     /// The same exchange, for a task of its own.
     pub(crate) fn again(&self) -> Self {
         Self {
@@ -88,6 +95,12 @@ impl Refusal {
     pub(crate) fn waiting() -> Self {
         let message = "the sources of this graph cannot be reached: try again";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "SOURCE_UNAVAILABLE", message)
+    }
+
+    /// Clients do not read what was answered.
+    pub(crate) fn unread() -> Self {
+        let message = "too many answers wait for their clients to read them: read yours, or try again";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "LIMIT_UNREAD", message)
     }
 
     pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {

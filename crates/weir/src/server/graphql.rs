@@ -11,6 +11,7 @@ use super::lifetime;
 use super::metrics::{Door, Verdict};
 use super::negotiate::{self, Media};
 use super::receive::{self, Params, Unusable, UrlParams};
+use super::unread::STREAM_BYTES;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_ENCODING, HeaderValue, RETRY_AFTER};
 use hyper::http::request::Parts;
@@ -31,6 +32,7 @@ pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) ->
     if exchange.generation.is_waiting {
         return Err(Refusal::waiting());
     }
+    exchange.has_room(1)?;
     let Some(media) = negotiate::media(headers) else {
         if negotiate::wants_events(headers) {
             return Ok(no_events("SUBSCRIPTIONS_UNSUPPORTED", None, Door::Graphql));
@@ -225,6 +227,11 @@ pub(crate) fn respond(
             Some(coding) => (Reply::whole(Encoder::whole(coding, &bytes)), Some(coding)),
         },
         Body::Stream { head, rest } => {
+            if let Err(refusal) = exchange.has_room(STREAM_BYTES) {
+                let mut response = json(refusal.status, media, Reply::whole(refusal.body()));
+                response.headers_mut().insert(RETRY_AFTER, RETRY_S);
+                return response;
+            }
             let coding = coding();
             (Reply::stream(head, rest, coding.map(Encoder::new)), coding)
         }

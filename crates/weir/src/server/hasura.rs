@@ -47,6 +47,7 @@ pub(crate) async fn answer(exchange: &Exchange, head: &Parts, body: Incoming) ->
     if exchange.generation.is_waiting {
         return Ok(refused(&Refusal::waiting().message, "unexpected", Verdict::Failed));
     }
+    exchange.has_room(1)?;
     // Browsers send other types for any page and ask nobody.
     if !negotiate::is_json(headers) && !exchange.generation.cors.may_call(head) {
         let message = "a web page of another origin has to send `content-type: application/json`";

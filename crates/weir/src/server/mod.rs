@@ -37,6 +37,7 @@ mod route;
 mod schema;
 mod socket;
 mod tls;
+mod unread;
 mod worker;
 
 pub(crate) use cors::Cors;
@@ -109,6 +110,7 @@ impl Server {
                 listeners: listeners.collect(),
                 connections_max: (config.limits.connections_max as usize).div_ceil(threads),
                 number,
+                threads,
             };
             let thread = std::thread::Builder::new().name(format!("weir-{number}"));
             workers

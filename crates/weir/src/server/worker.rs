@@ -17,6 +17,7 @@ use super::metrics::{Door, Metrics, Verdict};
 use super::negotiate::Media;
 use super::route;
 use super::socket;
+use super::unread::{Bounds, OnThisThread};
 use crate::generation::Live;
 use futures_util::FutureExt;
 use hyper::body::Incoming;
@@ -72,6 +73,8 @@ pub(crate) struct Seed {
     pub(crate) accept_failures: Arc<Seldom>,
     pub(crate) connections_max: usize,
     pub(crate) number: usize,
+    /// How many there are.
+    pub(crate) threads: usize,
 }
 
 /// The state of one thread.
@@ -90,21 +93,11 @@ pub(crate) struct Worker {
     /// When the log had last that a connection could not be accepted, in the whole process.
     accept_failures: Arc<Seldom>,
     connections_max: usize,
+    /// How many there are.
+    threads: u64,
     open: Cell<usize>,
     all_closed: Notify,
     http: auto::Builder<OnThisThread>,
-}
-
-/// Runs hyper's helper tasks beside the connection.
-#[derive(Clone, Copy, Debug)]
-struct OnThisThread;
-
-impl<F: Future + 'static> hyper::rt::Executor<F> for OnThisThread {
-    fn execute(&self, task: F) {
-        tokio::task::spawn_local(async move {
-            task.await;
-        });
-    }
 }
 
 /// Serves until the phase changes and everything is answered.
@@ -128,6 +121,7 @@ pub(crate) fn run(seed: Seed) -> std::io::Result<()> {
             landing: landing(),
             accept_failures: seed.accept_failures,
             connections_max: seed.connections_max,
+            threads: seed.threads as u64,
             open: Cell::new(0),
             all_closed: Notify::new(),
         });
@@ -269,6 +263,10 @@ impl Worker {
             body_s: u32::from(limits.body_s),
             idle_s: u32::from(limits.idle_s),
             write_s: u32::from(limits.write_s),
+            unread: Bounds {
+                connection: limits.unread_connection_bytes_max,
+                thread: limits.unread_bytes_max / self.threads,
+            },
         }
     }
 
