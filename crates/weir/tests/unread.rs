@@ -1,6 +1,8 @@
 //! Clients that do not read: a stream of HTTP/2 without window is reset while its connection goes on, and the bytes that wait for
 //! readers have a bound.
 
+#[path = "../../sql/tests/postgres_kit/mod.rs"]
+mod postgres_kit;
 mod support;
 
 use bytes::Bytes;
@@ -111,4 +113,33 @@ fn the_process_has_a_bound_of_unread_bytes() {
     assert_eq!(statuses, [b"200", b"200", b"503"]);
     assert_eq!(weir.query(SHORT).status, 200, "short answers still fit");
     until("those who do not read are cut off", || begin(&weir).0 == b"200");
+}
+
+#[test]
+fn long_reads_that_nobody_reads_leave_sessions_to_writes() {
+    let database = postgres_kit::database(
+        "CREATE TABLE note (id int PRIMARY KEY, text text NOT NULL);
+         INSERT INTO note SELECT i, repeat('n', 10000) FROM generate_series(1, 2000) i",
+    );
+    let folder = Folder::new();
+    let yaml = format!(
+        "listen: 127.0.0.1:0\nthreads: 1\nlimits: {{write_s: 20}}\nsources:\n  - name: notes\n    url: {}\n    postgres: {{sessions_max: 4, wait_ms_max: 100}}\n",
+        database.url()
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    let weir = Weir::by_file(&file, folder);
+    run(async {
+        let mut send = connect(&weir, 0).await;
+        let mut unread = Vec::new();
+        for _ in 0..6 {
+            unread.push(ask(&mut send, LONG).await);
+        }
+        let begun = unread.iter().filter(|it| it.status() == 200 && !it.headers().contains_key("retry-after")).count();
+        assert_eq!(begun, 3, "three of four sessions are for reads");
+        let add = r#"mutation { insert_note_one(object: {id: 0, text: "x"}) { id } }"#;
+        for id in 3000..3003 {
+            let added = weir.query(&add.replace("id: 0", &format!("id: {id}")));
+            assert_eq!(added.text(), format!(r#"{{"data":{{"insert_note_one":{{"id":{id}}}}}}}"#));
+        }
+    });
 }
