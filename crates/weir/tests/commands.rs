@@ -1,4 +1,5 @@
-//! Runs the commands that Weir's own texts show: the examples of `weir --help`, in an empty folder, in their order.
+//! Runs the commands that Weir's own texts show, in their order: the examples of `weir --help` in an empty folder, and those of
+//! README and of the page for one's own database beside the examples.
 //!
 //! A server counts as started once it has said where it is; it is stopped then.
 
@@ -61,5 +62,28 @@ fn the_examples_of_help_run_in_an_empty_folder() {
     let folder = Folder::new();
     for line in &lines {
         check(line, &folder.0);
+    }
+}
+
+/// The lines of the shell blocks of `page` that run `weir` and need nothing but the examples.
+fn shown(page: &str) -> Vec<String> {
+    let blocks = page.split("```sh\n").skip(1).filter_map(|it| it.split("```").next());
+    let lines = blocks.flat_map(str::lines).map(|it| it.split("  #").next().unwrap_or_default().trim().to_owned());
+    lines.filter(|it| it.starts_with("weir ") && !it.contains("postgres://")).collect()
+}
+
+#[test]
+fn the_commands_of_the_first_pages_run_beside_the_examples() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (page, least) in [("README.md", 6), ("docs/your-own.md", 5)] {
+        let folder = Folder::new();
+        let copied = Command::new("cp").arg("-r").arg(root.join("examples")).arg(&folder.0).status();
+        assert!(copied.is_ok_and(|it| it.success()), "the examples can be copied");
+        let text = std::fs::read_to_string(root.join(page)).expect("the page is there");
+        let lines = shown(&text);
+        assert!(lines.len() >= least, "{page}: {lines:?}");
+        for line in &lines {
+            check(line, &folder.0);
+        }
     }
 }
