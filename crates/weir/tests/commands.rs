@@ -68,7 +68,8 @@ fn the_examples_of_help_run_in_an_empty_folder() {
 /// The lines of the shell blocks of `page` that run `weir` and need nothing but the examples.
 fn shown(page: &str) -> Vec<String> {
     let blocks = page.split("```sh\n").skip(1).filter_map(|it| it.split("```").next());
-    let lines = blocks.flat_map(str::lines).map(|it| it.split("  #").next().unwrap_or_default().trim().to_owned());
+    let lines =
+        blocks.flat_map(str::lines).map(|it| it.split("  #").next().unwrap_or_default().trim().to_owned());
     lines.filter(|it| it.starts_with("weir ") && !it.contains("postgres://")).collect()
 }
 

@@ -50,7 +50,11 @@ async fn ask(send: &mut SendRequest<Full<Bytes>>, query: &str) -> hyper::Respons
 }
 
 fn run(test: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts").block_on(test);
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime starts")
+        .block_on(test);
 }
 
 #[test]
@@ -73,7 +77,8 @@ fn a_client_that_reads_slowly_gets_all() {
     let weir = notes("request_s: 30");
     run(async {
         let mut send = connect(&weir, 1000).await;
-        let whole = ask(&mut send, LONG).await.into_body().collect().await.expect("it comes whole").to_bytes();
+        let whole =
+            ask(&mut send, LONG).await.into_body().collect().await.expect("it comes whole").to_bytes();
         assert!(whole.len() > 20_000_000 && whole.ends_with(b"]}}"), "{} bytes", whole.len());
     });
 }
@@ -87,7 +92,11 @@ fn a_connection_has_a_bound_of_unread_bytes() {
         assert_eq!(first.status(), 200);
         let second = ask(&mut send, LONG).await;
         assert_eq!((second.status().as_u16(), second.headers()["retry-after"].as_bytes()), (503, &b"1"[..]));
-        assert_eq!(ask(&mut connect(&weir, 0).await, LONG).await.status(), 200, "others have bounds of their own");
+        assert_eq!(
+            ask(&mut connect(&weir, 0).await, LONG).await.status(),
+            200,
+            "others have bounds of their own"
+        );
         drop(first);
         let mut status = 503;
         while status == 503 {
@@ -102,7 +111,8 @@ fn the_process_has_a_bound_of_unread_bytes() {
     let weir = notes("unread_bytes_max: 9000000");
     let begin = |weir: &Weir| {
         let mut socket = weir.connect();
-        let raw = message("POST", "/graphql", &[("content-type", "application/json")], Some(body(LONG).as_bytes()));
+        let raw =
+            message("POST", "/graphql", &[("content-type", "application/json")], Some(body(LONG).as_bytes()));
         socket.write_all(&raw).expect("it is sent");
         let mut status = [0; 12];
         socket.read_exact(&mut status).expect("it is answered");
@@ -134,7 +144,10 @@ fn long_reads_that_nobody_reads_leave_sessions_to_writes() {
         for _ in 0..6 {
             unread.push(ask(&mut send, LONG).await);
         }
-        let begun = unread.iter().filter(|it| it.status() == 200 && !it.headers().contains_key("retry-after")).count();
+        let begun = unread
+            .iter()
+            .filter(|it| it.status() == 200 && !it.headers().contains_key("retry-after"))
+            .count();
         assert_eq!(begun, 3, "three of four sessions are for reads");
         let add = r#"mutation { insert_note_one(object: {id: 0, text: "x"}) { id } }"#;
         for id in 3000..3003 {
