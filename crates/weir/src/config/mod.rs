@@ -6,6 +6,7 @@
 //! **Invariant:** an unknown key is an error, never ignored.
 
 mod cors;
+mod limits;
 pub mod listen;
 pub mod load;
 pub mod places;
@@ -13,33 +14,17 @@ pub mod postgres;
 pub mod published;
 
 pub use cors::Cors;
+pub use limits::Limits;
+pub(crate) use limits::MAY_BE_ZERO;
 pub use listen::Listen;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 use weir_http::cache::Address;
 use weir_sql::model::customization::Customization;
 use weir_sql::model::metadata::{FunctionEntry, TableEntry};
-
-/// Keys of `limits` and `sources[].postgres` that may be 0: nothing of the kind is allowed, there is no bound, or nothing
-/// is waited for. Any other bound is at least 1.
-pub(crate) const MAY_BE_ZERO: [&str; 12] = [
-    "aliases_max",
-    "directives_max",
-    "directives_per_place_max",
-    "drain_delay_s",
-    "drain_s",
-    "idle_s_max",
-    "introspection_depth_max",
-    "replica_lag_ms_max",
-    "variables_max",
-    "wait_ms_max",
-    "waiting_max",
-    "wrong_secrets_per_minute",
-];
 
 /// The whole file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -136,153 +121,6 @@ pub enum LogFormat {
     Text,
     /// One JSON object per event.
     Json,
-}
-
-/// `limits`: every bound is inclusive.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Limits {
-    /// Bytes of a request's body, unpacked.
-    pub body_bytes_max: u32,
-    /// Bytes of a request's head.
-    pub head_bytes_max: u32,
-    /// Header lines of a request.
-    pub headers_max: u16,
-    /// Bytes of a request's URL.
-    pub url_bytes_max: u32,
-    /// Requests in one batch on `/v1/graphql`.
-    pub batch_max: u16,
-    /// Connections at once; beyond it the longest idle one is closed.
-    pub connections_max: u32,
-    /// Requests at once on one HTTP/2 connection.
-    pub streams_max: u32,
-    /// A head has to arrive within so many seconds.
-    pub head_s: u16,
-    /// A body has to arrive within so many seconds.
-    pub body_s: u16,
-    /// A connection without a request is closed after so many seconds.
-    pub idle_s: u16,
-    /// A client that reads nothing is cut off after so many seconds; over HTTP/2 the stream it does not read is reset.
-    pub write_s: u16,
-    /// Bytes of answers that wait in the process for clients to read them; beyond it requests are told to come again.
-    pub unread_bytes_max: u64,
-    /// The same for one connection.
-    pub unread_connection_bytes_max: u64,
-    /// The first byte of an answer has to be ready within so many seconds.
-    pub request_s: u16,
-    /// One statement of a database may work so many seconds; `sources[].postgres.statement_timeout_s` overrules it.
-    pub statement_s: u16,
-    /// Wrong admin secrets one address may send in a minute; 0 for any number, as behind a proxy.
-    pub wrong_secrets_per_minute: u32,
-    /// Bytes of a message over a WebSocket.
-    pub socket_message_bytes_max: u32,
-    /// Messages that are read in a second over one WebSocket; what is beyond waits.
-    pub socket_messages_per_second: u32,
-    /// `connection_init` has to arrive over a WebSocket of the protocol `graphql-transport-ws` within so many seconds.
-    pub socket_init_s: u16,
-    /// When the server stops, `/readyz` answers 503 for so many seconds before the listener closes; all else is served.
-    pub drain_delay_s: u16,
-    /// After that, requests in flight get so many seconds.
-    pub drain_s: u16,
-    /// Bytes of a document.
-    pub document_bytes_max: u32,
-    /// Tokens of a document.
-    pub tokens_max: u32,
-    /// Brackets open at once.
-    pub nesting_max: u32,
-    /// Fields on the way from the root to a leaf.
-    pub depth_max: u32,
-    /// Fields with an alias.
-    pub aliases_max: u32,
-    /// Directives in a document.
-    pub directives_max: u32,
-    /// Directives in one place.
-    pub directives_per_place_max: u32,
-    /// Fields once fragments are expanded.
-    pub expanded_max: u32,
-    /// Root fields once fragments are expanded.
-    pub root_fields_max: u32,
-    /// Variables of an operation.
-    pub variables_max: u32,
-    /// Items of one list of input.
-    pub list_items_max: u32,
-    /// Comparisons and relationships in one condition; the values of a list count as one.
-    pub conditions_max: u32,
-    /// Depth of introspection.
-    pub introspection_depth_max: u32,
-    /// Errors reported at once.
-    pub errors_max: u32,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        let document = weir_language::limits::Limits::STANDARD;
-        Self {
-            body_bytes_max: 2_000_000,
-            head_bytes_max: 16 * 1024,
-            headers_max: 100,
-            url_bytes_max: 8 * 1024,
-            batch_max: 10,
-            connections_max: 10_000,
-            streams_max: 100,
-            head_s: 10,
-            body_s: 30,
-            idle_s: 60,
-            write_s: 30,
-            unread_bytes_max: 256 << 20,
-            unread_connection_bytes_max: 64 << 20,
-            request_s: 30,
-            statement_s: 20,
-            wrong_secrets_per_minute: 100,
-            socket_message_bytes_max: 256 * 1024,
-            socket_messages_per_second: 100,
-            socket_init_s: 3,
-            drain_delay_s: 0,
-            drain_s: 30,
-            document_bytes_max: document.bytes_max,
-            tokens_max: document.tokens_max,
-            nesting_max: document.nesting_max,
-            depth_max: document.depth_max,
-            aliases_max: document.aliases_max,
-            directives_max: document.directives_max,
-            directives_per_place_max: document.directives_per_place_max,
-            expanded_max: document.expanded_max,
-            root_fields_max: document.root_fields_max,
-            variables_max: document.variables_max,
-            list_items_max: document.list_items_max,
-            conditions_max: weir_engine::engine::Settings::STANDARD.conditions_max,
-            introspection_depth_max: document.introspection_depth_max,
-            errors_max: document.errors_max,
-        }
-    }
-}
-
-impl Limits {
-    /// How long one statement of a database may work.
-    #[must_use]
-    pub fn statement_max(&self) -> Duration {
-        Duration::from_secs(u64::from(self.statement_s))
-    }
-
-    /// The bounds on documents.
-    #[must_use]
-    pub fn document(&self) -> weir_language::limits::Limits {
-        weir_language::limits::Limits {
-            bytes_max: self.document_bytes_max,
-            tokens_max: self.tokens_max,
-            nesting_max: self.nesting_max,
-            depth_max: self.depth_max,
-            aliases_max: self.aliases_max,
-            directives_max: self.directives_max,
-            directives_per_place_max: self.directives_per_place_max,
-            expanded_max: self.expanded_max,
-            root_fields_max: self.root_fields_max,
-            variables_max: self.variables_max,
-            list_items_max: self.list_items_max,
-            introspection_depth_max: self.introspection_depth_max,
-            errors_max: self.errors_max,
-        }
-    }
 }
 
 /// `cache`.
