@@ -1,13 +1,13 @@
 //! `weir init` and `weir check`: for whoever writes a weir.yaml.
 
-use super::print;
 use super::serve::origin;
+use super::{demo, print};
 use crate::config::{RelationshipNames, published};
 use crate::databases;
 use crate::generation::{Generation, Overrides};
 use crate::sources::{self, Address, Findings};
 use std::fs::File;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use weir_language::value::json::quoted;
@@ -15,43 +15,82 @@ use weir_language::value::json::quoted;
 /// What `weir init` writes: every block with its defaults, in comments.
 pub(crate) const TEMPLATE: &str = include_str!("weir.yaml");
 
-/// Writes the template, for the database at `url` if one is named, to a file that is not there yet, or the JSON schema to standard
-/// output.
+/// Writes a configuration to a file that is not there yet, or the JSON schema to standard output. It serves the database at
+/// `url`, else the one beside the file, else a sample that is made there.
 pub(super) fn init(file: &Path, url: Option<&str>, json_schema: bool) -> Result<ExitCode, String> {
     if json_schema {
         return print(&published::text());
     }
-    let text = match url {
-        Some(url) => template_for(url, file)?,
-        None => TEMPLATE.to_owned(),
-    };
     if file == Path::new("-") {
-        return print(&text);
+        return print(&url.map_or_else(|| Ok(TEMPLATE.to_owned()), |url| template_for(url, file))?);
     }
+    let shown = file.display();
+    if file.exists() {
+        return Err(format!("{shown} is there already; name another file, or `-` for standard output"));
+    }
+    let (text, source) = match url {
+        Some(url) => (template_for(url, file)?, String::new()),
+        None => beside(file)?,
+    };
     let made = File::options().write(true).create_new(true).open(file);
-    made.and_then(|mut it| it.write_all(text.as_bytes())).map_err(|cause| match cause.kind() {
-        ErrorKind::AlreadyExists => {
-            format!("{} is there already; name another file, or `-` for standard output", file.display())
-        }
-        _ => format!("{} cannot be written: {cause}", file.display()),
-    })?;
-    print(&format!("wrote {0}; edit it, then `weir check {0}` and `weir serve {0}`\n", file.display()))
+    made.and_then(|mut it| it.write_all(text.as_bytes()))
+        .map_err(|cause| format!("{shown} cannot be written: {cause}"))?;
+    let serve = if file == Path::new("weir.yaml") { String::new() } else { format!(" {shown}") };
+    print(&format!("wrote {shown}{source}; edit it, then `weir check{serve}` and `weir serve{serve}`\n"))
 }
 
-/// The template with the database at `url` as its source, and the rule for relationship names that suits its tables.
+/// The template for the only database in the folder of `file`, or for the sample, which is made there if there is none; and
+/// which of the two it is.
+fn beside(file: &Path) -> Result<(String, String), String> {
+    let folder = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
+    let names = entries.flatten().filter_map(|it| it.file_name().into_string().ok());
+    let mut databases: Vec<String> = names.filter(|it| is_database(it)).collect();
+    databases.sort();
+    match databases.as_slice() {
+        [] => {
+            demo::create(&folder.join("chinook.db"))?;
+            Ok((TEMPLATE.to_owned(), " and the sample chinook.db, as no database is here".into()))
+        }
+        [one] => {
+            let read = Address::Sqlite(folder.join(one));
+            let text = template(&read, &Address::Sqlite(one.into()))?;
+            Ok((text, format!(" for {one}")))
+        }
+        several => Err(format!(
+            "several databases are here ({}); name one by `--url sqlite:{}`",
+            several.join(", "),
+            several[0]
+        )),
+    }
+}
+
+/// True for the name of a SQLite database that is not the store of types.
+fn is_database(name: &str) -> bool {
+    matches!(sources::address(name), Ok(Address::Sqlite(_))) && !name.ends_with(".weir.db")
+}
+
+/// The template with the database at `url` as its source.
 fn template_for(url: &str, file: &Path) -> Result<String, String> {
-    let mut address = sources::address(url)?;
-    let names = match databases::proposed_names(&address)? {
+    let address = sources::address(url)?;
+    let mut written = address.clone();
+    let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
+    if let (Address::Sqlite(path), Some(_)) = (&mut written, folder) {
+        // A file's name in weir.yaml is meant from the folder of that.
+        *path = std::path::absolute(&*path).map_err(|cause| format!("{}: {cause}", path.display()))?;
+    }
+    template(&address, &written)
+}
+
+/// The template with the database at `address` as its source, written as `written`, and the rule for relationship names that
+/// suits its tables.
+fn template(address: &Address, written: &Address) -> Result<String, String> {
+    let names = match databases::proposed_names(address)? {
         RelationshipNames::Long => "long",
         RelationshipNames::Short => "short",
         RelationshipNames::Hasura => "hasura",
     };
-    let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
-    if let (Address::Sqlite(path), Some(_)) = (&mut address, folder) {
-        // A file's name in weir.yaml is meant from the folder of that.
-        *path = std::path::absolute(&*path).map_err(|cause| format!("{}: {cause}", path.display()))?;
-    }
-    let source = sources::config_of(&address).sources.remove(0);
+    let source = sources::config_of(written).sources.remove(0);
     let lines = TEMPLATE.lines().map(|line| match line {
         "  - name: chinook" => format!("  - name: {}\n", scalar(&source.name)),
         "    url: sqlite:chinook.db" => format!("    url: {}\n", scalar(&source.url)),

@@ -79,7 +79,7 @@ Examples:
     /// Write a commented weir.yaml
     #[command(after_help = "\
 Examples:
-  weir init
+  weir init                                  for the database in this folder, or for a sample that is made
   weir init conf/weir.yaml
   weir init --url sqlite:shop.db             for this database, with relationship names that suit its tables
   weir init --json-schema > weir.schema.json")]
