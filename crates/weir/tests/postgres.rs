@@ -291,9 +291,9 @@ fn a_missing_row_and_a_violated_constraint_are_told_as_configured() {
 fn check_log(weir: &Weir, wrong: &[&str], words: &str) {
     for query in wrong {
         for path in ["/graphql", "/v1/graphql"] {
-            let headers = [("content-type", "application/json")];
-            let answer = weir.post(path, &headers, body(query).as_bytes());
+            let answer = weir.post(path, &[], body(query).as_bytes());
             assert!(answer.text().contains("\"errors\""), "{query}: {}", answer.text());
+            assert!(!answer.text().contains("BAD_REQUEST"), "{query}: {}", answer.text());
         }
     }
     support::until("the last is logged", || weir.log().contains(words));
@@ -306,8 +306,8 @@ fn check_log(weir: &Weir, wrong: &[&str], words: &str) {
 fn what_a_client_did_wrong_is_no_error_in_the_log() {
     let database = database(
         "CREATE EXTENSION ltree;
-         CREATE TABLE thing (id int PRIMARY KEY, name text, doc json, tags jsonb, path ltree, at date, small smallint);
-         INSERT INTO thing VALUES (1, 'a', '{}', '3', 'a.b', '2000-01-01', 1);
+         CREATE TABLE thing (id int PRIMARY KEY, name text, tags jsonb, path ltree, at date, small smallint);
+         INSERT INTO thing VALUES (1, 'a', '3', 'a.b', '2000-01-01', 1);
          CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$;
          CREATE TRIGGER refuse BEFORE DELETE ON thing FOR EACH ROW EXECUTE FUNCTION refuse();",
     );
@@ -316,12 +316,9 @@ fn what_a_client_did_wrong_is_no_error_in_the_log() {
         condition(r#"path: {_eq: "a..b"}"#),
         condition(r#"path: {_matches: "a.{"}"#),
         condition(r#"path: {_matches_fulltext: "a &"}"#),
-        condition("doc: {_eq: {}}"),
         condition(r#"at: {_eq: "never"}"#),
         condition(r#"small: {_eq: "99999"}"#),
         condition(r#"name: {_regex: "("}"#),
-        condition(r#"name: {_like: "a\\"}"#),
-        "{ thing(order_by: {doc: asc}) { id } }".into(),
         r#"{ thing { tags(path: "a..b") } }"#.into(),
         "{ thing(limit: -1) { id } }".into(),
         "{ nothing { id } }".into(),
