@@ -244,7 +244,7 @@ fn hasuras_accent_reads_leniently_and_says_errors_its_way() {
     check(
         "{ a: Album(limit: -1) { AlbumId } }",
         "",
-        r#"{"errors":[{"message":"expected a non-negative 32-bit integer for type 'Int', but found an integer","extensions":{"path":"$.selectionSet.a.args.limit","code":"parse-failed"}}]}"#,
+        r#"{"errors":[{"message":"expected a non-negative 32-bit integer for type 'Int', but found an integer","extensions":{"path":"$.selectionSet.a.args.limit","code":"validation-failed"}}]}"#,
     );
     check(
         r#"{ Album(where: {Title: {_regex: "("}}) { AlbumId } }"#,

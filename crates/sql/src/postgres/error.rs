@@ -59,10 +59,14 @@ impl Error {
             Self::Busy => Self::Busy,
             Self::AnswerTooLarge { bytes_max } => Self::AnswerTooLarge { bytes_max: *bytes_max },
             Self::Unanswered { bytes_max } => Self::Unanswered { bytes_max: *bytes_max },
-            Self::Unavailable(cause) => match cause.downcast_ref::<DatabaseError>() {
-                Some(error) => Self::unavailable(error.clone()),
-                None => Self::unavailable(cause.to_string()),
-            },
+            Self::Unavailable(cause) => {
+                match (cause.downcast_ref::<DatabaseError>(), cause.downcast_ref::<io::Error>()) {
+                    (Some(error), _) => Self::unavailable(error.clone()),
+                    // Its kind tells a server that was not reached from one that does not fit.
+                    (None, Some(error)) => Self::unavailable(io::Error::new(error.kind(), error.to_string())),
+                    (None, None) => Self::unavailable(cause.to_string()),
+                }
+            }
             Self::Unconfirmed(cause) => Self::Unconfirmed(cause.to_string().into()),
             Self::Undone => Self::Undone,
             Self::Protocol(what) => Self::Protocol(what.clone()),
