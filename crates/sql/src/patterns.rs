@@ -94,6 +94,12 @@ pub(crate) fn one_line(message: &str) -> &str {
 
 /// `pattern` with PostgreSQL's names for the bounds of words and texts, `\y \Y \m \M \Z`, said as Rust's.
 pub(crate) fn without_postgres_places(pattern: &str) -> Cow<'_, str> {
+    if pattern.contains("[[:") {
+        let plain = pattern.replace("[[:<:]]", r"\m").replace("[[:>:]]", r"\M");
+        if plain != pattern {
+            return without_postgres_places(&plain).into_owned().into();
+        }
+    }
     let mut out = String::new();
     let (mut done, mut letters) = (0, pattern.char_indices());
     while let Some((at, letter)) = letters.next() {

@@ -6,7 +6,7 @@
 //! **Cost:** one pass over the text, one new text.
 
 use crate::relational::Words;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use regex::Regex;
 use rust_stemmers::{Algorithm, Stemmer};
 use std::sync::LazyLock;
@@ -119,9 +119,12 @@ pub(crate) fn question(text: &str, all: bool, kind: Words, tongue: &Tongue) -> S
 
 /// The question whether a word of `text` is there, for each of them.
 pub(crate) fn questions(text: &str, kind: Words, tongue: &Tongue) -> impl Iterator<Item = String> {
-    asked(text, kind).map(|word| match word.len() <= tongue.word_bytes_max {
-        true => quoted(word, tongue),
-        false => tongue.none.to_owned(),
+    let mut seen = HashSet::new();
+    asked(text, kind).filter(move |word| seen.insert(word.to_lowercase())).map(|word| {
+        match word.len() <= tongue.word_bytes_max {
+            true => quoted(word, tongue),
+            false => tongue.none.to_owned(),
+        }
     })
 }
 

@@ -499,3 +499,24 @@ fn a_stored_infinity_takes_no_other_row_with_it() {
     assert_eq!(served.ask(mend, ""), r#"{"data":{"update_f":{"affected_rows":1}}}"#);
     assert!(!served.ask("{ f { r d n } }", "").contains("errors"));
 }
+
+#[test]
+fn no_column_makes_an_infinity_of_a_text_that_it_reads_as_a_number() {
+    const KEPT: &str =
+        "CREATE TABLE k (id INTEGER PRIMARY KEY, j json, b jsonb, d date, ts timestamp, u uuid, t text);
+        INSERT INTO k (id, t) VALUES (1, '1e400')";
+    let served = serve(KEPT);
+    for (column, value) in
+        [("j", "1e400"), ("b", "-1e400"), ("d", "\"1e400\""), ("ts", "\"1e400\""), ("u", "\"1e400\"")]
+    {
+        let asked = served.ask(
+            &format!(
+                "mutation {{ update_k_by_pk(pk_columns: {{id: 1}}, _set: {{{column}: {value}}}) {{ id }} }}"
+            ),
+            "",
+        );
+        assert!(asked.contains("out of range"), "{column}: {asked}");
+    }
+    let stored = served.ask("{ k { j b d ts u t } }", "");
+    assert_eq!(stored, r#"{"data":{"k":[{"j":null,"b":null,"d":null,"ts":null,"u":null,"t":"1e400"}]}}"#);
+}

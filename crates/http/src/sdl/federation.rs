@@ -29,8 +29,9 @@ const CONTEXT: &str =
     "hands values down from parents, which is not done here: ask for them with `$this` or an argument";
 
 /// All of them.
-pub(super) static FEDERATED: [Federated; 17] = [
+pub(super) static FEDERATED: [Federated; 18] = [
     nothing("key"),
+    nothing("extends"),
     nothing("shareable"),
     nothing("override"),
     nothing("provides"),

@@ -55,6 +55,11 @@ impl Options<'_> {
 #[must_use]
 pub fn is_services(text: &str) -> bool {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+    // A link may give the directives other names.
+    let links = |line: &str| line.contains("specs.apollo.dev/connect/");
+    if lines.clone().any(links) {
+        return true;
+    }
     let mut words =
         lines.flat_map(|line| line.split(|it: char| !(it.is_alphanumeric() || "@_".contains(it))));
     words.any(|word| matches!(word, "@source" | "@connect" | "@graphql" | "@grpc"))

@@ -50,6 +50,9 @@ pub enum Usual {
     Texts,
 }
 
+/// One question of a list of them.
+pub(super) const EACH_WORD: &str = "word.value";
+
 /// One database's way of writing.
 pub trait Dialect: Send + Sync {
     /// A quoted name.
@@ -92,7 +95,7 @@ pub trait Dialect: Send + Sync {
     }
     /// Whether a text has words: `row` is the row's number and the text, `words` what was bound for them.
     fn words(&self, out: &mut String, row: [&str; 2], indexes: &[Box<str>], kind: Words, words: &str);
-    /// A list of questions for words as the relation `word` with the column `value`.
+    /// A list of questions for words as the relation of [`EACH_WORD`].
     fn each_word(&self, list: &str) -> String;
     /// How a place stands to another.
     fn place(&self, out: &mut String, place: &Place<'_>);

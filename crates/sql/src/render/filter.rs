@@ -1,7 +1,7 @@
 //! Conditions: on columns, on related rows, joined to expressions no deeper than they have to be.
 
 use super::call::RowOf;
-use super::dialect::{Place, Side, Usual};
+use super::dialect::{EACH_WORD, Place, Side, Usual};
 use super::{Renderer, Scope};
 use crate::api::meaning::{Comparison, Measure};
 use crate::catalog::{ColumnId, TableId};
@@ -129,7 +129,7 @@ impl<'r> Renderer<'r> {
     /// The question for words: the one at hand of a list, or what is bound.
     fn words(&mut self, with: &Parameter) -> String {
         match self.in_each {
-            true => "word.value".to_owned(),
+            true => EACH_WORD.to_owned(),
             false => self.bind(with, self.dialect.usual(Usual::Text)),
         }
     }

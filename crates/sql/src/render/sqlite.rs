@@ -2,7 +2,7 @@
 //!
 //! Lists are bound as one JSON text and opened by `json_each`, so one statement fits every length.
 
-use super::dialect::{Dialect, Place, Side};
+use super::dialect::{Dialect, EACH_WORD, Place, Side};
 use crate::api::meaning::{Aggregation, Comparison, Statistic};
 use crate::catalog::facts::Cell;
 use crate::geometry::Placed;
@@ -68,7 +68,20 @@ impl Dialect for Sqlite {
     }
 
     fn words(&self, out: &mut String, [key, _]: [&str; 2], indexes: &[Box<str>], _: Words, words: &str) {
-        self.found(out, key, indexes, |index| format!("rowid FROM {index} WHERE {index} MATCH {words}"));
+        if words != EACH_WORD {
+            return self
+                .found(out, key, indexes, |index| format!("rowid FROM {index} WHERE {index} MATCH {words}"));
+        }
+        // What a list has to hold differs by word, so SQLite would find all rows of each word again for each row of the list.
+        for (at, index) in indexes.iter().enumerate() {
+            let mut name = String::new();
+            self.identifier(&mut name, index);
+            out.push_str(if at == 0 { "(" } else { " OR " });
+            out.push_str(&format!(
+                "EXISTS (SELECT 1 FROM {name} WHERE {name}.rowid = {key} AND {name} MATCH {words})"
+            ));
+        }
+        out.push(')');
     }
 
     fn each_word(&self, list: &str) -> String {

@@ -150,7 +150,7 @@ impl<'r> Reading<'_, 'r> {
             Node::Float(value) => Ok(Bound::Real(value)),
             Node::Number(span) => self.number(given.str(span)),
             Node::Text(span) => self.text(given.str(span), ty),
-            Node::Json(span) => Ok(Bound::Text(given.str(span).into())),
+            Node::Json(span) => self.kept(given.str(span)),
             Node::Enum(value) => Ok(Bound::Text(self.bindings.enum_name(value).into())),
             Node::List { .. } | Node::Object { .. } | Node::Key(_) | Node::Variable(_) | Node::Parent(_) => {
                 self.refuse("BAD_USER_INPUT", "parse-failed", "expected a scalar".into())
@@ -181,7 +181,21 @@ impl<'r> Reading<'_, 'r> {
                 },
                 None => Ok(Bound::Blob(text.as_bytes().to_vec())),
             },
-            Cell::Text | Cell::Json => Ok(Bound::Text(text.into())),
+            Cell::Text if matches!(ty, ColumnType::Text | ColumnType::Char | ColumnType::CiText) => {
+                Ok(Bound::Text(text.into()))
+            }
+            Cell::Text | Cell::Json => self.kept(text),
+        }
+    }
+
+    /// A text for a column whose declared type may make SQLite read numbers out of texts: one beyond floating point would
+    /// become an infinity.
+    fn kept(&self, text: &'r str) -> Result<Bound<'r>, Refused> {
+        match crate::value::is_number(text.trim().as_bytes())
+            && !text.trim().parse().is_ok_and(f64::is_finite)
+        {
+            true => self.number(text.trim()),
+            false => Ok(Bound::Text(text.into())),
         }
     }
 

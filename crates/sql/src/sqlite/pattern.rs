@@ -187,6 +187,8 @@ mod tests {
         check("^(?!.*live).*rock", "Hard Rock", Ok(true));
         check("^(?!.*live).*rock", "Rock, LIVE", Ok(false));
         check("(?=.*a)(?=.*b)^.{3}$", "bxA", Ok(true));
+        check("[[:<:]]roll[[:>:]]", "Rock and roll", Ok(true));
+        check("[[:<:]]ock", "Rock and roll", Ok(false));
         check("rock(?= and)", "Rock and roll", Ok(true));
         check("rock(?! and)", "Rock and roll", Ok(false));
         check("(?<=hard )rock", "Hard Rock", Ok(true));

@@ -43,6 +43,8 @@ pub(super) fn init(file: &Path, url: Option<&str>, json_schema: bool) -> Result<
 /// which of the two it is.
 fn beside(file: &Path) -> Result<(String, String), String> {
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)
+        .map_err(|cause| format!("{} cannot be made: {cause}", folder.display()))?;
     let entries = std::fs::read_dir(folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
     let names = entries.flatten().filter_map(|it| it.file_name().into_string().ok());
     let mut databases: Vec<String> = names.filter(|it| is_database(it)).collect();

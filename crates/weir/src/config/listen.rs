@@ -31,8 +31,13 @@ impl FromStr for Listen {
         if let Ok(address) = text.parse() {
             return Ok(Self(address));
         }
-        if let Ok(port) = text.parse() {
+        if text.starts_with(|it: char| it.is_ascii_digit())
+            && let Ok(port) = text.parse()
+        {
             return Ok(loopback(port));
+        }
+        if text.contains('/') {
+            return Err(wrong(text));
         }
         let (host, port) = text.rsplit_once(':').ok_or_else(|| wrong(text))?;
         let port: u16 = port.parse().map_err(|_| wrong(text))?;
@@ -110,6 +115,8 @@ mod tests {
         check("nonsense", Err("write `127.0.0.1:8080`, `localhost:8080` or `8080`"));
         check("localhost", Err("is no address to listen on"));
         check("localhost:http", Err("is no address to listen on"));
+        check("+80", Err("is no address to listen on"));
+        check("http://127.0.0.1:80", Err("is no address to listen on"));
         check("70000", Err("is no address to listen on"));
         check(":8080", Err("write `8080` for this machine only, or `0.0.0.0:8080` for every interface"));
         check("no such host:80", Err("has no address"));

@@ -338,6 +338,7 @@ impl Config {
         }
         self.cors.check()?;
         self.check_zeros()?;
+        self.check_variables()?;
         if let Some(redis) = &self.cache.redis {
             Address::parse(redis.expose()).map_err(|wrong| format!("`cache.redis` {wrong}"))?;
         }
@@ -348,6 +349,20 @@ impl Config {
         names.sort_unstable();
         match names.windows(2).find(|it| it[0] == it[1]) {
             Some(twice) => Err(format!("two sources are named `{}`; give each its own name", twice[0])),
+            None => Ok(()),
+        }
+    }
+
+    /// A secret or address that still holds a variable was quoted: it would be taken as it stands.
+    fn check_variables(&self) -> Result<(), String> {
+        let secret = self.admin_secret.iter().map(|it| ("admin_secret".to_owned(), it.expose()));
+        let redis = self.cache.redis.iter().map(|it| ("cache.redis".to_owned(), it.expose()));
+        let sources = self.sources.iter().enumerate();
+        let sources = sources.map(|(at, it)| (format!("sources[{at}].url"), it.url.as_str()));
+        match secret.chain(redis).chain(sources).find(|it| it.1.contains("${")) {
+            Some((key, _)) => Err(format!(
+                "`{key}` holds `${{…}}`, which is not filled in where it is quoted: write the value without quotes"
+            )),
             None => Ok(()),
         }
     }
