@@ -249,7 +249,7 @@ fn hasuras_accent_reads_leniently_and_says_errors_its_way() {
     check(
         r#"{ Album(where: {Title: {_regex: "("}}) { AlbumId } }"#,
         "",
-        r#"{"errors":[{"message":"invalid regular expression","extensions":{"path":"$.selectionSet.Album","code":"data-exception"}}]}"#,
+        r#"{"errors":[{"message":"invalid regular expression: unclosed group, at byte 0","extensions":{"path":"$.selectionSet.Album","code":"data-exception"}}]}"#,
     );
 }
 

@@ -329,9 +329,6 @@ const VALUE_READERS: &[&str] = &[
     "LWGEOM_dwithin",
 ];
 
-/// Routines that miss an operator of a type: `xml` has no equality, `point` no order.
-const LACKING: [&str; 3] = ["op_error", "get_sort_group_operators", "lookup_type_cache"];
-
 /// By SQLSTATE. Source: the manual of PostgreSQL, appendix A.
 fn refused(
     error: Box<DatabaseError>,
@@ -366,11 +363,6 @@ fn refused(
         b"42601" | b"42622" | b"XX000" if VALUE_READERS.contains(&&*error.routine) => {
             said("INVALID_VALUE", "data-exception", &without_values(&error.message))
         }
-        b"42883" if LACKING.contains(&&*error.routine) => said(
-            "INVALID_VALUE",
-            "data-exception",
-            "the column's type cannot be compared or ordered like this",
-        ),
         [b'5', b'4', ..] => said("LIMIT_STATEMENT", "validation-failed", &too_large(&error, is_tracked)),
         [b'0', b'8', ..] | [b'5', b'3', ..] | [b'5', b'7', b'P', ..] | [b'5', b'8', ..] => {
             SourceError::Unavailable(error)

@@ -130,21 +130,6 @@ fn other_states_say_who_can_mend_it() {
 }
 
 #[test]
-fn an_operator_that_a_type_lacks_is_no_changed_schema() {
-    let lacking = "the column's type cannot be compared or ordered like this";
-    check(
-        "C42883|Moperator does not exist: xml = unknown|Rop_error",
-        Accent::Spec,
-        &format!("INVALID_VALUE: {lacking}"),
-    );
-    check(
-        "C42883|Mfunction f(integer) does not exist|RParseFuncOrColumn",
-        Accent::Spec,
-        &format!("SCHEMA_CHANGED: {CHANGED}"),
-    );
-}
-
-#[test]
 fn only_a_server_that_was_not_reached_is_unavailable() {
     let check = |error: Error, expected: &str| assert_eq!(error.to_string(), expected);
     let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
