@@ -2,7 +2,7 @@
 //!
 //! A store holds its normal text, which answers give, and its point in time, which filters, order and aggregates compare.
 //!
-//! **Cost:** one pass; [`normal`] and [`format`] make one text. Source: RFC 3339, section 5.6.
+//! **Cost:** one pass; [`normal`] and [`format()`] make one text. Source: RFC 3339, section 5.6.
 
 use std::borrow::Cow;
 

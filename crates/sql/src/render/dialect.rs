@@ -95,7 +95,7 @@ pub trait Dialect: Send + Sync {
     }
     /// Whether a text has words: `row` is the row's number and the text, `words` what was bound for them.
     fn words(&self, out: &mut String, row: [&str; 2], indexes: &[Box<str>], kind: Words, words: &str);
-    /// A list of questions for words as the relation of [`EACH_WORD`].
+    /// A list of questions for words as the relation of `EACH_WORD`.
     fn each_word(&self, list: &str) -> String;
     /// How a place stands to another.
     fn place(&self, out: &mut String, place: &Place<'_>);
