@@ -21,13 +21,13 @@ const NOTES: &str = "CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT NOT NU
 const LONG: &str = "{ note { id text } }";
 const SHORT: &str = "{ note_by_pk(id: 1) { id } }";
 
-/// The notes, served by one thread; a client that reads nothing is cut off after two seconds.
+/// The notes, served by one thread.
 fn notes(limits: &str) -> Weir {
     let folder = Folder::new();
     let database = rusqlite::Connection::open(folder.file("notes.db")).expect("SQLite makes a file");
     database.execute_batch(NOTES).expect("the statements are right");
     let yaml = format!(
-        "listen: 127.0.0.1:0\nthreads: 1\nlimits: {{write_s: 2, {limits}}}\nsources: [{{name: notes, url: notes.db}}]\n"
+        "listen: 127.0.0.1:0\nthreads: 1\nlimits: {{{limits}}}\nsources: [{{name: notes, url: notes.db}}]\n"
     );
     let file = folder.write("weir.yaml", &yaml);
     Weir::by_file(&file, folder)
@@ -59,7 +59,7 @@ fn run(test: impl Future<Output = ()>) {
 
 #[test]
 fn a_stream_without_window_is_reset_and_its_connection_goes_on() {
-    let weir = notes("request_s: 30");
+    let weir = notes("write_s: 2");
     run(async {
         let mut send = connect(&weir, 0).await;
         for query in [LONG, SHORT] {
@@ -74,7 +74,7 @@ fn a_stream_without_window_is_reset_and_its_connection_goes_on() {
 
 #[test]
 fn a_client_that_reads_slowly_gets_all() {
-    let weir = notes("request_s: 30");
+    let weir = notes("write_s: 10");
     run(async {
         let mut send = connect(&weir, 1000).await;
         let whole =
@@ -85,7 +85,7 @@ fn a_client_that_reads_slowly_gets_all() {
 
 #[test]
 fn a_connection_has_a_bound_of_unread_bytes() {
-    let weir = notes("unread_connection_bytes_max: 5000000");
+    let weir = notes("write_s: 10, unread_connection_bytes_max: 5000000");
     run(async {
         let mut send = connect(&weir, 0).await;
         let first = ask(&mut send, LONG).await;
@@ -108,7 +108,7 @@ fn a_connection_has_a_bound_of_unread_bytes() {
 
 #[test]
 fn the_process_has_a_bound_of_unread_bytes() {
-    let weir = notes("unread_bytes_max: 9000000");
+    let weir = notes("write_s: 6, unread_bytes_max: 9000000");
     let begin = |weir: &Weir| {
         let mut socket = weir.connect();
         let raw =
