@@ -32,7 +32,7 @@ fast: announce console
 	$(CARGO) build --profile fast --bin weir
 
 announce:
-	@[ -x "$(WEIR)" ] || echo "Building Weir: about four minutes the first time on two cores (the console, then Rust), seconds after that."
+	@[ -x "$(WEIR)" ] || echo "Building Weir: about four minutes the first time on two cores (the console, then Rust); nothing is built again while nothing changes."
 
 test: ## run all tests (ONLY=name for some); installs what they need
 	@ONLY='$(ONLY)' scripts/test.sh

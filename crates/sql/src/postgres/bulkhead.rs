@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-/// How long a mark stands that nothing renews.
+/// A mark expires after this time unless it is renewed.
 const MARK_MAX: Duration = Duration::from_secs(1);
 /// How many marks are kept.
 const MARKS_MAX: usize = 64;

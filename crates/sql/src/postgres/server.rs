@@ -40,7 +40,7 @@ pub(super) struct Sessions {
     pub(super) dialer: Arc<Dialer>,
     idle: Mutex<Idle>,
     permits: Arc<Semaphore>,
-    /// How many reads may hold sessions at once: a quarter is left to writes, however long clients take to read.
+    /// Permits for reads, three quarters of the sessions. The rest is reserved for writes.
     reads: Arc<Semaphore>,
     waiting: AtomicUsize,
 }

@@ -150,7 +150,7 @@ impl Heads {
         }
     }
 
-    /// What follows comes in this second of the connection's clock.
+    /// Counts the frames that follow in this second of the connection's clock.
     pub(crate) fn at_second(&mut self, second: u32) {
         if let At::Multiplexed(frames) = &mut self.at {
             frames.at_second(second);

@@ -51,7 +51,7 @@ impl Frames {
     pub(crate) const FIRST: Self =
         Self { seen: 0, payload_bytes: 0, kind: 0, second: 0, counted: 0, credit_bytes: 0 };
 
-    /// What follows comes in this second of the connection's clock.
+    /// Counts the frames that follow in this second of the connection's clock.
     pub(crate) fn at_second(&mut self, second: u32) {
         if self.second != second {
             (self.second, self.counted) = (second, 0);

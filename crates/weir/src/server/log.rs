@@ -53,7 +53,7 @@ impl Seldom {
         Self { started: Instant::now(), due_ms: AtomicU64::new(0), held: AtomicU64::new(0) }
     }
 
-    /// How often it happened since the last line, this time included; nothing if that was less than a second ago.
+    /// Counts an event. Returns the events since the last log line, this one included, or `None` within a second of that line.
     pub(crate) fn note(&self) -> Option<u64> {
         self.note_at(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX - SECOND_MS))
     }

@@ -73,7 +73,7 @@ pub(crate) struct Seed {
     pub(crate) accept_failures: Arc<Seldom>,
     pub(crate) connections_max: usize,
     pub(crate) number: usize,
-    /// How many there are.
+    /// Number of worker threads, at least 1.
     pub(crate) threads: usize,
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct Worker {
     /// When the log had last that a connection could not be accepted, in the whole process.
     accept_failures: Arc<Seldom>,
     connections_max: usize,
-    /// How many there are.
+    /// Number of worker threads, at least 1.
     threads: u64,
     open: Cell<usize>,
     all_closed: Notify,
