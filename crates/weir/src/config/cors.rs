@@ -11,9 +11,9 @@ pub struct Cors {
     /// `localhost`, `127.0.0.1` and `[::1]` on any port may call a server that listens on loopback alone, and no page any
     /// other server.
     pub origins: Option<Vec<String>>,
-    /// Whether browsers may send cookies and read the answer.
+    /// True lets browsers send cookies and read the answer.
     pub credentials: bool,
-    /// How long browsers may keep the permission, in seconds.
+    /// Lifetime of the permission in browsers, in seconds.
     pub max_age_s: u32,
 }
 

@@ -141,7 +141,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// How long one statement of a database may work.
+    /// Timeout of one statement of a database.
     #[must_use]
     pub fn statement_max(&self) -> Duration {
         Duration::from_secs(u64::from(self.statement_s))

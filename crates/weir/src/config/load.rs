@@ -1,28 +1,29 @@
 //! Reads `weir.yaml`: text in, checked [`Config`] out, errors with file, line, column and a way out.
 //!
-//! `${NAME}` and `${NAME:-default}` in plain scalars are taken from the environment; their values never appear in
-//! messages. Relative file names are meant from the directory of the file.
+//! `${NAME}` and `${NAME:-default}` in values are filled from the environment ([`variables`](super::variables)). Messages show no
+//! value of the environment. Relative file names are relative to the directory of the file.
 
 use super::Config;
 use super::places::Places;
+use super::variables::Prepared;
 use crate::sources::{self, Address};
-use serde_saphyr::Error;
+use serde_saphyr::{Error, PropertySyntax};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use weir_language::validate::suggest;
 
-/// The longest file that is read.
+/// Largest file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
-/// What is wrong with a file.
+/// An error in a configuration file.
 #[derive(Debug)]
 pub struct LoadError {
     /// The file.
     pub file: PathBuf,
     /// Line and column, from 1.
     pub place: Option<(u64, u64)>,
-    /// What, and how to mend it.
+    /// The cause and how to fix it.
     pub message: String,
 }
 
@@ -61,15 +62,18 @@ pub fn text(
     overrule: impl FnOnce(&mut Config),
 ) -> Result<Config, LoadError> {
     let options = serde_saphyr::options! { with_snippet: false };
+    let prepared = Prepared::new(text);
     let read = if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
         Ok(Config::default())
     } else {
-        serde_saphyr::from_str_with_options::<Config>(text, options.clone().with_properties(environment))
+        let mut options = options.clone().with_properties(environment);
+        options.property_syntax = PropertySyntax::DockerCompose;
+        serde_saphyr::from_str_with_options::<Config>(&prepared.text, options)
     };
-    // A text that is no YAML has no places; its error says where it breaks.
+    // Invalid YAML has no places; the parser's error has a place of its own.
     let root = serde_saphyr::from_str_with_options(text, options).unwrap_or_default();
     let places = Places { file: path.to_path_buf(), root };
-    let mut config = read.map_err(|error| told(&error, &places))?;
+    let mut config = read.map_err(|error| told(&error, &prepared, &places))?;
     config.places = places;
     from_directory(&mut config, path.parent().unwrap_or(Path::new("")));
     overrule(&mut config);
@@ -90,7 +94,7 @@ fn from_directory(config: &mut Config, base: &Path) {
         if let Some(store) = source.store.as_mut().filter(|it| !it.contains("://")) {
             *store = base.join(store.strip_prefix("sqlite:").unwrap_or(store)).display().to_string();
         }
-        // What is no address of a file is reported when it is opened.
+        // A malformed address is reported when the source is opened.
         if let Ok(Address::Sqlite(file)) = sources::address(&source.url) {
             source.url = format!("sqlite:{}", base.join(file).display());
         }
@@ -98,11 +102,13 @@ fn from_directory(config: &mut Config, base: &Path) {
 }
 
 /// The error with its place and, where a value is wrong, its key: `threads: invalid u16 value`.
-fn told(error: &Error, places: &Places) -> LoadError {
-    let place = error.location().map(|it| (it.line(), it.column()));
+fn told(error: &Error, prepared: &Prepared, places: &Places) -> LoadError {
+    let place = error.location().map(|it| prepared.original((it.line(), it.column())));
     let of_a_key = matches!(
         error,
-        Error::SerdeUnknownField { .. } | Error::UnresolvedProperty { .. } | Error::SerdeMissingField { .. }
+        Error::SerdeUnknownField { .. }
+            | Error::PropertyRequiredButUnset { .. }
+            | Error::SerdeMissingField { .. }
     );
     let key = place.filter(|_| !of_a_key).map(|it| places.at(it)).filter(|it| !it.is_empty());
     let message = match key {
@@ -123,8 +129,18 @@ fn words(error: &Error) -> String {
     if let Error::SerdeUnknownVariant { variant, expected, .. } = error {
         return format!("`{variant}` is none of: {}", expected.join(", "));
     }
-    if let Error::UnresolvedProperty { name, .. } = error {
-        return format!("the environment has no `{name}`; set it, or give a default: `${{{name}:-…}}`");
+    match error {
+        Error::PropertyRequiredButUnset { name, message, .. } if message.is_empty() => {
+            return format!("the environment has no `{name}`; set it, or give a default: `${{{name}:-…}}`");
+        }
+        Error::PropertyRequiredButUnset { name, message, .. } => {
+            return format!("the environment has no `{name}`: {message}");
+        }
+        Error::InvalidPropertyName { .. } => {
+            return "`${` begins a variable, `${NAME}` or `${NAME:-default}`; write `$${` for the characters"
+                .into();
+        }
+        _ => {}
     }
     let text = error.render();
     let first = text.lines().next().unwrap_or_default();
@@ -137,9 +153,13 @@ fn words(error: &Error) -> String {
 mod tests {
     use super::*;
 
+    fn environment() -> HashMap<String, String> {
+        let set = [("PORT", "9000"), ("SECRET", "hush"), ("NUMBER", "007"), ("TWICE", "${SECRET}")];
+        set.map(|(name, value)| (name.into(), value.into())).into()
+    }
+
     fn check(yaml: &str, expected: Result<fn(&Config) -> bool, &str>) {
-        let environment = HashMap::from([("PORT".into(), "9000".into()), ("SECRET".into(), "hush".into())]);
-        match (text(yaml, Path::new("conf/weir.yaml"), environment, |_| {}), expected) {
+        match (text(yaml, Path::new("conf/weir.yaml"), environment(), |_| {}), expected) {
             (Ok(config), Ok(holds)) => assert!(holds(&config), "{config:?}"),
             (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
             (found, _) => panic!("{found:?}"),
@@ -163,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_fills_plain_scalars() {
+    fn the_environment_fills_plain_texts() {
         check("listen: 127.0.0.1:${PORT}\n", Ok(|it| it.listen.0.port() == 9000));
         check("listen: 127.0.0.1:${NONE:-7000}\n", Ok(|it| it.listen.0.port() == 7000));
         check(
@@ -195,9 +215,52 @@ mod tests {
             postgres,
             Ok(|it| it.sources[0].postgres.as_ref().is_some_and(|it| it.lanes == Some(2) && it.watch_ddl)),
         );
-        // What is quoted stays as it is written.
-        check("admin_secret: \"${NONE:-x}\"\n", Err("`admin_secret` holds `${…}`, which is not filled in"));
         check("limits:\n  depth_max: ${NONE:-ten}\n", Err("weir.yaml:2:14: `limits.depth_max`: "));
+    }
+
+    #[test]
+    fn the_environment_fills_quoted_texts() {
+        let secret = |expected: &'static str| {
+            move |it: &Config| it.admin_secret.as_ref().is_some_and(|it| it.expose() == expected)
+        };
+        for (written, expected) in [
+            ("\"${SECRET}\"", "hush"),
+            ("'${SECRET}'", "hush"),
+            ("'a ${SECRET} b ${NONE:-c}'", "a hush b c"),
+            ("\"${NUMBER}\"", "007"),
+            ("${NUMBER}", "007"),
+            ("|-\n  ${SECRET}", "hush"),
+            ("\"$${SECRET}\"", "${SECRET}"),
+            ("$${SECRET}", "${SECRET}"),
+            ("\"pa$$wo$SECRET$\"", "pa$$wo$SECRET$"),
+            ("pa$$wo$SECRET$", "pa$$wo$SECRET$"),
+            // A value of the environment is not filled again.
+            ("\"${TWICE}\"", "${SECRET}"),
+        ] {
+            let found = text(&format!("admin_secret: {written}\n"), Path::new("w"), environment(), |_| {});
+            assert!(found.as_ref().is_ok_and(secret(expected)), "{written}: {found:?}");
+        }
+        check(
+            "sources:\n  - name: \"${SECRET}\"\n    url: \"postgres://a:${SECRET}@h/${NONE:-d}\"\n",
+            Ok(|it| it.sources[0].name == "hush" && it.sources[0].url == "postgres://a:hush@h/d"),
+        );
+        check("cache:\n  redis: \"redis://${NONE:-h}:6379\"\n", Ok(|it| it.cache.redis.is_some()));
+        check(
+            "sources:\n  - name: a\n    config: {a: \"${PORT}\", \"${b}\": 'c$'}\n",
+            Ok(|it| it.sources[0].config["a"] == "9000" && it.sources[0].config["${b}"] == "c$"),
+        );
+    }
+
+    #[test]
+    fn a_quoted_variable_without_a_value_is_refused_with_its_place() {
+        check("admin_secret: \"${NONE}\"\n", Err("weir.yaml:1:15: the environment has no `NONE`; set it"));
+        check(
+            "log: {level: \"${SECRET}\", format: '${NONE}'}\n",
+            Err("weir.yaml:1:35: the environment has no"),
+        );
+        check("admin_secret: '${NONE:?ask Ada}'\n", Err("the environment has no `NONE`: ask Ada"));
+        check("admin_secret: '${a.b}'\n", Err("`${` begins a variable"));
+        check("threads: \"${NONE:-ten}\"\n", Err("weir.yaml:1:10: `threads`: "));
     }
 
     #[test]
@@ -213,13 +276,19 @@ mod tests {
 
     #[test]
     fn a_secret_of_the_environment_is_not_in_the_message() {
-        let environment = HashMap::from([("SECRET".into(), "hush".into())]);
-        let error = text("threads: ${SECRET}\n", Path::new("w"), environment, |_| {}).unwrap_err();
-        assert!(!error.to_string().contains("hush"), "{error}");
+        for yaml in [
+            "threads: ${SECRET}\n",
+            "threads: \"${SECRET}\"\n",
+            "listen: \"${SECRET}\"\n",
+            "dev: '${SECRET}'\n",
+        ] {
+            let error = text(yaml, Path::new("w"), environment(), |_| {}).unwrap_err();
+            assert!(!error.to_string().contains("hush"), "{error}");
+        }
     }
 
     #[test]
-    fn files_are_meant_from_the_directory_of_the_configuration() {
+    fn file_names_are_relative_to_the_directory_of_the_configuration() {
         check(
             "tls: {certificate: a.pem, key: /b.pem}\n",
             Ok(|it| {

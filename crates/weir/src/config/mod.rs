@@ -1,4 +1,4 @@
-//! What `weir.yaml` may say, with its defaults.
+//! Keys of `weir.yaml` and their defaults.
 //!
 //! Each struct is one block of the file; [`load`] reads it, [`published`] is its JSON schema. Every key has a
 //! default, so an empty file is a valid one.
@@ -12,6 +12,7 @@ pub mod load;
 pub mod places;
 pub mod postgres;
 pub mod published;
+mod variables;
 
 pub use cors::Cors;
 pub use limits::Limits;
@@ -30,31 +31,31 @@ use weir_sql::model::metadata::{FunctionEntry, TableEntry};
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Where to listen: `address:port`, `name:port`, or a port of 127.0.0.1. Off loopback an admin secret is required.
+    /// Address to listen on: `address:port`, `name:port`, or a port of 127.0.0.1. Off loopback an admin secret is required.
     pub listen: Listen,
-    /// A second address for metrics, health and explain; without it they are on `listen`.
+    /// Separate address for metrics, health probes and explain; without the key they are on `listen`.
     pub admin_listen: Option<Listen>,
-    /// Callers with this secret in `x-hasura-admin-secret` or `x-weir-admin-secret` are the admin. Best written as `${WEIR_ADMIN_SECRET}`.
+    /// Callers with this secret in `x-hasura-admin-secret` or `x-weir-admin-secret` are the admin. Best taken from the environment: `${WEIR_ADMIN_SECRET}`.
     pub admin_secret: Option<Secret>,
-    /// Turns the console and explain on for everyone. Without the key: on if all listeners are on loopback.
+    /// True opens the console and explain to everyone. Without the key: true if all listeners are on loopback.
     pub dev: Option<bool>,
     /// Worker threads; without the key one per core.
     pub threads: Option<u16>,
     /// HTTPS instead of HTTP.
     pub tls: Option<Tls>,
-    /// Which web pages of other origins may call.
+    /// Web pages of other origins that may call.
     pub cors: Cors,
-    /// What is logged and how.
+    /// Content and format of the log.
     pub log: Log,
-    /// Bounds on requests and documents.
+    /// Limits of requests and documents.
     pub limits: Limits,
     /// Sizes of caches.
     pub cache: Cache,
     /// Compression of answers.
     pub compression: Compression,
-    /// The databases that are served.
+    /// The databases and services to serve.
     pub sources: Vec<Source>,
-    /// Where all this stands in the file it was read from.
+    /// Lines and columns of the entries in the file.
     #[serde(skip)]
     pub places: places::Places,
 }
@@ -101,9 +102,9 @@ pub struct Log {
     pub format: LogFormat,
     /// `error`, `warn`, `info`, `debug`, `trace`, or directives as `weir=debug,info`.
     pub level: String,
-    /// Whether each request gets a line.
+    /// True logs each request.
     pub access: bool,
-    /// Operations that take longer are logged, in milliseconds.
+    /// Slower operations are logged, in milliseconds.
     pub slow_ms: u32,
 }
 
@@ -127,20 +128,20 @@ pub enum LogFormat {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cache {
-    /// Bytes all plans may take together.
+    /// Size of the plan cache, in bytes.
     pub plan_bytes_max: usize,
-    /// Answers up to this size are held back whole; longer ones leave in chunks.
+    /// Answers up to this many bytes are sent whole; longer ones in chunks.
     pub hold_back_bytes: usize,
-    /// Bytes all whole answers that are kept may take together; 0 keeps none.
+    /// Size of the cache of whole answers, in bytes; 0 turns it off.
     pub responses_bytes_max: usize,
-    /// Bytes all answers of services may take together.
+    /// Size of the cache of services' answers, in bytes.
     pub bytes_max: u64,
-    /// A Redis or Valkey where answers of services are shared with other processes: `redis://host:6379/0`, or
+    /// A Redis or Valkey that shares services' answers with other processes: `redis://host:6379/0`, or
     /// `redis-cluster://host:6379,host:6379`; `rediss` in place of `redis` with TLS, and `user:password@` if need be.
     pub redis: Option<Secret>,
-    /// What all names there begin with; processes that serve the same share one.
+    /// Prefix of all names in Redis; processes that serve the same sources share one.
     pub namespace: String,
-    /// Nothing there is waited for longer, in milliseconds.
+    /// Timeout of a call to Redis, in milliseconds.
     pub redis_ms_max: u16,
 }
 
@@ -163,9 +164,9 @@ impl Default for Cache {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Compression {
-    /// Whether answers are compressed for clients that ask for it.
+    /// True compresses answers for clients that accept it.
     pub enabled: bool,
-    /// Shorter answers are left as they are, in bytes.
+    /// Shorter answers are not compressed, in bytes.
     pub bytes_min: usize,
 }
 
@@ -181,57 +182,57 @@ impl Default for Compression {
 pub struct Source {
     /// A short name for logs, metrics and explanations.
     pub name: String,
-    /// What kind of database it is; the `url` says it too.
+    /// Kind of the database; without the key taken from `url`.
     #[serde(default)]
     pub kind: Option<SourceKind>,
-    /// Where it is: `postgres://user@host/database`, `sqlite:chinook.db`, or a file name relative to the configuration.
+    /// Address of the database: `postgres://user@host/database`, `sqlite:chinook.db`, or a file name relative to the
+    /// configuration.
     #[serde(default)]
     pub url: String,
-    /// Instead of `url`: the file of a text of types, as `shop.graphql`. Weir makes the database and its API.
+    /// Instead of `url`: a file of GraphQL types, as `shop.graphql`. Weir creates the database and its API.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<PathBuf>,
-    /// Instead of `url`: the file of a text of services, as `services.graphql`, which says by `@source` and `@connect` how
-    /// they are asked.
+    /// Instead of `url`: a file of services, as `services.graphql`. Its `@source` and `@connect` describe the calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    /// What `$config` holds in `file`.
+    /// Values of `$config` in `file`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub config: BTreeMap<String, String>,
-    /// The names of the environment that `$env` may read in `file`; without the key all.
+    /// Variables of the environment that `$env` may read in `file`; without the key all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<String>>,
-    /// What stands in place of what `file` says, by the name of a `@source`, or the prefix of a `@graphql` or `@grpc`.
+    /// Replacements of settings in `file`, by the name of a `@source`, or the prefix of a `@graphql` or `@grpc`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub services: BTreeMap<String, Service>,
-    /// A file of certificates in PEM by which the services of `file` are trusted, besides the system's.
+    /// A file of certificates in PEM that are trusted for the services of `file`, besides the system's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<PathBuf>,
-    /// Where the objects of `native` are: `postgres://user@host/database` or a file of SQLite's; without the key
+    /// Address of the store of `native`: `postgres://user@host/database` or a file of SQLite's; without the key
     /// `shop.weir.db` beside `shop.graphql`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
-    /// What only a PostgreSQL source knows.
+    /// Settings of a PostgreSQL source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub postgres: Option<postgres::Postgres>,
-    /// How relationships are called that nobody named.
+    /// Rule for default relationship names.
     #[serde(default)]
     pub relationship_names: RelationshipNames,
-    /// What an INTEGER column is.
+    /// GraphQL type of INTEGER columns.
     #[serde(default)]
     pub integers: Integers,
-    /// What `update_…_by_pk` and `delete_…_by_pk` answer where no row has the key.
+    /// Answer of `update_…_by_pk` and `delete_…_by_pk` if no row has the key.
     #[serde(default)]
     pub missing_row: MissingRow,
-    /// What clients are told when a constraint is violated, by the constraint's name: `Album_pkey`, `Artist_Name_key`,
+    /// Messages for clients when a constraint is violated, by the constraint's name: `Album_pkey`, `Artist_Name_key`,
     /// `Album_Title_not_null`, or the name of a CHECK.
     #[serde(default)]
     pub constraint_messages: BTreeMap<String, String>,
-    /// What goes around the names of its types and root fields where it shares the graph with others, in the keys of
+    /// Prefixes and suffixes of the names of its types and root fields, for graphs of several sources, in the keys of
     /// Hasura's metadata v3.
     #[serde(default, skip_serializing)]
     #[schemars(schema_with = "published::customization")]
     pub customization: Customization,
-    /// Entries for tables that are to be served otherwise than by default, in the keys of Hasura's metadata v3.
+    /// Tables that differ from the defaults, in the keys of Hasura's metadata v3.
     #[serde(default, skip_serializing)]
     #[schemars(schema_with = "published::tables")]
     pub tables: Vec<TableEntry>,
@@ -247,7 +248,7 @@ pub struct Source {
 pub struct Service {
     /// Instead of `baseURL`, or of `url`: `http://localhost:9000/v1`.
     pub base_url: Option<String>,
-    /// Headers that every call sends, by name: instead of one of the source that is there.
+    /// Headers of every call, by name. A header replaces the source's header of that name.
     pub headers: BTreeMap<String, Secret>,
 }
 
@@ -279,10 +280,10 @@ pub enum Integers {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MissingRow {
-    /// Null, and the mutation goes on.
+    /// Null; the mutation continues.
     #[default]
     Allow,
-    /// The error `ROW_NOT_FOUND`, and the mutation is undone.
+    /// The error `ROW_NOT_FOUND`; the mutation is rolled back.
     Error,
 }
 
@@ -292,17 +293,17 @@ pub enum MissingRow {
 pub enum SourceKind {
     /// A file, opened by the embedded SQLite.
     Sqlite,
-    /// A PostgreSQL server, or what speaks its protocol.
+    /// A PostgreSQL server, or a database with its protocol.
     Postgres,
 }
 
 impl Config {
-    /// Every address that is listened on.
+    /// All addresses to listen on.
     pub fn listeners(&self) -> impl Iterator<Item = SocketAddr> {
         std::iter::once(self.listen).chain(self.admin_listen).map(|it| it.0)
     }
 
-    /// How many threads serve.
+    /// Number of threads that serve requests.
     #[must_use]
     pub fn worker_threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -315,13 +316,13 @@ impl Config {
         self.listeners().all(|it| it.ip().is_loopback())
     }
 
-    /// Whether the console and explain are open to everyone who can connect.
+    /// True if the console and explain are open to everyone who can connect.
     #[must_use]
     pub fn is_dev(&self) -> bool {
         self.dev.unwrap_or_else(|| self.is_local())
     }
 
-    /// What excludes each other.
+    /// Checks that no two settings contradict each other.
     /// # Errors
     /// The first contradiction, with the way out.
     pub fn check(&self) -> Result<(), String> {
@@ -338,7 +339,6 @@ impl Config {
         }
         self.cors.check()?;
         self.check_zeros()?;
-        self.check_variables()?;
         if let Some(redis) = &self.cache.redis {
             Address::parse(redis.expose()).map_err(|wrong| format!("`cache.redis` {wrong}"))?;
         }
@@ -353,21 +353,7 @@ impl Config {
         }
     }
 
-    /// A secret or address that still holds a variable was quoted: it would be taken as it stands.
-    fn check_variables(&self) -> Result<(), String> {
-        let secret = self.admin_secret.iter().map(|it| ("admin_secret".to_owned(), it.expose()));
-        let redis = self.cache.redis.iter().map(|it| ("cache.redis".to_owned(), it.expose()));
-        let sources = self.sources.iter().enumerate();
-        let sources = sources.map(|(at, it)| (format!("sources[{at}].url"), it.url.as_str()));
-        match secret.chain(redis).chain(sources).find(|it| it.1.contains("${")) {
-            Some((key, _)) => Err(format!(
-                "`{key}` holds `${{…}}`, which is not filled in where it is quoted: write the value without quotes"
-            )),
-            None => Ok(()),
-        }
-    }
-
-    /// A bound of zero would let nothing through, where it does not turn something off.
+    /// Refuses limits of zero, except where zero turns a feature off.
     fn check_zeros(&self) -> Result<(), String> {
         let mut blocks = vec![("limits".to_owned(), serde_json::to_value(&self.limits))];
         for (place, source) in self.sources.iter().enumerate() {

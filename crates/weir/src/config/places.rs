@@ -1,6 +1,6 @@
-//! Where each entry of `weir.yaml` stands, for mistakes that show only when the database is open.
+//! Lines and columns of the entries of `weir.yaml`, for errors that are found only when the database is open.
 //!
-//! Holds keys, lines and columns, no values: secrets of the file are not in here.
+//! Holds keys, lines and columns but no values, so that it holds no secrets.
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;

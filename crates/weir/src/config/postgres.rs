@@ -13,13 +13,13 @@ pub struct Postgres {
     pub schemas: Vec<String>,
     /// Gives bigint, numeric, float8 and money as JSON strings.
     pub stringify_numeric_types: bool,
-    /// Which database it is, if that is not to be found out: SQL is written for this one.
+    /// Dialect of SQL to write; without the key detected.
     pub flavour: Option<Flavour>,
     /// Servers that follow this one, each `host` or `host:port`: queries may be read from them.
     pub replicas: Vec<String>,
     /// A replica that is further behind is not read from, in milliseconds.
     pub replica_lag_ms_max: u32,
-    /// Whether connections keep statements under names.
+    /// Use of named prepared statements.
     pub statement_names: StatementNames,
     /// Looks every few seconds whether the database's schema changed, and reloads then.
     pub watch_ddl: bool,

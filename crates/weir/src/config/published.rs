@@ -92,9 +92,9 @@ fn alternatives(object: &mut Map<String, Value>) {
 /// The schema of `sources[].customization`.
 pub(super) fn customization(_: &mut SchemaGenerator) -> Schema {
     let text = || serde_json::json!({ "type": "string" });
-    let around = |what: &str| {
+    let around = |description: &str| {
         serde_json::json!({
-            "description": what,
+            "description": description,
             "type": "object",
             "additionalProperties": false,
             "properties": { "prefix": text(), "suffix": text() },
@@ -104,8 +104,8 @@ pub(super) fn customization(_: &mut SchemaGenerator) -> Schema {
         "type": "object",
         "additionalProperties": false,
         "properties": {
-            "root_fields": around("What goes around the names of the fields of `query_root` and `mutation_root`."),
-            "type_names": around("What goes around the names of the types of tables and functions."),
+            "root_fields": around("Prefix and suffix of the fields of `query_root` and `mutation_root`."),
+            "type_names": around("Prefix and suffix of the types of tables and functions."),
         },
     })
 }
