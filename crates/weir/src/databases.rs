@@ -15,7 +15,7 @@ use weir_sql::sqlite::{self, SqliteSource};
 /// A server that has not told what it has after so long is not there.
 const OPEN_MAX: Duration = Duration::from_secs(30);
 
-/// What a configuration says about what is served of `source`.
+/// Options of the API model, from the configuration of `source`.
 fn model_options(source: &Source) -> ModelOptions<'_> {
     ModelOptions {
         track: Track::All,
@@ -35,7 +35,7 @@ fn model_options(source: &Source) -> ModelOptions<'_> {
     }
 }
 
-/// How the relationships of the database at `address` are best called, by the names it has.
+/// The rule for relationship names that suits the tables and columns of the database at `address`.
 /// # Errors
 /// It is no database, or cannot be read.
 pub(crate) fn proposed_names(address: &Address) -> Result<RelationshipNames, String> {

@@ -88,3 +88,100 @@ fn the_commands_of_the_first_pages_run_beside_the_examples() {
         }
     }
 }
+
+/// Runs `weir init` with `arguments` in `folder`: standard output, or the words of the refusal.
+fn init(arguments: &str, folder: &Path) -> Result<String, String> {
+    let done = shell(&format!("weir init {arguments}"), folder).output().expect("bash runs");
+    match done.status.success() {
+        true => Ok(String::from_utf8_lossy(&done.stdout).into_owned()),
+        false => Err(String::from_utf8_lossy(&done.stderr).into_owned()),
+    }
+}
+
+const TYPES: &str = "type Note { id: ID! text: String! }";
+const SERVICES: &str = "extend schema @link(url: \"https://specs.apollo.dev/connect/v0.3\", import: [\"@connect\", \"@source\"])\n\
+    @source(name: \"s\", http: {baseURL: \"http://127.0.0.1:9\"})\n\
+    type Query { a(id: Int!): A @connect(source: \"s\", http: {GET: \"/a/{$args.id}\"}, selection: \"id\") }\n\
+    type A { id: Int }";
+
+#[test]
+fn init_proposes_the_only_source_of_its_folder_and_serve_starts_it() {
+    for (files, arguments, written, expected) in [
+        (&[][..], "", "weir.yaml", "    url: sqlite:chinook.db\n"),
+        (&[], "conf/weir.yaml", "conf/weir.yaml", "    url: sqlite:chinook.db\n"),
+        (&[("a b.db", "")], "", "weir.yaml", "    url: \"sqlite:a b.db\"\n"),
+        (&[("notes.graphql", TYPES)], "", "weir.yaml", "    native: notes.graphql\n"),
+        (&[("conf/notes.graphql", TYPES)], "conf/weir.yaml", "conf/weir.yaml", "    native: notes.graphql\n"),
+        (
+            &[("notes.graphql", TYPES)],
+            "conf/weir.yaml --url notes.graphql",
+            "conf/weir.yaml",
+            "/notes.graphql\n",
+        ),
+        (&[("all.graphql", SERVICES)], "", "weir.yaml", "    file: all.graphql\n"),
+        (
+            &[("all.graphql", SERVICES), ("b.db", "")],
+            "--url all.graphql",
+            "weir.yaml",
+            "    file: all.graphql\n",
+        ),
+        // Queries and the schema that `weir schema` printed are no sources.
+        (&[("q.graphql", "{ a { id } }"), ("b.db", "")], "", "weir.yaml", "    url: sqlite:b.db\n"),
+        (
+            &[("schema.graphql", "schema { query: query_root } type query_root { a: Int }"), ("b.db", "")],
+            "",
+            "weir.yaml",
+            "    url: sqlite:b.db\n",
+        ),
+    ] {
+        let folder = Folder::new();
+        for (name, text) in files {
+            let file = folder.file(name);
+            std::fs::create_dir_all(file.parent().expect("it has one")).expect("it can be made");
+            match name.ends_with(".db") {
+                true => std::fs::rename(folder.pets(), file).expect("it can be moved"),
+                false => std::fs::write(file, text).expect("it can be written"),
+            }
+        }
+        let said = init(arguments, &folder.0);
+        assert!(
+            said.as_ref().is_ok_and(|it| it.starts_with(&format!("wrote {written}"))),
+            "{files:?}: {said:?}"
+        );
+        let text = std::fs::read_to_string(folder.file(written)).expect("it is there");
+        assert!(text.contains(expected), "{files:?}: {text}");
+        check(&format!("weir serve {written}"), &folder.0);
+    }
+}
+
+#[test]
+fn init_refuses_several_sources_and_wrong_types() {
+    let folder = Folder::new();
+    folder.write("wrong.graphql", "type Note { text: Strin! }");
+    let refused = init("", &folder.0).unwrap_err();
+    assert!(refused.contains("wrong.graphql:1:") && refused.contains("--url"), "{refused}");
+    assert!(!folder.file("weir.yaml").exists() && !folder.file("chinook.db").exists());
+    folder.write("wrong.graphql", &SERVICES.replace("@link", "@lin"));
+    let refused = init("", &folder.0).unwrap_err();
+    assert!(refused.contains("wrong.graphql:1:") && !folder.file("weir.yaml").exists(), "{refused}");
+    std::fs::create_dir(folder.file("conf")).expect("it can be made");
+    folder.write("conf/notes.graphql", TYPES);
+    folder.write("conf/all.graphql", SERVICES);
+    let refused = init("conf/weir.yaml", &folder.0).unwrap_err();
+    let words = "several sources are here (all.graphql, notes.graphql); name one by `--url conf/all.graphql`";
+    assert!(refused.contains(words), "{refused}");
+}
+
+#[test]
+fn init_prints_the_file_for_the_folder_and_creates_none() {
+    let folder = Folder::new();
+    let refused = init("-", &folder.0).unwrap_err();
+    assert!(refused.contains("has no database and no .graphql file"), "{refused}");
+    folder.write("notes.graphql", TYPES);
+    let printed = init("-", &folder.0).expect("it is printed");
+    assert!(printed.contains("    native: notes.graphql\n"), "{printed}");
+    let names = std::fs::read_dir(&folder.0).expect("it can be read").flatten().map(|it| it.file_name());
+    assert_eq!(names.collect::<Vec<_>>(), ["notes.graphql"]);
+    folder.write("weir.yaml", &printed);
+    check("weir serve", &folder.0);
+}

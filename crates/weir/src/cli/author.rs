@@ -1,37 +1,65 @@
-//! `weir init` and `weir check`: for whoever writes a weir.yaml.
+//! `weir init` and `weir check`: write and verify a weir.yaml.
 
 use super::serve::origin;
 use super::{demo, print};
-use crate::config::{RelationshipNames, published};
+use crate::config::{Cache, RelationshipNames, published};
 use crate::databases;
 use crate::generation::{Generation, Overrides};
+use crate::native::{self, Native};
+use crate::services;
 use crate::sources::{self, Address, Findings};
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use weir_language::ast::Definition;
+use weir_language::limits::Limits;
+use weir_language::parser;
 use weir_language::value::json::quoted;
 
-/// What `weir init` writes: every block with its defaults, in comments.
+/// Text that `weir init` writes: every block with its defaults, in comments.
 pub(crate) const TEMPLATE: &str = include_str!("weir.yaml");
 
-/// Writes a configuration to a file that is not there yet, or the JSON schema to standard output. It serves the database at
-/// `url`, else the one beside the file, else a sample that is made there.
+/// The sample database and its lines of [`TEMPLATE`].
+const SAMPLE: &str = "chinook.db";
+const NAME_LINE: &str = "  - name: chinook";
+const URL_LINE: &str = "    url: sqlite:chinook.db";
+const NAMES_LINE: &str = "    # relationship_names: long";
+
+/// Writes a configuration to a new file or to standard output (`-`), or the JSON schema to standard output. The source is `url`,
+/// else the only database or `.graphql` file in the folder of `file`, else a sample database that is created there.
 pub(super) fn init(file: &Path, url: Option<&str>, json_schema: bool) -> Result<ExitCode, String> {
     if json_schema {
         return print(&published::text());
     }
-    if file == Path::new("-") {
-        return print(&url.map_or_else(|| Ok(TEMPLATE.to_owned()), |url| template_for(url, file))?);
-    }
     let shown = file.display();
-    if file.exists() {
+    let is_printed = file == Path::new("-");
+    if !is_printed && file.exists() {
         return Err(format!("{shown} is there already; name another file, or `-` for standard output"));
     }
-    let (text, source) = match url {
-        Some(url) => (template_for(url, file)?, String::new()),
-        None => beside(file)?,
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let found = match url {
+        Some(url) => Some((template_for(url, folder)?, String::new())),
+        None => beside(folder)?,
     };
+    let (text, source) = match found {
+        Some(found) => found,
+        None if is_printed => {
+            return Err("this folder has no database and no .graphql file of types or services; name a source by `--url`, \
+                        or let `weir init` make a sample"
+                .into());
+        }
+        None => {
+            let sample = folder.join(SAMPLE);
+            demo::create(&sample)?;
+            (TEMPLATE.to_owned(), format!(" and the sample database {}", sample.display()))
+        }
+    };
+    if is_printed {
+        return print(&text);
+    }
+    std::fs::create_dir_all(folder)
+        .map_err(|cause| format!("{} cannot be made: {cause}", folder.display()))?;
     let made = File::options().write(true).create_new(true).open(file);
     made.and_then(|mut it| it.write_all(text.as_bytes()))
         .map_err(|cause| format!("{shown} cannot be written: {cause}"))?;
@@ -39,31 +67,42 @@ pub(super) fn init(file: &Path, url: Option<&str>, json_schema: bool) -> Result<
     print(&format!("wrote {shown}{source}; edit it, then `weir check{serve}` and `weir serve{serve}`\n"))
 }
 
-/// The template for the only database in the folder of `file`, or for the sample, which is made there if there is none; and
-/// which of the two it is.
-fn beside(file: &Path) -> Result<(String, String), String> {
-    let folder = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)
-        .map_err(|cause| format!("{} cannot be made: {cause}", folder.display()))?;
-    let entries = std::fs::read_dir(folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
-    let names = entries.flatten().filter_map(|it| it.file_name().into_string().ok());
-    let mut databases: Vec<String> = names.filter(|it| is_database(it)).collect();
-    databases.sort();
-    match databases.as_slice() {
-        [] => {
-            demo::create(&folder.join("chinook.db"))?;
-            Ok((TEMPLATE.to_owned(), " and the sample chinook.db, as no database is here".into()))
+/// The template for the only source in `folder`, with the words that name it; nothing if there is none.
+fn beside(folder: &Path) -> Result<Option<(String, String)>, String> {
+    let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let names: Vec<String> = match std::fs::read_dir(listed) {
+        Ok(entries) => entries.flatten().filter_map(|it| it.file_name().into_string().ok()).collect(),
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        Err(cause) => return Err(format!("{}: {cause}", listed.display())),
+    };
+    let mut found: Vec<&String> = names.iter().filter(|it| is_database(it)).collect();
+    let mut wrong = Vec::new();
+    for name in names.iter().filter(|it| native::is_sdl(Path::new(it))) {
+        match readable(&folder.join(name)) {
+            Ok(true) => found.push(name),
+            Ok(false) => {}
+            Err(why) => wrong.push(why),
         }
+    }
+    found.sort();
+    match found.as_slice() {
+        [] if !wrong.is_empty() => {
+            Err(format!("{}\nmend it, or name another source by `--url`", wrong.join("\n")))
+        }
+        [] => Ok(None),
         [one] => {
-            let read = Address::Sqlite(folder.join(one));
-            let text = template(&read, &Address::Sqlite(one.into()))?;
-            Ok((text, format!(" for {one}")))
+            let text = template(&sources::address(&folder.join(one).to_string_lossy())?, Path::new(one))?;
+            Ok(Some((text, format!(" for {one}"))))
         }
-        several => Err(format!(
-            "several databases are here ({}); name one by `--url sqlite:{}`",
-            several.join(", "),
-            several[0]
-        )),
+        [first, ..] => {
+            let names: Vec<&str> = found.iter().map(|it| it.as_str()).collect();
+            let first = folder.join(first);
+            Err(format!(
+                "several sources are here ({}); name one by `--url {}`",
+                names.join(", "),
+                first.display()
+            ))
+        }
     }
 }
 
@@ -72,38 +111,76 @@ fn is_database(name: &str) -> bool {
     matches!(sources::address(name), Ok(Address::Sqlite(_))) && !name.ends_with(".weir.db")
 }
 
-/// The template with the database at `url` as its source.
-fn template_for(url: &str, file: &Path) -> Result<String, String> {
-    let address = sources::address(url)?;
-    let mut written = address.clone();
-    let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
-    if let (Address::Sqlite(path), Some(_)) = (&mut written, folder) {
-        // A file's name in weir.yaml is meant from the folder of that.
-        *path = std::path::absolute(&*path).map_err(|cause| format!("{}: {cause}", path.display()))?;
+/// True if the `.graphql` file at `path` holds types or services, false if it holds queries.
+/// # Errors
+/// The mistakes of the types, with their places.
+fn readable(path: &Path) -> Result<bool, String> {
+    let text = std::fs::read_to_string(path).map_err(|cause| format!("{}: {cause}", path.display()))?;
+    if services::is_services(path) {
+        return Ok(true);
     }
-    template(&address, &written)
+    let is_query = |it: &Definition| matches!(it, Definition::Operation(_) | Definition::Fragment(_));
+    if parser::parse(&text, &Limits::STANDARD).is_ok_and(|it| it.definitions.iter().all(is_query)) {
+        return Ok(false);
+    }
+    Native::new(path, None)?.types_of(&text).map(|_| true)
 }
 
-/// The template with the database at `address` as its source, written as `written`, and the rule for relationship names that
-/// suits its tables.
-fn template(address: &Address, written: &Address) -> Result<String, String> {
-    let names = match databases::proposed_names(address)? {
-        RelationshipNames::Long => "long",
-        RelationshipNames::Short => "short",
-        RelationshipNames::Hasura => "hasura",
+/// The template with the source at `url`, for a file in `folder`.
+fn template_for(url: &str, folder: &Path) -> Result<String, String> {
+    let address = sources::address(url)?;
+    let path = match &address {
+        Address::Sqlite(path) | Address::Native(path) | Address::Services(path) => path.clone(),
+        Address::Postgres(_) => PathBuf::new(),
     };
-    let source = sources::config_of(written).sources.remove(0);
-    let lines = TEMPLATE.lines().map(|line| match line {
-        "  - name: chinook" => format!("  - name: {}\n", scalar(&source.name)),
-        "    url: sqlite:chinook.db" => format!("    url: {}\n", scalar(&source.url)),
-        "    # relationship_names: long" => format!("    relationship_names: {names}\n"),
-        line => format!("{line}\n"),
+    if folder.as_os_str().is_empty() {
+        return template(&address, &path);
+    }
+    // Paths in weir.yaml are relative to its folder.
+    let absolute = std::path::absolute(&path).map_err(|cause| format!("{}: {cause}", path.display()));
+    template(&address, &if path.as_os_str().is_empty() { path } else { absolute? })
+}
+
+/// The template with the source at `address`, whose file is called `path` there. Of a database it has the rule for relationship
+/// names that suits its tables.
+fn template(address: &Address, path: &Path) -> Result<String, String> {
+    let path = path.display().to_string();
+    let config = sources::config_of(address).sources.remove(0);
+    let (source, names) = match address {
+        Address::Sqlite(_) => {
+            (format!("url: {}", scalar(&format!("sqlite:{path}"))), Some(proposed(address)?))
+        }
+        Address::Postgres(url) => (format!("url: {}", scalar(url)), Some(proposed(address)?)),
+        Address::Native(file) => {
+            Native::new(file, None)?.types()?;
+            (format!("native: {}", scalar(&path)), None)
+        }
+        Address::Services(file) => {
+            services::open(&config, file, &services::keep(&Cache::default())?)?;
+            (format!("file: {}", scalar(&path)), None)
+        }
+    };
+    let lines = TEMPLATE.lines().map(|line| match (line, names) {
+        (NAME_LINE, _) => format!("  - name: {}\n", scalar(&config.name)),
+        (URL_LINE, _) => format!("    {source}\n"),
+        (NAMES_LINE, Some(names)) => format!("    relationship_names: {names}\n"),
+        (line, _) => format!("{line}\n"),
     });
     Ok(lines.collect())
 }
 
-/// `text` as YAML, between quotes where it would not be read back as it stands.
+/// `relationship_names` that suits the tables of the database at `address`.
+fn proposed(address: &Address) -> Result<&'static str, String> {
+    Ok(match databases::proposed_names(address)? {
+        RelationshipNames::Long => "long",
+        RelationshipNames::Short => "short",
+        RelationshipNames::Hasura => "hasura",
+    })
+}
+
+/// `text` as a value of weir.yaml, in quotes and with `${` escaped where it would not be read back as it stands.
 fn scalar(text: &str) -> String {
+    let text = &text.replace("${", "$${");
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "/._-@:=".contains(it);
     let starts = text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '/');
     let is_word =
@@ -118,7 +195,7 @@ fn scalar(text: &str) -> String {
     }
 }
 
-/// Reads the configuration and opens its sources.
+/// Reads the configuration and opens its sources, without serving them.
 pub(super) fn check(target: &str) -> Result<ExitCode, String> {
     let config = origin(sources::target(target)?, Overrides::default())?.read()?;
     config.check()?;
@@ -154,12 +231,14 @@ mod tests {
             "no",
             "1.5",
             "${X}",
+            "postgres://a:$b$${C}@h/d",
             "a:",
             "it's \"é\"\\",
         ] {
-            let yaml = scalar(text);
-            let read: Result<String, _> = serde_saphyr::from_str(&yaml);
-            assert_eq!(read.as_deref().ok(), Some(text), "{yaml}");
+            let yaml = format!("admin_secret: {}\n", scalar(text));
+            let config = load::text(&yaml, Path::new("weir.yaml"), HashMap::new(), |_| {});
+            let read = config.as_ref().ok().and_then(|it| it.admin_secret.as_ref()).map(|it| it.expose());
+            assert_eq!(read, Some(text), "{yaml}");
         }
     }
 

@@ -70,7 +70,7 @@ pub(crate) fn create(file: &Path) -> Result<(), String> {
         .map_err(|cause| fail(&cause))
         .and_then(|()| std::fs::rename(&draft, file).map_err(|cause| fail(&cause)));
     if moved.is_err() {
-        // What is left of the draft is of no use; that it cannot be removed is the smaller trouble.
+        // A failure to remove the draft is ignored: the first error is the one to report.
         let _ = std::fs::remove_file(&draft);
     }
     moved

@@ -1,4 +1,4 @@
-//! `weir explain`, `weir schema`, `weir validate`: for whoever writes documents.
+//! `weir explain`, `weir schema`, `weir validate`: tools for authors of documents.
 
 use super::serve::origin;
 use super::{Format, print};
@@ -62,7 +62,7 @@ pub(super) fn explain(
     }
 }
 
-/// What a client would get as JSON, as [`as_text`] writes it.
+/// The errors of a JSON response, one line each, in the form of [`as_text`].
 fn in_words(name: &str, errors: &[u8]) -> String {
     let answer: serde_json::Value = serde_json::from_slice(errors).unwrap_or_default();
     let line = |error: &serde_json::Value| {
@@ -77,7 +77,7 @@ fn in_words(name: &str, errors: &[u8]) -> String {
     lines.join("\n")
 }
 
-/// What a document of the command line is called in messages.
+/// The name of a document in messages: its file, `standard input` or `query`.
 fn name_of(argument: &str) -> &str {
     if argument == "-" { "standard input" } else { argument.strip_prefix('@').unwrap_or("query") }
 }

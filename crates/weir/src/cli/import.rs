@@ -12,10 +12,10 @@ use weir_http::call::{Ask, Policy, Protocol, Settings, Upstream};
 use weir_http::grpc;
 use weir_http::import::openapi;
 
-/// How long a description may take to come.
+/// Timeout of the download of an API description.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What `weir import` is told.
+/// Options of `weir import`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct Imports {
@@ -34,31 +34,31 @@ Examples:
   weir import openapi petstore.yaml > services.graphql
   weir import openapi https://api.example/openapi.json > services.graphql
 
-The text is a beginning: name things, batch what is asked per parent, say what may be kept.
-What could not be taken stands in comments at its head.")]
+Edit the result: choose names, add `@connect` batches for calls per parent, set cache lifetimes.
+Comments at the top list the operations that were left out.")]
     Openapi {
         /// JSON or YAML
         #[arg(value_name = "FILE|URL")]
         description: String,
     },
-    /// Print a text that serves a gRPC server, with the types and fields of its description as comments
+    /// Print a .graphql file for a gRPC server, with its types and fields as comments
     #[command(after_help = "\
 Examples:
   weir import proto stock.proto > services.graphql
   weir import proto stock.pb --prefix stock_             a descriptor set
 
-Put the address of the server into `url`. The description is read whenever the text is: it stays beside it.")]
+Set `url` to the address of the server. Keep the description beside the .graphql file: Weir reads both.")]
     Proto {
         /// A .proto file, or a descriptor set
         #[arg(value_name = "FILE")]
         description: PathBuf,
-        /// What names of types and root fields begin with
+        /// Prefix of type names and root fields
         #[arg(long, value_name = "PREFIX", default_value = "")]
         prefix: String,
     },
 }
 
-/// Does it.
+/// Runs `weir import`.
 pub(super) fn import(options: &Imports) -> Result<ExitCode, String> {
     match (&options.services, &options.files) {
         (Some(Services::Openapi { description }), _) => {
@@ -74,8 +74,7 @@ pub(super) fn import(options: &Imports) -> Result<ExitCode, String> {
     }
 }
 
-/// A text of services for the server that `description` describes. Its `types` are what the description gives, so
-/// they stand there to be read only.
+/// A file of services for the server of `description`. Its `types` come from the description and are comments.
 fn grpc_text(description: &Path, prefix: &str, types: &str) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let prefix = if prefix.is_empty() { String::new() } else { format!(", prefix: {}", quoted(prefix)) };
@@ -85,7 +84,7 @@ extend schema
   @link(url: \"https://weir.example/spec/v1\", import: [\"@grpc\"])
   @grpc(url: \"http://localhost:50051\", proto: {}{prefix})
 
-# What it gives:
+# Its types and fields:
 ",
         quoted(&description.to_string_lossy())
     );
@@ -96,7 +95,7 @@ extend schema
     text
 }
 
-/// The text of a file, or of what a URL gives.
+/// The text at a file name or URL.
 fn read(description: &str) -> Result<String, String> {
     if !description.starts_with("http://") && !description.starts_with("https://") {
         return std::fs::read_to_string(description)

@@ -21,7 +21,7 @@ pub(super) fn mock(file: &Path, listen: SocketAddr) -> Result<ExitCode, String> 
     }
     print(&words)?;
     let stopped = async {
-        // Where the sign cannot be waited for, the system ends the process without us.
+        // If the signal cannot be awaited, the system's default action ends the process.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -1,6 +1,6 @@
-//! The command line: what can be said, and which module does it.
+//! The command line: commands, options, and the module that runs each.
 //!
-//! Exit codes: 0 done, 1 the work found something wrong, 2 the command line itself is wrong.
+//! Exit codes: 0 success, 1 the command failed, 2 invalid command line.
 
 mod author;
 mod demo;
@@ -26,9 +26,9 @@ use std::process::ExitCode;
     after_help = "\
 Examples:
   weir demo                                    a sample database with a console at http://127.0.0.1:8080
-  weir init                                    writes weir.yaml, and chinook.db where no database is
-  weir check                                   opens what weir.yaml names
-  weir serve                                   serves what weir.yaml names
+  weir init                                    writes weir.yaml, with a sample chinook.db if there is no database
+  weir check                                   opens the sources of weir.yaml
+  weir serve                                   serves the sources of weir.yaml
   weir serve chinook.db                        GraphQL over a SQLite file, nothing to configure
   weir explain '{ Album { Title } }' chinook.db   the plan and the SQL of a query
   weir schema chinook.db > schema.graphql      the schema of a database
@@ -42,7 +42,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve a database, or what a weir.yaml describes
+    /// Serve a database, or the sources of a weir.yaml
     #[command(after_help = "\
 Examples:
   weir serve sqlite:chinook.db
@@ -53,13 +53,13 @@ Examples:
         /// `postgres://…`, `sqlite:FILE`, a .db/.sqlite/.sqlite3 file, a .graphql file of types or services, or a weir.yaml
         #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
         target: String,
-        /// Where the objects of a .graphql file of types are, if not beside it
+        /// Store of a .graphql file of types; default: a file beside it
         #[arg(long, value_name = "URL")]
         store: Option<String>,
         #[command(flatten)]
         options: ServeOptions,
     },
-    /// Serve the Chinook sample database from a copy of its own
+    /// Serve a copy of the Chinook sample database
     #[command(after_help = "\
 Examples:
   weir demo
@@ -67,10 +67,10 @@ Examples:
   curl http://127.0.0.1:8080/graphql -H 'content-type: application/json' \\
        -d '{\"query\":\"{ Album_by_pk(AlbumId: 1) { Title AlbumId } }\"}'")]
     Demo {
-        /// Throw the copy away and make a new one
+        /// Replace the copy by a new one
         #[arg(long)]
         reset: bool,
-        /// Where the copy lives
+        /// Folder of the copy
         #[arg(long, value_name = "DIR")]
         data: Option<PathBuf>,
         #[command(flatten)]
@@ -79,16 +79,18 @@ Examples:
     /// Write a commented weir.yaml
     #[command(after_help = "\
 Examples:
-  weir init                                  for the database in this folder, or for a sample that is made
-  weir init conf/weir.yaml
+  weir init                                  for the only database or .graphql file here, else for a new sample
+  weir init conf/weir.yaml                   the same for the folder conf, which is created
   weir init --url sqlite:shop.db             for this database, with relationship names that suit its tables
+  weir init --url shop.graphql               for these types or services
+  weir init - --url postgres://ada@localhost/music    to standard output
   weir init --json-schema > weir.schema.json")]
     Init {
-        /// Where to; `-` for standard output
+        /// The new file; `-` prints it to standard output and creates no sample
         #[arg(value_name = "FILE", default_value = "weir.yaml")]
         file: PathBuf,
-        /// The database to serve: `postgres://…` or `sqlite:FILE`. Its names are read to propose `relationship_names`
-        #[arg(long, value_name = "URL", conflicts_with = "json_schema")]
+        /// The source to serve, as for `serve`. A database's tables are read to propose `relationship_names`
+        #[arg(long, value_name = "URL|FILE", conflicts_with = "json_schema")]
         url: Option<String>,
         /// Write the JSON schema of weir.yaml to standard output instead, for editors
         #[arg(long)]
@@ -117,18 +119,18 @@ Examples:
         /// The variables, as a JSON object
         #[arg(long, value_name = "JSON")]
         variables: Option<String>,
-        /// Which operation of the document
+        /// Name of the operation to explain, if the document has several
         #[arg(long, value_name = "NAME")]
         operation: Option<String>,
     },
-    /// Print the schema that is served, in SDL
+    /// Print the served schema as SDL
     #[command(after_help = "Examples:\n  weir schema sqlite:chinook.db > schema.graphql")]
     Schema {
         /// As for `serve`
         #[arg(value_name = "URL|FILE|WEIR.YAML", default_value = "weir.yaml")]
         target: String,
     },
-    /// Check documents against a schema
+    /// Validate documents against a schema
     #[command(after_help = "\
 Examples:
   weir validate --schema schema.graphql query.graphql
@@ -140,36 +142,36 @@ Examples:
         /// The documents
         #[arg(value_name = "FILE", required = true)]
         documents: Vec<PathBuf>,
-        /// How violations are written
+        /// Format of the report
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
     },
-    /// Bring a native store to what its types say
+    /// Migrate a native store to its types
     #[command(after_help = "\
 Examples:
-  weir migrate shop.graphql --plan                       what would change, and the SQL
+  weir migrate shop.graphql --plan                       the changes and their SQL
   weir migrate shop.graphql
   weir migrate shop.graphql --allow-data-loss Dish.pic   drop a field with its values")]
     Migrate {
         /// The types: X.graphql, or a weir.yaml with one native source
         #[arg(value_name = "X.GRAPHQL", default_value = "weir.yaml")]
         target: String,
-        /// Only show what would be done
+        /// Print the changes and their SQL without running them
         #[arg(long)]
         plan: bool,
-        /// Types and fields whose values may go, as `Dish` or `Dish.pic`
+        /// Types and fields whose values may be lost, as `Dish` or `Dish.pic`
         #[arg(long, value_name = "NAME", num_args = 1..)]
         allow_data_loss: Vec<String>,
-        /// Where the store is, if not beside the types
+        /// The store; default: a file beside the types
         #[arg(long, value_name = "URL")]
         store: Option<String>,
     },
-    /// Load files into a native store, or make types from a description of services
+    /// Load files into a native store, or print types for services from their description
     #[command(after_help = "\
 Examples:
   weir import dishes.ndjson --into shop.graphql --type Dish
   weir import *.csv --into shop.graphql --map names.yaml
-  weir import g01.rdf.gz --into shop.graphql             what Dgraph exports
+  weir import g01.rdf.gz --into shop.graphql             an export of Dgraph
   weir import openapi petstore.yaml > services.graphql   types for REST services, to edit")]
     Import(import::Imports),
     /// Write the objects of a native store to files
@@ -179,7 +181,7 @@ Examples:
   weir export shop.graphql --format csv --to folder
   weir export shop.graphql --format nquads --to shop.rdf")]
     Export(store::Export),
-    /// Copy an embedded native store, also while it is served
+    /// Copy an embedded native store; a server may keep serving it
     #[command(after_help = "Examples:\n  weir backup monday.db shop.graphql")]
     Backup {
         /// The new file
@@ -188,11 +190,11 @@ Examples:
         /// The types: X.graphql, or a weir.yaml with one native source
         #[arg(value_name = "X.GRAPHQL", default_value = "weir.yaml")]
         target: String,
-        /// Where the store is, if not beside the types
+        /// The store; default: a file beside the types
         #[arg(long, value_name = "URL")]
         store: Option<String>,
     },
-    /// Serve made-up REST services from a scenario, to try a gateway on
+    /// Serve mock REST services from a scenario, to test a gateway
     #[command(after_help = "\
 Examples:
   weir mock examples/gateway/mock.yaml
@@ -217,7 +219,7 @@ While it runs:
         /// The scenario
         #[arg(value_name = "FILE.YAML")]
         file: PathBuf,
-        /// Where to listen
+        /// Address to listen on
         #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "127.0.0.1:3900")]
         listen: Listen,
     },
@@ -229,10 +231,10 @@ While it runs:
     },
 }
 
-/// What `serve` and `demo` have in common.
+/// Options that `serve` and `demo` share.
 #[derive(Debug, Args)]
 struct ServeOptions {
-    /// Where to listen; a port alone is on 127.0.0.1
+    /// Address to listen on; a port alone is on 127.0.0.1
     #[arg(long, value_name = "[ADDRESS:]PORT")]
     listen: Option<Listen>,
     /// Separate address for metrics and health probes
@@ -244,7 +246,7 @@ struct ServeOptions {
     /// Open the console and explain to everyone who can connect
     #[arg(long)]
     dev: bool,
-    /// Let web pages of this origin call, or of any; without it those of localhost may where Weir listens on loopback alone
+    /// Allow web pages of this origin, or of any; default: pages of localhost, if Weir listens on loopback only
     #[arg(long, value_name = "ORIGIN|*")]
     cors: Vec<String>,
 }

@@ -22,7 +22,7 @@ const REVIVE_MAX: Duration = Duration::from_secs(15);
 /// A watched schema is looked at after so long, or after so many times what the look took: a fiftieth of the server's time.
 const WATCH_PAUSE: Duration = Duration::from_secs(2);
 const WATCH_PAUSE_TIMES: u32 = 50;
-/// How long a look may take.
+/// Timeout of one schema check.
 const WATCH_MAX: Duration = Duration::from_secs(30);
 
 /// Serves `target` until a signal ends it.
@@ -41,13 +41,13 @@ pub(super) fn serve(target: &str, store: Option<String>, options: ServeOptions) 
     run(origin)
 }
 
-/// What the command line says.
+/// Settings of the command line.
 pub(super) fn overrides(options: ServeOptions) -> Overrides {
     let ServeOptions { listen, admin_listen, admin_secret, dev, cors } = options;
     Overrides { listen, admin_listen, admin_secret: admin_secret.map(Secret::new), dev, cors }
 }
 
-/// Where the configuration of `target` comes from.
+/// The origin of the configuration that `target` names.
 pub(super) fn origin(target: Target, overrides: Overrides) -> Result<Origin, String> {
     match target {
         Target::Config(path) if !path.exists() => Err(format!(

@@ -1,4 +1,4 @@
-//! `weir migrate`, `import`, `export`, `backup`: for whoever looks after a native store.
+//! `weir migrate`, `import`, `export`, `backup`: maintenance of native stores.
 
 use super::print;
 use crate::native::Native;
@@ -15,48 +15,48 @@ use weir_native::store::{Error, Pace, Place, Store, Types, backup};
 use weir_native::transfer::export::export;
 use weir_native::transfer::{self, Count, Event, Format, Hooks, Mapping, Reject, Source};
 
-/// How often a progress bar is drawn anew.
+/// Time between two redraws of a progress bar.
 const DRAW: Duration = Duration::from_millis(200);
 
-/// What `weir import` is told.
+/// Options of `weir import` for files.
 #[derive(Debug, Args)]
 pub(super) struct Import {
-    /// NDJSON, CSV or N-Quads, also packed as .gz
+    /// NDJSON, CSV or N-Quads, also compressed as .gz
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The types: X.graphql, or a weir.yaml with one native source
     #[arg(long, value_name = "X.GRAPHQL")]
     into: String,
-    /// What the files hold: a type, or an edge as `Restaurant.cuisines` where they have pairs
+    /// Contents of the files: a type, or an edge as `Restaurant.cuisines` for files of pairs
     #[arg(long = "type", value_name = "TYPE")]
     target: Option<String>,
     /// Types and names of columns, by file name: YAML
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
-    /// Where the store is, if not beside the types
+    /// The store; default: a file beside the types
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// Where lines go that are not taken, as NDJSON
+    /// File for rejected lines, as NDJSON
     #[arg(long, value_name = "FILE", default_value = "rejects.ndjson")]
     rejects: PathBuf,
 }
 
-/// What `weir export` is told.
+/// Options of `weir export`.
 #[derive(Debug, Args)]
 pub(super) struct Export {
     /// The types: X.graphql, or a weir.yaml with one native source
     #[arg(value_name = "X.GRAPHQL", default_value = "weir.yaml")]
     from: String,
-    /// How objects are written
+    /// Format of the objects
     #[arg(long, value_enum, default_value = "ndjson")]
     format: Written,
-    /// A file; of CSV a folder, which gets a file for each type; else standard output
+    /// Output file; for CSV a folder with a file per type; default: standard output
     #[arg(long, value_name = "FILE|FOLDER")]
     to: Option<PathBuf>,
     /// Only the objects of this type
     #[arg(long = "type", value_name = "TYPE")]
     only: Option<String>,
-    /// Where the store is, if not beside the types
+    /// The store; default: a file beside the types
     #[arg(long, value_name = "URL")]
     store: Option<String>,
 }
@@ -68,7 +68,7 @@ enum Written {
     Ndjson,
     /// A table for each type
     Csv,
-    /// As Dgraph writes them
+    /// RDF, as Dgraph exports it
     Nquads,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn migrate(
     let native = Native::find(target, store)?;
     let types = native.types()?;
     warn(&native, &types);
-    // Who only looks makes no file.
+    // `--plan` creates no file.
     let place = match &native.place {
         Place::Sqlite(path) if only_plan && !path.exists() => Place::Sqlite(":memory:".into()),
         Place::Sqlite(_) | Place::Postgres(_) => native.place.clone(),
@@ -221,7 +221,7 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// What was loaded, in words.
+/// The loaded objects and pairs, counted.
 fn taken(count: &Count) -> String {
     let objects = counted(count.objects, "object", "objects");
     match (count.objects, count.pairs) {
@@ -231,7 +231,7 @@ fn taken(count: &Count) -> String {
     }
 }
 
-/// What was not, in words.
+/// The rejected objects, edges, pairs and statements, counted.
 fn refused(count: &Count) -> String {
     let parts = [
         (count.objects_refused, "object", "objects"),

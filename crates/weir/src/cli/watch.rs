@@ -1,10 +1,10 @@
 //! Sees that files changed, by looking at them a few times a second.
 //!
-//! What systems report are changes of directories, as editors replace files. But a database may stand in the same directory,
-//! and a report of each write to it was a sixth of what a mutation cost. A look is right on all file systems, too, and where
-//! whole directories are swapped behind a name, as Kubernetes does.
+//! Files are polled. Systems report changes per directory, because editors replace files; but a database in the same
+//! directory would then cause a report for each of its writes, which took a sixth of the time of a mutation. Polling also
+//! works on every file system, and where Kubernetes swaps whole directories behind a name.
 //!
-//! **Invariant:** a change is told once, and not before two looks in a row saw the same: who writes is done by then.
+//! **Invariant:** a change is reported once, after two polls in a row have seen the same state: the writer is done by then.
 //!
 //! **Cost:** the facts of each file every [`PAUSE`]; no file is read.
 
@@ -24,7 +24,7 @@ pub(super) struct Watch {
     last: Vec<Option<Facts>>,
 }
 
-/// What tells one state of a file from another.
+/// State of a file: two equal values mean that the file is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Facts {
     modified: Option<SystemTime>,
@@ -94,7 +94,7 @@ mod tests {
         (folder, watch)
     }
 
-    /// What each of four looks finds.
+    /// Results of four polls.
     async fn looks(watch: &mut Watch) -> [bool; 4] {
         let mut told = [false; 4];
         for it in &mut told {
