@@ -1,4 +1,4 @@
-//! What a request costs beside its source: the cold way (parse, validate, plan) and the warm one.
+//! Overhead of a request beside its source: cold (parse, validate, plan) and warm.
 //!
 //! `cargo bench -p weir-engine --bench request`. The source answers at once with bytes it has; the figures are the
 //! engine's own. Best of several rounds, nanoseconds.

@@ -1,4 +1,4 @@
-//! What was changed, by tag: mutations write it here, and kept answers are held against it.
+//! Invalidation by tag: mutations record changes here, and cached answers are checked against them.
 //!
 //! A process has one for all its engines, as they come and go with reloads: a mutation that began in the one before makes the
 //! answers of the next old too. What is changed here is handed on to whoever keeps answers of sources and knows other
@@ -15,7 +15,7 @@ use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, Weak};
 
-/// How many ages there are for all tags: two tags that share one only cost each other entries.
+/// Number of ages for all tags. Two tags with the same age invalidate each other's entries, which costs only misses.
 const AGES: usize = 4096;
 /// The age of everything; it stands behind the others.
 const ALL: u16 = AGES as u16;
@@ -37,7 +37,7 @@ impl Ages {
     }
 }
 
-/// Who has to know what is changed here.
+/// Receivers of all changes that are recorded here.
 pub trait Others: Send + Sync {
     /// Whatever has `tag` was changed. It is done with when this returns, as far as this process goes.
     fn changed(&self, tag: &Tag);
@@ -96,18 +96,18 @@ impl Changes {
         self.ages[usize::from(place)].fetch_add(1, Ordering::AcqRel);
     }
 
-    /// How old these tags are now.
+    /// The current ages of these tags.
     #[must_use]
     pub fn ages<'t>(&self, tags: impl IntoIterator<Item = &'t str>) -> Ages {
         self.ages_at(tags.into_iter().map(place))
     }
 
-    /// How old the tags at these places are now.
+    /// The current ages of the tags at these places.
     pub(crate) fn ages_at(&self, places: impl IntoIterator<Item = u16>) -> Ages {
         Ages(places.into_iter().chain([ALL]).map(|it| (it, self.age(it))).collect())
     }
 
-    /// Whether nothing with these tags was changed since.
+    /// True if nothing with these tags was changed since.
     #[must_use]
     pub fn are_current(&self, ages: &Ages) -> bool {
         ages.0.iter().all(|&(place, age)| self.age(place) == age)
@@ -118,7 +118,7 @@ impl Changes {
     }
 }
 
-/// Which age `tag` has.
+/// Index of the age of `tag`.
 pub(crate) fn place(tag: &str) -> u16 {
     (FixedState::default().hash_one(tag) % AGES as u64) as u16
 }
@@ -145,7 +145,7 @@ mod tests {
         Tag(name.into())
     }
 
-    /// What others were told, and whether the ages were as before then.
+    /// The changes sent to others, and true if no other change came between.
     struct Told {
         changes: Arc<Changes>,
         before: Ages,

@@ -36,7 +36,7 @@ pub struct Join {
     pub arguments: String,
 }
 
-/// What keeps sources from being one graph.
+/// Conflicts between sources that cannot form one graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ComposeError {
     /// Two sources bring types of one name that are not the same.
@@ -47,7 +47,7 @@ pub enum ComposeError {
         first: String,
         /// The other.
         second: String,
-        /// How they differ.
+        /// The difference.
         reason: String,
     },
     /// Two sources bring a scalar of one name and read it differently.
@@ -79,10 +79,10 @@ pub enum ComposeError {
     Join {
         /// `Type.field` of the join.
         place: String,
-        /// What is wrong with it.
+        /// The error.
         reason: String,
     },
-    /// What a source adds to a type of another cannot be added.
+    /// A source extends a type of another source in a way that is not possible.
     Extension {
         /// `Type.field`.
         place: String,
@@ -95,7 +95,7 @@ pub enum ComposeError {
     Hint {
         /// `Type` or `Type.field`.
         place: String,
-        /// Where it is written: file, line and column.
+        /// Its place: file, line and column.
         written: String,
     },
     /// The merged schema breaks a rule of the specification.
@@ -142,7 +142,7 @@ fn extended(source: &Arc<dyn Source>) -> &[TypeId] {
     source.parts().map_or(&[], |it| it.extended())
 }
 
-/// Who answers a field.
+/// The source or join that answers a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// The source at this place.
@@ -162,7 +162,7 @@ pub struct Graph {
     joins: Vec<Joined>,
     /// Fields that one source adds to a type of another, ascending.
     extensions: Vec<FieldId>,
-    /// Whether members may hang below those of their piece.
+    /// True if pieces may depend on members of other pieces.
     hangs: bool,
     /// By field of the schema; empty when there is none at all.
     hints: Vec<Option<Hint>>,
@@ -219,7 +219,7 @@ impl Graph {
         let hints: Vec<(&Arc<dyn Source>, &HintAt)> = hints.collect();
         let mut found = vec![None; if hints.is_empty() { 0 } else { schema.fields.len() }];
         let (by_type, by_field): (Vec<_>, Vec<_>) = hints.into_iter().partition(|it| it.1.field.is_none());
-        // What stands at a field goes before what stands at its type.
+        // A field's hint overrules its type's.
         for (source, at) in by_type.into_iter().chain(by_field) {
             let on = self.root_of(source, &at.on).or_else(|| schema.type_by_name(&at.on));
             let field = on.zip(at.field.as_deref()).and_then(|(on, field)| schema.field_by_name(on, field));
@@ -258,7 +258,7 @@ impl Graph {
         &self.sources
     }
 
-    /// Who answers `field`.
+    /// The owner of `field`.
     #[inline]
     pub(crate) fn owner(&self, field: FieldId) -> Owner {
         let meta = &self.schema.meta;
@@ -268,17 +268,17 @@ impl Graph {
         self.owners.get(field.index()).copied().unwrap_or(Owner::Source(0))
     }
 
-    /// Whether members may hang below those of their piece: by joins, or in parts of a source.
+    /// True if pieces may depend on members of other pieces: by joins, or in parts of a source.
     pub(crate) fn hangs(&self) -> bool {
         self.hangs
     }
 
-    /// Whether a source adds `field` to a type of another.
+    /// True if a source adds `field` to a type of another source.
     pub(crate) fn is_extension(&self, field: FieldId) -> bool {
         self.extensions.binary_search(&field).is_ok()
     }
 
-    /// Whether what is below `field` is divided by its source, so that two places of one type are not alike.
+    /// True if the source divides the fields below `field`, so that two places of one type differ.
     pub(crate) fn is_divided(&self, field: FieldId) -> bool {
         match self.owner(field) {
             Owner::Source(source) => self.hangs && self.sources[usize::from(source)].0.parts().is_some(),
@@ -286,12 +286,12 @@ impl Graph {
         }
     }
 
-    /// Whether anything is said of lifetimes.
+    /// True if the graph has any cache hints.
     pub(crate) fn has_hints(&self) -> bool {
         !self.hints.is_empty()
     }
 
-    /// What is said of the lifetime of `field`.
+    /// The cache hint of `field`.
     pub(crate) fn hint(&self, field: FieldId) -> Option<Hint> {
         self.hints.get(field.index()).copied().flatten()
     }

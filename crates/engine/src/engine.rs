@@ -29,7 +29,7 @@ use weir_language::span::Span;
 use weir_language::validate;
 use weir_language::value::{Node, Variables};
 
-/// What an engine needs to know beside its graph.
+/// Settings of an engine beside its graph.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Bounds on documents.
@@ -38,11 +38,11 @@ pub struct Settings {
     pub conditions_max: u32,
     /// Bytes all cached plans may take together.
     pub plan_cache_bytes_max: usize,
-    /// Whether callers may introspect.
+    /// True if callers may introspect.
     pub introspection: bool,
-    /// Whether messages may name near misses.
+    /// True if messages may suggest existing names.
     pub suggestions: bool,
-    /// Whether the September 2026 edition's changes hold.
+    /// True for the rules of the September 2026 edition.
     pub edition_2026: bool,
     /// Answers up to this many bytes are held back whole; longer ones leave in chunks.
     pub hold_back_bytes: usize,
@@ -51,7 +51,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What a library starts with: a server's, but that it keeps no whole answers.
+    /// Default of the library: a server's settings, without a cache of whole answers.
     pub const STANDARD: Self = Self {
         limits: Limits::STANDARD,
         conditions_max: 1_000,
@@ -69,11 +69,11 @@ impl Settings {
 pub struct Request<'r> {
     /// The document.
     pub query: &'r str,
-    /// Which operation of it.
+    /// Name of the operation to run.
     pub operation_name: Option<&'r str>,
     /// The JSON object of variables; `None` where absent or null.
     pub variables: Option<JsonRef<'r>>,
-    /// How to speak to the client.
+    /// Protocol of the client.
     pub accent: Accent,
     /// GET: only queries may run.
     pub queries_only: bool,
@@ -99,7 +99,7 @@ impl<'r> Request<'r> {
     }
 }
 
-/// What came of a request, as far as the transport's status depends on it.
+/// Outcome of a request, as far as the transport's status depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Executed: there is a `data` member, perhaps null, perhaps with errors beside it.
@@ -110,10 +110,10 @@ pub enum Outcome {
     MethodNotAllowed,
 }
 
-/// What the sources had left for a request.
+/// Capacity of the sources during a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capacity {
-    /// What it took.
+    /// Enough.
     Enough,
     /// One had nothing: the client should wait before it asks again.
     Exhausted,
@@ -126,28 +126,28 @@ pub struct Response {
     pub outcome: Outcome,
     /// For the transport's advice when to come again.
     pub capacity: Capacity,
-    /// How long it lives, if anything is told of that.
+    /// Lifetime of the answer, if known.
     pub lifetime: Option<Lifetime>,
     /// The JSON.
     pub body: Body,
-    /// How long each stage took.
+    /// Duration of each stage.
     pub timing: Timing,
 }
 
-/// What is told of an answer's lifetime.
+/// Cache metadata of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lifetime {
-    /// What is left of it; nothing if something failed.
+    /// Remaining lifetime; none if something failed.
     pub freshness: Freshness,
-    /// Whether the operation asked for it by its own word.
+    /// True if the operation set the lifetime.
     pub wished: bool,
     /// The headers by which sources tell callers apart, for `Vary`: names with commas, or nothing.
     pub vary: Arc<str>,
-    /// Where the answer came from.
+    /// Origin of the answer.
     pub kept: Kept,
 }
 
-/// Where an answer came from.
+/// Origin of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// It was kept whole.
@@ -165,7 +165,7 @@ pub enum Body {
     Whole(Vec<u8>),
     /// All of it, shared with others.
     Shared(Bytes),
-    /// What is ready and the channel for the rest. A channel closed by an `Err` means: abort the connection.
+    /// The bytes that are ready and the channel for the rest. A channel closed by an `Err` means: abort the connection.
     Stream {
         /// First bytes.
         head: Vec<u8>,
@@ -175,7 +175,7 @@ pub enum Body {
 }
 
 impl Body {
-    /// Whether all of it is here and nothing failed: errors that are known come first.
+    /// True if the answer is complete and without errors: known errors come first.
     pub(crate) fn is_sound(&self) -> bool {
         match self {
             Self::Whole(bytes) => bytes.starts_with(b"{\"data\":{"),
@@ -192,7 +192,7 @@ pub struct Aborted;
 /// Time per stage. `plan` stages are zero on a hit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
-    /// Whether the plan was in the cache.
+    /// True if the plan was in the cache.
     pub plan_hit: bool,
     /// Lexing and parsing.
     pub parse: Duration,
@@ -266,7 +266,7 @@ impl Engine {
         &self.graph
     }
 
-    /// How full the plan cache is and how often it could not help.
+    /// Size, hits and misses of the plan cache.
     #[must_use]
     pub fn plan_cache(&self) -> PlanCacheState {
         PlanCacheState {
@@ -315,7 +315,7 @@ impl Engine {
             Some(sharing) => Box::pin(execute::run_shared(run, sharing, &self.responses)).await,
         };
         timing.execute = started.elapsed();
-        // What is told of an answer in which a credential takes part is that it is the client's own.
+        // An answer for a credential is private to its client.
         let is_personal = freshness.is_some() && plan.pieces.iter().any(|it| it.fetch.is_personal(headers));
         let lifetime = freshness.map(|told| Lifetime {
             freshness: if is_personal { Freshness { scope: Scope::Private, ..told } } else { told },
@@ -326,7 +326,7 @@ impl Engine {
         Response { outcome: Outcome::Executed, capacity, lifetime, body, timing }
     }
 
-    /// How many whole answers are kept, and the bytes they take, roughly.
+    /// Number of cached whole answers, and their approximate size in bytes.
     pub fn responses(&self) -> (usize, u64) {
         self.responses.filling()
     }
@@ -532,13 +532,13 @@ impl Engine {
         Ok(Some(Arc::new(variables)))
     }
 
-    /// What was bound, or what stands for nothing.
+    /// The bound variables, or an empty set.
     fn values<'v>(&'v self, bound: Option<&'v Arc<Variables>>) -> &'v Arc<Variables> {
         bound.unwrap_or(&self.no_variables)
     }
 }
 
-/// What was made for a text that was not in the cache.
+/// Result of parsing and planning a text that was not in the cache.
 struct Opened {
     plan: Arc<Plan>,
     /// Bound already, where they steer the plan.

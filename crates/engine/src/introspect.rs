@@ -1,9 +1,9 @@
 //! Introspection: answers what is selected under `__schema` and `__type` straight from the [`Schema`].
 //!
-//! What depends on no variable is written once, while planning, and becomes a constant of the plan ([`fold`]); the
-//! rest (`__type(name: $name)`) is written per request by the same program, as a [`Fetch`] of its own.
+//! Parts that depend on no variable are written once, while planning, and become constants of the plan ([`fold`]); the rest
+//! (`__type(name: $name)`) is written per request by the same program, as a [`Fetch`] of its own.
 //!
-//! **Invariant:** what is written never depends on data, so no member can fail.
+//! **Invariant:** introspection never depends on data, so no member can fail.
 //!
 //! **Cost:** about as many stores as fields: keys and kinds are ready, names are copied unscanned. Recursion is as deep
 //! as the selection, which the limits bound.
@@ -50,7 +50,7 @@ pub fn prepare(schema: &Arc<Schema>, shape: &Shape, fields: &[u32], accent: Acce
 #[derive(Debug)]
 pub struct Introspection {
     program: Program,
-    /// Whether lists are in the order of their names, as Hasura's are, instead of the schema's.
+    /// True if lists are sorted by name, as Hasura's are, instead of in the schema's order.
     by_name: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How long an answer may be kept, and by whom: the least of what its parts allow.
+//! Lifetime and scope of an answer: the minimum over its parts.
 //!
 //! A part is one round trip. A source that knows says how long its answer stays true ([`Freshness`]); hints in the schema
 //! (`@cacheControl`) shorten that, and give a lifetime to parts that have none. A part without either makes the whole
@@ -12,12 +12,12 @@ use crate::changes::Ages;
 use crate::source::{Freshness, Scope};
 use std::sync::Arc;
 
-/// What a schema says of a type or field: `@cacheControl(maxAge, scope, inheritMaxAge)`.
+/// Cache hint of a type or field: `@cacheControl(maxAge, scope, inheritMaxAge)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hint {
     /// Seconds.
     pub max_age_s: Option<u32>,
-    /// Whether it lives as long as what it hangs on.
+    /// True if the field lives as long as its parent.
     pub inherits: bool,
     /// `PRIVATE` binds the whole answer.
     pub scope: Scope,
@@ -30,20 +30,20 @@ pub struct HintAt {
     pub on: String,
     /// One of its fields; without, all fields that give the type.
     pub field: Option<String>,
-    /// What it says.
+    /// The hint.
     pub hint: Hint,
-    /// Where that is written, for people: file, line and column.
+    /// Its place, for messages: file, line and column.
     pub written: String,
 }
 
 /// The hints that hold for one piece of a plan, computed once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PieceHints {
-    /// Whether every member has a hint of its own, so that a source that knows nothing of lifetimes has one.
+    /// True if every member has a hint of its own, so that a source without lifetimes has one.
     pub covers: bool,
     /// The least `maxAge` of all fields in the piece, and what has it.
     pub least: Option<(u32, Arc<str>)>,
-    /// Whether any is private.
+    /// Private if any part is private.
     pub scope: Scope,
 }
 
@@ -53,9 +53,9 @@ pub(crate) struct Least {
     /// The least so far; `None` before the first part.
     least: Option<Freshness>,
     scope: Scope,
-    /// Whether a hint made a part private that its source gives to everyone.
+    /// True if a hint made a part private that its source gives to everyone.
     is_alone: bool,
-    /// Whether anything was said of lifetimes at all: by a source, a hint or the operation.
+    /// True if a source, a hint or the operation set a lifetime.
     is_told: bool,
 }
 
@@ -69,7 +69,7 @@ impl Least {
     pub(crate) fn part(&mut self, freshness: Option<&Freshness>, hints: &PieceHints, wish_s: Option<u32>) {
         self.scope = self.scope.max(hints.scope).max(freshness.map_or(Scope::Public, |it| it.scope));
         self.is_told |= freshness.is_some() || hints.least.is_some() || self.scope == Scope::Private;
-        // What a hint makes private is kept for one caller alone, unless its source tells callers apart by itself.
+        // A part that a hint makes private is cached for one caller only, unless its source separates callers by headers.
         let keeps_apart = freshness.is_some_and(|it| it.scope == Scope::Private && it.by_headers);
         self.is_alone |= hints.scope == Scope::Private && !keeps_apart;
         let hinted = hints.least.as_ref().map(|(least_s, by)| by_hint(*least_s, by));
@@ -85,7 +85,7 @@ impl Least {
             },
         });
         let said = freshness.cloned().into_iter().chain(hinted).chain(unsaid).reduce(Freshness::shortened);
-        // What inherits its lifetime takes nothing from what it hangs on.
+        // A part that inherits its lifetime does not shorten its parent's.
         self.least = match (self.least.take(), said) {
             (Some(least), Some(said)) => Some(least.and(said)),
             (least, said) => least.or(said),
@@ -101,7 +101,7 @@ impl Least {
         }
     }
 
-    /// What is told of it, if anything is.
+    /// The resulting lifetime, if any was set.
     pub(crate) fn told(self) -> Option<Freshness> {
         let least = self.least.filter(|it| self.is_told && it.remaining_ms < Freshness::ENDLESS_MS)?;
         let by_headers = least.by_headers && !self.is_alone;
@@ -111,7 +111,7 @@ impl Least {
 }
 
 impl Freshness {
-    /// What holds where a hint says `other` as well: for how long, shown stale included, not for whom.
+    /// The lifetime, including the stale period, shortened to `other`; the scope stays.
     fn shortened(self, other: Self) -> Self {
         match other.remaining_ms.checked_sub(self.remaining_ms) {
             None => {
@@ -129,7 +129,7 @@ impl Freshness {
         Self { remaining_ms: self.remaining_ms + lent_ms, stale_ms: self.stale_ms - lent_ms, ..self }
     }
 
-    /// What holds for two parts together.
+    /// Minimum of the lifetimes of two parts.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let until_ms = |it: &Self| it.remaining_ms.saturating_add(it.stale_ms);
@@ -290,7 +290,7 @@ mod tests {
         check(&[(Some(by_source), silent.clone()), (None, silent)], None, Some(nothing));
     }
 
-    /// What a service answered that says nothing of how long.
+    /// An answer of a service without a lifetime.
     fn silent(scope: Scope) -> Freshness {
         let remaining_ms = Freshness::ENDLESS_MS;
         Freshness { remaining_ms, is_silent: true, ..known(0, 0, scope, "s") }
@@ -325,7 +325,7 @@ mod tests {
             None,
             Some(known(20, 5, Scope::Public, "other")),
         );
-        // What its source keeps apart by headers stays so; what it keeps for one alone has no lifetime that a hint could give.
+        // A source's separation by headers stays; an answer that is private by its source gets no lifetime by a hint.
         let theirs = silent(Scope::Private);
         check(
             &part(&theirs, hints(true, Some(60), Scope::Public)),

@@ -20,9 +20,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// How many keys are remembered whose answers cannot be shared.
+/// Number of remembered keys whose answers cannot be shared.
 const PASSES_MAX: usize = 4096;
-/// How long they are.
+/// Requests for such a key are not coalesced for this time.
 const PASS: Duration = Duration::from_secs(10);
 
 /// Under what a whole answer is kept: see the module.
@@ -33,18 +33,18 @@ pub(crate) type Key = Box<[u8]>;
 pub(crate) struct Shared {
     /// Its bytes.
     pub(crate) body: Bytes,
-    /// What the sources had left when it was made.
+    /// Capacity of the sources when the answer was made.
     pub(crate) capacity: Capacity,
     /// Its lifetime when it was made.
     pub(crate) lifetime: Option<Freshness>,
     /// When it was made.
     pub(crate) made: Instant,
-    /// How old its tags were before that.
+    /// Ages of its tags before the answer was made.
     pub(crate) ages: Ages,
 }
 
 impl Shared {
-    /// What is left of its lifetime.
+    /// Remaining lifetime.
     pub(crate) fn left(&self, now: Instant) -> Option<Freshness> {
         let lifetime = self.lifetime.clone()?;
         let gone = now.saturating_duration_since(self.made).as_millis();
@@ -61,7 +61,7 @@ struct Weight;
 
 impl Weighter<Key, Arc<Shared>> for Weight {
     fn weight(&self, key: &Key, kept: &Arc<Shared>) -> u64 {
-        /// What the cache itself needs for an entry, roughly.
+        /// Overhead of the cache per entry, in bytes, estimated.
         const ENTRY_BYTES: usize = 256;
         (ENTRY_BYTES + key.len() + kept.body.len()) as u64
     }
@@ -70,7 +70,7 @@ impl Weighter<Key, Arc<Shared>> for Weight {
 type Entries = quick_cache::sync::Cache<Key, Arc<Shared>, Weight, RandomState>;
 type Flights = Mutex<HashMap<Key, watch::Receiver<Landing>, RandomState>>;
 
-/// What became of an answer that others wait for.
+/// Result of a coalesced answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Landing {
     /// Not there yet.
@@ -92,7 +92,7 @@ pub(crate) struct Responses {
     pub(crate) changes: Arc<Changes>,
 }
 
-/// What a request has to do.
+/// Role of a request for a key.
 pub(crate) enum Turn<'r> {
     /// Make the answer.
     Leads(Flight<'r>),
@@ -110,7 +110,7 @@ pub(crate) struct Flight<'r> {
 impl Flight<'_> {
     /// Hands the answer to those who wait.
     pub(crate) fn land(&self, landing: Landing) {
-        // Whether anybody waits does not matter.
+        // It is no error if nobody waits.
         let _ = self.sender.send_replace(landing);
     }
 }
@@ -164,12 +164,12 @@ impl Responses {
         self.passes.insert(key.into(), now + PASS);
     }
 
-    /// Whether each makes its own.
+    /// True if requests for `key` are not coalesced.
     pub(crate) fn passes(&self, key: &[u8], now: Instant) -> bool {
         self.passes.get(key).is_some_and(|until| now < until)
     }
 
-    /// Who makes the answer under `key`.
+    /// The role of a request for `key`: it makes the answer or waits for it.
     pub(crate) fn turn(&self, key: &[u8]) -> Turn<'_> {
         let mut flights = self.flights();
         if let Some(receiver) = flights.get(key) {

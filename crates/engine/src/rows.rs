@@ -13,7 +13,7 @@ use weir_language::schema::TypeId;
 /// The values of one member for all rows of its table.
 #[derive(Clone, Debug, Default)]
 pub struct Column {
-    /// Which rows are null; empty when none is. Rows with an error are null too.
+    /// Null rows; empty when there are none. Rows with an error are null too.
     pub nulls: Bitmap,
     /// The values; rows that are null hold anything of the right kind.
     pub data: Data,
@@ -37,7 +37,7 @@ impl Column {
             Data::Foreign(places) => places.len(),
         }
     }
-    /// Whether there is no row.
+    /// True if there is no row.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -108,7 +108,7 @@ pub const NO_PLACE: u32 = u32::MAX;
 pub struct Texts {
     /// All texts, one after another. UTF-8 of [`Data::Text`] is the source's promise, checked when filled.
     pub bytes: Vec<u8>,
-    /// Where each ends.
+    /// End of each text.
     pub ends: Vec<u32>,
 }
 
@@ -170,7 +170,7 @@ pub struct CellError {
 pub struct Bitmap(Vec<u64>);
 
 impl Bitmap {
-    /// Whether bit `row` is set.
+    /// True if bit `row` is set.
     #[must_use]
     pub fn get(&self, row: usize) -> bool {
         self.0.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
@@ -189,7 +189,7 @@ impl Bitmap {
         let word = |bitmap: &Self, at: usize| bitmap.0.get(at).copied().unwrap_or(0);
         Self(words.map(|at| word(self, at) | word(other, at)).collect())
     }
-    /// Whether no bit was ever set.
+    /// True if no bit was ever set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -38,18 +38,18 @@ pub trait Source: Send + Sync {
     fn schema(&self) -> &Arc<Schema>;
     /// Gets one piece of a plan ready: SQL is rendered here, once.
     /// # Errors
-    /// What the client asked for and cannot have; nothing has been asked of the store yet.
+    /// Errors of the operation, found before anything is sent to the store.
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError>;
-    /// How it divides what it answers, if not all of it comes at once.
+    /// The source's division of its types into parts, if one fetch does not bring all of it.
     fn parts(&self) -> Option<&dyn Parts> {
         None
     }
-    /// What it says of the lifetimes of types and fields, its own and others'.
+    /// Cache hints for types and fields, its own and others'.
     fn hints(&self) -> &[HintAt] {
         &[]
     }
-    /// Whether it could answer now, found out until `deadline` without holding up the thread that asks. A source that
-    /// has nothing to lose is always ready.
+    /// Checks that the source can answer now, until `deadline`, without blocking the thread. A source that cannot be down is
+    /// always ready.
     fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
         let _ = deadline;
         Box::pin(std::future::ready(Ok(())))
@@ -60,24 +60,24 @@ pub trait Source: Send + Sync {
 pub trait Fetch: Send + Sync {
     /// Asks the source. Dropping the future cancels.
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>>;
-    /// What it reads or writes: table names and the like, for caches and invalidation.
+    /// Names that it reads or writes, such as tables, for caches and invalidation.
     fn touches(&self) -> &[Tag];
     /// The client's headers it reads or passes on, in lower case: what is shared between clients has to tell them apart by these.
     fn reads_headers(&self) -> &[Box<str>] {
         &[]
     }
-    /// Whether a credential of the client's takes part in a request with these headers: its answers are the client's own,
-    /// whatever else is said of them.
+    /// True if the answer to a request with these headers depends on a credential: it is private to the client, whatever its
+    /// scope.
     fn is_personal(&self, headers: &dyn Headers) -> bool {
         self.reads_headers().iter().any(|it| is_credential(it) && headers.get(it).is_some())
     }
-    /// What it asks, as numbers of its source: two calls with one number may turn out to be the same, or go together. Empty
-    /// if no other fetch could ever ask for the same.
+    /// Numbers of the calls, unique in the source: two calls with one number may be equal, or go together. Empty if no other
+    /// fetch can make the same calls.
     fn asks(&self) -> &[u32] {
         &[]
     }
-    /// Whether its answers come with a lifetime, and may be given to others. Equal requests in flight all of whose parts may are
-    /// answered once.
+    /// True if its answers come with a lifetime and may be shared. Equal requests in flight, all of whose parts may be
+    /// shared, are coalesced.
     fn has_lifetime(&self) -> bool {
         false
     }
@@ -85,7 +85,7 @@ pub trait Fetch: Send + Sync {
     fn explain(&self, out: &mut String);
 }
 
-/// Whether the header `name`, in lower case, says who asks. Source: RFC 9110, 11.6.2 and 11.7.2; RFC 6265, 5.4.
+/// True if the header `name`, in lower case, is a credential. Source: RFC 9110, 11.6.2 and 11.7.2; RFC 6265, 5.4.
 #[must_use]
 pub fn is_credential(name: &str) -> bool {
     matches!(name, "authorization" | "cookie" | "proxy-authorization")
@@ -114,11 +114,11 @@ pub struct Piece<'p> {
     /// Below the root: how many key columns `FetchInput::parent_keys` has. `Node::Parent(i)` in the arguments
     /// means column `i`.
     pub parent_keys: Option<u32>,
-    /// Which of the source's parts it is, if it is one: the keys are the part's, in its order.
+    /// The part of the source, if it is one: the keys are the part's, in its order.
     pub part: Option<PartId>,
     /// The form of the answer.
     pub answer: Answer,
-    /// How scalars are read and errors are said.
+    /// Rules for scalars and wording of errors.
     pub accent: Accent,
     /// Parts that one condition of its arguments may have.
     pub conditions_max: u32,
@@ -134,7 +134,7 @@ pub struct PlanVariable {
     pub name: Box<str>,
     /// Its type in the graph's schema.
     pub ty: weir_language::schema::TypeRef,
-    /// Whether it has a default, so that it is never absent.
+    /// True if it has a default, so that it is never absent.
     pub has_default: bool,
 }
 
@@ -143,7 +143,7 @@ pub struct PlanVariable {
 pub enum Answer {
     /// No children in other sources: [`ReplyBody::Finished`] or [`ReplyBody::Rows`] as the source likes.
     Any {
-        /// Whether the members follow each other in the response, so that one stream can carry them.
+        /// True if the members are adjacent in the response, so that one stream can carry them.
         contiguous: bool,
     },
     /// Children hang below: [`ReplyBody::Rows`] it must be.
@@ -176,7 +176,7 @@ impl Ids {
     fn own(table: &[u32], id: u32) -> u32 {
         if table.is_empty() { id } else { table[id as usize] }
     }
-    /// Whether the source has the type at all.
+    /// True if the source has the type.
     #[must_use]
     pub fn has_type(&self, id: TypeId) -> bool {
         Self::own(&self.types, id.0) != u32::MAX
@@ -203,21 +203,21 @@ impl Ids {
     }
 }
 
-/// Who asks. Until roles land there is only the admin.
+/// The caller. Until roles land there is only the admin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Caller {
     /// Sees and may do everything.
     Admin,
 }
 
-/// What differs from request to request.
+/// Request-specific input of a fetch.
 #[derive(Clone, Copy)]
 pub struct FetchInput<'r> {
     /// The plan's shape, literals included.
     pub shape: &'r Arc<Shape>,
     /// The variables, coerced.
     pub variables: &'r Arc<Variables>,
-    /// Who asks.
+    /// The caller.
     pub caller: &'r Caller,
     /// Below the root: the keys of the parents, made unique; one column per key field, equally long. The reply's
     /// table then has one row per key.
@@ -228,49 +228,49 @@ pub struct FetchInput<'r> {
     pub deadline: Instant,
     /// Up to this many bytes are held back whole, so that a late failure can still be told; more may leave in chunks.
     pub hold_back_bytes: usize,
-    /// What it has together with fetches of the same request that may ask for the same, if there are any.
+    /// State shared with fetches of the same request that may make the same calls, if there are any.
     pub common: Option<Common<'r>>,
 }
 
-/// What a source answers.
+/// Result of a fetch.
 #[derive(Debug)]
 pub struct Reply {
     /// The answer.
     pub body: ReplyBody,
     /// Fields that failed; their values are null (and nulls are already bubbled in `Finished`).
     pub errors: Vec<PathError>,
-    /// How long it may be kept; `None` where the source does not say.
+    /// Lifetime of the result; `None` if the source gives none.
     pub freshness: Option<Freshness>,
 }
 
-/// How long an answer may be kept, counted from now.
+/// Lifetime of an answer, counted from now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Freshness {
-    /// What is left of its lifetime: levels never add up. Of what says nothing [`Freshness::ENDLESS_MS`].
+    /// Remaining lifetime, so that levels never add up. [`Freshness::ENDLESS_MS`] if none is given.
     pub remaining_ms: u64,
-    /// How long after that it may be shown while a new one is fetched.
+    /// Stale period behind it: the answer may be shown while a new one is fetched.
     pub stale_ms: u64,
     /// By whom.
     pub scope: Scope,
-    /// Whether it may be given to all who send the same values of the headers that the fetch reads. What is neither public nor kept
-    /// apart by headers is for the one request alone.
+    /// True if callers with the same values of the headers that the fetch reads may share it. An answer that is neither
+    /// public nor separated by headers is for the one request only.
     pub by_headers: bool,
-    /// Whether some of it says nothing of how long it lives: for that hints or the operation speak, or nobody keeps it.
+    /// True if a part has no lifetime: hints or the operation set one, else the answer is not cached.
     pub is_silent: bool,
-    /// Whether nobody may show it once it is over.
+    /// `must-revalidate`: never serve stale.
     pub must_revalidate: bool,
-    /// How old the tags were that it has beside those of [`Fetch::touches`]: names that depend on values of the request.
+    /// Versions of the tags computed from request values, read before fetching; beside those of [`Fetch::touches`].
     pub ages: Ages,
-    /// What set the lifetime, for operators: a source and a field.
+    /// Origin of the lifetime, for operators: a source and a field.
     pub set_by: Arc<str>,
 }
 
 impl Freshness {
-    /// What remains of an answer that says nothing of its end.
+    /// Remaining lifetime of an answer without one.
     pub const ENDLESS_MS: u64 = u64::MAX;
 }
 
-/// Who may keep an answer.
+/// Caches that may store an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// Everyone.
@@ -292,7 +292,7 @@ pub enum ReplyBody {
 /// Bytes of finished members.
 #[derive(Debug)]
 pub struct Finished {
-    /// What is ready. When `rest` is absent, all.
+    /// The bytes that are ready. When `rest` is absent, all.
     pub bytes: Vec<u8>,
     /// One past the last byte of each member in `bytes`; empty when the answer is one stream.
     pub ends: Vec<u32>,
@@ -328,7 +328,7 @@ pub struct FieldError {
     pub message: Box<str>,
     /// Hasura's `extensions.path` for this error, if it is not derived from the field.
     pub hasura_path: Option<Box<str>>,
-    /// What stands in `extensions` besides.
+    /// Further `extensions`.
     pub extensions: Option<Box<Extensions>>,
 }
 
@@ -337,7 +337,7 @@ pub struct FieldError {
 pub struct Extensions {
     /// JSON, without the braces around it: at least one member.
     pub members: Box<str>,
-    /// Whether there is a `code` among them, which then stands in the place of [`FieldError::code`].
+    /// True if `extensions` has a `code`, which overrules [`FieldError::code`].
     pub has_code: bool,
 }
 

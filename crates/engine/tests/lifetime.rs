@@ -1,4 +1,4 @@
-//! How long answers live, and who is given one that was made for another.
+//! Lifetimes of answers, and sharing of answers between callers.
 
 mod kit;
 

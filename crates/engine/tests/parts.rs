@@ -124,7 +124,7 @@ struct ServiceFetch {
 }
 
 impl ServiceFetch {
-    /// What one call brings: the objects of a part, or the values of one field.
+    /// Result of one call: the objects of a part, or the values of one field.
     fn values(&self, name: &str, input: &FetchInput<'_>) -> (Vec<Value>, Vec<CellError>) {
         let rows = input.parent_keys.map_or(1, |keys| rows::len(&keys[0]));
         let (mut values, mut errors) = (Vec::new(), Vec::new());
@@ -253,7 +253,7 @@ fn engine(services: &Arc<Services>) -> Engine {
     engine_of(vec![music(), Arc::clone(services) as Arc<dyn Source>], &joins)
 }
 
-/// What is answered, and what was asked: a line per piece, then one per call.
+/// Checks the answer and the fetches: a line per piece, then one per call.
 async fn check(query: &str, expected: &str, asked: &[&str]) {
     let services = services(resolve);
     let engine = engine(&services);

@@ -1,4 +1,4 @@
-//! What the disk is told to do and what it has seen.
+//! The faults ordered from the disk, and the writes and syncs it has seen.
 //!
 //! **Cost:** a lock for every write; each sync reads the file once.
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How a disk fails.
+/// The kinds of disk failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A write does nothing and says so.
@@ -19,7 +19,7 @@ pub enum Fault {
     Sync,
 }
 
-/// What is to fail.
+/// An order to fail.
 #[derive(Clone, Copy, Debug)]
 struct Order {
     fault: Fault,
@@ -73,7 +73,7 @@ impl Disk {
         state.struck = false;
     }
 
-    /// Whether anything has failed since it was told to.
+    /// True if a write or sync has failed since the order was given.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         state().struck
@@ -108,7 +108,7 @@ impl Disk {
     }
 }
 
-/// Whether what is to be done now, a sync or a write, has to fail, and how.
+/// The fault of the sync or write that is about to run; nothing if it is to succeed.
 pub(crate) fn verdict(is_sync: bool) -> Option<Fault> {
     let mut state = state();
     let order = state.order.as_mut()?;

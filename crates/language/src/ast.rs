@@ -53,7 +53,7 @@ impl<T> List<T> {
     pub const fn len(self) -> usize {
         self.len as usize
     }
-    /// Whether there are none.
+    /// True if the list is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len == 0
@@ -169,7 +169,7 @@ pub enum Definition {
     Directive(DirectiveDefinition),
 }
 
-/// What an operation does.
+/// The kinds of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperationKind {
     /// Reads.
@@ -210,7 +210,7 @@ pub struct Fragment {
     pub on: Name,
     /// On the definition.
     pub directives: List<Directive>,
-    /// What it selects.
+    /// The operation's selections.
     pub selections: List<Selection>,
     /// From description or `fragment` to `}`.
     pub span: Span,
@@ -240,7 +240,7 @@ pub struct Field {
     pub directives: List<Directive>,
     /// Empty both when there is no set and (2026 edition) when the set is empty; see `braces`.
     pub selections: List<Selection>,
-    /// Whether a selection set was written.
+    /// True if a selection set was written.
     pub braces: bool,
     /// From alias or name to the end.
     pub span: Span,
@@ -273,7 +273,7 @@ pub struct Inline {
     pub on: Name,
     /// On the fragment.
     pub directives: List<Directive>,
-    /// What it selects.
+    /// The fragment's selections.
     pub selections: List<Selection>,
     /// From `...` to `}`.
     pub span: Span,
@@ -308,7 +308,7 @@ pub struct ValueId(pub u32);
 /// A literal or a variable.
 #[derive(Clone, Copy, Debug)]
 pub struct Value {
-    /// What it is.
+    /// The kind of value.
     pub kind: ValueKind,
     /// All of it; a string with its quotes.
     pub span: Span,
@@ -325,7 +325,7 @@ pub enum ValueKind {
     Float,
     /// `"…"`: [`Document::string`] decodes it; `escapes` says whether there is a `\` in it.
     String {
-        /// Whether the text between the quotes differs from the value.
+        /// True if the text between the quotes differs from the value.
         escapes: bool,
     },
     /// `"""…"""`.
@@ -358,7 +358,7 @@ pub struct ObjectField {
 pub struct TypeExpr {
     /// The named type inside.
     pub name: Name,
-    /// What is around it.
+    /// List and non-null modifiers around the name.
     pub wraps: Wraps,
     /// All of it.
     pub span: Span,
@@ -393,7 +393,7 @@ pub type Description = Option<ValueId>;
 pub struct SchemaDefinition {
     /// Before the definition.
     pub description: Description,
-    /// Whether it is `extend schema`.
+    /// True for `extend schema`.
     pub extend: bool,
     /// On the schema.
     pub directives: List<Directive>,
@@ -406,7 +406,7 @@ pub struct SchemaDefinition {
 /// `query: Q` in a schema definition.
 #[derive(Clone, Copy, Debug)]
 pub struct RootOperation {
-    /// Which root.
+    /// The root operation.
     pub kind: OperationKind,
     /// Its type.
     pub ty: Name,
@@ -419,13 +419,13 @@ pub struct RootOperation {
 pub struct TypeDefinition {
     /// Before the definition.
     pub description: Description,
-    /// Whether it is `extend …`.
+    /// True for `extend …`.
     pub extend: bool,
     /// The type's name.
     pub name: Name,
     /// On the type.
     pub directives: List<Directive>,
-    /// What kind of type, with its members.
+    /// The kind of type, with its members.
     pub body: TypeBody,
     /// All of it.
     pub span: Span,
@@ -525,11 +525,11 @@ pub struct DirectiveDefinition {
     pub arguments: List<InputDefinition>,
     /// Directives on the definition (2026 edition).
     pub directives: List<Directive>,
-    /// Whether it may stand twice in one place.
+    /// True if the directive may stand twice in one place.
     pub repeatable: bool,
-    /// Where it may stand.
+    /// The locations where the directive may stand.
     pub locations: List<NameNode>,
-    /// Whether it is `extend directive` (2026 edition).
+    /// True for `extend directive` (2026 edition).
     pub extend: bool,
     /// All of it.
     pub span: Span,

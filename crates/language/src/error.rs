@@ -1,4 +1,4 @@
-//! What is wrong with a text: message, places, stable code.
+//! An error in a text: message, places, stable code.
 //!
 //! One shape for syntax, validation, schema and coercion errors: each names the places a person has to
 //! look at and a code a program can match.

@@ -14,7 +14,7 @@ use crate::string_value;
 use read::{Known, Open, Reader};
 use std::borrow::Cow;
 
-/// What a node is.
+/// The kinds of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum JsonKind {
@@ -35,7 +35,7 @@ pub enum JsonKind {
 /// A value of the tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonNode {
-    /// What it is.
+    /// The node's kind.
     pub kind: JsonKind,
     /// Of the text: strings without quotes, containers with brackets.
     pub start: u32,
@@ -122,7 +122,7 @@ impl JsonErrorKind {
 /// A text that is not accepted, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonError {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: JsonErrorKind,
     /// The byte it stands at.
     pub at: u32,
@@ -216,13 +216,13 @@ impl<'t> JsonRef<'t> {
         self.json.nodes[self.at as usize]
     }
 
-    /// What it is.
+    /// The value's kind.
     #[must_use]
     pub fn kind(self) -> JsonKind {
         self.node().kind
     }
 
-    /// Whether it is `null`.
+    /// True for `null`.
     #[must_use]
     pub fn is_null(self) -> bool {
         self.kind() == JsonKind::Null
@@ -254,13 +254,13 @@ impl<'t> JsonRef<'t> {
         }
     }
 
-    /// Whether it is an object.
+    /// True for an object.
     #[must_use]
     pub fn is_object(self) -> bool {
         self.kind() == JsonKind::Object
     }
 
-    /// Whether it is an array.
+    /// True for an array.
     #[must_use]
     pub fn is_array(self) -> bool {
         self.kind() == JsonKind::Array

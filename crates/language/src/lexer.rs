@@ -12,7 +12,7 @@
 use crate::string_value;
 use memchr::{memchr2, memmem};
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     Eof,
@@ -40,7 +40,7 @@ pub(crate) enum TokenKind {
 }
 
 impl TokenKind {
-    /// How graphql-js names the kind in its messages.
+    /// graphql-js's name of the kind in messages.
     pub(crate) const fn text(self) -> &'static str {
         match self {
             Self::Eof => "<EOF>",
@@ -72,7 +72,7 @@ impl TokenKind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
-    /// Whether a string has a `\` in it.
+    /// True if a string contains a `\`.
     pub(crate) escapes: bool,
     /// First byte.
     pub(crate) start: u32,
@@ -80,7 +80,7 @@ pub(crate) struct Token {
     pub(crate) end: u32,
 }
 
-/// What a byte can begin.
+/// Classes of bytes by the token that they can begin.
 #[derive(Clone, Copy)]
 enum Class {
     /// Space, tab, line end, comma.
@@ -98,7 +98,7 @@ enum Class {
 }
 
 static CLASS: [Class; 256] = classes();
-/// Which bytes may stand in a name.
+/// True for bytes that a name may contain.
 pub(crate) static NAME_CONTINUE: [bool; 256] = name_bytes();
 const MARK: &[u8] = "\u{FEFF}".as_bytes();
 
@@ -256,7 +256,7 @@ const fn digits_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where a number goes wrong.
+/// The first error of a number.
 enum BadNumber {
     DigitAfterZero(usize),
     DigitExpected(usize),
@@ -308,7 +308,7 @@ fn number_fault(text: &str, bad: BadNumber) -> Fault {
     }
 }
 
-/// Where a string goes wrong.
+/// The first error of a string.
 enum BadString {
     Unterminated(usize),
     Escape(usize),
@@ -361,7 +361,7 @@ fn escape_fault(text: &str, at: usize) -> Fault {
     Fault { at, message }
 }
 
-/// How many characters of a bad `\u{…}` graphql-js shows: up to the one at which it gave up.
+/// Number of characters of a bad `\u{…}` that graphql-js shows: up to the first invalid one.
 fn variable_escape_units(bytes: &[u8]) -> usize {
     let mut point = 0_i32;
     let mut size = 3;

@@ -1,6 +1,6 @@
 //! The bounds on a document, with names, units and defaults. Source: `docs/limits.md`.
 
-/// What a document may cost. Every bound is inclusive: `depth_max: 50` accepts depth 50.
+/// Limits of a document. Every limit is inclusive: `depth_max: 50` accepts depth 50.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the text.

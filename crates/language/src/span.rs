@@ -26,7 +26,7 @@ impl Span {
         &text[self.start as usize..self.end as usize]
     }
 
-    /// Whether the span names nothing, as the absent alias of a field does.
+    /// True for the span of an absent name, as the alias of a field without one.
     #[must_use]
     #[inline]
     pub const fn is_empty(self) -> bool {
@@ -45,7 +45,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// Where byte `offset` of `text` is. Costs one pass over the text before it: for errors only.
+    /// Line and column of byte `offset` of `text`. Costs one pass over the text before it: for errors only.
     #[must_use]
     pub fn of(text: &str, offset: u32) -> Self {
         let before = &text.as_bytes()[..(offset as usize).min(text.len())];

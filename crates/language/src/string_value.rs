@@ -16,7 +16,7 @@ pub fn decode(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// What stands between quotes, with its escapes resolved; JSON's are among them.
+/// The value of a text between quotes, with its escapes resolved; JSON's are among them.
 pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
         return Cow::Borrowed(inner);

@@ -57,7 +57,7 @@ pub enum Node {
         /// One past the last node.
         end: u32,
     },
-    /// Which field of the input object the next value is.
+    /// The field of the input object that the next value belongs to.
     Key(InputId),
     /// In the arguments of a plan only: the variable with this number stands here.
     Variable(u32),
@@ -70,7 +70,7 @@ pub enum Node {
 pub struct Values {
     /// The nodes, in document order.
     pub nodes: Vec<Node>,
-    /// What [`TextSpan`]s point into.
+    /// The text that [`TextSpan`]s point into.
     pub text: String,
 }
 
@@ -185,7 +185,7 @@ impl Values {
 pub struct Variables {
     /// The tape of all of them.
     pub values: Values,
-    /// Where each begins, in the order of the operation's definitions.
+    /// Start of each variable's value, in the order of the operation's definitions.
     pub starts: Vec<u32>,
 }
 

@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** at most 15 lists; the parser refuses more.
 
-/// How a named type is wrapped. `Wraps::default()` is the plain nullable name.
+/// List and non-null modifiers of a named type. `Wraps::default()` is the plain nullable name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wraps(u32);
 
@@ -21,14 +21,14 @@ impl Wraps {
         (32 - (self.0 >> 1).leading_zeros()).div_ceil(2)
     }
 
-    /// Whether a list is the outermost wrapper (a `!` around it does not matter).
+    /// True if the outermost modifier is a list, nullable or not.
     #[must_use]
     #[inline]
     pub const fn is_list(self) -> bool {
         self.0 > 1
     }
 
-    /// Whether the whole is `…!`.
+    /// True if the outermost modifier is `!`.
     #[must_use]
     #[inline]
     pub const fn is_non_null(self) -> bool {
@@ -73,8 +73,7 @@ impl Wraps {
         }
     }
 
-    /// Whether a value of a type wrapped as `given` can stand where this is expected: the same lists, and non-null
-    /// wherever this is.
+    /// True if a value of a type with the modifiers `given` is accepted here: the same lists, and non-null wherever this is.
     #[must_use]
     pub const fn accepts(self, given: Self) -> bool {
         self.lists() == given.lists() && self.0 & !given.0 == 0

@@ -9,7 +9,7 @@ use weir_language::limits::Limits;
 use weir_language::parser::{Edition, parse_edition};
 use weir_language::printer::print;
 
-/// What we say, spelled as in the corpus.
+/// Weir's result, in the spelling of the corpus.
 fn ours(text: &str) -> String {
     match parse_edition(text, &Limits::NONE, Edition::September2026) {
         Ok(document) => print(&document),

@@ -1,7 +1,7 @@
 //! Texts that were written to hurt: each gets its answer, within its bounds, without machine stack.
 //!
-//! Where the work must be linear the text is so large that anything quadratic would not end: that the test ends is
-//! the proof. Numbers of rows are those of `docs/limits.md`.
+//! Texts are so large that a quadratic algorithm would not end: the end of the test proves linear work. Numbers of rows are
+//! those of `docs/limits.md`.
 
 use weir_language::ast::{Definition, Document, ValueId, ValueKind};
 use weir_language::error::Code;

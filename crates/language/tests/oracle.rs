@@ -71,7 +71,7 @@ fn cases(folder: &str, path: &Path) -> Vec<Case> {
     cases
 }
 
-/// What we say: places and message of each error, none if the document is valid.
+/// Weir's errors: places and message of each, none if the document is valid.
 fn ours(schema: &Schema, text: &str) -> Vec<String> {
     let errors = match parse(text, &Limits::NONE) {
         Err(error) => vec![error],

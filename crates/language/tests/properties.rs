@@ -1,4 +1,4 @@
-//! What holds for every text, over random ones. The fuzz targets hold the same functions against more.
+//! Properties of all texts, tested with random ones. The fuzz targets test the same functions with more.
 
 mod support;
 

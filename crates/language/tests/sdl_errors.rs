@@ -1,4 +1,4 @@
-//! What is wrong with an SDL is said in graphql-js's words, with the place.
+//! Errors of SDL have graphql-js's messages, with their places.
 
 use weir_language::limits::Limits;
 use weir_language::parser;

@@ -23,7 +23,7 @@ const SDL: &str = "
 
 const OPTIONS: Options = Options { limits: Limits::STANDARD, suggestions: false, edition_2026: false };
 
-/// What stands for every literal of JSON in the first argument of `query`, or the code and words of the first error.
+/// Values of the literals of JSON in the first argument of `query`, or code and message of the first error.
 fn filled(reading: Reading, query: &str, variables: &str) -> Result<Vec<String>, (Code, String)> {
     let schema = Schema::from_sdl(SDL).expect("a sound schema");
     let document = parser::parse(query, &Limits::STANDARD).expect("a document");
@@ -156,7 +156,7 @@ enum Tree {
     Leaf(Value),
     List(Vec<Tree>),
     Object(Vec<Tree>),
-    /// Whether it is sent.
+    /// A variable's value, and true if it is sent.
     Variable(Value, bool),
 }
 

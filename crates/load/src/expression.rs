@@ -1,4 +1,4 @@
-//! What stands between `$(` and `)` in a scenario: read once, computed for each answer.
+//! Expressions between `$(` and `)` in a scenario: parsed once, evaluated for each answer.
 //!
 //! Names (`id`, `at`, `version`, `query.x`, `header.x`, `body.x`, path parameters), integers, decimals, 'texts', the operators
 //! `+ - * / %` and comparisons, and words that make something up from the seed: `words 3`, `between 1 90`, `pick A B`, `chance 0.3`.
@@ -8,7 +8,7 @@
 use crate::yaml::unknown;
 use std::borrow::Cow;
 
-/// What a word made of, so that texts look like texts.
+/// Words of generated texts.
 const VOCABULARY: [&str; 24] = [
     "amber", "river", "stone", "north", "maple", "cedar", "harbour", "meadow", "copper", "winter", "lantern",
     "orchard", "falcon", "summit", "breeze", "garden", "silver", "thunder", "valley", "willow", "ember",
@@ -43,7 +43,7 @@ impl Value<'_> {
         }
     }
 
-    /// What stands in for this value in a seed.
+    /// A number that stands for this value in a seed.
     pub(crate) fn hash(&self) -> u64 {
         match self {
             Self::Null => 1,
@@ -55,7 +55,7 @@ impl Value<'_> {
     }
 }
 
-/// What is known while an answer is made.
+/// Values that names have while an answer is written.
 pub(crate) trait Known {
     /// The value of `name`; null where the request has none.
     fn value(&self, name: &Name) -> Value<'_>;
@@ -100,7 +100,7 @@ pub(crate) enum Operator {
     LessOrEqual,
 }
 
-/// What makes something up.
+/// Functions that generate values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Call {
     Words,
@@ -128,7 +128,7 @@ const LEVELS: [&[(&str, Operator)]; 3] = [
     &[("*", Operator::Multiply), ("/", Operator::Divide), ("%", Operator::Remainder)],
 ];
 
-/// How deep parentheses may nest.
+/// Maximum nesting of parentheses.
 const NESTING_MAX: usize = 16;
 
 /// Steps a seed by a value (splitmix64's finaliser).
@@ -165,7 +165,7 @@ impl Expression {
         }
     }
 
-    /// Whether `holds` is true of a name in here.
+    /// True if `holds` is true of a name in this expression.
     pub(crate) fn any_name(&self, holds: &dyn Fn(&Name) -> bool) -> bool {
         match self {
             Self::Constant(_) => false,
@@ -277,7 +277,7 @@ impl<'t> Reader<'t, '_> {
             .trim_start()
             .starts_with(|it: char| it.is_alphanumeric() || matches!(it, '\'' | '(' | '.'))
         {
-            // What is picked from are texts, not names.
+            // The arguments of `pick` are texts, not names.
             let bare = leading(self.rest.trim_start());
             if *call == Call::Pick && bare.starts_with(char::is_alphabetic) {
                 self.rest = &self.rest.trim_start()[bare.len()..];
@@ -344,7 +344,7 @@ fn leading(text: &str) -> &str {
     }
 }
 
-/// What stands for a name outside of lists.
+/// The meaning of a name outside of lists.
 pub(crate) fn resolve(name: &str, parameters: &[String], lists: &[String]) -> Result<Name, String> {
     if let Some(up) = lists.iter().rev().position(|it| it == name) {
         return Ok(Name::At(up));

@@ -1,4 +1,4 @@
-//! How long a service takes and how often it fails, drawn from a seeded source of chance.
+//! Latencies and failure rates of a service, drawn from a seeded generator.
 
 use crate::yaml::Span;
 use serde::de::value::MapAccessDeserializer;
@@ -23,7 +23,7 @@ struct Spikes {
     add: Span,
 }
 
-/// How often calls fail.
+/// Failure rate of calls.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Failures {

@@ -48,11 +48,11 @@ struct EndpointText {
     body: Option<Spanned<Tree>>,
 }
 
-/// What a mock serves.
+/// The endpoints and data of a mock.
 #[derive(Debug)]
 pub struct Scenario {
     pub(crate) seed: u64,
-    /// How long a version of the data lives; for ever where that is not said.
+    /// Lifetime of a version of the data; without the key unlimited.
     pub(crate) version: Option<Duration>,
     pub(crate) objects: Vec<Template>,
     pub(crate) endpoints: Vec<Endpoint>,
@@ -73,11 +73,11 @@ pub(crate) struct Endpoint {
     pub known: Option<RangeInclusive<i64>>,
     pub body: Option<Template>,
     pub seed: u64,
-    /// Whether the target and the version decide the body, so that it can be kept.
+    /// True if the target and the version alone decide the body, so that it can be cached.
     pub kept: bool,
-    /// Whether they decide the headers too.
+    /// True if the target and the version alone decide the headers.
     pub headers_kept: bool,
-    /// Whether it reads the body of a request.
+    /// True if it reads the body of a request.
     pub reads_body: bool,
     /// The place of `{id}` among the path's parameters.
     pub id: Option<usize>,
@@ -136,7 +136,7 @@ impl Scenario {
     }
 }
 
-/// What all endpoints of a scenario share.
+/// Settings that all endpoints of a scenario share.
 struct Shared<'a> {
     seed: u64,
     latency: Latency,
@@ -215,7 +215,7 @@ impl Endpoint {
         Some(found)
     }
 
-    /// Whether both answer just the same requests.
+    /// True if both patterns match exactly the same requests.
     fn meets(&self, other: &Self) -> bool {
         let same = |(a, b): (&Segment, &Segment)| match (a, b) {
             (Segment::Literal(a), Segment::Literal(b)) => a == b,

@@ -38,7 +38,7 @@ const KEPT_BYTES_MAX: usize = 128 * 1024 * 1024;
 
 /// Answers on `listener` until `stop` is done.
 /// # Errors
-/// What the system says of the listener.
+/// Errors of the listener.
 pub fn serve(scenario: Scenario, listener: TcpListener, stop: impl Future<Output = ()>) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -86,7 +86,7 @@ impl<F: Future<Output: 'static> + 'static> Executor<F> for Here {
     }
 }
 
-/// What overrules the scenario.
+/// Settings of `/__set` that overrule the scenario.
 #[derive(Clone, Copy, Default)]
 struct Overrides {
     latency: Option<Duration>,
@@ -94,7 +94,7 @@ struct Overrides {
     version: Option<i64>,
 }
 
-/// What one endpoint was asked.
+/// Counters of one endpoint.
 #[derive(Clone, Default)]
 struct Count {
     calls: u64,
@@ -285,7 +285,7 @@ impl Service {
         }
     }
 
-    /// What stands below `/__`.
+    /// The answer of a path below `/__`.
     fn control(&self, what: &str, query: &str) -> Response<Full<Bytes>> {
         match what {
             "stats" => {}
@@ -355,7 +355,7 @@ struct Asking {
     version: i64,
     left_s: i64,
     seed: u64,
-    /// How many ids were asked for.
+    /// Number of requested ids.
     ids: Cell<u64>,
 }
 

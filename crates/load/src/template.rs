@@ -49,7 +49,7 @@ pub(crate) struct Words(Vec<Piece>);
 #[derive(Debug)]
 pub(crate) struct Template(Vec<Part>);
 
-/// What a body may refer to.
+/// Names that a body may refer to.
 pub(crate) struct Names<'a> {
     /// The path's parameters.
     pub parameters: &'a [String],
@@ -58,7 +58,7 @@ pub(crate) struct Names<'a> {
     pub usable: usize,
 }
 
-/// What the request says and the clock, for one answer.
+/// Values of one request and the time of its answer.
 pub(crate) trait Asked {
     /// The value of a name that belongs to the request or the clock, not to a list.
     fn value(&self, name: &Name) -> Value<'_>;
@@ -68,7 +68,7 @@ pub(crate) trait Asked {
     fn seed(&self) -> u64;
 }
 
-/// Where the writer stands: the object's id, the places in the lists around, the seed.
+/// Position of the writer: the object's id, the indexes in the lists around it, the seed.
 struct Scope<'a> {
     asked: &'a dyn Asked,
     id: Value<'a>,
@@ -119,7 +119,7 @@ impl Template {
         Ok(Self(reader.parts))
     }
 
-    /// Whether `holds` is true of a name in here or in an object that is used.
+    /// True if `holds` is true of a name in this template or in an object that it uses.
     pub(crate) fn any_name(&self, objects: &[Self], holds: &dyn Fn(&Name) -> bool) -> bool {
         any_name(&self.0, objects, holds)
     }
@@ -500,7 +500,7 @@ fn pieces(
     Ok(pieces)
 }
 
-/// Where the parenthesis is closed that was opened before `text`.
+/// Byte offset of the parenthesis that closes the one opened before `text`.
 fn closing(text: &str) -> Option<usize> {
     let mut open = 0;
     for (at, sign) in text.bytes().enumerate() {

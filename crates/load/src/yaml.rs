@@ -5,7 +5,7 @@ use serde_saphyr::{Error, Location, Spanned};
 use std::fmt;
 use std::time::Duration;
 
-/// What is wrong with a scenario.
+/// An error in a scenario, with its place.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Mistake {
     /// From 1; 0 where the text as a whole is meant.

@@ -1,4 +1,4 @@
-//! How a model stands in a database: a readable table per type, described in `docs/sources/native.md`.
+//! Tables of a model in a database: a readable table per type, described in `docs/sources/native.md`.
 //!
 //! The catalog is not read from a database but decided here, so that readers, writers, migrations and bulk loads agree
 //! on every name.
@@ -85,7 +85,7 @@ pub struct View {
     pub members: Vec<Vec<Option<ColumnId>>>,
 }
 
-/// Where the values of a field are.
+/// Storage of a field's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
     /// The number of the object itself.
@@ -167,17 +167,17 @@ pub enum Storage {
 pub struct Index {
     /// Its name; of word and box indexes on SQLite the name of the virtual table.
     pub name: String,
-    /// What it is on.
+    /// The table.
     pub table: TableId,
     /// The columns, in order.
     pub columns: Vec<ColumnId>,
-    /// What it can find.
+    /// The kind of the index.
     pub kind: IndexKind,
     /// The field whose `@search` or `@id` asks for it.
     pub field: Option<FieldId>,
 }
 
-/// What an index can find.
+/// Kinds of indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IndexKind {
     /// Equal values and ranges.

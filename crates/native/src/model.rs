@@ -1,4 +1,4 @@
-//! What the types of a text say, checked: types, fields, edges, keys, searches.
+//! Validated model of a file of types: types, fields, edges, keys, searches.
 //!
 //! Every object and interface has all its fields side by side, inherited ones too, so that nothing below has to look
 //! at interfaces to know what an object holds.
@@ -48,7 +48,7 @@ pub struct Type {
     pub name: String,
     /// Its description, or empty.
     pub description: String,
-    /// What it is.
+    /// The kind of type.
     pub kind: TypeKind,
     /// Its fields, as places in [`Model::fields`]: inherited ones that are not repeated first, then as written.
     pub fields: Range<u32>,
@@ -64,11 +64,11 @@ pub struct Type {
     pub generate: Generate,
     /// `@renamedFrom`.
     pub renamed_from: Option<String>,
-    /// Where its name was written.
+    /// Place of its name.
     pub place: Location,
 }
 
-/// What a type is.
+/// Kinds of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeKind {
     /// Stored.
@@ -84,7 +84,7 @@ pub enum TypeKind {
 pub struct Secret {
     /// Its name in inputs and in `check…Password`.
     pub name: String,
-    /// Where it was written.
+    /// Its place.
     pub place: Location,
 }
 
@@ -123,9 +123,9 @@ pub struct Field {
     pub name: String,
     /// Its description, or empty.
     pub description: String,
-    /// What it holds.
+    /// Kind of the field's values.
     pub kind: FieldKind,
-    /// Whether it holds many.
+    /// True for a list.
     pub is_list: bool,
     /// `!` on the field itself: of a list, on the list.
     pub is_required: bool,
@@ -145,19 +145,19 @@ pub struct Field {
     pub renamed_from: Option<String>,
     /// `@deprecated`: its reason.
     pub deprecated: Option<String>,
-    /// Where its name was written; of an inherited field, in the interface.
+    /// Place of its name; of an inherited field, in the interface.
     pub place: Location,
 }
 
 impl Field {
-    /// Whether an index holds the words of its texts.
+    /// True if an index holds the words of its texts.
     #[must_use]
     pub fn has_words(&self) -> bool {
         self.search.iter().any(|it| matches!(it, Search::Term | Search::Fulltext))
     }
 }
 
-/// What a field holds.
+/// Kinds of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FieldKind {
     /// The number that the server gave the object.
@@ -191,7 +191,7 @@ pub enum Scalar {
     MultiPolygon,
 }
 
-/// How far the values of an `@id` are unique.
+/// Scope in which the values of an `@id` are unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
     /// In the object's own type.
@@ -249,7 +249,7 @@ pub struct Enum {
     pub description: String,
     /// Its values.
     pub values: Vec<EnumValue>,
-    /// Where its name was written.
+    /// Place of its name.
     pub place: Location,
 }
 

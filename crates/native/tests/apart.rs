@@ -53,7 +53,7 @@ fn blamed(answer: &Value) -> Vec<&str> {
 #[test]
 fn others_are_answered_wherever_the_refused_ones_stand() {
     let stores = stores();
-    // What declares their variables, and the fields.
+    // Declarations of their variables, and the fields.
     let refused = [
         ("", r#"getNote(id: "zz") { key }"#),
         ("", r#"queryNote(filter: {at: {eq: "nonsense"}}) { key }"#),

@@ -11,7 +11,7 @@ use weir_engine::engine::{Body, Engine, Explanation, Request};
 use weir_engine::source::{Accent, Caller, Source};
 use weir_language::json::{Json, JsonError};
 
-/// How long a request of an embedding program may take.
+/// Timeout of a request of an embedding program.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An engine that answers GraphQL, in this process.
@@ -81,7 +81,7 @@ impl Builder {
     }
     /// Opens the sources of the configuration and makes one graph of all.
     /// # Errors
-    /// What cannot be opened or does not fit together, in words.
+    /// All sources that cannot be opened and all conflicts between them, in words.
     pub fn build(mut self) -> Result<Weir, String> {
         let opened = sources::open_all(&self.config)?;
         if let Some(down) = opened.findings.down.first() {

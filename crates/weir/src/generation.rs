@@ -1,4 +1,4 @@
-//! What serves at one moment: configuration, engine, rules; and how the next one takes over.
+//! A generation: configuration, engine and rules that serve at one moment; and its replacement by the next one.
 //!
 //! A request holds the generation it began with, so a reload drops nothing: the old one goes when its last request does.
 //!
@@ -24,11 +24,11 @@ use weir_sql::postgres::Watch;
 pub struct Generation {
     /// Counted from 1.
     pub number: u64,
-    /// What was configured.
+    /// The configuration.
     pub config: Config,
-    /// What answers.
+    /// The engine that answers requests.
     pub engine: Engine,
-    /// What of the sources is not served, for the operator.
+    /// Parts of the sources that are not served, for the operator.
     pub findings: Findings,
     /// Databases whose schema is watched.
     pub(crate) watches: Vec<Watch>,
@@ -47,7 +47,7 @@ pub struct Generation {
 impl Generation {
     /// Opens the sources of `config` and makes their engine. Those that are down are left out.
     /// # Errors
-    /// What cannot be opened or does not fit together, in words for the operator.
+    /// All sources that cannot be opened and all conflicts between them, in words for the operator.
     pub fn build(config: Config, number: u64) -> Result<Self, String> {
         let (graph, opened) = sources::graph(&config)?;
         let is_waiting = opened.sources.is_empty();
@@ -108,7 +108,7 @@ pub(crate) fn settings(config: &Config) -> Settings {
     }
 }
 
-/// Where the next generation's configuration comes from.
+/// The origin of the next generation's configuration.
 #[derive(Clone, Debug)]
 pub enum Origin {
     /// A file that is read again; the second part is what the command line overrules.
@@ -117,7 +117,7 @@ pub enum Origin {
     Fixed(Box<Config>),
 }
 
-/// What the command line and the environment say, whatever the file says.
+/// Settings of the command line and the environment; they overrule the file.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// `--listen`.
@@ -203,13 +203,13 @@ impl Live {
         Self::with(generation, origin)
     }
 
-    /// What serves now.
+    /// The generation that serves.
     #[must_use]
     pub fn current(&self) -> Arc<Generation> {
         self.current.load_full()
     }
 
-    /// Where its configuration comes from.
+    /// The origin of its configuration.
     #[must_use]
     pub fn origin(&self) -> &Origin {
         &self.origin
@@ -264,7 +264,7 @@ impl Live {
 }
 
 impl Turn<'_> {
-    /// What serves now.
+    /// The generation that serves.
     pub(crate) fn current(&self) -> Arc<Generation> {
         self.live.current()
     }
@@ -276,7 +276,7 @@ impl Turn<'_> {
         let live = self.live;
         let before = live.current().findings.down.len();
         let made = live.next().and_then(|made| match made.findings.down.first() {
-            // What is served stays served.
+            // A reload that would lose a source that is up is refused.
             Some(down) if made.findings.down.len() > before => Err(down.to_string()),
             Some(_) | None => Ok(made),
         });

@@ -17,7 +17,7 @@ use weir_sql::postgres::{PostgresSource, Settings};
 use weir_sql::sqlite::SqliteSource;
 use weir_sql::sqlite::connection::Tuning;
 
-/// How often the log says how far an index is.
+/// Time between two log lines on the progress of an index.
 const TELL: Duration = Duration::from_secs(5);
 
 /// A server that has not answered after so long is not there.
@@ -57,7 +57,7 @@ impl Drop for Draft {
     }
 }
 
-/// Whether `path` is a text of types by its name.
+/// True if `path` has the ending of a file of types.
 #[must_use]
 pub fn is_sdl(path: &Path) -> bool {
     let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
@@ -94,9 +94,9 @@ impl Native {
         source.native.as_deref().map(|sdl| Self::new(sdl, source.store.as_deref())).transpose()
     }
 
-    /// What a command is told to work on: a text of types, or a weir.yaml with one native source.
+    /// The store that a command names: by a file of types, or by a weir.yaml with one native source.
     /// # Errors
-    /// It is neither.
+    /// `target` is neither, or the weir.yaml has no or several native sources.
     pub fn find(target: &str, store: Option<&str>) -> Result<Self, String> {
         let path = Path::new(target);
         if is_sdl(path) {
@@ -234,7 +234,7 @@ impl Native {
         Ok(draft)
     }
 
-    /// Where the store is, for people. Of a server nothing secret.
+    /// The store's file or database name, for messages; without secrets.
     #[must_use]
     pub fn shown(&self) -> String {
         match &self.place {

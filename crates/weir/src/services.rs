@@ -1,6 +1,6 @@
 //! Services for the command line and the server: a text with `@source`, opened as a source of the graph.
 //!
-//! What services answer is kept by one cache for the process, so that a reload begins with what was known.
+//! One cache in the process holds the services' answers, so that a reload keeps them.
 
 use crate::config::{self, Source};
 use crate::native;
@@ -18,13 +18,13 @@ use weir_http::shaped::{OpenError, Server};
 use weir_http::source::{self, HttpSource, Options, Whole};
 use weir_language::schema::{FieldId, Schema};
 
-/// How long is waited for what another process asks a service for already.
+/// Timeout of the wait for another process that has already called the service.
 const PATIENCE: Duration = Duration::from_millis(30);
 
-/// What services answered, for the whole process, and how it was made.
+/// The process's cache of services' answers, and the settings it was created with.
 static CACHE: Mutex<Option<(config::Cache, Arc<Cache>)>> = Mutex::new(None);
 
-/// Where it is said what was changed, for the whole process.
+/// The process's registry of invalidations.
 pub(crate) fn changes() -> Arc<Changes> {
     static CHANGES: LazyLock<Arc<Changes>> = LazyLock::new(Arc::default);
     Arc::clone(&CHANGES)
@@ -57,13 +57,13 @@ pub(crate) fn keep(wanted: &config::Cache) -> Result<Arc<Cache>, String> {
     Ok(cache)
 }
 
-/// What became of what the cache was asked, if there are services.
+/// Counters of the cache, if there are services.
 pub(crate) fn counts() -> Option<Counts> {
     let kept = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     kept.as_ref().map(|(_, cache)| cache.counts())
 }
 
-/// Whether the file at `path` is a text of services. What cannot be read is none; whoever opens it says why.
+/// True if the file at `path` describes services. False if it cannot be read; opening it reports the cause.
 #[must_use]
 pub fn is_services(path: &Path) -> bool {
     native::is_sdl(path) && std::fs::read_to_string(path).is_ok_and(|text| source::is_services(&text))
@@ -96,7 +96,7 @@ pub fn open(source: &Source, path: &Path, cache: &Arc<Cache>) -> Result<HttpSour
     })
 }
 
-/// What the GraphQL and gRPC servers of a text come to.
+/// The GraphQL and gRPC servers of a file of services.
 #[derive(Default)]
 pub(crate) struct Servers {
     /// Those that are open.
@@ -107,7 +107,7 @@ pub(crate) struct Servers {
 
 /// Opens the servers that the text of `source` at `path` names. GraphQL servers are asked for their schemas.
 /// # Errors
-/// What somebody has to change, with its place.
+/// Mistakes in the file, with their places.
 pub(crate) fn servers(source: &HttpSource, path: &Path) -> Result<Servers, String> {
     let file = path.display().to_string();
     let told = |mistakes: &[sdl::Mistake]| {

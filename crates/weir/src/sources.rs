@@ -22,7 +22,7 @@ const CLASHES_SHOWN_MAX: usize = 3;
 /// File endings that are taken for SQLite databases.
 const SQLITE_ENDINGS: [&str; 3] = ["db", "sqlite", "sqlite3"];
 
-/// What an address on the command line means.
+/// The meaning of an address on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A configuration file.
@@ -31,7 +31,7 @@ pub enum Target {
     Source(Address),
 }
 
-/// Where a database is.
+/// Address of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// A file.
@@ -46,7 +46,7 @@ pub enum Address {
 
 /// Reads an address: `sqlite:chinook.db`, `chinook.db`, `weir.yaml`.
 /// # Errors
-/// What cannot be served (yet), with what can.
+/// The address cannot be served; the message names those that can.
 pub fn target(text: &str) -> Result<Target, String> {
     let ending =
         Path::new(text).extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
@@ -133,7 +133,7 @@ pub fn graph(config: &Config) -> Result<(Graph, Opened), String> {
     };
     let mut joins = opened.joins.clone();
     if !opened.findings.down.is_empty() {
-        // What is to answer may be among those that are down: the field is there when they are.
+        // Joins to fields of a source that is down are left out until it is up.
         joins.retain(|it| it.resolve(&sources).is_ok());
     }
     Ok((compose(sources, &joins, &opened.findings.down)?, opened))
@@ -162,12 +162,12 @@ pub struct Opened {
     pub(crate) building: Vec<Native>,
 }
 
-/// What is not served as one may expect, one line each.
+/// Differences between the sources and the served API, one line each.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// Entries of the configuration that ask for what the database does not have, with their places. The rest serves.
     pub mistakes: Vec<String>,
-    /// What the database has and no API can be made of.
+    /// Parts of the database that the API leaves out.
     pub warnings: Vec<String>,
     /// Sources that cannot be asked now and are tried again.
     pub down: Vec<Down>,
@@ -176,7 +176,7 @@ pub struct Findings {
 /// A source that cannot be asked now.
 #[derive(Clone, Debug)]
 pub struct Down {
-    /// Which one.
+    /// Name of the source.
     pub name: String,
     /// Why, for the operator.
     pub message: String,
@@ -239,8 +239,8 @@ impl Findings {
         self.warnings.iter().for_each(|it| tracing::warn!("{it}"));
         for down in &self.down {
             match down.is_closed {
-                true => tracing::error!("{down}; it is tried again"),
-                false => tracing::warn!("it is tried again: {down}"),
+                true => tracing::error!("{down}; Weir retries it"),
+                false => tracing::warn!("{down}; Weir retries it"),
             }
         }
     }
@@ -299,7 +299,7 @@ pub fn open_all(config: &Config) -> Result<Opened, String> {
 
 /// One graph of sources that are open, with `joins` between them. While some are `down`, what is said of their types waits for them.
 /// # Errors
-/// What is in the way, one line each; of each kind the first `CLASHES_SHOWN_MAX`.
+/// All conflicts between the sources, one line each; of each kind the first `CLASHES_SHOWN_MAX`.
 pub fn compose(
     sources: Vec<Arc<dyn EngineSource>>,
     joins: &[Joined],

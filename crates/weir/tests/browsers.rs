@@ -8,7 +8,7 @@ const ASK: &str = "{ pet_by_pk(id: 1) { name } }";
 const ADA: &str = r#"{"data":{"pet_by_pk":{"name":"Ada"}}}"#;
 const ALLOWED: &str = "access-control-allow-origin";
 
-/// What a page of `origin` gets, and whether it may read it.
+/// Body that a page of `origin` may read; nothing if the browser refuses it.
 fn called(weir: &Weir, origin: &str) -> Option<String> {
     let answer = weir.post("/graphql", &[("origin", origin)], body(ASK).as_bytes());
     assert_eq!((answer.status, answer.text()), (200, ADA), "{origin}");

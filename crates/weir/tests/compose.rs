@@ -22,7 +22,7 @@ use weir_sql::postgres::{PostgresSource, Settings as PostgresSettings};
 use weir_sql::sqlite::SqliteSource;
 use weir_sql::sqlite::connection::Tuning;
 
-/// Where Chinook is.
+/// Source of Chinook.
 #[derive(Clone, Copy, Debug)]
 enum Side {
     Sqlite,

@@ -84,7 +84,7 @@ impl Bench {
         Some(code.to_owned())
     }
 
-    /// What requests and other processes see is what was acknowledged.
+    /// Requests and other processes see the acknowledged changes only.
     fn check_now(&self) {
         let answer = self.ask("{ queryBook { code prequel { code } } }");
         let books = answer["data"]["queryBook"].as_array().unwrap_or_else(|| panic!("{answer}")).len();
@@ -92,8 +92,8 @@ impl Bench {
         assert_eq!(Shelf::read(&open(&self.store), LETTER), self.shelf);
     }
 
-    /// What a process finds that starts after this one has died, or after the machine lost power: what was acknowledged,
-    /// and `pending` whole or not at all.
+    /// A process that starts after this one has died, or after the machine lost power, finds the acknowledged changes, and
+    /// `pending` whole or not at all.
     fn check_afterwards(&self, disk: &Disk, pending: Option<&Change>) {
         let mut after = self.shelf.clone();
         pending.iter().for_each(|it| it.apply(&mut after));

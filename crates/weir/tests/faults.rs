@@ -1,4 +1,4 @@
-//! What is promised when a PostgreSQL dies and comes back, hangs, falls silent, has no connection left, or hands over to its
+//! Guarantees when a PostgreSQL dies and comes back, hangs, falls silent, has no connection left, or fails over to its
 //! replica.
 
 mod support;
@@ -153,7 +153,7 @@ impl Way {
         Self { port, age }
     }
 
-    /// What is connected now is lost.
+    /// Existing connections are lost.
     fn fall_silent(&self) {
         self.age.fetch_add(1, Ordering::Relaxed);
     }

@@ -56,7 +56,7 @@ struct OnPostgres {
     needs: Option<String>,
 }
 
-/// Where a case is run.
+/// Database of a case.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Store {
     Sqlite,
@@ -80,7 +80,7 @@ struct Case {
     headers: String,
     /// SQL that is run before, on the database of a case that mutates.
     before: String,
-    /// What is asked after it; its answer follows the case's own.
+    /// A second request; its answer follows the case's own.
     then: Option<String>,
 }
 
@@ -441,7 +441,7 @@ fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtim
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
-/// What is wrong with one file, or nothing.
+/// The differences of one file; empty if there are none.
 fn compare(file: &Path, found: Option<&str>, bless: bool) -> String {
     let expected = fs::read_to_string(file).ok();
     if expected.as_deref() == found {

@@ -480,7 +480,7 @@ fn a_client_that_reads_events_alone_gets_an_error_it_can_show() {
         assert_eq!((answer.status, answer.text()), (200, expected.as_str()));
         assert_eq!(answer.header("content-type"), Some("text/event-stream; charset=utf-8"));
     }
-    // What Apollo Client and urql send for a subscription by POST.
+    // `Accept` headers of Apollo Client and urql for a subscription by POST.
     for accept in [
         "multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/json",
         "text/event-stream, multipart/mixed",

@@ -1,4 +1,4 @@
-//! What clients are told of the lifetimes of what services answered, and who is given it again.
+//! Cache headers of answers with data of services, and the callers that share a cached answer.
 
 mod support;
 mod upstream_kit;
@@ -98,7 +98,7 @@ fn what_names_no_lifetime_has_the_one_that_a_hint_or_the_operation_gives_it() {
     scene.check("{ bare { name } hinted { name } }", all, "no-store", 4);
     // Kept for all here, and by nobody else.
     scene.check("{ inner { name } }", all, "no-store", 1);
-    // What forbids to be kept is not silent.
+    // A field that forbids caching makes the answer `no-store`.
     scene.check("{ never { name } }", all, "no-store", 4);
     scene.check("query @cached(ttl: 30) { never { name } }", all, "no-store", 4);
 }
@@ -116,7 +116,7 @@ fn what_a_credential_takes_part_in_is_told_as_private_and_kept_for_its_user() {
     let scene = Scene::new();
     let own = |user: &str| json!(user);
     scene.check("{ crumbs { name } }", own, "private,max-age=60", 2);
-    // What is no credential tells callers apart by `Vary`.
+    // A header that is no credential separates callers by `Vary`.
     scene.check("{ whose { name } }", own, "public,max-age=60", 2);
     let vary = scene.ask("ada", "{ whose { name } }").header("vary").unwrap_or_default().to_owned();
     assert!(vary.split(", ").any(|it| it == "x-who"), "{vary}");

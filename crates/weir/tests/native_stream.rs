@@ -10,8 +10,8 @@ use support::{Folder, Weir, body, command, message, until};
 /// Dishes, and bytes of each one's note: an answer of about 100 MB.
 const DISHES: usize = 10_000;
 const NOTE_BYTES: usize = 10_000;
-/// What Weir may take for an answer of any length, beside the pages of its database. One cook has 10 MB of dishes, which
-/// are gathered, written to memory that doubles while it grows, and partly kept by the allocator for the next.
+/// Memory that one answer of any length may take, beside the pages of its database. One cook has 10 MB of dishes, which are
+/// gathered, written to memory that doubles while it grows, and partly kept by the allocator for the next.
 const GROWTH_KB_MAX: u64 = 64 * 1024;
 
 const TYPES: &str = "type Dish { id: ID!, name: String! @search(by: [hash]), note: String, cook: Cook }\n\
@@ -113,7 +113,7 @@ fn a_reader_that_leaves_or_stops_frees_what_answered_him() {
     until("those who do not read are cut off", || connections(&weir) == Some(1));
     for mut socket in lazy {
         let mut rest = Vec::new();
-        // What was in the sockets' buffers is still there.
+        // The bytes in the sockets' buffers still arrive.
         let _ = socket.read_to_end(&mut rest);
         assert!(!rest.ends_with(b"0\r\n\r\n"), "the answer came whole");
     }

@@ -20,8 +20,7 @@ fn chinook() -> Connection {
     connection
 }
 
-/// Whether an answer says the same as an oracle. SQLite's JSON functions give text where a subquery stands between
-/// them, and 15 digits of a float.
+/// True if an answer equals an oracle's. SQLite's JSON functions give text for a nested subquery, and 15 digits of a float.
 fn same(answer: &Value, oracle: &Value) -> bool {
     match (answer, oracle) {
         (Value::Object(_) | Value::Array(_), Value::String(text)) => {

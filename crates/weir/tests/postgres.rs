@@ -388,7 +388,7 @@ const NOTES: &str = "interface Place { name: String! @id(interface: true) }\n\
     type Person @secret(field: \"pwd\") { email: String! @id, notes: [Note], likes: [Liked] }\n\
     union Liked = Note | Park\n";
 
-/// What each mutation makes old: each question is asked before, so that its answer is kept, and after.
+/// Mutations and the cached query that each invalidates: the query runs before, so that its answer is cached, and after.
 const KEPT: [(&str, &str, &str); 8] = [
     (
         r#"getNote(key: "a") { key }"#,

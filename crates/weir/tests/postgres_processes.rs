@@ -27,7 +27,7 @@ END $$;
 CREATE VIEW waiting AS SELECT wait() AS id;
 ";
 
-/// What is asked about the statements of others in this database.
+/// Query over the statements of the other sessions of this database.
 fn others(database: &Database, what: &str) -> String {
     let sql = format!(
         "SELECT {what} FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND wait_event = 'PgSleep'"
@@ -111,7 +111,7 @@ fn two_servers_share_a_database_and_one_that_dies_harms_nobody() {
     check(&two.query(add), 200, r#"{"data":{"update_pet_by_pk":{"age":44}}}"#);
 }
 
-/// Whether the server says that the row is in, before it dies.
+/// True if the server acknowledges the row before it dies.
 fn inserts(address: SocketAddr, id: u32) -> bool {
     let body = body(&format!("mutation {{ insert_other_one(object: {{id: {id}}}) {{ id }} }}"));
     let request = message("POST", "/graphql", &[("content-type", "application/json")], Some(body.as_bytes()));

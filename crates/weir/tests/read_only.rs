@@ -48,7 +48,7 @@ fn shop() -> Folder {
     folder
 }
 
-/// What Weir says when it does not start.
+/// Message of a Weir that does not start.
 fn complaint(folder: &Folder) -> String {
     let output = reader(&folder.0).output().expect("the binary starts");
     set_rights(&folder.0, 0o755, 0o644);

@@ -49,7 +49,7 @@ fn a_server_that_is_down_at_the_start_joins_the_graph_when_it_answers() {
     let target = format!("sqlite:{}", folder.pets().display());
     let _pets = Weir::start(&["serve", &target, "--listen", &address.to_string()], folder);
     until("the server's fields are there", || weir.query(QUESTION).json()["data"]["pets_pet"].is_array());
-    // What was said of its types before it was there holds now.
+    // Cache settings for its types, given while it was down, apply now.
     let told = weir.query(QUESTION).header("cache-control").unwrap_or_default().to_owned();
     assert!(told.starts_with("public,max-age="), "{told}");
 }

@@ -60,7 +60,7 @@ fn who_guesses_the_secret_is_not_listened_to_for_a_while() {
         429,
         "LIMIT_SECRET",
     );
-    // Who sends none is told so, and probes are for anyone.
+    // A request without a secret is refused; probes need none.
     check(&weir.post("/graphql", &[], body(ASK).as_bytes()), 401, "ACCESS_DENIED");
     check(&weir.get("/readyz", &[]), 200, "ok");
 }
@@ -544,7 +544,7 @@ fn a_client_that_reads_nothing_is_cut_off_and_others_are_served() {
     };
     check(&weir.query(ASK), 200, ADA);
     until("only the asking connection is left", || connections() == Some(1));
-    // What was in the sockets' buffers is still there; the answer is not complete.
+    // The bytes in the sockets' buffers still arrive; the answer is incomplete.
     let _ = lazy.read_to_end(&mut answer);
     assert!(!answer.ends_with(b"0\r\n\r\n"), "the answer came whole");
 }

@@ -100,7 +100,7 @@ fn what_is_one_users_never_reaches_another() {
             });
         }
     });
-    // Who says nothing of himself gets nothing of theirs.
+    // A caller without credentials gets no cached answer of a caller with credentials.
     let nobody = weir.query("{ plain { name } kept { name } keyed { name } orders { of } }").json();
     let orders = json!([{"of": null}, {"of": null}]);
     assert_eq!(nobody["data"], json!({"plain": null, "kept": null, "keyed": null, "orders": orders}));
@@ -244,7 +244,7 @@ fn mistakes_are_told_with_their_places() {
     let column = unset.lines().find_map(|it| it.find("$env.")).expect("it stands in a line") + 1;
     let expected = format!(":{column}: `$env.WEIR_TEST_UNSET` has no value");
     check(&unset, &expected);
-    // What one place can do without, another may need.
+    // A default at one place does not apply at another.
     check(
         &unset.replace("{$env", "{$env.WEIR_TEST_UNSET ?? 'x'}/{$env"),
         "`$env.WEIR_TEST_UNSET` has no value: the environment has no `WEIR_TEST_UNSET`; set it, or write `$env.WEIR_TEST_UNSET ?? 'value'`",
@@ -357,7 +357,7 @@ type Mutation {
 type User { name: String }
 "#;
 
-/// What the service of [`RENAMED`] says by now, and how it answers those who want to change that.
+/// Answers of the service of [`RENAMED`]: its current name, and `status` for a mutation.
 fn renamed(name: &str, status: u16) -> Vec<upstream_kit::Answer> {
     let one = |ask: &str, status| {
         format!("- {{ask: {ask}, status: {status}, headers: {{x-ttl: '600'}}, answer: {{name: {name}}}}}\n")
@@ -380,7 +380,7 @@ fn a_change_is_seen_at_once_unless_the_service_refused_it() {
         check("me", "ada", kept);
         check("crowd", "ada", kept);
     }
-    // What the service says no to changes nothing; whatever else comes of it may have changed all that it says.
+    // A mutation refused with 403 invalidates nothing; any other status may have changed all data.
     for (status, seen) in [(403, "ada"), (200, "c200"), (500, "c500")] {
         upstream.set(renamed(&format!("c{status}"), status));
         weir.query("mutation { rename { name } }");
@@ -511,7 +511,7 @@ fn a_change_of_one_entity_makes_no_other_old() {
     check(&["GET /player/2", "GET /players?id=2"]);
     change("mutation { score(id: 7) }");
     check(&[]);
-    // What cannot be told more closely is all of the service.
+    // A mutation without tags invalidates all answers of the service.
     change("mutation { score }");
     check(&all);
     let say = |tag: &str| weir.post("/v1/invalidate", &[], json!({"tags": [tag]}).to_string().as_bytes());

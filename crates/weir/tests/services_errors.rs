@@ -1,4 +1,4 @@
-//! What a service says of its errors behind a running server, and what clients are told of that.
+//! Errors of a service behind a running server, and the errors that clients get.
 
 mod support;
 mod upstream_kit;
@@ -103,7 +103,7 @@ fn who_meets_a_service_without_capacity_is_told_when_to_come_again() {
     assert_eq!(weir.query("{ thing(id: 2) { id } }").header("retry-after"), None);
 }
 
-/// What mappings make of values that do not fit, and of answers without a body.
+/// Results of mappings for values of the wrong type and for answers without a body.
 const ODD: &str = r#"extend schema
   @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
   @source(name: "s", http: {baseURL: "http://upstream"})

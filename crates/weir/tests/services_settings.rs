@@ -130,13 +130,13 @@ type Query {
         (kind, answer.header("vary").unwrap_or_default().to_owned(), upstream.asked().len())
     };
     let read = |also: &str| format!("x-hasura-role{also}");
-    // Who sends nothing of himself shares with all who do so, and with nobody else.
+    // Callers without the header share their answers with each other only.
     assert_eq!(ask(None, "{ shop }"), ("public,".into(), read(", authorization"), 1));
     assert_eq!(ask(None, "{ shop }"), ("public,".into(), read(", authorization"), 0));
     assert_eq!(ask(None, "{ a: shop }"), ("public,".into(), read(", authorization"), 0));
     assert_eq!(ask(Some("ada"), "{ shop }"), ("private,".into(), read(", authorization"), 1));
     assert_eq!(ask(Some("ada"), "{ shop }"), ("private,".into(), read(", authorization"), 1));
-    // What an operator overrules at one field holds there, and nowhere else.
+    // A header set at one field applies to this field only.
     assert_eq!(ask(None, "{ stores }"), ("public,".into(), read(", authorization"), 1));
     assert_eq!(ask(None, "{ a: stores }").2, 0);
     assert_eq!(ask(None, "{ plain }"), ("no-store".into(), String::new(), 1));

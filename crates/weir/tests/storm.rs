@@ -1,5 +1,5 @@
 //! Storms of mutations over one store: its server is killed again and again, two servers write at once, a copy is made meanwhile.
-//! What was acknowledged is there, what was not is there whole or not at all.
+//! An acknowledged change is in the store; any other is there whole or not at all.
 //!
 //! `make soak` kills more often (`WEIR_KILLS`).
 
@@ -14,7 +14,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 use support::{Folder, Weir, body, command, connect, message};
 
-/// Who writes at once, and how their names begin.
+/// First letters of the names of the concurrent writers.
 const LETTERS: [char; 6] = ['a', 'b', 'c', 'd', 'e', 'f'];
 /// At most so many mutations are acknowledged before the server is killed.
 const ACKNOWLEDGED_MAX: usize = 60;
@@ -26,7 +26,7 @@ struct Writer {
     number: usize,
     shelf: Shelf,
     pending: Option<Change>,
-    /// What there was of his after each change since the storm began.
+    /// The writer's objects after each change since the storm began.
     history: Vec<Shelf>,
 }
 
@@ -83,7 +83,7 @@ impl Writer {
             assert!(answer.get("errors").is_none(), "{answer} to {}", change.request());
             change.apply(&mut self.shelf);
             self.history.push(self.shelf.clone());
-            // Who listens has killed the server by now, or is about to hear of another.
+            // The receiver has killed the server by now, or is about to receive another acknowledgement.
             let _ = acknowledged.send(());
         }
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const FILE_LINES_MAX: usize = 600;
 const FUNCTION_LINES_MAX: usize = 60;
 
-/// Which of our crates each crate may depend on. Nothing points back.
+/// Allowed dependencies of each crate on other crates of the workspace; without cycles.
 const DIRECTIONS: &[(&str, &[&str])] = &[
     ("language", &[]),
     ("engine", &["weir-language"]),
@@ -86,7 +86,7 @@ fn every_file_begins_with_its_job_and_fits() {
     none(complaints);
 }
 
-/// Whether `line` begins a function with a body to come, and how far it is indented.
+/// Indentation of the function whose body begins after `line`; nothing if none does.
 fn function_indentation(line: &str) -> Option<usize> {
     let rest = line.trim_start();
     let mut words = rest.split_whitespace();
@@ -154,7 +154,7 @@ fn nothing_is_left_for_later() {
     none(complaints);
 }
 
-/// Whether the file is a kit: a module that several test binaries have, of which each uses a part.
+/// True if the file is a kit: a module of several test binaries, of which each uses a part.
 fn is_kit(path: &str) -> bool {
     let folder = path.split_once("/tests/").and_then(|it| it.1.strip_suffix("/mod.rs"));
     folder.is_some_and(|it| it == "support" || it == "kit" || it.ends_with("_kit"))

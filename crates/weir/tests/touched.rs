@@ -1,4 +1,4 @@
-//! Which answers that are kept a mutation makes old: all that show what it changed, also in tables that it does not name.
+//! Cached answers that a mutation invalidates: all that show changed data, also of tables that the mutation does not name.
 
 #[path = "../../sql/tests/postgres_kit/mod.rs"]
 mod postgres_kit;

@@ -5,7 +5,7 @@ use crate::source::{Ids, NodeId, Place, Source};
 use std::sync::Arc;
 use weir_language::schema::{FieldId, Schema, TypeId, TypeKind};
 
-/// What is wrong with the types that sources extend: no other source has them.
+/// Extended types that no other source has.
 pub(super) fn find_types(sources: &[Arc<dyn Source>]) -> Vec<ComposeError> {
     let mut errors = Vec::new();
     for source in sources {
@@ -52,7 +52,7 @@ pub(super) fn check(
     extensions
 }
 
-/// Whether type `on` has the keys of `field`, which `source` adds to it.
+/// Checks that type `on` has the keys of `field`, which `source` adds to it.
 fn keys(schema: &Schema, on: TypeId, source: &Arc<dyn Source>, field: FieldId) -> Result<(), String> {
     let parts = source.parts().ok_or("the source has no parts")?;
     let Place::Apart(part) = parts.place(NodeId::ROOT, field) else {
@@ -70,7 +70,7 @@ fn keys(schema: &Schema, on: TypeId, source: &Arc<dyn Source>, field: FieldId) -
     Ok(())
 }
 
-/// What is wrong with keys that other sources or joins answer: they do not come with the objects whose keys they are.
+/// Errors of keys that other sources or joins answer: such keys do not come with their objects.
 pub(super) fn check_owners<'j>(
     schema: &Schema,
     sources: &[Arc<dyn Source>],

@@ -13,7 +13,7 @@ use weir_language::parser;
 use weir_language::schema::{FieldId, InputId, Schema, TypeId, TypeKind};
 use weir_language::value::{Node, Values};
 
-/// How `$this.x` is called while GraphQL's own grammar reads the arguments.
+/// Stand-in for `$this.` while GraphQL's grammar parses the arguments.
 const THIS: &str = "this__";
 
 /// A join, its names resolved.
@@ -42,10 +42,10 @@ impl Joined {
     }
 }
 
-/// How a field of the parent is written in the arguments.
+/// Prefix of a field of the parent in the arguments.
 const WRITTEN: &str = "$this.";
 
-/// Where fields of the parent stand in `arguments`: not in strings, nor in comments. What is no GraphQL is left to the parser.
+/// Offsets of the parent's fields in `arguments`, outside of strings and comments. The parser reports syntax errors.
 fn places(arguments: &str) -> Vec<usize> {
     let (mut places, mut at) = (Vec::new(), 0);
     while let Some(rest) = arguments.get(at..).filter(|it| !it.is_empty()) {
@@ -65,7 +65,7 @@ fn places(arguments: &str) -> Vec<usize> {
     places
 }
 
-/// How many bytes a string has whose text begins here, with its `end`, which `escaped` is not.
+/// Length of a string whose text begins here and ends with `end`, in bytes; `escaped` does not end it.
 fn closed(text: &str, end: &str, escaped: &str) -> usize {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|it| !it.is_empty()) {

@@ -82,7 +82,7 @@ fn wording(sources: &[Arc<dyn Source>]) -> Wording {
     if all.all(|it| it == first) { first } else { Wording::default() }
 }
 
-/// What merging leaves.
+/// Result of merging.
 struct Merged {
     builder: SchemaBuilder,
     owners: Vec<Owner>,
@@ -90,7 +90,7 @@ struct Merged {
     errors: Vec<ComposeError>,
 }
 
-/// Who brought a type first.
+/// The source that first defined a type.
 #[derive(Clone, Copy)]
 struct Home {
     source: usize,
@@ -103,7 +103,7 @@ struct Merger<'m> {
     sources: &'m [Arc<dyn Source>],
     joins: &'m [Join],
     builder: SchemaBuilder,
-    /// Who brought each type.
+    /// The first source of each type.
     homes: HashMap<&'m str, Home>,
     directives: HashSet<&'m str>,
     /// By name: the source that first has a directive, and its arguments there.
@@ -237,7 +237,7 @@ impl<'m> Merger<'m> {
         self.homes.insert(name, Home { source, ty: id, members });
     }
 
-    /// Where the members of types of `kind` are told to `source`.
+    /// The table of `source` for members of types of `kind`.
     fn table_of_members(&mut self, source: usize, kind: TypeKind) -> Option<&mut Vec<u32>> {
         let ids = &mut self.ids[source];
         match kind {

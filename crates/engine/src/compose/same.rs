@@ -1,4 +1,4 @@
-//! Whether an enum or input that two sources bring is one and the same.
+//! Comparison of an enum or input that two sources define.
 //!
 //! Enums are by their values and inputs by their fields, with types and defaults; order and descriptions are not looked at.
 //! Types of fields are compared by name: each of them is looked at by itself.
@@ -9,7 +9,7 @@ use weir_language::schema::{EnumValueId, InputId, Schema, TypeId, TypeKind};
 
 /// The places within the type of `other` of what `one` has, in its order.
 /// # Errors
-/// How they differ, in words.
+/// The members' order in the other type.
 pub(super) fn members(one: (&Schema, TypeId), other: (&Schema, TypeId)) -> Result<Vec<u32>, String> {
     let (mine, theirs) = (one.0.ty(one.1), other.0.ty(other.1));
     let place = match mine.kind {

@@ -163,7 +163,7 @@ fn path_from_root(document: &Document<'_>, mut at: u32) -> Option<String> {
     Some(steps.concat())
 }
 
-/// What byte `at` lies in: its name if it is a fragment, and its selections.
+/// The definition around byte `at`: its name if it is a fragment, and its selections.
 fn definition<'d>(document: &'d Document<'_>, at: u32) -> Option<(Option<&'d str>, List<Selection>)> {
     document.definitions.iter().find_map(|it| match it {
         Definition::Operation(operation) if holds(operation.span, at) => Some((None, operation.selections)),

@@ -1,4 +1,4 @@
-//! What went wrong, as facts, and how each accent says it.
+//! Errors as data, and their wording in each protocol.
 //!
 //! A [`Failure`] knows the words, a stable code, places in the text and the path in the answer. `render` writes them:
 //! for [`crate::source::Accent::Spec`] as the specification has them, for [`crate::source::Accent::Hasura`] as one error with
@@ -29,7 +29,7 @@ pub(crate) struct Failure {
     pub(crate) path: Vec<PathStep>,
     /// Hasura's path, if it is known without the text.
     pub(crate) hasura_path: Option<Box<str>>,
-    /// What a service says besides.
+    /// Further extensions of a service's error.
     pub(crate) extensions: Option<Box<Extensions>>,
 }
 

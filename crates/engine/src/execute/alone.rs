@@ -27,7 +27,7 @@ const MEMBERS_MAX: usize = 8;
 /// So many bytes all members may have together: none of them leaves before the last is there.
 const BYTES_MAX: usize = 64 << 20;
 
-/// Whether members of `piece`, which failed with `error`, could be answered alone. Hasura's accent has no data beside errors.
+/// True if members of `piece`, which failed with `error`, may succeed alone. Hasura's protocol has no data beside errors.
 pub(super) fn may_help(run: &Run<'_>, piece: &PlannedPiece, error: &SourceError) -> bool {
     let is_refused = match error {
         // Without a field the piece as a whole is to blame.

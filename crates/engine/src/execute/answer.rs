@@ -34,7 +34,7 @@ struct Answer<'r> {
     run: Run<'r>,
     out: Out,
     failures: Vec<Failure>,
-    /// What comes before `out` if sources stream.
+    /// Parts of the answer before `out`, if sources stream.
     segments: Vec<Segment>,
 }
 

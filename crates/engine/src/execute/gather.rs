@@ -19,7 +19,7 @@ use std::hash::BuildHasher;
 /// There is room for so many keys before it is known how many differ.
 const KEYS_AHEAD: usize = 64;
 
-/// That a piece failed is told at so many places: more would say the same again.
+/// A failed fetch reports at most this many errors.
 const FAILED_ERRORS_MAX: usize = 50;
 
 /// Asks all that hangs below the rows of `level`, level by level.
@@ -87,7 +87,7 @@ fn checked(
     }
 }
 
-/// What one piece will be asked.
+/// Keys and objects of one piece to fetch.
 struct Gather {
     piece: PieceId,
     set: SetId,

@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 use weir_language::ast::OperationKind;
 use weir_language::value::Variables;
 
-/// How much longer than the deadline a source may take to find out what became of a mutation.
+/// Time beyond the deadline in which a source may find out the outcome of a mutation.
 const SETTLE_MAX: Duration = Duration::from_secs(5);
 
 /// A bound plan and all it is run with.
@@ -45,7 +45,7 @@ pub(crate) struct Run<'r> {
     pub(crate) graph: &'r Graph,
     pub(crate) plan: &'r Arc<Plan>,
     pub(crate) variables: &'r Arc<Variables>,
-    /// Where mutations say what they changed.
+    /// Registry of the changes of mutations.
     pub(crate) changes: &'r Changes,
     pub(crate) caller: &'r Caller,
     pub(crate) headers: &'r dyn Headers,
@@ -58,7 +58,7 @@ pub(crate) struct Run<'r> {
     pub(crate) conditions_max: u32,
 }
 
-/// What came of one piece.
+/// Result of one piece.
 pub(crate) enum Asked {
     /// Bytes.
     Finished(Finished, Vec<PathError>),
@@ -76,11 +76,11 @@ pub(crate) struct Asks {
     pub(crate) asked: Vec<Asked>,
     /// By [`PieceId`].
     pub(crate) rows: Vec<Option<Rows>>,
-    /// What sources said of the lifetimes of their pieces; empty when none did.
+    /// Lifetimes that sources gave for their pieces; empty when none did.
     freshness: Vec<(PieceId, Freshness)>,
 }
 
-/// What a piece is asked beside.
+/// Context of a fetch.
 #[derive(Clone, Copy, Default)]
 struct With<'r> {
     memos: Option<&'r Memos>,
@@ -91,7 +91,7 @@ struct With<'r> {
 pub(crate) struct Ran {
     pub(crate) body: Body,
     pub(crate) capacity: Capacity,
-    /// What is told of its lifetime, if anything is.
+    /// Lifetime of the answer, if known.
     pub(crate) freshness: Option<Freshness>,
 }
 
@@ -196,7 +196,7 @@ impl<'r> Run<'r> {
         least
     }
 
-    /// Where pieces remember what they were answered, if they may ask for the same again.
+    /// Memories of the pieces' answers, if pieces may repeat a call.
     fn memos(&self) -> Option<Memos> {
         self.plan.repeats.then(|| Memos::new(self.graph.sources().len()))
     }
@@ -237,12 +237,12 @@ impl<'r> Run<'r> {
             if failed && (self.accent == Accent::Hasura || self.is_fatal(piece)) {
                 break;
             }
-            // What was read before a change says nothing of what is read after it.
+            // Answers from before a change are not reused after it.
             gather::ask_below(self, asks, vec![piece], self.memos().as_ref()).await;
         }
     }
 
-    /// Whether `data` is null once `piece` has failed.
+    /// True if the failure of `piece` makes `data` null.
     fn is_fatal(&self, piece: PieceId) -> bool {
         let fields = &self.plan.piece(piece).fields;
         fields.iter().any(|&field| self.plan.shape.fields[field as usize].ty.is_non_null())

@@ -41,7 +41,7 @@ pub(crate) async fn run_shared(run: Run<'_>, sharing: &Sharing, responses: &Resp
                     return (given(&shared), Kept::Joined);
                 }
             }
-            // What is left of the time is for saying so.
+            // The remaining time is for the error.
             Err(_) => {}
         }
         return (super::run(run).await, Kept::Made);

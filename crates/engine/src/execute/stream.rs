@@ -25,7 +25,7 @@ pub(super) enum Segment {
     Rest(Receiver<Chunk>),
 }
 
-/// What is needed to write the errors after the data.
+/// Data for the errors, which are written after the data of the answer.
 pub(super) struct Late {
     plan: Arc<Plan>,
     accent: Accent,

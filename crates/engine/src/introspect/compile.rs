@@ -62,7 +62,7 @@ facts! {
     }
 }
 
-/// Which introspection type a set is of.
+/// Introspection type of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Schema,
@@ -114,7 +114,7 @@ pub(super) enum Name {
     Variable(u32),
 }
 
-/// What a root member is.
+/// Kind of a root member.
 #[derive(Debug)]
 pub(super) enum Root {
     Schema { set: u32 },
@@ -128,7 +128,7 @@ pub(super) struct RootOp {
     pub(super) root: Root,
 }
 
-/// What to write below some root members.
+/// Instructions for the answer below some root members.
 #[derive(Debug, Default)]
 pub(super) struct Program {
     pub(super) roots: Vec<RootOp>,
@@ -138,7 +138,7 @@ pub(super) struct Program {
     pub(super) inputs: Vec<Vec<Op<OfInput>>>,
     pub(super) values: Vec<Vec<Op<OfValue>>>,
     pub(super) directives: Vec<Vec<Op<OfDirective>>>,
-    /// Whether nothing depends on variables.
+    /// True if the answer depends on no variables.
     pub(super) is_constant: bool,
 }
 

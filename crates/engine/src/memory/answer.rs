@@ -1,5 +1,4 @@
-//! What a Rust value must be able to do to stand in an answer: be bound to a shape once, then write itself or
-//! become columns.
+//! Traits of Rust values in answers: a value is bound to a shape once, then writes itself or becomes columns.
 //!
 //! The calls are static: a list of records is one loop over a `match`, without a dynamic call per item or field.
 //!
@@ -15,7 +14,7 @@ use crate::write::out::Out;
 use std::sync::Arc;
 use weir_language::schema::{ScalarReader, Schema, TypeId, TypeKind, TypeRef, builtin};
 
-/// Where a value stands: for its type, its error and what is selected of it.
+/// Position of a value: its type, the place of its error, and its selections.
 #[derive(Clone, Copy)]
 pub struct Spot<'w> {
     /// Place of the member in [`Shape::fields`].
@@ -41,7 +40,7 @@ pub struct Writer<'w> {
 pub trait Answer {
     /// Checks that values of this type fit `spot` and notes what writing them needs.
     /// # Errors
-    /// What does not fit.
+    /// The type mismatch.
     fn bind(binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound>;
     /// Writes the value. `false`: it failed and the error is noted; what was written is cut off by the caller.
     fn write(&self, spot: Spot<'_>, writer: &mut Writer<'_>) -> bool;
@@ -141,7 +140,7 @@ impl Writer<'_> {
     }
 }
 
-/// Which of `values` are null.
+/// Bitmap of the nulls in `values`.
 pub(super) fn nulls<T>(values: &[Option<T>]) -> Bitmap {
     let mut nulls = Bitmap::default();
     for (row, _) in values.iter().enumerate().filter(|(_, value)| value.is_none()) {
@@ -150,7 +149,7 @@ pub(super) fn nulls<T>(values: &[Option<T>]) -> Bitmap {
     nulls
 }
 
-/// Which of `values` are null; `push` is given the others, and `filler` for nulls.
+/// Bitmap of the nulls in `values`; `push` gets the other values, and `filler` for nulls.
 fn leaves<T: Copy>(values: &[Option<T>], filler: T, mut push: impl FnMut(T)) -> Bitmap {
     for value in values {
         push(value.unwrap_or(filler));
@@ -214,13 +213,13 @@ leaf! {
 }
 
 impl Spot<'_> {
-    /// Whether only 32 bits may stand here.
+    /// True if the position takes 32 bits only.
     pub(super) fn is_int(&self, bindings: &Bindings) -> bool {
         bindings.ty(self.ty.base) == builtin::INT
     }
 }
 
-/// Whether `text` may stand where the source's own type `ty` is: enums have only their values.
+/// True if the position of the source's own type `ty` accepts `text`: enums have only their values.
 #[inline]
 pub(super) fn fits(schema: &Schema, ty: TypeId, text: &str) -> bool {
     if ty <= builtin::ID {

@@ -34,7 +34,7 @@ pub(super) struct Binding {
     pub(super) hidden: Vec<u32>,
 }
 
-/// What writing needs beside the values.
+/// Data for writing, beside the values.
 #[derive(Debug)]
 pub struct Bindings {
     pub(super) schema: Arc<Schema>,
@@ -81,7 +81,7 @@ impl Bindings {
         self.ids.ty(id)
     }
 
-    /// How `R` stands at `set`.
+    /// Binding of `R` to `set`.
     #[inline]
     pub(super) fn of<R: Record>(&self, set: SetId) -> Option<&Binding> {
         self.sets[set.0 as usize].iter().find(|binding| binding.rust == RustType::of::<R>())
@@ -94,7 +94,7 @@ impl Bindings {
     }
 }
 
-/// What columns are made by.
+/// Context for making columns.
 #[derive(Clone, Copy)]
 pub struct Scope<'s> {
     pub(super) shape: &'s Shape,
@@ -113,7 +113,7 @@ impl Binder<'_> {
         self.bindings.schema.field_name(self.bindings.field(field))
     }
 
-    /// That `what` cannot stand at `spot`.
+    /// The error that `what` does not fit `spot`.
     #[must_use]
     pub fn unfit(&self, spot: Spot<'_>, what: &str) -> Unbound {
         let ty = TypeRef { base: self.bindings.ty(spot.ty.base), ..spot.ty };

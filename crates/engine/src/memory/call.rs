@@ -8,7 +8,7 @@ use std::sync::Arc;
 use weir_language::schema::Schema;
 use weir_language::value::{Node, Values};
 
-/// What a resolver is told.
+/// Input of a resolver.
 #[derive(Clone, Copy)]
 pub struct Call<'r> {
     pub(super) input: FetchInput<'r>,

@@ -15,7 +15,7 @@ pub trait Record: 'static {
     const FIELDS: &'static [&'static str];
     /// Binds field `index`.
     /// # Errors
-    /// What does not fit.
+    /// The type mismatch.
     fn bind_field(index: usize, binder: &mut Binder<'_>, spot: Spot<'_>) -> Result<(), Unbound>;
     /// Writes `"key":value,` of field `index`.
     fn write_field(&self, index: usize, field: u32, of: &ShapeField, writer: &mut Writer<'_>) -> bool;

@@ -113,7 +113,7 @@ pub struct NeverNull {
     pub variable: u32,
     /// The argument or input field.
     pub input: InputId,
-    /// What the place takes: the type of `input` or of an item of it.
+    /// Type of the place: of `input` or of an item of it.
     pub ty: TypeRef,
     /// The member whose argument it is or is in: a place in [`Shape::fields`].
     pub field: u32,

@@ -27,7 +27,7 @@ use weir_language::span::Span;
 use weir_language::validate::Selected;
 use weir_language::value::Variables;
 
-/// What is asked: an operation of a document that was checked against the graph's schema.
+/// Input of the planner: an operation of a document that was validated against the graph's schema.
 pub(crate) struct Question<'q> {
     pub(crate) graph: &'q Graph,
     pub(crate) document: &'q Document<'q>,
@@ -37,15 +37,15 @@ pub(crate) struct Question<'q> {
     pub(crate) types: Arc<VariableTypes>,
     pub(crate) accent: Accent,
     pub(crate) coercion: Settings,
-    /// Whether any variable may be null.
+    /// True if any variable may be null.
     pub(crate) has_nullable: bool,
-    /// Whether the schema may be asked for.
+    /// True if introspection is allowed.
     pub(crate) introspection: bool,
     /// Parts that one condition may have.
     pub(crate) conditions_max: u32,
 }
 
-/// How scalars are read for `accent`.
+/// Rules for reading scalars in `accent`.
 pub(crate) const fn reading(accent: Accent) -> Reading {
     match accent {
         Accent::Spec => Reading::Strict,
@@ -53,7 +53,7 @@ pub(crate) const fn reading(accent: Accent) -> Reading {
     }
 }
 
-/// How values are read for `accent`.
+/// Rules for reading values in `accent`.
 pub(crate) const fn coercion(accent: Accent, limits: &Limits) -> Settings {
     Settings::new(reading(accent), limits)
 }
@@ -97,18 +97,18 @@ impl<'q> Question<'q> {
         self.selected.variable(value).or_else(|| self.types.template(value))
     }
 
-    /// Whether variable `number` can be null. A JSON literal with variables inside cannot.
+    /// True if variable `number` can be null. A JSON literal with variables inside cannot.
     pub(crate) fn may_be_null(&self, number: u32) -> bool {
         self.types.variables.get(number as usize).is_some_and(|it| !it.ty.is_non_null())
     }
 
-    /// Whether variable `number` can be without a value.
+    /// True if variable `number` can be absent.
     pub(crate) fn may_be_absent(&self, number: u32) -> bool {
         let variable = self.types.variables.get(number as usize);
         variable.is_some_and(|it| it.default.is_none() && !it.ty.is_non_null())
     }
 
-    /// What binding needs.
+    /// Variable types and defaults, for binding.
     /// # Errors
     /// More variables steer `@skip` and `@include` than a plan can hold.
     pub(crate) fn operation(&self) -> Result<Arc<PlannedOperation>, Vec<Failure>> {
@@ -135,7 +135,7 @@ impl<'q> Question<'q> {
 /// Plans the operation for one state of its steering variables. With `variables` the plan is for them alone: members
 /// with a null where none may be fail.
 /// # Errors
-/// What the caller cannot have: arguments that do not fit, members a source refuses, a shape too large.
+/// Errors of the operation: arguments of the wrong type, members that a source refuses, too large an answer.
 pub(crate) fn build(
     question: &Question<'_>,
     operation: &Arc<PlannedOperation>,

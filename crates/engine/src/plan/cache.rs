@@ -15,7 +15,7 @@ use quick_cache::{Equivalent, Weighter};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// What is known of a text.
+/// State of a text in the cache.
 #[derive(Clone)]
 pub(crate) enum Known {
     /// Its plan.
@@ -29,9 +29,9 @@ pub(crate) enum Known {
 pub(crate) struct KeyRef<'r> {
     /// The document.
     pub(crate) text: &'r str,
-    /// Which operation of it.
+    /// Name of the operation.
     pub(crate) operation_name: Option<&'r str>,
-    /// How it is answered.
+    /// Protocol of the answer.
     pub(crate) accent: Accent,
     /// The state of the steering variables, if it is part of the key.
     pub(crate) state: Option<u64>,
@@ -79,7 +79,7 @@ struct Bytes;
 
 impl Weighter<Key, Known> for Bytes {
     fn weight(&self, key: &Key, known: &Known) -> u64 {
-        /// What the cache itself needs for an entry, roughly.
+        /// Overhead of the cache per entry, in bytes, estimated.
         const ENTRY_BYTES: usize = 128;
         let known = match known {
             Known::Plan(plan) => plan.weight_bytes,
@@ -99,7 +99,7 @@ impl PlanCache {
     pub(crate) fn new(bytes_max: usize) -> Self {
         /// A plan of a few fields with its text.
         const PLAN_BYTES_TYPICAL: usize = 4096;
-        /// What a shard has to have room for at least: the folded introspection of thousands of types.
+        /// Minimum size of a shard, in bytes: the folded introspection of thousands of types fits.
         const SHARD_BYTES_MIN: usize = 16 * 1024 * 1024;
         let options = quick_cache::OptionsBuilder::new()
             .estimated_items_capacity((bytes_max / PLAN_BYTES_TYPICAL).max(16))
@@ -116,7 +116,7 @@ impl PlanCache {
         Self { entries }
     }
 
-    /// What is known under `key`.
+    /// The entry of `key`.
     pub(crate) fn get(&self, key: KeyRef<'_>) -> Option<Known> {
         self.entries.get(&key)
     }

@@ -28,7 +28,7 @@ pub(crate) const SHAPE_MAX: usize = 100_000;
 
 /// The parts of one place: mostly it was written once.
 type Parts = SmallVec<[List<Selection>; 1]>;
-/// Which selections, type and piece: equal ones share their sets.
+/// Selections, type and piece of a set: equal keys share their sets.
 type PlaceKey = SmallVec<[u64; 8]>;
 
 /// A set that was given out and is to be filled.
@@ -36,7 +36,7 @@ struct Pending {
     parts: Parts,
     on: TypeId,
     set: SetId,
-    /// Which piece's place this is: sets of different pieces are never shared.
+    /// The piece: sets of different pieces are never shared.
     context: u32,
     is_root: bool,
 }
@@ -66,7 +66,7 @@ impl<'g> Group<'g> {
     }
 }
 
-/// Where the group of a response key is, valid in one round.
+/// Position of a response key's group, valid in one round.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     round: u32,
@@ -96,7 +96,7 @@ struct Collector<'b> {
     round: u32,
 }
 
-/// What an operation asks for in one state of its steering variables.
+/// Fields of an operation in one state of its `@skip`/`@include` variables.
 pub(crate) struct Collected {
     /// The root's set is the first.
     pub(crate) shape: Shape,
@@ -234,7 +234,7 @@ impl<'b> Collector<'b> {
         }
     }
 
-    /// Whether a fragment on type `condition` applies to objects of type `on`.
+    /// True if a fragment on type `condition` applies to objects of type `on`.
     fn applies(&self, condition: TypeId, on: TypeId) -> bool {
         match self.schema.ty(condition).kind {
             TypeKind::Interface => {
@@ -293,7 +293,7 @@ impl<'b> Collector<'b> {
             return Ok((self.shape.arguments.len() as u32, 0));
         }
         let (valid, document, schema) = (self.valid, self.document, self.schema);
-        // What was selected on an interface has arguments of the interface: the object's have the same names.
+        // A field selected on an interface has the interface's arguments; the object's have the same names.
         let is_own = valid.field(at) == id;
         let given = field.arguments.range().zip(document.list(field.arguments)).filter_map(|(at, it)| {
             let named = || schema.input_by_name(run, document.str(it.name));

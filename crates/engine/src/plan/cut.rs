@@ -22,7 +22,7 @@ pub(crate) struct Cut {
     pub(crate) set: SetId,
     pub(crate) fields: Vec<u32>,
     pub(crate) parent: Option<ParentKeys>,
-    /// Which of its source's parts it is.
+    /// The part of its source.
     pub(crate) part: Option<PartId>,
     pub(crate) answer: Answer,
     /// Why it fails whatever it is asked.
@@ -117,7 +117,7 @@ impl<'g> Division<'g> {
         Self { source, ids, parts: found.parts() }
     }
 
-    /// How `field` comes of objects at `node`.
+    /// Resolution of `field` on objects at `node`.
     fn place(self, node: NodeId, field: FieldId) -> Place {
         self.parts.map_or(Place::Given(NodeId::ROOT), |it| it.place(node, self.ids.field(field)))
     }
@@ -126,7 +126,7 @@ impl<'g> Division<'g> {
 /// Fields of a type.
 type Keys = SmallVec<[FieldId; 4]>;
 
-/// What hangs below a set and is no member of its piece.
+/// Fields below a set that are no members of its piece.
 enum Hung<'g> {
     Join(&'g Joined),
     Part { source: u16, id: PartId, part: Part<'g>, keys: Keys },
@@ -231,7 +231,7 @@ impl<'g> Walk<'g> {
             Owner::Source(source) => source,
         };
         let own = self.division.filter(|it| it.source == source);
-        // What another source adds to a type is at the root of that source.
+        // Fields that another source adds to a type are at the root of that source.
         let (division, node) =
             own.map_or_else(|| (Division::of(self.graph, source), NodeId::ROOT), |it| (it, node));
         match division.place(node, field) {
@@ -253,7 +253,7 @@ impl<'g> Walk<'g> {
         }
     }
 
-    /// What hangs below objects at `node` in the place of `hung`: another part, if its keys come with that.
+    /// The parent of `hung` for objects at `node`: another part, if its keys come with that part.
     fn carried(&self, shape: &Shape, set: SetId, node: NodeId, hung: Hung<'g>, pieces: &[Cut]) -> Hung<'g> {
         let Some(division) = self.division else { return hung };
         let mut hung = hung;
@@ -293,7 +293,7 @@ impl<'g> Walk<'g> {
     }
 }
 
-/// Whether what stands in `set` of `piece` was put there because it has to come with `part`.
+/// True if `set` of `piece` exists only because it has to come with `part`.
 fn is_below(pieces: &[Cut], mut piece: PieceId, mut set: SetId, part: (u16, PartId)) -> bool {
     loop {
         let cut = &pieces[piece.0 as usize];

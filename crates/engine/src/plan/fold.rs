@@ -1,6 +1,6 @@
 //! Renders introspection that depends on nothing but the schema while planning.
 //!
-//! What depends on variables stays a piece of the engine's own.
+//! Parts that depend on variables stay a piece of the engine.
 
 use super::shape::{Member, SetId, Shape};
 use crate::compose::{Graph, Owner};

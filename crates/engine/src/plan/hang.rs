@@ -11,7 +11,7 @@ use crate::source::{Answer, FieldError, PartId};
 use weir_language::schema::{FieldId, TypeId};
 use weir_language::value::{Node, TextSpan, Values};
 
-/// Where a piece hangs.
+/// Position of a piece below its parent.
 #[derive(Clone, Copy)]
 pub(super) struct Hanging {
     /// The set whose rows are the parents.

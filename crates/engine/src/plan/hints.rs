@@ -1,7 +1,7 @@
-//! What the schema says of lifetimes, gathered for each piece of a plan: `@cacheControl` on types and fields.
+//! Cache hints of the schema, collected for each piece of a plan: `@cacheControl` on types and fields.
 //!
-//! What a piece answers lives as long as the piece; hints below its members shorten that. The hint of a member that another
-//! piece answers is that piece's.
+//! The members of a piece live as long as the piece; hints on its members shorten that lifetime. A hint on a member that
+//! another piece answers applies to that piece.
 //!
 //! Source: `docs/caching.md`.
 

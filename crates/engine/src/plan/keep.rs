@@ -1,8 +1,7 @@
-//! How long an operation wants its answer kept: `query @cached(ttl: 60)`, Hasura's word, or `@cacheControl(maxAge: 60)`,
-//! Dgraph's.
+//! Cache directive of an operation: Hasura's `query @cached(ttl: 60)`, or Dgraph's `@cacheControl(maxAge: 60)`.
 //!
-//! A source whose schema has the directive lets its clients say so. The wish speaks for the parts that have no lifetime of
-//! their own, and never for longer than [`TTL_S_MAX`].
+//! The directive works if a source's schema has it. It sets the lifetime of the parts without one of their own, and never
+//! more than [`TTL_S_MAX`].
 
 use super::stem::{Stem, stem};
 use crate::source::Accent;
@@ -12,10 +11,10 @@ use weir_language::value::{Node, Variables};
 
 /// The longest wish that is granted, in seconds.
 const TTL_S_MAX: u32 = 3600;
-/// What `@cached` means without `ttl`. Source: Hasura's documentation of the directive.
+/// TTL of `@cached` without `ttl`. Source: Hasura's documentation of the directive.
 const TTL_S_DEFAULT: i64 = 60;
 
-/// What the operation says.
+/// Cache directive of the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wish {
     seconds: Said<i64>,
@@ -33,7 +32,7 @@ enum Said<T> {
     Variable(u32),
 }
 
-/// What the operation says, if it says anything.
+/// The operation's cache directive, if it has one.
 pub(super) fn wish(selected: &Selected<'_, '_>, accent: Accent) -> Option<Wish> {
     let document = selected.valid().document();
     let directives = document.list(selected.operation().ast.directives);
@@ -76,7 +75,7 @@ impl Wish {
         u32::try_from(seconds.max(0)).map_or(TTL_S_MAX, |it| it.min(TTL_S_MAX))
     }
 
-    /// Whether what is kept already is not good enough.
+    /// True if a cached answer has to be replaced.
     pub(crate) fn refreshes(self, variables: &Variables) -> bool {
         match self.refresh {
             Said::Literal(refresh) => refresh,

@@ -41,19 +41,19 @@ pub(crate) use steer::Steering;
 pub struct Plan {
     /// Query or mutation.
     pub kind: OperationKind,
-    /// What the answer looks like.
+    /// Form of the answer.
     pub shape: Arc<Shape>,
     /// The set of the root.
     pub root: SetId,
     /// The round trips; those at the root first, in response order.
     pub pieces: Vec<PlannedPiece>,
-    /// How many of `pieces` stand at the root.
+    /// Number of `pieces` at the root.
     pub root_pieces: u32,
     /// One piece answers every member of the root in order: its bytes are the answer.
     pub whole: bool,
     /// By [`SetId`]: whether foreign members stand in the set or below it.
     pub foreign_below: Vec<bool>,
-    /// What the variables have to be.
+    /// Types and defaults of the variables.
     pub operation: Arc<PlannedOperation>,
     /// By member of the root: the piece that answers it and its place in [`PlannedPiece::fields`]; what is no piece's
     /// has `u32::MAX`. A member that equals an earlier one has that one's.
@@ -62,25 +62,25 @@ pub struct Plan {
     pub never_null: Vec<NeverNull>,
     /// The steering variables that decided something: bits of the state the plan was made for.
     pub asked: u64,
-    /// Whether any of its pieces repeats another.
+    /// True if one of its pieces repeats another.
     pub repeats: bool,
-    /// What its answers may be shared by, if they may be.
+    /// Rules for sharing its answers, if they may be shared.
     pub(crate) sharing: Option<Sharing>,
     /// Bytes this plan takes, roughly: its weight in the cache.
     pub weight_bytes: usize,
 }
 
-/// What binding needs of an operation: shared by all plans of one text that differ in the state of their
-/// `@skip`/`@include` variables.
+/// Types and defaults of an operation's variables, for binding: shared by all plans of one text that differ in the state of
+/// their `@skip`/`@include` variables.
 #[derive(Debug)]
 pub struct PlannedOperation {
     /// The variables, in order, then the JSON literals with variables inside.
     pub variables: Vec<PlanVariable>,
-    /// What binding reads: types and coerced defaults.
+    /// Types and coerced defaults of the variables.
     pub(crate) types: Arc<VariableTypes>,
     /// The variables that steer `@skip` and `@include`.
     pub(crate) steering: Steering,
-    /// How long its answer may be kept, by its own word.
+    /// Lifetime of its answer, if the operation sets one.
     pub(crate) wish: Option<Wish>,
 }
 
@@ -95,17 +95,17 @@ pub struct PlannedPiece {
     pub fields: Vec<u32>,
     /// Below the root: which piece gives the parents and where their keys are.
     pub parent: Option<ParentKeys>,
-    /// Whether bytes would not do, because children hang below.
+    /// True if the source must return rows instead of bytes, because pieces hang below.
     pub must_be_rows: bool,
-    /// Whether some call of it may be one that another piece makes, or it makes itself, a second time.
+    /// True if one of its calls may repeat a call of another piece or its own.
     pub repeats: bool,
-    /// What the schema says of its lifetime.
+    /// Cache hints of the schema.
     pub hints: PieceHints,
-    /// What is asked.
+    /// The prepared fetch.
     pub fetch: Box<dyn Fetch>,
 }
 
-/// Where the keys of a piece below the root come from.
+/// Origin of the keys of a piece below the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParentKeys {
     /// The piece whose rows are the parents.

@@ -38,7 +38,7 @@ struct Printer<'p> {
     lines: usize,
 }
 
-/// What is still to be shown, and how far in.
+/// Parts still to be shown, with their indentation.
 enum Task<'p> {
     Member(&'p ShapeField),
     Set(SetId),
@@ -95,7 +95,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// What is asked for others only.
+    /// Shows members that are fetched only for other pieces.
     fn hidden(&mut self, indent: usize, set: SetId) {
         for &hidden in &self.plan.shape.set(set).hidden {
             let text = format!("({})", self.schema.field_name(hidden));

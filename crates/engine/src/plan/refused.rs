@@ -36,7 +36,7 @@ pub(crate) fn refused(schema: &Schema, never_null: &[NeverNull], variables: &Var
     refused
 }
 
-/// What is said of the null in the argument or input field `name`, which takes a `ty`.
+/// Message for a null in the argument or input field `name`, which takes a `ty`.
 pub(crate) fn must_not_be_null(name: &str, ty: &str) -> String {
     format!("Argument \"{name}\" of non-null type \"{ty}\" must not be null.")
 }

@@ -211,7 +211,7 @@ fn push_node(shape: &Shape, start: usize, at: usize, words: &mut Vec<u64>) {
 /// Numbers for equal things.
 #[derive(Default)]
 struct Classes {
-    /// What is being put together.
+    /// The key being built.
     words: Vec<u64>,
     /// The words of every class, one after another.
     known: Vec<u64>,

@@ -21,7 +21,7 @@ pub struct ChoiceId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PieceId(pub u32);
 
-/// What a plan answers, as tables.
+/// Output plan, as tables.
 #[derive(Debug, Default)]
 pub struct Shape {
     /// Selection sets, one per place and concrete type.
@@ -45,7 +45,7 @@ pub struct Set {
     pub on: TypeId,
     /// First member in [`Shape::fields`].
     pub start: u32,
-    /// How many.
+    /// Number of items.
     pub len: u32,
     /// Fields no one asked for whose values children in other sources need, each once. They become
     /// [`crate::rows::Table::hidden`]; which of them is which `Node::Parent` of a child is the plan's to know.
@@ -60,7 +60,7 @@ impl Set {
     }
 }
 
-/// Which set applies to which concrete type. Types that share their members share the set.
+/// The set of each concrete type. Types with the same members share the set.
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// The abstract type.
@@ -73,7 +73,7 @@ pub struct Choice {
 /// given and have no default are not listed.
 #[derive(Clone, Copy, Debug)]
 pub struct ShapeArgument {
-    /// Which argument.
+    /// The argument.
     pub input: InputId,
     /// The node its value begins at.
     pub value: u32,
@@ -94,9 +94,9 @@ pub struct ShapeField {
     /// First argument in [`Shape::arguments`]: the field's own, then those of the directives on it, but for the
     /// specification's.
     pub arguments_start: u32,
-    /// How many.
+    /// Number of arguments.
     pub arguments_len: u32,
-    /// What it holds.
+    /// Kind and content of the member.
     pub member: Member,
     /// An earlier member of this set with the same field, arguments and members: its bytes are copied.
     pub same_as: Option<u32>,
@@ -104,7 +104,7 @@ pub struct ShapeField {
     pub offset: u32,
 }
 
-/// What stands under a member.
+/// Kinds of members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Member {
     /// A scalar or enum (or lists of them).
@@ -127,7 +127,7 @@ pub enum Member {
         piece: PieceId,
         /// The member of the piece's set: it says what stands in the reply's column.
         field: u32,
-        /// Which column of the reply.
+        /// Column of the reply.
         column: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! What the answers of a plan may be shared by: which headers tell callers apart, which tags make them old.
+//! Sharing of a plan's answers: headers that separate callers, tags that invalidate.
 //!
 //! A plan has answers of its own, but for that of an operation with `@cached`: it shares them with those of the same [`stem`](super::stem).
 //!
@@ -24,7 +24,7 @@ pub(crate) struct Sharing {
     pub(crate) vary: Arc<str>,
     /// Places of the tags that the parts touch.
     pub(crate) tags: Vec<u16>,
-    /// Whether equal requests in flight are answered once.
+    /// True if equal requests in flight are coalesced.
     pub(crate) flights: bool,
 }
 
@@ -40,7 +40,7 @@ enum Id {
 /// Numbers of plans: no two of the process have the same.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Whether and by what the answers of a query of these pieces may be shared.
+/// Rules for sharing the answers of a query of these pieces; nothing if they may not be shared.
 pub(super) fn sharing(kind: OperationKind, wish: Option<Wish>, pieces: &[PlannedPiece]) -> Option<Sharing> {
     let lives = |it: &PlannedPiece| it.fetch.has_lifetime() || it.hints.covers;
     let asked = || pieces.iter().filter(|it| it.source.is_some());

@@ -1,4 +1,4 @@
-//! Which variables steer `@skip` and `@include`, and what they make of a selection.
+//! Variables that control `@skip` and `@include`, and the resulting selections.
 //!
 //! Their state is part of a plan's key: a plan holds only what is asked, in the order of what is asked, whatever the
 //! number of variables. Most clients ask for few of the states.
@@ -21,12 +21,12 @@ pub(crate) struct Steering {
 }
 
 impl Steering {
-    /// Whether there are none, so that the operation has one plan.
+    /// True if there are none, so that the operation has one plan.
     pub(crate) fn is_empty(&self) -> bool {
         self.variables.is_empty()
     }
 
-    /// Whether one of those in `asked` is null, where a default let it stand for the condition, which takes none.
+    /// True if one of those in `asked` is null: a default allowed it for the condition, which takes no null.
     pub(crate) fn is_null(&self, asked: u64, variables: &Variables) -> bool {
         let mut numbers = self.variables.iter().enumerate();
         numbers.any(|(bit, &number)| asked >> bit & 1 == 1 && variables.node(number) == Node::Null)
@@ -113,7 +113,7 @@ pub(crate) struct Guards<'b> {
 }
 
 impl Guards<'_> {
-    /// Whether a selection with `directives` is in the answer.
+    /// True if a selection with `directives` is in the answer.
     #[inline]
     pub(crate) fn admit(&self, selected: &Selected<'_, '_>, directives: List<Directive>) -> bool {
         directives.is_empty() || self.hold(selected, directives)
@@ -128,7 +128,7 @@ impl Guards<'_> {
         })
     }
 
-    /// What the condition `value` is.
+    /// Value of the condition `value`.
     fn is(&self, selected: &Selected<'_, '_>, value: ValueId) -> Option<bool> {
         match selected.valid().document().value(value).kind {
             ValueKind::Boolean(is) => Some(is),

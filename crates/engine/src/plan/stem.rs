@@ -1,4 +1,4 @@
-//! What an operation is apart from whether it wants its answer made anew.
+//! Identity of an operation, without its request for a fresh answer.
 //!
 //! Whoever asks with `@cached(refresh: true)` makes the answer for those who ask without, so both need one key. The stem is
 //! that key's part of the text: all of it but the argument, and the variable that is used for nothing else.
@@ -37,7 +37,7 @@ pub(super) fn stem(
         Accent::Spec => "spec",
         Accent::Hasura => "hasura",
     };
-    // Where several operations stand in the text, it is the one with this name.
+    // The name selects one of several operations in the text.
     add(&mut hasher, &[accent, document.str(selected.operation().ast.name)]);
     let variables = selected.variables().iter().enumerate();
     let variables = variables.filter(|it| idle != Some(it.0 as u32));

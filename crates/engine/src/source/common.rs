@@ -1,8 +1,8 @@
-//! What the fetches of one request have together, where they may ask for the same: a memory, and the moment at which a
-//! level's keys are complete.
+//! State shared by the fetches of one request that may make the same calls: results, and the moment at which a level's keys
+//! are complete.
 //!
-//! Fetches of one level run side by side in one task. Each is run up to its first wait before the level is complete, so who
-//! has said by then what it needs can ask for it together with the others, without a timer.
+//! Fetches of one level run concurrently in one task. Each is run up to its first wait before the level is complete, so a
+//! fetch whose keys are known by then can send them together with the others', without a timer.
 //!
 //! **Invariant:** a memory belongs to one request, so all in it is one client's; it never spans a change of the same request.
 //!
@@ -13,12 +13,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::sync::SetOnce;
 
-/// What a fetch has together with others of its source and request.
+/// State shared by all fetches of one source within a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Common<'r> {
-    /// What was learnt up to now.
+    /// Results so far.
     pub memo: &'r Memo,
-    /// Who is asked at the same time; `None` if nobody else who may ask for the same.
+    /// Concurrent fetches that may make the same calls; `None` if there are no others.
     pub level: Option<&'r Level>,
 }
 

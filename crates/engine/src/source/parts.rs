@@ -1,4 +1,4 @@
-//! How a source divides what it answers: what comes with an answer, and what is asked apart once keys are known.
+//! Division of a source: fields that come with an answer, and fields that are fetched separately once keys are known.
 //!
 //! A service gives an object with some of its fields; others take a call of their own, with fields of the object as keys. The
 //! planner walks down what was selected with the source's nodes in hand; each member is *given* where it stands or belongs
@@ -18,7 +18,7 @@ use weir_language::schema::{FieldId, TypeId};
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// Where root fields stand, and the fields by which a source extends types of others.
+    /// The node of root fields, and of the fields by which a source extends types of others.
     pub const ROOT: Self = Self(0);
 }
 
@@ -26,7 +26,7 @@ impl NodeId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PartId(pub u32);
 
-/// How a field comes.
+/// Resolution of a field: inline or separate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// With the object; what is below it stands at this node.
@@ -35,27 +35,27 @@ pub enum Place {
     Apart(PartId),
 }
 
-/// What is asked apart.
+/// A separate fetch.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'p> {
     /// The fields of the type whose values it is asked by, in order.
     pub keys: &'p [Box<str>],
-    /// Where its members stand.
+    /// The node of its members.
     pub node: NodeId,
-    /// Whether one answer brings all members that are asked of it; else each is a piece of its own.
+    /// True if one fetch brings all its members; else each is a piece of its own.
     pub is_together: bool,
 }
 
 /// A source's division. All ids are those of its own schema.
 pub trait Parts: Send + Sync {
-    /// How `field` comes of objects that stand at `node`.
+    /// The resolution of `field` on objects at `node`.
     fn place(&self, node: NodeId, field: FieldId) -> Place;
     /// One part.
     fn part(&self, id: PartId) -> Part<'_>;
     /// Object types of other sources to which this one adds fields: in its schema they have only these, each of which
     /// is apart at [`NodeId::ROOT`].
     fn extended(&self) -> &[TypeId];
-    /// Whether `field` is of no client's concern: a query field that stands only because every schema has one.
+    /// True if `field` is hidden from clients: a query field that exists only because every schema needs one.
     fn is_hidden(&self, field: FieldId) -> bool {
         let _ = field;
         false

@@ -1,4 +1,4 @@
-//! What can go wrong with a value while it is written, in graphql-js's words.
+//! Errors of values during writing, in graphql-js's words.
 //!
 //! Source: GraphQL specification, sections 3.5 (result coercion) and 6.4.4 (handling execution errors).
 

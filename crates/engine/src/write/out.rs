@@ -36,7 +36,7 @@ impl Out {
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
-    /// Whether nothing was written.
+    /// True if nothing was written.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()

@@ -20,12 +20,12 @@ use weir_language::schema::{Schema, TypeKind, TypeRef, builtin};
 /// The most errors kept of one root member: more are nulls without words, so that memory stays bounded.
 pub const ERRORS_MAX: usize = 1000;
 
-/// What stays the same while a response is written.
+/// Constants of the writing of a response.
 #[derive(Clone, Copy)]
 pub struct Writing<'r> {
     /// The graph's schema, whose ids the shape holds.
     pub schema: &'r Schema,
-    /// What the answer looks like.
+    /// Form of the answer.
     pub shape: &'r Shape,
     /// By `PieceId`: the reply of each piece below the root, a column per member. `None`: it failed as a whole, which is reported
     /// already; its members are null.
@@ -61,7 +61,7 @@ pub fn member(
     ok
 }
 
-/// Where a value stands: for its type, its error and what is selected of it.
+/// Position of a value: its type, the place of its error, and its selections.
 #[derive(Clone, Copy)]
 struct Place<'w> {
     field: u32,
@@ -333,13 +333,13 @@ impl<'w> Writer<'w> {
         self.keyed(Place { field, of, member: Member::Leaf }, column, row)
     }
 
-    /// Whether `value` may stand where the member's type says: `Int` has 32 bits.
+    /// True if `value` fits the member's type: `Int` has 32 bits.
     #[inline]
     fn is_int(of: &ShapeField, value: i64) -> bool {
         i32::try_from(value).is_ok() || of.ty.base != builtin::INT
     }
 
-    /// Whether `text` may stand where the member's type says: enums have only their values.
+    /// True if `text` fits the member's type: enums have only their values.
     #[inline]
     fn is_text(&self, of: &ShapeField, text: &[u8]) -> bool {
         if of.ty.base <= builtin::ID {

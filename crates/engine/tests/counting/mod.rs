@@ -34,7 +34,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often `run` allocates on this thread.
+/// Number of allocations of `run` on this thread.
 pub(crate) fn count<T>(run: impl FnOnce() -> T) -> (usize, T) {
     let before = COUNT.get();
     let value = run();

@@ -18,7 +18,7 @@ use weir_engine::source::{
 use weir_language::json::Json;
 use weir_language::schema::Schema;
 
-/// What a root field answers, by its name and arguments.
+/// Answer of a root field, by its name and arguments.
 pub type Resolve = dyn Fn(&str, &Value) -> Result<Value, SourceError> + Send + Sync;
 
 /// A source over JSON.
@@ -47,7 +47,7 @@ impl Documents {
         })
     }
 
-    /// What was asked since the last time.
+    /// Requests since the last call.
     pub fn asked(&self) -> Vec<String> {
         std::mem::take(&mut *self.log.lock().unwrap())
     }

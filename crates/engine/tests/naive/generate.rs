@@ -13,7 +13,7 @@ use weir_engine::source::FieldError;
 use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{Schema, TypeId, TypeKind, TypeRef};
 
-/// Where choices come from. Used up, it always says zero, which is the simplest choice.
+/// Source of choices. Used up, it always gives zero, which is the simplest choice.
 pub(crate) struct Dice<'d> {
     words: std::slice::Iter<'d, u16>,
     /// Objects that may still be made.
@@ -28,7 +28,7 @@ impl<'d> Dice<'d> {
     fn below(&mut self, sides: usize) -> usize {
         self.words.next().map_or(0, |&word| usize::from(word) % sides)
     }
-    /// Whether one in `chances` happens; never when used up.
+    /// True in one of `chances` cases; never when used up.
     fn one_in(&mut self, chances: usize) -> bool {
         self.below(chances) == chances - 1
     }
@@ -85,7 +85,7 @@ pub(crate) fn schemas(dice: &mut Dice<'_>) -> Schemas {
     };
     let shared: Vec<BTreeSet<usize>> = INTERFACES.iter().map(|_| subset(1)).collect();
     let own: Vec<BTreeSet<usize>> = OBJECTS.iter().map(|_| subset(2)).collect();
-    // What another source answers may always be null, so only what may be null anyway is split off.
+    // Fields of other sources may always be null, so only nullable fields are split off.
     let is_joined = |number: &&usize| {
         let Named { is_scalar, ty, argument, .. } = &pool[**number];
         *is_scalar
@@ -378,7 +378,7 @@ impl Writer<'_, '_> {
         format!("{key}{arguments}{directives}{below}")
     }
 
-    /// What `name` is given under `alias`: always the same, so that fields merge.
+    /// Arguments of `name` under `alias`: always the same, so that fields merge.
     fn arguments(&mut self, name: &str, alias: &str) -> String {
         let number: usize = name[1..].parse().expect("fields are numbered");
         let is_list = self.is_list(name);
@@ -390,7 +390,7 @@ impl Writer<'_, '_> {
         if is_list { format!("(n: [2, $n{variable}])") } else { format!("(n: $n{variable})") }
     }
 
-    /// Whether the argument of the fields called `name` takes a list.
+    /// True if the argument of the fields called `name` takes a list.
     fn is_list(&self, name: &str) -> bool {
         let mut fields = self.schema.fields.iter().filter(|it| self.schema.str(it.name) == name);
         let field = fields.next().expect("the field is there");

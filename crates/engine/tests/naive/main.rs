@@ -21,7 +21,7 @@ use weir_language::{parser, validate};
 
 const SETTINGS: Settings = Settings { limits: Limits::NONE, ..Settings::STANDARD };
 
-/// How the engine gets at the data.
+/// Interface of the engine to the data.
 #[derive(Clone, Copy, Debug)]
 enum By {
     /// The source writes the response itself.

@@ -49,7 +49,7 @@ pub fn literal(
     Err(walk.faults.iter().map(|fault| tree.error(schema, fault)).collect())
 }
 
-/// What came of a default of a schema.
+/// The result of coercing a default of a schema.
 pub(crate) enum Constant {
     /// The value is in `out`.
     Fits,

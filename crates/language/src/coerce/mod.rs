@@ -31,7 +31,7 @@ pub(crate) use words::{kind_of_literal, list_mark, object_mark};
 use crate::limits::Limits;
 use crate::schema::ScalarReader;
 
-/// How input is read and how much of it.
+/// Rules and limits for reading input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Strict or lenient.
@@ -40,7 +40,7 @@ pub struct Settings {
     pub list_items_max: u32,
     /// Errors reported at once.
     pub errors_max: u32,
-    /// What an `Int` is read as.
+    /// The reader of `Int`.
     pub int: ScalarReader,
 }
 
@@ -63,7 +63,7 @@ impl Settings {
     }
 }
 
-/// How scalars are read and complaints are said.
+/// Rules for scalars and wording of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reading {
     /// By the letter of the specification, in graphql-js's words.

@@ -73,7 +73,7 @@ pub(super) fn float(text: &str) -> Option<f64> {
     text.parse().ok().filter(|it: &f64| it.is_finite())
 }
 
-/// Whether `text` is a number as JSON and GraphQL write it.
+/// True if `text` is a number in the notation of JSON and GraphQL.
 pub(super) fn is_number(text: &str) -> bool {
     let rest = text.strip_prefix('-').unwrap_or(text);
     let Some(rest) = digits(rest) else { return false };
@@ -94,14 +94,14 @@ pub(super) fn is_number(text: &str) -> bool {
     }
 }
 
-/// Whether `text` is what databases have beside numbers: not a number, or more than any.
+/// True if `text` is one of the databases' special numbers: not-a-number or an infinity.
 pub(crate) fn is_beyond(text: &str) -> bool {
     let size = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is = |word: &str| size.eq_ignore_ascii_case(word);
     is("infinity") || is("inf") || text.eq_ignore_ascii_case("nan")
 }
 
-/// What follows the digits at the start of `text`; `None` if there is none.
+/// The text behind the digits at the start of `text`; `None` if there are none.
 fn digits(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
     (rest.len() < text.len()).then_some(rest)

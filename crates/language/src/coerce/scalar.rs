@@ -22,7 +22,7 @@ pub(super) enum Leaf<'t> {
     Other,
 }
 
-/// What `leaf` is for a scalar with this reader.
+/// The value of `leaf` for a scalar with this reader.
 pub(super) fn read(
     leaf: &Leaf<'_>,
     reader: ScalarReader,

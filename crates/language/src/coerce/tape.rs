@@ -25,7 +25,7 @@ impl<'j> Tape<'j> {
         self.json.nodes[at as usize].next
     }
 
-    /// What Hasura calls a value of this kind.
+    /// Hasura's name for the kind of this value.
     pub(super) fn kind_name(&self, at: u32) -> &'static str {
         let value = self.value(at);
         match value.kind() {

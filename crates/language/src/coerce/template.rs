@@ -24,7 +24,7 @@ pub struct Template {
     pub name: Box<str>,
     /// The scalar it stands for; never null, as it is a list or an object.
     pub ty: TypeRef,
-    /// Where it is in the document.
+    /// The place in the document.
     pub(super) span: Span,
     value: ValueId,
     /// JSON, without what stands in the gaps.

@@ -23,13 +23,13 @@ use smallvec::SmallVec;
 pub struct VariableType {
     /// Without `$`.
     pub name: Box<str>,
-    /// What it takes.
+    /// The variable's type.
     pub ty: TypeRef,
     /// The place of its coerced default in [`VariableTypes::defaults`].
     pub default: Option<u32>,
-    /// Whether it stands only where an `Int` may have 64 bits.
+    /// True if it is used only where an `Int` may have 64 bits.
     pub is_wide: bool,
-    /// Where it is defined: the place of errors about its value.
+    /// Its definition: the place of errors about its value.
     pub span: Span,
 }
 

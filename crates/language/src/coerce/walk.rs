@@ -1,7 +1,7 @@
 //! The walk over an input value: lists, input objects, defaults, limits; the same for JSON and literals.
 //!
-//! What is still open lies on a stack of frames. The fields of an input object are sorted by their place in the type
-//! before they are visited, so that they come out in the type's order.
+//! Open values are kept on a stack of frames. The fields of an input object are sorted by their order in the type before they
+//! are visited, so that the output has the type's order.
 //!
 //! **Invariant:** a frame's node is patched with its end when the frame is left; after a fault a `Null` stands where
 //! the value would be, so the tape stays well-formed.
@@ -13,7 +13,7 @@ use crate::value::{Node, Values};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
-/// What stands at a place of a [`Tree`].
+/// The value at a position of a [`Tree`].
 #[derive(Clone, Copy)]
 pub(super) enum Look {
     Null,
@@ -55,7 +55,7 @@ pub(super) trait Tree {
     fn enum_name(&self, at: u32) -> Option<Cow<'_, str>>;
 }
 
-/// What is around the value being read.
+/// The container of the value being read.
 enum Frame {
     List {
         node: u32,
@@ -67,11 +67,11 @@ enum Frame {
         single: bool,
     },
     Object {
-        /// Where it stands in the input.
+        /// Its position in the input.
         at: u32,
         node: u32,
         ty: TypeId,
-        /// Where its members begin in [`Walk::given`].
+        /// Start of its members in [`Walk::given`].
         start: u32,
         /// The member to visit next.
         next: u32,
@@ -201,8 +201,8 @@ impl<'s, T: Tree> Walk<'s, T> {
         }
     }
 
-    /// What is no scalar. Arrays of databases have more dimensions than their type says: read leniently, a list of scalars takes
-    /// deeper lists.
+    /// Reads a value that is no scalar. Arrays of databases may have more dimensions than their declared type: leniently
+    /// read, a list of scalars takes deeper lists.
     #[cold]
     fn loose(&mut self, at: u32, look: Look, base: TypeId, why: Why, out: &mut Values) {
         match (look, self.frames.last()) {
@@ -215,8 +215,8 @@ impl<'s, T: Tree> Walk<'s, T> {
         }
     }
 
-    /// Whether a text in place of a list of scalars is a database's own form of an array, which is read leniently: then it stands for
-    /// the whole list.
+    /// True if a text in place of a list of scalars was taken, leniently, as a database's own notation of an array. The text
+    /// stands for the whole list.
     fn array_text(&mut self, at: u32, base: TypeId, out: &mut Values) -> bool {
         if !matches!(self.schema.ty(base).kind, TypeKind::Scalar(reader) if reader != ScalarReader::Json) {
             return false;

@@ -1,4 +1,4 @@
-//! What can be wrong with a value, and how each reading says it: strict in graphql-js's words, lenient in Hasura's.
+//! Errors of values and their wording: graphql-js's for strict reading, Hasura's for lenient reading.
 
 use super::Reading;
 use super::number::is_number;
@@ -51,7 +51,7 @@ pub(super) struct Fault {
     pub(super) unfit: Unfit,
 }
 
-/// What the words are about.
+/// The expected form of the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Json,
@@ -67,7 +67,8 @@ impl Unfit {
         }
     }
 
-    /// Whether it is about something in the place of a text. A password lacks its quotes there, so its kind is told alone.
+    /// True if the value stands in place of a text. The message names only its kind, because it may be a password without its
+    /// quotes.
     pub(super) fn hides(&self, schema: &Schema) -> bool {
         matches!(self, Self::Leaf(ty, _) if schema.ty(*ty).kind == TypeKind::Scalar(ScalarReader::String))
     }
@@ -284,7 +285,7 @@ fn is_input_object(schema: &Schema, ty: TypeId) -> bool {
     matches!(schema.ty(ty).kind, TypeKind::Input { .. })
 }
 
-/// What Hasura says it expected.
+/// Hasura's name for the expected type.
 fn wanted(schema: &Schema, ty: TypeId) -> &'static str {
     match schema.ty(ty).kind {
         TypeKind::Scalar(ScalarReader::Int) => "a 32-bit integer",
@@ -302,17 +303,17 @@ fn wanted(schema: &Schema, ty: TypeId) -> &'static str {
     }
 }
 
-/// How messages show a list. Its items are not told: what stands beside a mistake may be a password.
+/// The form of a list in messages, without its items: they may include a password.
 pub(crate) const fn list_mark(is_empty: bool) -> &'static str {
     if is_empty { "[]" } else { "[…]" }
 }
 
-/// How messages show an object, whose members are not told either.
+/// The form of an object in messages, without its members.
 pub(crate) const fn object_mark(is_empty: bool) -> &'static str {
     if is_empty { "{}" } else { "{…}" }
 }
 
-/// What messages call a literal of this kind.
+/// The name of the kind of a literal in messages.
 pub(crate) const fn kind_of_literal(kind: ValueKind) -> &'static str {
     match kind {
         ValueKind::Variable(_) => "a variable",

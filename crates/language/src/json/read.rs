@@ -19,15 +19,15 @@ const COMPARED_MAX: usize = 32;
 /// Objects whose keys are known to differ, of as many kinds as a list commonly has.
 const KNOWN_MAX: usize = 4;
 
-/// How many members of the object before are looked at for the next key: some may be missing.
+/// Number of members of the previous object that are compared with the next key: some may be missing.
 const FOLLOWED_MAX: usize = 3;
 
-/// What is being read. Reading moves a place `at` along, which is handed on rather than kept: it stays in a register.
+/// State of the reader. The position `at` is passed from call to call instead of stored, so that it stays in a register.
 pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) bytes: &'t [u8],
     pub(super) nodes: Vec<JsonNode>,
-    /// What holds the innermost container.
+    /// The open containers, innermost last.
     pub(super) open: Vec<Open>,
     pub(super) depth_max: u32,
     pub(super) known: Known,
@@ -57,7 +57,7 @@ pub(super) struct Known {
     next: usize,
 }
 
-/// Where reading goes on; `None` if it cannot, and [`Reader::error`] says why.
+/// The position to continue at; `None` after an error, which is in [`Reader::error`].
 type Read = Option<usize>;
 
 impl<'t> Reader<'t> {
@@ -226,7 +226,7 @@ impl<'t> Reader<'t> {
         Some(())
     }
 
-    /// Whether both objects have the same keys, written the same, in the same order.
+    /// True if both objects have the same keys in the same notation and order.
     fn has_keys_of(&self, known: usize, place: usize) -> bool {
         let nodes = &self.nodes;
         let ends = (nodes[known].next as usize, nodes[place].next as usize);
@@ -360,7 +360,7 @@ const fn closing(inner: &Open) -> u8 {
     if inner.is_object { b'}' } else { b']' }
 }
 
-/// Whether `len` bytes are the same in both places; they need not all be there.
+/// True if `len` bytes are equal at both positions; false if one has fewer.
 #[inline]
 fn is_same(bytes: &[u8], one: usize, other: usize, len: usize) -> bool {
     let word = |at: usize| bytes.get(at..)?.first_chunk::<8>().map(|it| u64::from_le_bytes(*it));
@@ -379,8 +379,7 @@ fn is_same(bytes: &[u8], one: usize, other: usize, len: usize) -> bool {
     true
 }
 
-/// How many bytes `bytes` begins with that end or break no string: neither `"`, `\` nor control characters. What is
-/// left at the end, short of a word, is not counted.
+/// Length of the prefix of `bytes` that contains no `"`, `\` or control character. A rest shorter than a word is not counted.
 ///
 /// Most strings end within two words; longer ones are searched four words at a time, which compilers make wide
 /// instructions of.
@@ -410,7 +409,7 @@ const fn stops(word: u64) -> u64 {
     (zeros | control) & (ONES * 0x80)
 }
 
-/// How many blocks of 32 bytes `bytes` begins with in which nothing ends or breaks a string.
+/// Number of leading blocks of 32 bytes of `bytes` without `"`, `\` and control characters.
 fn plain_blocks(bytes: &[u8]) -> usize {
     let is_plain = |block: &&[u8; 32]| {
         !block.iter().fold(false, |stops, &byte| stops | (byte == b'"') | (byte == b'\\') | (byte < 0x20))

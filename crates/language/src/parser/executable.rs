@@ -182,7 +182,7 @@ impl Parser<'_, '_> {
         if braces { self.open_set() } else { Ok(()) }
     }
 
-    /// What begins with `...`.
+    /// Parses a fragment spread or an inline fragment, both of which begin with `...`.
     fn fragment_use(&mut self) -> Parsed<()> {
         let start = self.token.start;
         self.advance();

@@ -56,13 +56,13 @@ pub fn parse_edition<'t>(text: &'t str, limits: &Limits, edition: Edition) -> Re
     }
 }
 
-/// What went wrong is in [`Parser::error`]; results on the hot path stay small that way.
+/// Marks a failure. The error itself is in [`Parser::error`], so that results on the hot path stay small.
 #[derive(Debug)]
 struct Failed;
 
 type Parsed<T> = Result<T, Failed>;
 
-/// Whether variables may stand in a literal.
+/// Tells if a literal may contain variables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Variables {
     Allowed,
@@ -73,7 +73,7 @@ struct Parser<'t, 'l> {
     lexer: Lexer<'t>,
     /// The token to be read next.
     token: Token,
-    /// Where the token before it ended.
+    /// End of the previous token.
     end: u32,
     /// Tokens so far, with `token`.
     tokens: u32,
@@ -85,7 +85,7 @@ struct Parser<'t, 'l> {
     document: Document<'t>,
     /// Members of the selection sets that are open, outermost first.
     selections: Vec<Selection>,
-    /// Where in `selections` the members of each open set begin.
+    /// Start of the members of each open set in `selections`.
     sets: Vec<usize>,
     /// Items of the list literals that are open.
     items: Vec<Value>,

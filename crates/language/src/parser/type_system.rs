@@ -13,7 +13,7 @@ use crate::ast::{
 use crate::lexer::{Token, TokenKind};
 use crate::span::Span;
 
-/// Where a directive may stand. Source: GraphQL specification, section 3.13; the last one is of the 2026 edition.
+/// Locations of directives. Source: GraphQL specification, section 3.13; the last one is of the 2026 edition.
 const LOCATIONS: [&str; 20] = [
     "QUERY",
     "MUTATION",
@@ -37,10 +37,10 @@ const LOCATIONS: [&str; 20] = [
     "DIRECTIVE_DEFINITION",
 ];
 
-/// What follows the name of a type.
+/// Directives and members of a type: the part behind its name.
 type Body = (List<Directive>, TypeBody);
 
-/// How a definition began.
+/// Start of a definition.
 #[derive(Clone, Copy)]
 struct Head {
     description: Description,

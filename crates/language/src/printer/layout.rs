@@ -1,4 +1,4 @@
-//! How long literals are once printed, to decide which are broken into lines.
+//! Printed lengths of literals, which decide the literals that are broken into lines.
 //!
 //! **Invariant:** the parser stores a value after the values inside it, so one forward pass knows the parts first.
 
@@ -15,7 +15,7 @@ pub(super) struct Layout {
     pub(super) length: usize,
     /// Line ends.
     pub(super) line_ends: usize,
-    /// Whether each member of the list or object has a line of its own.
+    /// True if each member of the list or object has a line of its own.
     pub(super) broken: bool,
 }
 

@@ -40,7 +40,7 @@ pub fn print_value(document: &Document<'_>, value: ValueId) -> String {
     printer.out
 }
 
-/// What is still to be written, last first.
+/// Parts still to be written, the next one last.
 enum Step {
     /// A member of a selection set, on a line of its own.
     Selection(usize),
@@ -164,7 +164,7 @@ impl<'d> Printer<'d> {
         self.out.push_str(if tall { "\n)" } else { ")" });
     }
 
-    /// Whether what has these parts takes more than one line.
+    /// True if a definition with these parts takes more than one line.
     fn is_tall(&self, above: Description, default: Option<ValueId>, directives: List<Directive>) -> bool {
         let is_tall = |value: ValueId| self.layouts[value.0 as usize].line_ends > 0;
         let directives = self.document.list(directives).iter();

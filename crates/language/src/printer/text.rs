@@ -51,7 +51,7 @@ pub fn block_string(text: &str, out: &mut String) {
     out.push_str(r#"""""#);
 }
 
-/// Whether the block string of `text` decodes to `text` again.
+/// True if the block string of `text` decodes to `text` again.
 #[must_use]
 pub fn is_block_printable(text: &str) -> bool {
     if text.is_empty() {

@@ -47,15 +47,15 @@ pub struct SchemaBuilder {
     pub(super) defined: Vec<bool>,
     /// The type that members go to.
     opened: TypeId,
-    /// What arguments go to.
+    /// The field or directive that takes the next arguments.
     owner: Option<Owner>,
-    /// What was added last: modifiers are about it.
+    /// The item added last; modifiers apply to it.
     pub(super) last: Item,
     /// The roots that were named.
     pub(super) roots: [Option<TypeId>; 3],
     /// Defaults whose literals are coerced once all types are known.
     pub(super) defaults: Vec<PendingDefault>,
-    /// Where things were written. Empty tables when the schema is built by calls.
+    /// Places of all items in the SDL. Empty tables when the schema is built by calls.
     pub(super) places: Places,
     pub(super) errors: Complaints,
 }
@@ -79,7 +79,7 @@ pub(super) enum Item {
     Directive(DirectiveId),
 }
 
-/// What can have arguments.
+/// Items that can have arguments.
 #[derive(Clone, Copy, Debug)]
 enum Owner {
     Field(FieldId),

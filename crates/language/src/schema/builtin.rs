@@ -1,4 +1,4 @@
-//! What every schema has before its owner says a word: scalars, introspection types, directives, meta fields.
+//! Built-in parts of every schema: scalars, introspection types, directives, meta fields.
 //!
 //! They are put in first, so their ids are the constants of this module in every schema.
 //!
@@ -34,7 +34,7 @@ pub const ENUM_VALUE: TypeId = TypeId(10);
 pub const DIRECTIVE: TypeId = TypeId(11);
 /// `__DirectiveLocation`.
 pub const DIRECTIVE_LOCATION: TypeId = TypeId(12);
-/// How many types are built in; those of the owner follow.
+/// Number of built-in types; the owner's types follow.
 pub const TYPES: u32 = 13;
 
 /// `@skip`.
@@ -133,13 +133,13 @@ const NAMES: [&str; TYPES as usize] = [
     "__DirectiveLocation",
 ];
 
-/// Whether `id` is a built-in scalar or an introspection type.
+/// True if `id` is a built-in scalar or an introspection type.
 #[must_use]
 pub const fn is_built_in(id: TypeId) -> bool {
     id.0 < TYPES
 }
 
-/// Whether a type called `name` is built in.
+/// True if a type called `name` is built in.
 #[must_use]
 pub fn is_built_in_name(name: &str) -> bool {
     NAMES.contains(&name)

@@ -1,4 +1,4 @@
-//! What is wrong with a schema, as far as it is said: at most `errors_max` of [`Limits::STANDARD`].
+//! Errors of a schema: at most `errors_max` of [`Limits::STANDARD`].
 //!
 //! **Invariant:** once [`Complaints::are_enough`], what is added is dropped and loops over the schema stop, so that a
 //! schema with a thousand faults costs no more than one with fifty.
@@ -20,7 +20,7 @@ impl Complaints {
         }
     }
 
-    /// Whether as much was said as may be.
+    /// True if the limit of errors is reached.
     pub(super) fn are_enough(&self) -> bool {
         self.errors.len() >= Limits::STANDARD.errors_max as usize
     }

@@ -24,7 +24,7 @@ pub(super) fn finish(mut builder: SchemaBuilder, documents: &[Document<'_>]) -> 
     index::possible_types(&mut builder.schema);
     index::names(&mut builder.schema, &builder.places, &mut builder.errors);
     index::demanding(&mut builder.schema);
-    // What does not exist or exists twice would only give more of the same.
+    // Further checks run only without missing or duplicate names, which would cause errors of their own.
     if builder.errors.is_empty() {
         sound::check(&builder.schema, &builder.places, &mut builder.errors);
     }
@@ -69,7 +69,7 @@ fn set_roots(builder: &mut SchemaBuilder) {
     }
 }
 
-/// How far a default is.
+/// Progress of the coercion of a default.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     New,
@@ -77,12 +77,12 @@ enum State {
     Done,
 }
 
-/// Where the literal of a default stands.
+/// Place of the literal of a default.
 #[derive(Clone, Copy)]
 struct Written<'d> {
     document: &'d Document<'d>,
     value: ValueId,
-    /// What to add to the document's spans; `None` when the document is made up.
+    /// Offset to add to the document's spans; `None` for a generated document.
     shift: Option<u32>,
 }
 

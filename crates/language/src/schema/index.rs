@@ -1,4 +1,4 @@
-//! What a finished schema knows besides what was said: possible types and indexes over names.
+//! Derived data of a finished schema: possible types and indexes over names.
 //!
 //! **Cost:** linear in the schema; one hash per field, and per input and enum value of long lists. Short lists of
 //! inputs and enum values are searched in turn, which is faster than hashing and needs no memory.

@@ -55,7 +55,7 @@ ids! {
 pub struct Run {
     /// First place.
     pub start: u32,
-    /// How many.
+    /// Number of items.
     pub len: u32,
 }
 
@@ -82,12 +82,12 @@ impl Str {
     pub(crate) fn of(self, text: &str) -> &str {
         &text[self.start as usize..(self.start + self.len) as usize]
     }
-    /// Whether this names `other` in `text`. Most texts differ in length, which is seen without reading them.
+    /// True if this span of `text` equals `other`. Most texts differ in length, so the bytes are rarely compared.
     #[inline]
     pub(crate) fn is(self, text: &str, other: &str) -> bool {
         self.len as usize == other.len() && self.of(text) == other
     }
-    /// Whether there is no text.
+    /// True if the text is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len == 0
@@ -104,7 +104,7 @@ pub struct TypeRef {
 }
 
 impl TypeRef {
-    /// Whether null is impossible.
+    /// True if the type is non-null.
     #[must_use]
     pub const fn is_non_null(self) -> bool {
         self.wraps.is_non_null()
@@ -116,7 +116,7 @@ impl TypeRef {
     }
 }
 
-/// How the JSON or literal of a scalar is read and what [`crate::value::Node`] it becomes.
+/// Reader of a scalar: the accepted JSON and literals and the resulting [`crate::value::Node`].
 ///
 /// Two scalars of one name merge across sources only if their readers are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -142,7 +142,7 @@ pub enum ScalarReader {
     Json,
 }
 
-/// What kind of type, with its members.
+/// The kind of type, with its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeKind {
     /// A leaf with a reader.
@@ -169,7 +169,7 @@ pub struct Type {
     pub name: Str,
     /// Empty when there is none.
     pub description: Str,
-    /// What it is.
+    /// The kind of type.
     pub kind: TypeKind,
     /// Of objects and interfaces: places in [`Schema::fields`], as defined.
     pub fields: Run,
@@ -194,7 +194,7 @@ pub struct Field {
     pub description: Str,
     /// Whose field it is.
     pub parent: TypeId,
-    /// What it gives.
+    /// The field's type.
     pub ty: TypeRef,
     /// Its arguments, places in [`Schema::inputs`].
     pub arguments: Run,
@@ -211,11 +211,11 @@ pub struct Input {
     pub name: Str,
     /// Empty when there is none.
     pub description: Str,
-    /// What it takes.
+    /// The input's type.
     pub ty: TypeRef,
     /// The default: its GraphQL literal, for introspection and SDL, and the coerced value.
     pub default: Option<Default>,
-    /// Whether an `Int` here may have 64 bits where input is read leniently.
+    /// True if an `Int` here may have 64 bits in lenient reading.
     pub is_wide: bool,
     /// `@deprecated(reason:)`.
     pub deprecated: Option<Str>,
@@ -260,13 +260,13 @@ pub struct Directive {
     pub repeatable: bool,
     /// Bits by [`Place`].
     pub places: u32,
-    /// Whether it is built in and therefore not printed.
+    /// True for a built-in directive, which is not printed.
     pub built_in: bool,
     /// Directives applied to the definition (2026 edition).
     pub applied: Run,
 }
 
-/// Where a directive may stand. Source: GraphQL specification, section 3.13.
+/// Locations of directives. Source: GraphQL specification, section 3.13.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 #[repr(u8)]

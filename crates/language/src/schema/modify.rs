@@ -1,4 +1,4 @@
-//! What a builder says about the thing it added last: deprecation, default, directives; and about the schema itself.
+//! Modifiers of the item added last: deprecation, default, directives; and settings of the schema itself.
 //!
 //! **Invariant:** the words about a thing come before the next thing, so its directives lie side by side.
 

@@ -2,7 +2,7 @@
 
 use super::{DirectiveId, FieldId, InputId, Schema, TypeId};
 
-/// What has inputs.
+/// Items with inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     Field(FieldId),

@@ -1,4 +1,4 @@
-//! Where each thing of a schema was written: tables parallel to the schema's, kept only while it is built from SDL.
+//! Places of a schema's items in the SDL: tables parallel to the schema's, kept only while it is built.
 //!
 //! A schema built by calls has no places: nothing is recorded and errors come without spans.
 //!
@@ -10,7 +10,7 @@ use crate::span::Span;
 /// Spans by id. With several documents, spans count on from one to the next (see [`super::sdl`]).
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// Whether places are recorded.
+    /// True if places are recorded.
     pub(super) kept: bool,
     /// The place of what is added next.
     pub(super) at: Span,

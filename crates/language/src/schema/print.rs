@@ -1,6 +1,6 @@
 //! Prints a schema as SDL, in the form of graphql-js's `printSchema`; applied directives are kept.
 //!
-//! What is built in is left out, and so is a schema definition that says nothing.
+//! Built-in items are left out, and so is a schema definition that equals the default.
 //!
 //! **Invariant:** the text, read again, gives an equal schema.
 //!
@@ -286,7 +286,7 @@ fn ids(run: Run) -> std::ops::Range<u32> {
     run.start..run.start + run.len
 }
 
-/// Whether a block string can say `text`: no control characters, no blank line at either end, and some line without
+/// True if a block string can hold `text`: no control characters, no blank line at either end, and at least one line without
 /// indentation.
 fn fits_block(text: &str) -> bool {
     let blank = |line: &str| line.trim_matches([' ', '\t']).is_empty();

@@ -1,4 +1,4 @@
-//! What all rules share: schema, document, side tables being filled, errors found so far.
+//! State shared by all rules: schema, document, side tables, errors found so far.
 //!
 //! **Invariant:** [`Context::report`] keeps at most `errors_max` errors; once that many are there
 //! [`Context::is_full`] tells every loop to stop, so refusing a hostile document costs no more than refusing a bad one.
@@ -32,9 +32,9 @@ pub(super) struct Use {
     pub(super) value: ValueId,
     /// The variable's number in [`Context::variables`].
     pub(super) name: u32,
-    /// What the place takes; `None` where that is not known or anything goes.
+    /// Expected type of the place; `None` if unknown or if any value is allowed.
     pub(super) expected: Option<TypeRef>,
-    /// Whether the place has a default of its own.
+    /// True if the place has a default of its own.
     pub(super) has_default: bool,
     /// The OneOf input object whose field the place is.
     pub(super) one_of: Option<TypeId>,
@@ -53,7 +53,7 @@ pub(super) struct Edge {
     pub(super) introspection: u32,
 }
 
-/// What the walk counted in one operation or fragment, without following spreads.
+/// Counts of one operation or fragment, without its spreads.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Scope {
     /// Of [`Context::uses`].
@@ -94,12 +94,12 @@ pub(super) struct Context<'a> {
     /// By operation, then by fragment.
     pub(super) operation_scopes: Vec<Scope>,
     pub(super) fragment_scopes: Vec<Scope>,
-    /// Whether two types can have an object in common, for pairs asked before.
+    /// True for pairs of types that can have an object in common; a cache.
     pub(super) overlaps: HashMap<(TypeId, TypeId), bool, RandomState>,
 }
 
 impl<'a> Context<'a> {
-    /// Whether literals are held against their types here.
+    /// True if literals are checked against their types here.
     pub(super) fn checks_values(&self) -> bool {
         self.reading == Reading::Strict
     }
@@ -131,7 +131,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether as many errors were found as may be reported.
+    /// True if the limit of errors is reached.
     pub(super) fn is_full(&self) -> bool {
         self.errors.len() >= (self.options.limits.errors_max as usize).max(1)
     }

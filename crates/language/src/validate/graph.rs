@@ -57,7 +57,7 @@ fn operation(cx: &mut Context<'_>, at: usize, reach: &mut Reach) {
     }
 }
 
-/// Which fragments an operation reaches; kept between operations.
+/// Fragments that an operation reaches; the buffer is reused between operations.
 pub(super) struct Reach {
     /// By fragment: the round in which it was last reached, 0 for never.
     rounds: Vec<u32>,
@@ -102,7 +102,7 @@ impl Reach {
         uses
     }
 
-    /// Whether any operation so far reached `fragment`.
+    /// True if any operation so far reached `fragment`.
     pub(super) fn ever(&self, fragment: usize) -> bool {
         self.rounds[fragment] != 0
     }

@@ -10,7 +10,7 @@ use super::context::{Context, Scope};
 use crate::ast;
 use crate::error::Code;
 
-/// What a definition amounts to with its fragments followed.
+/// Totals of a definition, with its fragments expanded.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Totals {
     fields: u32,

@@ -30,14 +30,14 @@ use crate::schema::Schema;
 use context::Context;
 pub use valid::{FragmentId, Selected, Valid, ValidFragment, ValidOperation};
 
-/// What the caller decides about validation.
+/// Options of validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Bounds on the document.
     pub limits: Limits,
-    /// Whether messages may name what exists: "Did you mean …?".
+    /// True if messages may suggest existing names: "Did you mean …?".
     pub suggestions: bool,
-    /// Whether the September 2026 edition's changes hold: selection sets may be empty.
+    /// True for the September 2026 edition, in which selection sets may be empty.
     pub edition_2026: bool,
 }
 

@@ -24,7 +24,7 @@ impl<'a> Names<'a> {
         Self { hasher, names: Vec::new(), table: HashTable::new() }
     }
 
-    /// How many different names there are.
+    /// Number of different names.
     pub(super) fn len(&self) -> usize {
         self.names.len()
     }

@@ -1,7 +1,7 @@
 //! A literal as messages show it: a leaf as it is written, cut where it would flood the answer; of lists and objects only that they
 //! are one.
 //!
-//! What stands beside a mistake is not told: it may be a password, and messages are logged and shown to people.
+//! Values beside a mistake are left out: they may be passwords, and messages are logged and shown to people.
 
 use crate::ast::{Document, ValueId, ValueKind};
 use crate::coerce::{list_mark, object_mark};

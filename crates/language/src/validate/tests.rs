@@ -1,4 +1,4 @@
-//! What a checked document answers.
+//! Accessors of a validated document.
 
 use super::{Options, validate};
 use crate::ast::{Selection, ValueKind};

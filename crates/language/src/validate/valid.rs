@@ -19,7 +19,7 @@ use crate::span::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FragmentId(pub u32);
 
-/// What a selection means.
+/// Resolution of a selection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resolved {
     /// Of a field its [`FieldId`], of a spread its [`FragmentId`], of an inline fragment its [`TypeId`].
@@ -30,7 +30,7 @@ pub(super) struct Resolved {
     pub(super) key: u32,
 }
 
-/// What a variable definition means.
+/// Resolution of a variable definition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ResolvedVariable {
     /// Its named type.
@@ -190,7 +190,7 @@ impl<'d> Valid<'d> {
         self.tables.selections[at].key
     }
 
-    /// How many different response keys the document has.
+    /// Number of different response keys of the document.
     #[must_use]
     pub fn keys_len(&self) -> usize {
         self.tables.keys_len as usize
@@ -214,14 +214,14 @@ impl<'d> Valid<'d> {
         }
     }
 
-    /// What the argument at `at`, of a field or a directive, is.
+    /// The input of the argument at `at`, of a field or a directive.
     #[must_use]
     #[inline]
     pub fn input(&self, at: usize) -> InputId {
         InputId(self.tables.arguments[at])
     }
 
-    /// What the field at `at` of an object literal is; `None` inside a scalar that takes any object.
+    /// The input of the field at `at` of an object literal; `None` inside a scalar that takes any object.
     #[must_use]
     pub fn object_field(&self, at: usize) -> Option<InputId> {
         let id = self.tables.object_fields[at];
@@ -263,7 +263,7 @@ impl<'v, 'd> Selected<'v, 'd> {
         self.operation
     }
 
-    /// What it does.
+    /// The kind of the operation.
     #[must_use]
     pub fn kind(&self) -> OperationKind {
         self.operation.ast.kind
@@ -294,7 +294,7 @@ impl<'v, 'd> Selected<'v, 'd> {
         self.valid.tables.json.iter().copied().filter(move |it| is_ours(it.0))
     }
 
-    /// Which of its variables stands at `value`; `None` when that is a literal, or in a fragment of another operation.
+    /// The variable at `value`; `None` for a literal, or in a fragment of another operation.
     #[must_use]
     #[inline]
     pub fn variable(&self, value: ValueId) -> Option<u32> {

@@ -1,7 +1,7 @@
 //! The walk over one operation or fragment: resolves names, counts, and asks the rules that look at one place.
 //!
 //! A fragment is walked once, whoever spreads it: what its names mean depends on its own type condition only.
-//! What depends on the operation (variables, totals) is noted for [`super::graph`].
+//! Parts that depend on the operation (variables, totals) are recorded for [`super::graph`].
 //!
 //! **Cost:** one visit per node of the document, on a stack of frames in the heap.
 
@@ -24,7 +24,7 @@ struct Frame {
     depth: u32,
     /// Introspection fields around it.
     introspection: u32,
-    /// Whether the type is one of the introspection types.
+    /// True for an introspection type.
     introspects: bool,
 }
 

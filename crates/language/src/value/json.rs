@@ -7,13 +7,13 @@ pub use crate::coerce::render::quoted;
 use crate::schema::{EnumValueId, InputId, Schema};
 use std::fmt::Write;
 
-/// What a tape does not hold itself: the names behind ids, and the values of a plan's variables and parents.
+/// Data outside of a tape: the names of ids, and the values of a plan's variables and parents.
 pub trait Environment {
     /// The name of an input field.
     fn input_name(&self, id: InputId) -> &str;
     /// The name of an enum value.
     fn enum_name(&self, id: EnumValueId) -> &str;
-    /// Whether the variable with this number was not sent and has no default.
+    /// True if the variable with this number was not sent and has no default.
     fn is_absent(&self, variable: u32) -> bool;
     /// Appends what stands for [`Node::Variable`] or [`Node::Parent`].
     fn write_outer(&self, node: Node, out: &mut String);

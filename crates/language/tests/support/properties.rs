@@ -1,4 +1,4 @@
-//! What must hold for every text. Each function panics if it does not.
+//! Properties of all texts. Each function panics if one is violated.
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use std::collections::HashSet;
@@ -83,7 +83,7 @@ pub(crate) fn validation_answers(text: &str) {
     }
 }
 
-/// What is printed parses to the same document, and prints the same again.
+/// A printed document parses to the same document, and prints the same again.
 pub(crate) fn printing_keeps_the_document(text: &str) {
     let Ok(document) = parse(text, &LIMITS) else { return };
     let printed = print(&document);

@@ -1,7 +1,7 @@
 //! Writes random documents that mostly fit a schema: a stream of choices decides, so that shrinking the stream shrinks
 //! the document.
 //!
-//! What is listed in `corpus/disagreements.md` is not written: OneOf literals with anything but one field, variables below
+//! The cases of `corpus/disagreements.md` are never generated: OneOf literals with anything but one field, variables below
 //! the top of an argument, defaults that are null, lists of different lengths.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub(crate) struct Writer<'s> {
     next: usize,
     /// Variables of the operation: name and type.
     variables: BTreeMap<String, String>,
-    /// What each fragment is on.
+    /// The type that each fragment is on.
     on: [TypeId; FRAGMENTS],
     out: String,
 }

@@ -108,12 +108,12 @@ impl<'m> Core<'m> {
     pub(super) fn present(&self, id: TypeId) -> Present {
         self.present[id.index()]
     }
-    /// Whether a type has any `@id`.
+    /// True if the type has an `@id` field.
     pub(super) fn has_keys(&self, id: TypeId) -> bool {
         self.model.keys_of(id).next().is_some()
     }
 
-    /// What a field gives, or takes where shapes and objects are named by their `Ref`s.
+    /// Output type of a field, or its input type if references stand for shapes and objects.
     pub(super) fn type_of(&mut self, field: &Field, as_input: bool) -> TypeRef {
         let suffix = if as_input { "Ref" } else { "" };
         let base = match field.kind {

@@ -46,7 +46,7 @@ impl Core<'_> {
         member(name, words, |it| self.model.field_by_name(id, it).is_some())
     }
 
-    /// What a filter takes for a field, if it can be filtered by: a number's list, a value's filter, an edge's target's.
+    /// Filter type of a field, if it can be filtered by: a list for numbers, a value's filter, an edge's target's.
     fn filter_of(&mut self, field: &Field) -> Option<TypeRef> {
         match field.kind {
             FieldKind::Id => Some(list(non_null(self.common.id))),

@@ -1,4 +1,4 @@
-//! What mutations take: objects to add, patches, references.
+//! Inputs of mutations: objects to add, patches, references.
 
 use super::core::{Core, marked, non_null, plain};
 use super::meaning::InputMeaning;

@@ -1,4 +1,4 @@
-//! What every field, input and enum value of the generated schema means: tables parallel to the schema's.
+//! Meaning of every field, input and enum value of the generated schema: tables parallel to the schema's.
 //!
 //! Nothing below looks at names: it reads these tables by id.
 //!
@@ -14,7 +14,7 @@ use weir_language::schema::{self, EnumValueId, InputId, Schema};
 pub struct Api {
     /// The schema.
     pub schema: Arc<Schema>,
-    /// What it was made from.
+    /// The model that the schema was generated from.
     pub model: Model,
     /// By the schema's field.
     pub fields: Vec<FieldMeaning>,
@@ -27,29 +27,29 @@ pub struct Api {
 }
 
 impl Api {
-    /// What a field means.
+    /// Meaning of a field.
     #[must_use]
     pub fn field(&self, id: schema::FieldId) -> FieldMeaning {
         self.fields[id.index()]
     }
-    /// What an argument or input field means.
+    /// Meaning of an argument or input field.
     #[must_use]
     pub fn input(&self, id: InputId) -> InputMeaning {
         self.inputs[id.index()]
     }
-    /// What an enum value means.
+    /// Meaning of an enum value.
     #[must_use]
     pub fn enum_value(&self, id: EnumValueId) -> EnumMeaning {
         self.enum_values[id.index()]
     }
-    /// Which type of the model a type of the schema is.
+    /// The model's type of a type of the schema.
     #[must_use]
     pub fn ty(&self, id: schema::TypeId) -> Option<TypeId> {
         self.types[id.index()]
     }
 }
 
-/// What a field gives.
+/// Meanings of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldMeaning {
     /// Not ours.
@@ -117,7 +117,7 @@ pub enum Geo {
     MultiPolygon,
 }
 
-/// What an argument or an input field asks for.
+/// Meanings of arguments and input fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputMeaning {
     /// Not ours.
@@ -197,7 +197,7 @@ pub enum Operator {
     Intersects,
 }
 
-/// What an enum value chooses.
+/// Meanings of enum values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnumMeaning {
     /// Not ours.

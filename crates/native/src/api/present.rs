@@ -1,11 +1,11 @@
-//! Which inputs and operations a type gets: those that would not be empty, and that nothing empty is needed for.
+//! Inputs and operations of each type: those that are not empty, and that need no empty input.
 //!
 //! An input may be needed by itself in a circle: what is not filled by something else in the end is empty, so this is
 //! the least solution.
 
 use crate::model::{Field, FieldKind, Model, Scalar, TypeId, TypeKind};
 
-/// What a type gets.
+/// Inputs and operations of a type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Present {
     /// `TRef`.
@@ -23,7 +23,7 @@ pub(super) struct Present {
     pub(super) delete: bool,
 }
 
-/// What each type of `model` gets.
+/// Inputs and operations of each type of `model`.
 pub(super) fn present(model: &Model) -> Vec<Present> {
     let mut all = vec![Present::default(); model.types.len()];
     loop {
@@ -67,7 +67,7 @@ fn operations(model: &Model, all: &mut [Present], id: TypeId) {
     all[id.index()] = it;
 }
 
-/// Whether a field's values can be given in an input.
+/// True if an input can have the field.
 pub(super) fn is_input(present: &[Present], field: &Field) -> bool {
     match field.kind {
         FieldKind::Id | FieldKind::Scalar(_) | FieldKind::Enum(_) => true,
@@ -75,7 +75,7 @@ pub(super) fn is_input(present: &[Present], field: &Field) -> bool {
     }
 }
 
-/// Whether a field of `id` stands in its reference: an interface's is for what names an object, because it makes none.
+/// True if a field of `id` is in its reference. An interface's reference has only keys, because it creates no objects.
 pub(super) fn is_in_reference(model: &Model, present: &[Present], field: &Field) -> bool {
     match model.ty(field.owner).kind {
         TypeKind::Interface => field.kind == FieldKind::Id || field.key.is_some(),
@@ -94,7 +94,7 @@ fn has_reference(model: &Model, present: &[Present], id: TypeId) -> bool {
     }
 }
 
-/// Whether `field` can be ordered by itself.
+/// True if objects can be ordered by `field`.
 pub(super) fn is_orderable(field: &Field) -> bool {
     let FieldKind::Scalar(scalar) = field.kind else { return false };
     let ordered = match scalar {

@@ -59,7 +59,7 @@ struct ValueFilter {
     parts: Vec<Part>,
 }
 
-/// What is in use.
+/// Scalars and filters in use.
 #[derive(Debug, Default)]
 pub(super) struct Needed {
     leaves: Vec<Scalar>,

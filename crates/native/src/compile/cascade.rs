@@ -13,7 +13,7 @@ use weir_engine::source::PlanError;
 use weir_language::value::Node;
 use weir_sql::relational::Filter;
 
-/// What a `@cascade` asks for.
+/// Fields of a `@cascade`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cascade {
     /// Every selected field, on all levels below.

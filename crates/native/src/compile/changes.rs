@@ -1,6 +1,6 @@
 //! `add`, `update` and `delete`: the objects that a filter finds, and what the answer shows of objects.
 //!
-//! What is changed is a program's to know ([`crate::write`]); here are only the two questions that a plan has to hold.
+//! The program in [`crate::write`] decides the changes; a plan holds only the two queries here.
 
 use super::Compiler;
 use super::rows::{Rows, ascending};
@@ -73,7 +73,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// What the answer has.
+    /// Members of a mutation's payload.
     fn payload(&mut self, set: SetId) -> Result<Run, PlanError> {
         let shape = self.shape;
         let mut members = Vec::new();

@@ -10,7 +10,7 @@ use weir_sql::catalog::{ColumnId, ColumnType};
 use weir_sql::model::{RelationshipId, Through};
 use weir_sql::relational::{Expr, MemberKind, Tie};
 
-/// How rows hang on those of the level above.
+/// Ties of rows to those of the level above.
 type Hung = (Vec<(Tie, u16)>, Option<(Through, ColumnId)>);
 
 impl Compiler<'_> {

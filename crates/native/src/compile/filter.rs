@@ -15,12 +15,12 @@ use weir_sql::relational::alternatives::Alternatives;
 use weir_sql::relational::input::Place;
 use weir_sql::relational::{Expr, Filter, Reader};
 
-/// What a comparison is about.
+/// Left side of a comparison.
 #[derive(Clone, Copy)]
 pub(super) struct Compared {
     pub(super) at: At,
     pub(super) field: FieldId,
-    /// What is compared: of a DateTime, its microseconds.
+    /// The compared column: of a DateTime, its microseconds.
     pub(super) column: ColumnId,
     pub(super) is_instant: bool,
 }
@@ -93,7 +93,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Whether an object has a value, or an edge a target.
+    /// True for objects that have a value, or an edge with a target.
     pub(super) fn is_there(&self, field: FieldId) -> Result<Filter, PlanError> {
         let filled = |column| Filter::Null { of: Expr::Column(column), is: false };
         Ok(match self.native.layout.fields[field.index()] {

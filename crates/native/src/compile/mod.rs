@@ -35,7 +35,7 @@ use weir_sql::relational::form::Form;
 use weir_sql::relational::input::{Inputs, Place};
 use weir_sql::relational::{Expr, Filter, Level, Member, MemberKind, Parameter, Plan, Reader, Run};
 
-/// Where rows of a type are read.
+/// Position of the rows of a type in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct At {
     ty: TypeId,
@@ -80,7 +80,7 @@ struct Compiler<'c> {
     field: u32,
     depth: u32,
     bounds: Bounds,
-    /// Whether a `@cascade` above holds here.
+    /// True if a `@cascade` above applies here.
     cascades: bool,
 }
 
@@ -128,12 +128,12 @@ impl<'c> Compiler<'c> {
         self.native.api.field(self.ids.field(field.field))
     }
 
-    /// Whether nothing was said.
+    /// True if the argument is absent.
     fn is_missing(&self, place: Place) -> bool {
         matches!(self.inputs.node(place), Node::Null | Node::Absent)
     }
 
-    /// Where an argument's value begins, its default where the variable was not sent.
+    /// Start of an argument's value, or of its default if the variable was not sent.
     fn argument(&self, argument: &ShapeArgument) -> Place {
         let place = self.inputs.resolve(Place::Literal(argument.value));
         match (self.inputs.node(place), argument.default) {

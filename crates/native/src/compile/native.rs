@@ -80,7 +80,7 @@ impl Native {
         }
     }
 
-    /// Whether the tables are SQLite's.
+    /// True for SQLite.
     pub(super) fn is_embedded(&self) -> bool {
         self.layout.sql.catalog.tables.first().is_none_or(|it| it.schema == "main")
     }
@@ -110,7 +110,7 @@ impl Native {
     }
 }
 
-/// What is said of objects that have the same values in fields that are unique together, by the name of the index.
+/// Messages for objects with equal values in fields that are unique together, by the name of the index.
 fn combined(api: &Api, layout: &Layout) -> Vec<(String, String)> {
     let mut words = Vec::new();
     for (ty, &table) in api.model.types.iter().zip(&layout.tables) {
@@ -168,7 +168,7 @@ impl Native {
 }
 
 impl Native {
-    /// How a pattern under `input` is written, where an index of trigrams has to be asked apart.
+    /// Notation of a pattern under `input`, for indexes of trigrams that are queried separately.
     fn written(&self, input: InputId) -> Option<Written> {
         let meaning = self.api.inputs.get(input.index())?;
         let InputMeaning::Compare(operator) = meaning else { return None };

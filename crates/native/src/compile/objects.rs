@@ -43,7 +43,7 @@ impl Compiler<'_> {
             }
         };
         self.cascades = outer;
-        // What is asked of one row needs no order.
+        // A single row needs no order.
         let order = if one { Vec::new() } else { rows.order };
         let query = Query {
             table: rows.at.table,
@@ -60,7 +60,7 @@ impl Compiler<'_> {
         Ok(if one { MemberKind::One(level) } else { MemberKind::Many(level) })
     }
 
-    /// What rows of an abstract type become.
+    /// The choice of members by the concrete type of rows of an abstract type.
     fn choice(&mut self, choice: ChoiceId, row: &mut Row) -> Result<Choice, PlanError> {
         let Some(kind) = row.at.kind else {
             return Err(self.refuse("this field needs a selection of an object"));

@@ -16,7 +16,7 @@ use weir_sql::relational::bounds::Terms;
 use weir_sql::relational::input::Place;
 use weir_sql::relational::{Expr, Filter, Order, Page, Reader};
 
-/// What the arguments of a field of objects ask for.
+/// Filter, order and page of a field of objects.
 pub(super) struct Rows {
     pub(super) at: At,
     pub(super) filter: Filter,

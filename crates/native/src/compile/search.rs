@@ -96,7 +96,7 @@ impl Compiler<'_> {
     }
 }
 
-/// How the patterns of an operator are written.
+/// Notation of an operator's patterns.
 pub(super) const fn written(operator: Operator) -> Option<Written> {
     match operator {
         Operator::Regexp => Some(Written::Pattern),

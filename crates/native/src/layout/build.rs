@@ -242,7 +242,7 @@ impl<'m> Builder<'m> {
         table.primary_key = Some(UniqueKey { name: format!("{}_pkey", table.name), columns });
     }
 
-    /// How a value of a field's type stands in a column.
+    /// Column type of a field's values.
     pub(super) fn value_type(&self, kind: FieldKind) -> ColumnType {
         use crate::model::Scalar;
         match kind {
@@ -303,7 +303,7 @@ fn own_columns(storage: Storage) -> Vec<ColumnId> {
     }
 }
 
-/// How a type is declared, and its number in PostgreSQL.
+/// Declaration of a type, and its OID in PostgreSQL.
 fn declared(ty: &ColumnType, database: Database) -> (&'static str, u32) {
     let (on_sqlite, on_postgres, oid) = match ty {
         ColumnType::Int => ("INTEGER", "integer", 23),

@@ -7,7 +7,7 @@ use crate::model::{Field, FieldId, FieldKind, Scalar, TypeId};
 use weir_sql::catalog::{ColumnId, ColumnType, TableId};
 use weir_sql::model::RelationshipId;
 
-/// What is appended to the name of a shape's field: least longitude and latitude, greatest longitude and latitude.
+/// Suffixes of a shape's columns: minimum longitude and latitude, maximum longitude and latitude.
 const BOUNDS: [&str; 4] = ["_west", "_south", "_east", "_north"];
 
 /// The way of an edge until [`Builder::edges`] knows it.
@@ -117,7 +117,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a column has the name of the field.
+/// True if a column has the name of the field.
 fn keeps_name(field: &Field) -> bool {
     let is_value = match field.kind {
         FieldKind::Scalar(scalar) => scalar != Scalar::Point,

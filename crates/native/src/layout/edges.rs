@@ -1,4 +1,4 @@
-//! Where edges are kept: in a column of one of both sides, or in a table of pairs.
+//! Storage of edges: a column of one of both sides, or a table of pairs.
 //!
 //! **Invariant:** the choice does not depend on the order of types in the text, so that moving a type moves no data.
 
@@ -58,7 +58,7 @@ impl Builder<'_> {
         rank(id) < rank(other)
     }
 
-    /// Whether an implementer's edge has an inverse that the interface's has not: then it stands for itself.
+    /// True if an implementer's edge has an inverse that the interface's has not: then it is stored separately.
     fn is_apart(&self, id: FieldId) -> bool {
         let inverse = |id: FieldId| match self.model.field(id).kind {
             FieldKind::Edge { inverse, .. } => inverse,

@@ -77,7 +77,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether equal texts of the field are found by how they begin, because they may be of any length.
+    /// True if equal texts of the field are found by a prefix, because they may be of any length.
     pub(super) fn by_prefix(&self, field: &Field) -> bool {
         let is_hash = field.kind == FieldKind::Scalar(Scalar::String) && field.search.contains(&Search::Hash);
         is_hash && !field.is_list && field.key.is_none() && self.database == Database::Postgres

@@ -2,13 +2,13 @@
 
 use hashbrown::HashSet;
 
-/// What PostgreSQL keeps of a name.
+/// Maximum length of a name in PostgreSQL, in bytes.
 const BYTES_MAX: usize = 63;
 
 /// Beginnings of names that belong to others.
 const RESERVED: [&str; 3] = ["sqlite_", "pg_", "weir_"];
 
-/// What SQLite appends to the name of a virtual table for those below it.
+/// Suffixes that SQLite appends to the name of a virtual table for its shadow tables.
 const SHADOWS: [&str; 8] = ["_data", "_idx", "_content", "_docsize", "_config", "_node", "_parent", "_rowid"];
 
 /// Gives out names that differ in more than case, because SQLite sees no difference in case.

@@ -42,7 +42,7 @@ fn columns(layout: &Layout, table: TableId, columns: &[ColumnId]) -> String {
     names.join(" ")
 }
 
-/// Where a field is: `Dish.name: column name`.
+/// Storage of a field: `Dish.name: column name`.
 fn place(model: &Model, layout: &Layout, id: FieldId) -> String {
     let field = model.field(id);
     let own = match &layout.all[field.owner.index()] {

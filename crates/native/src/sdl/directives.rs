@@ -40,7 +40,7 @@ const REFUSED: [(&str, &str); 16] = [
     ("link", "federation is not served in a native source: remove it"),
 ];
 
-/// Which directives were written on a field that could stand on an interface's too.
+/// Directives on a field that an interface's field could have as well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub(super) struct Written {

@@ -99,7 +99,7 @@ impl Reader<'_> {
         Some(draft)
     }
 
-    /// What the field's type is, if such a field can be.
+    /// Kind of the field's values; nothing if the type is not allowed.
     fn kind(&mut self, definition: &FieldDefinition) -> Option<FieldKind> {
         let (name, span) = (self.str(definition.ty.name), definition.ty.span);
         let kind = match (name, names::scalar(name), self.names.get(name)) {

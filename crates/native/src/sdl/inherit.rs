@@ -199,7 +199,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a field of two interfaces can be one field of a type: what stands in a column of the type can.
+/// True if a field of two interfaces can be one field of a type: its values are in a column of the type.
 fn may_meet(draft: &FieldDraft) -> bool {
     !draft.field.is_list && !matches!(draft.field.kind, FieldKind::Edge { .. })
 }

@@ -41,18 +41,18 @@ pub const FIELDS_MAX: usize = 100_000;
 /// A model that was read.
 #[derive(Debug)]
 pub struct Read {
-    /// What the text says.
+    /// Model of the text.
     pub model: Model,
-    /// What is accepted but has no effect, or another than one may expect.
+    /// Accepted parts without an effect, or with an unexpected one.
     pub warnings: Vec<Warning>,
 }
 
 /// Something that is accepted but has no effect, or another than one may expect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What and why.
+    /// The part and the reason.
     pub message: String,
-    /// Where it was written.
+    /// Its place.
     pub place: Location,
 }
 
@@ -100,7 +100,7 @@ struct FieldDraft {
     span: Span,
     /// `@hasInverse`: the name of the other side, and where it was written.
     inverse: Option<(String, Span)>,
-    /// Which directives that an interface could have said were written on the field itself.
+    /// Directives on the field that an interface could have set.
     written: Written,
     /// The interface that has this field too.
     origin: Option<TypeId>,

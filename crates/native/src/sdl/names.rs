@@ -7,7 +7,7 @@ use weir_language::ast::{
 };
 use weir_language::span::{Location, Span};
 
-/// What a name in the text stands for.
+/// Meanings of a name in the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Named {
     Type(TypeId),
@@ -266,7 +266,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Whether byte `at` is inside a string, where `#` begins no comment.
+    /// True if byte `at` is inside a string, where `#` begins no comment.
     fn is_in_text(&self, at: u32) -> bool {
         self.document.values.iter().any(|value| {
             matches!(value.kind, ValueKind::String { .. } | ValueKind::Block)

@@ -1,4 +1,4 @@
-//! What is accepted, and what is refused with its place.
+//! Accepted texts, and refusals with their places.
 
 use super::read;
 use crate::model::{DefaultValue, FieldKind, Key, Model, Scalar, Search, TypeKind};

@@ -183,7 +183,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether GraphQL can have a field called `name`, and introspection has none.
+/// True if GraphQL allows a field called `name` and introspection has none.
 fn is_name(name: &str) -> bool {
     let first = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     first && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with("__")

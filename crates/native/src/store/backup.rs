@@ -32,7 +32,7 @@ pub fn backup(place: &Place, to: &Path, progress: &mut dyn FnMut(u64, u64)) -> R
         moved.map_err(|cause| Error::Database(format!("{}: {cause}", to.display())))
     });
     if done.is_err() {
-        // What is left of the draft is of no use; that it cannot be removed is the smaller trouble.
+        // A failure to remove the draft is ignored: the first error is the one to report.
         let _ = std::fs::remove_file(&draft);
     }
     done

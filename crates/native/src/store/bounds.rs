@@ -7,7 +7,7 @@ use super::changes::{NAMED_MAX, Question, Verdict, field_name, values};
 use super::renames::Renames;
 use crate::model::{FieldId, FieldKind, Scalar, TypeKind};
 
-/// What is new of that, in words, with the questions whether longer ones are there.
+/// New length limits of keys, in words, with queries for longer values.
 pub(super) fn bounded(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<(String, Vec<Question>)> {
     let all = (0..new.model.fields.len() as u32).map(FieldId);
     all.filter_map(|now| one(old, new, (renames.old_field(now)?, now))).collect()

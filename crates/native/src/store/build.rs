@@ -12,7 +12,7 @@ use super::{Error, Store, Types};
 use crate::layout::{self, Index, IndexKind, index_kind};
 use crate::model::{FieldId, Model};
 
-/// Who else uses the store while an index is built.
+/// Other users of the store while an index is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// A server, whose writers wait for each step.
@@ -38,7 +38,7 @@ pub struct Building {
     pub name: String,
     /// The field it is of.
     pub field: Option<FieldId>,
-    /// What it finds.
+    /// The kind of the index.
     pub kind: IndexKind,
     /// Only it knows what is searched: words are told apart by SQLite's index alone. Without any other, rows are looked at
     /// one by one.
@@ -50,20 +50,20 @@ pub struct Building {
 /// Stands in `weir_builds` for how far an index is that the data does not allow.
 const UNFIT: i64 = -2;
 
-/// What has to be done before such an index is tried again.
+/// Fix for data that prevents an index.
 const MEND_DATA: &str =
     "values that fit, as the log or `weir migrate` said; mend them and run `weir migrate`";
 
-/// What has to be done before PostgreSQL can find any three letters.
+/// Fix for a PostgreSQL without trigram indexes.
 pub(super) const MEND: &str = "the extension pg_trgm, without which `regexp` and `ngram` look at every row: let an administrator \
      run `CREATE EXTENSION pg_trgm`, then start again";
 
-/// Whether an index is one of an extension's.
+/// True if an extension provides the index.
 pub(super) fn needs_extension(kind: layout::Database, index: IndexKind) -> bool {
     kind == layout::Database::Postgres && index == IndexKind::Trigrams
 }
 
-/// Whether an index needs an extension that is not there and cannot be made here.
+/// True if an index needs an extension that is missing and cannot be created.
 pub(super) fn waits(
     database: &mut Database,
     kind: layout::Database,
@@ -78,7 +78,7 @@ pub(super) fn waits(
 }
 
 impl Types {
-    /// What can be served while `building` are built: nothing is looked for in them, and filters that would have to be are left
+    /// The types without the indexes in `building`: nothing uses these indexes, and filters that need one of them are left
     /// out.
     #[must_use]
     pub fn without(mut self, building: &[Building]) -> Self {
@@ -285,7 +285,7 @@ fn make(
     if let Some(statement) = ddl::prepare_index(types.kind, index.kind) {
         database.execute(&statement, &[])?;
     }
-    // What an interrupted build left behind.
+    // Removes the rest of an interrupted build.
     for statement in ddl::drop_index(types.kind, index) {
         database.execute(&statement, &[])?;
     }

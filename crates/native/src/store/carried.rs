@@ -1,7 +1,6 @@
-//! What becomes of each table: which old one it was, which old columns its columns are, and whether it has to be
-//! written anew.
+//! Fate of each table: its old table, the old columns of its columns, and the need to rewrite it.
 //!
-//! **Invariant:** every old table is at most one new one; what no new table carries is dropped.
+//! **Invariant:** every old table becomes at most one new one; a table without a successor is dropped.
 
 use super::Types;
 use super::convert::convert;
@@ -11,7 +10,7 @@ use crate::layout::{Database, Storage};
 use crate::model::{DefaultValue, Field, FieldId, FieldKind, TypeId, TypeKind};
 use weir_sql::catalog::{ColumnId, Table, TableId};
 
-/// What a column gets its values from.
+/// Source of a column's values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
     /// A column of the old table, as it is.
@@ -22,7 +21,7 @@ pub(super) enum Cell {
     Empty,
 }
 
-/// How a table comes about.
+/// Origin of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
     /// It is there as it should be.
@@ -237,7 +236,7 @@ impl Weaver<'_> {
         }
     }
 
-    /// Who is an interface's or union's, and its keys: written from the objects whenever something differs.
+    /// Members of an interface or union, and its keys: rewritten from the objects whenever something differs.
     fn registry(&self, mut it: Carried, ty: TypeId) -> Carried {
         let catalog = &self.new.layout.sql.catalog;
         let table = catalog.table(it.new);

@@ -1,4 +1,4 @@
-//! What differs between two texts of types: in words, with the questions that decide whether the data allows it.
+//! Differences between two versions of types: in words, with the queries that decide if the data allows them.
 //!
 //! A question is a statement that finds rows in the old tables. Rows that would be lost need the leave of whoever asks;
 //! rows that a new rule does not allow forbid the change and are named.
@@ -16,7 +16,7 @@ use crate::layout::{IndexKind, Storage};
 use crate::model::{Field, FieldId, FieldKind, Model, Type, TypeId, TypeKind};
 use weir_sql::catalog::{ColumnId, TableId};
 
-/// What rows that a question finds mean.
+/// Meaning of the rows that a query finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// They go: the first column counts them. The name is what one has to allow.
@@ -44,7 +44,7 @@ pub(super) struct Change {
     pub(super) questions: Vec<Question>,
 }
 
-/// How many rows that are in the way are named.
+/// Maximum number of conflicting rows in a message.
 pub(super) const NAMED_MAX: usize = 3;
 
 /// Everything that differs.
@@ -106,7 +106,7 @@ pub(super) fn place(types: &Types, table: TableId, column: ColumnId) -> (String,
     (quoted(&table.name), quoted(&table.column(column).name))
 }
 
-/// Where a scalar field's values are: table, the column of their objects' numbers, the column of the values.
+/// Storage of a scalar field's values: table, the column of their objects' numbers, the column of the values.
 pub(super) fn values(types: &Types, id: FieldId) -> Option<(String, String, String)> {
     let owner = types.model.field(id).owner;
     let table = types.layout.tables[owner.index()];
@@ -177,7 +177,7 @@ impl Differences<'_> {
         format!("SELECT {} FROM {}", edges::id_of(self.old, table), self.old_table(id))
     }
 
-    /// Who belongs to an interface or union. Edges to those who leave are counted with the edges.
+    /// Members of an interface or union. Edges to types that leave it are counted with the edges.
     fn members(&mut self, before: &Type, now: &Type) {
         if now.kind == TypeKind::Object {
             return;
@@ -312,7 +312,7 @@ impl Differences<'_> {
         })
     }
 
-    /// What goes with an old field.
+    /// Data that is lost with an old field.
     fn lost(&self, id: FieldId) -> Vec<Question> {
         let field = self.old.model.field(id);
         if !Self::is_object(&self.old.model, field) {
@@ -360,7 +360,7 @@ impl Differences<'_> {
         self.inverse(before, now, &name);
     }
 
-    /// Whether only the name of the type differs.
+    /// True if only the name of the type differs.
     fn is_same_type_renamed(&self, old: &Field, new: &Field) -> bool {
         let same = match (old.kind, new.kind) {
             (FieldKind::Edge { to: was, .. }, FieldKind::Edge { to: is, .. }) => {

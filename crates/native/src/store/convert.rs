@@ -1,11 +1,11 @@
-//! Which values survive when a field changes its type, and by what expression.
+//! Conversions of values when a field changes its type, as SQL.
 //!
-//! **Invariant:** what is converted keeps its meaning to the last digit, or is refused with the rows that would not.
+//! **Invariant:** a converted value keeps its meaning to the last digit; rows with other values are a refusal.
 
 use crate::layout::Database;
 use crate::model::{FieldKind, Model, Scalar};
 
-/// How the values of a field become those of another type.
+/// Conversion of a field's values to another type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conversion {
     /// The new value, from the old one.
@@ -17,7 +17,7 @@ pub(super) struct Conversion {
 /// A field's type and the model it belongs to.
 pub(super) type Kind<'m> = (FieldKind, &'m Model);
 
-/// What makes a `new` of an `old` one that `cell` names. `None` where nothing can.
+/// Conversion of an `old` value in `cell` to a `new` one. `None` if there is none.
 pub(super) fn convert(database: Database, old: Kind<'_>, new: Kind<'_>, cell: &str) -> Option<Conversion> {
     let plain = |value: String| Some(Conversion { value, unfit: None });
     match (old.0, new.0) {
@@ -100,7 +100,7 @@ fn scalar(database: Database, old: Scalar, new: Scalar, cell: &str) -> Option<Co
 fn float_text(database: Database, cell: &str) -> String {
     match database {
         Database::Sqlite => format!("weir_float_text({cell})"),
-        // Where answers have no exponent, digits go through no other floating point number.
+        // The digits are not converted through another floating point number.
         Database::Postgres => format!(
             "CASE WHEN {cell} = 0 THEN '0' \
              WHEN abs({cell}) >= 1e-5 AND abs({cell}) < 1e16 THEN CAST(CAST(CAST({cell} AS text) AS numeric) AS text) \

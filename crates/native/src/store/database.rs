@@ -25,7 +25,7 @@ use weir_sql::sqlite::connection::Tuning;
 /// A statement that builds an index of a large table may take so long.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Where a store is.
+/// Address of a store.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// A file of SQLite's.
@@ -230,7 +230,7 @@ impl Database {
         }
     }
 
-    /// Whether this connection may change the store that is there.
+    /// True if this connection may change the store.
     /// # Errors
     /// The database cannot be asked.
     pub(crate) fn is_writable(&mut self) -> Result<bool, Error> {
@@ -247,7 +247,7 @@ impl Database {
         }
     }
 
-    /// Whether the store has a table called `name`.
+    /// True if the store has a table called `name`.
     /// # Errors
     /// The database cannot be asked.
     pub fn has_table(&mut self, name: &str) -> Result<bool, Error> {
@@ -277,7 +277,7 @@ pub(crate) fn open_sqlite(path: &Path, more: OpenFlags) -> Result<Connection, Er
             FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC,
             |context| Ok(context.get::<Option<f64>>(0)?.map(float_text)),
         )?;
-        // What is no database shows itself here, where its name is at hand.
+        // A file that is no database is reported here, with its name.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(connection)
     });

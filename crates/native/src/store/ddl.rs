@@ -81,7 +81,7 @@ fn default(layout: &Layout, table: TableId, column: &Column, is_key: bool) -> St
     }
 }
 
-/// What SQLite is told of the table a column refers to.
+/// SQLite's clause for the table that a column refers to.
 fn reference(layout: &Layout, table: &Table, column: ColumnId) -> String {
     let Some(key) = table.foreign_keys.iter().find(|it| it.columns == [column]) else { return String::new() };
     let target = layout.sql.catalog.table(key.target);
@@ -183,7 +183,7 @@ pub(super) fn prepare_index(kind: Database, index: IndexKind) -> Option<String> 
     build::needs_extension(kind, index).then(|| "CREATE EXTENSION IF NOT EXISTS pg_trgm".to_owned())
 }
 
-/// Whether an index is a table of its own that has to be filled.
+/// True if an index is a separate table that has to be filled.
 pub(crate) fn is_virtual(kind: Database, index: IndexKind) -> bool {
     match (kind, index) {
         (Database::Postgres, _)
@@ -255,7 +255,7 @@ pub(super) fn fill(table: &Table, index: &Index) -> String {
     )
 }
 
-/// What keeps the word and box indexes of `layout` up to date without triggers, on SQLite.
+/// Word and box indexes of `layout` that SQLite maintains without triggers.
 pub(crate) fn kept(kind: Database, layout: &Layout) -> Vec<Kept> {
     let indexes = layout.indexes.iter().filter(|it| is_virtual(kind, it.kind));
     let one = |index: &Index| {

@@ -13,7 +13,7 @@ use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId, TypeKind};
 use weir_sql::catalog::{ColumnId, TableId};
 
-/// Where the new model keeps an edge: a field that has the column or table of pairs.
+/// The new model's storage of an edge: a field that has the column or table of pairs.
 pub(super) struct Place {
     pub(super) field: FieldId,
     /// Old fields whose pairs have to be brought there; `true` if theirs are the other way round.
@@ -143,7 +143,7 @@ fn place_of(old: &Types, new: &Types, renames: Renames<'_>, field: FieldId) -> P
     Place { field, from, carried }
 }
 
-/// Whether two old fields were the two sides of one edge.
+/// True if two old fields were the two sides of one edge.
 fn are_sides(old: &Types, one: FieldId, other: FieldId) -> bool {
     let inverse = |id: FieldId| match old.model.field(id).kind {
         FieldKind::Edge { inverse, .. } => inverse,

@@ -16,16 +16,16 @@ use crate::layout;
 /// Indexes of tables with at most so many rows are made with the tables; others in the background.
 const ROWS_AT_ONCE_MAX: usize = 10_000;
 
-/// What is to be done to a store, and why it may not be.
+/// Plan of a migration, and its refusals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// Nothing has to be done.
     pub is_nothing: bool,
-    /// What changes for whoever uses the types, a line each.
+    /// Changes for users of the types, a line each.
     pub changes: Vec<String>,
-    /// What is in the way.
+    /// Reasons for a refusal.
     pub refusals: Vec<Refusal>,
-    /// What will run, in its order and in one transaction.
+    /// Statements in their order, run in one transaction.
     pub statements: Vec<String>,
     /// Indexes that are built when the store is served already.
     pub builds: Vec<String>,
@@ -36,9 +36,9 @@ pub struct Plan {
 /// Why the data does not allow a change, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What would be lost, or is in the way.
+    /// Lost data, or the conflict.
     pub what: String,
-    /// How to mend it.
+    /// How to fix it.
     pub mend: String,
     /// The name that has to be allowed, where that is all.
     pub allow: Option<String>,
@@ -96,7 +96,7 @@ pub(super) fn plan(
         first_statements(database, new, &mut plan)?;
         return Ok(plan);
     };
-    // Who gives the same command again names what is gone.
+    // A repeated command may name data that is gone already.
     if old.sdl == new.sdl {
         return Ok(Plan { is_nothing: true, ..Plan::default() });
     }
@@ -142,7 +142,7 @@ fn first_statements(database: &mut Database, types: &Types, plan: &mut Plan) -> 
     Ok(())
 }
 
-/// What people are told of an index that cannot be built.
+/// Message for an index that cannot be built.
 fn waiting(name: &str) -> String {
     format!("index `{name}` waits for {}", build::MEND)
 }

@@ -41,13 +41,13 @@ use weir_language::error::Error as SdlError;
 pub struct Types {
     /// The text.
     pub sdl: String,
-    /// What it says.
+    /// Model of the text.
     pub model: Model,
-    /// How that stands in the database.
+    /// Its layout in the database.
     pub layout: Layout,
     /// The kind of database.
     pub kind: layout::Database,
-    /// What is accepted but has no effect yet.
+    /// Accepted parts without an effect.
     pub warnings: Vec<sdl::Warning>,
 }
 
@@ -75,7 +75,7 @@ fn schema(kind: layout::Database) -> &'static str {
 pub enum Error {
     /// The database refused, in its words.
     Database(String),
-    /// What the store holds does not allow it, in the database's words: trying again does not help.
+    /// The store's data does not allow it, in the database's words: a retry does not help.
     Unfit(String),
     /// The server is not there; it may be later.
     Unreachable(String),
@@ -158,7 +158,7 @@ impl Store {
         Self::open(place).and_then(|it| if it.version.is_some() { Ok(it) } else { Err(Error::Missing) })
     }
 
-    /// What the store is now.
+    /// The current version of the store.
     #[must_use]
     pub fn version(&self) -> Option<&Version> {
         self.version.as_ref()
@@ -172,7 +172,7 @@ impl Store {
         Types::read(&version.sdl, self.database.kind()).map(Some).map_err(Error::Stored)
     }
 
-    /// What would make the store hold `types`. Data that would be lost is only lost if `allowed` names it.
+    /// Plan of the migration to `types`. Data is lost only if `allowed` names it.
     /// # Errors
     /// The database cannot be asked, or holds what is no store's.
     pub fn plan(&mut self, types: &Types, allowed: &[String]) -> Result<Plan, Error> {

@@ -15,7 +15,7 @@ use super::renames::Renames;
 use crate::layout::{Database, Index, IndexKind};
 use weir_sql::catalog::{TableId, TableKind};
 
-/// What is to be done.
+/// Steps of a rebuild.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Work {
     /// In one transaction, in this order.
@@ -66,7 +66,7 @@ pub(super) fn work(old: &Types, new: &Types) -> Work {
     Work { statements: it.out, indexes, views, touched }
 }
 
-/// What a table that is filled from others is for.
+/// Purpose of a table that is filled from others.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TableRole {
     Values,

@@ -1,6 +1,6 @@
-//! What of a new model was there before, perhaps under another name.
+//! Old names of the types and fields of a new model.
 //!
-//! **Invariant:** nothing old is two new things: a name that is still in use is not renamed.
+//! **Invariant:** an old item becomes at most one new item: a name that is still in use is not renamed.
 
 use crate::model::{EnumId, FieldId, Model, TypeId};
 
@@ -12,7 +12,7 @@ pub(super) struct Renames<'m> {
 }
 
 impl Renames<'_> {
-    /// What a type of the new model was.
+    /// The old type of a type of the new model.
     pub(super) fn old_type(self, id: TypeId) -> Option<TypeId> {
         let ty = self.new.ty(id);
         let same = self.old.type_by_name(&ty.name);
@@ -21,7 +21,7 @@ impl Renames<'_> {
         (self.old.ty(found).kind == ty.kind).then_some(found)
     }
 
-    /// What a field of the new model was.
+    /// The old field of a field of the new model.
     pub(super) fn old_field(self, id: FieldId) -> Option<FieldId> {
         let field = self.new.field(id);
         let owner = self.old_type(field.owner)?;
@@ -31,18 +31,18 @@ impl Renames<'_> {
         same.or_else(|| self.old.field_by_name(owner, before?))
     }
 
-    /// What an enum of the new model was. Its name is not stored, so that another one is another enum.
+    /// The old enum of an enum of the new model. Its name is not stored, so that another name is another enum.
     pub(super) fn old_enum(self, id: EnumId) -> Option<EnumId> {
         let name = &self.new.enumeration(id).name;
         self.old.enums.iter().position(|it| it.name == *name).map(|at| EnumId(at as u32))
     }
 
-    /// What an old type became.
+    /// The new type of an old type.
     pub(super) fn new_type(self, id: TypeId) -> Option<TypeId> {
         self.new.type_ids().find(|&it| self.old_type(it) == Some(id))
     }
 
-    /// What an old field became.
+    /// The new field of an old field.
     pub(super) fn new_field(self, id: FieldId) -> Option<FieldId> {
         let owner = self.new_type(self.old.field(id).owner)?;
         self.new.fields_of(owner).map(|it| it.0).find(|&it| self.old_field(it) == Some(id))

@@ -1,4 +1,5 @@
-//! What is said of names that cannot be meant: `@renamedFrom` a name that is still in use, leave to lose what is not there.
+//! Errors of names without effect: `@renamedFrom` with a name that is still in use, permission to lose data that does not
+//! exist.
 //!
 //! A name that is in use keeps its values, so such a rename would do nothing, and nobody would see it. What the old text said
 //! already has been done, or was refused.

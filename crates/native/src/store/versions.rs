@@ -1,5 +1,5 @@
-//! What a store knows of itself: its format, its texts of types by version, the next number, indexes still to be built,
-//! and how far a bulk load got.
+//! Metadata of a store: its format, its texts of types by version, the next number, indexes still to be built,
+//! and the progress of a bulk load.
 //!
 //! **Invariant:** a version is written in the transaction that makes the tables what it says.
 
@@ -51,7 +51,7 @@ pub struct Version {
     pub hash: String,
     /// The text of types.
     pub sdl: String,
-    /// What changed, a line each.
+    /// Changes, a line each.
     pub changes: String,
     /// When, as RFC 3339 has it, in UTC.
     pub made_at: String,

@@ -1,4 +1,4 @@
-//! Who else uses a store that is loaded: another load is kept out, and what others search by is left alone.
+//! Other users of a store during a load: another load is refused, and indexes in use by others are kept.
 //!
 //! A load begins by taking away the indexes of empty tables, to build them when all rows are there. A server that has the
 //! store open searches words by some of them, so they stay, kept by their triggers, wherever the file cannot be had alone
@@ -50,7 +50,7 @@ impl Alone {
                 File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
             match file.try_lock() {
                 Ok(()) if is_same(&file, &path) => return Ok(Self::File { path, _file: file }),
-                // Who had it has just removed it: there is another of that name, or none.
+                // The owner has just removed it: there is a new one of that name, or none.
                 Ok(()) => {}
                 Err(std::fs::TryLockError::WouldBlock) => return Err(taken_already()),
                 Err(std::fs::TryLockError::Error(cause)) => return Err(failed(cause)),

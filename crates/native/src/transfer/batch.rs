@@ -6,7 +6,7 @@ use super::Reached;
 use crate::model::{FieldId, TypeId};
 use weir_sql::catalog::ColumnId;
 
-/// What a line that is not taken would have been.
+/// Kinds of rejected lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// An object.
@@ -34,7 +34,7 @@ pub(crate) enum Cell {
     Text(u32, u32),
 }
 
-/// What an edge leads to.
+/// Target of an edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Target {
     /// An object's number.
@@ -50,7 +50,7 @@ pub(crate) struct Edge {
     pub(crate) row: u32,
     /// The field, as the object has it.
     pub(crate) field: FieldId,
-    /// Where it leads.
+    /// The target.
     pub(crate) to: Target,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Item {
 pub(crate) struct Batch {
     /// Their type.
     pub(crate) ty: TypeId,
-    /// Whether the rows are objects to be made; else they name the owners of edges that are there.
+    /// True if the rows are objects to create; else they name the owners of edges that exist.
     pub(crate) makes_objects: bool,
     /// The columns of their table that `cells` are for.
     pub(crate) columns: Vec<ColumnId>,
@@ -86,7 +86,7 @@ pub(crate) struct Batch {
     pub(crate) items: Vec<Item>,
     /// Edges, by row.
     pub(crate) edges: Vec<Edge>,
-    /// What texts are ranges of.
+    /// Buffer that texts are ranges of.
     pub(crate) text: String,
 }
 
@@ -153,7 +153,7 @@ impl Batch {
         }
     }
 
-    /// How much it holds.
+    /// Size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.text.len() + self.cells.len() * size_of::<Cell>()
     }
@@ -164,11 +164,11 @@ impl Batch {
 pub(crate) struct Parcel {
     /// One per type.
     pub(crate) batches: Vec<Batch>,
-    /// What could not be read: line, what it would have been, and why.
+    /// Lines that could not be read: line, kind, and reason.
     pub(crate) rejects: Vec<(u64, Part, String)>,
     /// Statements whose facets were left out.
     pub(crate) facets: u64,
-    /// Where the next one begins.
+    /// Start of the next batch.
     pub(crate) reached: Reached,
     /// Bytes of the file read so far.
     pub(crate) bytes: u64,

@@ -22,7 +22,7 @@ use weir_sql::catalog::{ColumnId, TableId};
 /// Objects read at a time.
 const PAGE_ROWS: i64 = 5000;
 
-/// Where the objects of a type go.
+/// Opens the output of a type's objects.
 pub type Open<'o> = dyn FnMut(&str) -> std::io::Result<Box<dyn Write>> + 'o;
 
 /// Why an export ended early.
@@ -103,7 +103,7 @@ struct Part {
     name: String,
     /// `None` for a password.
     field: Option<FieldId>,
-    /// What is selected.
+    /// The selected expression.
     cell: String,
 }
 
@@ -152,7 +152,7 @@ fn parts(types: &Types, ty: TypeId) -> Vec<Part> {
     parts
 }
 
-/// Whether a table of pairs is written with this field and not with its other side.
+/// True if a table of pairs is written with this field and not with its other side.
 fn is_first(types: &Types, id: FieldId) -> bool {
     match types.model.field(id).kind {
         FieldKind::Edge { inverse: Some(other), .. } => {

@@ -72,7 +72,7 @@ impl<'t> Gather<'t> {
         self.facets += 1;
     }
 
-    /// What was collected, when it is enough or all.
+    /// The collected rows, once there are enough or no more follow.
     pub(crate) fn parcel(&mut self, is_last: bool, reached: Reached, bytes: u64) -> Option<Parcel> {
         let held: usize = self.open.iter().map(|it| it.1.bytes()).sum();
         let is_enough = self.rows >= PARCEL_ROWS || held >= PARCEL_BYTES;

@@ -23,12 +23,12 @@ use weir_language::json::{Json, JsonBuffer};
 /// A line may not be longer; a record of several lines that is, is not closed.
 const LINE_BYTES_MAX: usize = 64 << 20;
 
-/// Where a file is read, and how far.
+/// A file and the position in it.
 pub(crate) struct Lines<R> {
     input: R,
-    /// What was read too far, which comes before the rest of the file.
+    /// Bytes that were read too far; they come before the rest of the file.
     again: Vec<u8>,
-    /// How much of that was read once more.
+    /// Number of these bytes that were read again.
     again_from: usize,
     line: u64,
     offset: u64,
@@ -128,7 +128,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Who takes parcels; `false` when no more are wanted.
+/// Receiver of parcels; returns `false` to stop.
 pub(crate) type Take<'t> = dyn FnMut(Parcel) -> bool + 't;
 
 /// Reads JSON objects, one a line, behind `from`.
@@ -206,7 +206,7 @@ pub(crate) fn csv(
     Ok(())
 }
 
-/// What the first record says.
+/// Meaning of the first record.
 enum Header {
     Objects(crate::model::TypeId, Vec<Slot>),
     Pairs(crate::model::FieldId),
@@ -276,7 +276,7 @@ impl Header {
 /// The fields of a record.
 #[derive(Default)]
 struct Fields {
-    /// Where each stands in `text`; `None` is null.
+    /// Position of each cell in `text`; `None` is null.
     places: Vec<Option<(usize, usize)>>,
     text: String,
 }

@@ -1,4 +1,4 @@
-//! How far the files of a load are in the store, so that it goes on there.
+//! Checkpoints of a load's files, so that an interrupted load continues.
 //!
 //! A load is the files of one command, by their whole paths. What of them is loaded is known by its checksum, not by that of
 //! the whole file: lines behind the mark may be mended, lines before it may not.
@@ -22,7 +22,7 @@ pub(crate) struct Load {
     pub(crate) edges: String,
 }
 
-/// What a load took of its files, and what it did not: together all that is in them.
+/// Counts of a load: accepted and rejected items, together all that the files contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Objects that are in the store.
@@ -82,17 +82,17 @@ impl Count {
     }
 }
 
-/// What of a file is loaded.
+/// Checkpoint of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mark {
     key: String,
-    /// Where to go on.
+    /// Position to continue at.
     pub(crate) reached: Reached,
-    /// What was taken of it and what was not.
+    /// Counts of accepted and rejected items.
     pub(crate) count: Count,
     /// Nothing of it is left to load.
     pub(crate) is_done: bool,
-    /// How long it was when it was done.
+    /// Size of the file when it was done, in bytes.
     pub(crate) bytes: u64,
 }
 
@@ -147,7 +147,7 @@ impl Load {
         Err(Error::Database(words))
     }
 
-    /// How far `key` is loaded.
+    /// The checkpoint of `key`.
     pub(crate) fn mark(&self, database: &mut Database, key: &str) -> Result<Mark, Error> {
         let sql = "SELECT mark, bytes, line, objects FROM weir_loads WHERE file = $1";
         let rows = database.query(sql, &[key.into()], 4)?;

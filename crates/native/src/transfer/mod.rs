@@ -52,7 +52,7 @@ const PARCELS_WAITING: usize = 2;
 /// SQLite's pages that are kept in memory during a load, in KiB.
 const CACHE_KIB: i64 = 256 << 10;
 
-/// How files are written.
+/// File formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// A JSON object on each line.
@@ -81,15 +81,15 @@ impl Format {
 /// A file to load.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Where it is.
+    /// The file.
     pub path: PathBuf,
-    /// How it is written.
+    /// Its format.
     pub format: Format,
-    /// What its names mean.
+    /// Meaning of its names.
     pub mapping: Mapping,
 }
 
-/// What a load tells while it runs.
+/// Progress events of a load.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'e> {
     /// A file is begun, or gone on with: bytes before packing as far as known.
@@ -109,10 +109,10 @@ pub enum Event<'e> {
     Index { name: &'e str, done: u64, all: u64 },
 }
 
-/// What a load did.
+/// Result of a load.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What was taken and what was not.
+    /// Counts of accepted and rejected items.
     pub count: Count,
     /// Objects that were taken and lack an edge that has a `!`.
     pub lacking: Vec<Lacking>,
@@ -151,7 +151,7 @@ impl From<store::Error> for LoadError {
     }
 }
 
-/// What a load is told and tells.
+/// Callbacks of a load.
 pub struct Hooks<'h> {
     /// Hears how far it is.
     pub progress: &'h mut dyn FnMut(Event<'_>),
@@ -205,8 +205,8 @@ pub fn load(place: &Place, sources: &[Source], hooks: &mut Hooks<'_>) -> Result<
     Ok(report)
 }
 
-/// What a database does by itself only later: empties the log, or finds out what its tables hold, without which PostgreSQL reads all of a
-/// table for the children of a few objects.
+/// Maintenance that a database would do only later: it truncates the log, and collects statistics, without which PostgreSQL
+/// reads a whole table for the children of a few objects.
 fn look_over(types: &Types, database: &mut Database) -> Result<(), store::Error> {
     match database {
         Database::Sqlite(_) => database.query("PRAGMA wal_checkpoint(TRUNCATE)", &[], 0).map(drop),
@@ -220,7 +220,7 @@ fn look_over(types: &Types, database: &mut Database) -> Result<(), store::Error>
     }
 }
 
-/// How far a file is read.
+/// Position in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reached {
     /// Bytes before the place where to go on, or the last subject of sorted statements.
@@ -374,7 +374,7 @@ fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, String> {
     })
 }
 
-/// What a file holds: as the caller says, as its name says, or as its lines say.
+/// Contents of a file: given by the caller, by the file's name, or by its lines.
 fn aim_of(types: &Types, source: &Source) -> Result<Aim, String> {
     if source.format == Format::Nquads {
         return Ok(Aim::Mixed);
@@ -388,7 +388,7 @@ fn aim_of(types: &Types, source: &Source) -> Result<Aim, String> {
     Ok(slots::aim(types, stem).unwrap_or(Aim::Mixed))
 }
 
-/// Where statements are sorted: beside the store, else beside the file.
+/// Folder for sorting statements: beside the store, else beside the file.
 fn folder_of(database: &Database, source: &Source) -> PathBuf {
     let beside = match database {
         Database::Sqlite(connection) => connection.path().map(PathBuf::from),

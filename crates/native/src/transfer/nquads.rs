@@ -1,6 +1,6 @@
 //! N-Quads, as Dgraph exports them, to objects.
 //!
-//! What belongs to one object may stand anywhere in the files, so statements are sorted by subject first: in memory as
+//! Statements of one object may stand anywhere in the files, so statements are sorted by subject first: in memory as
 //! long as they fit, else in runs that are merged. An edge that the store keeps at its other end is turned round before,
 //! so that it arrives with the object that has it.
 //!

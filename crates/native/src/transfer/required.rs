@@ -3,8 +3,8 @@
 //! A store has such objects where the other end of an edge was deleted, and Dgraph, which checks no `!` but in its mutations, exports
 //! them. What they hold otherwise would be lost, and what comes out of a store could not go in again.
 //!
-//! Whether an edge is there is known when the last file is read, since its other side may give it. Objects that have none when
-//! they are written are noted with their line, and looked at again at the end.
+//! A required edge may be given by its other side, so its presence is known only after the last file. Objects without it are
+//! recorded with their line when they are written, and checked again at the end.
 //!
 //! **Cost:** a row for each object whose edge is given elsewhere; nothing for those that bring it along.
 
@@ -23,7 +23,7 @@ use crate::store::{Error, Types};
 pub struct Lacking {
     /// The edge, as `Dish.cook`.
     pub field: String,
-    /// How many.
+    /// Number of objects.
     pub objects: u64,
     /// The file of the first.
     pub file: String,
@@ -31,7 +31,7 @@ pub struct Lacking {
     pub line: u64,
 }
 
-/// What the table calls objects whose edge has to be looked at.
+/// Name of the table of objects whose edge has to be checked.
 fn lacking(types: &Types, field: FieldId) -> String {
     format!("{}!", field_name(types, field))
 }
@@ -97,7 +97,7 @@ pub(super) fn count(types: &Types, database: &mut Database, table: &str) -> Resu
     Ok(found)
 }
 
-/// Whether the object with the number `id` has the edge `field`, as SQL.
+/// SQL condition: the object with the number `id` has the edge `field`.
 fn is_given(types: &Types, field: FieldId, id: &str) -> String {
     let owner = types.model.field(field).owner;
     if let Storage::ToOne { column, .. } = types.layout.fields[field.index()] {

@@ -17,7 +17,7 @@ use weir_sql::postgres::Parameters;
 /// A line and why it is not taken.
 pub(crate) type Rejected = (u64, String);
 
-/// Which of `ids` are in a table.
+/// The numbers of `ids` that a table has.
 pub(crate) fn existing(
     database: &mut Database,
     table: &str,
@@ -56,7 +56,7 @@ struct Rows {
     from: Vec<From>,
 }
 
-/// What a column is filled with.
+/// Source of a column's values.
 enum From {
     Number,
     Cell(usize),
@@ -168,7 +168,7 @@ fn sqlite_cell(batch: &Batch, cell: Cell) -> ToSqlOutput<'_> {
     }
 }
 
-/// What rule of the tables an error says is broken, in words without SQL.
+/// The violated constraint of an error, in words without SQL.
 fn broken_rule(error: &rusqlite::Error) -> Option<String> {
     if error.sqlite_error_code() != Some(ErrorCode::ConstraintViolation) {
         return None;

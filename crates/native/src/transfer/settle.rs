@@ -247,7 +247,7 @@ fn index_ends(database: &mut Database, edges: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether an edge that was read before gives the same `end` another object at its `other` end.
+/// SQL condition: an edge read before gives the same `end` another object at its `other` end.
 fn earlier(edges: &str, end: &str, other: &str) -> String {
     format!(
         "EXISTS (SELECT 1 FROM {edges} o WHERE o.field = {edges}.field AND o.{end} = {edges}.{end} \

@@ -31,7 +31,7 @@ pub struct Reject {
     pub file: String,
     /// The line.
     pub line: u64,
-    /// What it would have been.
+    /// Kind of the rejected item.
     pub part: Part,
     /// Why.
     pub why: String,
@@ -43,7 +43,7 @@ pub(crate) struct Sink<'t> {
     pub(crate) database: &'t mut Database,
     load: &'t Load,
     known: HashMap<TableId, HashSet<i64>>,
-    /// What others wrote makes it differ.
+    /// SQLite's `data_version`: it differs after a write by another connection.
     data_version: i64,
     /// The files that are read together.
     names: &'t [String],
@@ -105,7 +105,7 @@ impl<'t> Sink<'t> {
         self.load.keep(self.database, mark)
     }
 
-    /// What is known to be there may be gone when somebody else wrote.
+    /// Drops cached knowledge of rows after another connection has written.
     fn forget_if_changed(&mut self) -> Result<(), Error> {
         let now = match self.database {
             Database::Sqlite(_) => self.database.one("PRAGMA data_version", &[])?.int(),

@@ -1,4 +1,4 @@
-//! Which field of a type a name in a file means, and which columns its values go to.
+//! Mapping of names in files to the fields of a type, and to the columns of their values.
 //!
 //! A name is a field's, or a column's of the table (`cuisine_id`), or one of these written another way (`is_veg` for
 //! `isVeg`); the caller's own mapping comes first.
@@ -11,7 +11,7 @@ use crate::store::Types;
 use hashbrown::HashMap;
 use weir_sql::catalog::ColumnId;
 
-/// Where the values of a name go.
+/// Destination of the values of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     /// Nowhere, because the caller says so.
@@ -32,7 +32,7 @@ pub(crate) enum Slot {
     Secret { at: usize },
 }
 
-/// What a value is.
+/// Kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub(crate) enum Kind {
@@ -40,7 +40,7 @@ pub(crate) enum Kind {
     Enum(crate::model::EnumId),
 }
 
-/// How the names of one file are to be understood.
+/// Caller's mapping of the names of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mapping {
     /// The type, or the edge as `Restaurant.cuisines` where a file has pairs.
@@ -68,9 +68,9 @@ impl<'t> Slots<'t> {
         Self { types, ty, columns, mapping: mapping.clone(), known: HashMap::new() }
     }
 
-    /// What `name` means.
+    /// Destination of `name`.
     /// # Errors
-    /// It means nothing; the words say what to do.
+    /// The name is unknown; the message says how to fix it.
     pub(crate) fn find(&mut self, name: &str) -> Result<Slot, String> {
         if let Some(known) = self.known.get(name) {
             return known.clone();
@@ -208,7 +208,7 @@ impl<'t> Slots<'t> {
     }
 }
 
-/// What a file is loaded into.
+/// Destination of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Aim {
     /// Objects of a type.
@@ -219,7 +219,7 @@ pub(crate) enum Aim {
     Mixed,
 }
 
-/// What `name` means as the aim of a file: a type, a field, or nothing given.
+/// Destination `name` of a file: a type, a field, or none.
 /// # Errors
 /// There is no such type or field.
 pub(crate) fn aim(types: &Types, name: &str) -> Result<Aim, String> {

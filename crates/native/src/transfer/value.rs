@@ -16,7 +16,7 @@ use weir_sql::geometry::Geometry;
 use weir_sql::instant;
 use weir_sql::words::{WORDS_BYTES_MAX, excess};
 
-/// How deep a line of JSON may nest.
+/// Maximum nesting of a line of JSON.
 pub(crate) const DEPTH_MAX: u32 = 16;
 
 /// An object's number: decimal digits, or hexadecimal ones after `0x`.

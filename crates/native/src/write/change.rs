@@ -1,4 +1,4 @@
-//! What is done to the store once it is known what becomes of every object: rows made and changed, edges set and cut.
+//! Changes to the store, once every object of the input is resolved: rows inserted and updated, edges set and removed.
 //!
 //! Edges are set one after another, the last word on a to-one edge counts. Objects that are made come in an order in which
 //! every row finds those that it points at, as far as they do not point at each other: such pointers follow when both are
@@ -60,7 +60,7 @@ pub(super) struct Changes<'w> {
     by_holder: HashMap<(i64, FieldId), u32, foldhash::fast::RandomState>,
     /// The place of the pointer at an object that only one may have.
     by_target: HashMap<(i64, FieldId), u32, foldhash::fast::RandomState>,
-    /// What comes after all rows are there.
+    /// Statements that run after all rows exist.
     later: Vec<Asked>,
 }
 
@@ -111,7 +111,7 @@ impl<'w> Changes<'w> {
         Ok(())
     }
 
-    /// What a patch says of objects of one type: values and passwords; lists are added to.
+    /// Applies a patch to objects of one type: values and passwords; lists are appended to.
     pub(super) fn change(&mut self, ids: &[i64], ty: TypeId, patch: &Object) -> Result<(), Refusal> {
         let (layout, model) = (&self.writes.layout, self.writes.model());
         let mut columns = Columns::new();
@@ -329,7 +329,7 @@ impl<'w> Changes<'w> {
     }
 
     /// Takes values and edges away from the objects `ids` of one type, as `patch` says. `ends` are the objects it names.
-    /// What `set` gives has been given: a value goes only if it is the one in the patch now.
+    /// Applies `remove` after `set`: a value is removed only if it is the one in the patch now.
     pub(super) fn remove(
         &mut self,
         ids: &[i64],
@@ -373,7 +373,7 @@ impl<'w> Changes<'w> {
         Ok(())
     }
 
-    /// Whether `set` gives `field`, which holds one value, another one than that which `removed` names.
+    /// True if `set` gives the single-valued `field` another value than the one in `removed`.
     fn is_other(
         &self,
         field: FieldId,

@@ -1,4 +1,4 @@
-//! What mutations need to know of a layout, found out once: rows of types, holders of edges, what refers to what.
+//! Facts of a layout for mutations, computed once: rows of types, storage of edges, references.
 //!
 //! An edge is stored once: as a column of one of its ends, or as a pair. That is why its two sides cannot differ, and
 //! why giving an object of a to-one edge to another takes it from the first.
@@ -20,7 +20,7 @@ pub(crate) struct Facts {
     pub(super) names: HashMap<String, TypeId>,
 }
 
-/// What is known of one object type.
+/// Facts of one object type.
 #[derive(Debug, Default)]
 pub(crate) struct TypeFacts {
     /// The columns of a new row.
@@ -44,7 +44,7 @@ pub(crate) struct Registry {
     pub(super) keys: Vec<(FieldId, ColumnId)>,
 }
 
-/// Where an edge between two objects is stored.
+/// Storage of an edge between two objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// In a column of the row of the object whose edge it is.
@@ -61,9 +61,9 @@ pub(super) struct Pointer {
     /// The field, of the object that has the column.
     pub(super) field: FieldId,
     pub(super) column: ColumnId,
-    /// Whether the object pointed at has just one that points at it.
+    /// True if at most one object points at the target.
     pub(super) is_single: bool,
-    /// Whether the object pointed at points back, by the same field.
+    /// True if the target points back, by the same field.
     pub(super) mutual: bool,
 }
 
@@ -176,7 +176,7 @@ pub(super) fn key_scope(model: &Model, field: FieldId) -> FieldId {
     widest
 }
 
-/// Where the edge `field` of an object to another of type `target` is stored; both types are concrete. `None` if it is no edge.
+/// Storage of the edge `field` from an object to another of type `target`; both types are concrete. `None` if it is no edge.
 pub(super) fn side(model: &Model, layout: &Layout, field: FieldId, target: TypeId) -> Option<Side> {
     let FieldKind::Edge { inverse, .. } = model.field(field).kind else { return None };
     let mutual = inverse.is_some_and(|it| copy(model, it, model.field(field).owner) == field);

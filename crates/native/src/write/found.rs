@@ -1,7 +1,7 @@
-//! Which objects of the input are there already: what is asked, and what follows from the answers.
+//! Resolution of the input's objects: queries for existing ones, and the results.
 //!
-//! **Invariant:** every name (a number, or the value of a key) is asked once; objects with the same name in one input are
-//! one object, and what has the key that a patch sets is the object that is patched.
+//! **Invariant:** every name (a number, or the value of a key) is queried once; objects with the same name in one input are
+//! one object, and an object with the key that a patch sets is the patched object.
 
 use super::Writes;
 use super::facts::key_scope;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use weir_sql::catalog::{ColumnId, TableId};
 use weir_sql::relational::program::{Answers, Asked, Cell, Value};
 
-/// What an object is called.
+/// Name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Name {
     /// By its number, as one of that type.
@@ -46,7 +46,7 @@ impl Name {
         }
     }
 
-    /// Whether no two objects have it, whatever their types: of an interface's key only if it says so.
+    /// True if the name is unique across all types: for an interface's key only if it says so.
     pub(super) fn is_of_all_types(&self, model: &Model) -> bool {
         match self {
             Self::Id(..) => true,
@@ -109,7 +109,7 @@ impl Names {
         self.of[at as usize].iter().map(found)
     }
 
-    /// Whether the object at `at` has a name at all.
+    /// True if the object at `at` has a name.
     pub(super) fn has(&self, at: u32) -> bool {
         !self.of[at as usize].is_empty()
     }
@@ -135,7 +135,7 @@ impl Names {
 }
 
 impl Writes {
-    /// Where the objects of `ty` are found by number: table, column, and what is shown of a row.
+    /// Lookup of the objects of `ty` by number: table, column, and the columns shown of a row.
     pub(super) fn registry(&self, ty: TypeId) -> (TableId, ColumnId, SmallVec<[ColumnId; 2]>) {
         let layout = &self.layout;
         let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
@@ -184,7 +184,7 @@ impl Writes {
     }
 }
 
-/// What becomes of an object of the input.
+/// Resolution of an object of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It is made; which of the new numbers it gets.
@@ -199,11 +199,11 @@ pub(super) enum Fate {
     Nothing,
 }
 
-/// What becomes of all objects of an input.
+/// Resolutions of all objects of an input.
 #[derive(Debug, Default)]
 pub(super) struct Fates {
     pub(super) of: Vec<Fate>,
-    /// How many are made.
+    /// Number of created objects.
     pub(super) made: u32,
 }
 
@@ -368,7 +368,7 @@ impl Resolver<'_> {
                 let other = *first[place as usize].get_or_insert(at as u32);
                 let of = &self.objects[other as usize];
                 let are_top = object.role == Role::Top && of.role == Role::Top;
-                // What is there is linked, whatever is said of it.
+                // An existing object is linked; its other fields are ignored.
                 if other as usize == at || (!hits.is_empty() && !are_top) {
                     continue;
                 }
@@ -378,7 +378,7 @@ impl Resolver<'_> {
                     refusals.push(Refusal::Twice { key: name.shown() });
                     continue;
                 }
-                // What was only a link so far may be the one described here.
+                // An object that was only linked so far may be described here.
                 let (link, is) = if says && !said { (other, at as u32) } else { (at as u32, other) };
                 if let Err(refusal) = self.check_same(link, is, name) {
                     refusals.push(refusal);
@@ -394,12 +394,12 @@ impl Resolver<'_> {
         Ok(Sames { same, ignored })
     }
 
-    /// Whether the object at `at` is what an update sets.
+    /// True if the object at `at` is the patch of an update.
     fn is_patch(&self, at: u32) -> bool {
         matches!(self.objects[at as usize].role, Role::Patch { .. })
     }
 
-    /// Whether `link`, which has `name`, can be the object `is` of the input: by all its names, and by its type.
+    /// Checks that `link`, which has `name`, can be the object `is` of the input: by all its names, and by its type.
     fn check_same(&self, link: u32, is: u32, name: &Name) -> Result<(), Refusal> {
         let ty = self.model().ty(self.objects[link as usize].ty);
         let (is_patch, patched) = (self.is_patch(is), self.patched.map(|it| it.0));
@@ -416,14 +416,14 @@ impl Resolver<'_> {
         }
     }
 
-    /// What is nested in an object that is only linked is not looked at.
+    /// Objects nested in an object that is only linked are ignored.
     fn ignore_below(&self, object: &Object, is_link: bool, ignored: &mut [bool]) {
         for at in edges(object).filter(|_| is_link) {
             ignored[at as usize] = true;
         }
     }
 
-    /// Whether two objects say the same.
+    /// True if two objects have equal fields.
     fn is_equal(&self, one: &Object, other: &Object) -> bool {
         let object = |at: &u32| &self.objects[*at as usize];
         let is_same = |(one, other): (&Content, &Content)| match (one, other) {
@@ -444,7 +444,7 @@ impl Resolver<'_> {
             && fields.all(|(one, other)| one.0 == other.0 && is_same((&one.1, &other.1)))
     }
 
-    /// Whether an object says more than what it is called.
+    /// True if an object has more fields than its name.
     fn says(&self, object: &Object) -> bool {
         object.role == Role::Top
             || object.secret.is_some()
@@ -452,7 +452,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Which objects of an input are others of it, and which are not looked at.
+/// Objects of an input that equal others of it, and objects that are ignored.
 struct Sames {
     same: Vec<Option<u32>>,
     ignored: Vec<bool>,

@@ -1,6 +1,6 @@
-//! What a request gives: values in the literals of a plan or in its variables, read as one.
+//! Input of a request: values in the literals of a plan or in its variables, read uniformly.
 //!
-//! **Invariant:** a value that is walked is never a variable: those are followed to what was sent.
+//! **Invariant:** a visited value is never a variable: variables are replaced by their values.
 //!
 //! **Cost:** nothing is copied.
 

@@ -44,7 +44,7 @@ use weir_sql::catalog::ColumnId;
 use weir_sql::relational::program::{Asked, Call, Kept, Lock, Program, Programs, Value};
 use work::{Input, What, Work};
 
-/// What all mutations of a store share.
+/// State shared by all mutations of a store.
 #[derive(Debug)]
 struct Writes {
     api: Arc<Api>,
@@ -90,7 +90,7 @@ impl Writes {
         Ok(Lock { asked: self.asked(kind, [value]), password: password.into() })
     }
 
-    /// What `given` says of the object that is meant: a column and its value; nothing if it is null.
+    /// Name of the object in `given`: a column and its value; nothing if it is null.
     fn name(&self, field: FieldId, given: Given<'_>) -> Result<Option<(ColumnId, Value)>, Refusal> {
         let value = match (given.text(), given.node()) {
             (Some(text), _) => value::text(text)?,
@@ -98,7 +98,7 @@ impl Writes {
             (None, _) => return Ok(None),
         };
         Ok(match (self.layout.fields[field.index()], value) {
-            // What is no number names nobody, and no object has this one.
+            // A text that is no number names no object.
             (Storage::Id(column), Value::Text(id)) => {
                 Some((column, Value::Int(object::parse_id(&id).unwrap_or(0))))
             }
@@ -107,7 +107,7 @@ impl Writes {
         })
     }
 
-    /// Whether the answer to `call` has objects.
+    /// True if the answer to `call` has objects.
     fn shows(&self, call: &Call<'_>) -> bool {
         let Member::Object(set) = call.shape.fields[call.field as usize].member else { return false };
         let mut fields = call.shape.set(set).range().map(|at| call.ids.field(call.shape.fields[at].field));

@@ -1,4 +1,4 @@
-//! What a mutation may not take away: the one object that an edge has to lead to.
+//! Required edges to one object, which a mutation must not leave without a target.
 //!
 //! Setting a one-to-one edge takes both objects from those that had them; `remove` takes objects out of edges to one and
 //! to many. Where the edge back has to lead somewhere, the mutation gives it another partner or is refused. Partners that
@@ -62,7 +62,7 @@ pub(super) struct Moves {
     questions: Vec<Question>,
 }
 
-/// Whether `field` is an edge to one object, which has to be there.
+/// True if `field` is a required edge to one object.
 fn is_held(model: &Model, field: FieldId) -> bool {
     let of = model.field(field);
     of.is_required && !of.is_list
@@ -110,7 +110,7 @@ impl Moves {
         }
     }
 
-    /// Whether the other side of `field` has to lead somewhere.
+    /// True if the other side of `field` is required.
     fn is_held_back(&self, model: &Model, field: FieldId) -> bool {
         self.back(model, field).is_some_and(|it| is_held(model, it))
     }
@@ -139,7 +139,7 @@ impl Moves {
         }
     }
 
-    /// What the patch `remove` takes from the objects `ids` of one type, after the mutation gave them what it gives.
+    /// Applies the patch `remove` to the objects `ids` of one type, after `set`.
     pub(super) fn cut(
         &mut self,
         model: &Model,

@@ -10,9 +10,9 @@ pub(super) struct Numbers {
     distances: Vec<u8>,
     /// The last one that went in.
     last: i64,
-    /// How many went in.
+    /// Number of inserted numbers.
     pub(super) count: usize,
-    /// How far they were taken out: bytes, and the last one.
+    /// Read position: bytes, and the last number.
     taken: (usize, i64),
 }
 
@@ -30,12 +30,12 @@ impl Numbers {
         self.count += 1;
     }
 
-    /// How much memory they take.
+    /// Size in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.distances.len()
     }
 
-    /// Whether all were taken out.
+    /// True if all were read.
     pub(super) fn is_empty(&self) -> bool {
         self.taken.0 == self.distances.len()
     }

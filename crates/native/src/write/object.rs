@@ -23,7 +23,7 @@ pub(super) const NESTING_MAX: usize = 32;
 /// Shorter passwords are refused.
 const SECRET_CHARACTERS_MIN: usize = 6;
 
-/// What an object of the input is there for.
+/// Role of an object of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// To be added.
@@ -44,11 +44,11 @@ pub(super) struct Object {
     pub(super) role: Role,
     /// The number it is named by.
     pub(super) id: Option<i64>,
-    /// What was given, in the order of the input type.
+    /// Given values, in the order of the input type.
     pub(super) fields: Vec<(FieldId, Content)>,
     /// Its password: as it was given, then its hash.
     pub(super) secret: Option<Arc<str>>,
-    /// Which of the input's passwords it is: hashes of equal ones differ.
+    /// Number of the password in the input: hashes of equal passwords differ.
     pub(super) secret_place: u32,
 }
 
@@ -66,7 +66,7 @@ impl Object {
     }
 }
 
-/// What was given for a field.
+/// Given value of a field.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     /// `null`: kept only where something is removed.
@@ -156,7 +156,7 @@ impl Objects<'_> {
         }
     }
 
-    /// What was given for `field` of the object at `at`; nothing for null that means nothing.
+    /// Given value of `field` of the object at `at`; nothing for a null without effect.
     fn content(
         &mut self,
         at: u32,

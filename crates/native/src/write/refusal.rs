@@ -2,7 +2,7 @@
 
 use weir_engine::source::FieldError;
 
-/// What is wrong, without saying which mutation it is.
+/// Errors of a mutation, without its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// An object that is added, or takes a new key, has the key of one that is there.
@@ -17,7 +17,7 @@ pub(super) enum Refusal {
     NoSuch { id: String, ty: String },
     /// A reference by keys, each with its field, finds two objects.
     Ambiguous { ty: String, keys: String },
-    /// What refers to an object does not name it.
+    /// A reference does not name its object.
     NoId,
     /// A reference to a member of a union names none or several.
     NotOneMember { ty: String },

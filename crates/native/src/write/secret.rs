@@ -20,7 +20,7 @@ const WAITING_MAX: usize = 128;
 /// Each step more takes twice the time: this one some seconds.
 const BCRYPT_COST_MAX: u32 = 15;
 
-/// Whether a load takes `text` as the hash of a password: Argon2's, or bcrypt's, which Dgraph keeps.
+/// True if a load accepts `text` as the hash of a password: Argon2's, or bcrypt's, which Dgraph uses.
 pub(crate) fn is_hash(text: &str) -> bool {
     text.starts_with("$argon2") || is_bcrypt(text)
 }
@@ -59,7 +59,7 @@ impl Hashing {
         .await?
     }
 
-    /// Whether `hash` is that of `password`. Without a hash it takes as long to say no.
+    /// True if `hash` is that of `password`. Without a hash the check takes the same time.
     pub(super) async fn is_right(
         &self,
         password: Arc<str>,

@@ -39,7 +39,7 @@ pub(super) enum Kind {
     Erase { table: TableId, rows: Rows },
 }
 
-/// Which rows: those where a column is what is bound, and others are too.
+/// Condition on rows: one column equals the bound value, and others equal theirs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Rows {
     pub(super) by: ColumnId,
@@ -55,7 +55,7 @@ impl Rows {
     }
 }
 
-/// How a value is compared.
+/// Comparison of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Same {
     Equal,
@@ -88,7 +88,7 @@ impl Sentences {
     }
 }
 
-/// Whether rows of `table` stand in an index that is a table of its own, with one of the columns `set` if those are given.
+/// True if rows of `table` are in an index that is a separate table, with one of the columns `set` if those are given.
 fn is_indexed(database: Database, layout: &Layout, table: TableId, set: Option<&ColumnIds>) -> bool {
     layout
         .indexes

@@ -96,7 +96,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What stands where nothing was given.
+    /// Value of a field without input.
     pub(super) fn default(
         &self,
         field: &Field,

@@ -24,7 +24,7 @@ const PART_MAX: usize = 50_000;
 /// Numbers of objects take at most so much memory.
 const NUMBERS_BYTES_MAX: usize = 64 << 20;
 
-/// What a root field does, and to objects of which type.
+/// Kind of a root field's mutation, and its type of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Add(TypeId),
@@ -32,15 +32,15 @@ pub(super) enum What {
     Delete(TypeId),
 }
 
-/// What was given.
+/// The input.
 #[derive(Debug, Default)]
 pub(super) struct Input {
     pub(super) objects: Vec<Object>,
     /// Those that are to be added.
     pub(super) roots: Vec<u32>,
-    /// What an update sets.
+    /// `set` of an update.
     pub(super) set: Option<u32>,
-    /// What it removes.
+    /// `remove` of an update.
     pub(super) remove: Option<u32>,
     pub(super) upsert: bool,
     /// The answer has objects.
@@ -48,18 +48,18 @@ pub(super) struct Input {
     pub(super) now_us: i64,
 }
 
-/// What was asked last.
+/// The last query sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Nothing.
     Begin,
-    /// Which objects the filter finds.
+    /// Objects that the filter finds.
     Found,
     /// The types of those, if they can differ; the objects with each name; new numbers, if it was certain how many.
     Named { kinds: bool, numbers: bool },
     /// New numbers.
     Numbered,
-    /// What may not be taken away.
+    /// Required edges.
     Guarded,
     /// The changes.
     Changed,
@@ -155,7 +155,7 @@ impl Work {
         Step::Answer(shown)
     }
 
-    /// Whether an update sets or removes anything.
+    /// True if an update sets or removes anything.
     fn is_asked_for(&self) -> bool {
         self.input.set.is_some() || self.input.remove.is_some()
     }
@@ -214,8 +214,8 @@ impl Work {
         }
     }
 
-    /// How many objects will be made, if that does not depend on what is there. What lacks a value cannot be made: it is there, or
-    /// refused.
+    /// Number of objects that are certainly created, if it does not depend on the store. An object without a required value
+    /// cannot be created: it exists, or is refused.
     fn certainly_made(&self) -> Option<u32> {
         let resolver = self.resolver();
         let mut made = 0;
@@ -394,7 +394,7 @@ impl Work {
         own.into_iter().chain(matched.map(|it| End { id: it.0, ty: it.1, row: None }))
     }
 
-    /// Which object of the store an object of the input is, and the place of its row if it is made: rows are in the order of the
+    /// The store's object of an object of the input, and the place of its row if it is created: rows are in the order of the
     /// numbers.
     fn end(&self, at: u32) -> Option<End> {
         let mut at = at as usize;
@@ -423,7 +423,7 @@ impl Work {
         groups
     }
 
-    /// What the answer shows.
+    /// Objects that the answer shows.
     fn shown(&mut self) -> Shown {
         let matched = || self.matched.iter().map(|it| it.0).collect::<Vec<i64>>();
         match self.what {

@@ -18,7 +18,7 @@ use weir_language::json::JsonRef;
 /// The content type of the metrics page. Source: OpenMetrics 1.0.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// How many tags one call makes old at most, and how long each may be.
+/// Limits of one call: number of tags, and bytes of a tag.
 const TAGS_MAX: usize = 1000;
 const TAG_BYTES_MAX: usize = 1024;
 
@@ -32,7 +32,7 @@ pub(crate) fn page(status: StatusCode, text: impl Into<String>) -> Answer {
     Answer::page(response)
 }
 
-/// Which Weir this is.
+/// The version of Weir.
 pub(crate) fn version() -> Answer {
     let text = concat!("{\"version\":\"", env!("CARGO_PKG_VERSION"), "\",\"server_type\":\"weir\"}");
     Answer::page(json(StatusCode::OK, Media::Json, Reply::whole(text.as_bytes().to_vec())))

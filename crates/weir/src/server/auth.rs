@@ -1,6 +1,6 @@
-//! Who asks: the admin secret, and until there are roles no role but admin.
+//! Authentication of callers: the admin secret; until there are roles, no role but admin.
 //!
-//! **Invariant:** whoever asks for another role is refused, never served as admin.
+//! **Invariant:** a caller that asks for another role is refused, never served as admin.
 
 use super::exchange::Exchange;
 use hyper::HeaderMap;
@@ -105,7 +105,7 @@ fn identify(headers: &HeaderMap, secret: Option<&str>) -> Result<Caller, Denied>
     Ok(Caller::Admin)
 }
 
-/// Whether a role other than admin is asked for.
+/// True if the request asks for a role other than admin.
 pub(crate) fn asks_for_other_role(headers: &HeaderMap) -> bool {
     headers.get_all(ROLE).iter().any(|it| it.as_bytes() != b"admin")
 }

@@ -17,7 +17,7 @@ use weir_engine::engine::Aborted;
 /// Bytes that leave a whole answer at once; the rest waits in it, where it is counted.
 const FRAME_BYTES_MAX: usize = 128 * 1024;
 
-/// What is sent after the head.
+/// Body of a response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     form: Form,
@@ -73,7 +73,7 @@ impl Reply {
         let bytes = bytes.into();
         Self { form: Form::Whole((!bytes.is_empty()).then_some(bytes)), guard: None }
     }
-    /// What is ready and what follows, compressed on the way if there is an encoder.
+    /// A response of the bytes that are ready and the chunks that follow, compressed if there is an encoder.
     pub(crate) fn stream(
         head: Vec<u8>,
         rest: Receiver<Result<Vec<u8>, Aborted>>,
@@ -88,7 +88,7 @@ impl Reply {
         self.guard = Some(guard);
         self
     }
-    /// How many bytes it has, where that is known.
+    /// Length in bytes, if known.
     pub(crate) fn len(&self) -> Option<u64> {
         match &self.form {
             Form::Whole(bytes) => Some(bytes.as_ref().map_or(0, |it| it.len() as u64)),

@@ -1,6 +1,6 @@
-//! What the cache of services counts, on the page of metrics.
+//! Metrics of the cache of services.
 //!
-//! **Cost:** nothing until somebody reads the page.
+//! **Cost:** none until the page of metrics is read.
 
 use crate::services;
 use prometheus_client::collector::Collector;

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::Instant;
 
-/// How long each phase may take, in seconds, and how many bytes may wait to be read.
+/// Timeout of each phase, in seconds, and the limit of unread bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
     pub(crate) head_s: u32,
@@ -23,10 +23,10 @@ pub(crate) struct Patience {
     pub(crate) unread: Bounds,
 }
 
-/// How long the rest of a request is waited for that is answered already, in seconds.
+/// Timeout for the rest of a request that is answered already, in seconds.
 const LINGER_S: u32 = 2;
 
-/// What a connection is waiting for.
+/// Phase of a connection: the event it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// The first byte of a request.
@@ -37,7 +37,7 @@ enum Phase {
     InFlight,
 }
 
-/// What the connection's task is told to do.
+/// Command to the connection's task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     /// Go on.
@@ -61,7 +61,7 @@ pub(crate) struct Watched {
     body_deadline_s: Cell<u32>,
     write_deadline_s: Cell<u32>,
     command: Cell<Command>,
-    /// What is wrong with the head that hyper sees [`super::heads::STAND_IN`] for.
+    /// The error of the head that hyper sees [`super::heads::STAND_IN`] for.
     flaw: Cell<Option<Flaw>>,
     /// Set once a WebSocket was granted.
     terms: Cell<Option<Terms>>,
@@ -174,7 +174,7 @@ impl Watched {
     pub(crate) fn refuse(&self, flaw: Flaw) {
         self.flaw.set(Some(flaw));
     }
-    /// What is wrong with the connection's last head.
+    /// The error of the connection's last head.
     pub(crate) fn flaw(&self) -> Option<Flaw> {
         self.flaw.get()
     }
@@ -190,7 +190,7 @@ impl Watched {
     pub(crate) fn alive(&self) {
         self.enter(Phase::Idle, self.patience.idle_s);
     }
-    /// How long a client may be silent, in seconds.
+    /// Timeout of a silent client, in seconds.
     pub(crate) fn idle_s(&self) -> u32 {
         self.patience.idle_s
     }
@@ -198,7 +198,7 @@ impl Watched {
     pub(crate) fn now_s(&self) -> u32 {
         self.now_s.get()
     }
-    /// What to do now; the task is woken when that changes.
+    /// The current command; the task is woken when it changes.
     pub(crate) fn command(&self, cx: &Context<'_>) -> Command {
         let mut waker = self.waker.borrow_mut();
         if !waker.as_ref().is_some_and(|it| it.will_wake(cx.waker())) {

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 #[allow_missing = true]
 struct Files;
 
-/// What the page says where there is none.
+/// Page of a binary that was built without the console.
 const MISSING: &str = "<!doctype html><meta charset=utf-8><title>Weir</title><p>This binary was built without the \
 console. Build it with <code>make console</code> and then Weir again, or send queries to <code>/graphql</code>.";
 

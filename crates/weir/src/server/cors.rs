@@ -1,6 +1,6 @@
-//! Which web pages of other origins may call: those of this machine where only this machine can connect, else exact origins.
+//! CORS: pages of this machine may call where only this machine can connect, else pages of the configured origins.
 //!
-//! What a page may not do is told once in the log, with the setting that would let it.
+//! The first refused request is logged with the setting that would allow it.
 //!
 //! **Invariant:** `Access-Control-Allow-Origin` names the origin of the request, or `*` where any was configured.
 

@@ -1,4 +1,4 @@
-//! What every handler works with: the worker, the generation, the request's id; and how refusals look.
+//! State of every handler: the worker, the generation, the request's id; and the form of refusals.
 
 use super::auth::Denied;
 use super::body::Reply;
@@ -21,15 +21,15 @@ use weir_engine::engine::Timing;
 
 /// One request on its way.
 pub(crate) struct Exchange {
-    /// Where it is served.
+    /// The worker that serves the request.
     pub(crate) worker: Rc<Worker>,
-    /// What it is served from: the same from its first to its last byte, whatever is reloaded meanwhile.
+    /// The generation that serves the request, the same from the first to the last byte, also across reloads.
     pub(crate) generation: Arc<Generation>,
     /// When its head was complete.
     pub(crate) started: Instant,
     /// The clock of its connection.
     pub(crate) watched: Rc<Watched>,
-    /// Where the connection comes from: the caller, or a proxy before it.
+    /// Address of the peer: the caller, or a proxy before it.
     pub(crate) peer: IpAddr,
     /// Its name in logs, and in the head of its answer.
     pub(crate) id: RequestId,
@@ -82,11 +82,11 @@ pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
     /// Stable, in `extensions.code`.
     pub(crate) code: &'static str,
-    /// What is wrong and how to mend it.
+    /// The cause and how to fix it.
     pub(crate) message: Cow<'static, str>,
     /// For 405.
     pub(crate) allow: Option<&'static str>,
-    /// Whether the rest of the connection is of no use.
+    /// True if the connection has to be closed.
     pub(crate) close: bool,
 }
 

@@ -30,7 +30,7 @@ impl Guesses {
         Self { paid_at_ns, keyed: RandomState::new(), started: Instant::now() }
     }
 
-    /// Whether `address` has to wait before it may try again; with `per_minute` 0 nobody has to.
+    /// True if `address` has reached the limit of wrong secrets; `per_minute` 0 is no limit.
     pub(crate) fn are_too_many(&self, address: IpAddr, per_minute: u32) -> bool {
         self.are_too_many_at(address, per_minute, self.now_ns())
     }

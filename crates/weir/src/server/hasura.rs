@@ -25,7 +25,7 @@ use weir_language::json::{Json, JsonBuffer, JsonRef};
 /// Answers of a list are sent when so many bytes have gathered.
 const BATCH_CHUNK_BYTES: usize = 64 * 1024;
 
-/// What a GET gets: Hasura's words, and where a GET is answered.
+/// Answer to a GET, in Hasura's words, with the address that answers a GET.
 const NOT_FOUND: &str = "{\"path\":\"$\",\"error\":\"resource does not exist\",\"code\":\"not-found\",\"errors\":[{\"message\":\
 \"a GET is answered at /graphql: send a POST here\",\"extensions\":{\"path\":\"$\",\"code\":\"not-found\"}}]}";
 

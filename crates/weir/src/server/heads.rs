@@ -15,7 +15,7 @@ use httparse::{Header, Request, Status};
 use hyper::{StatusCode, Uri};
 use std::mem::MaybeUninit;
 
-/// What HTTP/2 begins with. Source: RFC 9113, section 3.4.
+/// First bytes of an HTTP/2 connection. Source: RFC 9113, section 3.4.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// The method of [`STAND_IN`].
 pub(crate) const STAND_IN_METHOD: &str = "-";
@@ -24,7 +24,7 @@ pub(crate) const STAND_IN: &[u8] = b"- * HTTP/1.1\r\nconnection: close\r\n\r\n";
 /// As many header lines are read without asking for memory.
 const LINES_AT_HAND: usize = 128;
 
-/// What is wrong with a head.
+/// Errors of a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     /// Too many bytes.
@@ -75,7 +75,7 @@ impl Flaw {
     }
 }
 
-/// What becomes of the bytes behind those that may pass.
+/// Treatment of the bytes behind those that may pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// There are none.
@@ -92,7 +92,7 @@ pub(crate) enum Verdict {
     Flood,
 }
 
-/// Where in the connection's bytes we are.
+/// Position in the connection's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum At {
     /// Nothing has come yet, or a part of [`PREFACE`].
@@ -111,7 +111,7 @@ enum At {
     Offered,
 }
 
-/// Where in a body of chunks. Source: RFC 9112, section 7.1.
+/// Position in a chunked body. Source: RFC 9112, section 7.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Chunk {
     Size { bytes: u64, digits: u8 },
@@ -142,7 +142,7 @@ impl Heads {
         Self { at: At::Start, bytes_max, lines_max, list_bytes_max: http2::list_bytes_max(limits) }
     }
 
-    /// Whether a request has begun and not ended, or was refused: more of it may be on its way.
+    /// True if a request has begun and not ended, or was refused: more of it may arrive.
     pub(crate) fn is_within(&self) -> bool {
         match self.at {
             At::Body(_) | At::Chunks(_) | At::Over | At::Offered => true,
@@ -169,7 +169,7 @@ impl Heads {
         }
     }
 
-    /// Whether it is worth to follow `kept` again, of which the part from `new` on just came.
+    /// True if parsing `kept` again can succeed; its part from `new` on has just arrived.
     pub(crate) fn may_go_on(&self, kept: &[u8], new: usize) -> bool {
         let recent = &kept[new.saturating_sub(3)..];
         kept.len() >= self.bytes_max
@@ -178,7 +178,8 @@ impl Heads {
                 .any(|at| recent[at + 1..].starts_with(b"\n") || recent[at + 1..].starts_with(b"\r\n"))
     }
 
-    /// How many of `bytes`, which follow those that passed before, may pass.
+    /// Number of leading bytes of `bytes` that may pass, and the treatment of the rest. `bytes` follow those that passed
+    /// before.
     pub(crate) fn follow(&mut self, bytes: &[u8]) -> (usize, Verdict) {
         let mut passed = 0;
         while passed < bytes.len() {
@@ -264,7 +265,7 @@ impl Heads {
     }
 }
 
-/// What follows a head. Source: RFC 9112, section 6.3; what it lets a server repair is refused.
+/// Framing of the body behind a head. Source: RFC 9112, section 6.3; framing that a server may repair is refused.
 fn body_of(request: &Request<'_, '_>) -> Result<At, Flaw> {
     let (mut length, mut chunked, mut hosts) = (None, false, 0);
     let (mut names_websocket, mut names_upgrade) = (false, false);
@@ -320,7 +321,7 @@ fn number(text: &[u8]) -> Option<u64> {
     text.bytes().all(|it| it.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-/// Whether hyper can read the target of a request.
+/// True if hyper can parse the target of a request.
 fn is_target(text: &str) -> bool {
     let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?%".contains(&it);
     text.starts_with('/') && text.bytes().all(is_plain) || Uri::try_from(text).is_ok()
@@ -329,7 +330,7 @@ fn is_target(text: &str) -> bool {
 impl Chunk {
     const FIRST: Self = Self::Size { bytes: 0, digits: 0 };
 
-    /// How far `bytes` lead, and where to; `None` behind the body. Nothing if they are no chunks.
+    /// Number of bytes consumed and the next position; `None` behind the body. Nothing if the bytes are no chunks.
     fn follow(mut self, bytes: &[u8]) -> Option<(usize, Option<Self>)> {
         let mut at = 0;
         while at < bytes.len() {

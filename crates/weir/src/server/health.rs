@@ -21,11 +21,11 @@ const FRESH: Duration = Duration::from_secs(1);
 /// So long a source has to find out how it is.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What the sources of a generation said last, and when.
+/// Last known state of a generation's sources, and its time.
 #[derive(Debug, Default)]
 pub(crate) struct Readiness(Mutex<Option<(Instant, Arc<[State]>)>>);
 
-/// How one source is.
+/// State of one source.
 #[derive(Debug, PartialEq, Eq)]
 struct State {
     name: String,
@@ -34,7 +34,7 @@ struct State {
 }
 
 impl Readiness {
-    /// How the sources of `generation` are now. Who asks meanwhile waits for the same answer.
+    /// Current state of the sources of `generation`. Concurrent callers share one check.
     async fn look(&self, generation: &Generation) -> Arc<[State]> {
         let mut last = self.0.lock().await;
         match &*last {
@@ -119,7 +119,7 @@ fn report(states: &[State], all: bool) -> Vec<u8> {
     out
 }
 
-/// Whether what was configured is what serves, in Hasura's words. Sources are [`ready`]'s matter.
+/// State of the configuration, in Hasura's words. [`ready`] reports on sources.
 pub(crate) fn health(exchange: &Exchange) -> Answer {
     if exchange.worker.is_leaving() {
         return page(StatusCode::INTERNAL_SERVER_ERROR, "ERROR\n");

@@ -23,7 +23,7 @@ const BYTES_PER_UPDATE: u32 = 64;
 const CREDIT_BYTES_MAX: u32 = 4 * 1024 * 1024;
 /// Bytes of a frame's head: length, type, flags, stream.
 const HEAD_BYTES: u8 = 9;
-/// What a header line costs beyond its name and value, by the RFC's way to count.
+/// Overhead of a header line beyond its name and value, as the RFC counts it.
 const LINE_BYTES: u32 = 32;
 /// Lines of a head that begin with a colon.
 const PSEUDO_LINES: u32 = 5;
@@ -34,7 +34,7 @@ const WINDOW_UPDATE: u8 = 8;
 const CONTINUATION: u8 = 9;
 const END_STREAM: u8 = 1;
 
-/// Where in a connection's frames we are, and how many there were.
+/// Position in a connection's frames, and counts of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frames {
     /// Of the head of the present frame.
@@ -126,8 +126,8 @@ pub(crate) fn stand_in(list_bytes_max: u32) -> Vec<u8> {
     [part(HEADERS), part(CONTINUATION).repeat(parts)].concat()
 }
 
-/// What is wrong with a head that was read by the library: over HTTP/2 what [`super::heads`] finds over HTTP/1.1, and over
-/// both a host that is not the URL's.
+/// Error of a head that the library has read: over HTTP/2 the same checks as in [`super::heads`] for HTTP/1.1, and over both
+/// a host that differs from the URL's.
 pub(crate) fn flaw(head: &Parts, limits: &Limits) -> Option<Flaw> {
     let (headers, authority) = (&head.headers, head.uri.authority());
     if head.version == Version::HTTP_2 {
@@ -160,7 +160,7 @@ fn bytes(head: &Parts) -> usize {
     head.method.as_str().len() + target + host + "  HTTP/2.0\r\n\r\n".len() + lines.sum::<usize>()
 }
 
-/// Whether a `host` line names what the URL does; a port that the scheme implies may be left out.
+/// True if a `host` line names the URL's host; a port that the scheme implies may be left out.
 fn is_same(host: &[u8], authority: &Authority, scheme: Option<&Scheme>) -> bool {
     let implied = match scheme {
         Some(it) if *it == Scheme::HTTPS => ":443",

@@ -23,10 +23,10 @@ const READ_BYTES_MAX: usize = 16 * 1024;
 const READ_BYTES_MIN: usize = 4 * 1024;
 /// Head and body of up to so many bytes are joined before they are written: the kernel takes one piece faster than two.
 const JOINED_BYTES_MAX: usize = 4 * 1024;
-/// What of a refused request is still read, so that the client gets to see the answer before the connection's end.
+/// Bytes of a refused request that are still read, so that the client receives the response before the connection ends.
 pub(crate) const REST_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// Where a worker's sockets are read into, and short answers are joined.
+/// Buffer that a worker's sockets are read into, and that joins short answers.
 pub(crate) type Landing = Rc<RefCell<Box<[u8]>>>;
 
 /// Memory for one worker.
@@ -40,12 +40,12 @@ pub(crate) struct Guarded<S> {
     watched: Rc<Watched>,
     heads: Heads,
     landing: Landing,
-    /// What was read and did not go to hyper at once: the beginning of a head, or more than hyper had room for.
+    /// Bytes that were read and not yet passed to hyper: the beginning of a head, or more than hyper had room for.
     kept: Vec<u8>,
-    /// How many of them may pass.
+    /// Number of these bytes that may pass.
     passed: usize,
     last: Verdict,
-    /// What was read of the rest of a refused request, once nothing more is written.
+    /// Bytes read of the rest of a refused request, once the response is written.
     rest: Option<usize>,
 }
 
@@ -110,7 +110,7 @@ impl<S: AsyncRead + Unpin> Guarded<S> {
         self.last == Verdict::Flood
     }
 
-    /// What a piece of an answer was written with.
+    /// Records the result of writing a part of an answer.
     fn wrote(&mut self, written: &Poll<io::Result<usize>>) {
         self.watched.await_reader(written.is_pending());
         if let Poll::Ready(Ok(bytes)) = written {

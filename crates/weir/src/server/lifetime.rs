@@ -1,4 +1,4 @@
-//! What clients and caches before us are told of an answer's lifetime: `Cache-Control`, `X-TTL`, `ETag`, `Vary`.
+//! Cache headers for clients and proxies: `Cache-Control`, `X-TTL`, `ETag`, `Vary`.
 //!
 //! A million clients that are told one number come back in one second. So each answer's number is drawn from the last fifth of what is
 //! left, and never beyond it; a number that the operation asked for itself is told as it is.
@@ -25,13 +25,13 @@ const X_TTL: HeaderName = HeaderName::from_static("x-ttl");
 const ALWAYS_READ: &str = "x-hasura-role";
 /// Those that are read where there is a secret.
 const SECRETS: &str = "x-hasura-admin-secret, x-weir-admin-secret";
-/// Whether the whole answer was kept, and what set its lifetime; in dev mode.
+/// In dev mode: the answer's cache state and the setting that decided its lifetime.
 const X_WEIR_CACHE: HeaderName = HeaderName::from_static("x-weir-cache");
 
-/// Where an answer is told.
+/// Address that an answer is sent from.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
-    /// Whether callers need a secret.
+    /// True if callers need a secret.
     pub(crate) has_secret: bool,
     /// In dev mode it is told what set a lifetime.
     pub(crate) dev: bool,
@@ -42,7 +42,7 @@ pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderM
     let Lifetime { freshness, wished, vary, kept } = lifetime;
     let seconds =
         if *wished { freshness.remaining_ms.div_ceil(1000) } else { drawn_s(freshness.remaining_ms) };
-    // What an admin sees is for nobody in between, who knows nothing of these secrets.
+    // An answer for an admin is private: shared caches do not know the secrets.
     let scope = if auth::sent(asked).is_some() { Scope::Private } else { freshness.scope };
     let words = match (seconds, scope) {
         (0, _) => "no-store".to_owned(),

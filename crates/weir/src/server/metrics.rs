@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 use weir_engine::engine::{Kept, Timing};
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Executed; field errors are possible.
@@ -31,7 +31,7 @@ pub(crate) enum Verdict {
     Failed,
 }
 
-/// Where a request came in.
+/// Endpoint of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Door {
     /// `/graphql`.

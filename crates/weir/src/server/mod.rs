@@ -119,13 +119,13 @@ impl Server {
         Ok(Self { live, metrics, phase, workers, listen, admin_listen })
     }
 
-    /// Where it listens; with port 0 in the configuration, the port that was found.
+    /// The address that the server listens on; with port 0 in the configuration, the chosen port.
     #[must_use]
     pub fn listen(&self) -> SocketAddr {
         self.listen
     }
 
-    /// Where operators find it, if that is elsewhere.
+    /// The operators' address, if it is a separate one.
     #[must_use]
     pub fn admin_listen(&self) -> Option<SocketAddr> {
         self.admin_listen
@@ -138,7 +138,7 @@ impl Server {
         let _ = reload(&self.live.turn(), &self.metrics);
     }
 
-    /// What serves now.
+    /// The state that serves.
     #[must_use]
     pub fn live(&self) -> &Arc<Live> {
         &self.live

@@ -1,4 +1,4 @@
-//! Which media type and which coding an answer has; which a request's body has.
+//! Negotiation of an answer's media type and coding; media type and coding of a request's body.
 //!
 //! **Cost:** usual headers are compared as a whole; lists are read once, in linear time.
 //! Sources: RFC 9110, section 12.5; GraphQL over HTTP, section 5.
@@ -108,7 +108,7 @@ pub(crate) fn coding(headers: &HeaderMap) -> Option<Coding> {
     best.filter(|it| it.1 >= identity).map(|it| it.0)
 }
 
-/// Which of the forms that files are embedded in a client takes.
+/// Codings of embedded files that a client accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Accepted {
     pub(crate) brotli: bool,
@@ -124,7 +124,7 @@ pub(crate) fn codings(headers: &HeaderMap) -> Accepted {
     Accepted { brotli: takes(Coding::Brotli), gzip: takes(Coding::Gzip) }
 }
 
-/// What a request's body is in.
+/// Coding of a request's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     /// As it is.
@@ -149,7 +149,7 @@ pub(crate) fn packing(headers: &HeaderMap) -> Packing {
     }
 }
 
-/// Whether the body claims to be JSON in UTF-8.
+/// True if the headers claim a body of JSON in UTF-8.
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     let value = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
     match value {
@@ -159,7 +159,7 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     }
 }
 
-/// Whether the body claims to be nothing but an operation in UTF-8.
+/// True if the headers claim a body that is an operation in UTF-8.
 pub(crate) fn is_graphql(headers: &HeaderMap) -> bool {
     is_in_utf_8(headers, "application/graphql")
 }

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use weir_language::json::{Json, JsonBuffer, JsonError, JsonRef};
 
-/// What a request asks.
+/// Parameters of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Params<'t> {
     pub(crate) query: Cow<'t, str>,
@@ -135,7 +135,7 @@ pub(crate) fn params<'t>(body: JsonRef<'t>) -> Result<Params<'t>, Unusable> {
             "operationName" => operation_name = Some(value),
             "variables" => variables = Some(value),
             "extensions" => extensions = Some(value),
-            // What other servers understand is no error here.
+            // Unknown keys are ignored: other servers use them.
             _ => {}
         }
     }

@@ -15,7 +15,7 @@ use hyper::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, Header
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode};
 
-/// Who may use an address.
+/// Callers of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gate {
     /// Anyone: probes, and pages that check the caller themselves in the words of their protocol.
@@ -26,7 +26,7 @@ pub(crate) enum Gate {
     Dev,
 }
 
-/// Which listener an address is on.
+/// Listener of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Where {
     Everywhere,
@@ -36,7 +36,7 @@ enum Where {
     Public,
 }
 
-/// What answers.
+/// Handler of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Page {
     Graphql,
@@ -139,7 +139,7 @@ pub(crate) async fn answer(exchange: &Exchange, place: Place, head: &Parts, body
             "/v1/graphql" => Door::Hasura,
             _ => Door::Other,
         };
-        // What follows such a head may be no HTTP.
+        // The bytes behind such a head may be no HTTP.
         let refusal = if socket::is_offered(&head.headers) { refusal.closing() } else { refusal };
         refusal.answer(door)
     })
@@ -171,7 +171,7 @@ fn admit(exchange: &Exchange, place: Place, head: &Parts) -> Result<&'static Rou
     Ok(route)
 }
 
-/// What is wrong with a head before anyone looks at what it asks for.
+/// Checks a head before routing.
 fn check_head(exchange: &Exchange, head: &Parts) -> Result<(), Refusal> {
     let (headers, limits) = (&head.headers, &exchange.generation.config.limits);
     let stood_for = exchange.watched.flaw().filter(|_| head.method.as_str() == STAND_IN_METHOD);
@@ -201,7 +201,7 @@ fn repeated(headers: &HeaderMap) -> Option<&'static HeaderName> {
     SINGLE.iter().find(|it| any && headers.get_all(*it).iter().nth(1).is_some())
 }
 
-/// Whether the client means this machine by an address or as `localhost`. A web page can have its own name resolve to
+/// True if the client addresses this machine by an IP address or as `localhost`. A web page can have its own name resolve to
 /// 127.0.0.1; served under that name, without a secret, it would be admin.
 fn is_local(head: &Parts) -> bool {
     let sent = || head.headers.get(HOST).and_then(|it| it.to_str().ok());
@@ -232,7 +232,7 @@ fn pass(exchange: &Exchange, route: &Route, head: &Parts) -> Result<(), Refusal>
             let message = "a web page of another origin may not use an operator's address";
             Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message))
         }
-        // Who asks for another role gets nothing of the admin's, whatever secret comes along.
+        // A caller that asks for another role is refused, with any secret.
         Gate::Operator if auth::asks_for_other_role(&head.headers) => {
             Err(Refusal::denied(auth::Denied::Role))
         }

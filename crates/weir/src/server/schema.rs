@@ -19,7 +19,7 @@ use hyper::http::request::Parts;
 use std::sync::Arc;
 use weir_native::store::{Error, Plan};
 
-/// What of a change went wrong.
+/// Failures of a change of types.
 enum Failure {
     /// There is not exactly one native source.
     None,
@@ -71,7 +71,7 @@ fn apply(live: &Live, metrics: &Metrics, sdl: &str, allowed: &[String]) -> Resul
     let types = native.types_of(sdl).map_err(Failure::Text)?;
     let unwritten = |cause| Failure::Failed(format!("the file of types cannot be written: {cause}"));
     let before = std::fs::read_to_string(&native.sdl).map_err(unwritten)?;
-    // What can go wrong with the file goes wrong before the store is touched.
+    // The file is written first: its errors leave the store untouched.
     let draft = native.draft(sdl).map_err(unwritten)?;
     let plan = native.migrate(&types, allowed).map_err(|error| match error {
         Error::Refused(_) => {

@@ -42,7 +42,7 @@ use weir_language::json::JsonBuffer;
 /// As many header lines hyper reads if nothing is said.
 const HYPER_HEADERS_MAX: u16 = 100;
 
-/// Which of the listeners a connection came in by.
+/// Listener of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// The only one: everything is here.
@@ -53,7 +53,7 @@ pub(crate) enum Place {
     Admin,
 }
 
-/// Whether the server goes on.
+/// Lifecycle of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     Serving,
@@ -63,7 +63,7 @@ pub(crate) enum Phase {
     Draining,
 }
 
-/// What a thread is started with.
+/// Start parameters of a thread.
 pub(crate) struct Seed {
     pub(crate) live: Arc<Live>,
     pub(crate) metrics: Arc<Metrics>,
@@ -193,7 +193,7 @@ impl Drop for Open {
 }
 
 impl Worker {
-    /// Whether the server is on its way out.
+    /// True if the server drains.
     pub(crate) fn is_leaving(&self) -> bool {
         matches!(*self.phase.borrow(), Phase::Leaving | Phase::Draining)
     }
@@ -316,7 +316,7 @@ impl Worker {
 
     /// Answers one request; a panic costs that request only.
     ///
-    /// What is known at once is not left to the future, which is moved before it runs.
+    /// An answer that is known at once is not part of the future, which is moved before it runs.
     fn request(
         self: Rc<Self>,
         watched: Rc<Watched>,
@@ -341,7 +341,7 @@ impl Worker {
     }
 }
 
-/// What a client gets when we are at fault.
+/// Answer to an internal error.
 fn failed() -> Answer {
     let message = "something went wrong in the server; the request id finds it in the log";
     let mut body = error_body(message, "INTERNAL", None);

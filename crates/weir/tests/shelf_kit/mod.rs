@@ -61,7 +61,7 @@ pub struct Book {
     pub tags: BTreeSet<String>,
 }
 
-/// What a writer has made.
+/// Objects of one writer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shelf {
     pub authors: BTreeSet<String>,
@@ -109,7 +109,7 @@ fn pick<'s>(dice: &mut Dice, mut from: impl ExactSizeIterator<Item = &'s String>
 }
 
 impl Change {
-    /// What writer `letter` does next; `number` was never used before.
+    /// Next change of writer `letter`; `number` is unused so far.
     pub fn next(dice: &mut Dice, shelf: &Shelf, letter: char, number: usize) -> Self {
         let book = pick(dice, shelf.books.keys());
         let other = pick(dice, shelf.books.keys());
@@ -175,7 +175,7 @@ impl Change {
         }
     }
 
-    /// What it makes of `shelf`.
+    /// Applies the change to `shelf`.
     pub fn apply(&self, shelf: &mut Shelf) {
         match self {
             Self::Add { author, books } => {
@@ -235,7 +235,7 @@ impl Shelf {
         self.books.get_mut(code).expect("only such books are changed")
     }
 
-    /// What writer `letter` has made of the store, read by SQL.
+    /// Objects of writer `letter` in the store, read by SQL.
     pub fn read(store: &Connection, letter: char) -> Self {
         let is_own = format!("substr(name, 1, 1) = '{letter}'");
         let mut shelf = Self {

@@ -225,7 +225,7 @@ pub fn message(method: &str, path: &str, headers: &[(&str, &str)], body: Option<
     bytes
 }
 
-/// What came back.
+/// An HTTP response.
 #[derive(Debug)]
 pub struct Answer {
     /// 0 if the connection was closed without one.

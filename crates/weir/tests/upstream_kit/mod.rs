@@ -71,8 +71,7 @@ impl Upstream {
         *self.answers.lock().expect("no test panics with it") = answers;
     }
 
-    /// What was asked since the last time. What is asked side by side comes in any order, so reads are sorted between the
-    /// writes.
+    /// Requests since the last call. Concurrent requests arrive in any order, so reads are sorted between the writes.
     pub fn asked(&self) -> Vec<Asked> {
         let mut asked = std::mem::take(&mut *self.asked.lock().expect("no test panics with it"));
         let is_read = |it: &Asked| it.line.starts_with("GET ");

@@ -39,7 +39,7 @@ impl Schema {
     /// ```
     ///
     /// # Errors
-    /// What is no SDL, or everything that breaks a rule of the type system, with its places in `text`.
+    /// A syntax error, or all violations of the rules of the type system, with their places in `text`.
     pub fn from_sdl(text: &str) -> Result<Self, Vec<Error>> {
         let document = parser::parse(text, &Limits::NONE).map_err(|error| vec![error])?;
         from_documents(&[document])
@@ -76,7 +76,7 @@ pub fn place(documents: &[Document<'_>], span: Span) -> (usize, Span) {
 struct Reader<'d> {
     b: SchemaBuilder,
     documents: &'d [Document<'d>],
-    /// What to add to the spans of each document.
+    /// Offset to add to the spans of each document.
     bases: Vec<u32>,
     /// The document being read.
     current: usize,
@@ -222,7 +222,7 @@ impl<'d> Reader<'d> {
             }
         }
         self.applied_at.resize(self.b.schema.directives.len(), 0);
-        // What stands on directives and their arguments may use directives that come later.
+        // Applied last: directives on directives and their arguments may be defined later.
         for number in 0..self.documents.len() {
             self.current = number;
             for definition in &self.documents[number].definitions {

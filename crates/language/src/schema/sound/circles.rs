@@ -95,7 +95,7 @@ pub(super) fn directives(check: &mut Check<'_>) {
     }
 }
 
-/// Which directive or input type (numbered after the directives) needs which.
+/// Dependencies between directives and input types (numbered after the directives).
 struct Graph {
     directives: usize,
     /// Edges of node `n` are `edges[starts[n]..starts[n + 1]]`.

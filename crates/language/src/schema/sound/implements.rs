@@ -39,7 +39,7 @@ pub(super) fn check(check: &mut Check<'_>, id: TypeId) {
     }
 }
 
-/// What an interface implements has to be implemented too. The set holds the interfaces of `id`.
+/// Checks that a type implements all interfaces of its interfaces. The set holds the interfaces of `id`.
 fn ancestors(check: &mut Check<'_>, id: TypeId, interface: TypeId, at: usize) {
     let schema = check.schema;
     let (name, interface_name) = (schema.type_name(id), schema.type_name(interface));
@@ -148,7 +148,7 @@ fn arguments(check: &mut Check<'_>, wanted: FieldId, found: FieldId) {
     }
 }
 
-/// Whether a field of type `found` may stand where `wanted` is promised.
+/// True if a field of type `found` satisfies a field of type `wanted`.
 fn is_subtype(schema: &Schema, mut found: TypeRef, mut wanted: TypeRef) -> bool {
     loop {
         if wanted.is_non_null() && !found.is_non_null() {

@@ -271,7 +271,7 @@ impl<'s> Check<'s> {
     }
 }
 
-/// Whether an input has to be given.
+/// True if the input is required.
 fn is_required(input: &Input) -> bool {
     input.ty.is_non_null() && input.default.is_none()
 }

@@ -34,7 +34,7 @@ pub(in crate::validate) fn directives(cx: &mut Context<'_>, list: List<Directive
     );
 }
 
-/// Where the `@` before the name at `start` is: ignored characters may stand between.
+/// Offset of the `@` before the name at `start`; ignored characters may stand between.
 fn place(text: &str, start: u32) -> u32 {
     text[..start as usize].rfind('@').map_or(start, |at| at as u32)
 }

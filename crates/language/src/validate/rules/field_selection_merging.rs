@@ -53,7 +53,7 @@ struct Member {
     next: u32,
 }
 
-/// Where a response key's group is, valid in one round.
+/// Position of a response key's group, valid in one round.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     round: u32,
@@ -131,7 +131,7 @@ pub(in crate::validate) fn document(cx: &mut Context<'_>) {
 }
 
 impl Merge {
-    /// Whether this very set was not looked at before; remembers it.
+    /// True if this set was not compared before; records it.
     fn is_new(&mut self, cx: &Context<'_>, task: &Task) -> bool {
         let parts = &self.parts[task.parts.clone()];
         if let [only] = parts {
@@ -250,7 +250,7 @@ impl Merge {
                 agree &= self.same_field(cx, split);
             }
             if agree && self.same_shape(cx, &group) {
-                // What does not meet in one split still has to have the same shape.
+                // Fields that never apply to the same object still need the same shape.
                 self.below(cx, &group, true);
                 for split in &splits {
                     self.below(cx, split, false);
@@ -260,7 +260,7 @@ impl Merge {
         self.group = group;
     }
 
-    /// Whether no two members are selected on different objects.
+    /// True if no two members are selected on different object types.
     fn all_meet(&self, cx: &Context<'_>, group: &[u32]) -> bool {
         let first = self.object(cx, group[0]);
         group[1..].iter().all(|&member| {
@@ -293,7 +293,7 @@ impl Merge {
         keyed.chunk_by(|a, b| a.0 == b.0).map(with_shared).collect()
     }
 
-    /// Whether all members are the same field with the same arguments as the first; notes those that are not.
+    /// True if all members are the same field with the same arguments as the first; reports those that are not.
     fn same_field(&mut self, cx: &Context<'_>, split: &[u32]) -> bool {
         let before = self.conflicts.len();
         for &other in &split[1..] {
@@ -333,7 +333,7 @@ impl Merge {
         if start(b) < start(a) { (b, a) } else { (a, b) }
     }
 
-    /// Whether the answers of all members have the shape of the first's; notes those that have not.
+    /// True if the answers of all members have the shape of the first's; reports those that have not.
     fn same_shape(&mut self, cx: &Context<'_>, group: &[u32]) -> bool {
         let mut found = Vec::new();
         let mut known = group.iter().filter_map(|&member| Some((member, self.ty(cx, member)?)));

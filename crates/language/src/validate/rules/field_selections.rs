@@ -29,7 +29,7 @@ fn suggestion(cx: &Context<'_>, field: &Field, parent: TypeId) -> String {
     cx.suggestion(field.name, cx.schema.fields[run.range()].iter().map(|known| cx.schema.str(known.name)))
 }
 
-/// Where an abstract `parent` has no field `name`: the types that may stand there and have it, interfaces of many first.
+/// For an abstract `parent` without a field `name`: its possible types that have the field, interfaces of many first.
 fn types_with<'s>(cx: &Context<'s>, name: &str, parent: TypeId) -> Vec<&'s str> {
     let schema = cx.schema;
     match schema.ty(parent).kind {

@@ -27,7 +27,7 @@ fn cannot(schema: &Schema, on: TypeId, parent: TypeId) -> String {
     format!("cannot be spread here as objects of type \"{parent}\" can never be of type \"{on}\".")
 }
 
-/// Whether some object is of both types. Remembered, because the lists of a large schema are long.
+/// True if some object is of both types. Cached, because the lists of a large schema are long.
 fn overlap(cx: &mut Context<'_>, a: TypeId, b: TypeId) -> bool {
     if a == b {
         return true;

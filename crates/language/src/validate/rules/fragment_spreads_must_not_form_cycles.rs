@@ -13,7 +13,7 @@ struct Frame {
     end: u32,
 }
 
-/// How far the search is with a fragment.
+/// State of the search for a fragment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     Unseen,

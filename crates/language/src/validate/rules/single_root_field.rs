@@ -8,7 +8,7 @@ use crate::span::Span;
 use crate::validate::ValidOperation;
 use crate::validate::context::{Context, NONE};
 
-/// What the root of a subscription selects.
+/// Root fields of a subscription.
 #[derive(Default)]
 struct Collected<'a> {
     /// Number of the response key of each field, and the field.
@@ -104,7 +104,7 @@ fn conditions(cx: &Context<'_>, list: List<Directive>, found: &mut Collected<'_>
     found.conditions.len() > before
 }
 
-/// Whether objects of type `root` are of the type `condition`.
+/// True if objects of type `root` are of the type `condition`.
 fn applies(cx: &Context<'_>, root: TypeId, condition: u32) -> bool {
     if condition == root.0 {
         return true;

@@ -93,7 +93,7 @@ fn unquoted(text: &str) -> &str {
     text.trim_matches('"')
 }
 
-/// Whether `text` is a number as JSON writes one, leading zeros and `+` allowed, with at least one digit.
+/// True if `text` is a number as JSON writes one, leading zeros and `+` allowed, with at least one digit.
 fn is_decimal(text: &str) -> bool {
     let digits = text.bytes().any(|byte| byte.is_ascii_digit());
     let shape =

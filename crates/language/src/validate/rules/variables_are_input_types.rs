@@ -6,7 +6,7 @@ use crate::ast::VariableDefinition;
 use crate::schema::{TypeKind, TypeRef};
 use crate::validate::context::Context;
 
-/// Whether `ty` can be that of a variable; reports it otherwise.
+/// True if a variable may have the type `ty`; reports an error otherwise.
 pub(in crate::validate) fn variable(
     cx: &mut Context<'_>,
     definition: &VariableDefinition,

@@ -13,7 +13,7 @@ pub(super) struct Choices<'c> {
     people: bool,
 }
 
-/// What an object is generated for.
+/// Purpose of a generated object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum For {
     Add,
@@ -74,7 +74,7 @@ impl<'c> Choices<'c> {
         }
     }
 
-    /// Which objects are found; none is all.
+    /// Keys of the found objects; none finds all.
     fn keys(&mut self, ty: usize) -> Vec<String> {
         (0..self.below(4)).map(|_| self.key(ty)).collect()
     }

@@ -57,7 +57,7 @@ fn run(mutations: impl IntoIterator<Item = Mutation>) -> Result<(), TestCaseErro
     Ok(())
 }
 
-/// Whether one of the lines of `found` tells one of the reasons in `expected`.
+/// True if one of the lines of `found` contains one of the reasons in `expected`.
 fn tells(found: &str, expected: &str) -> bool {
     found.lines().any(|told| expected.lines().any(|reason| told.ends_with(reason)))
 }

@@ -15,7 +15,7 @@ pub(super) struct Object {
     pub(super) edges: BTreeMap<&'static str, BTreeSet<i64>>,
 }
 
-/// What a mutation answers: the numbers it shows and how many it counted, or why it failed: a line for each reason.
+/// Answer of a mutation: the numbers it shows and its count, or its errors: a line for each reason.
 pub(super) type Outcome = Result<(Vec<i64>, i64), String>;
 
 #[derive(Clone, Debug)]
@@ -173,7 +173,7 @@ impl Oracle {
         }
     }
 
-    /// Whether an object says more than its key.
+    /// True if an object has more fields than its key.
     fn says(node: &Node) -> bool {
         node.below.is_none()
             || node.input.fields.iter().any(|it| it.0 != TYPES[node.input.ty].key && it.1 != Given::Null)
@@ -258,7 +258,7 @@ impl Oracle {
         format!("duplicate XID found: {key}")
     }
 
-    /// What becomes of a node, if it is not the same as another.
+    /// Resolves a node that does not equal another.
     fn resolve(&self, node: &mut Node, upsert: bool) -> Result<(), String> {
         let (ty, key) = (&TYPES[node.input.ty], Self::key(&node.input).map(str::to_owned));
         let fits = |id: &i64| members(ty.name).contains(&self.objects[id].ty);
@@ -346,7 +346,7 @@ impl Oracle {
         Ok(made)
     }
 
-    /// What is made inside the object `id` may name no other one at the other end of that edge.
+    /// Objects created inside the object `id` must not name another one at the other end of that edge.
     fn check_children(&self, nodes: &[Node], node: &Node, id: i64) -> Result<(), String> {
         for (field, children) in &node.children {
             let Some((inverse, false)) = self.inverse(id, field) else { continue };
@@ -401,7 +401,7 @@ impl Oracle {
             for node in nodes[1..].iter_mut().filter(|it| it.same.is_none() && !it.ignored) {
                 self.resolve(node, false)?;
             }
-            // What has the key that is set is the object that is patched.
+            // An object with the key that is set is the patched object.
             nodes[0].id = matched.first().copied();
         }
         let gone = remove.map(|it| self.named(it)).transpose()?;

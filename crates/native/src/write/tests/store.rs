@@ -257,7 +257,7 @@ impl Store {
         }
     }
 
-    /// What is unsound in the database: references to nothing, registries that differ from what they list.
+    /// Inconsistencies of the database: dangling references, registries that differ from their members.
     pub(super) fn complaint(&self) -> Option<String> {
         let dangling = "SELECT count(*) FROM pragma_foreign_key_check";
         if self.numbers(dangling) != [0] {

@@ -89,7 +89,7 @@ pub(crate) fn accept(exchange: &Exchange, head: &Parts, door: Door) -> Result<An
     answer.insert(UPGRADE, HeaderValue::from_static("websocket"));
     let accepted = HeaderValue::from_maybe_shared(bytes::Bytes::from(derive_accept_key(key.as_bytes())));
     answer.insert(SEC_WEBSOCKET_ACCEPT, accepted.unwrap_or(HeaderValue::from_static("")));
-    // What was not offered must not be chosen.
+    // A protocol may be chosen only if the client offered one.
     if headers.contains_key(SEC_WEBSOCKET_PROTOCOL) {
         answer.insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(subprotocol.name()));
     }
@@ -237,7 +237,7 @@ where
     let _ = tokio::time::timeout(LINGER, tokio::io::copy(&mut unread, &mut tokio::io::sink())).await;
 }
 
-/// How fast messages are read: so many in a second, then none until it is over.
+/// Rate limit of messages: a number per second, then none until the second is over.
 #[derive(Debug)]
 struct Pace {
     messages_max: u32,

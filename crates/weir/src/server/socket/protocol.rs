@@ -15,7 +15,7 @@ const NESTING_MAX: u32 = 200;
 /// The error of every operation.
 const WORDS: &str = "subscriptions are not supported yet: send queries and mutations by POST";
 
-/// Which messages are spoken.
+/// Subprotocols of WebSockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subprotocol {
     /// `graphql-transport-ws`.

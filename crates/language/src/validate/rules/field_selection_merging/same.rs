@@ -3,7 +3,7 @@
 use crate::ast::{Argument, Document, List, Name, ObjectField, Value, ValueId, ValueKind};
 use crate::schema::{Schema, TypeKind, TypeRef};
 
-/// Whether both lists give the same arguments the same values, in whatever order.
+/// True if both lists give the same arguments the same values, in any order.
 pub(super) fn arguments(document: &Document<'_>, a: List<Argument>, b: List<Argument>) -> bool {
     if a.len() != b.len() {
         return false;
@@ -21,7 +21,7 @@ pub(super) fn arguments(document: &Document<'_>, a: List<Argument>, b: List<Argu
     true
 }
 
-/// Whether both types give the same shape: equal lists and marks around the same leaf, or around any objects.
+/// True if both types have the same shape: equal modifiers around the same leaf, or around any objects.
 pub(super) fn shape(schema: &Schema, a: TypeRef, b: TypeRef) -> bool {
     let is_leaf = |ty: TypeRef| match schema.ty(ty.base).kind {
         TypeKind::Scalar(_) | TypeKind::Enum => true,
@@ -59,7 +59,7 @@ fn pair_up<T>(
     true
 }
 
-/// Whether `a` and `b` are the same but for what lies below them, which goes to `pairs`.
+/// True if `a` and `b` are equal apart from their parts, which are appended to `pairs`.
 fn value(document: &Document<'_>, a: &Value, b: &Value, pairs: &mut Vec<(ValueId, ValueId)>) -> bool {
     match (a.kind, b.kind) {
         (ValueKind::List(a), ValueKind::List(b)) => {
