@@ -16,13 +16,14 @@ use weir_engine::write::out::Out;
 use weir_engine::write::rows::ERRORS_MAX;
 use weir_language::schema::Schema;
 
-/// What cannot leave before it is complete may grow to this many bytes.
+/// Maximum size of a part of an answer that is buffered until complete, in bytes.
 pub(crate) const PART_BYTES_MAX: usize = 64 << 20;
 
 /// Parts of a stream leave when they have this many bytes.
 pub(crate) const CHUNK_BYTES: usize = 64 << 10;
 
-/// What may leave after the first part, in pieces of about [`CHUNK_BYTES`]: of a long item only what a few of them take waits for a slow reader.
+/// Splits the bytes behind the first part into pieces of about [`CHUNK_BYTES`]: of a long item, a slow reader holds up only a
+/// few pieces.
 pub(crate) fn pieces(bytes: Vec<u8>) -> impl Iterator<Item = Vec<u8>> {
     let is_long = bytes.len() > 4 * CHUNK_BYTES;
     let (mut left, mut at) = (Some(bytes), 0);
@@ -39,7 +40,7 @@ pub(crate) fn pieces(bytes: Vec<u8>) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// What the fields of an answer are called.
+/// Response names of an answer's fields.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'r> {
     pub(crate) schema: &'r Schema,
@@ -58,7 +59,7 @@ pub(crate) struct Answer<'r> {
 /// Something has outgrown [`PART_BYTES_MAX`].
 #[derive(Debug)]
 pub(crate) struct TooLong {
-    /// What it is, and its verb.
+    /// Subject and verb of the message.
     pub(crate) what: &'static str,
     /// The place in the shape of the field that was answered.
     pub(crate) field: u32,
@@ -76,9 +77,9 @@ pub(crate) type Spans = SmallVec<[Written; 2]>;
 
 /// A member whose key is written.
 pub(crate) struct Begun {
-    /// Where its value begins.
+    /// Start of its value.
     pub(crate) mark: usize,
-    /// How many errors there were before.
+    /// Number of errors before it.
     pub(crate) before: usize,
     /// The value was copied from another member's.
     pub(crate) is_copied: bool,
@@ -97,7 +98,7 @@ impl TooLong {
         Self::done(PART_BYTES_MAX)
     }
 
-    /// What is said of a mutation that is committed, but whose answer is longer than `bytes_max`.
+    /// Error of a mutation that is committed, but whose answer is longer than `bytes_max`.
     #[cold]
     pub(crate) fn done(bytes_max: usize) -> FieldError {
         let message = format!(

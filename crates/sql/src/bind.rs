@@ -1,9 +1,9 @@
-//! Where the values of a request are, whichever database they are bound for.
+//! Values of a request, for the drivers of all databases.
 //!
 //! A parameter says where its value stands: in a literal, a variable, a leaf of a structural variable, or the key of a
 //! parent. Here it is found; how it is bound is the driver's business.
 //!
-//! **Invariant:** what is found is never a variable: those are followed to their values.
+//! **Invariant:** a resolved value is never a variable: variables are replaced by their values.
 
 use crate::geometry::Geometry;
 use crate::relational::form::Form;
@@ -15,7 +15,7 @@ use weir_engine::source::{Accent, FieldError, Ids};
 use weir_language::schema::{EnumValueId, Schema};
 use weir_language::value::{Node, TextSpan, Values, Variables};
 
-/// Where the values of a request are.
+/// Values of a request.
 #[derive(Clone, Copy)]
 pub(crate) struct Bindings<'r> {
     pub(crate) schema: &'r Schema,
@@ -60,13 +60,13 @@ impl<'r> Given<'r> {
         self.values.str(span)
     }
 
-    /// Whether it is a list.
+    /// True for a list.
     pub(crate) fn is_list(self) -> bool {
         matches!(self.node(), Node::List { .. })
     }
 }
 
-/// What is wrong with a value.
+/// Error of a value.
 pub(crate) type Refused = Box<FieldError>;
 
 impl<'r> Bindings<'r> {
@@ -262,7 +262,7 @@ impl<'r> Bindings<'r> {
         Ok(text)
     }
 
-    /// How many rows from either end; `None`: all.
+    /// Number of rows from either end; `None`: all.
     pub(crate) fn first(&self, found: Found<'r>) -> Option<i64> {
         match found {
             Found::Given(given) => match given.node() {

@@ -49,7 +49,7 @@ impl<P> Forms<P> {
         self.fixed.as_ref()
     }
 
-    /// Whether the plan for `form` is to be made and takes long.
+    /// True if the plan for `form` is missing and expensive.
     pub(crate) fn is_costly(&self, form: &Form) -> bool {
         form.key.len() > COSTLY_WORDS && self.known(form).is_none()
     }

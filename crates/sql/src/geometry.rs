@@ -25,7 +25,7 @@ pub(crate) type Bounds = [f64; 4];
 /// Further than any place, and a number that every database can write.
 const FAR_DEGREES: f64 = 1e6;
 
-/// What sums may be off by.
+/// Tolerance of sums.
 const SLACK: f64 = 1e-9;
 
 /// Rings: the outer one first, then holes.
@@ -41,7 +41,7 @@ pub struct Geometry {
     lacks: bool,
 }
 
-/// What is asked of two places.
+/// Relations between two places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Placed {
     /// The first is at most so many metres from the second, a point.
@@ -94,7 +94,7 @@ impl Geometry {
         out
     }
 
-    /// Whether the first place stands to the second as `placed` says.
+    /// True if the first place has the relation `placed` to the second.
     pub(crate) fn is(&self, placed: Placed, other: &Self, metres: f64) -> bool {
         match placed {
             Placed::Near => other.point.is_some_and(|it| self.distance(it) <= metres),
@@ -131,8 +131,7 @@ impl Geometry {
         format!("{{\"bounds\":{bounds},\"{name}\":{place}}}")
     }
 
-    /// What keeps it from being a place on the globe: a point that is not there, a ring that encloses nothing. Words for
-    /// people, to go on after "this is no".
+    /// Reason why it is no place on the globe: a missing point, a ring without an area. The text continues "this is no".
     #[must_use]
     pub fn fault(&self) -> Option<&'static str> {
         let is_off = |[x, y]: Point| !(x.abs() <= 180.0 && y.abs() <= 90.0);
@@ -172,7 +171,7 @@ impl Geometry {
         })
     }
 
-    /// Whether a point lies in one of the polygons, and in none of its holes.
+    /// True if a point lies in one of the polygons, and in none of its holes.
     fn covers(&self, point: Point) -> bool {
         let on_edge = || self.edges().any(|(a, b)| turn(a, b, point) == 0.0 && is_between(a, b, point));
         let inside =
@@ -246,7 +245,7 @@ fn is_between(a: Point, b: Point, point: Point) -> bool {
     (0..2).all(|at| point[at] >= a[at].min(b[at]) && point[at] <= a[at].max(b[at]))
 }
 
-/// Whether a ray to the east crosses the ring an odd number of times.
+/// True if a ray to the east crosses the ring an odd number of times.
 fn is_inside(ring: &[Point], [x, y]: Point) -> bool {
     let next = ring.iter().cycle().skip(1);
     let crosses = ring

@@ -1,4 +1,4 @@
-//! What a regular expression needs of a text, asked of an index of trigrams: any three letters in a row.
+//! Necessary trigrams of a regular expression, for an index of trigrams: any three letters in a row.
 //!
 //! `/^pa.*(st|nt)a$/` fits only texts that hold `sta` or `nta`, so an index finds the few rows that are worth trying. What is
 //! asked never leaves out a text that fits; an expression of which nothing is known asks nothing.
@@ -21,7 +21,7 @@ const LETTERS_MAX: usize = 32;
 /// A class of more letters is any letter.
 const CLASS_MAX: usize = 8;
 
-/// What an index of trigrams can tell of.
+/// Letters of a trigram, the minimum for the index.
 const LETTERS_MIN: usize = 3;
 
 /// The most texts that are asked for together.
@@ -30,7 +30,7 @@ const PHRASES_MAX: usize = 128;
 /// The deepest nesting of groups.
 const DEPTH_MAX: u32 = 50;
 
-/// How what a client sent becomes a regular expression.
+/// Notations of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Written {
     /// As `/pattern/flags`.
@@ -39,7 +39,7 @@ pub enum Written {
     Sequence,
 }
 
-/// Whether an index of trigrams can find the texts that fit `text`.
+/// True if an index of trigrams can narrow down the texts that match `text`.
 #[must_use]
 pub fn narrows(text: &str, written: Written) -> bool {
     question(text, written).is_some()
@@ -59,7 +59,7 @@ pub(crate) fn question(text: &str, written: Written) -> Option<String> {
     Some(out)
 }
 
-/// What a text needs to hold.
+/// Requirement on a matching text.
 enum Need {
     Text(String),
     All(Vec<Need>),
@@ -78,7 +78,7 @@ impl Need {
             }
             Self::Any(any) => Self::list(any, " OR ", out, |it, out| it.write(left, out))?,
             Self::All(all) => {
-                // What does not fit any more need not be asked.
+                // Requirements beyond the limit are dropped.
                 let mut asked = Vec::new();
                 for it in all {
                     let (mut rest, mut text) = (*left, String::new());
@@ -114,7 +114,7 @@ impl Need {
     }
 }
 
-/// What is known of the texts that a part of a pattern fits.
+/// Known properties of the texts that a part of a pattern matches.
 enum Part {
     /// They are among these.
     Among(Vec<String>),

@@ -1,4 +1,4 @@
-//! What of a catalog is tracked, under which GraphQL names, and how tables are related.
+//! Exposed tables of a catalog, their GraphQL names, and their relationships.
 //!
 //! Made from the catalog alone (everything tracked, every foreign key a relationship) or with the entries of a
 //! configuration in Hasura's metadata keys.
@@ -36,7 +36,7 @@ pub struct FunctionId(pub u32);
 /// The tracked part of a database.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// What the database has.
+    /// The database's catalog.
     pub catalog: Catalog,
     /// Parallel to the catalog's tables; `None` where a table is not tracked.
     pub tables: Vec<Option<Tracked>>,
@@ -44,11 +44,11 @@ pub struct Model {
     pub relationships: Vec<Relationship>,
     /// Functions that are root fields or fields of rows.
     pub functions: Vec<TrackedFunction>,
-    /// What a change by key answers that finds no row.
+    /// Answer of a change by key that finds no row.
     pub missing_row: MissingRow,
-    /// What to say when a constraint is violated, by its name.
+    /// Messages of violated constraints, by name.
     pub messages: BTreeMap<String, String>,
-    /// What goes around the names of types and root fields.
+    /// Prefixes and suffixes of the names of types and root fields.
     pub customization: customization::Customization,
 }
 
@@ -63,7 +63,7 @@ pub struct Tracked {
     pub relationships: Vec<RelationshipId>,
     /// Functions that make a value of a row, as [`Model::functions`] places.
     pub computed: Vec<FunctionId>,
-    /// Whether it lists the values of an enum: then the values, else empty.
+    /// Values of an enum table; else empty.
     pub enum_values: Vec<EnumTableValue>,
     /// Parallel to the catalog's columns: the enum table whose values a column holds.
     pub enums: Vec<Option<TableId>>,
@@ -110,7 +110,7 @@ impl RootFields {
     }
 }
 
-/// What is special about a root field.
+/// Configuration of a root field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RootField {
     /// Its name instead of the usual one.
@@ -148,9 +148,9 @@ pub struct Relationship {
 pub struct Through {
     /// The table.
     pub table: TableId,
-    /// What equals our column.
+    /// Our column.
     pub ours: ColumnId,
-    /// What equals theirs.
+    /// Their column.
     pub theirs: ColumnId,
 }
 

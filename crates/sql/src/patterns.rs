@@ -32,7 +32,7 @@ const TOO_LONG: &str = "the pattern is too long";
 /// `/pattern/flags` as an expression of Rust's.
 ///
 /// # Errors
-/// What is wrong with it, or cannot be said to every database.
+/// Errors of the pattern, or parts that not every database supports.
 pub(crate) fn rust(text: &str) -> Result<String, String> {
     said(text).map(|it| it.0)
 }
@@ -45,7 +45,7 @@ pub(crate) fn postgres(text: &str) -> Result<String, String> {
     said(text).map(|it| it.1)
 }
 
-/// What texts hold that have the words of `text` one after another, as an expression of PostgreSQL's.
+/// PostgreSQL's expression for texts that contain the words of `text` in sequence.
 ///
 /// # Errors
 /// The words are too many, or too long.
@@ -82,7 +82,7 @@ fn parse(pattern: &str) -> Result<Hir, String> {
     parsed.map_err(|error| format!("invalid regular expression: {}", cause(&error)))
 }
 
-/// What is wrong with a pattern.
+/// Message for an invalid pattern.
 pub(crate) fn complaint(pattern: &str) -> String {
     parse(pattern).err().unwrap_or_else(|| "invalid regular expression".into())
 }
@@ -122,7 +122,7 @@ pub(crate) fn without_postgres_places(pattern: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a pattern of PostgreSQL's has look-around or back references, and nothing else that is beyond a regular language.
+/// True if a pattern of PostgreSQL's has look-around or back references, and nothing else beyond a regular language.
 pub(crate) fn looks_around(pattern: &str) -> bool {
     let mut looks = false;
     let mut rest = pattern;
@@ -149,7 +149,7 @@ pub(crate) fn looks_around(pattern: &str) -> bool {
     looks
 }
 
-/// What the parser has against a pattern, in one line.
+/// The parser's error, in one line.
 fn cause(error: &regex_syntax::Error) -> String {
     use regex_syntax::ast::ErrorKind::{UnsupportedBackreference, UnsupportedLookAround};
     match error {

@@ -66,7 +66,7 @@ pub(crate) fn write_value(out: &mut Out, cell: Cell, value: &Value<'_>) {
     }
 }
 
-/// What is wrong where a row says that it is an object of a type that has no such object.
+/// Error of a row that refers to an object that does not exist.
 #[cold]
 pub(crate) fn no_such_object() -> Fault {
     Fault { code: "INVALID_VALUE", message: "there is no object of the type that is stored".into() }
@@ -98,7 +98,7 @@ pub(crate) fn hex(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Whether `text` is a JSON number. Source: RFC 8259, section 6.
+/// True if `text` is a JSON number. Source: RFC 8259, section 6.
 pub(crate) fn is_number(text: &[u8]) -> bool {
     let digits = |from: usize| text[from..].iter().take_while(|it| it.is_ascii_digit()).count();
     let mut at = usize::from(text.first() == Some(&b'-'));

@@ -11,7 +11,7 @@ use regex::Regex;
 use rust_stemmers::{Algorithm, Stemmer};
 use std::sync::LazyLock;
 
-/// How an index is asked.
+/// Query language of an index.
 #[derive(Debug)]
 pub(crate) struct Tongue {
     quote: char,
@@ -42,7 +42,7 @@ const PLACES_MAX: usize = 256;
 /// No byte of a text takes more among its words.
 const BYTES_PER_BYTE_MAX: usize = 3;
 
-/// What to say of a pattern that is not written as one.
+/// Message for a pattern in the wrong notation.
 pub(crate) const NO_PATTERN: &str = "a regular expression is written between slashes, as in `/^a.*z$/i`";
 
 /// Words that say nothing by themselves in English: those that PostgreSQL leaves out of a text's words.
@@ -53,7 +53,7 @@ const EMPTY: &str = "i me my myself we our ours ourselves you your yours yoursel
     down in out on off over under again further then once here there when where why how all any both each few \
     more most other some such no nor not only own same so than too very s t can will just don should now";
 
-/// What splits words in ASCII: PostgreSQL's parser would take some of it for parts of hosts, files, numbers.
+/// ASCII characters that split words: PostgreSQL's parser would take some of them for parts of hosts, files, numbers.
 const SPLITTING: &str = r##"!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~"##;
 
 /// `text`, an expression of PostgreSQL's, with spaces for what splits words.
@@ -77,7 +77,7 @@ pub(crate) fn stems_expression(text: &str) -> String {
     )
 }
 
-/// What the words of `text` take in an index of PostgreSQL's, at most, if that is more than [`WORDS_BYTES_MAX`].
+/// Maximum size of the words of `text` in an index of PostgreSQL's, if it exceeds [`WORDS_BYTES_MAX`].
 ///
 /// Each different word takes its bytes, two for each of its places and three more. Stems are no longer than their words.
 #[must_use]
@@ -171,8 +171,8 @@ pub(crate) fn sequence(text: &str) -> String {
 /// Fewer letters find too many texts.
 const BEGINNING_MIN: usize = 3;
 
-/// What words with this stem begin with: `happi` is the stem of `happy`, `hope` of `hoping`, `die` of `dying`, `sensibl` of
-/// `sensibility`. The rules of stems change no more than that and take away the rest.
+/// Prefix of all words with this stem: `happi` is the stem of `happy`, `hope` of `hoping`, `die` of `dying`, `sensibl` of
+/// `sensibility`. The rules of stems change no more than that and remove the rest.
 fn beginning(stem: &str) -> &str {
     let two = ["ie", "le"].iter().find_map(|it| stem.strip_suffix(it));
     two.unwrap_or_else(|| stem.strip_suffix(['e', 'i', 'l', 'y']).unwrap_or(stem))
@@ -181,17 +181,17 @@ fn beginning(stem: &str) -> &str {
 /// The most words that are asked for at once: an index takes time that grows faster than they do.
 pub(crate) const ASKED_MAX: usize = 1000;
 
-/// Whether so many words can be asked for at once.
+/// True if the number of words is within the limit of one search.
 pub(crate) fn are_few(text: &str) -> bool {
     words(text).nth(ASKED_MAX).is_none()
 }
 
-/// Whether so many words can be asked for one after another.
+/// True if the number of words is within the limit of a phrase search.
 pub(crate) fn is_short(text: &str) -> bool {
     words(text).nth(SEQUENCE_MAX).is_none()
 }
 
-/// Whether the words of `text` have the stems `asked` somewhere, one after another.
+/// True if the words of `text` contain a sequence with the stems `asked`.
 pub(crate) fn follow(text: &str, asked: &[String]) -> bool {
     let own: Vec<String> = stems(text).collect();
     !asked.is_empty() && own.windows(asked.len()).any(|it| it == asked)

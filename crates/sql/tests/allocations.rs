@@ -25,7 +25,7 @@ use weir_sql::postgres::types::{Types, oid};
 /// Whom a test asks.
 struct Asked {
     engine: Engine,
-    /// Who waits for the answer where it is not there at once.
+    /// Runtime that waits for answers that are not ready at once.
     runtime: Option<Runtime>,
 }
 

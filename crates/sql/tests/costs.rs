@@ -87,7 +87,7 @@ fn conditions_have_a_bound_on_parts_and_a_list_is_one_part() {
     }
     let hasura = served.bytes(WHERE, &any(&list(1_001, greater)), Accent::Hasura, 60);
     assert_eq!(code(std::str::from_utf8(&hasura).unwrap()), "validation-failed");
-    // What says nothing is a part, and so is what is nested.
+    // Empty objects and nested ones count as parts.
     assert_eq!(code(&served.ask(WHERE, &any(&list(1_001, |_| "{}".into())))), "LIMIT_CONDITIONS");
     let nots = |at: usize| format!(r#"{{"_and": [{{"_not": {}}}, {}]}}"#, greater(at), greater(at));
     assert_eq!(code(&served.ask(WHERE, &any(&list(501, nots)))), "LIMIT_CONDITIONS");

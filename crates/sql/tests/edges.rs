@@ -148,7 +148,7 @@ fn conditions_of_any_depth_are_answered_or_refused_with_a_code() {
         Ok(())
     });
     run.unwrap_or_else(|error| panic!("{error}"));
-    // What is not deep is not refused.
+    // A shallow document is accepted.
     let shallow =
         (0..15).fold(r#"{"id": {"_eq": 1}}"#.to_owned(), |it, _| format!(r#"{{"node_nodes": {it}}}"#));
     let answer = served.ask(query, &format!(r#"{{"w": {shallow}}}"#));
@@ -374,7 +374,7 @@ fn columns_without_a_type_are_compared_as_the_text_they_show() {
 const FLOATS: &str = "CREATE TABLE f (id INTEGER PRIMARY KEY, r REAL, d DOUBLE, n NUMERIC);
     INSERT INTO f VALUES (1, 1.5, 1.5, 1.5), (2, 1.7e308, 1.7e308, 1.7e308)";
 
-/// Whether any stored number is an infinity.
+/// True if any stored number is an infinity.
 fn holds_infinity(served: &Served) -> bool {
     let found = "SELECT count(*) FROM f WHERE max(abs(r), abs(d), abs(n)) > 1.7976931348623157e308 OR max(r, d, n) IS NULL";
     served.beside.query_row(found, [], |row| row.get::<_, i64>(0)).unwrap() > 0
@@ -430,7 +430,7 @@ fn numbers_beyond_floating_point_are_refused_before_anything_is_written() {
         }
     }
     assert_eq!(served.ask("{ f(order_by: {id: asc}) { r d n } }", ""), before);
-    // What fits as a decimal is taken, to its last digit.
+    // A number that fits as a decimal is accepted, to its last digit.
     let query = r#"mutation { update_f_by_pk(pk_columns: {id: 1}, _set: {d: 1.7976931348623157e308, n: -0.1e-7}) { d n } }"#;
     let taken = r#"{"data":{"update_f_by_pk":{"d":1.7976931348623157e+308,"n":-1e-8}}}"#;
     assert_eq!(served.ask(query, ""), taken);

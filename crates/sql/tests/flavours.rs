@@ -101,7 +101,7 @@ fn run(database: &Database, sql: &str, oids: &[u32], values: &[String]) -> Vec<V
     rows(database, &format!("PREPARE q{names} AS {sql}; EXECUTE q{quoted}"))
 }
 
-/// What plain SQL gives, as text.
+/// Result of plain SQL, as text.
 fn rows(database: &Database, sql: &str) -> Vec<Vec<Option<String>>> {
     let text = |cell: Option<Vec<u8>>| cell.map(|it| String::from_utf8(it).unwrap());
     database.rows(sql).into_iter().map(|row| row.into_iter().map(text).collect()).collect()
@@ -159,7 +159,7 @@ async fn serve(flavour: Flavour) -> Served {
     Served { engine: Engine::new(graph, engine_settings(256 << 10)), source, database }
 }
 
-/// What stands in the tables that the questions change.
+/// Contents of the tables that the questions change.
 fn state(database: &Database) -> Vec<String> {
     let tables = ["Artist", "Album", "Track", "PlaylistTrack"];
     let rows = |table: &str| database.run(&format!("SELECT * FROM \"{table}\" AS t ORDER BY t::text"));

@@ -1,4 +1,4 @@
-//! What of a database is served under which names.
+//! Served parts of a database and their names.
 
 use rusqlite::Connection;
 use weir_sql::catalog::sqlite::{SqliteOptions, enum_values, read};

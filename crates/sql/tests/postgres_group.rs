@@ -56,7 +56,7 @@ async fn together(served: &Served, asked: &[String]) -> Vec<String> {
     tokio::task::unconstrained(all).await
 }
 
-/// How many rows there are and how many transactions they are of.
+/// Number of rows, and number of transactions that wrote them.
 fn rows_and_transactions(served: &Served, table: &str) -> String {
     served.database.run(&format!("SELECT count(*), count(DISTINCT xmin::text) FROM {table} WHERE id < 1000"))
 }

@@ -1,4 +1,4 @@
-//! Who waits for a locked or slow table of a real PostgreSQL keeps nobody waiting who asks for others.
+//! A request that waits for a locked or slow table of a real PostgreSQL does not hold up requests for other tables.
 
 mod postgres_kit;
 

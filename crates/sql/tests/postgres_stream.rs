@@ -18,7 +18,7 @@ INSERT INTO team SELECT i, 'team ' || i FROM generate_series(1, 3000) AS i;
 INSERT INTO line SELECT i, 1 + i % 3000, repeat(chr(97 + i % 26), 1000) FROM generate_series(1, 30000) AS i;
 ";
 const NESTED: &str = "{ team(order_by: {id: asc}) { id lines(order_by: {id: asc}) { id words } } }";
-/// What others have under way.
+/// Statements of other sessions in progress.
 const BUSY: &str = "SELECT count(*)::text FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND state <> 'idle' AND pid <> pg_backend_pid()";
 
 /// The teams, on one session, with answers of statements that may have a fifteenth of the whole.

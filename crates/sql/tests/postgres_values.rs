@@ -1,4 +1,4 @@
-//! What PostgreSQL's `to_json` prints is what the decoders make of its bytes: value by value, asked of a real server.
+//! The decoders' output equals that of PostgreSQL's `to_json`: value by value, on a real server.
 //!
 //! A value comes back as hexadecimal digits, in binary (`record_send`) and as text, so that each decoder reads what it would
 //! ask for.

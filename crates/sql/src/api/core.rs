@@ -60,9 +60,9 @@ pub(super) struct Core {
     pub(super) scalars: Vec<(ColumnType, TypeRef, TypeId)>,
     /// Types that stand everywhere.
     pub(super) common: Common,
-    /// What goes around the names of types that are this source's own.
+    /// Prefix and suffix of the names of this source's own types.
     types: Affixes,
-    /// What goes around the names of root fields.
+    /// Prefix and suffix of the names of root fields.
     pub(super) roots: RootFieldNames,
     /// Names are written here.
     pub(super) name: String,

@@ -201,7 +201,7 @@ impl Core {
     }
 }
 
-/// Whether a relationship can be followed without arguments of the client.
+/// True if a relationship needs no arguments of the client.
 fn needs_nothing(model: &Model, relationship: &Relationship) -> bool {
     relationship.call.is_none_or(|it| model.function(it).0.arguments.is_empty())
 }

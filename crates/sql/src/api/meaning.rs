@@ -1,4 +1,4 @@
-//! What every field, input and enum value of the generated schema means: tables parallel to the schema's.
+//! Meaning of every field, input and enum value of the generated schema: tables parallel to the schema's.
 //!
 //! The planner never looks at names: it reads these tables by id.
 //!
@@ -15,7 +15,7 @@ use weir_language::schema::{EnumValueId, FieldId, InputId, Schema};
 pub struct Api {
     /// The schema.
     pub schema: Arc<Schema>,
-    /// What it was made from.
+    /// The model that the schema was generated from.
     pub model: Model,
     /// By [`FieldId`].
     pub fields: Vec<FieldMeaning>,
@@ -26,17 +26,17 @@ pub struct Api {
 }
 
 impl Api {
-    /// What a field means.
+    /// Meaning of a field.
     #[must_use]
     pub fn field(&self, id: FieldId) -> FieldMeaning {
         self.fields[id.index()]
     }
-    /// What an argument or input field means.
+    /// Meaning of an argument or input field.
     #[must_use]
     pub fn input(&self, id: InputId) -> InputMeaning {
         self.inputs[id.index()]
     }
-    /// What an enum value means.
+    /// Meaning of an enum value.
     #[must_use]
     pub fn enum_value(&self, id: EnumValueId) -> EnumMeaning {
         self.enum_values[id.index()]
@@ -48,7 +48,7 @@ impl Api {
     }
 }
 
-/// What a field gives.
+/// Meanings of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldMeaning {
     /// Not ours.
@@ -65,7 +65,7 @@ pub enum FieldMeaning {
     Call(FunctionId, TableId),
     /// Aggregates over them.
     CallAggregate(FunctionId, TableId),
-    /// What a function makes of a row.
+    /// Result of a function of a row.
     Computed(FunctionId),
     /// `no_queries_available`: a constant text.
     NoQueries,
@@ -128,13 +128,13 @@ pub enum Aggregation {
 pub enum Statistic {
     /// As of an aggregate.
     Of(Aggregation),
-    /// How far two columns go together.
+    /// Correlation of two columns.
     Corr,
     /// Their covariance in a sample.
     CovarSamp,
 }
 
-/// What an argument or an input field asks for.
+/// Meanings of arguments and input fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputMeaning {
     /// Not ours.
@@ -195,7 +195,7 @@ pub enum InputMeaning {
     DeleteAtPath,
     /// A column: in a bool_exp, order_by, set, insert, pk_columns, or as an argument of `_by_pk`.
     Column(TableId, ColumnId),
-    /// What a function makes of a row: in a bool_exp or order_by.
+    /// Result of a function of a row: in a bool_exp or order_by.
     Computed(FunctionId),
     /// A relationship: in a bool_exp, order_by or insert.
     Related(RelationshipId),
@@ -271,7 +271,7 @@ pub enum Comparison {
     Spatial(Spatial),
 }
 
-/// How paths of labels are compared.
+/// Comparisons of label paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Tree {
@@ -284,7 +284,7 @@ pub enum Tree {
     MatchesFulltext,
 }
 
-/// How shapes are compared.
+/// Comparisons of shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Spatial {
@@ -298,7 +298,7 @@ pub enum Spatial {
     Within,
 }
 
-/// How PostGIS's values are compared with several values at once, which stand in the order of their words here.
+/// Comparisons of PostGIS values with several arguments; the arguments are in alphabetical order here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Measure {
     /// A distance and a shape on the same plane.
@@ -313,7 +313,7 @@ pub enum Measure {
     RasterMeets,
 }
 
-/// What a value can be cast to in a condition.
+/// Casts in conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cast {
     /// Its text.
@@ -348,7 +348,7 @@ impl Cast {
     }
 }
 
-/// What an enum value chooses.
+/// Meanings of enum values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnumMeaning {
     /// Not ours.

@@ -5,7 +5,7 @@ use super::meaning::{Aggregation, EnumMeaning, InputMeaning, Statistic};
 use super::tables::{ColumnApi, TableApi};
 use crate::catalog::ColumnType;
 
-/// What a predicate is about.
+/// Columns of a predicate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Over {
     /// Rows.
@@ -19,7 +19,7 @@ enum Over {
 }
 
 impl Over {
-    /// Whether the predicate's columns are like `column`.
+    /// True if the predicate applies to columns like `column`.
     fn takes(self, column: &ColumnApi<'_>) -> bool {
         match self {
             Self::Rows => false,
@@ -28,7 +28,7 @@ impl Over {
         }
     }
 
-    /// What its value is compared as.
+    /// Type that its value is compared as.
     const fn compared(self) -> ColumnType {
         match self {
             Self::Rows => ColumnType::Int,

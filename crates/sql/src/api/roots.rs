@@ -8,11 +8,11 @@ use crate::model::metadata::ExposedAs;
 use crate::model::{Model, RootField};
 use weir_language::schema::{TypeId, TypeRef};
 
-/// What a root without tables says.
+/// Description of a root without tables.
 const NO_QUERIES: &str = "There are no queries available to the current role. Either there are no sources or roles \
     configured, or the current role doesn't have any permissions.";
 
-/// Where the rows to be changed are described.
+/// Description of the condition on rows to update.
 const UPDATE_WHERE: &str = "filter the rows which have to be updated";
 
 impl Core {
@@ -206,7 +206,7 @@ impl Core {
         self.argument("updates", "updates to execute, in order", updates, InputMeaning::Updates(id));
     }
 
-    /// What an update can do to columns, as arguments or as input fields.
+    /// Update operators of columns, as arguments or as input fields.
     pub(super) fn operators(
         &mut self,
         table: &TableApi<'_>,

@@ -36,7 +36,7 @@ pub(super) fn takes(function: Aggregation, column: &ColumnApi<'_>) -> bool {
     }
 }
 
-/// Whether a function gives the column's type; else it gives `Float`.
+/// True if the function returns the column's type; else it returns `Float`.
 pub(super) fn keeps_type(function: Aggregation) -> bool {
     match function {
         Aggregation::Max | Aggregation::Min | Aggregation::Sum => true,
@@ -51,7 +51,7 @@ pub(super) fn keeps_type(function: Aggregation) -> bool {
 }
 
 impl TableApi<'_> {
-    /// Whether a function has columns to go over.
+    /// True if the function applies to at least one column.
     pub(super) fn has(&self, function: Aggregation) -> bool {
         match function {
             Aggregation::Max | Aggregation::Min => self.has_comparable(),

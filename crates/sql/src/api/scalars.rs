@@ -23,7 +23,7 @@ fn served(ty: &ColumnType) -> &ColumnType {
     if own { ty } else { &ColumnType::Text }
 }
 
-/// What an operator takes.
+/// Argument type of an operator.
 #[derive(Clone, Copy)]
 pub(super) enum Takes {
     /// A value of the column's type.
@@ -165,14 +165,14 @@ const TREE: [Operator; 7] = [
     ),
 ];
 
-/// What values of a family can be cast to: the type of `_cast`, its field, the cast.
+/// Casts of a family's values: the type of `_cast`, its field, the cast.
 const CASTS: [(Operators, &str, &str, Cast); 3] = [
     (Operators::Jsonb, "jsonb_cast_exp", "String", Cast::Text),
     (Operators::Plane, "geometry_cast_exp", "geography", Cast::Geography),
     (Operators::Globe, "geography_cast_exp", "geometry", Cast::Geometry),
 ];
 
-/// How inputs that compare are described, around the name of what they compare.
+/// Description of comparison inputs, before and after the name of the compared type.
 pub(super) const COMPARES: (&str, &str) =
     ("Boolean expression to compare columns of type \"", "\". All fields are combined with logical 'AND'.");
 

@@ -10,7 +10,7 @@ use crate::catalog::facts::Operators;
 /// without one have to be given.
 pub(super) type Input = (&'static str, &'static [(&'static str, u8, Needed)]);
 
-/// Whether a value has to be given.
+/// Tells if a value is required.
 #[derive(Clone, Copy)]
 pub(super) enum Needed {
     Yes,
@@ -110,7 +110,7 @@ pub(super) const PLANE: [Operator; 7] = [
     ),
 ];
 
-/// Whether comparisons of a type lead to those of shapes.
+/// True if comparisons of a type refer to those of shapes.
 pub(super) fn is_of_postgis(ty: &ColumnType) -> bool {
     let families = [Operators::Plane, Operators::Globe, Operators::Raster];
     ty.facts().operators.iter().any(|it| families.contains(it))

@@ -1,4 +1,4 @@
-//! What the generator has to know of each table, found once.
+//! Facts of each table for the generator, computed once.
 
 use super::core::{Core, plain};
 use crate::catalog::facts::{Aggregates, Cell, Operators};
@@ -31,7 +31,7 @@ pub(super) struct ColumnApi<'m> {
     pub(super) comment: &'m str,
     /// The scalar or enum, or a list of scalars.
     pub(super) ty: TypeRef,
-    /// What compares it.
+    /// Its comparison type.
     pub(super) comparison: TypeId,
     pub(super) nullable: bool,
     pub(super) writable: bool,
@@ -67,11 +67,11 @@ pub(super) struct Types {
 }
 
 impl TableApi<'_> {
-    /// Whether some columns can be added up.
+    /// True if some columns can be added up.
     pub(super) fn has_numeric(&self) -> bool {
         self.columns.iter().any(|column| column.numeric)
     }
-    /// Whether some columns have a largest value.
+    /// True if some columns have a maximum.
     pub(super) fn has_comparable(&self) -> bool {
         self.columns.iter().any(|column| column.comparable)
     }
@@ -138,7 +138,7 @@ pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableA
     (0..len).map(|at| one(at, core)).collect()
 }
 
-/// Whether all of `columns` can be seen.
+/// True if all of `columns` are exposed.
 fn exposed(tracked: &Tracked, columns: &[ColumnId]) -> bool {
     columns.iter().all(|column| tracked.columns[column.0 as usize].is_some())
 }

@@ -1,4 +1,4 @@
-//! What follows from a column's type: its scalar, how values are taken and given, its operators and aggregates.
+//! Properties of a column type: its scalar, input and output formats, operators and aggregates.
 //!
 //! One row per type, so that a new type is one line here. Every other room asks this table and names no type itself,
 //! but where a database writes one type in a way of its own.
@@ -8,24 +8,24 @@
 use super::ColumnType;
 use weir_language::schema::ScalarReader;
 
-/// What follows from a type.
+/// Properties of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// The scalar's name in GraphQL; `None`: the database's own name, where it can be one.
     pub scalar: Option<&'static str>,
-    /// How a client's value is taken; `None`: as the built-in scalar of that name is.
+    /// Reader of a client's value; `None`: that of the built-in scalar of the same name.
     pub input: Option<ScalarReader>,
-    /// How a value is given.
+    /// Output format of a value.
     pub cell: Cell,
     /// The width of an integer.
     pub bits: Option<u8>,
-    /// What its values can be compared by.
+    /// Comparisons of its values.
     pub operators: &'static [Operators],
-    /// What can be made of many of its values.
+    /// Aggregates of its values.
     pub aggregates: Aggregates,
 }
 
-/// How a value of the database is written.
+/// Output formats of the database's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// `Int`: 32 bits.
@@ -159,7 +159,7 @@ impl Facts {
     const fn named(self) -> Self {
         Self { scalar: None, ..self }
     }
-    /// What follows for arrays of such.
+    /// Properties of arrays of this type.
     const fn many(self) -> Self {
         let aggregates = match self.aggregates {
             Aggregates::None => Aggregates::None,

@@ -1,4 +1,4 @@
-//! What a database has: tables, columns, keys. The same for every database.
+//! Catalog of a database: tables, columns, keys. The same for every database.
 //!
 //! **Invariant:** ids are places in the tables of one catalog.
 
@@ -53,11 +53,11 @@ pub struct Table {
     pub rows_estimate: Option<u64>,
     /// All columns that the database has are here: the role may read each.
     pub is_whole: bool,
-    /// Whether a write to it does more than it says: by triggers, by rules, in tables that inherit.
+    /// True if a write has further effects: triggers, rules, inheritance.
     pub acts: bool,
 }
 
-/// What kind of relation.
+/// Kinds of relations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableKind {
     /// Rows of its own.
@@ -75,7 +75,7 @@ pub struct Column {
     pub name: String,
     /// The type as declared, for messages.
     pub declared: String,
-    /// What Weir makes of it.
+    /// The column's type in Weir.
     pub ty: ColumnType,
     /// The number of its type in PostgreSQL's catalog; 0 on SQLite.
     pub oid: u32,
@@ -159,17 +159,17 @@ pub struct ForeignKey {
     pub target: TableId,
     /// Its columns, in the same order.
     pub target_columns: Vec<ColumnId>,
-    /// Whether every row is known to keep it; one added as `NOT VALID` is for new rows only.
+    /// True if every row satisfies it; one added as `NOT VALID` applies to new rows only.
     pub holds: bool,
-    /// Whether the database sees to it that every snapshot keeps it. On SQLite each writer decides for itself.
+    /// True if the database guarantees it in every snapshot. On SQLite each writer decides for itself.
     pub enforced: bool,
-    /// What becomes of a row here when the one it refers to goes.
+    /// Action when the referenced row is deleted.
     pub on_delete: Follow,
-    /// What becomes of it when that one's key changes.
+    /// Action when the referenced key changes.
     pub on_update: Follow,
 }
 
-/// What a change of the row that a foreign key refers to does to the rows that refer.
+/// Action of a foreign key when the referenced row changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Follow {
     /// Nothing: it is refused while there are any.
@@ -187,17 +187,17 @@ pub struct Function {
     pub schema: String,
     /// Its name in the database.
     pub name: String,
-    /// What it takes, in order.
+    /// Arguments, in order.
     pub arguments: Vec<Argument>,
     /// The number of the type it returns.
     pub returns: u32,
-    /// What Weir makes of it, where a column could have it.
+    /// The result's type in Weir, if a column could have it.
     pub ty: Option<ColumnType>,
     /// The table whose rows it returns.
     pub table: Option<TableId>,
-    /// Whether it returns any number of them.
+    /// True if it returns a set of rows.
     pub is_set: bool,
-    /// Whether equal calls have equal answers.
+    /// Volatility of the function, as declared.
     pub volatility: Volatility,
     /// The comment in the database, or empty.
     pub comment: String,
@@ -210,7 +210,7 @@ pub struct Argument {
     pub name: String,
     /// The number of its type.
     pub oid: u32,
-    /// What Weir makes of it.
+    /// The argument's type in Weir.
     pub ty: ColumnType,
     /// The table a row of which it takes, as computed fields do.
     pub table: Option<TableId>,
@@ -220,7 +220,7 @@ pub struct Argument {
     pub is_variadic: bool,
 }
 
-/// What PostgreSQL is told of a function.
+/// Declared volatility of a PostgreSQL function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Volatility {
     /// The same for ever.
@@ -234,11 +234,11 @@ pub enum Volatility {
 /// Something that was left out or changed, and why. The rest is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What it is about: a table, or a table and its column or relationship.
+    /// The subject: a table, or a table and its column or relationship.
     pub place: String,
     /// Why, for the person who can mend it.
     pub reason: String,
-    /// Where in the source's configuration the cause stands; empty where the database is the cause.
+    /// Place of the cause in the source's configuration; empty if the database is the cause.
     pub entry: Vec<Step>,
 }
 
@@ -278,7 +278,7 @@ impl std::fmt::Display for Warning {
 }
 
 impl ColumnType {
-    /// What an array holds.
+    /// Element type of an array.
     #[must_use]
     pub fn element(&self) -> Option<&Self> {
         if let Self::Array(element) = self { Some(element) } else { None }
@@ -344,7 +344,7 @@ impl Table {
     pub fn find(&self, name: &str) -> Option<ColumnId> {
         self.columns.iter().position(|column| column.name == name).map(|at| ColumnId(at as u32))
     }
-    /// Whether at most one row has the same values in `columns`.
+    /// True if at most one row has the same values in `columns`.
     #[must_use]
     pub fn is_unique(&self, columns: &[ColumnId]) -> bool {
         let mut keys = self.primary_key.iter().chain(&self.unique_keys);

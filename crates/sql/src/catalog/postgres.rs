@@ -24,7 +24,7 @@ const FUNCTIONS: &str = include_str!("postgres/functions.sql");
 const RELATIONS: &str = include_str!("postgres/relations.sql");
 const KEYS: &str = include_str!("postgres/keys.sql");
 
-/// Whether functions are asked for.
+/// Functions to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Functions {
     /// Those of the schemas that are served.
@@ -191,7 +191,7 @@ impl Reading {
         Some(Relation { oid, row_type, table, numbers })
     }
 
-    /// Whether the role may read some columns of `table`; warns of the others.
+    /// True if the role may read some columns of `table`; warns of the others.
     fn may_read_some(&mut self, table: &str, columns: &[String], may_read: &impl Fn(usize) -> bool) -> bool {
         let (seen, hidden): (Vec<usize>, Vec<usize>) = (0..columns.len()).partition(|&it| may_read(it));
         if seen.is_empty() {
@@ -284,7 +284,7 @@ struct Relation {
     numbers: Vec<u32>,
 }
 
-/// What the action `letter` of a foreign key does, where a cascade is `cascade`.
+/// Action `letter` of a foreign key, where a cascade is `cascade`.
 fn follow(letter: char, cascade: Follow) -> Follow {
     match letter {
         'c' => cascade,
@@ -293,7 +293,7 @@ fn follow(letter: char, cascade: Follow) -> Follow {
     }
 }
 
-/// What a function takes. Outputs are passed over; the last `defaults` inputs may be left out.
+/// Arguments of a function, without outputs; the last `defaults` inputs may be left out.
 fn arguments(names: Vec<String>, types: Vec<u32>, modes: &str, defaults: usize) -> Vec<Argument> {
     let mut names = names.into_iter();
     let mut modes = modes.chars();
@@ -311,7 +311,7 @@ fn arguments(names: Vec<String>, types: Vec<u32>, modes: &str, defaults: usize) 
     arguments
 }
 
-/// What Weir makes of the type with number `oid`.
+/// Weir's type for the type with OID `oid`.
 fn column_type(types: &Types, oid: u32) -> ColumnType {
     match types.base(oid) {
         oid::INT2 => ColumnType::SmallInt,

@@ -1,7 +1,7 @@
 //! Reads what a SQLite database has, by its pragmas as tables.
 //!
 //! Only the database `main`. Left out: tables of SQLite itself, virtual tables and the shadow tables behind them.
-//! What cannot be used (a view over a table that is gone, a foreign key to nowhere) is left out with a warning.
+//! Invalid objects (a view over a missing table, a foreign key without a target) are left out with a warning.
 //! SQLite keeps no names of constraints, so they are made up as PostgreSQL would: `Album_pkey`,
 //! `Album_<columns>_key`, `Album_<columns>_fkey`.
 //!
@@ -16,7 +16,7 @@ use rusqlite::{Connection, Row};
 /// Choices of a SQLite source that change its catalog.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SqliteOptions {
-    /// How wide integers are taken to be.
+    /// Width of integers.
     pub integers: Integers,
 }
 
@@ -58,7 +58,7 @@ const FOREIGN_KEYS: &str = "SELECT t.name, f.id, f.\"table\", f.\"from\", f.\"to
 
 /// The values of an enum table, in the order of their names: its key and, where it has one, its other column.
 /// # Errors
-/// What the database says.
+/// Errors of the database.
 pub fn enum_values(connection: &Connection, table: &Table) -> Result<Vec<EnumTableValue>, String> {
     let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
     let key = table.primary_key.as_ref().and_then(|key| key.columns.first().copied());
@@ -328,7 +328,7 @@ struct Reference {
     on_update: Follow,
 }
 
-/// What `action` of a foreign key does, where `CASCADE` is `cascade`.
+/// Action `action` of a foreign key, where `CASCADE` is `cascade`.
 fn follow(action: &str, cascade: Follow) -> Follow {
     match action {
         "CASCADE" => cascade,
@@ -376,7 +376,7 @@ enum Event {
     Delete,
 }
 
-/// What the `INSTEAD OF` trigger `sql` stands for.
+/// Event of the `INSTEAD OF` trigger `sql`.
 fn instead_of(sql: &str) -> Option<Event> {
     let mut words = Words { rest: sql };
     let mut before = "";

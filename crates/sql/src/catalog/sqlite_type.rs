@@ -1,4 +1,4 @@
-//! What Weir makes of a column type as SQLite declares it.
+//! Weir's type for a column type that SQLite declares.
 //!
 //! By the declaration alone, never by what is stored. One rule: a declaration means what PostgreSQL would take it
 //! for, so that a schema that moves from one to the other keeps its GraphQL types. What PostgreSQL does not know
@@ -20,7 +20,7 @@
 
 use super::ColumnType;
 
-/// How wide integers are taken to be.
+/// Width of integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Integers {
     /// As declared: `INTEGER` has 32 bits, `BIGINT` 64.

@@ -22,14 +22,14 @@ struct Edge {
 }
 
 impl Edge {
-    /// Where it is at a height between its ends.
+    /// Longitude of the edge at a height between its ends.
     fn longitude(&self, y: f64) -> f64 {
         let share = (y - self.low[1]) / (self.high[1] - self.low[1]);
         self.low[0] + share * (self.high[0] - self.low[0])
     }
 }
 
-/// Whether `inner` has nothing that is not in `outer`.
+/// True if `inner` lies completely in `outer`.
 pub(super) fn is_within(inner: &[Polygon], outer: &[Polygon]) -> bool {
     let edges = edges(inner.iter().chain(outer));
     let heights = heights(&edges);
@@ -54,7 +54,7 @@ pub(super) fn is_within(inner: &[Polygon], outer: &[Polygon]) -> bool {
     })
 }
 
-/// Whether each part between two of the edges `crossed` is outside of the inner map or inside the outer one.
+/// True if each part between two of the edges `crossed` is outside of the inner map or inside the outer one.
 fn is_strip_within(crossed: &[(f64, usize)], inside: &mut [bool], inner: usize) -> bool {
     // In how many polygons of each a part lies.
     let (mut ours, mut theirs) = (0, 0);

@@ -11,18 +11,18 @@ use crate::catalog::{Catalog, Step, Table, TableId, Warning};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 
-/// What a configuration says about tables.
+/// Configuration of tables.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ModelOptions<'o> {
-    /// Which tables are served.
+    /// Tables to serve.
     pub track: Track,
-    /// How relationships are called that nobody named.
+    /// Rule for default relationship names.
     pub relationship_names: RelationshipNames,
     /// Entries for single tables.
     pub tables: &'o [TableEntry],
     /// Functions that are served.
     pub functions: &'o [FunctionEntry],
-    /// What a change by key answers that finds no row.
+    /// Answer of a change by key that finds no row.
     pub missing_row: MissingRow,
     /// What to say when a constraint is violated, by its name.
     pub messages: Option<&'o BTreeMap<String, String>>,
@@ -40,7 +40,7 @@ pub enum MissingRow {
     Error,
 }
 
-/// Which tables are served.
+/// Tables to serve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Track {
     /// All; entries only change them.
@@ -50,7 +50,7 @@ pub enum Track {
     Listed,
 }
 
-/// How relationships are called that nobody named.
+/// Rules for default relationship names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RelationshipNames {
     /// `Album_Artist`, `Artist_Albums`.
@@ -205,7 +205,7 @@ impl<'o> Building<'o> {
         }
     }
 
-    /// Whether the rule gives some root field this name.
+    /// True if the rule gives some root field this name.
     pub(super) fn is_root(&self, name: &str) -> bool {
         let verbs = ["", "insert_", "update_", "delete_"];
         let ends = ["", "_one", "_by_pk", "_many", "_aggregate", "_group_by"];

@@ -131,7 +131,7 @@ mod tests {
         catalog
     }
 
-    /// What becomes of one entry: the row's place and those of the arguments, or a part of the warning.
+    /// Checks the result of one entry: the row's argument and the others, or a part of the warning.
     fn check(entry: &str, expected: Result<(u32, &[u32], bool), &str>) {
         let table = format!(r#"{{"table": "album", "computed_fields": [{entry}]}}"#);
         let tables: Vec<TableEntry> = vec![serde_json::from_str(&table).unwrap()];

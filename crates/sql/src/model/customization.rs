@@ -1,9 +1,9 @@
-//! How the names of one source are told apart from those of others, in the shape of Hasura's metadata v3.
+//! Prefixes and suffixes of the names of one source, in the format of Hasura's metadata v3.
 //!
 //! Prefix and suffix go around whole names: `Album_by_pk` with the prefix `music_` is `music_Album_by_pk`. Scalars, what
 //! compares them and `order_by` keep their names, as sources share those.
 //!
-//! **Invariant:** what goes around a name leaves it a GraphQL name.
+//! **Invariant:** a name with prefix and suffix is a valid GraphQL name.
 
 use super::names::graphql_name;
 use serde::de::Error;

@@ -22,11 +22,11 @@ pub struct TrackedFunction {
     pub arguments: Vec<u32>,
     /// The place of the argument that takes the session.
     pub session: Option<u32>,
-    /// Which fields it is.
+    /// Kind of its fields.
     pub serves: Serves,
 }
 
-/// Which fields a function is.
+/// Kinds of fields of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Serves {
     /// Fields of a root.
@@ -54,7 +54,7 @@ pub enum Serves {
 }
 
 impl TrackedFunction {
-    /// Whether it is a field of the root `wanted`.
+    /// True if it is a field of the root `wanted`.
     #[must_use]
     pub fn is_on(&self, wanted: ExposedAs) -> bool {
         matches!(self.serves, Serves::Root { root, .. } if root == wanted)
@@ -132,12 +132,13 @@ fn tracked(
     Ok(TrackedFunction { function: at, arguments_type, arguments, session, serves })
 }
 
-/// What the configuration, or else the database, says about a function; an empty `comment` of the configuration is no description.
+/// Description of a function, from the configuration or else the database; an empty `comment` in the configuration removes
+/// it.
 pub(super) fn description(comment: Option<&String>, function: &Function) -> Option<String> {
     comment.cloned().or_else(|| Some(function.comment.clone()).filter(|it| !it.is_empty()))
 }
 
-/// Whether a function's arguments can be a type called `name`.
+/// True if the type of a function's arguments can be called `name`.
 pub(super) fn is_free_type(model: &Model, name: &str) -> bool {
     let is_table = |name: &str| model.tables.iter().flatten().any(|it| it.name == name);
     graphql_name(name).is_some_and(|valid| valid == name)
@@ -191,7 +192,7 @@ pub(super) fn session(function: &Function, name: Option<&str>) -> Result<Option<
     Ok(Some(at as u32))
 }
 
-/// Whether clients can give a value for `argument`.
+/// True if clients can give a value for `argument`.
 fn check_argument(argument: &Argument) -> Result<(), String> {
     let name = &argument.name;
     if argument.is_variadic {
@@ -285,7 +286,7 @@ pub(super) mod tests {
 
     type Served<'s> = (&'s str, Option<&'s str>, ExposedAs, &'s [u32]);
 
-    /// What becomes of one entry: the root fields with the root, or a part of the warning.
+    /// Checks the result of one entry: the root fields with the root, or a part of the warning.
     fn check(entry: &str, expected: Result<Served<'_>, &str>) {
         let entries: Vec<FunctionEntry> = vec![serde_json::from_str(entry).unwrap()];
         let options = ModelOptions { functions: &entries, ..ModelOptions::default() };

@@ -1,6 +1,6 @@
 //! Plurals and singulars of English nouns, as tables are called.
 //!
-//! What follows no rule stands in lists, of words that databases are full of. A wrong guess gives an odd name, never a wrong row.
+//! Irregular words that are common in databases are in lists. A wrong guess gives an odd name, never a wrong row.
 
 /// Words whose plural follows no rule.
 const IRREGULAR: [(&str, &str); 14] = [
@@ -62,7 +62,7 @@ pub fn plural(name: &str) -> String {
     format!("{}{ending}", &name[..name.len() - cut])
 }
 
-/// How many bytes go and what comes instead.
+/// Number of bytes to remove, and their replacement.
 fn ending(word: &str) -> (usize, &'static str) {
     let vowel_before = |cut: usize| {
         let before = word.len().checked_sub(cut + 1).map(|at| word.as_bytes()[at]);
@@ -84,7 +84,7 @@ fn ending(word: &str) -> (usize, &'static str) {
     }
 }
 
-/// Where the last word of `some_name` or `SomeName` begins.
+/// Start of the last word of `some_name` or `SomeName`.
 fn last_word(name: &str) -> usize {
     let bytes = name.as_bytes();
     (1..bytes.len())
@@ -117,14 +117,14 @@ pub fn singular(name: &str) -> String {
     format!("{}{ending}", &name[..name.len() - cut])
 }
 
-/// Whether a name is a plural, or may be one.
+/// True if a name is a plural, or may be one.
 #[must_use]
 pub fn is_plural(name: &str) -> bool {
     let lower = name[last_word(name)..].to_ascii_lowercase();
     UNCOUNTABLE.contains(&lower.as_str()) || singular(name) != name
 }
 
-/// How many bytes go and what comes instead.
+/// Number of bytes to remove, and their replacement.
 fn singular_ending(word: &str) -> (usize, &'static str) {
     let ends = |endings: &[&str]| endings.iter().any(|end| word.ends_with(end));
     let stem = |cut: usize| &word[..word.len().saturating_sub(cut)];

@@ -1,6 +1,6 @@
 //! Entries for tables in the keys of Hasura's metadata v3.
 //!
-//! What cannot be honoured yet is an error that names the key; it may stand there only if it is empty. Unknown keys
+//! A key that is not supported yet is an error, unless its value is empty. Unknown keys
 //! are errors too.
 
 use serde::de::{Error, IgnoredAny};
@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "keys that have to be empty hold nothing")]
 pub struct TableEntry {
-    /// Which table is meant.
+    /// The table.
     pub table: TableName,
-    /// Whether its rows are the values of an enum.
+    /// True if its rows are the values of an enum.
     #[serde(default)]
     pub is_enum: bool,
     /// Names and comments.
@@ -178,7 +178,7 @@ pub struct FullRootField {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FunctionEntry {
-    /// Which function is meant, as tables are named.
+    /// The function, named as tables are.
     pub function: TableName,
     /// Names, the session and the root.
     #[serde(default)]
@@ -229,7 +229,7 @@ pub struct ComputedFieldEntry {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComputedFieldDefinition {
-    /// Which function is meant, as tables are named.
+    /// The function, named as tables are.
     pub function: TableName,
     /// The argument that takes the row; else the first one.
     #[serde(default)]
@@ -255,14 +255,14 @@ pub enum ExposedAs {
 pub struct RelationshipEntry {
     /// The field's name.
     pub name: String,
-    /// Which rows are related.
+    /// The condition on related rows.
     pub using: Using,
     /// For people only.
     #[serde(default)]
     pub comment: Option<String>,
 }
 
-/// Which rows are related: by exactly one of both.
+/// The condition on related rows: exactly one of both.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Using {

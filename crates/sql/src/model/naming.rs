@@ -16,9 +16,9 @@ pub(super) struct Way<'m> {
     parent: &'m Tracked,
     /// The GraphQL name of its column, if it has one alone.
     column: Option<&'m str>,
-    /// Whether it leads to the table that has it.
+    /// True if it refers to its own table.
     is_own: bool,
-    /// Whether the table has another key to the same one.
+    /// True if the table has another key to the same one.
     has_twins: bool,
     /// Its columns, as the end of a name.
     pub(super) appendix: String,
@@ -112,7 +112,7 @@ impl RelationshipNames {
             let options = ModelOptions { relationship_names, ..ModelOptions::default() };
             Model::build(catalog.clone(), options, &mut |_| Ok(Vec::new())).1.len()
         };
-        // What is renamed is warned of.
+        // Renamed relationships cause warnings.
         let is_short = all > 0 && warnings(Self::Short) <= warnings(Self::Long);
         if is_short { Self::Short } else { Self::Long }
     }

@@ -11,7 +11,7 @@ use super::{Relationship, RelationshipId, RelationshipKind, computed};
 use crate::catalog::{ColumnId, ForeignKey, Step, Table, TableId};
 use hashbrown::HashMap;
 
-/// Whether the configuration asks for one row or many.
+/// Kinds of relationships: to one row, or to many.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     Object,
@@ -159,7 +159,7 @@ fn forward(from: TableId, table: &Table, key: &ForeignKey, name: String) -> Rela
     }
 }
 
-/// What the configuration asks for, as far as it can be had, and where it does.
+/// Relationships of the configuration that are valid, with their places.
 fn explicit(building: &mut Building<'_>) -> Vec<(Relationship, Vec<Step>)> {
     let mut out = Vec::new();
     let entries = building.options.tables;

@@ -6,7 +6,7 @@
 use hashbrown::HashSet;
 use std::sync::LazyLock;
 
-/// What follows a table's name in the names of its types and root fields.
+/// Suffixes behind a table's name in the names of its types and root fields.
 pub(super) const SUFFIXES: [&str; 72] = [
     "",
     "_aggregate",
@@ -131,25 +131,25 @@ const TYPES: [&str; 45] = [
     "PageInfo",
 ];
 
-/// What between two tables' names makes them meet: if `Album` is a table, `Album_max` would meet it in
+/// Texts between two tables' names that cause a clash: if `Album` is a table, `Album_max` would clash in
 /// `Album_max_order_by`.
 static BETWEEN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let of = |long: &'static str| SUFFIXES.iter().filter_map(move |short| long.strip_suffix(short));
     SUFFIXES.iter().flat_map(|&long| of(long)).filter(|between| !between.is_empty()).collect()
 });
 
-/// Whether a table must not be called `name`, whatever other tables there are.
+/// True if no table may be called `name`.
 pub(crate) fn is_type(name: &str) -> bool {
     TYPES.contains(&name) || name.ends_with("_comparison_exp")
 }
 
-/// Whether a table called `name` would meet the names of another; `is_table` says what is one.
+/// True if a table called `name` would clash with the names of another; `is_table` tells table names.
 pub(super) fn meets(name: &str, is_table: impl Fn(&str) -> bool) -> bool {
     let cuts = name.bytes().enumerate().skip(1).filter(|&(_, byte)| byte == b'_');
     cuts.into_iter().any(|(at, _)| BETWEEN.contains(&name[at..]) && is_table(&name[..at]))
 }
 
-/// Whether a column can be called `name`: it stands beside `_and` in inputs and as a value in enums.
+/// True if a column can be called `name`: the name stands beside `_and` in inputs and as a value in enums.
 pub(super) fn fits_column(name: &str) -> bool {
     !["_and", "_or", "_not", "true", "false", "null"].contains(&name)
 }

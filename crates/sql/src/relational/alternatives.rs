@@ -21,7 +21,7 @@ pub struct Alternatives {
 #[derive(Debug)]
 struct List {
     column: ColumnId,
-    /// What the items are, for the database.
+    /// Type of the items.
     ty: ColumnType,
     /// The place of the first in the filters.
     at: usize,
@@ -71,7 +71,7 @@ fn equality(filter: &Filter) -> Option<(ColumnId, ColumnType, &Parameter)> {
     Some((*column, ty, with))
 }
 
-/// Whether an item of a list is read by the database exactly as the value alone. Floating point numbers travel in lists as digits.
+/// True if the database reads an item of a list exactly as the single value. Floating point numbers in lists are digits.
 fn is_listed(ty: &ColumnType) -> bool {
     let is_plain = matches!(ty.facts().cell, Cell::Int | Cell::BigInt | Cell::Numeric | Cell::Text);
     is_plain && ty.element().is_none()

@@ -122,7 +122,7 @@ impl Terms {
 }
 
 impl Filter {
-    /// How many comparisons and relationships it has; an object that says nothing counts too.
+    /// Number of comparisons and relationships; an empty object counts too.
     #[must_use]
     pub fn parts(&self) -> usize {
         match self {
@@ -134,7 +134,7 @@ impl Filter {
         }
     }
 
-    /// How many relationships it leads through.
+    /// Number of relationships on its path.
     #[must_use]
     pub fn relationships(&self) -> usize {
         match self {
@@ -169,7 +169,7 @@ impl Expr {
         }
     }
 
-    /// How many relationships it leads through.
+    /// Number of relationships on its path.
     #[must_use]
     pub fn relationships(&self) -> usize {
         match self {

@@ -55,7 +55,7 @@ impl Compiler<'_> {
         Ok(call)
     }
 
-    /// What is given for an argument: nothing, null, or a value.
+    /// The argument's value: absent, null, or a value.
     fn given(&mut self, argument: &Argument, value: Place) -> Option<Option<Parameter>> {
         match self.inputs.node(value) {
             Node::Absent => None,
@@ -82,7 +82,7 @@ impl Compiler<'_> {
         Ok(MemberKind::Leaf { column: row.column(expr), cell })
     }
 
-    /// What `function`, which needs no arguments of the client, makes of the row at hand.
+    /// A function of the current row that needs no arguments of the client.
     pub(super) fn computed_alone(&mut self, function: FunctionId) -> Expr {
         self.plan.functions.push(function);
         Expr::Computed(Call { function, arguments: Vec::new() })
@@ -94,7 +94,7 @@ impl Compiler<'_> {
         function.ty.clone().unwrap_or(ColumnType::Text)
     }
 
-    /// Where a relationship leads that a condition or an order follows.
+    /// Target table of a relationship in a condition or an order.
     pub(super) fn related_table(&mut self, by: RelationshipId) -> TableId {
         let related = self.api.model.relationship(by);
         self.plan.functions.extend(related.call);

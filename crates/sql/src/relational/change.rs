@@ -10,14 +10,14 @@ use super::{Expr, Filter, Output, Parameter, Plan, Query, Run};
 use crate::catalog::{ColumnId, TableId};
 use weir_engine::source::{Accent, FieldError, SourceError};
 
-/// What one root field of a mutation does, and what of it is answered.
+/// One root field of a mutation, and its answer.
 #[derive(Clone, Debug)]
 pub struct Write {
-    /// What is done, in order: several only in an update_many.
+    /// Steps, in order: several only in an update_many.
     pub works: Vec<Work>,
-    /// What is answered.
+    /// Its answer.
     pub answer: WriteAnswer,
-    /// What to say if a change finds no row; `None`: the answer is null then.
+    /// Message if a change finds no row; `None`: the answer is null then.
     pub missing: Option<Box<str>>,
     /// The place of the field in the shape.
     pub field: u32,
@@ -59,12 +59,12 @@ pub enum Work {
     Insert(Vec<Step>),
     /// The same for each row of a variable: the steps are written for the first.
     Each {
-        /// Which of the piece's structural variables.
+        /// Number of the structural variable in the piece.
         slot: u32,
         /// The first row, with those nested in it.
         steps: Vec<Step>,
     },
-    /// What a program does ([`super::program`]).
+    /// A program ([`super::program`]).
     Program {
         /// The level whose first output column is the numbers of the objects that the field's filter finds.
         find: Option<u32>,
@@ -78,22 +78,22 @@ pub struct Step {
     pub change: u32,
     /// Parallel to the columns of the insert.
     pub values: Vec<Given>,
-    /// Whether it is a row of the field itself, not one nested in it.
+    /// True for a row of the field itself, false for a nested one.
     pub shown: bool,
-    /// What to say if no row comes back though others need its key.
+    /// Message if no row is returned though others need its key.
     pub needed: Option<Box<str>>,
 }
 
-/// Where the value of an inserted column comes from.
+/// Source of an inserted column's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Given {
     /// `null`.
     Null,
     /// The request.
     Parameter(Parameter),
-    /// What an earlier step returned.
+    /// A value that an earlier step returned.
     Returned {
-        /// That step, counted from the first of its work.
+        /// Number of the step, from the first of its work.
         step: u32,
         /// The place in its returned columns.
         column: u16,
@@ -125,7 +125,7 @@ impl Change {
         }
     }
 
-    /// What comes back of each row.
+    /// Returned expressions of each row.
     #[must_use]
     pub fn returning(&self) -> &[Expr] {
         match self {
@@ -148,13 +148,13 @@ pub struct Insert {
     pub table: TableId,
     /// The columns that are given; others take their defaults.
     pub columns: Vec<ColumnId>,
-    /// What to do if a key is there already.
+    /// Action if a key exists already.
     pub conflict: Option<Conflict>,
-    /// What comes back.
+    /// Returned expressions.
     pub returning: Vec<Expr>,
 }
 
-/// What to do if a key is there already.
+/// Action if a key exists already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// The key.
@@ -172,11 +172,11 @@ pub struct Conflict {
 pub struct Update {
     /// Of this table.
     pub table: TableId,
-    /// What changes.
+    /// Changed columns.
     pub set: Vec<(ColumnId, Assign)>,
-    /// Which rows.
+    /// Condition on the rows.
     pub filter: Filter,
-    /// What comes back.
+    /// Returned expressions.
     pub returning: Vec<Expr>,
 }
 
@@ -213,9 +213,9 @@ pub enum Operator {
 pub struct Delete {
     /// From this table.
     pub table: TableId,
-    /// Which rows.
+    /// Condition on the rows.
     pub filter: Filter,
-    /// What comes back.
+    /// Returned expressions.
     pub returning: Vec<Expr>,
 }
 

@@ -28,7 +28,7 @@ pub struct Ask {
     pub set: SetId,
     /// Places of the members in the shape.
     pub fields: Vec<u32>,
-    /// How errors are said.
+    /// Wording of errors.
     pub accent: Accent,
     /// Numbers of the structural variables.
     pub structural: Vec<u32>,
@@ -109,9 +109,9 @@ pub(super) struct Compiler<'c> {
     pub(super) field: u32,
     pub(super) depth: u32,
     pub(super) bounds: Bounds,
-    /// Whether the condition at hand says which rows a mutation changes.
+    /// True while compiling the condition on the rows that a mutation changes.
     pub(super) changes: bool,
-    /// What the statements of the root field at hand return.
+    /// Returned columns of the current root field's statements.
     pub(super) written: Row,
 }
 
@@ -138,7 +138,7 @@ impl<'c> Compiler<'c> {
         (schema.input_name(own), schema.type_name(schema.input(own).ty.base))
     }
 
-    /// Whether an input takes one object.
+    /// True if an input takes one object.
     pub(super) fn takes_object(&self, input: InputId) -> bool {
         let schema = &self.api.schema;
         let ty = schema.input(self.ids.input(input)).ty;
@@ -347,7 +347,7 @@ impl<'c> Compiler<'c> {
         expr
     }
 
-    /// Where an argument's value begins, its default where the variable was not sent.
+    /// Start of an argument's value, or of its default if the variable was not sent.
     pub(super) fn argument(&self, argument: &shape::ShapeArgument) -> Place {
         let place = self.inputs.resolve(Place::Literal(argument.value));
         match (self.inputs.node(place), argument.default) {

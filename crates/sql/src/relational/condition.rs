@@ -34,7 +34,7 @@ pub enum Filter {
         of: ColumnId,
         /// The names of such indexes.
         indexes: Vec<Box<str>>,
-        /// How words are told.
+        /// Language of the words.
         kind: Words,
         /// The words.
         with: Parameter,
@@ -43,7 +43,7 @@ pub enum Filter {
     Each {
         /// The words: [`super::Reader::EachWord`].
         with: Parameter,
-        /// What holds for each.
+        /// Condition on each.
         filter: Box<Filter>,
     },
     /// A place stands to another as is said.
@@ -61,7 +61,7 @@ pub enum Filter {
         /// The other place, and a distance in metres.
         with: Vec<Parameter>,
     },
-    /// Whether a value is null.
+    /// A test for null.
     Null {
         /// The value.
         of: Expr,
@@ -90,12 +90,12 @@ pub enum Filter {
     Exists {
         /// The way there.
         by: RelationshipId,
-        /// Which rows count.
+        /// Condition on the counted rows.
         filter: Box<Filter>,
     },
 }
 
-/// How the words of a text are told.
+/// Rules for the words of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Words {
     /// As they are, but for case.
@@ -110,7 +110,7 @@ impl Filter {
     /// Always true.
     pub const TRUE: Self = Self::All(Vec::new());
 
-    /// Whether it is the empty conjunction.
+    /// True for the empty conjunction.
     #[must_use]
     pub fn is_true(&self) -> bool {
         matches!(self, Self::All(all) if all.is_empty())

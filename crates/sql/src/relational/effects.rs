@@ -1,4 +1,4 @@
-//! Which tables a piece shows, and which a mutation may change: more than its statements name.
+//! Tables that a piece shows, and tables that a mutation may change: more than its statements name.
 //!
 //! Rows that refer to others go or change with them, triggers and rules do as they like, and a view stands for tables that it
 //! does not name. Where that cannot be known it is all tables.
@@ -11,7 +11,7 @@ use super::change::{Assign, Change};
 use crate::catalog::{Catalog, ColumnId, Follow, ForeignKey, TableId, TableKind};
 use hashbrown::HashSet;
 
-/// What a piece shows or may change whose statements name the tables `stated` and which does `changes`; `None`: any table.
+/// Tables of a piece whose statements name the tables `stated` and make the changes `changes`; `None`: any table.
 pub(crate) fn touched(
     catalog: &Catalog,
     mut stated: Vec<TableId>,
@@ -26,7 +26,7 @@ pub(crate) fn touched(
     Some(stated)
 }
 
-/// What happens to rows of a table.
+/// Events of a table's rows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Event {
     /// Some more.
@@ -68,7 +68,7 @@ fn changed(catalog: &Catalog, changes: &[Change]) -> Option<Vec<TableId>> {
     Some(reached.into_iter().map(|it| it.0).collect())
 }
 
-/// What `change` itself does to its table; `None` where nobody can say.
+/// Events that `change` itself causes in its table; `None` if unknown.
 fn events(change: &Change) -> Option<Vec<Event>> {
     let column = |it: &(ColumnId, Assign)| Event::Update(it.0);
     match change {
@@ -82,7 +82,7 @@ fn events(change: &Change) -> Option<Vec<Event>> {
     }
 }
 
-/// What becomes of the rows with `key` when that happens to those they refer to.
+/// Action on rows with `key` when the event happens to the rows they refer to.
 fn follow(catalog: &Catalog, key: &ForeignKey, event: Event) -> Follow {
     match event {
         Event::Insert => Follow::Nothing,

@@ -1,7 +1,7 @@
 //! Leaves out a level that would only give back what its parent's row already holds.
 //!
-//! Where a foreign key of columns that are never null is enforced, the related row is surely there; if no more of it is
-//! asked than its key, or what hangs below that key, our own columns answer.
+//! If an enforced foreign key has no null columns, the related row exists. If a query selects only the row's key, or
+//! relationships by that key, our own columns give the answer.
 //!
 //! **Invariant:** only keys whose equal values are the same bytes: under a collation two texts can be equal and differ.
 

@@ -14,7 +14,7 @@ use weir_engine::source::{Accent, PlanError};
 use weir_language::schema::InputId;
 use weir_language::value::Node;
 
-/// How many levels a relationship counts for beside its own: PostgreSQL takes tens of seconds to plan eighty of them, one below the other.
+/// Levels that a relationship counts for, beside its own: PostgreSQL takes tens of seconds to plan eighty nested ones.
 const RELATED_DEPTH: u32 = 2;
 
 impl Compiler<'_> {
@@ -49,7 +49,7 @@ impl Compiler<'_> {
         Ok(if all.len() == 1 { all.remove(0) } else { Filter::All(all) })
     }
 
-    /// Whether a variable was not sent and that means nothing was said. In Hasura's accent it means null.
+    /// True if a variable was not sent and counts as absent. In Hasura's accent it counts as null.
     pub(super) fn is_absent(&self, value: Place) -> bool {
         self.accent == Accent::Spec && self.inputs.node(value) == Node::Absent
     }

@@ -44,9 +44,9 @@ pub struct Form {
 /// A list of rows to be inserted that all have the same form, whatever their number.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows {
-    /// Which of the structural variables it is.
+    /// Number of the structural variable.
     pub slot: u32,
-    /// How many.
+    /// Number of leaves.
     pub len: u32,
     /// Leaves of each.
     pub leaves: u32,
@@ -65,7 +65,7 @@ impl Form {
         self.leaves[self.starts[slot as usize] as usize + leaf as usize]
     }
 
-    /// Which leaf of `slot` stands at `node`.
+    /// The leaf of `slot` at `node`.
     #[must_use]
     pub fn leaf_at(&self, slot: u32, node: u32) -> Option<u32> {
         let start = self.starts[slot as usize] as usize;

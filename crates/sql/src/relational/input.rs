@@ -8,21 +8,21 @@ use smallvec::SmallVec;
 use weir_language::schema::InputId;
 use weir_language::value::{Node, TextSpan, Values, Variables};
 
-/// Where a value begins.
+/// Position of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the shape's literals.
     Literal(u32),
     /// In the tape of the variables.
     Inside {
-        /// Which of the piece's structural variables.
+        /// Number of the structural variable in the piece.
         slot: u32,
         /// Its node.
         node: u32,
     },
 }
 
-/// What is read.
+/// Inputs of a piece.
 #[derive(Clone, Copy)]
 pub struct Inputs<'i> {
     /// The shape's.
@@ -71,7 +71,7 @@ impl<'i> Inputs<'i> {
         values.nodes[at]
     }
 
-    /// Whether the value is a list of rows of one form: then its first item stands for all.
+    /// The slot of a list of rows with one form, whose first item stands for all. `None` for other values.
     #[must_use]
     pub fn rows_of_one_form(&self, place: Place) -> Option<u32> {
         match (self.resolve(place), self.variables) {

@@ -20,7 +20,7 @@ struct Draft {
     values: Vec<(ColumnId, Given)>,
     /// The place in [`Drafts::conflicts`].
     conflict: Option<usize>,
-    /// What it returns, unless it is shown.
+    /// Returned columns, unless the row is shown.
     row: Row,
     shown: bool,
     needed: Option<Box<str>>,
@@ -33,7 +33,7 @@ struct Drafts {
     conflicts: Vec<Conflict>,
 }
 
-/// Where a row goes.
+/// Target of a row.
 struct Into {
     table: TableId,
     /// Columns whose values its parent determines.

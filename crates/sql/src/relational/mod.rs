@@ -1,4 +1,4 @@
-//! What is asked of a database, in words every database knows: a piece of a plan becomes levels of queries.
+//! Queries of a piece, in terms that every database supports: a piece of a plan becomes levels of queries.
 //!
 //! A [`Plan`] is the output tree as [`Member`]s and, for each nested level, one [`Query`] over one table. Scalars are
 //! never in it: a [`Parameter`] says where the value of a request is found and how it is read.
@@ -36,7 +36,7 @@ mod write;
 pub use condition::{Filter, Words};
 pub use parameter::{Origin, Parameter, Reader};
 
-/// What a piece asks and how the answer is put together.
+/// The queries of a piece and the composition of its answer.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Nested levels and root queries: one statement each.
@@ -53,7 +53,7 @@ pub struct Plan {
     pub root: Run,
     /// Root fields of a query that give an object for a password, by their places in the shape.
     pub checks: Vec<u32>,
-    /// Whether some member of the root may be copied by a later one.
+    /// True if a later member may copy some member of the root.
     pub root_copied: bool,
 }
 
@@ -169,7 +169,7 @@ impl Plan {
 pub struct Run {
     /// First.
     pub start: u32,
-    /// How many.
+    /// Number of items.
     pub len: u32,
 }
 
@@ -184,11 +184,11 @@ impl Run {
 /// One statement and what is made of each of its rows.
 #[derive(Clone, Debug)]
 pub struct Level {
-    /// What is asked.
+    /// The query.
     pub query: Query,
-    /// What a row becomes.
+    /// Members of a row.
     pub members: Run,
-    /// Where rows are of several types: what each becomes instead.
+    /// Members by type, if rows are of several types.
     pub choice: Option<Choice>,
     /// Hidden output columns, for children in other sources.
     pub hidden: Vec<Hidden>,
@@ -199,13 +199,13 @@ pub struct Level {
 }
 
 impl Level {
-    /// What its rows become where they are of several types.
+    /// Objects of its rows, if these are of several types.
     fn objects(&self) -> impl Iterator<Item = Object> {
         self.choice.iter().flat_map(|it| &it.variants).map(|it| it.object)
     }
 }
 
-/// What rows of several types become.
+/// Members of rows of several types.
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// The output column with the name of a row's type.
@@ -229,17 +229,17 @@ impl Object {
 }
 
 impl Choice {
-    /// What a row becomes whose type is called `name`.
+    /// Members of a row whose type is called `name`.
     #[must_use]
     pub fn find(&self, name: &[u8]) -> Option<&Variant> {
         self.variants.iter().find(|it| it.name.as_bytes() == name)
     }
 }
 
-/// What rows of one type become.
+/// Members of rows of one type.
 #[derive(Clone, Debug)]
 pub struct Variant {
-    /// What the column holds.
+    /// Value of the type column.
     pub name: Box<str>,
     /// The type in the graph's schema.
     pub on: TypeId,
@@ -261,7 +261,7 @@ pub enum Object {
 pub struct Hidden {
     /// Output column of the level's query.
     pub column: u16,
-    /// How it is read.
+    /// Its format.
     pub cell: Cell,
 }
 
@@ -272,13 +272,13 @@ pub struct Member {
     pub field: u32,
     /// An earlier member whose bytes it may copy.
     pub same_as: Option<u32>,
-    /// Whether a later member may copy it.
+    /// True if a later member may copy it.
     pub copied: bool,
-    /// Whether its field may be null.
+    /// True if its field may be null.
     pub nullable: bool,
     /// Of a list: whether an item may be null.
     pub null_items: bool,
-    /// What stands there.
+    /// Kind of the member.
     pub kind: MemberKind,
 }
 
@@ -292,14 +292,14 @@ impl Member {
     }
 }
 
-/// What stands under a member.
+/// Kinds of members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemberKind {
     /// A column of the row.
     Leaf {
         /// Output column of the level's query.
         column: u16,
-        /// How it is written.
+        /// Output format.
         cell: Cell,
     },
     /// A text that never changes.
@@ -336,12 +336,12 @@ pub enum MemberKind {
     Values {
         /// The level.
         level: u32,
-        /// How a value is written.
+        /// Output format.
         cell: Cell,
     },
-    /// What a root field of a mutation answers when it is done.
+    /// Answer of a root field of a mutation.
     Write(u32),
-    /// How many rows it changed.
+    /// Number of changed rows.
     Affected,
     /// A word to people on what it did.
     Message,
@@ -368,7 +368,7 @@ pub struct Query {
     pub order: Vec<Order>,
     /// Page.
     pub page: Page,
-    /// What comes out.
+    /// Result of the query.
     pub output: Output,
 }
 
@@ -380,7 +380,7 @@ impl Query {
     }
 }
 
-/// What ties rows to their parent.
+/// Relation of rows to their parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tie {
     /// Our column is equal.
@@ -407,11 +407,11 @@ pub enum Output {
     Aggregate(Vec<Expr>),
     /// A row per group; order and page are the groups'.
     Groups {
-        /// What makes a group.
+        /// Columns of a group.
         by: Vec<ColumnId>,
         /// Result columns.
         columns: Vec<Expr>,
-        /// Which groups stay.
+        /// Condition on groups.
         having: Filter,
     },
 }
@@ -434,13 +434,13 @@ pub enum Expr {
     Column(ColumnId),
     /// A part of a JSON value.
     JsonPath(Box<Expr>, Parameter),
-    /// What a function makes of the row at hand.
+    /// Function of the current row.
     Computed(Call),
     /// The row at hand as text, to call functions with it later.
     Row,
     /// `null`.
     Null,
-    /// How many rows; with columns, those in which none is null.
+    /// Number of rows; with columns, of those without nulls.
     Count {
         /// Of these.
         columns: Vec<ColumnId>,
@@ -471,9 +471,9 @@ pub enum Expr {
     Related {
         /// The way there.
         by: RelationshipId,
-        /// Which rows there.
+        /// Condition on the related rows.
         filter: Box<Filter>,
-        /// What of them.
+        /// Expression over them.
         of: Box<Expr>,
     },
     /// A value as another type.
@@ -489,7 +489,7 @@ pub struct Order {
     pub descending: bool,
     /// Nulls before the rest.
     pub nulls_first: bool,
-    /// Whether there can be nulls at all.
+    /// True if the expression can be null.
     pub nullable: bool,
 }
 

@@ -7,15 +7,15 @@ use crate::grams::Written;
 /// A value that differs from request to request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Parameter {
-    /// Where it is.
+    /// Origin of the value.
     pub origin: Origin,
-    /// How it is read.
+    /// Its reader.
     pub reader: Reader,
     /// The argument's path in Hasura's words, for errors.
     pub path: Box<str>,
 }
 
-/// Where a parameter's value is found.
+/// Origin of a parameter's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// A node of the shape's literals.
@@ -24,7 +24,7 @@ pub enum Origin {
     Variable(u32),
     /// A leaf of a structural variable.
     Inside {
-        /// Which of the piece's structural variables.
+        /// Number of the structural variable in the piece.
         slot: u32,
         /// Its leaf, counted in the order of the tape.
         leaf: u32,
@@ -39,7 +39,7 @@ pub enum Origin {
     ParentColumn(u16),
 }
 
-/// How a node becomes a value of the database.
+/// Conversion of a node to a value of the database.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Reader {
     /// For comparison with a column of this type.
@@ -48,7 +48,7 @@ pub enum Reader {
     Each(ColumnType),
     /// A list made of values that stand apart, bound as one value: of equalities, lists of numbers among them.
     Gathered {
-        /// What its items are.
+        /// Type of its items.
         ty: ColumnType,
         /// The values, each with a reader of its own.
         values: Box<[Parameter]>,
@@ -57,7 +57,7 @@ pub enum Reader {
     Limit,
     /// A 64-bit integer; null is none.
     Offset,
-    /// How many rows, from either end; none is no limit.
+    /// Number of rows, from either end; null is no limit.
     First,
     /// After how many rows; fewer than none are none.
     Skip,
@@ -69,7 +69,7 @@ pub enum Reader {
     Words {
         /// All have to be there, or one.
         all: bool,
-        /// How they are told.
+        /// Rules for the words.
         kind: Words,
     },
     /// `/pattern/flags` as a regular expression.
@@ -78,12 +78,12 @@ pub enum Reader {
     EachWord(Words),
     /// Words that follow each other, told by their stems.
     Sequence,
-    /// What a pattern or a sequence needs of a text: for SQLite a question to an index of trigrams, for PostgreSQL of a sequence a
-    /// regular expression.
+    /// Necessary parts of a text for a pattern or a sequence: for SQLite a query to an index of trigrams, for PostgreSQL a
+    /// regular expression for a sequence.
     Grams(Written),
     /// A place, as a text of its coordinates.
     Place {
-        /// Where the distance to it is found, in metres.
+        /// Origin of the distance, in metres.
         metres: Option<Origin>,
     },
     /// A point in time, as microseconds since 1970.

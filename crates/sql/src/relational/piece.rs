@@ -1,4 +1,4 @@
-//! What every relational source makes of a piece, whatever the style of its API.
+//! Preparation of pieces for all relational sources, in any style of API.
 //!
 //! **Cost:** a [`Style`] is asked while planning; in a request only for the enum values of structural variables.
 
@@ -22,17 +22,17 @@ pub trait Style: std::fmt::Debug + Send + Sync {
     fn schema(&self) -> &Arc<Schema>;
     /// The tables below, and how they are related.
     fn model(&self) -> &Model;
-    /// What `piece` asks.
+    /// The request of `piece` to the database.
     fn ask(&self, piece: &Piece<'_>) -> Ask;
-    /// Whether an enum value of its schema chooses something in a statement, or is data.
+    /// True if an enum value of its schema changes the statement, false if it is data.
     fn chooses(&self, value: EnumValueId) -> bool;
-    /// Whether a text under an input decides how a statement finds its rows, and in which of two ways.
+    /// True if a text under an input changes the statement's search for rows.
     fn steers(&self, _input: InputId, _text: &str) -> bool {
         false
     }
     /// Makes the plan of `ask`. `variables` are those of a request with their form, where some are structural.
     /// # Errors
-    /// What the client cannot have.
+    /// Errors of the operation.
     fn compile(
         &self,
         ids: &Ids,

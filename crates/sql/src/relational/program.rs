@@ -19,7 +19,7 @@ use weir_language::value::Variables;
 pub trait Programs: Send + Sync {
     /// The program of the root field `call.field`, which a plan has as [`Work::Program`](super::change::Work::Program).
     ///
-    /// What needs no database is done here, off the writer's thread: values are checked, passwords hashed.
+    /// Work without the database, off the writer's thread: checks values, hashes passwords.
     fn begin<'r>(&'r self, call: Call<'r>) -> BoxFuture<'r, Result<Box<dyn Program>, FieldError>>;
 
     /// The indexes that are tables of their own, where the writer keeps those up to date.
@@ -27,10 +27,10 @@ pub trait Programs: Send + Sync {
 
     /// What guards the object that the root field `call.field` of a query gives, one of [`Plan::checks`](super::Plan::checks).
     /// # Errors
-    /// What the client cannot have.
+    /// Errors of the operation.
     fn lock(&self, call: &Call<'_>) -> Result<Lock, FieldError>;
 
-    /// Whether `password` opens a lock with this hash. Without one it takes as long to say no.
+    /// True if `password` matches this hash. Without a hash the check takes the same time.
     fn opens(&self, password: Arc<str>, hash: Option<Box<str>>) -> BoxFuture<'_, Result<bool, FieldError>>;
 }
 
@@ -39,7 +39,7 @@ pub trait Programs: Send + Sync {
 pub struct Lock {
     /// The question.
     pub asked: Asked,
-    /// What the client sent.
+    /// The sent password.
     pub password: Arc<str>,
 }
 
@@ -66,18 +66,18 @@ pub trait Program: Send {
     fn found(&mut self, id: i64) -> Result<(), FieldError>;
     /// Takes the answers to the last step and says the next one. What is to be asked is appended to `asked`.
     /// # Errors
-    /// What the client cannot have; the transaction is to be taken back.
+    /// Errors of the operation; the transaction is to be rolled back.
     fn next(&mut self, answers: &Answers, asked: &mut Vec<Asked>) -> Result<Step, FieldError>;
 }
 
-/// What a program wants next.
+/// Next step of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// The numbers of the objects that the field's filter finds, each told by [`Program::found`].
     Find,
     /// The answers to what was appended, in order.
     Ask,
-    /// What was appended is to be done, in order; nothing of it is answered.
+    /// Execute the appended statements, in order, without reading their rows.
     Tell,
     /// The field's answer is to be written now, while the objects are as it shows them.
     Answer(Shown),
@@ -85,12 +85,12 @@ pub enum Step {
     Done,
 }
 
-/// What the answer of a field shows.
+/// Objects in the answer of a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     /// The numbers of the objects.
     pub ids: Vec<i64>,
-    /// How many objects were made, changed or deleted.
+    /// Number of inserted, updated or deleted objects.
     pub affected: i64,
     /// A word to people.
     pub message: Option<&'static str>,
@@ -105,7 +105,7 @@ pub struct Kept {
     pub table: Box<str>,
     /// Reads what it holds of the row with a number; no row if there is nothing to hold.
     pub read: Box<str>,
-    /// How many columns that are.
+    /// Number of columns.
     pub width: usize,
     /// Writes the number and those columns of a row of which it holds nothing.
     pub add: Box<str>,
@@ -120,7 +120,7 @@ pub struct Kept {
 pub struct Asked {
     /// Its text.
     pub sentence: Arc<Sentence>,
-    /// What is bound: value `i` is placeholder `i + 1`.
+    /// Bound values: value `i` is placeholder `i + 1`.
     pub values: SmallVec<[Value; 6]>,
 }
 
@@ -129,11 +129,11 @@ pub struct Asked {
 pub struct Sentence {
     /// The text; placeholders are `$1`, `$2`, … in the order in which they first stand there, which all databases read.
     pub sql: String,
-    /// How many columns of its rows are answered.
+    /// Number of columns of its rows in the answer.
     pub width: usize,
-    /// Whether it changes what one of [`Programs::kept`] holds.
+    /// True if it changes data of one of [`Programs::kept`].
     pub is_indexed: bool,
-    /// How the wire of PostgreSQL knows it.
+    /// The statement in PostgreSQL's protocol.
     wire: OnceLock<Arc<PostgresStatement>>,
 }
 

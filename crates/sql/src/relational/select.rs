@@ -10,7 +10,7 @@ use weir_engine::plan::shape::ShapeField;
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
 
-/// What the arguments of a field of rows ask for.
+/// Filter, order and page of a field of rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
     pub(super) call: Option<Call>,
@@ -26,7 +26,7 @@ impl Default for Filter {
     }
 }
 
-/// Where in an order an object stands: the rows it sorts, or what of them.
+/// Position of an object in an order: the sorted rows, or a part of them.
 #[derive(Clone, Copy)]
 enum Sorted {
     /// Columns of the table.

@@ -25,7 +25,7 @@ impl Compiler<'_> {
         self.written = Row::default();
         let mut nothing = Row::default();
         let set = self.object(field)?;
-        // What is asked of the rows comes first: it is what the statements return.
+        // The selection comes first: statements return it.
         let answer = match meaning {
             FieldMeaning::InsertOne(_) | FieldMeaning::UpdateByPk(_) | FieldMeaning::DeleteByPk(_) => {
                 let mut row = Row::default();
@@ -73,7 +73,7 @@ impl Compiler<'_> {
         Ok(MemberKind::Write(self.plan.writes.len() as u32 - 1))
     }
 
-    /// What to say where a change by key finds no row, if that is an error.
+    /// Message if a change by key finds no row, if that is an error.
     fn missing(&self, meaning: FieldMeaning) -> Option<Box<str>> {
         let (FieldMeaning::UpdateByPk(table) | FieldMeaning::DeleteByPk(table)) = meaning else {
             return None;
@@ -220,7 +220,7 @@ impl Compiler<'_> {
     }
 }
 
-/// How the right side of an operator is read.
+/// Reader of the right side of an operator.
 fn reader(operator: Operator, column: ColumnType) -> Reader {
     match operator {
         Operator::Increment | Operator::Append | Operator::Prepend => Reader::Column(column),

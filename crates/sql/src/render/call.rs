@@ -8,10 +8,10 @@ use crate::catalog::TableId;
 use crate::model::Serves;
 use crate::relational::{Call, Query, Tie};
 
-/// What a function is told of the session: there is one role.
+/// Session argument of functions: there is one role.
 const SESSION: &str = "'{\"x-hasura-role\":\"admin\"}'";
 
-/// Where the row is that a function takes.
+/// Row argument of a function.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RowOf {
     /// The table under this alias.
@@ -21,7 +21,7 @@ pub(super) enum RowOf {
 }
 
 impl Renderer<'_> {
-    /// What a query reads, under a new alias. Its table of pairs has the next one.
+    /// New alias of a query's table. Its table of pairs has the next one.
     pub(crate) fn scope(&mut self, query: &Query) -> Scope {
         let scope = self.alias(query.table);
         if let Some((through, _)) = &query.through {
@@ -34,7 +34,7 @@ impl Renderer<'_> {
         scope
     }
 
-    /// What a function makes of the row in `scope`.
+    /// Appends a function of the row in `scope`.
     pub(super) fn computed(&mut self, call: &Call, scope: Scope) {
         self.call(call, Some(RowOf::Alias(scope.alias)));
     }
@@ -46,7 +46,7 @@ impl Renderer<'_> {
         self.sql.push_str(")::text");
     }
 
-    /// Whether the row in `scope` is one: what gives no row where it is no set gives one of nulls.
+    /// Appends a test for the row in `scope`: a function that returns no row, and no set, gives a row of nulls.
     pub(super) fn is_there(&mut self, scope: Scope) {
         self.sql.push_str("NOT (");
         self.whole(scope.alias);

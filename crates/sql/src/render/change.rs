@@ -15,9 +15,9 @@ use crate::relational::{Expr, Filter, Parameter};
 pub struct ChangeStatement {
     /// The text.
     pub sql: String,
-    /// How many placeholders belong to the row that is inserted.
+    /// Number of placeholders of the inserted row.
     pub values: usize,
-    /// What is bound after them.
+    /// Parameters after them.
     pub parameters: Vec<Parameter>,
     /// The numbers of the types of all placeholders; 0 where they have none.
     pub types: Vec<u32>,
@@ -161,7 +161,7 @@ impl Renderer<'_> {
         self.dialect.identifier(&mut self.sql, name);
     }
 
-    /// What comes back; at least one column, so that rows can be counted.
+    /// Appends the returned columns; at least one, so that rows can be counted.
     fn returning(&mut self, scope: Scope, columns: &[Expr]) {
         self.sql.push_str(if columns.is_empty() { " RETURNING 1" } else { " RETURNING " });
         for (at, column) in columns.iter().enumerate() {

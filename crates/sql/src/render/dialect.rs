@@ -1,4 +1,4 @@
-//! What differs between databases when SQL is written.
+//! SQL dialects of databases.
 //!
 //! **Invariant:** every function appends whole tokens; names go through [`Dialect::identifier`].
 
@@ -12,7 +12,7 @@ use crate::relational::{Order, Reader, Words};
 pub struct Side<'s> {
     /// The placeholder of the bound value.
     pub placeholder: &'s str,
-    /// How it is read.
+    /// Its reader.
     pub reader: &'s Reader,
     /// The left side is no column, so the database does not know its type.
     pub bare: bool,
@@ -33,7 +33,7 @@ pub struct Place<'s> {
     pub bounds: [String; 4],
     /// Longitude and latitude, or a text of coordinates.
     pub of: Vec<String>,
-    /// How it stands to the other place.
+    /// Relation to the other place.
     pub by: Placed,
     /// The placeholders of the other place and of the distance.
     pub with: Vec<String>,
@@ -72,7 +72,7 @@ pub trait Dialect: Send + Sync {
     fn placeholder(&self, number: usize) -> String;
     /// Limit and offset.
     fn page(&self, out: &mut String, limit: Option<&str>, offset: Option<&str>);
-    /// What follows an expression that is sorted by. Default: ascending, and for what cannot be null nothing more.
+    /// Appends the direction of a sorted expression. Default: ascending, with nothing more for NOT NULL expressions.
     fn direction(&self, out: &mut String, order: &Order) {
         out.push_str(if order.descending { " DESC" } else { "" });
         if order.nullable {
@@ -81,7 +81,7 @@ pub trait Dialect: Send + Sync {
     }
     /// A comparison.
     fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>);
-    /// What an index over how texts begin is asked for beside a comparison with equal ones. Default: there is no such index.
+    /// Appends a condition for an index over prefixes, beside an equality. Default: there is no such index.
     fn begins(&self, out: &mut String, _left: &str, _by: Comparison, _right: &str) {
         out.push_str("true");
     }
@@ -93,11 +93,11 @@ pub trait Dialect: Send + Sync {
     fn measured_type(&self, _ty: u32, _by: Measure, _at: usize) -> u32 {
         0
     }
-    /// Whether a text has words: `row` is the row's number and the text, `words` what was bound for them.
+    /// Appends a test for words in a text: `row` is the row's number and the text, `words` the bound words.
     fn words(&self, out: &mut String, row: [&str; 2], indexes: &[Box<str>], kind: Words, words: &str);
     /// A list of questions for words as the relation of `EACH_WORD`.
     fn each_word(&self, list: &str) -> String;
-    /// How a place stands to another.
+    /// Appends a test of the relation between two places.
     fn place(&self, out: &mut String, place: &Place<'_>);
     /// A function over the column written `column`, whose type is `ty`.
     fn function(&self, out: &mut String, function: Aggregation, column: &str, ty: u32);
@@ -143,15 +143,15 @@ pub trait Dialect: Send + Sync {
     fn parent_key(&self, column: String, _first: u32, _ty: u32) -> String {
         column
     }
-    /// How many `EXISTS` of one condition the planner may make joins of. Default: it does as it likes.
+    /// Maximum number of `EXISTS` of one condition that the planner may turn into joins. Default: no limit.
     fn semi_joins_max(&self) -> u32 {
         u32::MAX
     }
-    /// Whether `SELECT DISTINCT ON` is known.
+    /// True if the database has `SELECT DISTINCT ON`.
     fn distinct_on(&self) -> bool {
         false
     }
-    /// Whether an upsert names the constraint instead of its columns.
+    /// True if an upsert names the constraint instead of its columns.
     fn conflict_by_name(&self) -> bool {
         false
     }

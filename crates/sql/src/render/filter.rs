@@ -11,8 +11,8 @@ use crate::relational::{Call, Expr, Filter, Parameter};
 /// So many conditions are joined side by side; more become a balanced tree.
 const FLAT_MAX: usize = 16;
 
-/// What stands beside an OR is planned twice, to be looked up row by row or all at once, and with it all that is in it. So many of
-/// these are in each other; those deeper are looked up row by row, as the planner does where there is an OFFSET.
+/// Maximum nesting of subqueries beside an OR that are planned twice, row by row and all at once, with everything inside.
+/// Deeper ones are looked up row by row, which an OFFSET makes the planner do.
 const PLANNED_TWICE_MAX: u32 = 3;
 
 impl<'r> Renderer<'r> {
@@ -188,7 +188,7 @@ impl<'r> Renderer<'r> {
         self.sql.push_str(&text);
     }
 
-    /// How a column was declared.
+    /// Declared type of a column.
     fn declared(&self, of: &Expr, table: TableId) -> Option<&'r str> {
         match of {
             Expr::Column(column) => Some(self.model.catalog.table(table).column(*column).declared.as_str()),

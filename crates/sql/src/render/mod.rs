@@ -27,7 +27,7 @@ pub(crate) use rows::nest_scope;
 pub struct Statement {
     /// The text.
     pub sql: String,
-    /// What is bound.
+    /// Bound parameters.
     pub parameters: Vec<Parameter>,
     /// Every table it reads.
     pub tables: Vec<TableId>,
@@ -55,9 +55,9 @@ pub(crate) struct Renderer<'r> {
     pub(crate) first: usize,
     /// Origins whose value stands in a column of the statement instead of being bound.
     pub(crate) parents: Vec<ParentKey>,
-    /// How many `EXISTS` the condition at hand has so far.
+    /// Number of `EXISTS` in the current condition.
     exists: u32,
-    /// How many of those that are made no joins of are open.
+    /// Number of open `EXISTS` that are not turned into joins.
     alone: u32,
     /// The condition at hand is one on each word of a text.
     in_each: bool,
@@ -318,7 +318,7 @@ impl<'r> Renderer<'r> {
         self.dialect.identifier(&mut self.sql, &table.columns[column.0 as usize].name);
     }
 
-    /// What `write` appends, taken out of the text again.
+    /// Text that `write` appends, removed from the statement again.
     pub(crate) fn aside(&mut self, write: impl FnOnce(&mut Self)) -> String {
         let start = self.sql.len();
         write(self);

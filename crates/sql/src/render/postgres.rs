@@ -19,11 +19,11 @@ const SEMI_JOINS_MAX: u32 = 4;
 /// PostgreSQL 13 or later.
 #[derive(Clone, Debug)]
 pub struct Postgres {
-    /// Which of the kin.
+    /// Compatible database.
     pub flavour: Flavour,
     /// The types of the database.
     pub types: Types,
-    /// How floating point numbers leave: elsewhere a mean is one, here it may be a decimal.
+    /// Output format of floating point numbers: elsewhere a mean is one, here it may be a decimal.
     pub floats: Floats,
 }
 
@@ -35,7 +35,7 @@ enum Shape {
 }
 
 impl Postgres {
-    /// Whether `function` is a mean of integers that leaves as a float: the nearest to the exact sum, divided once.
+    /// True if `function` is a mean of integers that is returned as a float: the nearest to the exact sum, divided once.
     fn is_mean(&self, function: Aggregation, base: u32) -> bool {
         let is_integer = matches!(base, oid::INT2 | oid::INT4 | oid::INT8);
         self.floats == Floats::AsElsewhere && function == Aggregation::Avg && is_integer
@@ -339,7 +339,7 @@ impl Dialect for Postgres {
     }
 
     fn parent_key(&self, column: String, first: u32, ty: u32) -> String {
-        // What has no lists of keys came as text.
+        // A type without lists of keys came as text.
         let same = first == ty && (ty == 0 || self.list_of_keys(ty).is_some());
         if same || are_comparable(first, ty) { column } else { format!("{column}::{}", self.cast_name(ty)) }
     }
@@ -463,7 +463,7 @@ impl Dialect for Postgres {
     }
 }
 
-/// Whether values of both types can be compared as they are: a cast could lose what does not fit.
+/// True if values of both types can be compared without a cast, which could lose digits.
 fn are_comparable(one: u32, other: u32) -> bool {
     const NUMBERS: [u32; 6] = [oid::INT2, oid::INT4, oid::INT8, oid::NUMERIC, oid::FLOAT4, oid::FLOAT8];
     const TIMES: [u32; 3] = [oid::DATE, oid::TIMESTAMP, oid::TIMESTAMPTZ];

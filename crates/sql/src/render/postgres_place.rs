@@ -1,6 +1,6 @@
 //! Places in PostgreSQL without an extension: bounds first, which an index finds, then the exact test in plain SQL.
 //!
-//! What is bound is one document, `{"bounds": [west, south, east, north], "point": [x, y]}` or with `"polygons"` for
+//! The bound value is one document, `{"bounds": [west, south, east, north], "point": [x, y]}` or with `"polygons"` for
 //! `"point"`; a stored shape is the text of its coordinates. The tests are those of [`crate::geometry`], word for word, so
 //! that both databases answer the same.
 //!
@@ -74,7 +74,7 @@ fn turn([ax, ay]: [&str; 2], [bx, by]: [&str; 2], [x, y]: [&str; 2]) -> String {
     format!("(({bx} - {ax}) * ({y} - {ay}) - ({by} - {ay}) * ({x} - {ax}))")
 }
 
-/// Whether a point lies in one of the polygons, in none of its holes, or on an edge.
+/// SQL condition: a point lies in one of the polygons, in none of its holes, or on an edge.
 fn covers(edges: &str, [x, y]: [&str; 2]) -> String {
     let on_line = turn(["e.x1", "e.y1"], ["e.x2", "e.y2"], [x, y]);
     format!(
@@ -87,7 +87,7 @@ fn covers(edges: &str, [x, y]: [&str; 2]) -> String {
     )
 }
 
-/// Whether an edge comes near a point: by its nearest point on a map that is true there.
+/// SQL condition: an edge is near a point, by its nearest point on a map that is accurate there.
 fn is_near(edges: &str, [x, y]: [&str; 2], metres: &str) -> String {
     let from = distance(["e.x1 + (e.x2 - e.x1) * s.along", "e.y1 + (e.y2 - e.y1) * s.along"], [x, y]);
     format!(
@@ -100,7 +100,7 @@ fn is_near(edges: &str, [x, y]: [&str; 2], metres: &str) -> String {
     )
 }
 
-/// Whether two shapes have a point in common.
+/// SQL condition: two shapes have a point in common.
 fn intersects(ours: &str, theirs: &str) -> String {
     let ([a, b], [c, d]) = ([["a.x1", "a.y1"], ["a.x2", "a.y2"]], [["b.x1", "b.y1"], ["b.x2", "b.y2"]]);
     let cross =
@@ -115,8 +115,8 @@ fn intersects(ours: &str, theirs: &str) -> String {
     )
 }
 
-/// Whether the first lies in the second: in no strip between two heights at which edges end or meet there is a part of
-/// the first that is not one of the second.
+/// SQL condition: the first lies in the second. In no strip between two heights at which edges end or meet does the first
+/// have a part that the second has not.
 fn is_within(inner: &str, outer: &str) -> String {
     let inside = |side: u32| {
         format!(

@@ -81,7 +81,7 @@ impl Renderer<'_> {
         self.page(&query.page);
     }
 
-    /// What a query reads: its table, joined with its table of pairs.
+    /// Appends a query's table, joined with its table of pairs.
     pub(crate) fn source(&mut self, query: &Query, scope: Scope) {
         if let Some((through, ours)) = &query.through {
             let pairs = nest_scope(query, scope);
@@ -127,7 +127,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// What equals a column of the table of pairs is sorted by that, as its index is.
+    /// Columns that equal a column of the table of pairs are sorted by the latter, as its index is.
     pub(crate) fn order(&mut self, query: &Query, scope: Scope) {
         for (at, term) in query.order.iter().enumerate() {
             self.sql.push_str(if at == 0 { " ORDER BY " } else { ", " });

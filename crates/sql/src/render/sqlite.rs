@@ -46,7 +46,7 @@ impl Dialect for Sqlite {
         if is_untyped(&right) {
             let text = comparison(&format!("CAST({left} AS TEXT)"), by, value, right.reader);
             out.push_str(&match by {
-                // What is stored may be the text or the number it spells: both are found through an index.
+                // The stored value may be the text or its number: an index finds both.
                 Comparison::Eq => format!("({text} AND {left} IN ({value}, CAST({value} AS NUMERIC)))"),
                 _ => text,
             });
@@ -72,7 +72,7 @@ impl Dialect for Sqlite {
             return self
                 .found(out, key, indexes, |index| format!("rowid FROM {index} WHERE {index} MATCH {words}"));
         }
-        // What a list has to hold differs by word, so SQLite would find all rows of each word again for each row of the list.
+        // The words of a list differ by row, so SQLite would search all rows of each word again for each row of the list.
         for (at, index) in indexes.iter().enumerate() {
             let mut name = String::new();
             self.identifier(&mut name, index);
@@ -176,7 +176,7 @@ impl Dialect for Sqlite {
 }
 
 impl Sqlite {
-    /// Whether `key` is among what one of `indexes` finds: what `find` selects of an index.
+    /// Appends a test that `key` is in a result of one of `indexes`: `find` selects from an index.
     fn found(&self, out: &mut String, key: &str, indexes: &[Box<str>], find: impl Fn(&str) -> String) {
         out.push_str(key);
         out.push_str(" IN (");
@@ -236,7 +236,7 @@ fn comparison(left: &str, by: Comparison, value: &str, reader: &Reader) -> Strin
     }
 }
 
-/// Whether a text is compared with a column that has no type: SQLite would hold the text apart from equal numbers.
+/// True if a text is compared with a column without a type: SQLite would treat the text as different from equal numbers.
 fn is_untyped(right: &Side<'_>) -> bool {
     let no_type = right.declared.is_some_and(|it| it.is_empty() || it.eq_ignore_ascii_case("any"));
     match right.reader {
@@ -271,12 +271,12 @@ fn items(list: &str, reader: &Reader) -> String {
     }
 }
 
-/// What a single value is compared with.
+/// Output format of a single compared value.
 fn column_cell(reader: &Reader) -> Option<Cell> {
     if let Reader::Column(ty) = reader { Some(ty.facts().cell) } else { None }
 }
 
-/// What the items of a list are compared with.
+/// Output format of the items of a compared list.
 fn item_cell(reader: &Reader) -> Option<Cell> {
     match reader {
         Reader::Each(ty) | Reader::Gathered { ty, .. } => Some(ty.facts().cell),

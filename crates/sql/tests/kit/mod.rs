@@ -112,7 +112,7 @@ impl Served {
         String::from_utf8(self.bytes(query, variables, Accent::Spec, 60)).unwrap()
     }
 
-    /// What plain SQL says: one JSON text.
+    /// Result of plain SQL: one JSON text.
     pub fn plain(&self, sql: &str) -> serde_json::Value {
         let text: String = self.beside.query_row(sql, [], |row| row.get(0)).unwrap();
         serde_json::from_str(&text).unwrap()

@@ -50,7 +50,7 @@ pub struct Cluster {
     port: u16,
     password: String,
     user: Option<(u32, u32)>,
-    /// What the keeper waits on; the system closes it with the process.
+    /// Pipe that the keeper waits on; the system closes it with the process.
     _pipe: ChildStdin,
 }
 
@@ -142,7 +142,7 @@ impl Cluster {
         Database { name, cluster: self }
     }
 
-    /// What `psql` prints for `sql`.
+    /// Output of `psql` for `sql`.
     fn psql(&self, database: &str, arguments: &[&str], sql: &str) -> Vec<u8> {
         let mut psql = Command::new(self.bin.join("psql"));
         psql.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", database]);
@@ -185,7 +185,7 @@ impl Database {
     }
 }
 
-/// Where the newest server is that Debian has installed, else where the command `postgres` is.
+/// Folder of the newest server that Debian has installed, else of the command `postgres`.
 fn binaries() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut versions: Vec<PathBuf> = versions.map(|it| it.path().join("bin")).collect();
@@ -225,7 +225,7 @@ fn run(command: &mut Command, input: &str) -> Vec<u8> {
     let mut child = command.spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
     let input = input.to_owned();
-    // What stops reading early says why; that its input was not taken is no news then.
+    // A reader that stops early reports the cause itself, so an unwritten rest is ignored.
     let writing = std::thread::spawn(move || drop(pipe.write_all(input.as_bytes())));
     let out = child.wait_with_output().unwrap();
     writing.join().unwrap();

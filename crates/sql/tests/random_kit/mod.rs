@@ -7,7 +7,7 @@
 
 use serde_json::{Value, json};
 
-/// What a table is called on both sides.
+/// Names of a table in SQL and GraphQL.
 pub struct Table {
     /// Quoted, with its schema.
     pub sql: &'static str,
@@ -15,7 +15,7 @@ pub struct Table {
     pub root: &'static str,
     /// Those that tell its rows apart first.
     pub columns: &'static [Column],
-    /// How many tell its rows apart.
+    /// Number of key columns.
     pub keys: usize,
     pub relations: &'static [Relation],
 }
@@ -27,7 +27,7 @@ pub struct Column {
     pub values: Values,
 }
 
-/// What a column is compared with.
+/// Values that a column is compared with.
 pub enum Values {
     /// Numbers below this.
     Int(u32),
@@ -115,7 +115,7 @@ struct Writer<'c, 't> {
     alias: usize,
 }
 
-/// Which rows of a table and in which order.
+/// Filter and order of a table's rows.
 struct Rows {
     arguments: Vec<String>,
     /// ` WHERE …`, without what joins it to a parent.
@@ -344,7 +344,7 @@ impl Writer<'_, '_> {
             texts.push(format!("{scope}.{} ASC", column.sql));
         }
         if self.choices.once_in(4) {
-            // What is sorted by already, the other way round.
+            // The sorted column again, in the other direction.
             terms.push(format!("{{{}: desc}}", of.columns[0].field));
             values.push(json!({of.columns[0].field: "desc"}));
         }
@@ -460,7 +460,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// What ties rows of `there` to their row `here`.
+/// SQL condition that relates rows of `there` to their row `here`.
 fn tie(relation: &Relation, there: &str, here: &str) -> String {
     let pairs: Vec<String> =
         relation.on.iter().map(|(own, other)| format!("{there}.{other} = {here}.{own}")).collect();

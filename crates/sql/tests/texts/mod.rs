@@ -1,4 +1,4 @@
-//! What PostgreSQL and its kin would be sent for a question about Chinook, without any of them.
+//! Statements for PostgreSQL and compatible databases, for questions about Chinook, without a server.
 
 #![allow(unreachable_pub, reason = "a module of tests")]
 
@@ -28,12 +28,12 @@ use weir_sql::relational::{Origin, Parameter};
 use weir_sql::render::change::{ChangeStatement, render_change};
 use weir_sql::render::postgres::Postgres;
 
-/// What would be sent.
+/// Statements of a request.
 #[derive(Clone, Debug)]
 pub struct Sent {
     /// The changes of a mutation, each with what is bound after its values.
     pub changes: Vec<(ChangeStatement, Vec<String>)>,
-    /// What is read, if anything, and what is read below the rows that come back from changes.
+    /// Reads, if any, and the reads below rows that changes return.
     pub reads: Vec<Read>,
 }
 
@@ -42,7 +42,7 @@ pub struct Sent {
 pub struct Read {
     /// The statement.
     pub assembly: Assembly,
-    /// What it binds after the keys of parents, as text.
+    /// Bound values after the keys of parents, as text.
     pub values: Vec<String>,
     /// By arm: whether an order was asked.
     pub ordered: Vec<bool>,
@@ -87,7 +87,7 @@ struct Texts {
     sent: Arc<Mutex<Vec<Sent>>>,
 }
 
-/// What would be sent to `flavour` for `query`, whose arguments are all literals.
+/// Statements for `flavour` and `query`, whose arguments are all literals.
 pub fn sent(api: &Arc<Api>, flavour: Flavour, query: &str) -> Sent {
     let sent = Arc::new(Mutex::new(Vec::new()));
     let dialect = Postgres { flavour, types: Types::builtin(), floats: Floats::AsPostgres };

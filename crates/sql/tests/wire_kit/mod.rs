@@ -28,7 +28,7 @@ ssl_key_file = 'server.key'
 ssl_ca_file = 'ca.crt'
 ";
 
-/// Who is let in and how. A user is named after the way.
+/// Authentication rules. A user is named after its method.
 const RULES: &str = "
 local   all postgres trust
 host    all postgres 127.0.0.1/32 trust
@@ -235,7 +235,7 @@ impl Cluster {
         String::from_utf8(output.stdout).unwrap().trim().into()
     }
 
-    /// How to connect as `user`, with more parameters of the URL.
+    /// Connection settings of `user`, with more parameters of the URL.
     pub fn settings(&self, user: &str, parameters: &str) -> Settings {
         let url = format!("postgres://{user}@127.0.0.1:{}/postgres?{parameters}", self.port);
         Settings::parse(&url, |_| None).unwrap()
@@ -254,7 +254,7 @@ impl Drop for Frozen<'_> {
 impl Drop for Cluster {
     fn drop(&mut self) {
         self.stop();
-        // What cannot be removed lies below target/.
+        // A folder that cannot be removed lies below target/.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
