@@ -18,8 +18,7 @@ pub(crate) use indexes::compared;
 pub use indexes::index_kind;
 
 use crate::model::{FieldId, Model};
-use weir_sql::catalog::{ColumnId, TableId};
-use weir_sql::model::RelationshipId;
+use weir_relational::catalog::{ColumnId, Relations, RelationshipId, TableId};
 
 /// The kind of database that holds a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,7 +33,7 @@ pub enum Database {
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// Every table and view, every edge as a relationship. Names of relationships are those of the fields.
-    pub sql: weir_sql::model::Model,
+    pub relations: Relations,
     /// By type: an object's table; the registry (`id`, `type`) of an interface or union.
     pub tables: Vec<TableId>,
     /// By type: the column of the object's number in `tables`.

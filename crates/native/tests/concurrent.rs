@@ -77,7 +77,7 @@ fn on_both(
         .enable_all()
         .build()
         .expect("one starts");
-    let style = |types: Types, database| {
+    let frontend = |types: Types, database| {
         let api = weir_native::api::generate(types.model).expect("the API is sound");
         Arc::new(Native::new(api, types.layout, database))
     };
@@ -91,7 +91,7 @@ fn on_both(
     let file = File(std::env::temp_dir().join(format!("weir-native-{name}-{}.db", std::process::id())));
     let types = Types::read(TYPES, Database::Sqlite).expect("the types are sound");
     bring(&Place::Sqlite(file.0.clone()), &types).expect("the store is made");
-    let style_here = style(types, Database::Sqlite);
+    let style_here = frontend(types, Database::Sqlite);
     test(Arc::new(SqliteSource::new("main", style_here, &file.0, Tuning::USUAL).expect("it is served")));
 
     let database = postgres_kit::database("");
@@ -99,7 +99,7 @@ fn on_both(
     let types = Types::read(TYPES, Database::Postgres).expect("the types are sound");
     bring(&Place::Postgres(Box::new(settings.clone())), &types).expect("the store is made");
     let opening =
-        PostgresSource::new("main", style(types, Database::Postgres), settings, Duration::from_secs(30));
+        PostgresSource::new("main", frontend(types, Database::Postgres), settings, Duration::from_secs(30));
     test(Arc::new(runtime.block_on(opening).expect("it is served")));
 }
 

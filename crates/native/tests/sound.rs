@@ -80,7 +80,7 @@ fn check(text: &str) -> bool {
     let Ok(read) = sdl::read(text) else { return false };
     for database in [Database::Sqlite, Database::Postgres] {
         let layout = Layout::new(&read.model, database, "public");
-        for table in &layout.sql.catalog.tables {
+        for table in &layout.relations.catalog.tables {
             let mut names: Vec<String> = table.columns.iter().map(|it| it.name.to_lowercase()).collect();
             names.sort_unstable();
             names.dedup();
@@ -96,7 +96,7 @@ fn check(text: &str) -> bool {
                 Storage::Id(_) | Storage::Column(_) | Storage::Instant { .. } => continue,
                 Storage::Point { .. } | Storage::Shape { .. } => continue,
             };
-            let way = layout.sql.relationship(by);
+            let way = layout.relations.relationship(by);
             assert_eq!(way.name, field.name, "{text}");
             if let FieldKind::Edge { inverse: Some(other), .. } = field.kind {
                 let is_itself = read.model.field(other) == field;

@@ -1,27 +1,15 @@
-//! Relational sources: catalog, API, relational plan, dialects, drivers.
+//! Relational sources: tracked tables and names, the Hasura front end, the executor and the drivers.
 //!
-//! The pipeline: [`catalog`] says what the database has, [`model`] what of it is tracked and under which names,
-//! [`api`] generates the schema and remembers what each field, input and enum value means ([`api::meaning`]).
+//! The pipeline: a driver reads the catalog, [`model`] tracks tables and names them, [`api`] generates the schema and
+//! remembers what each field, input and enum value means ([`api::meaning`]), `compile` makes a plan of a part of a
+//! request.
 //!
 //! **Invariant:** nothing a client sends is ever part of a statement's text; it is bound.
 
-mod answer;
 pub mod api;
-mod bind;
-pub mod catalog;
-mod columns;
-mod coordinates;
-mod forms;
-mod full;
-pub mod geometry;
-pub mod grams;
-pub mod instant;
-mod json_path;
+mod compile;
+pub mod exec;
+pub mod frontend;
 pub mod model;
-mod patterns;
 pub mod postgres;
-pub mod relational;
-pub mod render;
 pub mod sqlite;
-pub mod value;
-pub mod words;

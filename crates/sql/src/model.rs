@@ -6,9 +6,8 @@
 //! **Invariant:** names are valid GraphQL names and unique where they have to be; relationships point to tracked
 //! tables.
 
-use crate::catalog::{Catalog, ColumnId, Table, TableId, Warning};
 use std::collections::BTreeMap;
-use weir_engine::source::SourceError;
+use weir_relational::catalog::{FunctionId, Relations, RelationshipId, Table, TableId, Warning};
 
 mod build;
 mod computed;
@@ -25,24 +24,14 @@ pub use build::{EnumReader, MissingRow, ModelOptions, RelationshipNames, Track};
 pub use functions::{Serves, TrackedFunction};
 pub(crate) use reserved::is_type as is_reserved_type;
 
-/// The place of a relationship in [`Model::relationships`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RelationshipId(pub u32);
-
-/// The place of a function in [`Model::functions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FunctionId(pub u32);
-
 /// The tracked part of a database.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// The database's catalog.
-    pub catalog: Catalog,
+    pub relations: Relations,
     /// Parallel to the catalog's tables; `None` where a table is not tracked.
     pub tables: Vec<Option<Tracked>>,
-    /// All relationships.
-    pub relationships: Vec<Relationship>,
-    /// Functions that are root fields or fields of rows.
+    /// Functions that are root fields or fields of rows, parallel to those of the relations.
     pub functions: Vec<TrackedFunction>,
     /// Answer of a change by key that finds no row.
     pub missing_row: MissingRow,
@@ -119,75 +108,15 @@ pub struct RootField {
     pub comment: Option<String>,
 }
 
-/// A way from the rows of one table to those of another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Relationship {
-    /// The field's name.
-    pub name: String,
-    /// From this table.
-    pub from: TableId,
-    /// To that one.
-    pub to: TableId,
-    /// Pairs of columns that are equal: ours, theirs.
-    pub on: Vec<(ColumnId, ColumnId)>,
-    /// The function of our row that gives theirs, instead of columns that are equal.
-    pub call: Option<FunctionId>,
-    /// The table of pairs that holds one column of ours beside one of theirs, where rows are not related by themselves:
-    /// `on` is then one pair alone.
-    pub through: Option<Through>,
-    /// One row or many.
-    pub kind: RelationshipKind,
-    /// For nested inserts: whether the related row comes first (its key flows into ours).
-    pub insert_first: bool,
-    /// The database sees to it that where our columns are not null the related row is there.
-    pub enforced: bool,
-}
-
-/// A table of pairs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Through {
-    /// The table.
-    pub table: TableId,
-    /// Our column.
-    pub ours: ColumnId,
-    /// Their column.
-    pub theirs: ColumnId,
-}
-
-/// One row or many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RelationshipKind {
-    /// At most one row.
-    Object {
-        /// There is always one: a foreign key of this table, all NOT NULL.
-        certain: bool,
-    },
-    /// Any number of rows.
-    Array,
-}
-
 impl Model {
     /// A tracked table's names; `None` if it is not tracked.
     #[must_use]
     pub fn tracked(&self, id: TableId) -> Option<&Tracked> {
         self.tables[id.0 as usize].as_ref()
     }
-    /// `error` in the words of the configuration, if it has any for the violated constraint `name`.
-    pub(crate) fn in_own_words(&self, mut error: SourceError, name: Option<String>) -> SourceError {
-        let words = name.and_then(|it| self.messages.get(&it));
-        if let (Some(words), SourceError::Rejected { error, .. }) = (words, &mut error) {
-            error.message = words.as_str().into();
-        }
-        error
-    }
-    /// One relationship.
-    #[must_use]
-    pub fn relationship(&self, id: RelationshipId) -> &Relationship {
-        &self.relationships[id.0 as usize]
-    }
     /// All tracked tables with what the catalog and the model say of them.
     pub fn all(&self) -> impl Iterator<Item = (TableId, &Table, &Tracked)> {
-        let pairs = self.catalog.tables.iter().zip(&self.tables).enumerate();
+        let pairs = self.relations.catalog.tables.iter().zip(&self.tables).enumerate();
         pairs.filter_map(|(at, (table, tracked))| Some((TableId(at as u32), table, tracked.as_ref()?)))
     }
 }

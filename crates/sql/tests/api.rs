@@ -3,12 +3,13 @@
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 use weir_language::schema::{Input, Schema, TypeKind};
+use weir_relational::catalog::{ColumnId, TableId};
+use weir_relational::plan::operators::Comparison;
 use weir_sql::api::generate;
-use weir_sql::api::meaning::{Api, Comparison, EnumMeaning, FieldMeaning, InputMeaning};
-use weir_sql::catalog::sqlite::{SqliteOptions, enum_values, read};
-use weir_sql::catalog::{ColumnId, TableId};
+use weir_sql::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use weir_sql::model::metadata::TableEntry;
 use weir_sql::model::{Model, ModelOptions};
+use weir_sql::sqlite::introspect::{SqliteOptions, enum_values, read};
 
 const CHINOOK: &str = include_str!("../../../examples/chinook/chinook.sql");
 

@@ -4,9 +4,9 @@ mod postgres_kit;
 
 use postgres_kit::{Database, chinook, database};
 use std::time::{Duration, Instant};
-use weir_sql::catalog::postgres::{Functions, assemble, questions, schemas_array};
-use weir_sql::catalog::{Catalog, Table, UniqueKey, Warning};
-use weir_sql::postgres::types::{Kind, Types};
+use weir_relational::catalog::postgres_types::{Kind, Types};
+use weir_relational::catalog::{Catalog, Table, UniqueKey, Warning};
+use weir_sql::postgres::introspect::{Functions, assemble, questions, schemas_array};
 use weir_sql::postgres::{Settings, Watch};
 
 /// The catalog of a database, its questions asked in one session of `role`.

@@ -1,9 +1,9 @@
 //! The catalog of SQLite databases: everyday ones, odd ones, broken ones.
 
 use rusqlite::Connection;
-use weir_sql::catalog::sqlite::{SqliteOptions, read};
-use weir_sql::catalog::sqlite_type::Integers;
-use weir_sql::catalog::{Catalog, ColumnType, Table, UniqueKey};
+use weir_relational::catalog::{Catalog, ColumnType, Table, UniqueKey};
+use weir_relational::dialect::sqlite_type::Integers;
+use weir_sql::sqlite::introspect::{SqliteOptions, read};
 
 fn catalog(sql: &str) -> (Catalog, Vec<String>) {
     let connection = Connection::open_in_memory().unwrap();

@@ -13,11 +13,11 @@ use texts::{Read, Sent, api, sent};
 use weir_engine::compose::Graph;
 use weir_engine::engine::Engine;
 use weir_engine::source::Source;
+use weir_relational::catalog::postgres_types::Types;
+use weir_relational::dialect::flavour::Flavour;
+use weir_relational::sql::assemble::Arm;
 use weir_sql::model::ModelOptions;
-use weir_sql::postgres::assemble::Arm;
-use weir_sql::postgres::flavour::Flavour;
 use weir_sql::postgres::source::Options;
-use weir_sql::postgres::types::Types;
 use weir_sql::postgres::{PostgresSource, Settings};
 
 /// Each statement, and what it binds: the types are declared when it is prepared.

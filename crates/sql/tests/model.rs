@@ -1,9 +1,10 @@
 //! Served parts of a database and their names.
 
 use rusqlite::Connection;
-use weir_sql::catalog::sqlite::{SqliteOptions, enum_values, read};
+use weir_relational::catalog::RelationshipKind;
 use weir_sql::model::metadata::TableEntry;
-use weir_sql::model::{Model, ModelOptions, RelationshipKind, RelationshipNames, Track};
+use weir_sql::model::{Model, ModelOptions, RelationshipNames, Track};
+use weir_sql::sqlite::introspect::{SqliteOptions, enum_values, read};
 
 fn model(sql: &str, entries: &str, options: ModelOptions<'_>) -> (Model, Vec<String>) {
     let connection = Connection::open_in_memory().unwrap();
@@ -25,15 +26,19 @@ fn written(model: &Model) -> String {
                 out.push_str(&format!("  {} = {name:?}\n", column.name));
             }
             if let Some(values) = tracked.enums[at] {
-                out.push_str(&format!("  {} of {}\n", column.name, model.catalog.table(values).name));
+                out.push_str(&format!(
+                    "  {} of {}\n",
+                    column.name,
+                    model.relations.catalog.table(values).name
+                ));
             }
         }
         for value in &tracked.enum_values {
             out.push_str(&format!("  {} {:?}\n", value.value, value.comment));
         }
         for &id in &tracked.relationships {
-            let relationship = model.relationship(id);
-            let to = model.catalog.table(relationship.to);
+            let relationship = model.relations.relationship(id);
+            let to = model.relations.catalog.table(relationship.to);
             let on: Vec<String> = relationship
                 .on
                 .iter()

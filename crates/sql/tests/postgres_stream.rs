@@ -7,7 +7,7 @@ use postgres_kit::served::{Served, serve_with, soon};
 use std::time::Duration;
 use weir_engine::engine::Body;
 use weir_engine::source::Accent;
-use weir_sql::postgres::Flavour;
+use weir_relational::dialect::flavour::Flavour;
 
 /// 30 MB in 30,000 lines, ten for each team.
 const TEAMS: &str = "

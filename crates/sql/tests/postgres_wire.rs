@@ -7,8 +7,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
+use weir_relational::dialect::flavour::Flavour;
 use weir_sql::postgres::{
-    Error, Flavour, Format, Isolation, Parameters, Pool, Purpose, Session, Settings, Statement, Transaction,
+    Error, Format, Isolation, Parameters, Pool, Purpose, Session, Settings, Statement, Transaction,
 };
 use wire_kit::client::{ask, by_pk, one_lane, pool, show, shown, soon, text, values};
 use wire_kit::shared;

@@ -12,7 +12,7 @@ use weir_engine::memory::Memory;
 use weir_engine::source::Source as EngineSource;
 use weir_language::schema::Schema;
 use weir_native::store;
-use weir_sql::catalog::Warning;
+use weir_relational::catalog::Warning;
 use weir_sql::model::customization::Customization;
 use weir_sql::postgres::Watch;
 

@@ -15,12 +15,12 @@ use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::memory::{Memory, Value};
 use weir_engine::source::{Caller, Source};
 use weir_language::schema::Schema;
-use weir_sql::catalog::sqlite::{self, SqliteOptions};
 use weir_sql::model::{Model, ModelOptions};
 use weir_sql::postgres::source::Options;
 use weir_sql::postgres::{PostgresSource, Settings as PostgresSettings};
 use weir_sql::sqlite::SqliteSource;
 use weir_sql::sqlite::connection::Tuning;
+use weir_sql::sqlite::introspect::{self, SqliteOptions};
 
 /// Source of Chinook.
 #[derive(Clone, Copy, Debug)]
@@ -54,9 +54,10 @@ fn sqlite_chinook(folder: &Path) -> Arc<dyn Source> {
     let file = folder.join("chinook.db");
     let connection = Connection::open(&file).expect("a new database");
     connection.execute_batch(include_str!("../../../examples/chinook/chinook.sql")).expect("the seed loads");
-    let (catalog, _) = sqlite::read(&connection, SqliteOptions::default()).expect("the catalog can be read");
+    let (catalog, _) =
+        introspect::read(&connection, SqliteOptions::default()).expect("the catalog can be read");
     let (model, _) =
-        Model::build(catalog, Default::default(), &mut |table| sqlite::enum_values(&connection, table));
+        Model::build(catalog, Default::default(), &mut |table| introspect::enum_values(&connection, table));
     let api = Arc::new(weir_sql::api::generate(model).expect("an API"));
     Arc::new(SqliteSource::new("chinook", api, &file, Tuning::USUAL).expect("the database opens"))
 }

@@ -12,11 +12,23 @@ const FUNCTION_LINES_MAX: usize = 60;
 const DIRECTIONS: &[(&str, &[&str])] = &[
     ("language", &[]),
     ("engine", &["weir-language"]),
-    ("sql", &["weir-language", "weir-engine"]),
-    ("native", &["weir-language", "weir-engine", "weir-sql"]),
+    ("relational", &["weir-language"]),
+    ("sql", &["weir-language", "weir-engine", "weir-relational"]),
+    ("native", &["weir-language", "weir-engine", "weir-relational", "weir-sql"]),
     ("http", &["weir-language", "weir-engine"]),
     ("load", &[]),
-    ("weir", &["weir-language", "weir-engine", "weir-sql", "weir-native", "weir-http", "weir-load"]),
+    (
+        "weir",
+        &[
+            "weir-language",
+            "weir-engine",
+            "weir-relational",
+            "weir-sql",
+            "weir-native",
+            "weir-http",
+            "weir-load",
+        ],
+    ),
 ];
 
 /// The crates that may have one module with `unsafe` each. The last is for tests, and no crate but those may depend on it.

@@ -5,9 +5,8 @@ use super::{Compiler, Row};
 use crate::model::FieldId;
 use weir_engine::plan::shape::ShapeField;
 use weir_engine::source::PlanError;
-use weir_sql::catalog::ColumnId;
-use weir_sql::model::Through;
-use weir_sql::relational::{Level, MemberKind, Output, Page, Query, Tie};
+use weir_relational::catalog::{ColumnId, Through};
+use weir_relational::plan::{Level, MemberKind, Output, Page, Query, Tie};
 
 impl Compiler<'_> {
     /// One row over all of `rows`.

@@ -11,7 +11,7 @@ use crate::model::{FieldId, FieldKind};
 use weir_engine::plan::shape::{self, SetId, ShapeField};
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
-use weir_sql::relational::Filter;
+use weir_relational::plan::Filter;
 
 /// Fields of a `@cascade`.
 #[derive(Clone, Debug, PartialEq, Eq)]

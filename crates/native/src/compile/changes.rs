@@ -8,12 +8,12 @@ use crate::api::meaning::{FieldMeaning, InputMeaning};
 use crate::model::TypeId;
 use weir_engine::plan::shape::{self, SetId, ShapeField};
 use weir_engine::source::PlanError;
-use weir_sql::api::meaning::Comparison;
-use weir_sql::relational::change::{Work, Write, WriteAnswer};
-use weir_sql::relational::input::Place;
-use weir_sql::relational::{
-    Expr, Filter, Level, Member, MemberKind, Origin, Output, Page, Parameter, Query, Reader, Run,
+use weir_relational::plan::operators::Comparison;
+use weir_relational::plan::write::{Work, Write, WriteAnswer};
+use weir_relational::plan::{
+    Expr, Filter, Level, MemberKind, Origin, Output, Page, Parameter, Query, Reader, Run,
 };
+use weir_sql::frontend::input::Place;
 
 impl Compiler<'_> {
     /// A root field that changes objects of `ty`.
@@ -90,9 +90,9 @@ impl Compiler<'_> {
             };
             self.keys.pop();
             self.field = outer;
-            members.push(Member::new(at as u32, field, kind));
+            members.push(weir_sql::frontend::member(at as u32, field, kind));
         }
-        weir_sql::relational::compile::mark_copied(&mut members);
+        weir_relational::plan::mark_copied(&mut members);
         Ok(self.store(members))
     }
 

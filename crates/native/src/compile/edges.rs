@@ -6,9 +6,8 @@ use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind};
 use weir_engine::plan::shape::ShapeField;
 use weir_engine::source::PlanError;
-use weir_sql::catalog::{ColumnId, ColumnType};
-use weir_sql::model::{RelationshipId, Through};
-use weir_sql::relational::{Expr, MemberKind, Tie};
+use weir_relational::catalog::{ColumnId, ColumnType, RelationshipId, Through};
+use weir_relational::plan::{Expr, MemberKind, Tie};
 
 /// Ties of rows to those of the level above.
 type Hung = (Vec<(Tie, u16)>, Option<(Through, ColumnId)>);
@@ -93,6 +92,6 @@ impl Compiler<'_> {
     }
 
     pub(super) fn column_type(&self, at: At, column: ColumnId) -> ColumnType {
-        self.native.layout.sql.catalog.table(at.table).column(column).ty.clone()
+        self.native.layout.relations.catalog.table(at.table).column(column).ty.clone()
     }
 }

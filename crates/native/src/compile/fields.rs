@@ -8,10 +8,10 @@ use crate::model::{FieldId, FieldKind};
 use weir_engine::plan::shape::{self, SetId, ShapeField};
 use weir_engine::source::PlanError;
 use weir_language::schema;
-use weir_sql::api::meaning::Aggregation;
-use weir_sql::catalog::ColumnId;
-use weir_sql::catalog::facts::Cell;
-use weir_sql::relational::{Expr, Filter, Hidden, Level, Member, MemberKind, Output, Page, Query, Run, Tie};
+use weir_relational::catalog::ColumnId;
+use weir_relational::catalog::facts::Cell;
+use weir_relational::plan::operators::Aggregation;
+use weir_relational::plan::{Expr, Filter, Hidden, Level, MemberKind, Output, Page, Query, Run, Tie};
 
 impl<'c> Compiler<'c> {
     /// A member of the row at hand.
@@ -85,7 +85,7 @@ impl<'c> Compiler<'c> {
                 }
                 _ => MemberKind::Leaf { column: row.column(Expr::Column(latitude)), cell: Cell::Float },
             };
-            members.push(Member::new(at as u32, of, kind));
+            members.push(weir_sql::frontend::member(at as u32, of, kind));
         }
         Ok(MemberKind::Maybe { column: is_there, run: self.store(members) })
     }
@@ -103,7 +103,7 @@ impl<'c> Compiler<'c> {
                 (_, FieldMeaning::Geo(Geo::Latitude)) => MemberKind::Ordinate(1),
                 _ => MemberKind::Items(self.shape(self.object(of)?)?),
             };
-            members.push(Member::new(at as u32, of, kind));
+            members.push(weir_sql::frontend::member(at as u32, of, kind));
         }
         Ok(self.store(members))
     }

@@ -9,11 +9,11 @@ use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, Scalar};
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
-use weir_sql::api::meaning::Comparison;
-use weir_sql::catalog::{ColumnId, ColumnType};
-use weir_sql::relational::alternatives::Alternatives;
-use weir_sql::relational::input::Place;
-use weir_sql::relational::{Expr, Filter, Reader};
+use weir_relational::catalog::{ColumnId, ColumnType};
+use weir_relational::passes::alternatives::Alternatives;
+use weir_relational::plan::operators::Comparison;
+use weir_relational::plan::{Expr, Filter, Reader};
+use weir_sql::frontend::input::Place;
 
 /// Left side of a comparison.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Reading: what a piece asks of native types becomes a relational plan over their tables.
 //!
-//! The drivers of `weir-sql` take the plan as they take any: a [`Native`] is one more style of API. Where an object of an
+//! The drivers of `weir-sql` take the plan as they take any: a [`Native`] is one more frontend of API. Where an object of an
 //! interface or union stands, a row tells its number and its type, and its own columns come from the table of that type.
 //!
 //! **Invariant:** reads nothing of a request but the form of its structural variables.
@@ -27,13 +27,15 @@ use weir_engine::plan::shape::{self, SetId, Shape, ShapeArgument, ShapeField};
 use weir_engine::source::{Accent, FieldError, Ids, PlanError};
 use weir_language::schema::InputId;
 use weir_language::value::{Node, Variables};
-use weir_sql::catalog::facts::Cell;
-use weir_sql::catalog::{ColumnId, TableId};
-use weir_sql::relational::bounds::{Bounds, Excess};
-use weir_sql::relational::compile::{Ask, FILTER_DEPTH_MAX, mark_copied};
-use weir_sql::relational::form::Form;
-use weir_sql::relational::input::{Inputs, Place};
-use weir_sql::relational::{Expr, Filter, Level, Member, MemberKind, Parameter, Plan, Reader, Run};
+use weir_relational::catalog::facts::Cell;
+use weir_relational::catalog::{ColumnId, TableId};
+use weir_relational::passes::bounds::{Bounds, Excess, FILTER_DEPTH_MAX};
+use weir_relational::plan::{
+    Expr, Filter, Level, Member, MemberKind, Parameter, Plan, Reader, Run, mark_copied,
+};
+use weir_sql::frontend::Ask;
+use weir_sql::frontend::form::Form;
+use weir_sql::frontend::input::{Inputs, Place};
 
 /// Position of the rows of a type in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,11 +149,11 @@ impl<'c> Compiler<'c> {
     }
 
     fn cell(&self, table: TableId, column: ColumnId) -> Cell {
-        self.native.layout.sql.catalog.table(table).column(column).ty.facts().cell
+        self.native.layout.relations.catalog.table(table).column(column).ty.facts().cell
     }
 
     fn is_nullable(&self, table: TableId, column: ColumnId) -> bool {
-        self.native.layout.sql.catalog.table(table).column(column).nullable
+        self.native.layout.relations.catalog.table(table).column(column).nullable
     }
 
     fn refuse(&self, message: impl Into<Box<str>>) -> PlanError {
@@ -236,7 +238,7 @@ impl<'c> Compiler<'c> {
             }
         };
         self.field = outer;
-        Ok(Member::new(at, field, kind))
+        Ok(weir_sql::frontend::member(at, field, kind))
     }
 
     /// A root field.

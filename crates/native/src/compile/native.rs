@@ -1,4 +1,4 @@
-//! Native types as a style of API: what the drivers ask while planning.
+//! Native types as a front end: what the drivers ask while planning.
 
 use super::{At, compile};
 use crate::api::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
@@ -6,19 +6,20 @@ use crate::layout::{Database, Index, IndexKind, Layout, View, compared};
 use crate::model::{TypeId, TypeKind};
 use crate::write::Mutations;
 use hashbrown::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_engine::plan::shape::Shape;
 use weir_engine::source::{Ids, Piece, PlanError};
 use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::{Node, Variables};
-use weir_sql::catalog::{ColumnId, TableId};
-use weir_sql::grams::{self, Written};
-use weir_sql::model::{Model, Relationship, RelationshipId, RelationshipKind};
-use weir_sql::relational::Plan;
-use weir_sql::relational::compile::Ask;
-use weir_sql::relational::form::{Form, structural};
-use weir_sql::relational::piece::Style;
-use weir_sql::relational::program::Programs;
+use weir_relational::catalog::{
+    ColumnId, Relations, Relationship, RelationshipId, RelationshipKind, TableId,
+};
+use weir_relational::plan::Plan;
+use weir_relational::trigram::{self, Written};
+use weir_sql::exec::program::Programs;
+use weir_sql::frontend::form::{Form, structural};
+use weir_sql::frontend::{ApiFrontend, Ask};
 
 /// An API over native types and where they are stored.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub struct Native {
     mutations: Mutations,
     /// From the registry of an abstract type to the tables of its members.
     to_members: HashMap<(TypeId, TypeId), RelationshipId>,
+    /// The message for each violated constraint that stands for a rule of the types.
+    constraint_messages: BTreeMap<String, String>,
 }
 
 impl Native {
@@ -54,15 +57,14 @@ impl Native {
                     insert_first: false,
                     enforced: false,
                 };
-                to_members.insert((ty, member), RelationshipId(layout.sql.relationships.len() as u32));
-                layout.sql.relationships.push(way);
+                to_members.insert((ty, member), RelationshipId(layout.relations.relationships.len() as u32));
+                layout.relations.relationships.push(way);
             }
         }
-        let words = combined(&api, &layout);
-        layout.sql.messages.extend(words);
+        let constraint_messages = constraint_messages(&api, &layout);
         let (api, layout) = (Arc::new(api), Arc::new(layout));
         let mutations = Mutations::new(Arc::clone(&api), Arc::clone(&layout), database);
-        Self { api, layout, mutations, to_members }
+        Self { api, layout, mutations, to_members, constraint_messages }
     }
 
     /// The rows of objects of `ty`; of an abstract type, its registry.
@@ -82,7 +84,7 @@ impl Native {
 
     /// True for SQLite.
     pub(super) fn is_embedded(&self) -> bool {
-        self.layout.sql.catalog.tables.first().is_none_or(|it| it.schema == "main")
+        self.layout.relations.catalog.tables.first().is_none_or(|it| it.schema == "main")
     }
 
     /// From the registry of an abstract type to the table of a member.
@@ -111,8 +113,8 @@ impl Native {
 }
 
 /// Messages for objects with equal values in fields that are unique together, by the name of the index.
-fn combined(api: &Api, layout: &Layout) -> Vec<(String, String)> {
-    let mut words = Vec::new();
+fn constraint_messages(api: &Api, layout: &Layout) -> BTreeMap<String, String> {
+    let mut messages = BTreeMap::new();
     for (ty, &table) in api.model.types.iter().zip(&layout.tables) {
         for together in &ty.unique {
             let columns =
@@ -123,10 +125,10 @@ fn combined(api: &Api, layout: &Layout) -> Vec<(String, String)> {
             let names: Vec<&str> = together.iter().map(|it| api.model.field(*it).name.as_str()).collect();
             let names = names.join(" and ");
             let message = format!("an object with the same {names} already exists inside type {}", ty.name);
-            words.push((index.name.clone(), message));
+            messages.insert(index.name.clone(), message);
         }
     }
-    words
+    messages
 }
 
 impl Native {
@@ -205,13 +207,22 @@ impl Native {
     }
 }
 
-impl Style for Native {
+impl ApiFrontend for Native {
     fn schema(&self) -> &Arc<Schema> {
         &self.api.schema
     }
 
-    fn model(&self) -> &Model {
-        &self.layout.sql
+    fn relations(&self) -> &Relations {
+        &self.layout.relations
+    }
+
+    /// Clients know types, not tables.
+    fn is_exposed(&self, _table: TableId) -> bool {
+        false
+    }
+
+    fn constraint_message(&self, constraint: &str) -> Option<&str> {
+        self.constraint_messages.get(constraint).map(String::as_str)
     }
 
     fn ask(&self, piece: &Piece<'_>) -> Ask {
@@ -253,7 +264,7 @@ impl Style for Native {
     }
 
     fn steers(&self, input: InputId, text: &str) -> bool {
-        self.written(input).is_some_and(|it| grams::narrows(text, it))
+        self.written(input).is_some_and(|it| trigram::narrows(text, it))
     }
 
     fn compile(

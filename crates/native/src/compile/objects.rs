@@ -8,9 +8,8 @@ use crate::model::FieldKind;
 use weir_engine::plan::shape::{self, ChoiceId, SetId, ShapeField};
 use weir_engine::source::PlanError;
 use weir_language::schema;
-use weir_sql::catalog::ColumnId;
-use weir_sql::model::Through;
-use weir_sql::relational::{
+use weir_relational::catalog::{ColumnId, Through};
+use weir_relational::plan::{
     Choice, Expr, Filter, Level, MemberKind, Object, Output, Page, Query, Run, Tie, Variant,
 };
 

@@ -4,10 +4,10 @@ use super::{At, Compiler};
 use crate::api::meaning::{Geo, InputMeaning, Operator};
 use crate::layout::IndexKind;
 use weir_engine::source::PlanError;
-use weir_sql::catalog::{ColumnId, ColumnType};
-use weir_sql::geometry::Placed;
-use weir_sql::relational::input::Place;
-use weir_sql::relational::{Filter, Reader};
+use weir_relational::catalog::{ColumnId, ColumnType};
+use weir_relational::geometry::Placed;
+use weir_relational::plan::{Filter, Reader};
+use weir_sql::frontend::input::Place;
 
 impl Compiler<'_> {
     /// The conditions on the place in the columns `of`, whose bounds are in the columns `bounds`.

@@ -10,11 +10,11 @@ use crate::model::{FieldId, FieldKind, TypeId};
 use weir_engine::plan::shape::ShapeField;
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
-use weir_sql::api::meaning::Comparison;
-use weir_sql::catalog::ColumnId;
-use weir_sql::relational::bounds::Terms;
-use weir_sql::relational::input::Place;
-use weir_sql::relational::{Expr, Filter, Order, Page, Reader};
+use weir_relational::catalog::ColumnId;
+use weir_relational::passes::bounds::Terms;
+use weir_relational::plan::operators::Comparison;
+use weir_relational::plan::{Expr, Filter, Order, Page, Reader};
+use weir_sql::frontend::input::Place;
 
 /// Filter, order and page of a field of objects.
 pub(super) struct Rows {

@@ -6,12 +6,12 @@ use crate::api::meaning::Operator;
 use crate::layout::IndexKind;
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
-use weir_sql::api::meaning::Comparison;
-use weir_sql::catalog::ColumnId;
-use weir_sql::grams::{self, Written};
-use weir_sql::model::RelationshipId;
-use weir_sql::relational::input::Place;
-use weir_sql::relational::{Expr, Filter, Parameter, Reader, Words};
+use weir_relational::catalog::{ColumnId, RelationshipId};
+use weir_relational::plan::operators::Comparison;
+use weir_relational::plan::{Expr, Filter, Parameter, Reader};
+use weir_relational::text_search::Words;
+use weir_relational::trigram::{self, Written};
+use weir_sql::frontend::input::Place;
 
 impl Compiler<'_> {
     /// A text has words, or fits a pattern.
@@ -64,7 +64,7 @@ impl Compiler<'_> {
 
     /// The column by which an index apart from the table knows a row.
     pub(super) fn row_key(&self, at: At) -> ColumnId {
-        let key = self.native.layout.sql.catalog.table(at.table).primary_key.as_ref();
+        let key = self.native.layout.relations.catalog.table(at.table).primary_key.as_ref();
         key.map_or(at.id, |it| it.columns[0])
     }
 
@@ -78,7 +78,7 @@ impl Compiler<'_> {
         let with = self.parameter(operand, reader);
         let fits = Filter::Compare { of: Expr::Column(of.column), by: Comparison::Regex, with };
         let narrows = match self.inputs.node(operand) {
-            Node::Text(span) => grams::narrows(self.inputs.text(operand, span), written),
+            Node::Text(span) => trigram::narrows(self.inputs.text(operand, span), written),
             _ => false,
         };
         let indexes = self.native.indexes(of.at.table, of.column, IndexKind::Trigrams);

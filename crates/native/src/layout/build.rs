@@ -5,12 +5,10 @@ use super::indexes::bytes_max;
 use super::names::Names;
 use super::{Database, Index, Layout, Storage, View};
 use crate::model::{FieldId, FieldKind, Key, Model, TypeId, TypeKind};
-use std::collections::BTreeMap;
-use weir_sql::catalog::{
-    Catalog, Column, ColumnId, ColumnType, Follow, ForeignKey, Table, TableId, TableKind, UniqueKey,
+use weir_relational::catalog::{
+    Catalog, Column, ColumnId, ColumnType, Follow, ForeignKey, Relations, Relationship, RelationshipId,
+    Table, TableId, TableKind, UniqueKey,
 };
-use weir_sql::model::customization::Customization;
-use weir_sql::model::{MissingRow, Relationship, RelationshipId};
 
 /// A layout in the making.
 pub(super) struct Builder<'m> {
@@ -263,18 +261,13 @@ impl<'m> Builder<'m> {
     }
 
     fn finish(self) -> Layout {
-        let untracked = vec![None; self.catalog.len()];
-        let sql = weir_sql::model::Model {
+        let relations = Relations {
             catalog: Catalog { tables: self.catalog, functions: Vec::new() },
-            tables: untracked,
             relationships: self.relationships,
             functions: Vec::new(),
-            missing_row: MissingRow::Null,
-            messages: BTreeMap::new(),
-            customization: Customization::default(),
         };
         Layout {
-            sql,
+            relations,
             tables: self.tables,
             ids: self.ids,
             kinds: self.kinds,

@@ -4,8 +4,7 @@ use super::Storage;
 use super::build::Builder;
 use super::edges::Side;
 use crate::model::{Field, FieldId, FieldKind, Scalar, TypeId};
-use weir_sql::catalog::{ColumnId, ColumnType, TableId};
-use weir_sql::model::RelationshipId;
+use weir_relational::catalog::{ColumnId, ColumnType, RelationshipId, TableId};
 
 /// Suffixes of a shape's columns: minimum longitude and latitude, maximum longitude and latitude.
 const BOUNDS: [&str; 4] = ["_west", "_south", "_east", "_north"];

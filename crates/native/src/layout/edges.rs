@@ -6,8 +6,10 @@ use super::Storage;
 use super::build::Builder;
 use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
 use hashbrown::HashMap;
-use weir_sql::catalog::{ColumnId, ColumnType, TableId, TableKind, UniqueKey};
-use weir_sql::model::{Relationship, RelationshipId, RelationshipKind, Through};
+use weir_relational::catalog::{
+    ColumnId, ColumnType, Relationship, RelationshipId, RelationshipKind, TableId, TableKind, Through,
+    UniqueKey,
+};
 
 /// On which side of an edge it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

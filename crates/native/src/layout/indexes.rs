@@ -3,7 +3,7 @@
 use super::build::Builder;
 use super::{Database, Index, IndexKind, Storage};
 use crate::model::{Field, FieldId, FieldKind, Model, Scalar, Search, TypeId, TypeKind};
-use weir_sql::catalog::{ColumnId, TableId, UniqueKey};
+use weir_relational::catalog::{ColumnId, TableId, UniqueKey};
 
 /// PostgreSQL takes 2 704 bytes for a row of a tree, with its head and the numbers that may stand beside texts.
 const TREE_BYTES_MAX: usize = 2_600;

@@ -3,7 +3,7 @@
 use super::{Database, IndexKind, Layout, Storage};
 use crate::model::{FieldId, Model};
 use crate::sdl;
-use weir_sql::catalog::{ColumnId, Table, TableId, TableKind};
+use weir_relational::catalog::{ColumnId, Table, TableId, TableKind};
 
 fn model(text: &str) -> Model {
     sdl::read(text).expect("sound types").model
@@ -16,12 +16,12 @@ fn layout(text: &str) -> (Model, Layout) {
 }
 
 fn name(layout: &Layout, table: TableId) -> &str {
-    &layout.sql.catalog.table(table).name
+    &layout.relations.catalog.table(table).name
 }
 
 /// `Dish: id name text? cuisine_id integer? -> Cuisine`.
 fn table(layout: &Layout, table: &Table) -> String {
-    let column = |(at, column): (usize, &weir_sql::catalog::Column)| {
+    let column = |(at, column): (usize, &weir_relational::catalog::Column)| {
         let key = table.foreign_keys.iter().find(|key| key.columns == [ColumnId(at as u32)]);
         let target = key.map_or_else(String::new, |key| format!("->{}", name(layout, key.target)));
         let null = if column.nullable { "?" } else { "" };
@@ -33,11 +33,11 @@ fn table(layout: &Layout, table: &Table) -> String {
 }
 
 fn tables(layout: &Layout) -> Vec<String> {
-    layout.sql.catalog.tables.iter().map(|it| table(layout, it)).collect()
+    layout.relations.catalog.tables.iter().map(|it| table(layout, it)).collect()
 }
 
 fn columns(layout: &Layout, table: TableId, columns: &[ColumnId]) -> String {
-    let table = layout.sql.catalog.table(table);
+    let table = layout.relations.catalog.table(table);
     let names: Vec<&str> = columns.iter().map(|&it| table.column(it).name.as_str()).collect();
     names.join(" ")
 }
@@ -49,8 +49,8 @@ fn place(model: &Model, layout: &Layout, id: FieldId) -> String {
         Some(view) => view.table,
         None => layout.tables[field.owner.index()],
     };
-    let way = |by: weir_sql::model::RelationshipId| {
-        let way = layout.sql.relationship(by);
+    let way = |by: weir_relational::catalog::RelationshipId| {
+        let way = layout.relations.relationship(by);
         assert_eq!(way.from, own, "a way begins at the rows of the field's owner");
         name(layout, way.to)
     };
@@ -310,7 +310,7 @@ fn types_are_those_of_the_database() {
     let text = "type T { s: String n: Int big: Int64 x: Float b: Boolean }";
     let declared = |database| {
         let layout = Layout::new(&model(text), database, "public");
-        let columns = layout.sql.catalog.tables[0].columns.clone();
+        let columns = layout.relations.catalog.tables[0].columns.clone();
         let types: Vec<String> = columns.iter().map(|it| format!("{} {}", it.declared, it.oid)).collect();
         types.join(", ")
     };

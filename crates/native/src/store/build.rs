@@ -179,7 +179,7 @@ impl Store {
 /// Takes away the indexes of tables without rows, so that a load builds them when all rows are there.
 pub(crate) fn defer_indexes(types: &Types, database: &mut Database) -> Result<(), Error> {
     for index in &types.layout.indexes {
-        let table = &types.layout.sql.catalog.table(index.table).name;
+        let table = &types.layout.relations.catalog.table(index.table).name;
         let is_empty = database.one(&format!("SELECT 1 FROM {} LIMIT 1", quoted(table)), &[])? == Value::Null;
         // Without a unique one, nobody would see that a key is taken.
         if index.kind == IndexKind::Unique || !is_empty || !database.has_table(&index.name)? {
@@ -206,7 +206,7 @@ fn fill(
         database.rollback();
         return Err(error);
     }
-    let table = types.layout.sql.catalog.table(index.table);
+    let table = types.layout.relations.catalog.table(index.table);
     let (name, key, on) = (Value::from(index.name.as_str()), ddl::row_key(table), quoted(&table.name));
     let all = database.one(&format!("SELECT count(*) FROM {on}"), &[])?.int() as u64;
     let before = format!("SELECT count(*) FROM {on} WHERE {key} <= $1");

@@ -8,7 +8,7 @@ use super::ddl::{literal, quoted, stored};
 use super::renames::Renames;
 use crate::layout::{Database, Storage};
 use crate::model::{DefaultValue, Field, FieldId, FieldKind, TypeId, TypeKind};
-use weir_sql::catalog::{ColumnId, Table, TableId};
+use weir_relational::catalog::{ColumnId, Table, TableId};
 
 /// Source of a column's values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ struct Weaver<'t> {
 
 impl Weaver<'_> {
     fn table(&self, id: TableId) -> Carried {
-        let width = self.new.layout.sql.catalog.table(id).columns.len();
+        let width = self.new.layout.relations.catalog.table(id).columns.len();
         let empty = Carried {
             new: id,
             old: None,
@@ -156,12 +156,12 @@ impl Weaver<'_> {
 
     fn carry_value(&self, it: &mut Carried, was: (FieldId, ColumnId), is: (FieldId, ColumnId)) -> bool {
         let Some(table) = it.old else { return false };
-        let column = self.old.layout.sql.catalog.table(table).column(was.1);
+        let column = self.old.layout.relations.catalog.table(table).column(was.1);
         let cell = quoted(&column.name);
         let old = (self.old.model.field(was.0).kind, &self.old.model);
         let new = (self.new.model.field(is.0).kind, &self.new.model);
         let Some(made) = convert(self.new.kind, old, new, &cell) else { return false };
-        let target = self.new.layout.sql.catalog.table(it.new).column(is.1);
+        let target = self.new.layout.relations.catalog.table(it.new).column(is.1);
         let same = made.value == cell || column.declared == target.declared;
         it.cells[is.1.0 as usize] = if same { Cell::Same(was.1) } else { Cell::Made(made.value) };
         true
@@ -173,7 +173,7 @@ impl Weaver<'_> {
         let Some(default) = field.default_add.as_ref().filter(|_| field.is_required && !field.is_list) else {
             return;
         };
-        let old = it.old.map(|table| self.old.layout.sql.catalog.table(table));
+        let old = it.old.map(|table| self.old.layout.relations.catalog.table(table));
         let mut put = |column: ColumnId, value: String| {
             let cell = &mut it.cells[column.0 as usize];
             let before = match &*cell {
@@ -223,7 +223,7 @@ impl Weaver<'_> {
     fn instant(&self, default: &DefaultValue) -> (String, String) {
         match (default, self.new.kind) {
             (DefaultValue::Text(text), _) => {
-                let micros = weir_sql::instant::parse(text).unwrap_or_default();
+                let micros = weir_relational::instant::parse(text).unwrap_or_default();
                 (literal(text), micros.to_string())
             }
             (_, Database::Sqlite) => {
@@ -238,7 +238,7 @@ impl Weaver<'_> {
 
     /// Members of an interface or union, and its keys: rewritten from the objects whenever something differs.
     fn registry(&self, mut it: Carried, ty: TypeId) -> Carried {
-        let catalog = &self.new.layout.sql.catalog;
+        let catalog = &self.new.layout.relations.catalog;
         let table = catalog.table(it.new);
         let layout = &self.new.layout;
         for &member in &self.new.model.ty(ty).members {
@@ -285,7 +285,7 @@ impl Weaver<'_> {
             names
         };
         let columns = |types: &Types, ty: TypeId| {
-            let table = types.layout.sql.catalog.table(types.layout.tables[ty.index()]);
+            let table = types.layout.relations.catalog.table(types.layout.tables[ty.index()]);
             table
                 .columns
                 .iter()
@@ -316,7 +316,7 @@ impl Weaver<'_> {
         let new = (self.new.model.field(id).kind, &self.new.model);
         match self.old.layout.fields[before.index()] {
             Storage::Values { table, owner: o, place: p, value: v, at: a, .. } => {
-                let from = self.old.layout.sql.catalog.table(table).column(v);
+                let from = self.old.layout.relations.catalog.table(table).column(v);
                 let Some(made) = convert(self.new.kind, old, new, &quoted(&from.name)) else { return it };
                 it.old = Some(table);
                 it.cells[owner.0 as usize] = Cell::Same(o);
@@ -355,12 +355,12 @@ impl Weaver<'_> {
 
     fn old_cell(&self, field: FieldId, column: ColumnId) -> String {
         let table = self.old.layout.tables[self.old.model.field(field).owner.index()];
-        quoted(&self.old.layout.sql.catalog.table(table).column(column).name)
+        quoted(&self.old.layout.relations.catalog.table(table).column(column).name)
     }
 
     /// A list of the one value that was there.
     fn list_of(&self, it: &Carried, id: FieldId, cells: &[(ColumnId, String)]) -> String {
-        let catalog = &self.new.layout.sql.catalog;
+        let catalog = &self.new.layout.relations.catalog;
         let table = catalog.table(it.new);
         let ty = self.new.model.field(id).owner;
         let source = catalog.table(self.new.layout.tables[ty.index()]);
@@ -394,8 +394,8 @@ impl Weaver<'_> {
         if it.cells.iter().all(|cell| *cell == Cell::Empty) {
             return How::Created;
         }
-        let old = self.old.layout.sql.catalog.table(before);
-        let new = self.new.layout.sql.catalog.table(it.new);
+        let old = self.old.layout.relations.catalog.table(before);
+        let new = self.new.layout.relations.catalog.table(it.new);
         let target = |table: &Table, column: ColumnId| {
             table.foreign_keys.iter().find(|key| key.columns == [column]).map(|key| key.target)
         };

@@ -5,16 +5,13 @@
 //!
 //! **Invariant:** a change without questions loses nothing and cannot fail.
 
-use super::Types;
-use super::bounds;
 use super::convert::convert;
 use super::ddl::quoted;
-use super::edges;
 use super::renames::Renames;
-use super::stale;
+use super::{Types, bounds, edges, stale};
 use crate::layout::{IndexKind, Storage};
 use crate::model::{Field, FieldId, FieldKind, Model, Type, TypeId, TypeKind};
-use weir_sql::catalog::{ColumnId, TableId};
+use weir_relational::catalog::{ColumnId, TableId};
 
 /// Meaning of the rows that a query finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,7 +99,7 @@ pub(super) fn type_words(model: &Model, field: &Field) -> String {
 
 /// A table's name and one of its columns, quoted.
 pub(super) fn place(types: &Types, table: TableId, column: ColumnId) -> (String, String) {
-    let table = types.layout.sql.catalog.table(table);
+    let table = types.layout.relations.catalog.table(table);
     (quoted(&table.name), quoted(&table.column(column).name))
 }
 
@@ -168,7 +165,7 @@ impl Differences<'_> {
     }
 
     fn old_table(&self, id: TypeId) -> String {
-        quoted(&self.old.layout.sql.catalog.table(self.old.layout.tables[id.index()]).name)
+        quoted(&self.old.layout.relations.catalog.table(self.old.layout.tables[id.index()]).name)
     }
 
     /// The numbers of all objects of an old type.

@@ -6,10 +6,9 @@
 use super::{Types, build};
 use crate::layout::{Database, Index, IndexKind, Layout, View};
 use crate::model::TypeId;
-use weir_sql::catalog::{Column, ColumnId, PREFIX_CHARACTERS, Table, TableId, TableKind};
-use weir_sql::relational::Words;
-use weir_sql::relational::program::Kept;
-use weir_sql::words::vector;
+use weir_relational::catalog::{Column, ColumnId, PREFIX_CHARACTERS, Table, TableId, TableKind};
+use weir_relational::text_search::{Words, vector};
+use weir_sql::exec::program::Kept;
 
 /// The columns of a box index on SQLite, after `id`: least and greatest longitude, least and greatest latitude.
 pub const BOX_COLUMNS: [&str; 4] = ["west", "east", "south", "north"];
@@ -31,13 +30,13 @@ pub(crate) fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
 
 /// Every stored table: views are made by [`views`].
 pub(super) fn stored(layout: &Layout) -> impl Iterator<Item = (TableId, &Table)> {
-    let tables = layout.sql.catalog.tables.iter().enumerate();
+    let tables = layout.relations.catalog.tables.iter().enumerate();
     tables.filter(|(_, table)| table.kind == TableKind::Table).map(|(at, table)| (TableId(at as u32), table))
 }
 
 /// Makes `table` under `name`.
 pub(super) fn create_table(kind: Database, layout: &Layout, id: TableId, name: &str) -> String {
-    let table = layout.sql.catalog.table(id);
+    let table = layout.relations.catalog.table(id);
     let mut parts: Vec<String> = (0..table.columns.len())
         .map(|at| format!("\n  {}", column(kind, layout, id, ColumnId(at as u32))))
         .collect();
@@ -55,7 +54,7 @@ pub(super) fn create_table(kind: Database, layout: &Layout, id: TableId, name: &
 
 /// A column with its type and constraints, as `CREATE TABLE` and `ADD COLUMN` take it.
 pub(super) fn column(kind: Database, layout: &Layout, table: TableId, id: ColumnId) -> String {
-    let owner = layout.sql.catalog.table(table);
+    let owner = layout.relations.catalog.table(table);
     let it = owner.column(id);
     let mut text = format!("{} {}", quoted(&it.name), it.declared);
     let is_key = owner.primary_key.as_ref().is_some_and(|key| key.columns == [id]);
@@ -84,16 +83,16 @@ fn default(layout: &Layout, table: TableId, column: &Column, is_key: bool) -> St
 /// SQLite's clause for the table that a column refers to.
 fn reference(layout: &Layout, table: &Table, column: ColumnId) -> String {
     let Some(key) = table.foreign_keys.iter().find(|it| it.columns == [column]) else { return String::new() };
-    let target = layout.sql.catalog.table(key.target);
+    let target = layout.relations.catalog.table(key.target);
     let to = columns(target, &key.target_columns);
     format!(" REFERENCES {} ({to}) DEFERRABLE INITIALLY DEFERRED", quoted(&target.name))
 }
 
 /// PostgreSQL's foreign keys of a table, which wait until all tables are there.
 pub(super) fn foreign_keys(layout: &Layout, id: TableId) -> impl Iterator<Item = String> + '_ {
-    let table = layout.sql.catalog.table(id);
+    let table = layout.relations.catalog.table(id);
     table.foreign_keys.iter().map(move |key| {
-        let target = layout.sql.catalog.table(key.target);
+        let target = layout.relations.catalog.table(key.target);
         format!(
             "ALTER TABLE {} ADD CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({}) DEFERRABLE INITIALLY DEFERRED",
             quoted(&table.name),
@@ -117,7 +116,7 @@ pub(super) fn views(types: &Types) -> Vec<String> {
 
 /// `None` where nothing implements the interface: a view of nothing has no types.
 fn create_view(types: &Types, ty: TypeId, view: &View) -> Option<String> {
-    let catalog = &types.layout.sql.catalog;
+    let catalog = &types.layout.relations.catalog;
     let table = catalog.table(view.table);
     let member = |(of, columns): (&TypeId, &Vec<Option<ColumnId>>)| {
         let source = catalog.table(types.layout.tables[of.index()]);
@@ -135,7 +134,7 @@ fn create_view(types: &Types, ty: TypeId, view: &View) -> Option<String> {
 
 /// Makes an index, with its triggers where it has any.
 pub(super) fn create_index(kind: Database, layout: &Layout, index: &Index) -> Vec<String> {
-    let table = layout.sql.catalog.table(index.table);
+    let table = layout.relations.catalog.table(index.table);
     let (name, on, cells) = (quoted(&index.name), quoted(&table.name), columns(table, &index.columns));
     let words = |tokenizer: &str| {
         let made = format!(
@@ -259,7 +258,7 @@ pub(super) fn fill(table: &Table, index: &Index) -> String {
 pub(crate) fn kept(kind: Database, layout: &Layout) -> Vec<Kept> {
     let indexes = layout.indexes.iter().filter(|it| is_virtual(kind, it.kind));
     let one = |index: &Index| {
-        let table = layout.sql.catalog.table(index.table);
+        let table = layout.relations.catalog.table(index.table);
         let (name, on, key) = (quoted(&index.name), quoted(&table.name), row_key(table));
         let first = quoted(&table.column(index.columns[0]).name);
         let is_box = index.kind == IndexKind::Boxes;

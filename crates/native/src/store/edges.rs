@@ -11,7 +11,7 @@ use super::ddl::quoted;
 use super::renames::Renames;
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId, TypeKind};
-use weir_sql::catalog::{ColumnId, TableId};
+use weir_relational::catalog::{ColumnId, TableId};
 
 /// The new model's storage of an edge: a field that has the column or table of pairs.
 pub(super) struct Place {
@@ -270,8 +270,11 @@ fn put(new: &Types, field: FieldId, aside: &str) -> String {
 fn clear(new: &Types, field: FieldId) -> String {
     let FieldKind::Edge { to, .. } = new.model.field(field).kind else { return String::new() };
     let target = new.layout.tables[to.index()];
-    let known =
-        format!("SELECT {} FROM {}", id_of(new, target), quoted(&new.layout.sql.catalog.table(target).name));
+    let known = format!(
+        "SELECT {} FROM {}",
+        id_of(new, target),
+        quoted(&new.layout.relations.catalog.table(target).name)
+    );
     let table = new.layout.tables[new.model.field(field).owner.index()];
     match new.layout.fields[field.index()] {
         Storage::Join { table, theirs, .. } => {

@@ -174,7 +174,7 @@ fn index(database: &mut Database, table: &str, new: &Types, at: usize, plan: &mu
     }
     plan.statements.extend(make);
     if is_virtual {
-        let table = new.layout.sql.catalog.table(index.table);
+        let table = new.layout.relations.catalog.table(index.table);
         plan.statements.push(ddl::fill(table, index).replace("$1", "-1").replace("$2", "-1"));
     }
     Ok(())

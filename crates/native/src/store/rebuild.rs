@@ -6,14 +6,12 @@
 //!
 //! **Invariant:** after them the tables are those of a store that was made with the new text.
 
-use super::Types;
 use super::carried::{self, Carried, Cell, How};
-use super::ddl;
 use super::ddl::quoted;
-use super::edges;
 use super::renames::Renames;
+use super::{Types, ddl, edges};
 use crate::layout::{Database, Index, IndexKind};
-use weir_sql::catalog::{TableId, TableKind};
+use weir_relational::catalog::{TableId, TableKind};
 
 /// Steps of a rebuild.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +79,7 @@ struct Rebuild<'t> {
 }
 
 fn name(types: &Types, table: TableId) -> String {
-    types.layout.sql.catalog.table(table).name.clone()
+    types.layout.relations.catalog.table(table).name.clone()
 }
 
 impl Rebuild<'_> {
@@ -102,7 +100,7 @@ impl Rebuild<'_> {
         let carried = self.carried(index.table);
         let (old, new) = (&self.old.layout, &self.new.layout);
         let names = |layout: &crate::layout::Layout, index: &Index| {
-            let table = layout.sql.catalog.table(index.table);
+            let table = layout.relations.catalog.table(index.table);
             (table.name.clone(), ddl::columns(table, &index.columns))
         };
         let is_same = |was: &&Index| {
@@ -122,7 +120,7 @@ impl Rebuild<'_> {
 
     fn drop_views(&mut self) {
         let views = ddl::views(self.old).len();
-        let tables = self.old.layout.sql.catalog.tables.iter().filter(|it| it.kind == TableKind::View);
+        let tables = self.old.layout.relations.catalog.tables.iter().filter(|it| it.kind == TableKind::View);
         // A view over nothing was never made.
         self.out.extend(
             tables
@@ -176,8 +174,10 @@ impl Rebuild<'_> {
         let mut second = Vec::new();
         for it in self.all.iter().filter(|it| it.how == How::Altered) {
             let Some(old) = it.old else { continue };
-            let (old, new) =
-                (self.old.layout.sql.catalog.table(old), self.new.layout.sql.catalog.table(it.new));
+            let (old, new) = (
+                self.old.layout.relations.catalog.table(old),
+                self.new.layout.relations.catalog.table(it.new),
+            );
             let rename = |from: &str, to: &str| {
                 format!("ALTER TABLE {} RENAME COLUMN {} TO {}", quoted(&new.name), quoted(from), quoted(to))
             };
@@ -215,7 +215,7 @@ impl Rebuild<'_> {
         for it in self.all.iter().filter(|it| it.how == How::Altered) {
             let table = quoted(&name(self.new, it.new));
             for (at, _) in it.cells.iter().enumerate().filter(|it| *it.1 == Cell::Empty) {
-                let column = weir_sql::catalog::ColumnId(at as u32);
+                let column = weir_relational::catalog::ColumnId(at as u32);
                 let column = ddl::column(self.new.kind, &self.new.layout, it.new, column);
                 self.out.push(format!("ALTER TABLE {table} ADD COLUMN {column}"));
             }
@@ -233,8 +233,10 @@ impl Rebuild<'_> {
             self.all.iter().filter(|it| it.how == How::Rewritten).cloned().collect();
         for it in rewritten {
             let Some(old) = it.old else { continue };
-            let (old, new) =
-                (self.old.layout.sql.catalog.table(old), self.new.layout.sql.catalog.table(it.new));
+            let (old, new) = (
+                self.old.layout.relations.catalog.table(old),
+                self.new.layout.relations.catalog.table(it.new),
+            );
             let (aside, table) = (format!("weir_new_{}", self.out.len()), quoted(&new.name));
             let pairs: Vec<(&str, String)> = it
                 .cells
@@ -265,7 +267,7 @@ impl Rebuild<'_> {
 
     /// A column that PostgreSQL fills goes on counting where the old table was.
     fn continue_identity(&mut self, id: TableId) {
-        let table = self.new.layout.sql.catalog.table(id);
+        let table = self.new.layout.relations.catalog.table(id);
         let is_list = !self.new.layout.tables.contains(&id);
         let filled = table.columns.iter().find(|it| is_list && (it.has_default || it.generated));
         if let (Some(column), Database::Postgres) = (filled, self.new.kind) {
@@ -287,7 +289,7 @@ impl Rebuild<'_> {
         let is_new = |id: TableId| matches!(self.carried(id).how, How::Created | How::Rewritten);
         let mut missing = Vec::new();
         for it in &self.all {
-            let table = self.new.layout.sql.catalog.table(it.new);
+            let table = self.new.layout.relations.catalog.table(it.new);
             for (key, statement) in table.foreign_keys.iter().zip(ddl::foreign_keys(&self.new.layout, it.new))
             {
                 let is_added = key.columns.iter().any(|column| it.cells[column.0 as usize] == Cell::Empty);

@@ -12,8 +12,8 @@ use super::{Error, Plan, Types, versions};
 use crate::layout::{self, Storage};
 use crate::model::{FieldId, TypeKind};
 use serde_json::{Map, Value as Json};
-use weir_sql::catalog::{ColumnId, TableId};
-use weir_sql::instant;
+use weir_relational::catalog::{ColumnId, TableId};
+use weir_relational::instant;
 
 /// Values read at a time.
 const PAGE_ROWS: i64 = 5000;
@@ -66,7 +66,7 @@ struct Moments {
 
 impl Moments {
     fn new(types: &Types, table: TableId, key: ColumnId, text: ColumnId, owner: Option<ColumnId>) -> Self {
-        let table = types.layout.sql.catalog.table(table);
+        let table = types.layout.relations.catalog.table(table);
         let name = |column: ColumnId| quoted(&table.column(column).name);
         let (key, text, owner) = (name(key), name(text), owner.map(name));
         Self { table: quoted(&table.name), key, text, owner, kind: types.kind }

@@ -4,7 +4,7 @@
 
 use super::Reached;
 use crate::model::{FieldId, TypeId};
-use weir_sql::catalog::ColumnId;
+use weir_relational::catalog::ColumnId;
 
 /// Kinds of rejected lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

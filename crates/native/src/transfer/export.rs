@@ -17,7 +17,7 @@ use crate::store::ddl::quoted;
 use crate::store::{Error, Place, Store, Types};
 use std::io::Write;
 use weir_engine::write::out::Out;
-use weir_sql::catalog::{ColumnId, TableId};
+use weir_relational::catalog::{ColumnId, TableId};
 
 /// Objects read at a time.
 const PAGE_ROWS: i64 = 5000;
@@ -111,7 +111,7 @@ fn parts(types: &Types, ty: TypeId) -> Vec<Part> {
     let layout = &types.layout;
     let own = layout.tables[ty.index()];
     let cell = |table: TableId, column: ColumnId| {
-        format!("t.{}", quoted(&layout.sql.catalog.table(table).column(column).name))
+        format!("t.{}", quoted(&layout.relations.catalog.table(table).column(column).name))
     };
     let mut parts = Vec::new();
     for (id, field) in types.model.fields_of(ty) {
@@ -170,8 +170,8 @@ fn is_first(types: &Types, id: FieldId) -> bool {
 fn list(types: &Types, ty: TypeId, at: (TableId, ColumnId, ColumnId), order: ColumnId) -> String {
     let (table, owner, value) = at;
     let layout = &types.layout;
-    let table = layout.sql.catalog.table(table);
-    let own = layout.sql.catalog.table(layout.tables[ty.index()]);
+    let table = layout.relations.catalog.table(table);
+    let own = layout.relations.catalog.table(layout.tables[ty.index()]);
     let id = quoted(&own.column(layout.ids[ty.index()]).name);
     let column = |it: ColumnId| quoted(&table.column(it).name);
     let (name, owner, value, order) = (quoted(&table.name), column(owner), column(value), column(order));
@@ -188,7 +188,7 @@ fn list(types: &Types, ty: TypeId, at: (TableId, ColumnId, ColumnId), order: Col
 }
 
 fn select(types: &Types, ty: TypeId, parts: &[Part]) -> String {
-    let table = types.layout.sql.catalog.table(types.layout.tables[ty.index()]);
+    let table = types.layout.relations.catalog.table(types.layout.tables[ty.index()]);
     let id = quoted(&table.column(types.layout.ids[ty.index()]).name);
     let cells: Vec<&str> = parts.iter().map(|it| it.cell.as_str()).collect();
     let comma = if cells.is_empty() { "" } else { ", " };
@@ -362,7 +362,7 @@ fn items(kind: FieldKind, text: &str) -> Vec<String> {
 
 /// A DateTime's normal text: others may have written another one, or an earlier Weir.
 fn moment(text: String) -> String {
-    weir_sql::instant::normal(&text).map(Into::into).unwrap_or(text)
+    weir_relational::instant::normal(&text).map(Into::into).unwrap_or(text)
 }
 
 /// A value as text that a load takes.

@@ -45,7 +45,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use weir_sql::catalog::TableKind;
+use weir_relational::catalog::TableKind;
 
 /// Parcels that wait to be written.
 const PARCELS_WAITING: usize = 2;
@@ -211,7 +211,8 @@ fn look_over(types: &Types, database: &mut Database) -> Result<(), store::Error>
     match database {
         Database::Sqlite(_) => database.query("PRAGMA wal_checkpoint(TRUNCATE)", &[], 0).map(drop),
         Database::Postgres(_) => {
-            let tables = types.layout.sql.catalog.tables.iter().filter(|it| it.kind == TableKind::Table);
+            let tables =
+                types.layout.relations.catalog.tables.iter().filter(|it| it.kind == TableKind::Table);
             tables.map(|it| format!("ANALYZE {}", quoted(&it.name))).try_for_each(|sql| {
                 database.execute(&sql, &[])?;
                 Ok(())

@@ -101,13 +101,13 @@ pub(super) fn count(types: &Types, database: &mut Database, table: &str) -> Resu
 fn is_given(types: &Types, field: FieldId, id: &str) -> String {
     let owner = types.model.field(field).owner;
     if let Storage::ToOne { column, .. } = types.layout.fields[field.index()] {
-        let own = types.layout.sql.catalog.table(types.layout.tables[owner.index()]);
+        let own = types.layout.relations.catalog.table(types.layout.tables[owner.index()]);
         let (name, number) = known(types, owner);
         let column = quoted(&own.column(column).name);
         return format!("EXISTS (SELECT 1 FROM {name} t WHERE t.{number} = {id} AND t.{column} IS NOT NULL)");
     }
     let any = partners(types, field).into_iter().map(|(_, (table, column))| {
-        let table = types.layout.sql.catalog.table(table);
+        let table = types.layout.relations.catalog.table(table);
         let (name, column) = (quoted(&table.name), quoted(&table.column(column).name));
         format!("EXISTS (SELECT 1 FROM {name} t WHERE t.{column} = {id})")
     });

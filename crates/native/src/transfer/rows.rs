@@ -11,7 +11,7 @@ use crate::store::{Error, Types};
 use hashbrown::HashSet;
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{CachedStatement, Connection, ErrorCode};
-use weir_sql::catalog::{Column, ColumnId};
+use weir_relational::catalog::{Column, ColumnId};
 use weir_sql::postgres::Parameters;
 
 /// A line and why it is not taken.
@@ -64,7 +64,7 @@ enum From {
 }
 
 fn tables(types: &Types, batch: &Batch) -> Vec<Rows> {
-    let (model, layout, catalog) = (&types.model, &types.layout, &types.layout.sql.catalog);
+    let (model, layout, catalog) = (&types.model, &types.layout, &types.layout.relations.catalog);
     let own = catalog.table(layout.tables[batch.ty.index()]);
     let mut columns = vec![own.column(layout.ids[batch.ty.index()]).clone()];
     columns.extend(batch.columns.iter().map(|it| own.column(*it).clone()));
@@ -285,7 +285,7 @@ pub(crate) fn join(
     pairs: &[(i64, i64)],
 ) -> Result<(), Error> {
     let Storage::Join { table, ours, theirs, .. } = types.layout.fields[field.index()] else { return Ok(()) };
-    let table = types.layout.sql.catalog.table(table);
+    let table = types.layout.relations.catalog.table(table);
     let (name, ours, theirs) = (quoted(&table.name), &table.column(ours).name, &table.column(theirs).name);
     let names = list([ours.as_str(), theirs.as_str()]);
     match database {
@@ -313,7 +313,7 @@ pub(crate) fn items(types: &Types, database: &mut Database, batch: &Batch) -> Re
         let Storage::Values { table, owner, value, at, .. } = types.layout.fields[item.field.index()] else {
             continue;
         };
-        let table = types.layout.sql.catalog.table(table);
+        let table = types.layout.relations.catalog.table(table);
         let column = |it: ColumnId| table.column(it).name.as_str();
         let names = list([Some(owner), Some(value), at].into_iter().flatten().map(column));
         let marks = if at.is_some() { "$1, $2, $3" } else { "$1, $2" };

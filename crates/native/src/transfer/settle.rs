@@ -15,7 +15,7 @@ use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
 use crate::store::database::{Database, Rows, Value};
 use crate::store::ddl::quoted;
 use crate::store::{Error, Types};
-use weir_sql::catalog::{ColumnId, TableId};
+use weir_relational::catalog::{ColumnId, TableId};
 
 /// Settles all edges that wait and gives those that lead nowhere.
 pub(crate) fn settle(types: &Types, database: &mut Database, edges: &str) -> Result<Vec<Reject>, Error> {
@@ -55,7 +55,7 @@ pub(crate) fn settle(types: &Types, database: &mut Database, edges: &str) -> Res
 
 /// The table and column by which objects of `ty` are known.
 pub(super) fn known(types: &Types, ty: TypeId) -> (String, String) {
-    let table = types.layout.sql.catalog.table(types.layout.tables[ty.index()]);
+    let table = types.layout.relations.catalog.table(types.layout.tables[ty.index()]);
     (quoted(&table.name), quoted(&table.column(types.layout.ids[ty.index()]).name))
 }
 
@@ -80,7 +80,7 @@ fn settle_field(
     })?;
     match types.layout.fields[field.index()] {
         Storage::Join { table, ours, theirs, .. } => {
-            let table = types.layout.sql.catalog.table(table);
+            let table = types.layout.relations.catalog.table(table);
             let names = [ours, theirs].map(|it| quoted(&table.column(it).name)).join(", ");
             let sql = format!(
                 "INSERT INTO {} ({names}) SELECT owner, target FROM {edges} WHERE field = $1 ON CONFLICT DO NOTHING",
@@ -162,7 +162,7 @@ fn resolve_keys(
             | Storage::ToMany { .. }
             | Storage::Join { .. } => continue,
         };
-        let table = types.layout.sql.catalog.table(types.layout.tables[to.index()]);
+        let table = types.layout.relations.catalog.table(types.layout.tables[to.index()]);
         let value = match types.model.field(id).kind {
             FieldKind::Scalar(Scalar::Int | Scalar::Int64) => format!("CAST({edges}.key_value AS bigint)"),
             FieldKind::Scalar(_) | FieldKind::Id | FieldKind::Enum(_) | FieldKind::Edge { .. } => {
@@ -213,7 +213,7 @@ fn put(
     field: &Value,
     (row, value): (&str, &str),
 ) -> Result<Vec<Reject>, Error> {
-    let table = types.layout.sql.catalog.table(place.0);
+    let table = types.layout.relations.catalog.table(place.0);
     let (name, column) = (quoted(&table.name), quoted(&table.column(place.1).name));
     let (_, id) = known(types, ty);
     let is_unique = types
@@ -267,7 +267,7 @@ fn reject_taken(
     (ty, place): (TypeId, (TableId, ColumnId)),
     field: &Value,
 ) -> Result<Vec<Reject>, Error> {
-    let table = types.layout.sql.catalog.table(place.0);
+    let table = types.layout.relations.catalog.table(place.0);
     let (name, column) = (quoted(&table.name), quoted(&table.column(place.1).name));
     let (_, id) = known(types, ty);
     index_ends(database, edges)?;

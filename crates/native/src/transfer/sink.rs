@@ -19,7 +19,7 @@ use crate::store::database::{Database, Value};
 use crate::store::ddl::quoted;
 use crate::store::{Error, Types, versions};
 use hashbrown::{HashMap, HashSet};
-use weir_sql::catalog::{ColumnId, TableId};
+use weir_relational::catalog::{ColumnId, TableId};
 
 /// Numbers that are remembered to be there, over all tables; beyond it they are forgotten and asked for again.
 const KNOWN_MAX: usize = 4_000_000;
@@ -210,7 +210,7 @@ impl<'t> Sink<'t> {
     }
 
     fn check_required(&self, batch: &Batch, gone: &mut [bool], refused: &mut Vec<Rejected>) {
-        let table = self.types.layout.sql.catalog.table(self.types.layout.tables[batch.ty.index()]);
+        let table = self.types.layout.relations.catalog.table(self.types.layout.tables[batch.ty.index()]);
         let required: Vec<usize> =
             (0..batch.columns.len()).filter(|&at| !table.column(batch.columns[at]).nullable).collect();
         for (row, is_gone) in gone.iter_mut().enumerate() {
@@ -240,7 +240,7 @@ impl<'t> Sink<'t> {
             if id == batch.ty || ty.kind != TypeKind::Object {
                 continue;
             }
-            let table = types.layout.sql.catalog.table(types.layout.tables[id.index()]);
+            let table = types.layout.relations.catalog.table(types.layout.tables[id.index()]);
             let column = quoted(&table.column(types.layout.ids[id.index()]).name);
             let name = quoted(&table.name);
             let some = format!("SELECT 1 FROM {name} WHERE {column} BETWEEN $1 AND $2 LIMIT 1");
@@ -287,7 +287,7 @@ impl<'t> Sink<'t> {
         if !unknown.is_empty() {
             unknown.sort_unstable();
             unknown.dedup();
-            let table = layout.sql.catalog.table(id);
+            let table = layout.relations.catalog.table(id);
             let column = quoted(&table.column(layout.ids[to.index()]).name);
             set.extend(rows::existing(self.database, &quoted(&table.name), &column, &unknown)?);
         }
@@ -364,10 +364,10 @@ fn default_cells(types: &Types, batch: &mut Batch, kind: FieldKind, default: &De
         DefaultValue::Now => {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
             let micros = now.map_or(0, |it| it.as_micros() as i64);
-            (batch.put(&weir_sql::instant::format(micros)), Cell::Int(micros))
+            (batch.put(&weir_relational::instant::format(micros)), Cell::Int(micros))
         }
         DefaultValue::Text(text) => {
-            let micros = weir_sql::instant::parse(text).map_or(Cell::Null, Cell::Int);
+            let micros = weir_relational::instant::parse(text).map_or(Cell::Null, Cell::Int);
             (batch.put(text), micros)
         }
         DefaultValue::Int(number) => (Cell::Int(*number), Cell::Null),

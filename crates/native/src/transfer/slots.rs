@@ -9,7 +9,7 @@ use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, Scalar, TypeId, TypeKind};
 use crate::store::Types;
 use hashbrown::HashMap;
-use weir_sql::catalog::ColumnId;
+use weir_relational::catalog::ColumnId;
 
 /// Destination of the values of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub(crate) struct Slots<'t> {
 
 impl<'t> Slots<'t> {
     pub(crate) fn new(types: &'t Types, ty: TypeId, mapping: &Mapping) -> Self {
-        let table = types.layout.sql.catalog.table(types.layout.tables[ty.index()]);
+        let table = types.layout.relations.catalog.table(types.layout.tables[ty.index()]);
         let id = types.layout.ids[ty.index()];
         let columns = (0..table.columns.len() as u32).map(ColumnId).filter(|it| *it != id).collect();
         Self { types, ty, columns, mapping: mapping.clone(), known: HashMap::new() }
@@ -120,7 +120,7 @@ impl<'t> Slots<'t> {
     }
 
     fn by_column(&self, name: &str) -> Option<FieldId> {
-        let table = self.types.layout.sql.catalog.table(self.types.layout.tables[self.ty.index()]);
+        let table = self.types.layout.relations.catalog.table(self.types.layout.tables[self.ty.index()]);
         let column = table.find(name)?;
         self.types.model.fields_of(self.ty).map(|it| it.0).find(|id| {
             match self.types.layout.fields[id.index()] {

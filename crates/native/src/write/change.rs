@@ -19,8 +19,8 @@ use crate::model::{FieldId, FieldKind, TypeId};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use weir_sql::catalog::{ColumnId, TableId};
-use weir_sql::relational::program::{Asked, Value};
+use weir_relational::catalog::{ColumnId, TableId};
+use weir_sql::exec::program::{Asked, Value};
 
 /// An object at one end of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl<'w> Changes<'w> {
     /// A row for `object`, which is made with the number `id`.
     pub(super) fn make(&mut self, object: &Object, id: i64) -> Result<(), Refusal> {
         let (layout, model, ty) = (&self.writes.layout, self.writes.model(), object.ty);
-        let table = layout.sql.catalog.table(layout.tables[ty.index()]);
+        let table = layout.relations.catalog.table(layout.tables[ty.index()]);
         let mut values = vec![Value::Null; table.columns.len()];
         values[layout.ids[ty.index()].0 as usize] = Value::Int(id);
         for (field, of) in model.fields_of(ty) {

@@ -9,7 +9,7 @@ use super::sentence::ColumnIds;
 use crate::layout::{Layout, Storage};
 use crate::model::{FieldId, FieldKind, Key, Model, TypeId, TypeKind};
 use hashbrown::HashMap;
-use weir_sql::catalog::{ColumnId, TableId};
+use weir_relational::catalog::{ColumnId, TableId};
 
 /// See the module's words.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl Facts {
 
 impl TypeFacts {
     fn new(model: &Model, layout: &Layout, ty: TypeId) -> Self {
-        let table = layout.sql.catalog.table(layout.tables[ty.index()]);
+        let table = layout.relations.catalog.table(layout.tables[ty.index()]);
         let own = |it: &usize| !table.columns[*it].generated;
         let row = (0..table.columns.len()).filter(own).map(|it| ColumnId(it as u32)).collect();
         let registries = model

@@ -13,8 +13,8 @@ use crate::model::{Field, FieldId, FieldKind, Key, Model, TypeId, TypeKind};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use weir_sql::catalog::{ColumnId, TableId};
-use weir_sql::relational::program::{Answers, Asked, Cell, Value};
+use weir_relational::catalog::{ColumnId, TableId};
+use weir_sql::exec::program::{Answers, Asked, Cell, Value};
 
 /// Name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -40,8 +40,8 @@ use value::Reader;
 use weir_engine::plan::shape::Member;
 use weir_engine::source::{BoxFuture, FieldError};
 use weir_language::value::Node;
-use weir_sql::catalog::ColumnId;
-use weir_sql::relational::program::{Asked, Call, Kept, Lock, Program, Programs, Value};
+use weir_relational::catalog::ColumnId;
+use weir_sql::exec::program::{Asked, Call, Kept, Lock, Program, Programs, Value};
 use work::{Input, What, Work};
 
 /// State shared by all mutations of a store.

@@ -17,7 +17,7 @@ use super::refusal::Refusal;
 use super::sentence::{ColumnIds, Kind, Rows, Same};
 use crate::model::{FieldId, FieldKind, Model, TypeId};
 use hashbrown::HashMap;
-use weir_sql::relational::program::{Answers, Asked, Value};
+use weir_sql::exec::program::{Answers, Asked, Value};
 
 /// The end of an edge that leads to one object: of which type, and by which field of that type.
 #[derive(Clone, Copy, Debug)]

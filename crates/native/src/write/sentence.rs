@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::{Arc, PoisonError, RwLock};
-use weir_sql::catalog::{Catalog, ColumnId, TableId};
-use weir_sql::relational::program::Sentence;
+use weir_relational::catalog::{Catalog, ColumnId, TableId};
+use weir_sql::exec::program::Sentence;
 
 /// So many texts are kept.
 const SENTENCES_MAX: usize = 4096;
@@ -98,7 +98,7 @@ fn is_indexed(database: Database, layout: &Layout, table: TableId, set: Option<&
 }
 
 fn render(database: Database, layout: &Layout, kind: &Kind) -> Sentence {
-    let mut writer = Writer { database, catalog: &layout.sql.catalog, sql: String::new(), bound: 0 };
+    let mut writer = Writer { database, catalog: &layout.relations.catalog, sql: String::new(), bound: 0 };
     let indexed = match kind {
         Kind::NewIds | Kind::TakeIds | Kind::Find { .. } => false,
         Kind::Insert { table, .. } | Kind::Keep { table, .. } | Kind::Erase { table, .. } => {

@@ -10,10 +10,10 @@ use crate::layout::Storage;
 use crate::model::{DefaultValue, Field, FieldKind, Scalar};
 use smallvec::SmallVec;
 use weir_language::value::Node;
-use weir_sql::catalog::ColumnId;
-use weir_sql::geometry::Geometry;
-use weir_sql::instant;
-use weir_sql::relational::program::Value;
+use weir_relational::catalog::ColumnId;
+use weir_relational::geometry::Geometry;
+use weir_relational::instant;
+use weir_sql::exec::program::Value;
 
 /// The columns of one value.
 pub(super) type Columns = SmallVec<[(ColumnId, Value); 2]>;

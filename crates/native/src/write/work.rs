@@ -15,7 +15,7 @@ use crate::layout::Database;
 use crate::model::{FieldId, TypeId, TypeKind};
 use std::sync::Arc;
 use weir_engine::source::FieldError;
-use weir_sql::relational::program::{Answers, Asked, Cell, Program, Shown, Step, Value};
+use weir_sql::exec::program::{Answers, Asked, Cell, Program, Shown, Step, Value};
 
 /// More objects are neither changed nor shown at once.
 const MATCHES_MAX: usize = 1_000_000;

@@ -33,8 +33,8 @@ pub(crate) fn serve_with(sdl: &str, sql: &str, tune: impl FnOnce(&mut Settings))
     bring(&Place::Postgres(Box::new(settings.clone())), &types).expect("the store is made");
     database.run(sql);
     let api = weir_native::api::generate(types.model).expect("the API is sound");
-    let style = Arc::new(Native::new(api, types.layout, layout::Database::Postgres));
-    let opening = PostgresSource::new("main", style, settings, Duration::from_secs(30));
+    let frontend = Arc::new(Native::new(api, types.layout, layout::Database::Postgres));
+    let opening = PostgresSource::new("main", frontend, settings, Duration::from_secs(30));
     let source = runtime.block_on(opening).expect("it is served");
     Served { engine: engine(Arc::new(source)), database, runtime }
 }

@@ -50,8 +50,8 @@ pub fn serve_without(sdl: &str, sql: &str, building: &[Building]) -> Served {
     let beside = Connection::open(&path).expect("the store opens");
     beside.execute_batch(sql).expect("the store is filled");
     let api = weir_native::api::generate(types.model).expect("the API is sound");
-    let style = Arc::new(Native::new(api, types.layout, Database::Sqlite));
-    let source = SqliteSource::new("main", style, &path, Tuning::USUAL).expect("the store is served");
+    let frontend = Arc::new(Native::new(api, types.layout, Database::Sqlite));
+    let source = SqliteSource::new("main", frontend, &path, Tuning::USUAL).expect("the store is served");
     Served { engine: engine(Arc::new(source)), beside, path }
 }
 

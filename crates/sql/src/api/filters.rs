@@ -5,8 +5,9 @@ use super::generate::Tables;
 use super::meaning::{EnumMeaning, InputMeaning};
 use super::rows::{FUNCTIONS, keeps_type, takes};
 use super::tables::TableApi;
-use crate::catalog::ColumnType;
-use crate::model::{Model, Relationship, RelationshipKind};
+use crate::model::Model;
+use weir_relational::catalog::{ColumnType, Relationship, RelationshipKind};
+use weir_relational::plan::operators::Aggregation;
 
 /// The directions of an order with where nulls go.
 const ORDERS: [(&str, &str, bool, bool); 6] = [
@@ -44,7 +45,7 @@ impl Core {
             self.input_field(column.name, column.comment, plain(column.comparison), meaning);
         }
         for &id in &table.tracked.relationships {
-            let relationship = model.relationship(id);
+            let relationship = model.relations.relationship(id);
             if !needs_nothing(model, relationship) {
                 continue;
             }
@@ -89,7 +90,7 @@ impl Core {
         self.input_field("_or", "", list(having), InputMeaning::Or);
         self.input_field("count", "", plain(int), InputMeaning::Count);
         for (word, function) in FUNCTIONS {
-            let sum = function == super::meaning::Aggregation::Sum;
+            let sum = function == Aggregation::Sum;
             let ty = match (keeps_type(function), numeric, extremes) {
                 (true, Some((.., sums)), _) if sum => sums,
                 (true, _, Some(extremes)) if !sum => extremes,
@@ -138,7 +139,7 @@ impl Core {
             self.input_field(column.name, column.comment, order, InputMeaning::Column(id, column.id));
         }
         for &id in &table.tracked.relationships {
-            let relationship = model.relationship(id);
+            let relationship = model.relations.relationship(id);
             if !needs_nothing(model, relationship) {
                 continue;
             }

@@ -4,10 +4,10 @@ use super::core::{Core, full_list, non_null, plain};
 use super::generate::Tables;
 use super::meaning::{FieldMeaning, InputMeaning};
 use super::tables::TableApi;
-use crate::catalog::ColumnType;
 use crate::model::metadata::ExposedAs;
-use crate::model::{FunctionId, Model, Serves, TrackedFunction};
+use crate::model::{Model, Serves};
 use weir_language::schema::{TypeId, TypeRef};
+use weir_relational::catalog::{ColumnType, FunctionId};
 
 impl Core {
     /// The root fields of the functions that stand on `root`.
@@ -23,7 +23,7 @@ impl Core {
             let object = table.types.object;
             let rows = if function.is_set { full_list(object) } else { plain(object) };
             self.root_field(["", select, ""], &[&words], rows, FieldMeaning::Call(id, table.id));
-            self.call_arguments(model, tracked);
+            self.call_arguments(model, id);
             self.page(table);
             if let Some(name) = aggregate {
                 let words = format!(
@@ -37,7 +37,7 @@ impl Core {
                     aggregate,
                     FieldMeaning::CallAggregate(id, table.id),
                 );
-                self.call_arguments(model, tracked);
+                self.call_arguments(model, id);
                 self.page(table);
             }
         }
@@ -52,7 +52,7 @@ impl Core {
             };
             let (value, _) = self.scalar_uses(ty);
             self.field(name, words, value, FieldMeaning::Computed(id));
-            self.call_arguments(model, tracked);
+            self.call_arguments(model, id);
             if matches!(ty, ColumnType::Json | ColumnType::Jsonb) {
                 let text = plain(self.common.string);
                 self.argument("path", "JSON select path", text, InputMeaning::JsonPath);
@@ -80,11 +80,11 @@ impl Core {
     }
 
     /// `args`, which may be left out where every argument may.
-    pub(super) fn call_arguments(&mut self, model: &Model, tracked: &TrackedFunction) {
+    pub(super) fn call_arguments(&mut self, model: &Model, id: FunctionId) {
+        let (tracked, function) = model.function(id);
         if tracked.arguments.is_empty() {
             return;
         }
-        let function = &model.catalog.functions[tracked.function as usize];
         let (all, name) = (&function.arguments, &function.name);
         let base = self.reference(&tracked.arguments_type, "");
         let optional = tracked.arguments.iter().all(|&it| all[it as usize].has_default);
@@ -95,8 +95,11 @@ impl Core {
 
     /// The types of the arguments of all functions.
     pub(super) fn function_arguments(&mut self, model: &Model) {
-        for tracked in model.functions.iter().filter(|it| !it.arguments.is_empty()) {
-            let function = &model.catalog.functions[tracked.function as usize];
+        for id in (0..model.functions.len() as u32).map(FunctionId) {
+            let (tracked, function) = model.function(id);
+            if tracked.arguments.is_empty() {
+                continue;
+            }
             let words = ["input parameters for function \"", &function.name, "\""];
             self.input_object(&tracked.arguments_type, "", &words);
             for &place in &tracked.arguments {

@@ -3,10 +3,10 @@
 use super::core::Core;
 use super::meaning::{Api, EnumMeaning, FieldMeaning, InputMeaning};
 use super::tables::{TableApi, tables};
-use crate::catalog::TableId;
 use crate::model::Model;
 use std::sync::Arc;
 use weir_language::error::Error;
+use weir_relational::catalog::TableId;
 
 /// All tables of a model, to look others up while one is written.
 pub(super) struct Tables<'m>(Vec<Option<TableApi<'m>>>);
@@ -26,8 +26,8 @@ impl<'m> Tables<'m> {
 /// # Errors
 /// The schema is unsound: names that the model should have kept apart.
 pub fn generate(model: Model) -> Result<Api, Vec<Error>> {
-    let columns = model.catalog.tables.iter().map(|table| table.columns.len()).sum();
-    let mut core = Core::new(model.catalog.tables.len(), columns, &model.customization);
+    let columns = model.relations.catalog.tables.iter().map(|table| table.columns.len()).sum();
+    let mut core = Core::new(model.relations.catalog.tables.len(), columns, &model.customization);
     let tables = Tables(tables(&model, &mut core));
     core.roots(&model, &tables);
     core.order_by_enum();

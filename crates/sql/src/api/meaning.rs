@@ -5,10 +5,11 @@
 //! **Invariant:** parallel to the tables of the schema they were made with; members of the introspection types and
 //! the built-in directives mean [`FieldMeaning::None`], [`InputMeaning::None`] or [`EnumMeaning::None`].
 
-use crate::catalog::{ColumnId, ColumnType, TableId};
-use crate::model::{FunctionId, Model, RelationshipId};
+use crate::model::Model;
 use std::sync::Arc;
 use weir_language::schema::{EnumValueId, FieldId, InputId, Schema};
+use weir_relational::catalog::{ColumnId, ColumnType, FunctionId, RelationshipId, TableId};
+use weir_relational::plan::operators::{Aggregation, Cast, Comparison, Measure, Statistic};
 
 /// A generated schema with its meaning.
 #[derive(Debug)]
@@ -44,7 +45,7 @@ impl Api {
     /// The type of a column.
     #[must_use]
     pub fn column_type(&self, table: TableId, column: ColumnId) -> &ColumnType {
-        &self.model.catalog.tables[table.0 as usize].columns[column.0 as usize].ty
+        &self.model.relations.catalog.tables[table.0 as usize].columns[column.0 as usize].ty
     }
 }
 
@@ -107,34 +108,7 @@ pub enum FieldMeaning {
     Returning(TableId),
 }
 
-/// The aggregate functions over one column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub enum Aggregation {
-    Avg,
-    Max,
-    Min,
-    Stddev,
-    StddevPop,
-    StddevSamp,
-    Sum,
-    VarPop,
-    VarSamp,
-    Variance,
-}
-
-/// A function of an aggregate predicate, over one or two columns of `float8`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Statistic {
-    /// As of an aggregate.
-    Of(Aggregation),
-    /// Correlation of two columns.
-    Corr,
-    /// Their covariance in a sample.
-    CovarSamp,
-}
-
-/// Meanings of arguments and input fields.
+/// What an argument or an input field asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputMeaning {
     /// Not ours.
@@ -237,118 +211,7 @@ pub enum InputMeaning {
     CastTo(Cast),
 }
 
-/// The comparison operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Comparison {
-    Eq,
-    Neq,
-    Gt,
-    Gte,
-    Lt,
-    Lte,
-    In,
-    Nin,
-    IsNull,
-    Like,
-    Nlike,
-    Ilike,
-    Nilike,
-    Similar,
-    Nsimilar,
-    Regex,
-    Nregex,
-    Iregex,
-    Niregex,
-    Contains,
-    ContainedIn,
-    HasKey,
-    HasKeysAny,
-    HasKeysAll,
-    /// On the paths of PostgreSQL's `ltree`.
-    Tree(Tree),
-    /// On PostGIS's shapes.
-    Spatial(Spatial),
-}
-
-/// Comparisons of label paths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Tree {
-    Ancestor,
-    AncestorAny,
-    Descendant,
-    DescendantAny,
-    Matches,
-    MatchesAny,
-    MatchesFulltext,
-}
-
-/// Comparisons of shapes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Spatial {
-    Contains,
-    Crosses,
-    Equals,
-    Intersects,
-    Intersects3d,
-    Overlaps,
-    Touches,
-    Within,
-}
-
-/// Comparisons of PostGIS values with several arguments; the arguments are in alphabetical order here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Measure {
-    /// A distance and a shape on the same plane.
-    Within,
-    /// A distance and a shape in three dimensions.
-    Within3d,
-    /// A distance, a shape on the globe, and whether that is a spheroid.
-    WithinOnGlobe,
-    /// A shape and the number of a band of a raster.
-    BandMeets,
-    /// A shape and perhaps the number of a band.
-    RasterMeets,
-}
-
-/// Casts in conditions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cast {
-    /// Its text.
-    Text,
-    /// The shape on a plane.
-    Geometry,
-    /// The shape on the globe.
-    Geography,
-}
-
-impl Measure {
-    /// The types of its values.
-    #[must_use]
-    pub const fn types(self) -> &'static [ColumnType] {
-        match self {
-            Self::Within | Self::Within3d => &[ColumnType::Double, ColumnType::Geometry],
-            Self::WithinOnGlobe => &[ColumnType::Double, ColumnType::Geography, ColumnType::Boolean],
-            Self::BandMeets | Self::RasterMeets => &[ColumnType::Geometry, ColumnType::Int],
-        }
-    }
-}
-
-impl Cast {
-    /// The type it gives.
-    #[must_use]
-    pub const fn to(self) -> ColumnType {
-        match self {
-            Self::Text => ColumnType::Text,
-            Self::Geometry => ColumnType::Geometry,
-            Self::Geography => ColumnType::Geography,
-        }
-    }
-}
-
-/// Meanings of enum values.
+/// What an enum value chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnumMeaning {
     /// Not ours.

@@ -1,9 +1,10 @@
 //! Conditions on aggregates over related rows: `Track_aggregate_bool_exp` and what it is made of.
 
 use super::core::{Core, list, non_null, plain};
-use super::meaning::{Aggregation, EnumMeaning, InputMeaning, Statistic};
+use super::meaning::{EnumMeaning, InputMeaning};
 use super::tables::{ColumnApi, TableApi};
-use crate::catalog::ColumnType;
+use weir_relational::catalog::ColumnType;
+use weir_relational::plan::operators::{Aggregation, Statistic};
 
 /// Columns of a predicate.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,12 @@
 
 use super::core::{Core, certain, full_list, list, non_null, plain, write};
 use super::generate::Tables;
-use super::meaning::{Aggregation, FieldMeaning, InputMeaning};
+use super::meaning::{FieldMeaning, InputMeaning};
 use super::tables::{ColumnApi, TableApi};
-use crate::model::{Model, RelationshipId, RelationshipKind, Serves};
+use crate::model::{Model, Serves};
 use weir_language::schema::TypeRef;
+use weir_relational::catalog::{RelationshipId, RelationshipKind};
+use weir_relational::plan::operators::Aggregation;
 
 /// The functions over columns with the name of their field.
 pub(super) const FUNCTIONS: [(&str, Aggregation); 10] = [
@@ -98,7 +100,7 @@ impl Core {
 
     /// The fields of a relationship.
     fn related(&mut self, model: &Model, tables: &Tables<'_>, id: RelationshipId) {
-        let relationship = model.relationship(id);
+        let relationship = model.relations.relationship(id);
         let Some(target) = tables.get(relationship.to) else { return };
         let called = relationship.call.map(|it| model.function(it).0);
         let words = match (called.map(|it| &it.serves), relationship.kind) {
@@ -115,7 +117,7 @@ impl Core {
             RelationshipKind::Array => full_list(object),
         };
         self.field(&relationship.name, words, ty, FieldMeaning::Related(id));
-        called.into_iter().for_each(|it| self.call_arguments(model, it));
+        relationship.call.into_iter().for_each(|it| self.call_arguments(model, it));
         if relationship.kind == RelationshipKind::Array {
             self.page(target);
             let mut name = std::mem::take(&mut self.name);
@@ -123,7 +125,7 @@ impl Core {
             let ty = non_null(target.types.aggregate);
             self.field(&name, "An aggregate relationship", ty, FieldMeaning::RelatedAggregate(id));
             self.name = name;
-            called.into_iter().for_each(|it| self.call_arguments(model, it));
+            relationship.call.into_iter().for_each(|it| self.call_arguments(model, it));
             self.page(target);
         }
     }

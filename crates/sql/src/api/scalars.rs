@@ -1,13 +1,14 @@
 //! Scalars of column types, and the inputs that compare them.
 
 use super::core::{Core, list, list_of, plain, write};
-use super::meaning::{Cast, Comparison, InputMeaning, Tree};
+use super::meaning::InputMeaning;
 use super::shapes;
-use crate::catalog::ColumnType;
-use crate::catalog::facts::Operators;
 use crate::model::names::graphql_name;
 use std::borrow::Cow;
 use weir_language::schema::{TypeId, TypeRef};
+use weir_relational::catalog::ColumnType;
+use weir_relational::catalog::facts::Operators;
+use weir_relational::plan::operators::{Cast, Comparison, Tree};
 
 /// The GraphQL name of a column type. Unknown types keep their own name where it can be one.
 #[must_use]

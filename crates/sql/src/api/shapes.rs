@@ -1,10 +1,11 @@
 //! The comparisons of PostGIS's types.
 
 use super::core::{Core, certain, plain};
-use super::meaning::{Comparison, InputMeaning, Measure, Spatial};
+use super::meaning::InputMeaning;
 use super::scalars::{Operator, Takes};
-use crate::catalog::ColumnType;
-use crate::catalog::facts::Operators;
+use weir_relational::catalog::ColumnType;
+use weir_relational::catalog::facts::Operators;
+use weir_relational::plan::operators::{Comparison, Measure, Spatial};
 
 /// An input object of a comparison with several values: its name, and name, place among the values, and default of each; those
 /// without one have to be given.

@@ -1,10 +1,10 @@
 //! Facts of each table for the generator, computed once.
 
 use super::core::{Core, plain};
-use crate::catalog::facts::{Aggregates, Cell, Operators};
-use crate::catalog::{ColumnId, ColumnType, Table, TableId};
-use crate::model::{Model, Relationship, RelationshipKind, Tracked};
+use crate::model::{Model, Tracked};
 use weir_language::schema::{TypeId, TypeRef};
+use weir_relational::catalog::facts::{Aggregates, Cell, Operators};
+use weir_relational::catalog::{ColumnId, ColumnType, Relationship, RelationshipKind, Table, TableId};
 
 /// A tracked table with the types its members refer to.
 pub(super) struct TableApi<'m> {
@@ -79,16 +79,16 @@ impl TableApi<'_> {
 
 /// Finds out about all tracked tables; parallel to the catalog's tables.
 pub(super) fn tables<'m>(model: &'m Model, core: &mut Core) -> Vec<Option<TableApi<'m>>> {
-    let len = model.catalog.tables.len();
+    let len = model.relations.catalog.tables.len();
     let (mut in_arrays, mut in_objects) = (vec![false; len], vec![false; len]);
-    for Relationship { to, kind, .. } in &model.relationships {
+    for Relationship { to, kind, .. } in &model.relations.relationships {
         match kind {
             RelationshipKind::Array => in_arrays[to.0 as usize] = true,
             RelationshipKind::Object { .. } => in_objects[to.0 as usize] = true,
         }
     }
     let one = |at: usize, core: &mut Core| {
-        let (table, tracked) = (&model.catalog.tables[at], model.tables[at].as_ref()?);
+        let (table, tracked) = (&model.relations.catalog.tables[at], model.tables[at].as_ref()?);
         let columns = columns(model, table, tracked, core);
         let by_pk = table.primary_key.as_ref().is_some_and(|key| exposed(tracked, &key.columns));
         let writable = columns.iter().any(|column| column.writable);

@@ -5,12 +5,12 @@ use super::generate::Tables;
 use super::meaning::{EnumMeaning, InputMeaning};
 use super::scalars::COMPARES;
 use super::tables::{ColumnApi, TableApi};
-use crate::catalog::UniqueKey;
-use crate::catalog::facts::Operators;
+use crate::model::Model;
 use crate::model::names::graphql_name;
-use crate::model::{Model, RelationshipKind};
 use hashbrown::HashSet;
 use weir_language::schema::TypeRef;
+use weir_relational::catalog::facts::Operators;
+use weir_relational::catalog::{RelationshipKind, UniqueKey};
 
 impl Core {
     /// All inputs with which a table is written.
@@ -35,7 +35,7 @@ impl Core {
             self.input_field(column.name, column.comment, column.ty, meaning);
         }
         for &id in &table.tracked.relationships {
-            let relationship = model.relationship(id);
+            let relationship = model.relations.relationship(id);
             if relationship.call.is_some() {
                 continue;
             }

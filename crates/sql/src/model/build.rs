@@ -6,10 +6,10 @@ use super::customization::Customization;
 use super::metadata::{FunctionEntry, RootFieldEntry, TableEntry};
 use super::names::{assign, graphql_name, hint, no_table};
 use super::{EnumTableValue, Model, RootField, RootFields, Tracked, functions, relationships, reserved};
-use crate::catalog::facts::Operators;
-use crate::catalog::{Catalog, Step, Table, TableId, Warning};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
+use weir_relational::catalog::facts::Operators;
+use weir_relational::catalog::{Catalog, Relations, Step, Table, TableId, Warning};
 
 /// Configuration of tables.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,9 +83,10 @@ impl Model {
     ) -> (Self, Vec<Warning>) {
         let tables = vec![None; catalog.tables.len()];
         let (missing_row, messages) = (options.missing_row, options.messages.cloned().unwrap_or_default());
-        let (relationships, functions) = (Vec::new(), Vec::new());
+        let relations = Relations { catalog, relationships: Vec::new(), functions: Vec::new() };
+        let functions = Vec::new();
         let customization = options.customization.cloned().unwrap_or_default();
-        let model = Self { catalog, tables, relationships, functions, missing_row, messages, customization };
+        let model = Self { relations, tables, functions, missing_row, messages, customization };
         let mut building = Building { model, options, warnings: Vec::new(), entries: Vec::new() };
         building.find_entries();
         building.track();
@@ -99,7 +100,7 @@ impl Model {
 
 impl<'o> Building<'o> {
     pub(super) fn warn_at(&mut self, table: TableId, member: &str, reason: String, entry: Vec<Step>) {
-        let place = format!("{}.{member}", self.model.catalog.table(table).name);
+        let place = format!("{}.{member}", self.model.relations.catalog.table(table).name);
         self.warnings.push(Warning { place, reason, entry });
     }
 
@@ -107,13 +108,13 @@ impl<'o> Building<'o> {
         let mut seen = HashSet::new();
         for (at, entry) in self.options.tables.iter().enumerate() {
             let (schema, name) = entry.table.parts();
-            let reason = match self.model.catalog.find(schema, name) {
+            let reason = match self.model.relations.catalog.find(schema, name) {
                 Some(table) if seen.insert(table) => {
                     self.entries.push((at, table));
                     continue;
                 }
                 Some(_) => "it has an entry already: the first counts".to_owned(),
-                None => no_table(&self.model.catalog, schema, name),
+                None => no_table(&self.model.relations.catalog, schema, name),
             };
             let entry = vec!["tables".into(), at.into(), "table".into()];
             self.warnings.push(Warning { place: name.to_owned(), reason, entry });
@@ -128,7 +129,7 @@ impl<'o> Building<'o> {
 
     /// Gives every served table and its columns their names.
     fn track(&mut self) {
-        let catalog = &self.model.catalog;
+        let catalog = &self.model.relations.catalog;
         let by_table: Vec<Option<(usize, &TableEntry)>> = if self.entries.is_empty() {
             vec![None; catalog.tables.len()]
         } else {
@@ -163,7 +164,7 @@ impl<'o> Building<'o> {
             self.model.tables[at] = Some(tracked);
         }
         for (at, column, comment) in comments {
-            self.model.catalog.tables[at].columns[column].comment = comment;
+            self.model.relations.catalog.tables[at].columns[column].comment = comment;
         }
         self.warnings = warnings;
     }
@@ -222,7 +223,7 @@ impl<'o> Building<'o> {
             if !self.options.tables[at].is_enum {
                 continue;
             }
-            let table = self.model.catalog.table(id);
+            let table = self.model.relations.catalog.table(id);
             let values = enum_shape(table).map_or_else(Err, |()| read(table)).and_then(checked_values);
             match (values, &mut self.model.tables[id.0 as usize]) {
                 (Ok(values), Some(tracked)) => tracked.enum_values = values,
@@ -236,10 +237,10 @@ impl<'o> Building<'o> {
             }
         }
         for at in 0..self.model.tables.len() {
-            for key in &self.model.catalog.tables[at].foreign_keys {
+            for key in &self.model.relations.catalog.tables[at].foreign_keys {
                 let target = self.model.tables[key.target.0 as usize].as_ref();
                 let is_enum = target.is_some_and(|target| !target.enum_values.is_empty());
-                let target_key = &self.model.catalog.table(key.target).primary_key;
+                let target_key = &self.model.relations.catalog.table(key.target).primary_key;
                 let on_key = target_key.as_ref().is_some_and(|primary| primary.columns == key.target_columns);
                 if let (true, true, Some(tracked)) = (is_enum, on_key, &mut self.model.tables[at]) {
                     tracked.enums[key.columns[0].0 as usize] = Some(key.target);
@@ -258,7 +259,7 @@ fn base_name(table: &Table, entry: Option<&TableEntry>) -> String {
 }
 
 /// The scalar an unknown type brings: no table can have its name.
-fn other(column: &crate::catalog::Column) -> Option<String> {
+fn other(column: &weir_relational::catalog::Column) -> Option<String> {
     column.ty.own_name().map(str::to_owned)
 }
 

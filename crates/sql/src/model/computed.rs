@@ -9,8 +9,8 @@ use super::functions::{description, find, given, is_free_type, session};
 use super::metadata::ComputedFieldEntry;
 use super::names::graphql_name;
 use super::relationships::add;
-use super::{FunctionId, Relationship, RelationshipKind, Serves, TrackedFunction};
-use crate::catalog::{Function, TableId, Volatility};
+use super::{Serves, TrackedFunction};
+use weir_relational::catalog::{Callable, Function, Relationship, RelationshipKind, TableId, Volatility};
 
 /// Adds what the entries name; `take` takes the name of a field, and whether it is a list of rows, if it is free.
 pub(super) fn build(
@@ -36,11 +36,11 @@ fn one(
 ) -> Result<(), String> {
     let Some(tracked) = building.model.tracked(table) else { return Ok(()) };
     let definition = &entry.definition;
-    let (at, function) = find(&building.model.catalog.functions, &definition.function)?;
+    let (at, function) = find(&building.model.relations.catalog.functions, &definition.function)?;
     if function.volatility == Volatility::Volatile {
         return Err("its function is VOLATILE: declare it STABLE or IMMUTABLE".into());
     }
-    if !building.model.catalog.table(table).is_whole {
+    if !building.model.relations.catalog.table(table).is_whole {
         return Err("it needs the whole row, and the role may not read all columns of its table".into());
     }
     let row = row(function, definition.table_argument.as_deref(), table)?;
@@ -63,12 +63,11 @@ fn one(
     }
     let words = description(entry.comment.as_ref(), function)
         .unwrap_or_else(|| format!("A computed field, executes function \"{}\"", function.name));
-    let serves = Serves::Row { row, name: name.clone(), words };
+    let serves = Serves::Row { name: name.clone(), words };
     let kind = if is_list { RelationshipKind::Array } else { RelationshipKind::Object { certain: false } };
-    let function = TrackedFunction { function: at, arguments_type, arguments, session, serves };
+    let function = TrackedFunction { arguments_type, arguments, serves };
     let model = &mut building.model;
-    let id = FunctionId(model.functions.len() as u32);
-    model.functions.push(function);
+    let id = model.add_function(function, Callable { function: at, row: Some(row), session });
     match (rows, &mut model.tables[table.0 as usize]) {
         (Some(to), _) => {
             let (call, on, through) = (Some(id), Vec::new(), None);
@@ -104,11 +103,11 @@ fn row(function: &Function, name: Option<&str>, table: TableId) -> Result<u32, S
 
 #[cfg(test)]
 mod tests {
-    use super::super::functions::tests::{argument, catalog, function};
-    use super::super::{Model, ModelOptions};
     use super::*;
-    use crate::catalog::{Argument, Catalog, ColumnType};
+    use crate::model::functions::tests::{argument, catalog, function};
     use crate::model::metadata::TableEntry;
+    use crate::model::{Model, ModelOptions};
+    use weir_relational::catalog::{Argument, Catalog, ColumnType};
 
     /// The table `album`, and functions of its rows.
     fn with_rows() -> Catalog {
@@ -139,9 +138,9 @@ mod tests {
         let (model, warnings) = Model::build(with_rows(), options, &mut |_| Err("none".into()));
         match (model.functions.first(), expected) {
             (Some(it), Ok((row, arguments, is_rows))) => {
-                let Serves::Row { row: found, .. } = it.serves else { panic!("{entry}") };
-                assert_eq!((found, &it.arguments[..]), (row, arguments), "{entry}");
-                assert_eq!(model.relationships.len(), usize::from(is_rows), "{entry}");
+                let found = model.relations.functions[0].row;
+                assert_eq!((found, &it.arguments[..]), (Some(row), arguments), "{entry}");
+                assert_eq!(model.relations.relationships.len(), usize::from(is_rows), "{entry}");
             }
             (None, Err(part)) => {
                 let path = ["tables".into(), 0.into(), "computed_fields".into(), 0.into()];

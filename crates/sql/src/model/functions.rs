@@ -7,22 +7,20 @@
 use super::build::Building;
 use super::metadata::{ExposedAs, FunctionEntry, TableName};
 use super::names::graphql_name;
-use super::{FunctionId, Model, reserved};
-use crate::catalog::{Argument, ColumnType, Function, TableId, Volatility, Warning};
+use super::{Model, reserved};
 use hashbrown::HashSet;
+use weir_relational::catalog::{
+    Argument, Callable, ColumnType, Function, FunctionId, TableId, Volatility, Warning,
+};
 
 /// A function that is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrackedFunction {
-    /// Its place in the catalog's functions.
-    pub function: u32,
     /// The name of the type of its arguments.
     pub arguments_type: String,
     /// The places of the arguments that clients give.
     pub arguments: Vec<u32>,
     /// The place of the argument that takes the session.
-    pub session: Option<u32>,
-    /// Kind of its fields.
     pub serves: Serves,
 }
 
@@ -44,8 +42,6 @@ pub enum Serves {
     },
     /// A field of the rows of a table: a value, or a relationship to the rows it gives.
     Row {
-        /// The place of the argument that takes the row.
-        row: u32,
         /// The field's name.
         name: String,
         /// Its description.
@@ -62,11 +58,17 @@ impl TrackedFunction {
 }
 
 impl Model {
-    /// One function with what the catalog says of it.
+    /// One function with its entry in the catalog.
     #[must_use]
     pub fn function(&self, id: FunctionId) -> (&TrackedFunction, &Function) {
-        let tracked = &self.functions[id.0 as usize];
-        (tracked, &self.catalog.functions[tracked.function as usize])
+        (&self.functions[id.0 as usize], self.relations.function(id).1)
+    }
+
+    /// Adds a function, and gives its id.
+    pub(super) fn add_function(&mut self, tracked: TrackedFunction, callable: Callable) -> FunctionId {
+        self.functions.push(tracked);
+        self.relations.functions.push(callable);
+        FunctionId(self.functions.len() as u32 - 1)
     }
 }
 
@@ -75,7 +77,9 @@ pub(super) fn build(building: &mut Building<'_>) {
     let mut taken = root_fields(&building.model);
     for (at, entry) in building.options.functions.iter().enumerate() {
         match tracked(building, entry, &mut taken) {
-            Ok(function) => building.model.functions.push(function),
+            Ok((function, callable)) => {
+                building.model.add_function(function, callable);
+            }
             Err(reason) => {
                 let place = entry.function.parts().1.to_owned();
                 let entry = vec!["functions".into(), at.into()];
@@ -95,8 +99,8 @@ fn tracked(
     building: &Building<'_>,
     entry: &FunctionEntry,
     taken: &mut HashSet<String>,
-) -> Result<TrackedFunction, String> {
-    let (at, function) = find(&building.model.catalog.functions, &entry.function)?;
+) -> Result<(TrackedFunction, Callable), String> {
+    let (at, function) = find(&building.model.relations.catalog.functions, &entry.function)?;
     let table = function.table.filter(|it| building.model.tracked(*it).is_some());
     let table = table.ok_or("it has to return rows of a table that is served")?;
     let settings = &entry.configuration;
@@ -129,7 +133,8 @@ fn tracked(
     }
     let words = description(entry.comment.as_ref(), function);
     let serves = Serves::Root { table, select, aggregate, root, words };
-    Ok(TrackedFunction { function: at, arguments_type, arguments, session, serves })
+    let callable = Callable { function: at, row: None, session };
+    Ok((TrackedFunction { arguments_type, arguments, serves }, callable))
 }
 
 /// Description of a function, from the configuration or else the database; an empty `comment` in the configuration removes
@@ -215,8 +220,8 @@ fn check_argument(argument: &Argument) -> Result<(), String> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::catalog::{Catalog, Column, Table, TableKind};
     use crate::model::ModelOptions;
+    use weir_relational::catalog::{Catalog, Column, Table, TableKind};
 
     pub(in crate::model) fn argument(name: &str, ty: ColumnType) -> Argument {
         Argument { name: name.into(), oid: 25, ty, table: None, has_default: false, is_variadic: false }

@@ -4,10 +4,10 @@
 //! `Order Details` becomes `Order_Details`, `1st` becomes `_1st`, `__x` becomes `_x`.
 
 use super::Warning;
-use crate::catalog::Catalog;
 use hashbrown::HashSet;
 use std::borrow::Cow;
 use weir_language::validate::suggest;
+use weir_relational::catalog::Catalog;
 
 /// A valid GraphQL name made of `name`; `None` if no letter or digit is left. Names that begin with `__` belong to
 /// introspection and are no valid names here.

@@ -6,7 +6,7 @@ use super::build::RelationshipNames;
 use super::inflect::{is_plural, plural, singular};
 use super::names::graphql_name;
 use super::{Model, ModelOptions, Tracked};
-use crate::catalog::{Catalog, ForeignKey, Table, TableId};
+use weir_relational::catalog::{Catalog, ForeignKey, Table, TableId};
 
 /// A foreign key by the names of what it joins.
 pub(super) struct Way<'m> {

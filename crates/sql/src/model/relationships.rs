@@ -4,12 +4,14 @@
 //! same columns.
 
 use super::build::{Building, Track};
+use super::computed;
 use super::metadata::{ForeignKeyOn, InsertionOrder, Manual, RelationshipEntry, RemoteKey, TableName};
 use super::names::{Names, hint, no_table};
 use super::naming::Way;
-use super::{Relationship, RelationshipId, RelationshipKind, computed};
-use crate::catalog::{ColumnId, ForeignKey, Step, Table, TableId};
 use hashbrown::HashMap;
+use weir_relational::catalog::{
+    ColumnId, ForeignKey, Relationship, RelationshipId, RelationshipKind, Step, Table, TableId,
+};
 
 /// Kinds of relationships: to one row, or to many.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,10 +72,10 @@ pub(super) fn build(building: &mut Building<'_>) {
 }
 
 pub(super) fn add(building: &mut Building<'_>, relationship: Relationship) {
-    let id = RelationshipId(building.model.relationships.len() as u32);
+    let id = RelationshipId(building.model.relations.relationships.len() as u32);
     if let Some(tracked) = &mut building.model.tables[relationship.from.0 as usize] {
         tracked.relationships.push(id);
-        building.model.relationships.push(relationship);
+        building.model.relations.relationships.push(relationship);
     }
 }
 
@@ -208,7 +210,7 @@ fn by_constraint(
     wanted: Wanted,
 ) -> Result<Relationship, String> {
     let own = |columns: &[String]| {
-        let table = building.model.catalog.table(at);
+        let table = building.model.relations.catalog.table(at);
         let key = key_on(table, columns, None)?;
         if wanted == Wanted::Array {
             return Err(
@@ -224,7 +226,7 @@ fn by_constraint(
         ForeignKeyOn::Remote(RemoteKey { table, column, columns }) => {
             let other = named(building, table)?;
             let columns: Vec<String> = column.iter().chain(columns).cloned().collect();
-            let key = key_on(building.model.catalog.table(other), &columns, Some(at))?;
+            let key = key_on(building.model.relations.catalog.table(other), &columns, Some(at))?;
             Ok(Relationship {
                 name: name.to_owned(),
                 from: at,
@@ -252,7 +254,7 @@ fn by_mapping(
 ) -> Result<Relationship, String> {
     let to = named(building, &manual.remote_table)?;
     let column = |table: TableId, name: &str| -> Result<ColumnId, String> {
-        let table = building.model.catalog.table(table);
+        let table = building.model.relations.catalog.table(table);
         table.find(name).ok_or_else(|| no_column(table, name))
     };
     let mut on = Vec::with_capacity(manual.column_mapping.len());
@@ -305,7 +307,7 @@ fn no_column(table: &Table, name: &str) -> String {
 
 fn named(building: &Building<'_>, name: &TableName) -> Result<TableId, String> {
     let (schema, name) = name.parts();
-    let catalog = &building.model.catalog;
+    let catalog = &building.model.relations.catalog;
     let found = catalog.find(schema, name);
     tracked(building, found.ok_or_else(|| no_table(catalog, schema, name))?)
 }
@@ -313,6 +315,6 @@ fn named(building: &Building<'_>, name: &TableName) -> Result<TableId, String> {
 fn tracked(building: &Building<'_>, table: TableId) -> Result<TableId, String> {
     match building.model.tracked(table) {
         Some(_) => Ok(table),
-        None => Err(format!("table `{}` is not tracked", building.model.catalog.table(table).name)),
+        None => Err(format!("table `{}` is not tracked", building.model.relations.catalog.table(table).name)),
     }
 }

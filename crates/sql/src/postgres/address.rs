@@ -4,10 +4,10 @@
 //!
 //! **Invariant:** a password is never shown, neither by `Debug` nor in an error.
 
-use super::flavour::Flavour;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
+use weir_relational::dialect::flavour::Flavour;
 
 /// Where Debian's PostgreSQL has its socket.
 const SOCKET_FOLDER: &str = "/var/run/postgresql";

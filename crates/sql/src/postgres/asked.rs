@@ -1,13 +1,13 @@
 //! A reading statement with all that is needed to run it and to read its answer.
 
-use super::assemble::{Arm, Assembly};
 use super::decode::{Decoder, described};
 use super::rows::Row;
 use super::statement::{Format, Statement};
-use super::types::{Types, oid};
-use crate::catalog::TableId;
-use crate::relational::Parameter;
 use std::sync::Arc;
+use weir_relational::catalog::TableId;
+use weir_relational::catalog::postgres_types::{Types, oid};
+use weir_relational::plan::Parameter;
+use weir_relational::sql::assemble::{Arm, Assembly};
 
 /// A level that is answered by another statement.
 const ELSEWHERE: u16 = u16::MAX;

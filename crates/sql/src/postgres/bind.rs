@@ -10,17 +10,18 @@ mod lists;
 pub(super) use lists::ids_array;
 
 use super::statement::{Buffer, Parameters};
-use super::types::{Kind, Types, oid};
 use super::{decimal, literal};
-use crate::bind::{Bindings, Found, Given, Refused};
-use crate::catalog::ColumnType;
-use crate::grams::Written;
-use crate::json_path::{Step, steps};
-use crate::relational::{Origin, Parameter, Reader, Words};
-use crate::{patterns, words};
+use crate::exec::bind::{Bindings, Found, Given, Refused};
+use crate::exec::json_path::{Step, steps};
 use weir_engine::rows::{Column, Data};
 use weir_language::coerce::scientific;
 use weir_language::value::Node;
+use weir_relational::catalog::ColumnType;
+use weir_relational::catalog::postgres_types::{Kind, Types, oid};
+use weir_relational::plan::{Origin, Parameter, Reader};
+use weir_relational::text_search::Words;
+use weir_relational::trigram::Written;
+use weir_relational::{regular_expression, text_search};
 
 /// The keys of parents are bound as arrays, all at once; a parameter that names one by itself has the first.
 const KEY: usize = 0;
@@ -85,18 +86,20 @@ pub(super) fn push(
         Reader::Ids => reading.numbers(found, &|it| Ok(bindings.id(it)), out),
         Reader::Words { all, kind } => {
             let text = bindings.words(parameter, found)?;
-            out.extend_from_slice(words::question(text, *all, *kind, &words::TSQUERY).as_bytes());
+            out.extend_from_slice(text_search::question(text, *all, *kind, &text_search::TSQUERY).as_bytes());
             Ok(())
         }
-        Reader::Pattern => reading.pattern(patterns::postgres(bindings.text(parameter, found)?), out),
+        Reader::Pattern => {
+            reading.pattern(regular_expression::postgres(bindings.text(parameter, found)?), out)
+        }
         Reader::Place { metres } => reading.place(found, *metres, out),
         // Its own indexes of trigrams are asked by the patterns themselves.
         Reader::Grams(Written::Pattern) => Ok(()),
         Reader::Grams(Written::Sequence) => {
-            reading.pattern(patterns::sequence(bindings.text(parameter, found)?), out)
+            reading.pattern(regular_expression::sequence(bindings.text(parameter, found)?), out)
         }
         Reader::Sequence => {
-            let words = patterns::short_sequence(bindings.text(parameter, found)?);
+            let words = regular_expression::short_sequence(bindings.text(parameter, found)?);
             reading.pattern(words.map(str::to_owned), out)
         }
         Reader::EachWord(kind) => reading.each_word(found, *kind, out),
@@ -149,7 +152,7 @@ impl<'r> Reading<'_, 'r> {
     fn each_word(&self, found: Found<'r>, kind: Words, out: &mut Buffer) -> Result<(), Refused> {
         let text = self.bindings.words(self.parameter, found)?;
         out.push(b'{');
-        for (at, question) in words::questions(text, kind, &words::TSQUERY).enumerate() {
+        for (at, question) in text_search::questions(text, kind, &text_search::TSQUERY).enumerate() {
             out.extend_from_slice(if at == 0 { b"\"" } else { b",\"" });
             out.extend_from_slice(question.as_bytes());
             out.push(b'"');
@@ -360,12 +363,12 @@ fn given_array(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::relational::Origin;
-    use crate::relational::form::Form;
+    use crate::frontend::form::Form;
     use weir_engine::plan::shape::Shape;
     use weir_engine::source::{Accent, Ids};
     use weir_language::schema::Schema;
     use weir_language::value::{Values, Variables};
+    use weir_relational::plan::Origin;
 
     /// Binds the value that `build` writes to a parameter of type `oid`; `null` stands for null.
     fn check(build: impl Fn(&mut Values), reader: Reader, oid: u32, expected: Result<&str, &str>) {

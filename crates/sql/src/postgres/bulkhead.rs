@@ -14,12 +14,12 @@
 
 use super::statement::Statement;
 use super::turnstile::{Turn, Turnstile};
-use crate::catalog::TableId;
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use weir_relational::catalog::TableId;
 
 /// A mark expires after this time unless it is renewed.
 const MARK_MAX: Duration = Duration::from_secs(1);

@@ -3,17 +3,17 @@
 //! **Invariant:** all is of one moment: one transaction that sees one state.
 
 use super::error::Error;
+use super::introspect::{Functions, assemble, questions, schemas_array};
 use super::pool::Pool;
 use super::rows::Rows;
 use super::session::{Purpose, Transaction};
 use super::statement::{Parameters, Statement};
-use super::types::{Types, oid, quoted};
-use crate::catalog::postgres::{Functions, assemble, questions, schemas_array};
-use crate::catalog::{Catalog, Table, Warning};
 use crate::model::metadata::TableName;
 use crate::model::{EnumTableValue, ModelOptions};
 use std::sync::Arc;
 use std::time::Instant;
+use weir_relational::catalog::postgres_types::{Types, oid, quoted};
+use weir_relational::catalog::{Catalog, Table, Warning};
 
 /// Reads tables, types and keys of `schemas`, and functions where the flavour tells them as PostgreSQL does.
 /// # Errors
@@ -59,7 +59,7 @@ pub(super) async fn enums(
     out
 }
 
-fn find(catalog: &Catalog, name: &TableName) -> Option<crate::catalog::TableId> {
+fn find(catalog: &Catalog, name: &TableName) -> Option<weir_relational::catalog::TableId> {
     match name {
         TableName::Name(name) => catalog.find("", name),
         TableName::Qualified(name) => catalog.find(&name.schema, &name.name),

@@ -9,7 +9,6 @@
 
 use super::cache::{Need, Prepared};
 use super::error::{DatabaseError, Error};
-use super::flavour::Flavour;
 use super::message::{self, Name};
 use super::rows::Rows;
 use super::statement::{Parameters, Statement};
@@ -22,6 +21,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncReadExt, AsyncWrite};
+use weir_relational::dialect::flavour::Flavour;
 
 /// What is read at once, and the size of a part of a stream.
 pub(super) const READ_BYTES: usize = 64 << 10;

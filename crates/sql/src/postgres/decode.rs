@@ -11,9 +11,10 @@
 //! caller's scratch. Recursion is as deep as the type is nested, at most `DEPTH_MAX`.
 
 use super::statement::Format;
-use super::types::{Kind, Types, oid};
-use crate::value::{Fault, Value};
+use crate::exec::value::{Fault, Value};
 use std::borrow::Cow;
+use weir_relational::catalog::postgres_types::{Kind, Types, oid};
+use weir_relational::dialect::Floats;
 
 mod nested;
 mod number;
@@ -41,15 +42,6 @@ pub struct Choices {
     pub floats: Floats,
     /// The server promises UTF-8. Only a database of the encoding `SQL_ASCII` does not: there texts are checked.
     pub utf8: bool,
-}
-
-/// How floating point numbers are spelled, both with the fewest digits that read back as the same number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Floats {
-    /// As PostgreSQL does: `1e+15`.
-    AsPostgres,
-    /// As everywhere else in answers: `1000000000000000`.
-    AsElsewhere,
 }
 
 /// Reads the values of one result column.

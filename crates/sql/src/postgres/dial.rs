@@ -8,7 +8,6 @@
 use super::address::{Host, Naming, Settings, Target, TlsMode};
 use super::connection::{Connection, End, Facts, READ_BYTES};
 use super::error::{DatabaseError, Error};
-use super::flavour::Flavour;
 use super::rows::split;
 use super::stream::{Address, Encryption, Stream, resolve};
 use bytes::{Buf, BytesMut};
@@ -21,6 +20,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::TlsConnector;
+use weir_relational::dialect::flavour::Flavour;
 
 /// How long a cancel request may take.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);

@@ -2,8 +2,8 @@
 //!
 //! Codes are Hasura's in its accent and stable upper-case ones under the specification's. What a client is not told is logged.
 
-use crate::answer::TooLong;
-use crate::full;
+use crate::exec::answer::TooLong;
+use crate::exec::full;
 use memchr::memchr;
 use std::fmt;
 use std::io;

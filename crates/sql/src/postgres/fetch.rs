@@ -8,7 +8,6 @@
 //! and the answer's buffer.
 
 use super::asked::Asked;
-use super::assemble::TooWide;
 use super::bind::push_last;
 use super::error::{Error, source_error};
 use super::finish::{At, Finisher, Task};
@@ -20,12 +19,12 @@ use super::rows::Rows;
 use super::source::Shared;
 use super::statement::Parameters;
 use super::{parts, text};
-use crate::answer::{Names, TooLong};
-use crate::bind::Bindings;
-use crate::forms::{CHEAP_NODES_MAX, Forms, Planning};
-use crate::relational::compile::Ask;
-use crate::relational::form::{Form, form};
-use crate::relational::program::{Answers, Call, Lock};
+use crate::exec::answer::{Names, TooLong};
+use crate::exec::bind::Bindings;
+use crate::exec::forms::{CHEAP_NODES_MAX, Forms, Planning};
+use crate::exec::program::{Answers, Call, Lock};
+use crate::frontend::Ask;
+use crate::frontend::form::{Form, form};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -36,6 +35,7 @@ use weir_engine::source::{
     Accent, BoxFuture, Fetch, FetchInput, FieldError, Ids, PlanError, Reply, ReplyBody, SourceError, Tag,
 };
 use weir_language::value::Variables;
+use weir_relational::sql::assemble::TooWide;
 
 /// A read that lost its connection, or a race with others, is asked again so often.
 pub(super) const TRIES_MAX: u32 = 3;
@@ -76,7 +76,7 @@ impl Reading {
     ) -> Result<(Arc<Prepared>, Form), SourceError> {
         let form = match self.forms.fixed() {
             Some(fixed) => return Ok((Arc::clone(fixed), Form::default())),
-            None => form(&self.ask, variables, &*self.shared.style, &self.ids),
+            None => form(&self.ask, variables, &*self.shared.frontend, &self.ids),
         };
         let prepared = self.forms.find(&form, || self.prepare(shape, Some((variables, &form))));
         let prepared =
@@ -89,7 +89,7 @@ impl Reading {
         if self.forms.fixed().is_some() || input.variables.values.nodes.len() <= CHEAP_NODES_MAX {
             return None;
         }
-        let form = form(&self.ask, input.variables, &*self.shared.style, &self.ids);
+        let form = form(&self.ask, input.variables, &*self.shared.frontend, &self.ids);
         if !self.forms.is_costly(&form) {
             return None;
         }
@@ -108,7 +108,7 @@ impl Reading {
         shape: &Shape,
         variables: Option<(&Variables, &Form)>,
     ) -> Result<Prepared, PlanError> {
-        let plan = self.shared.style.compile(&self.ids, shape, &self.ask, variables)?;
+        let plan = self.shared.frontend.compile(&self.ids, shape, &self.ask, variables)?;
         let field = self.ask.fields.first().copied().unwrap_or(0);
         self.shared.prepare(plan, self.parent_keys, self.leaves).map_err(|TooWide| {
             let code = match self.ask.accent {
@@ -127,13 +127,13 @@ impl Reading {
         form: &'r Form,
         parent_keys: &'r [Column],
     ) -> Bindings<'r> {
-        let schema = self.shared.style.schema();
+        let schema = self.shared.frontend.schema();
         let (ids, accent) = (&*self.ids, self.ask.accent);
         Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, shown: &[], accent }
     }
 
     pub(super) fn task<'r>(&'r self, prepared: &'r Prepared, shape: &'r Shape) -> Task<'r> {
-        Task { prepared, names: Names { schema: self.shared.style.schema(), ids: &self.ids, shape } }
+        Task { prepared, names: Names { schema: self.shared.frontend.schema(), ids: &self.ids, shape } }
     }
 
     /// The values of a request for what is `asked`, after the keys of its parents.
@@ -189,7 +189,7 @@ impl Reading {
         for &field in &prepared.plan.checks {
             let call = Call { shape: input.shape, field, variables: input.variables, ids: &self.ids };
             let refused = |error| SourceError::Rejected { error, field: Some(field) };
-            let Some(programs) = self.shared.style.programs() else { continue };
+            let Some(programs) = self.shared.frontend.programs() else { continue };
             let Lock { asked, password } = programs.lock(&call).map_err(refused)?;
             let values = super::program::parameters(&asked);
             let rows = self.shared.pool.read(asked.sentence.wire(), values, input.deadline).await;
@@ -282,7 +282,7 @@ impl Reading {
             out.push_str("-- written when the variables that choose columns and conditions are known\n");
             return;
         };
-        prepared.explain(self.shared.style.model(), out);
+        prepared.explain(self.shared.frontend.relations(), out);
     }
 }
 

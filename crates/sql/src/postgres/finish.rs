@@ -10,13 +10,13 @@ use super::found::{Found, Key, Walk};
 use super::objects::shape_text;
 use super::prepared::Prepared;
 use super::write::{Done, WorkDone};
-use crate::answer::{Answer, Names, Spans, TooLong};
-use crate::catalog::facts::Cell;
-use crate::relational::change::WriteAnswer;
-use crate::relational::program::Shown;
-use crate::relational::{Member, MemberKind, Run};
-use crate::value::{Fault, Value};
+use crate::exec::answer::{Answer, Names, Spans, TooLong};
+use crate::exec::program::Shown;
+use crate::exec::value::{Fault, Value};
 use weir_engine::source::{Finished, PathError, Step};
+use weir_relational::catalog::facts::Cell;
+use weir_relational::plan::write::WriteAnswer;
+use weir_relational::plan::{Member, MemberKind, Run};
 
 /// What does not change while an answer is written.
 #[derive(Clone, Copy)]

@@ -181,10 +181,11 @@ impl<'r> Iterator for Walk<'_, 'r> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::assemble::{Arm, Assembly};
-    use super::super::decode::{Choices, Decoder, Floats};
-    use super::super::types::{Types, oid};
     use super::*;
+    use crate::postgres::decode::{Choices, Decoder};
+    use weir_relational::catalog::postgres_types::{Types, oid};
+    use weir_relational::dialect::Floats;
+    use weir_relational::sql::assemble::{Arm, Assembly};
 
     /// Rows below given parents: a key, and a letter that tells the row.
     fn rows(of: &[(Option<&str>, &str)]) -> Rows {

@@ -7,12 +7,12 @@ use super::cursor::Cursor;
 use super::finish::{At, Task, place, rows};
 use super::found::{Found, Walk};
 use super::objects::shape_text;
-use crate::answer::{PART_BYTES_MAX, TooLong};
-use crate::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
-use crate::coordinates::{NoShape, push_whole};
-use crate::relational::{Hidden, Member, MemberKind, Object, Run};
-use crate::value::{Fault, Value};
+use crate::exec::answer::{PART_BYTES_MAX, TooLong};
+use crate::exec::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
+use crate::exec::coordinates::{NoShape, push_whole};
+use crate::exec::value::{Fault, Value};
 use weir_engine::rows::{Column, Data, Rows, Table};
+use weir_relational::plan::{Hidden, Member, MemberKind, Object, Run};
 
 /// What is being gathered.
 pub(super) struct Gatherer<'r> {

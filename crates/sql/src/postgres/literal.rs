@@ -8,10 +8,10 @@
 
 use super::decode::delimiter;
 use super::statement::Buffer;
-use super::types::{Kind, Type, Types, oid};
 use super::{decimal, geojson};
-use crate::catalog::ColumnType;
 use weir_language::json::{Json, JsonKind, JsonRef};
+use weir_relational::catalog::ColumnType;
+use weir_relational::catalog::postgres_types::{Kind, Type, Types, oid};
 
 /// How deep JSON in a request may nest.
 const JSON_DEPTH_MAX: u32 = 512;

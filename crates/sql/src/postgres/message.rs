@@ -4,9 +4,9 @@
 
 use super::error::Error;
 use super::statement::{Format, Parameters, Statement};
-use super::types::oid;
 use bytes::{BufMut, BytesMut};
 use std::io::Write;
+use weir_relational::catalog::postgres_types::oid;
 
 /// The name of a statement or a portal on its connection.
 pub(super) struct Name {

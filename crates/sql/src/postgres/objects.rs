@@ -5,10 +5,10 @@
 use super::cursor::Cursor;
 use super::finish::{At, Finisher, Wrote, place, rows};
 use super::found::Found;
-use crate::catalog::facts::Cell;
-use crate::relational::{Member, Object, Run};
-use crate::value::{Value, no_such_object, write_value};
+use crate::exec::value::{Value, no_such_object, write_value};
 use weir_engine::source::Step;
+use weir_relational::catalog::facts::Cell;
+use weir_relational::plan::{Member, Object, Run};
 
 /// The text of a shape in a column of the row at hand.
 pub(super) fn shape_text<'r>(at: At<'_, 'r>, column: u16) -> Option<&'r [u8]> {

@@ -18,8 +18,7 @@ use super::prepared::Prepared;
 use super::rows::Rows;
 use super::session::Session;
 use super::statement::Parameters;
-use crate::answer::{CHUNK_BYTES, TooLong, pieces};
-use crate::relational::{Member, MemberKind};
+use crate::exec::answer::{CHUNK_BYTES, TooLong, pieces};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
@@ -28,6 +27,7 @@ use weir_engine::source::{
     Chunk, Chunks, FetchInput, Finished, PathError, Reply, ReplyBody, SourceError, Step,
 };
 use weir_engine::write::out::Out;
+use weir_relational::plan::{Member, MemberKind};
 
 /// How many chunks may wait.
 const CHUNKS_MAX: usize = 4;

@@ -14,9 +14,9 @@ use super::rows::Rows;
 use super::server::{Gate, Server};
 use super::session::{Purpose, Session};
 use super::statement::{Format, Parameters, Statement};
-use crate::catalog::TableId;
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
+use weir_relational::catalog::TableId;
 
 static ONE: LazyLock<Arc<Statement>> =
     LazyLock::new(|| Statement::new("SELECT 1", [], [Format::Binary], [23], None));

@@ -4,21 +4,20 @@
 //! own, which see one state. Levels below a root field of a mutation are arms of one statement that is asked after it.
 
 use super::asked::Asked;
-use super::assemble::{Arm, Parents, TooWide};
 use super::bulkhead::table_set;
 use super::decode::{Decoder, described};
-use super::nested::output;
 use super::source::Shared;
 use super::statement::{Parameters, Statement};
-use super::types::oid;
-use crate::api::meaning::Comparison;
-use crate::catalog::{TableId, Volatility};
-use crate::model::{FunctionId, Model};
-use crate::relational::change::{Assign, Change, Work, Write, WriteAnswer};
-use crate::relational::{Expr, Filter, Level, MemberKind, Output, Parameter, Plan};
-use crate::render::change::render_change;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
+use weir_relational::catalog::Relations;
+use weir_relational::catalog::postgres_types::oid;
+use weir_relational::catalog::{FunctionId, TableId, Volatility};
+use weir_relational::plan::operators::Comparison;
+use weir_relational::plan::write::{Assign, Change, Work, Write, WriteAnswer};
+use weir_relational::plan::{Expr, Filter, Level, MemberKind, Output, Parameter, Plan};
+use weir_relational::sql::assemble::{Arm, Parents, TooWide};
+use weir_relational::sql::write::render_change;
 
 /// A plan ready to run.
 #[derive(Debug)]
@@ -110,7 +109,7 @@ impl List {
         let tops = plan.levels_of(level);
         let own = shared.ask_alone(plan, level, &keys_of(plan, &tops))?;
         let query = &plan.levels[level as usize].query;
-        let below = Children::asked(shared, plan, &tops, query.table, output(query))?;
+        let below = Children::asked(shared, plan, &tops, query.table, query.columns())?;
         Ok(Self { level, own, below })
     }
 }
@@ -207,8 +206,8 @@ impl Prepared {
     }
 
     /// The statements, changes first, each under what it is for.
-    pub(super) fn explain(&self, model: &Model, out: &mut String) {
-        let table = |it: &Change| model.catalog.table(it.table()).name.clone();
+    pub(super) fn explain(&self, relations: &Relations, out: &mut String) {
+        let table = |it: &Change| relations.catalog.table(it.table()).name.clone();
         let changes = self.plan.changes.iter().zip(&self.changes);
         let changes = changes.map(|(of, it)| (table(of), &*it.statement.sql));
         let below = self.plan.writes.iter().zip(&self.below);
@@ -232,7 +231,7 @@ impl Prepared {
 }
 
 fn volatility(shared: &Shared, id: FunctionId) -> Volatility {
-    shared.style.model().function(id).1.volatility
+    shared.frontend.relations().function(id).1.volatility
 }
 
 impl Ready {
@@ -245,7 +244,7 @@ impl Ready {
     }
 
     fn new(shared: &Shared, change: &Change) -> Self {
-        let rendered = render_change(&shared.dialect, shared.style.model(), change);
+        let rendered = render_change(&shared.dialect, shared.frontend.relations(), change);
         let decoders: Vec<Decoder> = rendered.columns.iter().map(|&it| shared.key_decoder(it)).collect();
         let formats: Vec<_> = decoders.iter().map(Decoder::format).collect();
         let columns = described(&shared.dialect.types, &rendered.columns, &decoders);
@@ -295,7 +294,7 @@ impl Children {
             return Ok(None);
         }
         let keys = keys_of(plan, tops);
-        let table = shared.style.model().catalog.table(table);
+        let table = shared.frontend.relations().catalog.table(table);
         let types: Vec<(u16, u32)> = keys
             .iter()
             .map(|&key| match &of[usize::from(key)] {

@@ -21,16 +21,17 @@ use super::session::{Isolation, Session, Transaction};
 use super::statement::{Parameters, Statement};
 use super::write::Failure;
 use super::write_fetch::{TRIES_MAX, pause};
-use crate::bind::Bindings;
-use crate::relational::Member;
-use crate::relational::form::Form;
-use crate::relational::program::{Answers, Asked, Call, Cell, Program, Programs, Shown, Step, Value};
-use crate::relational::turn::Turns;
-use crate::value::Value as Read;
+use crate::exec::bind::Bindings;
+use crate::exec::program::{Answers, Asked, Call, Cell, Program, Programs, Shown, Step, Value};
+use crate::exec::turn::Turns;
+use crate::exec::value::Value as Read;
+use crate::exec::write_errors::with_message;
+use crate::frontend::form::Form;
 use std::sync::Arc;
 use weir_engine::source::{
     Accent, BoxFuture, Fetch, FetchInput, FieldError, PathError, Reply, SourceError, Tag,
 };
+use weir_relational::plan::Member;
 
 /// So many statements leave in one flight at most.
 const FLIGHT_MAX: usize = 1024;
@@ -53,7 +54,7 @@ type Wrote = (Vec<u8>, Vec<PathError>);
 impl ProgramFetch {
     async fn run(&self, input: FetchInput<'_>) -> Result<Reply, SourceError> {
         let reading = &self.inner;
-        let Some(programs) = reading.shared.style.programs() else {
+        let Some(programs) = reading.shared.frontend.programs() else {
             return Err(SourceError::Broken("a mutation without programs".into()));
         };
         if let Some(planning) = reading.plan_aside(&input) {
@@ -124,7 +125,7 @@ impl<'r> Asker<'r> {
                     let name = error.violated();
                     let is_tracked = |schema: &str, table: &str| shared.is_tracked(schema, table);
                     let error = source_error(error, self.reading.ask.accent, Some(field), &is_tracked);
-                    return Err(shared.style.model().in_own_words(error, name));
+                    return Err(with_message(error, name, &*shared.frontend));
                 }
                 Err(Failure::Refused(error, field)) => {
                     return Err(SourceError::Rejected { error: *error, field: Some(field) });
@@ -135,8 +136,8 @@ impl<'r> Asker<'r> {
 
     /// Whether another transaction was faster: what it did is found when this one is run again.
     fn lost_a_race(&self, error: &Error) -> bool {
-        let messages = &self.reading.shared.style.model().messages;
-        let is_rule = || error.violated().is_some_and(|it| messages.contains_key(&it));
+        let frontend = &self.reading.shared.frontend;
+        let is_rule = || error.violated().is_some_and(|it| frontend.constraint_message(&it).is_some());
         match error.sqlstate().as_ref() {
             _ if error.is_retryable() => true,
             // A key was taken, or an object deleted, after it was asked for.

@@ -14,11 +14,11 @@ use super::rows::Rows;
 use super::session::{Purpose, Session, Transaction, Wire};
 use super::statement::{Parameters, SHORT_MAX, Statement};
 use super::turnstile::{Turn, Turnstile};
-use crate::catalog::TableId;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use weir_relational::catalog::TableId;
 
 /// A lane lives in the runtime that asked it first. When that ends, those of others who wait ask again so often.
 const RUNTIMES_MAX: usize = 8;

@@ -2,36 +2,37 @@
 
 use super::address::Settings;
 use super::asked::Asked;
-use super::assemble::{Assembly, Parents, TooWide, assemble, assemble_alone};
 use super::catalog;
 use super::connection::Facts;
-use super::decode::{Choices, Decoder, Floats};
+use super::decode::{Choices, Decoder};
 use super::error::{Error, source_error};
 use super::fetch::{ReadFetch, Reading};
 use super::pool::{Counts, Pool};
 use super::prepared::{Leaves, Prepared};
 use super::program::ProgramFetch;
-use super::types::Types;
 use super::write_fetch::WriteFetch;
 use crate::api::generate;
-use crate::catalog::{Table, Warning};
-use crate::forms::Forms;
+use crate::exec::forms::Forms;
+use crate::frontend::{ApiFrontend, no_foreign_below, tags};
 use crate::model::{Model, ModelOptions, RelationshipNames};
-use crate::relational::Plan;
-use crate::relational::effects::touched;
-use crate::relational::piece::{Style, no_foreign_below, tags};
-use crate::render::postgres::Postgres;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use weir_engine::source::{Accent, Answer, BoxFuture, Fetch, Piece, PlanError, Source, SourceError, Tag};
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
+use weir_relational::catalog::postgres_types::Types;
+use weir_relational::catalog::{Table, Warning};
+use weir_relational::dialect::Floats;
+use weir_relational::dialect::postgres::Postgres;
+use weir_relational::passes::effects::touched;
+use weir_relational::plan::Plan;
+use weir_relational::sql::assemble::{Assembly, Parents, TooWide, assemble, assemble_alone};
 
 /// What the fetches of a source share.
 #[derive(Debug)]
 pub(super) struct Shared {
-    pub(super) style: Arc<dyn Style>,
+    pub(super) frontend: Arc<dyn ApiFrontend>,
     pub(super) dialect: Postgres,
     choices: Choices,
     pub(super) pool: Arc<Pool>,
@@ -54,13 +55,13 @@ impl Shared {
 
     /// One statement for the levels `tops` and all below them.
     pub(super) fn ask(&self, plan: &Plan, tops: &[u32], parents: Parents<'_>) -> Result<Asked, TooWide> {
-        let assembly = assemble(&self.dialect, self.style.model(), plan, tops, parents)?;
+        let assembly = assemble(&self.dialect, self.frontend.relations(), plan, tops, parents)?;
         Ok(self.asked(assembly, plan, !matches!(parents, Parents::None), &[]))
     }
 
     /// A statement for the level `only`, whatever is below it; its columns `keys` are those of what is below.
     pub(super) fn ask_alone(&self, plan: &Plan, only: u32, keys: &[u16]) -> Result<Asked, TooWide> {
-        let assembly = assemble_alone(&self.dialect, self.style.model(), plan, only)?;
+        let assembly = assemble_alone(&self.dialect, self.frontend.relations(), plan, only)?;
         Ok(self.asked(assembly, plan, false, keys))
     }
 
@@ -85,8 +86,8 @@ impl Shared {
 
     /// Whether a table may be named to clients.
     pub(super) fn is_tracked(&self, schema: &str, table: &str) -> bool {
-        let model = self.style.model();
-        model.catalog.find(schema, table).is_some_and(|it| model.tracked(it).is_some())
+        let found = self.frontend.relations().catalog.find(schema, table);
+        found.is_some_and(|it| self.frontend.is_exposed(it))
     }
 }
 
@@ -169,12 +170,12 @@ impl PostgresSource {
         Ok((made, warnings))
     }
 
-    /// Serves `style`, whose tables the database has in types of PostgreSQL's own, as the source `name`.
+    /// Serves `frontend`, whose tables the database has in types of PostgreSQL's own, as the source `name`.
     /// # Errors
     /// The database cannot be asked within `patience`.
     pub async fn new(
         name: &str,
-        style: Arc<dyn Style>,
+        frontend: Arc<dyn ApiFrontend>,
         settings: Settings,
         patience: Duration,
     ) -> Result<Self, OpenError> {
@@ -182,12 +183,12 @@ impl PostgresSource {
         let pool = Pool::new(settings.clone());
         pool.ready(Instant::now() + patience).await.map_err(OpenError::Database)?;
         let numbers = (false, Floats::AsElsewhere);
-        Ok(Self::serve(name, style, settings, Types::builtin(), pool.facts(), numbers))
+        Ok(Self::serve(name, frontend, settings, Types::builtin(), pool.facts(), numbers))
     }
 
     fn serve(
         name: &str,
-        style: Arc<dyn Style>,
+        frontend: Arc<dyn ApiFrontend>,
         settings: Settings,
         types: Types,
         facts: Option<Facts>,
@@ -198,14 +199,14 @@ impl PostgresSource {
         let dialect = Postgres { flavour, types, floats };
         let renderings = AtomicU64::new(0);
         let pool = Pool::new(settings);
-        let shared = Arc::new(Shared { style, dialect, choices, pool, renderings });
+        let shared = Arc::new(Shared { frontend, dialect, choices, pool, renderings });
         Self { name: name.to_owned(), shared }
     }
 
     /// How relationships are best called here, by the names the database has.
     #[must_use]
     pub fn proposed_names(&self) -> RelationshipNames {
-        RelationshipNames::proposed(&self.shared.style.model().catalog)
+        RelationshipNames::proposed(&self.shared.frontend.relations().catalog)
     }
 
     /// How many statements were rendered since it was opened.
@@ -224,17 +225,17 @@ impl PostgresSource {
     /// only when it runs.
     fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
         let known = prepared.filter(|it| it.plan.functions.is_empty() && it.plan.checks.is_empty());
-        let model = self.shared.style.model();
+        let catalog = &self.shared.frontend.relations().catalog;
         let tables = known.and_then(|prepared| {
             let read = prepared.asked().flat_map(|it| &it.tables);
             let stated = read.chain(prepared.changes.iter().flat_map(|it| &it.tables)).copied().collect();
-            touched(&model.catalog, stated, &prepared.plan.changes)
+            touched(catalog, stated, &prepared.plan.changes)
         });
-        tags(model, tables)
+        tags(catalog, tables)
     }
 
     fn reading(&self, piece: &Piece<'_>) -> Result<(Arc<Reading>, Vec<Tag>), PlanError> {
-        let ask = self.shared.style.ask(piece);
+        let ask = self.shared.frontend.ask(piece);
         let mut reading = Reading {
             shared: Arc::clone(&self.shared),
             ids: Arc::clone(piece.ids),
@@ -262,7 +263,7 @@ impl PostgresSource {
             return Err(no_foreign_below(piece));
         }
         let (inner, tags) = self.reading(piece)?;
-        if self.shared.style.programs().is_some() {
+        if self.shared.frontend.programs().is_some() {
             let tags = self.tags(None);
             return Ok(Box::new(ProgramFetch { inner, tags }));
         }
@@ -276,7 +277,7 @@ impl Source for PostgresSource {
     }
 
     fn schema(&self) -> &Arc<Schema> {
-        self.shared.style.schema()
+        self.shared.frontend.schema()
     }
 
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {

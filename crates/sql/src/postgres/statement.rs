@@ -6,11 +6,11 @@
 //! **Cost:** a request with up to `INLINE_BYTES` bytes of values allocates nothing.
 
 use super::bulkhead::table_set;
-use crate::catalog::TableId;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use weir_relational::catalog::TableId;
 
 /// Bytes of values that need no allocation.
 const INLINE_BYTES: usize = 64;

@@ -2,7 +2,7 @@
 
 use super::decode::Decoder;
 use super::statement::{Format, Parameters};
-use crate::value::Value;
+use crate::exec::value::Value;
 use weir_engine::rows::{Column, Data};
 use weir_engine::write::out::Out;
 

@@ -11,13 +11,13 @@
 
 use super::address::Settings;
 use super::error::Error;
+use super::introspect::schemas_array;
 use super::pool::Pool;
 use super::rows::Rows;
 use super::statement::{Format, Parameters, Statement};
-use super::types::oid;
-use crate::catalog::postgres::schemas_array;
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
+use weir_relational::catalog::postgres_types::oid;
 
 static SUM: LazyLock<Arc<Statement>> = LazyLock::new(|| {
     Statement::new(include_str!("watch.sql"), [oid::TEXT_ARRAY], [Format::Text], [oid::TEXT], None)

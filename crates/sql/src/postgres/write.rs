@@ -15,15 +15,16 @@ use super::rows::{Row, Rows};
 use super::session::{Isolation, Transaction};
 use super::statement::Parameters;
 use super::text;
-use super::types::Types;
 use super::way::Way;
-use crate::bind::Bindings;
-use crate::relational::MemberKind;
-use crate::relational::change::{Change, Given, Step, Work, not_found};
-use crate::relational::form::Form;
+use crate::exec::bind::Bindings;
+use crate::exec::write_errors::not_found;
+use crate::frontend::form::Form;
 use smallvec::SmallVec;
 use std::time::Instant;
 use weir_engine::source::{Accent, FieldError};
+use weir_relational::catalog::postgres_types::Types;
+use weir_relational::plan::MemberKind;
+use weir_relational::plan::write::{Change, Given, Step, Work};
 
 /// So many statements leave in one flight at most: what is waiting is kept in memory on both sides.
 const FLIGHT_MAX: usize = 1024;

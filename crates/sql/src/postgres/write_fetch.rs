@@ -10,8 +10,9 @@ use super::found::Found;
 use super::prepared::Prepared;
 use super::way::Way;
 use super::write::{Done, Failure, Runner, Single, single};
-use crate::relational::change::with_path;
-use crate::relational::form::Form;
+use crate::exec::write_errors::with_message;
+use crate::exec::write_errors::with_path;
+use crate::frontend::form::Form;
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -50,7 +51,7 @@ impl WriteFetch {
                             let is_tracked =
                                 |schema: &str, table: &str| reading.shared.is_tracked(schema, table);
                             let error = source_error(error, accent, Some(field), &is_tracked);
-                            reading.shared.style.model().in_own_words(error, name)
+                            with_message(error, name, &*reading.shared.frontend)
                         }
                         Failure::Refused(error, field) => {
                             SourceError::Rejected { error: *error, field: Some(field) }

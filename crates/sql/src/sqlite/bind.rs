@@ -5,17 +5,17 @@
 //!
 //! **Cost:** texts are borrowed; only lists (one JSON text) and blobs are built.
 
-use crate::bind::{Bindings, Found, Given, Refused};
-use crate::catalog::ColumnType;
-use crate::catalog::facts::Cell;
-use crate::relational::{Parameter, Reader};
-use crate::{grams, patterns, words};
+use crate::exec::bind::{Bindings, Found, Given, Refused};
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::borrow::Cow;
 use weir_engine::rows::{Column, Data};
 use weir_engine::write::out::Out;
 use weir_language::value::Node;
+use weir_relational::catalog::ColumnType;
+use weir_relational::catalog::facts::Cell;
+use weir_relational::plan::{Parameter, Reader};
+use weir_relational::{regular_expression, text_search, trigram};
 
 /// A value for SQLite.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,10 +59,11 @@ pub(super) fn value<'r>(
         Reader::Ids => reading.numbers(found, &|it| Ok(bindings.id(it))),
         Reader::Words { all, kind } => {
             let text = bindings.words(parameter, found)?;
-            Ok(Bound::Text(words::question(text, *all, *kind, &words::FTS5).into()))
+            Ok(Bound::Text(text_search::question(text, *all, *kind, &text_search::FTS5).into()))
         }
         Reader::EachWord(kind) => {
-            let questions = words::questions(bindings.words(parameter, found)?, *kind, &words::FTS5);
+            let questions =
+                text_search::questions(bindings.words(parameter, found)?, *kind, &text_search::FTS5);
             let mut out = Out::default();
             out.open(b'[');
             for question in questions {
@@ -72,7 +73,7 @@ pub(super) fn value<'r>(
             out.close(b']');
             Ok(Bound::Text(String::from_utf8_lossy(out.bytes()).into_owned().into()))
         }
-        Reader::Pattern => match patterns::rust(bindings.text(parameter, found)?) {
+        Reader::Pattern => match regular_expression::rust(bindings.text(parameter, found)?) {
             Ok(pattern) => Ok(Bound::Text(pattern.into())),
             Err(cause) => reading.refuse("INVALID_PATTERN", "data-exception", cause),
         },
@@ -81,10 +82,10 @@ pub(super) fn value<'r>(
             Ok(Bound::Text(bindings.place(parameter, found)?.0.into()))
         }
         Reader::Grams(written) => {
-            let question = grams::question(bindings.text(parameter, found)?, *written);
+            let question = trigram::question(bindings.text(parameter, found)?, *written);
             Ok(question.map_or(Bound::Null, |it| Bound::Text(it.into())))
         }
-        Reader::Sequence => match patterns::short_sequence(bindings.text(parameter, found)?) {
+        Reader::Sequence => match regular_expression::short_sequence(bindings.text(parameter, found)?) {
             Ok(words) => Ok(Bound::Text(words.into())),
             Err(cause) => bindings.refuse(parameter, "INVALID_PATTERN", "data-exception", cause),
         },
@@ -165,7 +166,7 @@ impl<'r> Reading<'_, 'r> {
                 Ok(value) => Ok(Bound::Int(value)),
                 Err(_) => self.invalid("integer", text),
             },
-            Cell::Float | Cell::Numeric => match crate::value::is_number(text.trim().as_bytes()) {
+            Cell::Float | Cell::Numeric => match crate::exec::value::is_number(text.trim().as_bytes()) {
                 true => self.number(text.trim()),
                 false => self.invalid("numeric", text),
             },
@@ -191,7 +192,7 @@ impl<'r> Reading<'_, 'r> {
     /// A text for a column whose declared type may make SQLite read numbers out of texts: one beyond floating point would
     /// become an infinity.
     fn kept(&self, text: &'r str) -> Result<Bound<'r>, Refused> {
-        match crate::value::is_number(text.trim().as_bytes())
+        match crate::exec::value::is_number(text.trim().as_bytes())
             && !text.trim().parse().is_ok_and(f64::is_finite)
         {
             true => self.number(text.trim()),

@@ -3,7 +3,7 @@
 //! Codes are Hasura's in its accent and stable upper-case ones under the specification's.
 
 use super::pattern::BadPattern;
-use crate::full;
+use crate::exec::full;
 use rusqlite::{Error, ErrorCode, ffi};
 use weir_engine::source::{Accent, FieldError, SourceError};
 

@@ -14,11 +14,11 @@ use super::prepared::{Class, PAGE_ROWS_MAX, Prepared, SLOW_RUNS_MAX};
 use super::run::{Failure, Statements};
 use super::sink::Sink;
 use super::source::Shared;
-use crate::bind::Bindings;
-use crate::forms::{CHEAP_NODES_MAX, Forms, Planning};
-use crate::relational::compile::Ask;
-use crate::relational::form::{Form, form};
-use crate::relational::program::{Answers, Call, Lock};
+use crate::exec::bind::Bindings;
+use crate::exec::forms::{CHEAP_NODES_MAX, Forms, Planning};
+use crate::exec::program::{Answers, Call, Lock};
+use crate::frontend::Ask;
+use crate::frontend::form::{Form, form};
 use rusqlite::Connection;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -77,10 +77,10 @@ impl Reading {
         if let Some(fixed) = self.forms.fixed() {
             return Ok((Cow::Borrowed(fixed), Form::default()));
         }
-        let style = &*self.shared.style;
-        let form = form(&self.ask, variables, style, &self.ids);
+        let frontend = &*self.shared.frontend;
+        let form = form(&self.ask, variables, frontend, &self.ids);
         let make = || {
-            style
+            frontend
                 .compile(&self.ids, shape, &self.ask, Some((variables, &form)))
                 .map(|plan| self.shared.prepare(plan))
                 .map_err(|it| SourceError::Rejected { error: it.error, field: Some(it.field) })
@@ -94,7 +94,7 @@ impl Reading {
         if self.forms.fixed().is_some() || input.variables.values.nodes.len() <= CHEAP_NODES_MAX {
             return None;
         }
-        let form = form(&self.ask, input.variables, &*self.shared.style, &self.ids);
+        let form = form(&self.ask, input.variables, &*self.shared.frontend, &self.ids);
         if !self.forms.is_costly(&form) {
             return None;
         }
@@ -123,7 +123,7 @@ impl Reading {
         form: &'r Form,
         parent_keys: &'r [Column],
     ) -> Bindings<'r> {
-        let schema = self.shared.style.schema();
+        let schema = self.shared.frontend.schema();
         let (ids, accent) = (&*self.ids, self.ask.accent);
         Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, shown: &[], accent }
     }
@@ -251,7 +251,7 @@ impl Reading {
         };
         let plan = &prepared.plan;
         let changes = prepared.changes.iter().zip(&plan.changes).map(|(it, of)| {
-            (self.shared.style.model().catalog.table(of.table()).name.as_str(), it.sql.as_str())
+            (self.shared.frontend.relations().catalog.table(of.table()).name.as_str(), it.sql.as_str())
         });
         let levels = plan
             .levels_in_order()
@@ -280,7 +280,7 @@ fn key_count(keys: &[Column]) -> usize {
 /// Whether all of `prepared`'s pages are small enough for the event loop.
 fn is_short(prepared: &Prepared, bindings: &Bindings<'_>) -> bool {
     let Class::Short(limits) = &prepared.class else { return false };
-    let small = |it: &crate::relational::Parameter| {
+    let small = |it: &weir_relational::plan::Parameter| {
         matches!(bind::value(bindings, it, 0), Ok(bind::Bound::Int(0..=PAGE_ROWS_MAX)))
     };
     prepared.slow_runs.load(Ordering::Relaxed) < SLOW_RUNS_MAX && limits.iter().all(small)
@@ -353,7 +353,7 @@ impl ReadFetch {
         for &field in &prepared.plan.checks {
             let call = Call { shape: input.shape, field, variables: input.variables, ids: &inner.ids };
             let refused = |error| SourceError::Rejected { error, field: Some(field) };
-            let Some(programs) = inner.shared.style.programs() else { continue };
+            let Some(programs) = inner.shared.frontend.programs() else { continue };
             let Lock { asked, password } = programs.lock(&call).map_err(refused)?;
             let mut answers = Answers::default();
             let asking = reader(&inner.shared.database).and_then(|reader| {
@@ -416,5 +416,5 @@ pub(super) fn plan_now(
     if !ask.structural.is_empty() {
         return Ok(Forms::many());
     }
-    Ok(Forms::one(shared.prepare(shared.style.compile(ids, shape, ask, None)?)))
+    Ok(Forms::one(shared.prepare(shared.frontend.compile(ids, shape, ask, None)?)))
 }

@@ -14,16 +14,17 @@ use super::cells::Cells;
 use super::run::{Failure, Statements};
 use super::sink::Sink;
 use super::value::{infinity, read};
-use crate::answer::{Answer, CHUNK_BYTES, Names, Spans};
-use crate::bind::Bindings;
-use crate::catalog::facts::Cell;
-use crate::relational::change::{Work, Write, WriteAnswer, not_found};
-use crate::relational::{Level, Member, MemberKind, Run};
+use crate::exec::answer::{Answer, CHUNK_BYTES, Names, Spans};
+use crate::exec::bind::Bindings;
+use crate::exec::write_errors::not_found;
 use rusqlite::Statement;
 use rusqlite::types::ValueRef;
 use weir_engine::plan::shape::Shape;
 use weir_engine::source::{Accent, Finished, PathError, Step};
 use weir_engine::write::out::Out;
+use weir_relational::catalog::facts::Cell;
+use weir_relational::plan::write::{Work, Write, WriteAnswer};
+use weir_relational::plan::{Level, Member, MemberKind, Run};
 
 /// What is being finished.
 pub(super) struct Finisher<'c, 'r, 's> {

@@ -5,15 +5,14 @@
 //! own `LIKE` does neither. Patterns are compiled once per run of a statement ([`super::pattern`]).
 
 use super::json_contains::contains;
-use super::json_edit;
 use super::pattern::{BadPattern, Kind, Pattern};
-use super::statistics;
-use crate::geometry::{Geometry, Placed};
-use crate::words;
+use super::{json_edit, statistics};
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
 use std::borrow::Cow;
+use weir_relational::geometry::{Geometry, Placed};
+use weir_relational::text_search;
 
 /// Registers all functions.
 pub(super) fn register(connection: &Connection) -> Result<()> {
@@ -46,9 +45,9 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
     }
     connection.create_scalar_function(c"weir_sequence", 2, flags, |context| {
         let asked = context.get_or_create_aux(0, |value| -> Result<Vec<String>, BadPattern> {
-            Ok(words::stems(value.as_str().unwrap_or_default()).collect())
+            Ok(text_search::stems(value.as_str().unwrap_or_default()).collect())
         })?;
-        Ok(text(context.get_raw(1)).map(|text| words::follow(&text, &asked)))
+        Ok(text(context.get_raw(1)).map(|text| text_search::follow(&text, &asked)))
     })?;
     connection.create_scalar_function(c"weir_json_contains", 2, flags, |context| {
         match (text(context.get_raw(0)), text(context.get_raw(1))) {

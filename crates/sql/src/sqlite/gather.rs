@@ -6,16 +6,16 @@
 use super::cells::Cells;
 use super::run::{Failure, Statements};
 use super::value::read;
-use crate::answer::{Names, PART_BYTES_MAX, TooLong};
-use crate::bind::Bindings;
-use crate::catalog::facts::Cell;
-use crate::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
-use crate::coordinates::{NoShape, push_whole};
-use crate::relational::{Choice, Hidden, Level, Member, MemberKind, Object, Run};
-use crate::value::{Fault, Value};
+use crate::exec::answer::{Names, PART_BYTES_MAX, TooLong};
+use crate::exec::bind::Bindings;
+use crate::exec::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
+use crate::exec::coordinates::{NoShape, push_whole};
+use crate::exec::value::{Fault, Value};
 use rusqlite::types::ValueRef;
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::{Column, Data, Rows, Table, Variants};
+use weir_relational::catalog::facts::Cell;
+use weir_relational::plan::{Choice, Hidden, Level, Member, MemberKind, Object, Run};
 
 /// What is being gathered.
 pub(super) struct Gatherer<'c, 'r> {

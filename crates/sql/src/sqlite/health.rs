@@ -61,8 +61,8 @@ fn ask(path: &Path, deadline: Instant) -> rusqlite::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::connection::Tuning;
     use super::*;
+    use crate::sqlite::connection::Tuning;
     use std::time::Duration;
 
     /// Asks after a database of which `trouble` has made what it is.

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** the path is bound, never pasted; a key that SQLite's paths cannot hold is refused.
 
-use crate::json_path::{Step, steps};
+use crate::exec::json_path::{Step, steps};
 
 /// SQLite's form of a path; `None` if it is no path.
 pub(super) fn translate(path: &str) -> Option<String> {

@@ -9,6 +9,7 @@ mod finish;
 mod functions;
 mod gather;
 mod health;
+pub mod introspect;
 mod json_canonical;
 mod json_contains;
 mod json_edit;

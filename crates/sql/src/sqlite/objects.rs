@@ -6,11 +6,11 @@ use super::cells::Cells;
 use super::finish::Finisher;
 use super::run::Failure;
 use super::value::read;
-use crate::catalog::facts::Cell;
-use crate::relational::{Choice, Member, Object};
-use crate::value::{no_such_object, write_value};
+use crate::exec::value::{no_such_object, write_value};
 use rusqlite::types::ValueRef;
 use weir_engine::source::Step;
+use weir_relational::catalog::facts::Cell;
+use weir_relational::plan::{Choice, Member, Object};
 
 impl<'r> Finisher<'_, 'r, '_> {
     /// A row of one of several types.

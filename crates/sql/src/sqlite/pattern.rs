@@ -3,9 +3,9 @@
 //! All become regular expressions of linear time, bounded in size. Only what those cannot say, look-around and back references, is matched
 //! by backtracking, within a bound of steps.
 
-use crate::patterns;
 use regex::{Regex, RegexBuilder};
 use std::borrow::Cow;
+use weir_relational::regular_expression;
 
 /// The most bytes a compiled pattern may take.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
@@ -54,12 +54,12 @@ impl Pattern {
             return Err(too_long());
         }
         let translated: Cow<'_, str> = match kind {
-            Kind::Regex => patterns::without_postgres_places(pattern),
+            Kind::Regex => regular_expression::without_postgres_places(pattern),
             Kind::Like => wildcards(pattern, false)?.into(),
             Kind::Similar => wildcards(pattern, true)?.into(),
         };
         match kind {
-            Kind::Regex if patterns::looks_around(&translated) => backtracking(&translated, fold),
+            Kind::Regex if regular_expression::looks_around(&translated) => backtracking(&translated, fold),
             Kind::Regex => linear(&translated, fold).map(Self::Linear),
             // Places in what was translated would say nothing.
             Kind::Like | Kind::Similar => linear(&translated, fold).map(Self::Linear).map_err(placeless),
@@ -96,7 +96,7 @@ fn linear(pattern: &str, fold: bool) -> Result<Regex, BadPattern> {
         .build()
         .map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => too_long(),
-            _ => BadPattern(patterns::complaint(pattern)),
+            _ => BadPattern(regular_expression::complaint(pattern)),
         })
 }
 
@@ -111,7 +111,10 @@ fn backtracking(pattern: &str, fold: bool) -> Result<Pattern, BadPattern> {
         .build()
         .map(Pattern::Backtracking)
         .map_err(|error| {
-            BadPattern(format!("invalid regular expression: {}", patterns::one_line(&error.to_string())))
+            BadPattern(format!(
+                "invalid regular expression: {}",
+                regular_expression::one_line(&error.to_string())
+            ))
         })
 }
 

@@ -2,13 +2,13 @@
 //!
 //! **Invariant:** statement `i` is level `i` of the plan.
 
-use crate::model::Model;
-use crate::relational::{Level, MemberKind, Origin, Output, Parameter, Plan};
-use crate::render::change::{ChangeStatement, render_change};
-use crate::render::sqlite::Sqlite;
-use crate::render::{Statement, render};
 use rusqlite::Connection;
 use std::sync::atomic::AtomicU32;
+use weir_relational::catalog::Relations;
+use weir_relational::dialect::sqlite::Sqlite;
+use weir_relational::plan::{Level, MemberKind, Origin, Output, Parameter, Plan};
+use weir_relational::sql::write::{ChangeStatement, render_change};
+use weir_relational::sql::{Statement, render};
 
 /// A page of up to so many rows may be read on the event loop.
 pub(super) const PAGE_ROWS_MAX: i64 = 100;
@@ -53,10 +53,10 @@ pub(super) enum Class {
 }
 
 impl Prepared {
-    pub(super) fn new(model: &Model, plan: Plan, connection: Option<&Connection>) -> Self {
+    pub(super) fn new(relations: &Relations, plan: Plan, connection: Option<&Connection>) -> Self {
         let statements: Vec<Ready> =
-            plan.levels.iter().map(|level| Ready::new(render(&Sqlite, model, &level.query))).collect();
-        let changes = plan.changes.iter().map(|it| render_change(&Sqlite, model, it)).collect();
+            plan.levels.iter().map(|level| Ready::new(render(&Sqlite, relations, &level.query))).collect();
+        let changes = plan.changes.iter().map(|it| render_change(&Sqlite, relations, it)).collect();
         let class = connection.map_or(Class::Long, |it| classify(it, &plan, &statements));
         Self { plan, statements, changes, class, slow_runs: AtomicU32::new(0) }
     }

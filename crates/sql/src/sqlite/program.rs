@@ -16,15 +16,16 @@ use super::upkeep::Upkeep;
 use super::write::Written;
 use super::write_fetch::read_only;
 use super::writer::Writer;
-use crate::bind::Bindings;
-use crate::relational::Member;
-use crate::relational::form::Form;
-use crate::relational::program::{Answers, Asked, Call, Cell, Program, Programs, Shown, Step, Value};
-use crate::relational::turn::Turns;
+use crate::exec::bind::Bindings;
+use crate::exec::program::{Answers, Asked, Call, Cell, Program, Programs, Shown, Step, Value};
+use crate::exec::turn::Turns;
+use crate::exec::write_errors::with_message;
+use crate::frontend::form::Form;
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::sync::Arc;
 use weir_engine::source::{BoxFuture, Fetch, FetchInput, PathError, Reply, SourceError, Tag};
+use weir_relational::plan::Member;
 
 /// A piece of a mutation, prepared.
 pub(super) struct ProgramFetch {
@@ -39,7 +40,7 @@ impl ProgramFetch {
     async fn run(&self, input: FetchInput<'_>) -> Result<Reply, SourceError> {
         let reading = &self.inner;
         let Some(writer) = &reading.shared.writer else { return Err(read_only(reading.ask.accent)) };
-        let Some(programs) = reading.shared.style.programs() else {
+        let Some(programs) = reading.shared.frontend.programs() else {
             return Err(SourceError::Broken("a mutation without programs".into()));
         };
         if let Some(planning) = reading.plan_aside(&input) {
@@ -85,7 +86,7 @@ impl ProgramFetch {
             driver.drive(&prepared.plan.members[at], &mut *program).map_err(|failure| {
                 let name = failure.violated();
                 let error = failure.into_error(reading.ask.accent);
-                reading.shared.style.model().in_own_words(error, name)
+                with_message(error, name, &*reading.shared.frontend)
             })
         };
         writer.submit(input.deadline, self.inner.ask.accent, job).await

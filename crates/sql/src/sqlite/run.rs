@@ -5,8 +5,8 @@
 use super::bind;
 use super::cells::Cells;
 use super::prepared::Prepared;
-use crate::answer::TooLong;
-use crate::bind::Bindings;
+use crate::exec::answer::TooLong;
+use crate::exec::bind::Bindings;
 use rusqlite::types::ValueRef;
 use rusqlite::{CachedStatement, Connection};
 use smallvec::SmallVec;

@@ -6,7 +6,7 @@
 use super::connection::Watch;
 use super::pool::Turns;
 use super::run::Failure;
-use crate::answer::pieces;
+use crate::exec::answer::pieces;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::error::TrySendError;

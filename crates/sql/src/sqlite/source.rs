@@ -3,19 +3,16 @@
 use super::connection::{Database, Tuning, reader};
 use super::fetch::{ReadFetch, Reading, plan_now};
 use super::health::probe;
+use super::introspect::{SqliteOptions, enum_values, read};
 use super::pool::Pool;
 use super::prepared::Prepared;
 use super::program::ProgramFetch;
 use super::write_fetch::WriteFetch;
 use super::writer::Writer;
 use crate::api::generate;
-use crate::catalog::Warning;
-use crate::catalog::sqlite::{SqliteOptions, enum_values, read};
+use crate::exec::program::Programs;
+use crate::frontend::{ApiFrontend, no_foreign_below, tags};
 use crate::model::{Model, ModelOptions, RelationshipNames};
-use crate::relational::Plan;
-use crate::relational::effects::touched;
-use crate::relational::piece::{Style, no_foreign_below, tags};
-use crate::relational::program::Programs;
 use rusqlite::{Connection, ErrorCode};
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -26,11 +23,14 @@ use std::time::Instant;
 use weir_engine::source::{Answer, BoxFuture, Fetch, Piece, PlanError, Source, SourceError, Tag};
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
+use weir_relational::catalog::Warning;
+use weir_relational::passes::effects::touched;
+use weir_relational::plan::Plan;
 
 /// What the fetches of a source share.
 #[derive(Debug)]
 pub(super) struct Shared {
-    pub(super) style: Arc<dyn Style>,
+    pub(super) frontend: Arc<dyn ApiFrontend>,
     pub(super) database: Arc<Database>,
     pub(super) pool: Pool,
     /// `None`: the file can only be read.
@@ -47,7 +47,7 @@ impl Shared {
             // The run before may have been cancelled.
             reader.watch.set(Some(Instant::now() + self.database.statement_max()), None);
         }
-        Prepared::new(self.style.model(), plan, reader.as_ref().map(|it| &it.connection))
+        Prepared::new(self.frontend.relations(), plan, reader.as_ref().map(|it| &it.connection))
     }
 }
 
@@ -114,7 +114,7 @@ impl SqliteSource {
         let database = Database::new(path, options.tuning);
         let reader = reader(&database).map_err(OpenError::Sqlite)?;
         let (catalog, mut warnings) = read(&reader.connection, options.catalog).map_err(OpenError::Sqlite)?;
-        let mut values = |table: &crate::catalog::Table| enum_values(&reader.connection, table);
+        let mut values = |table: &weir_relational::catalog::Table| enum_values(&reader.connection, table);
         let (model, more) = Model::build(catalog, options.model, &mut values);
         warnings.extend(more);
         let (api, writer) = std::thread::scope(|scope| {
@@ -128,26 +128,31 @@ impl SqliteSource {
         Ok((Self::serve(name, Arc::new(api), database, writer.map_err(OpenError::Thread)?)?, warnings))
     }
 
-    /// Serves `style`, whose tables the database in the file `path` has, as the source `name`.
+    /// Serves `frontend`, whose tables the database in the file `path` has, as the source `name`.
     /// # Errors
     /// The file cannot be opened, or threads cannot be started.
-    pub fn new(name: &str, style: Arc<dyn Style>, path: &Path, tuning: Tuning) -> Result<Self, OpenError> {
+    pub fn new(
+        name: &str,
+        frontend: Arc<dyn ApiFrontend>,
+        path: &Path,
+        tuning: Tuning,
+    ) -> Result<Self, OpenError> {
         let database = Database::new(path, tuning);
         reader(&database).map_err(OpenError::Sqlite)?;
         let writer = database.open_writer();
-        Self::serve(name, style, database, writer)
+        Self::serve(name, frontend, database, writer)
     }
 
     fn serve(
         name: &str,
-        style: Arc<dyn Style>,
+        frontend: Arc<dyn ApiFrontend>,
         database: Arc<Database>,
         writer: rusqlite::Result<Connection>,
     ) -> Result<Self, OpenError> {
         let writer = match writer {
             Ok(connection) => {
                 // Programs rely on what the tables mean, not only on their names.
-                let kept = style.programs().map(Programs::kept);
+                let kept = frontend.programs().map(Programs::kept);
                 let writer = Writer::new(name, connection, database.statement_max(), kept);
                 Some(writer.map_err(OpenError::Thread)?)
             }
@@ -161,14 +166,14 @@ impl SqliteSource {
         };
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let pool = Pool::new(&format!("sql-{name}"), cores.clamp(2, 8)).map_err(OpenError::Thread)?;
-        let shared = Arc::new(Shared { style, database, pool, writer, renderings: AtomicU64::new(0) });
+        let shared = Arc::new(Shared { frontend, database, pool, writer, renderings: AtomicU64::new(0) });
         Ok(Self { name: name.to_owned(), shared, asking: Arc::default() })
     }
 
     /// How relationships are best called here, by the names the database has.
     #[must_use]
     pub fn proposed_names(&self) -> RelationshipNames {
-        RelationshipNames::proposed(&self.shared.style.model().catalog)
+        RelationshipNames::proposed(&self.shared.frontend.relations().catalog)
     }
 
     /// How many statements were rendered since it was opened.
@@ -181,17 +186,17 @@ impl SqliteSource {
     fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
         // What a check asks, a program says only when it runs.
         let known = prepared.filter(|it| it.plan.checks.is_empty());
-        let model = self.shared.style.model();
+        let catalog = &self.shared.frontend.relations().catalog;
         let tables = known.and_then(|prepared| {
             let read = prepared.statements.iter().flat_map(|it| &it.statement.tables);
             let stated = read.chain(prepared.changes.iter().flat_map(|it| &it.tables)).copied().collect();
-            touched(&model.catalog, stated, &prepared.plan.changes)
+            touched(catalog, stated, &prepared.plan.changes)
         });
-        tags(model, tables)
+        tags(catalog, tables)
     }
 
     fn reading(&self, piece: &Piece<'_>) -> Result<(Arc<Reading>, Vec<Tag>), PlanError> {
-        let ask = self.shared.style.ask(piece);
+        let ask = self.shared.frontend.ask(piece);
         let forms = plan_now(&self.shared, piece.ids, piece.shape, &ask)?;
         let tags = self.tags(forms.fixed().map(|it| &**it));
         let inner = Reading {
@@ -213,7 +218,7 @@ impl SqliteSource {
             return Err(no_foreign_below(piece));
         }
         let (inner, tags) = self.reading(piece)?;
-        if self.shared.style.programs().is_some() {
+        if self.shared.frontend.programs().is_some() {
             let tags = self.tags(None);
             return Ok(Box::new(ProgramFetch { inner, tags }));
         }
@@ -227,7 +232,7 @@ impl Source for SqliteSource {
     }
 
     fn schema(&self) -> &Arc<Schema> {
-        self.shared.style.schema()
+        self.shared.frontend.schema()
     }
 
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
@@ -247,8 +252,8 @@ impl Source for SqliteSource {
 
 #[cfg(test)]
 mod tests {
-    use super::super::connection::readers;
     use super::*;
+    use crate::sqlite::connection::readers;
     use std::time::Duration;
     use weir_engine::compose::Graph;
     use weir_engine::engine::{Body, Engine, Request, Settings};

@@ -13,7 +13,7 @@
 //! new is put into an index without a search for what the index holds of it.
 
 use super::prepared::Prepared;
-use crate::relational::program::Kept;
+use crate::exec::program::Kept;
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::Action;
 use rusqlite::types::ToSqlOutput;

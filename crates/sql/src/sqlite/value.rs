@@ -5,11 +5,11 @@
 //!
 //! **Cost:** no allocation, except for blobs, numbers in text columns and the check of stored JSON.
 
-use crate::catalog::facts::Cell;
-use crate::value::{Fault, Value, hex, is_number};
+use crate::exec::value::{Fault, Value, hex, is_number};
 use rusqlite::types::ValueRef;
 use std::borrow::Cow;
 use weir_language::json::Json;
+use weir_relational::catalog::facts::Cell;
 
 /// How deep stored JSON may nest.
 const JSON_DEPTH_MAX: u32 = 512;

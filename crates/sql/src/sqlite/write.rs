@@ -7,13 +7,13 @@
 
 use super::bind::{self, Bound};
 use super::run::{Failure, Raw, Statements};
-use crate::answer::{PART_BYTES_MAX, TooLong};
-use crate::bind::Bindings;
-use crate::relational::change::{Given, Step, Work, Write};
-use crate::relational::program::Shown;
+use crate::exec::answer::{PART_BYTES_MAX, TooLong};
+use crate::exec::bind::Bindings;
+use crate::exec::program::Shown;
 use rusqlite::types::{Null, Value, ValueRef};
 use rusqlite::{CachedStatement, Statement};
 use weir_engine::source::{Accent, FieldError};
+use weir_relational::plan::write::{Given, Step, Work, Write};
 
 /// What a work did.
 #[derive(Debug, Default)]

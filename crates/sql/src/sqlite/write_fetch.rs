@@ -3,7 +3,8 @@
 //! **Invariant:** a failing field undoes the whole piece; the writer sees to it.
 
 use super::fetch::Reading;
-use crate::relational::change::with_path;
+use crate::exec::write_errors::with_message;
+use crate::exec::write_errors::with_path;
 use std::sync::Arc;
 use weir_engine::source::{Accent, BoxFuture, Fetch, FetchInput, FieldError, Reply, SourceError, Tag};
 
@@ -34,7 +35,7 @@ impl WriteFetch {
                 Err(failure) => {
                     let name = failure.violated();
                     let error = failure.into_error(reading.ask.accent);
-                    let error = reading.shared.style.model().in_own_words(error, name);
+                    let error = with_message(error, name, &*reading.shared.frontend);
                     Err(with_path(error, &prepared.plan))
                 }
             }

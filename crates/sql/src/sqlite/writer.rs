@@ -18,7 +18,7 @@
 use super::connection::Watch;
 use super::error::{changed, is_sync_failure, source_error, stopped, unconfirmed};
 use super::upkeep::Upkeep;
-use crate::relational::program::Kept;
+use crate::exec::program::Kept;
 use rusqlite::Connection;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

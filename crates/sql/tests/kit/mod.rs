@@ -11,9 +11,9 @@ use weir_engine::compose::{Graph, Join};
 use weir_engine::engine::{Body, Engine, Request, Settings};
 use weir_engine::source::{Accent, Caller, Source};
 use weir_language::json::{Json, JsonRef};
-use weir_sql::catalog::sqlite::SqliteOptions;
 use weir_sql::model::ModelOptions;
 use weir_sql::sqlite::connection::Tuning;
+use weir_sql::sqlite::introspect::SqliteOptions;
 use weir_sql::sqlite::{Options, SqliteSource};
 
 /// The demo's database.

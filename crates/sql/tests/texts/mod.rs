@@ -13,20 +13,20 @@ use weir_engine::source::{
 };
 use weir_language::schema::Schema;
 use weir_language::value::{Node, Values};
+use weir_relational::catalog::postgres_types::{Types, oid};
+use weir_relational::catalog::{Catalog, ColumnType};
+use weir_relational::dialect::Floats;
+use weir_relational::dialect::flavour::Flavour;
+use weir_relational::dialect::postgres::Postgres;
+use weir_relational::plan::write::WriteAnswer;
+use weir_relational::plan::{Origin, Parameter};
+use weir_relational::sql::assemble::{Arm, Assembly, Parents, assemble};
+use weir_relational::sql::write::{ChangeStatement, render_change};
 use weir_sql::api::generate;
 use weir_sql::api::meaning::Api;
-use weir_sql::catalog::sqlite::{SqliteOptions, read};
-use weir_sql::catalog::{Catalog, ColumnType};
+use weir_sql::frontend::ApiFrontend;
 use weir_sql::model::{Model, ModelOptions};
-use weir_sql::postgres::assemble::{Arm, Assembly, Parents, assemble};
-use weir_sql::postgres::decode::Floats;
-use weir_sql::postgres::flavour::Flavour;
-use weir_sql::postgres::types::{Types, oid};
-use weir_sql::relational::change::WriteAnswer;
-use weir_sql::relational::piece::Style;
-use weir_sql::relational::{Origin, Parameter};
-use weir_sql::render::change::{ChangeStatement, render_change};
-use weir_sql::render::postgres::Postgres;
+use weir_sql::sqlite::introspect::{SqliteOptions, read};
 
 /// Statements of a request.
 #[derive(Clone, Debug)]
@@ -114,7 +114,7 @@ impl Source for Texts {
         let ask = self.api.ask(piece);
         let plan = self.api.compile(piece.ids, piece.shape, &ask, None)?;
         let changes = plan.changes.iter().map(|change| {
-            let statement = render_change(&self.dialect, &self.api.model, change);
+            let statement = render_change(&self.dialect, &self.api.model.relations, change);
             let values = values(piece.shape, &statement.parameters);
             (statement, values)
         });
@@ -122,7 +122,8 @@ impl Source for Texts {
         let mut reads = Vec::new();
         let mut read = |tops: &[u32], parents: Parents<'_>| {
             if !tops.is_empty() {
-                let assembly = assemble(&self.dialect, &self.api.model, &plan, tops, parents).unwrap();
+                let assembly =
+                    assemble(&self.dialect, &self.api.model.relations, &plan, tops, parents).unwrap();
                 let values = values(piece.shape, &assembly.parameters);
                 let order = |it: &Arm| !plan.levels[it.level as usize].query.order.is_empty();
                 let ordered = assembly.arms.iter().map(order).collect();

@@ -6,7 +6,7 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 use std::fmt;
 use std::path::PathBuf;
-use weir_sql::catalog::Step;
+use weir_relational::catalog::Step;
 
 /// The places of one file; none where there is no file.
 #[derive(Clone, Debug, Default)]

@@ -13,8 +13,8 @@ use rusqlite::Connection;
 use rusqlite::types::Value as Stored;
 use std::sync::Arc;
 use weir_language::schema::Schema;
-use weir_sql::catalog::{ColumnId, TableId, TableKind};
-use weir_sql::relational::program::{Answers, Asked, Cell, Program, Step, Value};
+use weir_relational::catalog::{ColumnId, TableId, TableKind};
+use weir_sql::exec::program::{Answers, Asked, Cell, Program, Step, Value};
 
 pub(super) struct Store {
     connection: Connection,
@@ -38,11 +38,11 @@ impl Store {
     }
 
     fn name(&self, table: TableId, column: ColumnId) -> String {
-        self.writes.layout.sql.catalog.table(table).column(column).name.clone()
+        self.writes.layout.relations.catalog.table(table).column(column).name.clone()
     }
 
     fn table(&self, table: TableId) -> String {
-        self.writes.layout.sql.catalog.table(table).name.clone()
+        self.writes.layout.relations.catalog.table(table).name.clone()
     }
 
     /// Runs `mutation` in a transaction: the numbers that are shown, in order, and the count, or why it was refused.
@@ -284,7 +284,7 @@ fn json(value: Stored) -> serde_json::Value {
 
 /// The tables with their keys and references, as the layout has them.
 fn tables(layout: &Layout) -> String {
-    let catalog = &layout.sql.catalog;
+    let catalog = &layout.relations.catalog;
     let mut out = String::from(
         "PRAGMA foreign_keys = on; CREATE TABLE weir_store (next_id INTEGER); INSERT INTO weir_store VALUES (1);",
     );

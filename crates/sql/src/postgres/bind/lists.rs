@@ -1,13 +1,13 @@
 //! Lists on their way in: array literals of values that stand in a list, or apart.
 
 use super::{Dimension, KEY, Reading, integer, is_null};
-use crate::bind::{Found, Given, Refused};
-use crate::catalog::ColumnType;
+use crate::exec::bind::{Found, Given, Refused};
 use crate::postgres::decode::delimiter;
 use crate::postgres::literal;
 use crate::postgres::statement::Buffer;
-use crate::postgres::types::Kind;
-use crate::relational::{Parameter, Reader};
+use weir_relational::catalog::ColumnType;
+use weir_relational::catalog::postgres_types::Kind;
+use weir_relational::plan::{Parameter, Reader};
 
 /// Reads an item of a list of numbers; `None` is left out.
 pub(super) type ReadNumber<'b, 'r> = dyn Fn(Found<'r>) -> Result<Option<i64>, Refused> + 'b;

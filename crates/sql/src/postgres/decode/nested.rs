@@ -3,7 +3,7 @@
 //! **Invariant:** recursion follows the compiled type, never the bytes; every length in the bytes is checked.
 
 use super::{Form, broken};
-use crate::value::Fault;
+use crate::exec::value::Fault;
 
 /// PostgreSQL's bound on the dimensions of an array.
 const DIMENSIONS_MAX: usize = 6;

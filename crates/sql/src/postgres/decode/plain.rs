@@ -3,7 +3,7 @@
 //! **Invariant:** what is written without escapes needs none: digits, dates, identifiers of bytes.
 
 use super::{broken, number, time};
-use crate::value::{Fault, Value, hex};
+use crate::exec::value::{Fault, Value, hex};
 use std::borrow::Cow;
 use weir_engine::write::out::Out;
 

@@ -4,7 +4,7 @@
 
 use super::broken;
 use super::plain::quote;
-use crate::value::{Fault, Value, is_number};
+use crate::exec::value::{Fault, Value, is_number};
 use std::borrow::Cow;
 
 /// What a text is.

@@ -1,0 +1,356 @@
+//! Catalog of a database: tables, columns, keys. The same for every database.
+//!
+//! **Invariant:** ids are places in the tables of one catalog.
+
+pub mod facts;
+pub mod postgres_types;
+mod relations;
+
+pub use relations::{
+    Callable, FunctionId, Relations, Relationship, RelationshipId, RelationshipKind, Through,
+};
+
+/// The place of a table in [`Catalog::tables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TableId(pub u32);
+
+/// The place of a column in [`Table::columns`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ColumnId(pub u32);
+
+/// All tables that were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Catalog {
+    /// In the order of their names.
+    pub tables: Vec<Table>,
+    /// Functions that could be tracked; empty where none was asked for.
+    pub functions: Vec<Function>,
+}
+
+/// A table or view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// The database's schema; `main` on SQLite.
+    pub schema: String,
+    /// Its name in the database.
+    pub name: String,
+    /// Table or view.
+    pub kind: TableKind,
+    /// In their order in the database.
+    pub columns: Vec<Column>,
+    /// The primary key, if there is one.
+    pub primary_key: Option<UniqueKey>,
+    /// Other unique keys (constraints and, on SQLite, unique indexes without a condition).
+    pub unique_keys: Vec<UniqueKey>,
+    /// References to other tables.
+    pub foreign_keys: Vec<ForeignKey>,
+    /// The comment in the database, or empty.
+    pub comment: String,
+    /// For views: what the database says can be done.
+    pub insertable: bool,
+    /// As above.
+    pub updatable: bool,
+    /// As above.
+    pub deletable: bool,
+    /// About how many rows it has, where the database keeps count.
+    pub rows_estimate: Option<u64>,
+    /// All columns that the database has are here: the role may read each.
+    pub is_whole: bool,
+    /// True if a write has further effects: triggers, rules, inheritance.
+    pub acts: bool,
+}
+
+/// Kinds of relations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableKind {
+    /// Rows of its own.
+    Table,
+    /// A stored query.
+    View,
+    /// A stored query with stored rows.
+    MaterializedView,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name in the database.
+    pub name: String,
+    /// The type as declared, for messages.
+    pub declared: String,
+    /// The column's type in Weir.
+    pub ty: ColumnType,
+    /// The number of its type in PostgreSQL's catalog; 0 on SQLite.
+    pub oid: u32,
+    /// May be null.
+    pub nullable: bool,
+    /// Has a default, or is filled by the database.
+    pub has_default: bool,
+    /// Computed by the database: cannot be written.
+    pub generated: bool,
+    /// Holds texts that can be equal and differ in their bytes: its collation is not deterministic.
+    pub folds: bool,
+    /// An index finds equal texts by their first [`PREFIX_CHARACTERS`] characters.
+    pub by_prefix: bool,
+    /// The comment in the database, or empty.
+    pub comment: String,
+}
+
+/// Of a text that may be longer than a row of a tree, so much stands in the index: at most 2 000 bytes.
+pub const PREFIX_CHARACTERS: usize = 500;
+
+/// A type as Weir knows it. What follows from it stands in [`facts`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum ColumnType {
+    SmallInt,
+    Int,
+    BigInt,
+    Real,
+    Double,
+    Numeric,
+    Money,
+    Boolean,
+    Text,
+    Char,
+    CiText,
+    Uuid,
+    Date,
+    Timestamp,
+    TimestampTz,
+    Time,
+    TimeTz,
+    Interval,
+    Json,
+    Jsonb,
+    Bytes,
+    /// PostgreSQL's paths of labels.
+    Ltree,
+    /// PostGIS's shapes on a plane.
+    Geometry,
+    /// PostGIS's shapes on the globe.
+    Geography,
+    /// PostGIS's grids of numbers.
+    Raster,
+    /// Labels in an order of their own, by the database's name for it.
+    Enum(String),
+    /// Fields, by the database's name for it.
+    Composite(String),
+    /// Many of another, in any number of dimensions; never of an array.
+    Array(Box<ColumnType>),
+    /// Any other, by the database's name for it.
+    Other(String),
+}
+
+/// A primary or unique key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UniqueKey {
+    /// The constraint's name; made up where the database has none.
+    pub name: String,
+    /// Its columns, in its order.
+    pub columns: Vec<ColumnId>,
+}
+
+/// A foreign key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignKey {
+    /// The constraint's name; made up where the database has none.
+    pub name: String,
+    /// This table's columns.
+    pub columns: Vec<ColumnId>,
+    /// The table referred to.
+    pub target: TableId,
+    /// Its columns, in the same order.
+    pub target_columns: Vec<ColumnId>,
+    /// True if every row satisfies it; one added as `NOT VALID` applies to new rows only.
+    pub holds: bool,
+    /// True if the database guarantees it in every snapshot. On SQLite each writer decides for itself.
+    pub enforced: bool,
+    /// Action when the referenced row is deleted.
+    pub on_delete: Follow,
+    /// Action when the referenced key changes.
+    pub on_update: Follow,
+}
+
+/// Action of a foreign key when the referenced row changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Follow {
+    /// Nothing: it is refused while there are any.
+    Nothing,
+    /// They go too.
+    Delete,
+    /// The columns of their key change.
+    Update,
+}
+
+/// A function of the database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The schema it is in.
+    pub schema: String,
+    /// Its name in the database.
+    pub name: String,
+    /// Arguments, in order.
+    pub arguments: Vec<Argument>,
+    /// The number of the type it returns.
+    pub returns: u32,
+    /// The result's type in Weir, if a column could have it.
+    pub ty: Option<ColumnType>,
+    /// The table whose rows it returns.
+    pub table: Option<TableId>,
+    /// True if it returns a set of rows.
+    pub is_set: bool,
+    /// Volatility of the function, as declared.
+    pub volatility: Volatility,
+    /// The comment in the database, or empty.
+    pub comment: String,
+}
+
+/// An argument of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// Its name, or empty.
+    pub name: String,
+    /// The number of its type.
+    pub oid: u32,
+    /// The argument's type in Weir.
+    pub ty: ColumnType,
+    /// The table a row of which it takes, as computed fields do.
+    pub table: Option<TableId>,
+    /// May be left out.
+    pub has_default: bool,
+    /// Takes any number of values, as an array.
+    pub is_variadic: bool,
+}
+
+/// Declared volatility of a PostgreSQL function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Volatility {
+    /// The same for ever.
+    Immutable,
+    /// The same within a statement.
+    Stable,
+    /// May change data.
+    Volatile,
+}
+
+/// Something that was left out or changed, and why. The rest is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The subject: a table, or a table and its column or relationship.
+    pub place: String,
+    /// Why, for the person who can mend it.
+    pub reason: String,
+    /// Place of the cause in the source's configuration; empty if the database is the cause.
+    pub entry: Vec<Step>,
+}
+
+/// One step on the way to a place in a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A key of a mapping.
+    Key(String),
+    /// An item of a list, counted from 0.
+    Item(usize),
+}
+
+impl From<&str> for Step {
+    fn from(key: &str) -> Self {
+        Self::Key(key.to_owned())
+    }
+}
+
+impl From<usize> for Step {
+    fn from(item: usize) -> Self {
+        Self::Item(item)
+    }
+}
+
+impl Warning {
+    /// Something about `place` that no entry of a configuration is to blame for.
+    #[must_use]
+    pub fn new(place: String, reason: String) -> Self {
+        Self { place, reason, entry: Vec::new() }
+    }
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}`: {}", self.place, self.reason)
+    }
+}
+
+impl ColumnType {
+    /// Element type of an array.
+    #[must_use]
+    pub fn element(&self) -> Option<&Self> {
+        if let Self::Array(element) = self { Some(element) } else { None }
+    }
+
+    /// The database's own name for it or its elements, where there is no other.
+    #[must_use]
+    pub fn own_name(&self) -> Option<&str> {
+        match self.element().unwrap_or(self) {
+            Self::Enum(name) | Self::Composite(name) | Self::Other(name) => Some(name),
+            Self::SmallInt
+            | Self::Int
+            | Self::BigInt
+            | Self::Real
+            | Self::Double
+            | Self::Numeric
+            | Self::Money
+            | Self::Boolean
+            | Self::Text
+            | Self::Char
+            | Self::CiText
+            | Self::Uuid
+            | Self::Date
+            | Self::Timestamp
+            | Self::TimestampTz
+            | Self::Time
+            | Self::TimeTz
+            | Self::Interval
+            | Self::Json
+            | Self::Jsonb
+            | Self::Bytes
+            | Self::Ltree
+            | Self::Geometry
+            | Self::Geography
+            | Self::Raster
+            | Self::Array(_) => None,
+        }
+    }
+}
+
+impl Catalog {
+    /// One table.
+    #[must_use]
+    pub fn table(&self, id: TableId) -> &Table {
+        &self.tables[id.0 as usize]
+    }
+    /// The table called `name` in `schema`, or in any if `schema` is empty.
+    #[must_use]
+    pub fn find(&self, schema: &str, name: &str) -> Option<TableId> {
+        let found = |table: &Table| table.name == name && (schema.is_empty() || table.schema == schema);
+        self.tables.iter().position(found).map(|at| TableId(at as u32))
+    }
+}
+
+impl Table {
+    /// One column.
+    #[must_use]
+    pub fn column(&self, id: ColumnId) -> &Column {
+        &self.columns[id.0 as usize]
+    }
+    /// The column called `name`.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<ColumnId> {
+        self.columns.iter().position(|column| column.name == name).map(|at| ColumnId(at as u32))
+    }
+    /// True if at most one row has the same values in `columns`.
+    #[must_use]
+    pub fn is_unique(&self, columns: &[ColumnId]) -> bool {
+        let mut keys = self.primary_key.iter().chain(&self.unique_keys);
+        keys.any(|key| key.columns.iter().all(|column| columns.contains(column)))
+    }
+}

@@ -1,0 +1,97 @@
+//! Relationships between the tables of a catalog, and the functions that plans call.
+//!
+//! **Invariant:** ids are places in the tables of one [`Relations`].
+
+use super::{Catalog, ColumnId, Function, TableId};
+
+/// The place of a relationship in [`Relations::relationships`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RelationshipId(pub u32);
+
+/// The place of a function in [`Relations::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
+
+/// A catalog with what front ends have named in it: the tables that a plan's ids refer to.
+#[derive(Clone, Debug, Default)]
+pub struct Relations {
+    /// The tables and functions of the database.
+    pub catalog: Catalog,
+    /// All relationships.
+    pub relationships: Vec<Relationship>,
+    /// The functions that plans call.
+    pub functions: Vec<Callable>,
+}
+
+/// A function of the catalog, with the arguments that Weir fills itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Callable {
+    /// The place of the function in [`Catalog::functions`].
+    pub function: u32,
+    /// The place of the argument that takes a row; `None`: the function is called without a row.
+    pub row: Option<u32>,
+    /// The place of the argument that takes the session as JSON.
+    pub session: Option<u32>,
+}
+
+/// A way from the rows of one table to those of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relationship {
+    /// The field's name.
+    pub name: String,
+    /// From this table.
+    pub from: TableId,
+    /// To that one.
+    pub to: TableId,
+    /// Pairs of columns that are equal: ours, theirs.
+    pub on: Vec<(ColumnId, ColumnId)>,
+    /// The function of our row that gives theirs, instead of columns that are equal.
+    pub call: Option<FunctionId>,
+    /// The table of pairs that holds one column of ours beside one of theirs, where rows are not related by themselves:
+    /// `on` is then one pair alone.
+    pub through: Option<Through>,
+    /// One row or many.
+    pub kind: RelationshipKind,
+    /// For nested inserts: whether the related row comes first (its key flows into ours).
+    pub insert_first: bool,
+    /// The database sees to it that where our columns are not null the related row is there.
+    pub enforced: bool,
+}
+
+/// A table of pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Through {
+    /// The table.
+    pub table: TableId,
+    /// What equals our column.
+    pub ours: ColumnId,
+    /// What equals theirs.
+    pub theirs: ColumnId,
+}
+
+/// One row or many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelationshipKind {
+    /// At most one row.
+    Object {
+        /// There is always one: a foreign key of this table, all NOT NULL.
+        certain: bool,
+    },
+    /// Any number of rows.
+    Array,
+}
+
+impl Relations {
+    /// One relationship.
+    #[must_use]
+    pub fn relationship(&self, id: RelationshipId) -> &Relationship {
+        &self.relationships[id.0 as usize]
+    }
+
+    /// One function with its entry in the catalog.
+    #[must_use]
+    pub fn function(&self, id: FunctionId) -> (&Callable, &Function) {
+        let callable = &self.functions[id.0 as usize];
+        (callable, &self.catalog.functions[callable.function as usize])
+    }
+}

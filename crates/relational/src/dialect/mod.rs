@@ -1,0 +1,202 @@
+//! SQL dialects of databases.
+//!
+//! **Invariant:** every function appends whole tokens; names go through [`Dialect::identifier`].
+
+pub mod flavour;
+pub mod postgres;
+mod postgres_place;
+pub mod sqlite;
+pub mod sqlite_type;
+
+use crate::geometry::Placed;
+use crate::plan::operators::{Aggregation, Cast, Comparison, Measure, Statistic};
+use crate::plan::write::Operator;
+use crate::plan::{Order, Reader};
+use crate::text_search::Words;
+
+/// The right side of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'s> {
+    /// The placeholder of the bound value.
+    pub placeholder: &'s str,
+    /// Its reader.
+    pub reader: &'s Reader,
+    /// The left side is no column, so the database does not know its type.
+    pub bare: bool,
+    /// The left side is a column declared so.
+    pub declared: Option<&'s str>,
+    /// The number of the left side's type, or 0.
+    pub ty: u32,
+}
+
+/// A place of a row, and what is asked of it.
+#[derive(Debug)]
+pub struct Place<'s> {
+    /// The row's number, by which `indexes` know it.
+    pub key: String,
+    /// The names of indexes apart from the table.
+    pub indexes: &'s [Box<str>],
+    /// West, south, east and north.
+    pub bounds: [String; 4],
+    /// Longitude and latitude, or a text of coordinates.
+    pub of: Vec<String>,
+    /// Relation to the other place.
+    pub by: Placed,
+    /// The placeholders of the other place and of the distance.
+    pub with: Vec<String>,
+}
+
+/// Types that values have whatever the columns are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Usual {
+    /// Counts, limits and offsets.
+    Integer,
+    /// A text.
+    Text,
+    /// A list of texts: keys, paths.
+    Texts,
+}
+
+/// One question of a list of them.
+pub(super) const EACH_WORD: &str = "word.value";
+
+/// How floating point numbers are spelled, both with the fewest digits that read back as the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Floats {
+    /// As PostgreSQL does: `1e+15`.
+    AsPostgres,
+    /// As everywhere else in answers: `1000000000000000`.
+    AsElsewhere,
+}
+
+/// One database's way of writing.
+pub trait Dialect: Send + Sync {
+    /// A quoted name.
+    fn identifier(&self, out: &mut String, name: &str) {
+        out.push('"');
+        for part in name.split_inclusive('"') {
+            out.push_str(part);
+            if part.ends_with('"') {
+                out.push('"');
+            }
+        }
+        out.push('"');
+    }
+    /// A table.
+    fn table(&self, out: &mut String, schema: &str, name: &str);
+    /// The placeholder of parameter `number`, from one.
+    fn placeholder(&self, number: usize) -> String;
+    /// Limit and offset.
+    fn page(&self, out: &mut String, limit: Option<&str>, offset: Option<&str>);
+    /// Appends the direction of a sorted expression. Default: ascending, with nothing more for NOT NULL expressions.
+    fn direction(&self, out: &mut String, order: &Order) {
+        out.push_str(if order.descending { " DESC" } else { "" });
+        if order.nullable {
+            out.push_str(if order.nulls_first { " NULLS FIRST" } else { " NULLS LAST" });
+        }
+    }
+    /// A comparison.
+    fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>);
+    /// Appends a condition for an index over prefixes, beside an equality. Default: there is no such index.
+    fn begins(&self, out: &mut String, _left: &str, _by: Comparison, _right: &str) {
+        out.push_str("true");
+    }
+    /// A comparison of a value of type `ty` with several others. Default: no column has a type that is compared so.
+    fn measure(&self, _left: &str, _by: Measure, _values: &[Option<String>], _ty: u32) -> String {
+        "NULL".to_owned()
+    }
+    /// The number of the type in which value `at` of such a comparison is bound.
+    fn measured_type(&self, _ty: u32, _by: Measure, _at: usize) -> u32 {
+        0
+    }
+    /// Appends a test for words in a text: `row` is the row's number and the text, `words` the bound words.
+    fn words(&self, out: &mut String, row: [&str; 2], indexes: &[Box<str>], kind: Words, words: &str);
+    /// A list of questions for words as the relation of `EACH_WORD`.
+    fn each_word(&self, list: &str) -> String;
+    /// Appends a test of the relation between two places.
+    fn place(&self, out: &mut String, place: &Place<'_>);
+    /// A function over the column written `column`, whose type is `ty`.
+    fn function(&self, out: &mut String, function: Aggregation, column: &str, ty: u32);
+    /// A function over one or two columns of type `ty`; with `distinct` each value, or pair of values, counts once. Default: as
+    /// the SQL standard has them.
+    fn statistic(&self, out: &mut String, function: Statistic, columns: &[String], distinct: bool, ty: u32) {
+        let columns = format!("{}{}", if distinct { "DISTINCT " } else { "" }, columns.join(", "));
+        match function {
+            Statistic::Of(function) => self.function(out, function, &columns, ty),
+            Statistic::Corr => out.push_str(&format!("corr({columns})")),
+            Statistic::CovarSamp => out.push_str(&format!("covar_samp({columns})")),
+        }
+    }
+    /// The sum of the 64-bit integers of a column as it is given to clients, also one that has more bits. Default: that of the SQL
+    /// standard.
+    fn wide_sum(&self, column: &str) -> String {
+        format!("sum({column})")
+    }
+    /// A text that is compared byte by byte. Default: all are.
+    fn in_order_of_bytes(&self, text: String) -> String {
+        text
+    }
+    /// `count(…)`: of all rows, of those in which the one column is not null, or of rows of several columns, which are
+    /// never null as a whole; `distinct` ones, nulls being equal.
+    fn count(&self, out: &mut String, columns: &[String], distinct: bool);
+    /// The part of a JSON column under a bound path.
+    fn json_path(&self, out: &mut String, column: &str, path: &str);
+    /// The new value of a column whose old one is `old`. What leaves the column's type has to fail, not to be rounded.
+    fn assign(&self, out: &mut String, operator: Operator, old: &str, value: Side<'_>);
+    /// A value of type `ty` as another type. Default: values have no types of their own.
+    fn cast(&self, of: String, _ty: u32, _to: Cast) -> String {
+        of
+    }
+    /// A column of type `ty` as it is given to clients.
+    fn shown(&self, column: String, _ty: u32) -> String {
+        column
+    }
+    /// A bound value as one of type `ty`.
+    fn given(&self, placeholder: String, _ty: u32) -> String {
+        placeholder
+    }
+    /// A column of parents' keys that came in type `first`, used as type `ty`.
+    fn parent_key(&self, column: String, _first: u32, _ty: u32) -> String {
+        column
+    }
+    /// Maximum number of `EXISTS` of one condition that the planner may turn into joins. Default: no limit.
+    fn semi_joins_max(&self) -> u32 {
+        u32::MAX
+    }
+    /// True if the database has `SELECT DISTINCT ON`.
+    fn distinct_on(&self) -> bool {
+        false
+    }
+    /// True if an upsert names the constraint instead of its columns.
+    fn conflict_by_name(&self) -> bool {
+        false
+    }
+    /// The number of a usual type. Default, as for all that follow: types have no numbers.
+    fn usual(&self, _ty: Usual) -> u32 {
+        0
+    }
+    /// The number of the type in which a column of type `ty` is given to clients.
+    fn shown_type(&self, ty: u32) -> u32 {
+        ty
+    }
+    /// The number of the type of `function` over a column of type `ty`.
+    fn function_type(&self, _function: Aggregation, _ty: u32) -> u32 {
+        0
+    }
+    /// The number of the type of a cast of a value of type `ty`.
+    fn cast_type(&self, _ty: u32, _to: Cast) -> u32 {
+        0
+    }
+    /// The number of the type in which a value is bound that is compared with one of type `left`.
+    fn compared_type(&self, _left: u32, _by: Comparison) -> u32 {
+        0
+    }
+    /// The number of the type in which a value is bound that becomes a column of type `ty`.
+    fn given_type(&self, _ty: u32) -> u32 {
+        0
+    }
+    /// The number of the type in which the right side of an operator of an update is bound.
+    fn assigned_type(&self, _operator: Operator, _ty: u32) -> u32 {
+        0
+    }
+}

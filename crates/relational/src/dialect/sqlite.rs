@@ -1,0 +1,293 @@
+//! SQLite's way of writing. What it lacks are functions registered on each connection, named `weir_…`.
+//!
+//! Lists are bound as one JSON text and opened by `json_each`, so one statement fits every length.
+
+use super::{Dialect, EACH_WORD, Place, Side};
+use crate::catalog::facts::Cell;
+use crate::geometry::Placed;
+use crate::plan::Reader;
+use crate::plan::operators::{Aggregation, Comparison, Statistic};
+use crate::plan::write::Operator;
+use crate::text_search::Words;
+
+/// SQLite 3.38 or later.
+#[derive(Clone, Copy, Debug)]
+pub struct Sqlite;
+
+impl Dialect for Sqlite {
+    fn table(&self, out: &mut String, schema: &str, name: &str) {
+        if !schema.is_empty() && schema != "main" {
+            self.identifier(out, schema);
+            out.push('.');
+        }
+        self.identifier(out, name);
+    }
+
+    fn placeholder(&self, number: usize) -> String {
+        format!("?{number}")
+    }
+
+    fn page(&self, out: &mut String, limit: Option<&str>, offset: Option<&str>) {
+        if limit.is_none() && offset.is_none() {
+            return;
+        }
+        out.push_str(" LIMIT ");
+        out.push_str(limit.unwrap_or("-1"));
+        if let Some(offset) = offset {
+            out.push_str(" OFFSET ");
+            out.push_str(offset);
+        }
+    }
+
+    fn compare(&self, out: &mut String, left: &str, by: Comparison, right: Side<'_>) {
+        let value = right.placeholder;
+        if *right.reader == Reader::Sequence {
+            return out.push_str(&format!("weir_sequence({value}, {left})"));
+        }
+        if is_untyped(&right) {
+            let text = comparison(&format!("CAST({left} AS TEXT)"), by, value, right.reader);
+            out.push_str(&match by {
+                // The stored value may be the text or its number: an index finds both.
+                Comparison::Eq => format!("({text} AND {left} IN ({value}, CAST({value} AS NUMERIC)))"),
+                _ => text,
+            });
+            return;
+        }
+        // A bare expression has no affinity, so digits bound as text would be compared as text.
+        let numeric = matches!(column_cell(right.reader), Some(Cell::Numeric | Cell::Float));
+        let cast = format!("CAST({value} AS NUMERIC)");
+        let value = if right.bare && numeric { &cast } else { value };
+        // Equal documents may be written differently.
+        let (canonical_left, canonical) = (format!("weir_json({left})"), format!("weir_json({value})"));
+        let json = [column_cell(right.reader), item_cell(right.reader)].contains(&Some(Cell::Json));
+        let (left, value) = match by {
+            Comparison::Eq | Comparison::Neq if json => (canonical_left.as_str(), canonical.as_str()),
+            Comparison::In | Comparison::Nin if json => (canonical_left.as_str(), value),
+            _ => (left, value),
+        };
+        out.push_str(&comparison(left, by, value, right.reader));
+    }
+
+    fn words(&self, out: &mut String, [key, _]: [&str; 2], indexes: &[Box<str>], _: Words, words: &str) {
+        if words != EACH_WORD {
+            return self
+                .found(out, key, indexes, |index| format!("rowid FROM {index} WHERE {index} MATCH {words}"));
+        }
+        // The words of a list differ by row, so SQLite would search all rows of each word again for each row of the list.
+        for (at, index) in indexes.iter().enumerate() {
+            let mut name = String::new();
+            self.identifier(&mut name, index);
+            out.push_str(if at == 0 { "(" } else { " OR " });
+            out.push_str(&format!(
+                "EXISTS (SELECT 1 FROM {name} WHERE {name}.rowid = {key} AND {name} MATCH {words})"
+            ));
+        }
+        out.push(')');
+    }
+
+    fn each_word(&self, list: &str) -> String {
+        format!("json_each({list}) AS word")
+    }
+
+    fn place(&self, out: &mut String, place: &Place<'_>) {
+        let name = match place.by {
+            Placed::Near => "near",
+            Placed::Within => "within",
+            Placed::Contains | Placed::Covers => "contains",
+            Placed::Intersects => "intersects",
+        };
+        let with = place.with.join(", ");
+        let exact = format!("weir_{name}({with}, {})", place.of.join(", "));
+        if place.indexes.is_empty() {
+            return out.push_str(&exact);
+        }
+        out.push('(');
+        self.found(out, &place.key, place.indexes, |index| {
+            format!(
+                "id FROM {index} WHERE west <= weir_east({with}) AND east >= weir_west({with}) \
+                 AND south <= weir_north({with}) AND north >= weir_south({with})"
+            )
+        });
+        out.push_str(&format!(" AND {exact})"));
+    }
+
+    fn function(&self, out: &mut String, function: Aggregation, column: &str, _ty: u32) {
+        let name = match function {
+            Aggregation::Avg => "avg",
+            Aggregation::Max => "max",
+            Aggregation::Min => "min",
+            Aggregation::Sum => "sum",
+            Aggregation::Stddev | Aggregation::StddevSamp => "weir_stddev_samp",
+            Aggregation::StddevPop => "weir_stddev_pop",
+            Aggregation::VarPop => "weir_var_pop",
+            Aggregation::VarSamp | Aggregation::Variance => "weir_var_samp",
+        };
+        out.push_str(&format!("{name}({column})"));
+    }
+
+    fn statistic(&self, out: &mut String, function: Statistic, columns: &[String], distinct: bool, ty: u32) {
+        let name = match function {
+            Statistic::Of(function) => {
+                let column = format!("{}{}", if distinct { "DISTINCT " } else { "" }, columns.concat());
+                return self.function(out, function, &column, ty);
+            }
+            Statistic::Corr => "weir_corr",
+            Statistic::CovarSamp => "weir_covar_samp",
+        };
+        // A function of several arguments cannot be asked for distinct ones.
+        let quoted =
+            || columns.iter().map(|it| format!("quote({it})")).collect::<Vec<_>>().join(" || ',' || ");
+        let of = if distinct { format!("DISTINCT {}", quoted()) } else { columns.join(", ") };
+        out.push_str(&format!("{name}({of})"));
+    }
+
+    fn wide_sum(&self, column: &str) -> String {
+        format!("weir_sum({column})")
+    }
+
+    fn count(&self, out: &mut String, columns: &[String], distinct: bool) {
+        let distinct = if distinct { "DISTINCT " } else { "" };
+        match columns {
+            [one] => out.push_str(&format!("count({distinct}{one})")),
+            [_, _, ..] if !distinct.is_empty() => {
+                let quoted: Vec<String> = columns.iter().map(|it| format!("quote({it})")).collect();
+                out.push_str(&format!("count(DISTINCT {})", quoted.join(" || ',' || ")));
+            }
+            [] | [_, _, ..] => out.push_str("count(*)"),
+        }
+    }
+
+    fn json_path(&self, out: &mut String, column: &str, path: &str) {
+        out.push_str(&format!("({column} -> {path})"));
+    }
+
+    fn assign(&self, out: &mut String, operator: Operator, old: &str, value: Side<'_>) {
+        let bits = if let Reader::Column(ty) = value.reader { ty.facts().bits } else { None };
+        let value = value.placeholder;
+        out.push_str(&match (operator, bits) {
+            (Operator::Increment, Some(bits)) => format!("weir_add({old}, {value}, {bits})"),
+            (Operator::Increment, None) => format!("weir_add({old}, {value}, NULL)"),
+            (Operator::Append, _) => format!("weir_json_concat({old}, {value})"),
+            (Operator::Prepend, _) => format!("weir_json_concat({value}, {old})"),
+            (Operator::DeleteKey, _) => format!("weir_json_delete_key({old}, {value})"),
+            (Operator::DeleteElem, _) => format!("weir_json_delete_elem({old}, {value})"),
+            (Operator::DeleteAtPath, _) => format!("weir_json_delete_path({old}, {value})"),
+        });
+    }
+}
+
+impl Sqlite {
+    /// Appends a test that `key` is in a result of one of `indexes`: `find` selects from an index.
+    fn found(&self, out: &mut String, key: &str, indexes: &[Box<str>], find: impl Fn(&str) -> String) {
+        out.push_str(key);
+        out.push_str(" IN (");
+        for (at, index) in indexes.iter().enumerate() {
+            let mut name = String::new();
+            self.identifier(&mut name, index);
+            out.push_str(if at == 0 { "SELECT " } else { " UNION ALL SELECT " });
+            out.push_str(&find(&name));
+        }
+        out.push(')');
+    }
+}
+
+/// `left by value`.
+fn comparison(left: &str, by: Comparison, value: &str, reader: &Reader) -> String {
+    match by {
+        Comparison::Eq => format!("{left} = {value}"),
+        Comparison::Neq => format!("{left} <> {value}"),
+        Comparison::Gt => format!("{left} > {value}"),
+        Comparison::Gte => format!("{left} >= {value}"),
+        Comparison::Lt => format!("{left} < {value}"),
+        Comparison::Lte => format!("{left} <= {value}"),
+        Comparison::In => format!("{left} IN ({})", items(value, reader)),
+        Comparison::Nin => format!("{left} NOT IN ({})", items(value, reader)),
+        Comparison::IsNull => format!("({left} IS NULL) = {value}"),
+        Comparison::Like => format!("weir_like({value}, {left})"),
+        Comparison::Nlike => format!("NOT weir_like({value}, {left})"),
+        Comparison::Ilike => format!("weir_ilike({value}, {left})"),
+        Comparison::Nilike => format!("NOT weir_ilike({value}, {left})"),
+        Comparison::Similar => format!("weir_similar({value}, {left})"),
+        Comparison::Nsimilar => format!("NOT weir_similar({value}, {left})"),
+        Comparison::Regex => format!("weir_regex({value}, {left})"),
+        Comparison::Nregex => format!("NOT weir_regex({value}, {left})"),
+        Comparison::Iregex => format!("weir_iregex({value}, {left})"),
+        Comparison::Niregex => format!("NOT weir_iregex({value}, {left})"),
+        Comparison::Contains => format!("weir_json_contains({left}, {value})"),
+        Comparison::ContainedIn => format!("weir_json_contains({value}, {left})"),
+        // No column of SQLite has such a type; what is neither true nor false fits no row.
+        Comparison::Tree(_) | Comparison::Spatial(_) => format!("({left} IS NULL AND NULL)"),
+        Comparison::HasKey => {
+            format!(
+                "iif({left} IS NULL, NULL, EXISTS (SELECT 1 FROM json_each({left}) AS j WHERE {} = {value}))",
+                key_of(left)
+            )
+        }
+        Comparison::HasKeysAny => format!(
+            "iif({left} IS NULL, NULL, EXISTS (SELECT 1 FROM json_each({left}) AS j \
+             WHERE {} IN (SELECT value FROM json_each({value}))))",
+            key_of(left)
+        ),
+        Comparison::HasKeysAll => format!(
+            "iif({left} IS NULL, NULL, NOT EXISTS (SELECT 1 FROM json_each({value}) AS k WHERE k.value NOT IN \
+             (SELECT {} FROM json_each({left}) AS j WHERE {} IS NOT NULL)))",
+            key_of(left),
+            key_of(left)
+        ),
+    }
+}
+
+/// True if a text is compared with a column without a type: SQLite would treat the text as different from equal numbers.
+fn is_untyped(right: &Side<'_>) -> bool {
+    let no_type = right.declared.is_some_and(|it| it.is_empty() || it.eq_ignore_ascii_case("any"));
+    match right.reader {
+        Reader::Column(ty) | Reader::Each(ty) | Reader::Gathered { ty, .. } => {
+            no_type && ty.facts().cell == Cell::Text
+        }
+        Reader::Limit
+        | Reader::Offset
+        | Reader::First
+        | Reader::Skip
+        | Reader::Id
+        | Reader::Ids
+        | Reader::Words { .. }
+        | Reader::EachWord(_)
+        | Reader::Pattern
+        | Reader::Sequence
+        | Reader::Grams(_)
+        | Reader::Place { .. }
+        | Reader::Instant
+        | Reader::Instants
+        | Reader::JsonPath
+        | Reader::AsIs => false,
+    }
+}
+
+/// The items of a bound list. Bytes travel as hexadecimal digits, as JSON has none.
+fn items(list: &str, reader: &Reader) -> String {
+    match item_cell(reader) {
+        Some(Cell::Json) => format!("SELECT weir_json(value) FROM json_each({list})"),
+        Some(Cell::Bytes) => format!("SELECT weir_unhex(value) FROM json_each({list})"),
+        _ => format!("SELECT value FROM json_each({list})"),
+    }
+}
+
+/// Output format of a single compared value.
+fn column_cell(reader: &Reader) -> Option<Cell> {
+    if let Reader::Column(ty) = reader { Some(ty.facts().cell) } else { None }
+}
+
+/// Output format of the items of a compared list.
+fn item_cell(reader: &Reader) -> Option<Cell> {
+    match reader {
+        Reader::Each(ty) | Reader::Gathered { ty, .. } => Some(ty.facts().cell),
+        _ => None,
+    }
+}
+
+/// The keys of an object, the texts of an array.
+fn key_of(document: &str) -> String {
+    format!(
+        "CASE json_type({document}) WHEN 'object' THEN j.key WHEN 'array' THEN iif(j.type = 'text', j.value, NULL) END"
+    )
+}

@@ -1,0 +1,113 @@
+//! Conditions on rows.
+//!
+//! **Invariant:** as of the whole plan: no value of a request, only where it is found.
+
+use super::operators::{Comparison, Measure};
+use super::{Expr, Parameter};
+use crate::catalog::{ColumnId, RelationshipId};
+use crate::geometry::Placed;
+use crate::text_search::Words;
+
+/// A condition on a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Filter {
+    /// All hold; true when empty.
+    All(Vec<Filter>),
+    /// One holds; false when empty.
+    Any(Vec<Filter>),
+    /// It does not hold.
+    Not(Box<Filter>),
+    /// It does not hold, or no one can say because a value is missing.
+    NotTrue(Box<Filter>),
+    /// A column of texts holds one of these names: of types, which need no binding.
+    Named {
+        /// The column.
+        of: ColumnId,
+        /// Valid names of GraphQL.
+        names: Vec<Box<str>>,
+    },
+    /// A text has words.
+    Words {
+        /// The column of the row's number, by which indexes apart from the table know it.
+        key: ColumnId,
+        /// The text.
+        of: ColumnId,
+        /// The names of such indexes.
+        indexes: Vec<Box<str>>,
+        /// Language of the words.
+        kind: Words,
+        /// The words.
+        with: Parameter,
+    },
+    /// It holds for each word of a text, to which all [`Filter::Words`] in it refer.
+    Each {
+        /// The words: [`super::Reader::EachWord`].
+        with: Parameter,
+        /// Condition on each.
+        filter: Box<Filter>,
+    },
+    /// A place stands to another as is said.
+    Place {
+        /// The column of the row's number, by which indexes apart from the table know it.
+        key: ColumnId,
+        /// The names of such indexes; those of all rows, or none.
+        indexes: Vec<Box<str>>,
+        /// West, south, east and north: its bounds.
+        bounds: [ColumnId; 4],
+        /// Longitude and latitude, or a text of coordinates.
+        of: Vec<ColumnId>,
+        /// How.
+        by: Placed,
+        /// The other place, and a distance in metres.
+        with: Vec<Parameter>,
+    },
+    /// A test for null.
+    Null {
+        /// The value.
+        of: Expr,
+        /// It has to be null, or has not to be.
+        is: bool,
+    },
+    /// A comparison.
+    Compare {
+        /// Left side.
+        of: Expr,
+        /// How.
+        by: Comparison,
+        /// Right side.
+        with: Parameter,
+    },
+    /// A comparison with several values.
+    Measure {
+        /// Left side.
+        of: Expr,
+        /// How.
+        by: Measure,
+        /// The values, in its order.
+        with: Vec<Option<Parameter>>,
+    },
+    /// There is a related row.
+    Exists {
+        /// The way there.
+        by: RelationshipId,
+        /// Condition on the counted rows.
+        filter: Box<Filter>,
+    },
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self::TRUE
+    }
+}
+
+impl Filter {
+    /// Always true.
+    pub const TRUE: Self = Self::All(Vec::new());
+
+    /// True for the empty conjunction.
+    #[must_use]
+    pub fn is_true(&self) -> bool {
+        matches!(self, Self::All(all) if all.is_empty())
+    }
+}

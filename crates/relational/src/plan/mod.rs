@@ -1,0 +1,20 @@
+//! The relational plan: the levels of queries and the writes that answer one part of a request.
+//!
+//! A [`Plan`] is the output tree as [`Member`]s and, for each nested level, one [`Query`] over one table. Scalars are
+//! never in it: a [`Parameter`] tells where the value of a request is found and how it is read.
+//!
+//! **Invariant:** flat tables; ids are places in the tables of one plan. Filters are at most
+//! [`FILTER_DEPTH_MAX`](crate::passes::bounds::FILTER_DEPTH_MAX) deep, so walking them may recurse;
+//! [`bounds`](crate::passes::bounds) limits their size.
+
+mod condition;
+pub mod operators;
+mod output;
+mod parameter;
+mod query;
+pub mod write;
+
+pub use condition::Filter;
+pub use output::{Choice, Hidden, Level, Member, MemberKind, Object, Plan, Run, Variant, mark_copied};
+pub use parameter::{Origin, Parameter, Reader};
+pub use query::{Call, Expr, Order, Output, Page, Query, Tie};

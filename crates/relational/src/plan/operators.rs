@@ -1,0 +1,141 @@
+//! The operators of a plan: comparisons, aggregate functions and casts. What each is in SQL is the dialect's business.
+
+use crate::catalog::ColumnType;
+
+/// The aggregate functions over one column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Aggregation {
+    Avg,
+    Max,
+    Min,
+    Stddev,
+    StddevPop,
+    StddevSamp,
+    Sum,
+    VarPop,
+    VarSamp,
+    Variance,
+}
+
+/// A function of an aggregate predicate, over one or two columns of `float8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Statistic {
+    /// As of an aggregate.
+    Of(Aggregation),
+    /// How far two columns go together.
+    Corr,
+    /// Their covariance in a sample.
+    CovarSamp,
+}
+
+/// The comparison operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Comparison {
+    Eq,
+    Neq,
+    Gt,
+    Gte,
+    Lt,
+    Lte,
+    In,
+    Nin,
+    IsNull,
+    Like,
+    Nlike,
+    Ilike,
+    Nilike,
+    Similar,
+    Nsimilar,
+    Regex,
+    Nregex,
+    Iregex,
+    Niregex,
+    Contains,
+    ContainedIn,
+    HasKey,
+    HasKeysAny,
+    HasKeysAll,
+    /// On the paths of PostgreSQL's `ltree`.
+    Tree(Tree),
+    /// On PostGIS's shapes.
+    Spatial(Spatial),
+}
+
+/// How paths of labels are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Tree {
+    Ancestor,
+    AncestorAny,
+    Descendant,
+    DescendantAny,
+    Matches,
+    MatchesAny,
+    MatchesFulltext,
+}
+
+/// How shapes are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Spatial {
+    Contains,
+    Crosses,
+    Equals,
+    Intersects,
+    Intersects3d,
+    Overlaps,
+    Touches,
+    Within,
+}
+
+/// How PostGIS's values are compared with several values at once, which stand in the order of their words here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Measure {
+    /// A distance and a shape on the same plane.
+    Within,
+    /// A distance and a shape in three dimensions.
+    Within3d,
+    /// A distance, a shape on the globe, and whether that is a spheroid.
+    WithinOnGlobe,
+    /// A shape and the number of a band of a raster.
+    BandMeets,
+    /// A shape and perhaps the number of a band.
+    RasterMeets,
+}
+
+/// What a value can be cast to in a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cast {
+    /// Its text.
+    Text,
+    /// The shape on a plane.
+    Geometry,
+    /// The shape on the globe.
+    Geography,
+}
+
+impl Measure {
+    /// The types of its values.
+    #[must_use]
+    pub const fn types(self) -> &'static [ColumnType] {
+        match self {
+            Self::Within | Self::Within3d => &[ColumnType::Double, ColumnType::Geometry],
+            Self::WithinOnGlobe => &[ColumnType::Double, ColumnType::Geography, ColumnType::Boolean],
+            Self::BandMeets | Self::RasterMeets => &[ColumnType::Geometry, ColumnType::Int],
+        }
+    }
+}
+
+impl Cast {
+    /// The type it gives.
+    #[must_use]
+    pub const fn to(self) -> ColumnType {
+        match self {
+            Self::Text => ColumnType::Text,
+            Self::Geometry => ColumnType::Geometry,
+            Self::Geography => ColumnType::Geography,
+        }
+    }
+}

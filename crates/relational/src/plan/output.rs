@@ -1,0 +1,326 @@
+//! Queries of a piece, in terms that every database supports: a piece of a plan becomes levels of queries.
+//!
+//! A [`Plan`] is the output tree as [`Member`]s and, for each nested level, one [`Query`] over one table. Scalars are
+//! never in it: a [`Parameter`] says where the value of a request is found and how it is read.
+//!
+//! **Invariant:** flat tables; ids are places in the tables of one plan. Filters are at most
+//! [`compile::FILTER_DEPTH_MAX`] deep, so walking them may recurse; [`bounds`] holds their size.
+
+use super::{Query, write};
+use crate::catalog::FunctionId;
+use crate::catalog::facts::Cell;
+use weir_language::schema::TypeId;
+
+/// What a piece asks and how the answer is put together.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Nested levels and root queries: one statement each.
+    pub levels: Vec<Level>,
+    /// Members of all sets.
+    pub members: Vec<Member>,
+    /// Root fields of a mutation.
+    pub writes: Vec<write::Write>,
+    /// Their statements.
+    pub changes: Vec<write::Change>,
+    /// The functions that are called.
+    pub functions: Vec<FunctionId>,
+    /// The members of the piece.
+    pub root: Run,
+    /// Root fields of a query that give an object for a password, by their places in the shape.
+    pub checks: Vec<u32>,
+    /// True if a later member may copy some member of the root.
+    pub root_copied: bool,
+}
+
+impl Plan {
+    /// The levels in the order in which they are first asked: parents before children. Those that answer a mutation
+    /// come last.
+    #[must_use]
+    pub fn levels_in_order(&self) -> Vec<usize> {
+        let mut out = Vec::new();
+        let mut waiting: Vec<Run> = vec![self.root];
+        while let Some(run) = waiting.pop() {
+            let Some(member) = self.members[run.range()].first() else { continue };
+            waiting.push(Run { start: run.start + 1, len: run.len - 1 });
+            match member.kind {
+                MemberKind::Inline(below)
+                | MemberKind::Returned(below)
+                | MemberKind::Maybe { run: below, .. } => waiting.push(below),
+                MemberKind::One(level) | MemberKind::Many(level) | MemberKind::Values { level, .. } => {
+                    let mut below = vec![level];
+                    while let Some(level) = below.pop() {
+                        out.push(level as usize);
+                        let level = &self.levels[level as usize];
+                        waiting.push(level.members);
+                        for object in level.objects() {
+                            match object {
+                                Object::Row(run) => waiting.push(run),
+                                Object::Level(level) => below.push(level),
+                            }
+                        }
+                    }
+                }
+                MemberKind::Leaf { .. }
+                | MemberKind::Shape { .. }
+                | MemberKind::Items(_)
+                | MemberKind::Ordinate(_)
+                | MemberKind::Text(_)
+                | MemberKind::Constant
+                | MemberKind::Foreign
+                | MemberKind::Write(_)
+                | MemberKind::Affected
+                | MemberKind::Message => {}
+            }
+        }
+        let rest: Vec<usize> = (0..self.levels.len()).filter(|it| !out.contains(it)).collect();
+        out.extend(rest);
+        out
+    }
+}
+
+impl Plan {
+    /// The level that finds what the program of a root field changes.
+    pub fn finder(&self, member: &Member) -> Option<u32> {
+        let MemberKind::Write(write) = member.kind else { return None };
+        self.writes[write as usize].works.iter().find_map(|work| match work {
+            write::Work::Program { find } => *find,
+            write::Work::Nothing
+            | write::Work::Change(_)
+            | write::Work::Insert(_)
+            | write::Work::Each { .. } => None,
+        })
+    }
+
+    /// The levels directly below the members `run`, in order; those that are copied are not asked.
+    #[must_use]
+    pub fn levels_below(&self, run: Run) -> Vec<u32> {
+        let mut out = Vec::new();
+        let mut waiting = vec![run];
+        while let Some(run) = waiting.pop() {
+            let Some(member) = self.members[run.range()].first() else { continue };
+            waiting.push(Run { start: run.start + 1, len: run.len - 1 });
+            if member.same_as.is_some() {
+                continue;
+            }
+            match member.kind {
+                MemberKind::Inline(below)
+                | MemberKind::Returned(below)
+                | MemberKind::Maybe { run: below, .. } => waiting.push(below),
+                MemberKind::One(level) | MemberKind::Many(level) | MemberKind::Values { level, .. } => {
+                    out.push(level);
+                }
+                MemberKind::Leaf { .. }
+                | MemberKind::Shape { .. }
+                | MemberKind::Items(_)
+                | MemberKind::Ordinate(_)
+                | MemberKind::Text(_)
+                | MemberKind::Constant
+                | MemberKind::Foreign
+                | MemberKind::Write(_)
+                | MemberKind::Affected
+                | MemberKind::Message => {}
+            }
+        }
+        out
+    }
+
+    /// The levels directly below the rows of a level.
+    #[must_use]
+    pub fn levels_of(&self, level: u32) -> Vec<u32> {
+        let level = &self.levels[level as usize];
+        let mut out = self.levels_below(level.members);
+        for object in level.objects() {
+            match object {
+                Object::Row(run) => out.extend(self.levels_below(run)),
+                Object::Level(level) => out.push(level),
+            }
+        }
+        out
+    }
+}
+
+/// A run of members.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// First.
+    pub start: u32,
+    /// Number of items.
+    pub len: u32,
+}
+
+impl Run {
+    /// For indexing.
+    #[must_use]
+    pub const fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
+}
+
+/// One statement and what is made of each of its rows.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// The query.
+    pub query: Query,
+    /// Members of a row.
+    pub members: Run,
+    /// Members by type, if rows are of several types.
+    pub choice: Option<Choice>,
+    /// Hidden output columns, for children in other sources.
+    pub hidden: Vec<Hidden>,
+    /// The place in the shape of the field it answers.
+    pub field: u32,
+    /// Response keys down to it, for people.
+    pub path: String,
+}
+
+impl Level {
+    /// Objects of its rows, if these are of several types.
+    fn objects(&self) -> impl Iterator<Item = Object> {
+        self.choice.iter().flat_map(|it| &it.variants).map(|it| it.object)
+    }
+}
+
+/// Members of rows of several types.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The output column with the name of a row's type.
+    pub column: u16,
+    /// The types.
+    pub variants: Vec<Variant>,
+}
+
+impl Object {
+    /// Its members, and the hidden columns of the row it is made of: one of `of`, or of its own level.
+    #[must_use]
+    pub fn parts<'p>(self, of: &'p Level, plan: &'p Plan) -> (Run, &'p [Hidden]) {
+        match self {
+            Self::Row(run) => (run, &of.hidden),
+            Self::Level(level) => {
+                let level = &plan.levels[level as usize];
+                (level.members, &level.hidden)
+            }
+        }
+    }
+}
+
+impl Choice {
+    /// Members of a row whose type is called `name`.
+    #[must_use]
+    pub fn find(&self, name: &[u8]) -> Option<&Variant> {
+        self.variants.iter().find(|it| it.name.as_bytes() == name)
+    }
+}
+
+/// Members of rows of one type.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// Value of the type column.
+    pub name: Box<str>,
+    /// The type in the graph's schema.
+    pub on: TypeId,
+    /// Its object.
+    pub object: Object,
+}
+
+/// An object that stands for a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// Made of the row.
+    Row(Run),
+    /// Made of the only row of a level below it.
+    Level(u32),
+}
+
+/// A value no one asked for that a child in another source needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Hidden {
+    /// Output column of the level's query.
+    pub column: u16,
+    /// Its format.
+    pub cell: Cell,
+}
+
+/// One member of an object.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Place in the shape's fields.
+    pub field: u32,
+    /// An earlier member whose bytes it may copy.
+    pub same_as: Option<u32>,
+    /// True if a later member may copy it.
+    pub copied: bool,
+    /// True if its field may be null.
+    pub nullable: bool,
+    /// Of a list: whether an item may be null.
+    pub null_items: bool,
+    /// Kind of the member.
+    pub kind: MemberKind,
+}
+
+/// Marks the members that later ones copy.
+pub fn mark_copied(members: &mut [Member]) {
+    for at in 0..members.len() {
+        if let Some(earlier) = members[at].same_as
+            && let Some(source) = members[..at].iter_mut().find(|it| it.field == earlier)
+        {
+            source.copied = true;
+        }
+    }
+}
+
+/// Kinds of members.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemberKind {
+    /// A column of the row.
+    Leaf {
+        /// Output column of the level's query.
+        column: u16,
+        /// Output format.
+        cell: Cell,
+    },
+    /// A text that never changes.
+    Text(&'static str),
+    /// Bytes the shape holds.
+    Constant,
+    /// Another source's.
+    Foreign,
+    /// An object made of the same row.
+    Inline(Run),
+    /// An object made of the same row, or null where this output column is.
+    Maybe {
+        /// The column.
+        column: u16,
+        /// The object.
+        run: Run,
+    },
+    /// An object made of a text of coordinates in this output column, or null.
+    Shape {
+        /// The column.
+        column: u16,
+        /// The object: of `Items`, `Ordinate` and constants.
+        run: Run,
+    },
+    /// In a shape: an object per item of the list at hand.
+    Items(Run),
+    /// In a shape: a number of the point at hand.
+    Ordinate(u16),
+    /// The first row of a level, or null. Where rows are of several types it is the only one: types may share a key.
+    One(u32),
+    /// All rows of a level.
+    Many(u32),
+    /// The first output column of all rows of a level.
+    Values {
+        /// The level.
+        level: u32,
+        /// Output format.
+        cell: Cell,
+    },
+    /// Answer of a root field of a mutation.
+    Write(u32),
+    /// Number of changed rows.
+    Affected,
+    /// A word to people on what it did.
+    Message,
+    /// Those rows.
+    Returned(Run),
+}

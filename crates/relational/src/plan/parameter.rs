@@ -1,0 +1,97 @@
+//! Values that differ from request to request: where each is found, and how it is read.
+
+use crate::catalog::ColumnType;
+use crate::text_search::Words;
+use crate::trigram::Written;
+
+/// A value that differs from request to request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Parameter {
+    /// Origin of the value.
+    pub origin: Origin,
+    /// Its reader.
+    pub reader: Reader,
+    /// The argument's path in Hasura's words, for errors.
+    pub path: Box<str>,
+}
+
+/// Origin of a parameter's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// A node of the shape's literals.
+    Literal(u32),
+    /// The whole of a variable.
+    Variable(u32),
+    /// A leaf of a structural variable.
+    Inside {
+        /// Number of the structural variable in the piece.
+        slot: u32,
+        /// Its leaf, counted in the order of the tape.
+        leaf: u32,
+    },
+    /// A column of the parent's keys, from another source.
+    Parent(u32),
+    /// The numbers of the objects that a program shows, in a list.
+    Shown,
+    /// The number of the object that the password of one of [`super::Plan::checks`] opened, or 0.
+    Checked(u32),
+    /// An output column of the row of the level above.
+    ParentColumn(u16),
+}
+
+/// Conversion of a node to a value of the database.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Reader {
+    /// For comparison with a column of this type.
+    Column(ColumnType),
+    /// A list of such, bound as one value.
+    Each(ColumnType),
+    /// A list made of values that stand apart, bound as one value: of equalities, lists of numbers among them.
+    Gathered {
+        /// Type of its items.
+        ty: ColumnType,
+        /// The values, each with a reader of its own.
+        values: Box<[Parameter]>,
+    },
+    /// A non-negative 32-bit integer; null is no limit.
+    Limit,
+    /// A 64-bit integer; null is none.
+    Offset,
+    /// Number of rows, from either end; null is no limit.
+    First,
+    /// After how many rows; fewer than none are none.
+    Skip,
+    /// The number of an object, as hexadecimal digits after `0x`, or decimal ones.
+    Id,
+    /// A list of such; what is no number is left out.
+    Ids,
+    /// The words of a text, as a question to an index of words.
+    Words {
+        /// All have to be there, or one.
+        all: bool,
+        /// Rules for the words.
+        kind: Words,
+    },
+    /// `/pattern/flags` as a regular expression.
+    Pattern,
+    /// The words of a text, each as a question of its own to an index of words.
+    EachWord(Words),
+    /// Words that follow each other, told by their stems.
+    Sequence,
+    /// Necessary parts of a text for a pattern or a sequence: for SQLite a query to an index of trigrams, for PostgreSQL a
+    /// regular expression for a sequence.
+    Grams(Written),
+    /// A place, as a text of its coordinates.
+    Place {
+        /// Origin of the distance, in metres.
+        metres: Option<Origin>,
+    },
+    /// A point in time, as microseconds since 1970.
+    Instant,
+    /// A list of such.
+    Instants,
+    /// A path into a JSON document.
+    JsonPath,
+    /// Stays what the parent's row holds.
+    AsIs,
+}

@@ -1,0 +1,166 @@
+//! A query over one table: filter, order, page and output columns.
+
+use super::operators::{Aggregation, Cast, Statistic};
+use super::{Filter, Parameter};
+use crate::catalog::{ColumnId, FunctionId, RelationshipId, TableId, Through};
+
+/// Select, Filter, Order, Page, Nest over one table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// The table.
+    pub table: TableId,
+    /// The function that gives its rows instead.
+    pub call: Option<Call>,
+    /// Nest: what ties its rows to that output column of the parent's row. With `through`, a column of the table of pairs.
+    pub nest: Vec<(Tie, u16)>,
+    /// The table of pairs, and our column that equals its `theirs`.
+    pub through: Option<(Through, ColumnId)>,
+    /// Filter.
+    pub filter: Filter,
+    /// One row per value of these columns, the first by `order`.
+    pub distinct_on: Vec<ColumnId>,
+    /// Order.
+    pub order: Vec<Order>,
+    /// Page.
+    pub page: Page,
+    /// Result of the query.
+    pub output: Output,
+}
+
+impl Query {
+    /// The output columns.
+    #[must_use]
+    pub fn columns(&self) -> &[Expr] {
+        match &self.output {
+            Output::Rows(columns) | Output::Aggregate(columns) | Output::Groups { columns, .. } => columns,
+        }
+    }
+
+    /// The same rows the other way round.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        Self { order: self.order.iter().map(Order::reversed).collect(), ..self.clone() }
+    }
+}
+
+/// Relation of rows to their parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tie {
+    /// Our column is equal.
+    Column(ColumnId),
+    /// The function that gives the rows is called with the parent's row.
+    Row,
+}
+
+/// A call of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The function.
+    pub function: FunctionId,
+    /// Arguments by their places in the catalog; those that are not here take their defaults. `None` is null.
+    pub arguments: Vec<(u32, Option<Parameter>)>,
+}
+
+/// The columns of the result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// A row per row of the table.
+    Rows(Vec<Expr>),
+    /// One row over all rows that are left after filter and page.
+    Aggregate(Vec<Expr>),
+    /// A row per group; order and page are the groups'.
+    Groups {
+        /// Columns of a group.
+        by: Vec<ColumnId>,
+        /// Result columns.
+        columns: Vec<Expr>,
+        /// Condition on groups.
+        having: Filter,
+    },
+}
+
+/// Limit and offset.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Page {
+    /// At most so many rows.
+    pub limit: Option<Parameter>,
+    /// After so many rows.
+    pub offset: Option<Parameter>,
+    /// The last so many rows, still in their order.
+    pub from_end: bool,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    /// A column of the table at hand.
+    Column(ColumnId),
+    /// A part of a JSON value.
+    JsonPath(Box<Expr>, Parameter),
+    /// Function of the current row.
+    Computed(Call),
+    /// The row at hand as text, to call functions with it later.
+    Row,
+    /// `null`.
+    Null,
+    /// Number of rows; with columns, of those without nulls.
+    Count {
+        /// Of these.
+        columns: Vec<ColumnId>,
+        /// Each value once.
+        distinct: bool,
+    },
+    /// A function over a column.
+    Function(Aggregation, ColumnId),
+    /// The least or greatest point in time, as it was written.
+    Instant {
+        /// Least or greatest.
+        function: Aggregation,
+        /// As it was written.
+        text: ColumnId,
+        /// In microseconds since 1970.
+        at: ColumnId,
+    },
+    /// A function that only conditions on related rows know.
+    Statistic {
+        /// Which.
+        function: Statistic,
+        /// Over these: one or two.
+        columns: Vec<ColumnId>,
+        /// Each value once.
+        distinct: bool,
+    },
+    /// A value of the related row, or a function over the related rows.
+    Related {
+        /// The way there.
+        by: RelationshipId,
+        /// Condition on the related rows.
+        filter: Box<Filter>,
+        /// Expression over them.
+        of: Box<Expr>,
+    },
+    /// A value as another type.
+    Cast(Box<Expr>, Cast),
+}
+
+/// One term of an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// By what.
+    pub of: Expr,
+    /// Largest first.
+    pub descending: bool,
+    /// Nulls before the rest.
+    pub nulls_first: bool,
+    /// True if the expression can be null.
+    pub nullable: bool,
+}
+
+impl Order {
+    /// The other way round.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let Self { of, descending, nulls_first, nullable } = self.clone();
+        Self { of, descending: !descending, nulls_first: !nulls_first, nullable }
+    }
+}

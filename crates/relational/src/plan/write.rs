@@ -1,0 +1,205 @@
+//! The words of mutations: Insert, Update, Delete over one table, and the order in which a field runs them.
+//!
+//! A nested insert is flat: a list of [`Step`]s, parents before children, in which a value is bound from the request or
+//! taken from what an earlier step returned. So running it needs no recursion, and every parent is matched with its own
+//! children whatever the database returns in which order.
+//!
+//! **Invariant:** a step takes values only from earlier steps of its work.
+
+use super::{Expr, Filter, Parameter, Query, Run};
+use crate::catalog::{ColumnId, TableId};
+
+/// One root field of a mutation, and its answer.
+#[derive(Clone, Debug)]
+pub struct Write {
+    /// Steps, in order: several only in an update_many.
+    pub works: Vec<Work>,
+    /// Its answer.
+    pub answer: WriteAnswer,
+    /// Message if a change finds no row; `None`: the answer is null then.
+    pub missing: Option<Box<str>>,
+    /// The place of the field in the shape.
+    pub field: u32,
+    /// Its response key, for people.
+    pub path: String,
+}
+
+/// The answer of a root field of a mutation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteAnswer {
+    /// The first row, or null.
+    Row(Run),
+    /// All rows.
+    Rows(Run),
+    /// An object of affected rows and rows.
+    Response(Run),
+    /// One such object per work.
+    Responses(Run),
+}
+
+/// One work of a field.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// Nothing to do: no row is affected.
+    Nothing,
+    /// A change of all rows that fit.
+    Change(u32),
+    /// Rows, with those nested in them.
+    Insert(Vec<Step>),
+    /// The same for each row of a variable: the steps are written for the first.
+    Each {
+        /// Number of the structural variable in the piece.
+        slot: u32,
+        /// The first row, with those nested in it.
+        steps: Vec<Step>,
+    },
+    /// A program ([`super::program`]).
+    Program {
+        /// The level whose first output column is the numbers of the objects that the field's filter finds.
+        find: Option<u32>,
+    },
+}
+
+/// One row to be inserted.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The place of its [`Insert`] in the plan's changes.
+    pub change: u32,
+    /// Parallel to the columns of the insert.
+    pub values: Vec<Given>,
+    /// True for a row of the field itself, false for a nested one.
+    pub shown: bool,
+    /// Message if no row is returned though others need its key.
+    pub needed: Option<Box<str>>,
+}
+
+/// Source of an inserted column's value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// `null`.
+    Null,
+    /// The request.
+    Parameter(Parameter),
+    /// A value that an earlier step returned.
+    Returned {
+        /// Number of the step, from the first of its work.
+        step: u32,
+        /// The place in its returned columns.
+        column: u16,
+    },
+}
+
+/// A statement that changes rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// One row more.
+    Insert(Insert),
+    /// Some rows different.
+    Update(Update),
+    /// Some rows less.
+    Delete(Delete),
+    /// Whatever a function does, and the rows it gives.
+    Call(Box<Query>),
+}
+
+impl Change {
+    /// The table that is changed.
+    #[must_use]
+    pub const fn table(&self) -> TableId {
+        match self {
+            Self::Insert(insert) => insert.table,
+            Self::Update(update) => update.table,
+            Self::Delete(delete) => delete.table,
+            Self::Call(query) => query.table,
+        }
+    }
+
+    /// Returned expressions of each row.
+    #[must_use]
+    pub fn returning(&self) -> &[Expr] {
+        match self {
+            Self::Insert(insert) => &insert.returning,
+            Self::Update(update) => &update.returning,
+            Self::Delete(delete) => &delete.returning,
+            Self::Call(query) => query.columns(),
+        }
+    }
+}
+
+/// Inserts one row; its values are bound first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Insert {
+    /// Into this table.
+    pub table: TableId,
+    /// The columns that are given; others take their defaults.
+    pub columns: Vec<ColumnId>,
+    /// Action if a key exists already.
+    pub conflict: Option<Conflict>,
+    /// Returned expressions.
+    pub returning: Vec<Expr>,
+}
+
+/// Action if a key exists already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The key.
+    pub key: Vec<ColumnId>,
+    /// The name of its constraint.
+    pub constraint: String,
+    /// Columns that take the new values; none: the row stays as it is.
+    pub update: Vec<ColumnId>,
+    /// Only rows that fit are updated.
+    pub filter: Filter,
+}
+
+/// Updates rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// Of this table.
+    pub table: TableId,
+    /// Changed columns.
+    pub set: Vec<(ColumnId, Assign)>,
+    /// Condition on the rows.
+    pub filter: Filter,
+    /// Returned expressions.
+    pub returning: Vec<Expr>,
+}
+
+/// A column's new value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Assign {
+    /// `null`.
+    Null,
+    /// This value.
+    Value(Parameter),
+    /// The old one and this value, by that operator.
+    Operator(Operator, Parameter),
+}
+
+/// Operators of updates over the old value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// `_inc`.
+    Increment,
+    /// `_append`.
+    Append,
+    /// `_prepend`.
+    Prepend,
+    /// `_delete_key`.
+    DeleteKey,
+    /// `_delete_elem`.
+    DeleteElem,
+    /// `_delete_at_path`.
+    DeleteAtPath,
+}
+
+/// Deletes rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delete {
+    /// From this table.
+    pub table: TableId,
+    /// Condition on the rows.
+    pub filter: Filter,
+    /// Returned expressions.
+    pub returning: Vec<Expr>,
+}

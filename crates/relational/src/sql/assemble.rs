@@ -1,0 +1,331 @@
+//! Levels become one statement: all rows of all levels of a plan in one trip and one snapshot.
+//!
+//! One level alone is a plain `SELECT`. Several are common table expressions, computed once, and the arms of a
+//! `UNION ALL`, one per level: the first column is the arm's place, the others are `Slots` that arms share. A level
+//! below another runs over the keys of its parent's rows and gives them back, so that rows find their parents by equal
+//! bytes.
+//!
+//! **Invariant:** an arm comes after that of its parent. Where an order was asked, the rows of an arm are in it.
+//!
+//! **Cost:** linear in the plan; run once per plan and form.
+
+use super::nested::Nested;
+use super::slots::{Slots, Value};
+use super::{ParentKey, Parts, Renderer};
+use crate::catalog::Relations;
+use crate::catalog::postgres_types::oid;
+use crate::catalog::{ColumnType, TableId};
+use crate::dialect::postgres::Postgres;
+use crate::plan::{Expr, Origin, Parameter, Plan};
+
+/// PostgreSQL's lists of columns end at 1,664.
+const COLUMNS_MAX: usize = 1_600;
+
+/// Where the parents of the topmost levels are.
+#[derive(Clone, Copy, Debug)]
+pub enum Parents<'p> {
+    /// Nowhere: the levels are those of root fields.
+    None,
+    /// Keys in memory, so many columns of them: they are what [`Origin::Parent`] speaks of.
+    Keys(usize),
+    /// Rows in memory: those of their output columns ([`Origin::ParentColumn`]) that are keys, with the numbers of
+    /// their types.
+    Rows(&'p [(u16, u32)]),
+}
+
+/// One statement for several levels.
+///
+/// With parents in memory the first parameters are lists, one per key column, and item `i` of each belongs to parent
+/// `i`. An aggregate below parents gives a row for every one of them, also where a key is null.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assembly {
+    /// The text.
+    pub sql: String,
+    /// Bound after the lists of keys.
+    pub parameters: Vec<Parameter>,
+    /// The numbers of the types of all parameters.
+    pub oids: Vec<u32>,
+    /// The numbers of the types of the result's columns.
+    pub columns: Vec<u32>,
+    /// One per level, in the order of their rows.
+    pub arms: Vec<Arm>,
+    /// Every table it reads.
+    pub tables: Vec<TableId>,
+    /// The same question for many at once, where that can be.
+    pub merged: Option<MergedText>,
+}
+
+/// The rows of one level in a statement. Of one arm without parents, result columns are the level's output columns;
+/// else the first is an `int2`, the place of the arm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arm {
+    /// The level.
+    pub level: u32,
+    /// The result column of each output column of the level's query.
+    pub columns: Vec<u16>,
+    /// The result columns of the keys of its parent row, parallel to `Query::nest`. Where the parents are in memory,
+    /// one column alone: an `int8`, the parent's place from one.
+    pub keys: Vec<u16>,
+}
+
+/// A question by key, asked for many keys: each parameter is a list, and the first result column is an `int8`, the
+/// place in it from one; the others are those of the single question. At most one row for each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergedText {
+    /// The text.
+    pub sql: String,
+    /// The numbers of the types of its parameters.
+    pub oids: Vec<u32>,
+}
+
+/// The levels have more columns than a statement can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooWide;
+
+/// Makes one statement of the levels `tops` of `plan` and all below them.
+/// # Errors
+/// It would have too many columns.
+pub fn assemble(
+    dialect: &Postgres,
+    relations: &Relations,
+    plan: &Plan,
+    tops: &[u32],
+    parents: Parents<'_>,
+) -> Result<Assembly, TooWide> {
+    let mut assembler = Assembler::new(dialect, relations, plan, parents);
+    if let ([only], Parents::None) = (tops, parents)
+        && assembler.below(*only).is_empty()
+    {
+        return assembler.single(*only);
+    }
+    assembler.several = tops.len() > 1;
+    assembler.levels(tops);
+    assembler.finish()
+}
+
+/// The rows of the level `only` alone, whatever is below it.
+/// # Errors
+/// They have too many columns.
+pub fn assemble_alone(
+    dialect: &Postgres,
+    relations: &Relations,
+    plan: &Plan,
+    only: u32,
+) -> Result<Assembly, TooWide> {
+    Assembler::new(dialect, relations, plan, Parents::None).single(only)
+}
+
+/// The columns of the relation `p` of parents in memory.
+fn key_columns(parents: Parents<'_>) -> Vec<ParentKey> {
+    let key = |at: usize, origin, ty| ParentKey { origin, column: format!("p.k{at}"), ty };
+    match parents {
+        Parents::None => Vec::new(),
+        Parents::Keys(keys) => (0..keys).map(|at| key(at, Origin::Parent(at as u32), None)).collect(),
+        Parents::Rows(columns) => columns
+            .iter()
+            .enumerate()
+            .map(|(at, &(column, ty))| key(at, Origin::ParentColumn(column), Some(ty)))
+            .collect(),
+    }
+}
+
+/// A level on its way into the statement.
+pub(super) struct Draft {
+    pub(super) level: u32,
+    pub(super) columns: Vec<Value>,
+    pub(super) keys: Vec<Value>,
+    /// `DISTINCT ON (…) `, or nothing.
+    pub(super) distinct: String,
+    /// From ` FROM` on.
+    pub(super) rest: String,
+    /// Ends with an order or a page, so that it has to stand in brackets.
+    pub(super) bracketed: bool,
+    /// A row may be there once for each spelling of its parents' key.
+    pub(super) repeats: bool,
+}
+
+pub(super) struct Assembler<'a> {
+    pub(super) dialect: &'a Postgres,
+    pub(super) plan: &'a Plan,
+    pub(super) renderer: Renderer<'a>,
+    /// The common table expressions, in order.
+    ctes: Vec<String>,
+    pub(super) arms: Vec<Draft>,
+    pub(super) parents: Parents<'a>,
+    /// Whether there are arms beside those below one top level.
+    several: bool,
+}
+
+impl<'a> Assembler<'a> {
+    fn new(dialect: &'a Postgres, relations: &'a Relations, plan: &'a Plan, parents: Parents<'a>) -> Self {
+        let keys = key_columns(parents);
+        let mut renderer = Renderer::new(dialect, relations, keys.len());
+        renderer.parents = keys;
+        Self { dialect, plan, renderer, ctes: Vec::new(), arms: Vec::new(), parents, several: true }
+    }
+
+    /// The levels directly below a level.
+    fn below(&self, level: u32) -> Vec<u32> {
+        self.plan.levels_of(level)
+    }
+
+    /// One level without parents, as plain as can be.
+    fn single(mut self, level: u32) -> Result<Assembly, TooWide> {
+        let query = &self.plan.levels[level as usize].query;
+        let types = self.types(level);
+        let parts = self.renderer.query(query);
+        let sql = parts.sql();
+        let arm = Arm { level, columns: (0..types.len() as u16).collect(), keys: Vec::new() };
+        if types.len() > COLUMNS_MAX {
+            return Err(TooWide);
+        }
+        let merged = super::merged::merged(&self, level);
+        let Renderer { parameters, types: oids, tables, .. } = self.renderer;
+        Ok(Assembly { sql, parameters, oids, columns: types, arms: vec![arm], tables, merged })
+    }
+
+    /// The numbers of the types of a level's output columns.
+    pub(super) fn types(&self, level: u32) -> Vec<u32> {
+        let query = &self.plan.levels[level as usize].query;
+        query.columns().iter().map(|it| self.shown_type(it, query.table)).collect()
+    }
+
+    /// As the renderer says; what is computed of small numbers is one itself, however wide its type.
+    fn shown_type(&self, of: &Expr, table: TableId) -> u32 {
+        let ty = self.renderer.shown_type(of, table);
+        let small = match of {
+            Expr::Count { .. } => true,
+            Expr::Function(_, column) => {
+                let ty = &self.renderer.relations.catalog.table(table).column(*column).ty;
+                *ty == ColumnType::Real || ty.facts().bits.is_some_and(|it| it < 64)
+            }
+            Expr::Column(_)
+            | Expr::JsonPath(..)
+            | Expr::Computed(_)
+            | Expr::Row
+            | Expr::Null
+            | Expr::Instant { .. }
+            | Expr::Statistic { .. }
+            | Expr::Related { .. }
+            | Expr::Cast(..) => false,
+        };
+        match ty {
+            oid::INT8 if small => oid::COUNT,
+            oid::NUMERIC if small => oid::MEAN,
+            oid::FLOAT8 if small => oid::RATIO,
+            _ => ty,
+        }
+    }
+
+    /// Drafts all levels, parents before children.
+    fn levels(&mut self, tops: &[u32]) {
+        // A level and the arm of its parent.
+        let mut waiting: Vec<(u32, Option<usize>)> = tops.iter().rev().map(|&it| (it, None)).collect();
+        while let Some((level, parent)) = waiting.pop() {
+            let below = self.below(level);
+            let draft = match (parent, self.parents) {
+                (Some(parent), _) => Nested::below_arm(self, level, parent).draft(),
+                (None, Parents::Keys(_) | Parents::Rows(_)) => Nested::below_memory(self, level).draft(),
+                (None, Parents::None) => self.top(level),
+            };
+            let at = self.arms.len();
+            let ordered = !self.plan.levels[level as usize].query.order.is_empty();
+            let limited = self.plan.levels[level as usize].query.page.limit.is_some();
+            // Two parallel workers could share a sorted arm between them; none reads a common table expression.
+            let shuffled = parent.is_none() && self.several && ordered && !limited;
+            let draft = if below.is_empty() && !shuffled { draft } else { self.set_aside(at, draft) };
+            self.arms.push(draft);
+            waiting.extend(below.into_iter().rev().map(|it| (it, Some(at))));
+        }
+    }
+
+    /// A level of a root field.
+    fn top(&mut self, level: u32) -> Draft {
+        let query = &self.plan.levels[level as usize].query;
+        let types = self.types(level);
+        let Parts { distinct, columns, rest } = self.renderer.query(query);
+        let columns = columns.into_iter().zip(types).collect();
+        let paged = query.page.limit.is_some() || query.page.offset.is_some();
+        let bracketed = paged || !query.order.is_empty();
+        Draft { level, columns, keys: Vec::new(), distinct, rest, bracketed, repeats: false }
+    }
+
+    /// Makes the level of arm `at` a common table expression that its children read too.
+    fn set_aside(&mut self, at: usize, draft: Draft) -> Draft {
+        let Draft { level, columns, keys, distinct, rest, bracketed: _, repeats } = draft;
+        let mut named: Vec<String> =
+            columns.iter().enumerate().map(|(at, (text, _))| format!("{text} AS c{at}")).collect();
+        // A key that is an output column already has its name.
+        let mut outer_keys = Vec::with_capacity(keys.len());
+        for (place, (text, ty)) in keys.into_iter().enumerate() {
+            let known = columns.iter().position(|it| it.0 == text);
+            outer_keys.push(match known {
+                Some(known) => (format!("l{at}.c{known}"), ty),
+                None => {
+                    named.push(format!("{text} AS k{place}"));
+                    (format!("l{at}.k{place}"), ty)
+                }
+            });
+        }
+        if named.is_empty() {
+            named.push("1".to_owned());
+        }
+        self.ctes.push(format!("l{at} AS MATERIALIZED (SELECT {distinct}{}{rest})", named.join(", ")));
+        let columns =
+            columns.into_iter().enumerate().map(|(c, (_, ty))| (format!("l{at}.c{c}"), ty)).collect();
+        let rest = format!(" FROM l{at}");
+        Draft { level, columns, keys: outer_keys, distinct: String::new(), rest, bracketed: false, repeats }
+    }
+
+    fn finish(self) -> Result<Assembly, TooWide> {
+        let mut slots = Slots::default();
+        let mut arms = Vec::with_capacity(self.arms.len());
+        let mut texts = Vec::with_capacity(self.arms.len());
+        for draft in &self.arms {
+            let mut taken = Vec::new();
+            // Column 0 of the result says which arm.
+            let after = |slots: Vec<u16>| slots.into_iter().map(|it| it + 1).collect();
+            if slots.types.len() + draft.columns.len() + draft.keys.len() > COLUMNS_MAX {
+                return Err(TooWide);
+            }
+            let columns = after(slots.place(&draft.columns, &mut taken));
+            let keys = after(slots.place(&draft.keys, &mut taken));
+            arms.push(Arm { level: draft.level, columns, keys });
+            texts.push(taken);
+        }
+        let mut sql = String::new();
+        for (at, cte) in self.ctes.iter().enumerate() {
+            sql.push_str(if at == 0 { "WITH " } else { ", " });
+            sql.push_str(cte);
+        }
+        sql.push_str(if self.ctes.is_empty() { "" } else { " " });
+        for (at, (draft, texts)) in self.arms.iter().zip(texts).enumerate() {
+            sql.push_str(if at == 0 { "" } else { " UNION ALL " });
+            self.write_arm(&mut sql, at, draft, &texts, &slots);
+        }
+        let keys = self.renderer.parents.iter();
+        let list = |it: &ParentKey| self.dialect.list_of_keys(it.ty.unwrap_or(oid::TEXT));
+        let mut oids: Vec<u32> = keys.map(|it| list(it).unwrap_or(oid::TEXT_ARRAY)).collect();
+        let Renderer { parameters, types, tables, .. } = self.renderer;
+        oids.extend(types);
+        let columns = std::iter::once(oid::INT2).chain(slots.types).collect();
+        Ok(Assembly { sql, parameters, oids, columns, arms, tables, merged: None })
+    }
+
+    fn write_arm(&self, sql: &mut String, at: usize, draft: &Draft, texts: &[Option<String>], slots: &Slots) {
+        let bracketed = draft.bracketed && self.arms.len() > 1;
+        sql.push_str(if bracketed { "(SELECT " } else { "SELECT " });
+        sql.push_str(&draft.distinct);
+        sql.push_str(&format!("{at}::int2"));
+        for (slot, &ty) in slots.types.iter().enumerate() {
+            sql.push_str(", ");
+            match texts.get(slot).and_then(Option::as_ref) {
+                Some(text) => sql.push_str(text),
+                None if at == 0 => sql.push_str(&format!("NULL::{}", self.dialect.cast_name(ty))),
+                None => sql.push_str("NULL"),
+            }
+        }
+        sql.push_str(&draft.rest);
+        sql.push_str(if bracketed { ")" } else { "" });
+    }
+}

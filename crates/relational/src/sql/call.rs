@@ -1,0 +1,114 @@
+//! Calls of functions, in place of tables and in place of columns.
+//!
+//! Arguments are named, so that those left out take their defaults.
+
+use super::{Renderer, Scope};
+use crate::catalog::TableId;
+use crate::dialect::Usual;
+use crate::plan::{Call, Query, Tie};
+
+/// Session argument of functions: there is one role.
+const SESSION: &str = "'{\"x-hasura-role\":\"admin\"}'";
+
+/// Row argument of a function.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RowOf {
+    /// The table under this alias.
+    Alias(u32),
+    /// Its text is this output column of the parent's row.
+    Parent(u16),
+}
+
+impl Renderer<'_> {
+    /// New alias of a query's table. Its table of pairs has the next one.
+    pub(crate) fn scope(&mut self, query: &Query) -> Scope {
+        let scope = self.alias(query.table);
+        if let Some((through, _)) = &query.through {
+            self.alias(through.table);
+        }
+        if let Some(call) = &query.call {
+            let row = query.nest.iter().find(|it| it.0 == Tie::Row).map(|it| RowOf::Parent(it.1));
+            self.calls.push((scope.alias, call.clone(), row));
+        }
+        scope
+    }
+
+    /// Appends a function of the row in `scope`.
+    pub(super) fn computed(&mut self, call: &Call, scope: Scope) {
+        self.call(call, Some(RowOf::Alias(scope.alias)));
+    }
+
+    /// The row in `scope` as text. A name alone could be a column's.
+    pub(super) fn row(&mut self, scope: Scope) {
+        self.sql.push('(');
+        self.whole(scope.alias);
+        self.sql.push_str(")::text");
+    }
+
+    /// Appends a test for the row in `scope`: a function that returns no row, and no set, gives a row of nulls.
+    pub(super) fn is_there(&mut self, scope: Scope) {
+        self.sql.push_str("NOT (");
+        self.whole(scope.alias);
+        self.sql.push_str(" IS NULL)");
+    }
+
+    fn whole(&mut self, alias: u32) {
+        self.write_alias(alias);
+        self.sql.push_str(".*");
+    }
+
+    /// `"public"."fn"("a" => $1)`.
+    pub(super) fn call(&mut self, call: &Call, row: Option<RowOf>) {
+        let (callable, function) = self.relations.function(call.function);
+        self.dialect.table(&mut self.sql, &function.schema, &function.name);
+        self.sql.push('(');
+        let mut word = "";
+        if let (Some(place), Some(row)) = (callable.row, row) {
+            let argument = &function.arguments[place as usize];
+            // The first one may have no name.
+            if place > 0 {
+                self.dialect.identifier(&mut self.sql, &argument.name);
+                self.sql.push_str(" => ");
+            }
+            self.row_argument(row, argument.table);
+            word = ", ";
+        }
+        for (place, value) in &call.arguments {
+            let argument = &function.arguments[*place as usize];
+            let value = match value {
+                None => "NULL".to_owned(),
+                Some(value) => {
+                    let bound = self.bind(value, self.dialect.given_type(argument.oid));
+                    self.dialect.given(bound, argument.oid)
+                }
+            };
+            self.argument(word, &argument.name, &value);
+            word = ", ";
+        }
+        if let Some(place) = callable.session {
+            self.argument(word, &function.arguments[place as usize].name, SESSION);
+        }
+        self.sql.push(')');
+    }
+
+    fn row_argument(&mut self, row: RowOf, table: Option<TableId>) {
+        match (row, table) {
+            (RowOf::Parent(column), Some(table)) => {
+                let text = self.parent_value(column, self.dialect.usual(Usual::Text));
+                let table = self.relations.catalog.table(table);
+                self.sql.push_str(&text);
+                self.sql.push_str("::");
+                self.dialect.table(&mut self.sql, &table.schema, &table.name);
+            }
+            (RowOf::Alias(alias), _) => self.whole(alias),
+            (RowOf::Parent(_), None) => {}
+        }
+    }
+
+    fn argument(&mut self, word: &str, name: &str, value: &str) {
+        self.sql.push_str(word);
+        self.dialect.identifier(&mut self.sql, name);
+        self.sql.push_str(" => ");
+        self.sql.push_str(value);
+    }
+}

@@ -1,0 +1,229 @@
+//! Conditions: on columns, on related rows, joined to expressions no deeper than they have to be.
+
+use super::call::RowOf;
+use super::{Renderer, Scope};
+use crate::catalog::{ColumnId, RelationshipId, TableId};
+use crate::dialect::{EACH_WORD, Place, Side, Usual};
+use crate::plan::operators::{Comparison, Measure};
+use crate::plan::{Call, Expr, Filter, Parameter};
+
+/// So many conditions are joined side by side; more become a balanced tree.
+const FLAT_MAX: usize = 16;
+
+/// Maximum nesting of subqueries beside an OR that are planned twice, row by row and all at once, with everything inside.
+/// Deeper ones are looked up row by row, which an OFFSET makes the planner do.
+const PLANNED_TWICE_MAX: u32 = 3;
+
+impl<'r> Renderer<'r> {
+    /// `SELECT … FROM related WHERE …`, tied to the row in `scope`.
+    pub(super) fn related(&mut self, by: RelationshipId, filter: &Filter, scope: Scope, of: Option<&Expr>) {
+        let related = &self.relations.relationships[by.0 as usize];
+        let there = self.alias(related.to);
+        if let Some(function) = related.call {
+            let call = Call { function, arguments: Vec::new() };
+            self.calls.push((there.alias, call, Some(RowOf::Alias(scope.alias))));
+        }
+        self.sql.push_str("SELECT ");
+        match of {
+            Some(of) => self.expr(of, there),
+            None => self.sql.push('1'),
+        }
+        self.from(there);
+        let mut word = " WHERE ";
+        let pairs = related.through.map(|it| (self.alias(it.table), it));
+        if let Some((pairs, through)) = pairs {
+            self.sql.push_str(" JOIN ");
+            self.table(pairs);
+            self.sql.push_str(" ON ");
+            self.column(pairs, through.ours);
+            self.sql.push_str(" = ");
+            self.column(scope, related.on[0].0);
+        }
+        for &(ours, theirs) in &related.on {
+            self.sql.push_str(word);
+            word = " AND ";
+            self.column(there, theirs);
+            self.sql.push_str(" = ");
+            match pairs {
+                Some((pairs, through)) => self.column(pairs, through.theirs),
+                None => self.column(scope, ours),
+            }
+        }
+        if related.call.is_some_and(|it| !self.relations.function(it).1.is_set) {
+            self.sql.push_str(word);
+            word = " AND ";
+            self.is_there(there);
+        }
+        if !filter.is_true() {
+            self.sql.push_str(word);
+            self.filter(filter, there);
+        }
+    }
+
+    pub(crate) fn filter(&mut self, filter: &Filter, scope: Scope) {
+        match filter {
+            Filter::All(all) => self.joined(all, " AND ", "(1 = 1)", scope),
+            Filter::Any(any) => self.joined(any, " OR ", "(1 = 0)", scope),
+            Filter::Not(not) => {
+                self.sql.push_str("NOT (");
+                self.filter(not, scope);
+                self.sql.push(')');
+            }
+            Filter::NotTrue(not) => {
+                self.sql.push('(');
+                self.filter(not, scope);
+                self.sql.push_str(") IS NOT TRUE");
+            }
+            Filter::Named { of, names } => {
+                self.column(scope, *of);
+                let names: Vec<String> = names.iter().map(|it| format!("'{it}'")).collect();
+                self.sql.push_str(&format!(" IN ({})", names.join(", ")));
+            }
+            Filter::Words { key, of, indexes, kind, with } => {
+                let (key, text) =
+                    (self.aside(|it| it.column(scope, *key)), self.aside(|it| it.column(scope, *of)));
+                let words = self.words(with);
+                self.dialect.words(&mut self.sql, [&key, &text], indexes, *kind, &words);
+            }
+            Filter::Each { with, filter } => self.each_word(with, filter, scope),
+            Filter::Place { key, indexes, bounds, of, by, with } => {
+                let mut column = |it: ColumnId| self.aside(|to| to.column(scope, it));
+                let (key, bounds) = (column(*key), bounds.map(&mut column));
+                let of = of.iter().map(|it| column(*it)).collect();
+                let ty = self.dialect.usual(Usual::Text);
+                let with = with.iter().map(|it| self.bind(it, ty)).collect();
+                self.dialect.place(&mut self.sql, &Place { key, indexes, bounds, of, by: *by, with });
+            }
+            Filter::Null { of, is } => {
+                self.expr(of, scope);
+                self.sql.push_str(if *is { " IS NULL" } else { " IS NOT NULL" });
+            }
+            Filter::Compare { of, by, with } => self.compare(of, *by, with, scope),
+            Filter::Measure { of, by, with } => self.measure(of, *by, with, scope),
+            Filter::Exists { by, filter } => {
+                self.exists += 1;
+                match self.exists > self.dialect.semi_joins_max() {
+                    true => self.exists_alone(*by, filter, scope),
+                    false => {
+                        self.sql.push_str("EXISTS (");
+                        self.related(*by, filter, scope, None);
+                        self.sql.push(')');
+                    }
+                }
+            }
+        }
+    }
+
+    /// No word of a list breaks the condition.
+    fn each_word(&mut self, with: &Parameter, filter: &Filter, scope: Scope) {
+        let list = self.bind(with, self.dialect.usual(Usual::Texts));
+        let words = self.dialect.each_word(&list);
+        self.sql.push_str(&format!("NOT EXISTS (SELECT 1 FROM {words} WHERE NOT ("));
+        self.in_each = true;
+        self.filter(filter, scope);
+        self.in_each = false;
+        self.sql.push_str("))");
+    }
+
+    /// The question for words: the one at hand of a list, or what is bound.
+    fn words(&mut self, with: &Parameter) -> String {
+        match self.in_each {
+            true => EACH_WORD.to_owned(),
+            false => self.bind(with, self.dialect.usual(Usual::Text)),
+        }
+    }
+
+    /// A related row that the planner makes no join of.
+    fn exists_alone(&mut self, by: RelationshipId, filter: &Filter, scope: Scope) {
+        self.alone += 1;
+        if self.alone > PLANNED_TWICE_MAX {
+            self.sql.push_str("EXISTS (");
+            self.related(by, filter, scope, None);
+            self.sql.push_str(" OFFSET 0)");
+        } else {
+            self.sql.push_str("(EXISTS (");
+            self.related(by, filter, scope, None);
+            self.sql.push_str(") OR (1 = 0))");
+        }
+        self.alone -= 1;
+    }
+
+    fn compare(&mut self, of: &Expr, by: Comparison, with: &Parameter, scope: Scope) {
+        let left = self.aside(|it| it.expr(of, scope));
+        // A column of the statement holds one value for each parent, never a list.
+        let single = self.parents.iter().any(|it| it.origin == with.origin);
+        let by = match by {
+            Comparison::In if single => Comparison::Eq,
+            Comparison::Nin if single => Comparison::Neq,
+            _ => by,
+        };
+        let ty = self.ty(of, scope.table);
+        let right = self.bind(with, self.dialect.compared_type(ty, by));
+        let declared = self.declared(of, scope.table);
+        let side = Side { placeholder: &right, reader: &with.reader, bare: declared.is_none(), declared, ty };
+        match (of, by) {
+            (Expr::Column(it), Comparison::Eq | Comparison::In)
+                if self.relations.catalog.table(scope.table).column(*it).by_prefix =>
+            {
+                self.sql.push('(');
+                self.dialect.begins(&mut self.sql, &left, by, &right);
+                self.sql.push_str(" AND ");
+                self.dialect.compare(&mut self.sql, &left, by, side);
+                self.sql.push(')');
+            }
+            (_, _) => self.dialect.compare(&mut self.sql, &left, by, side),
+        }
+    }
+
+    fn measure(&mut self, of: &Expr, by: Measure, with: &[Option<Parameter>], scope: Scope) {
+        let left = self.aside(|it| it.expr(of, scope));
+        let ty = self.ty(of, scope.table);
+        let mut values = Vec::with_capacity(with.len());
+        for (at, value) in with.iter().enumerate() {
+            let bound = self.dialect.measured_type(ty, by, at);
+            values.push(value.as_ref().map(|it| self.bind(it, bound)));
+        }
+        let text = self.dialect.measure(&left, by, &values, ty);
+        self.sql.push_str(&text);
+    }
+
+    /// Declared type of a column.
+    fn declared(&self, of: &Expr, table: TableId) -> Option<&'r str> {
+        match of {
+            Expr::Column(column) => {
+                Some(self.relations.catalog.table(table).column(*column).declared.as_str())
+            }
+            Expr::Cast(of, _) => self.declared(of, table),
+            Expr::JsonPath(..)
+            | Expr::Computed(_)
+            | Expr::Row
+            | Expr::Null
+            | Expr::Count { .. }
+            | Expr::Function(..)
+            | Expr::Instant { .. }
+            | Expr::Statistic { .. }
+            | Expr::Related { .. } => None,
+        }
+    }
+
+    fn joined(&mut self, parts: &[Filter], word: &str, empty: &str, scope: Scope) {
+        match parts {
+            [] => return self.sql.push_str(empty),
+            [only] => return self.filter(only, scope),
+            [_, _, ..] => self.sql.push('('),
+        }
+        if parts.len() > FLAT_MAX {
+            // A flat chain is as deep as it is long, and databases bound the depth of an expression.
+            let (first, rest) = parts.split_at(parts.len() / 2);
+            self.joined(first, word, empty, scope);
+            self.sql.push_str(word);
+            self.joined(rest, word, empty, scope);
+        } else {
+            for (at, part) in parts.iter().enumerate() {
+                self.sql.push_str(if at == 0 { "" } else { word });
+                self.filter(part, scope);
+            }
+        }
+        self.sql.push(')');
+    }
+}

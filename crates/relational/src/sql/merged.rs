@@ -1,0 +1,71 @@
+//! A question by key, written so that one statement asks it for many keys at once.
+
+use super::assemble::{Assembler, MergedText};
+use super::{ParentKey, Renderer};
+use crate::plan::operators::Comparison;
+use crate::plan::{Expr, Filter, MemberKind, Output, Reader};
+
+/// The merged form of a level that answers at most one row: its only parameters are what its key is compared with.
+pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText> {
+    let plan = assembler.plan;
+    let query = &plan.levels[level as usize].query;
+    let single = plan.members.iter().any(|it| it.kind == MemberKind::One(level));
+    if query.call.is_some() {
+        return None;
+    }
+    let Output::Rows(columns) = &query.output else { return None };
+    let plain = columns.iter().all(|it| matches!(it, Expr::Column(_)));
+    let conditions = match &query.filter {
+        Filter::All(all) => all.as_slice(),
+        one @ Filter::Compare { .. } => std::slice::from_ref(one),
+        Filter::Any(_)
+        | Filter::Not(_)
+        | Filter::NotTrue(_)
+        | Filter::Named { .. }
+        | Filter::Words { .. }
+        | Filter::Each { .. }
+        | Filter::Place { .. }
+        | Filter::Null { .. }
+        | Filter::Measure { .. }
+        | Filter::Exists { .. } => &[],
+    };
+    let key = |it: &Filter| match it {
+        Filter::Compare { of: Expr::Column(_), by: Comparison::Eq, with } => {
+            matches!(with.reader, Reader::Column(_)).then_some(with.origin)
+        }
+        Filter::Compare { .. }
+        | Filter::All(_)
+        | Filter::Any(_)
+        | Filter::Not(_)
+        | Filter::NotTrue(_)
+        | Filter::Named { .. }
+        | Filter::Words { .. }
+        | Filter::Each { .. }
+        | Filter::Place { .. }
+        | Filter::Null { .. }
+        | Filter::Measure { .. }
+        | Filter::Exists { .. } => None,
+    };
+    let origins: Option<Vec<_>> = conditions.iter().map(key).collect();
+    let origins = origins.filter(|it| single && plain && !it.is_empty())?;
+    let dialect = assembler.dialect;
+    let mut renderer = Renderer::new(dialect, assembler.renderer.relations, origins.len());
+    let column = |at: usize| format!("p.k{at}");
+    let keys = origins.iter().enumerate();
+    renderer.parents = keys.map(|(at, &origin)| ParentKey { origin, column: column(at), ty: None }).collect();
+    let scope = renderer.alias(query.table);
+    let columns: String = renderer.columns(columns, scope).into_iter().map(|it| format!(", {it}")).collect();
+    renderer.sql = format!("SELECT p.n{columns} FROM {} JOIN ", unnest(origins.len()));
+    renderer.table(scope);
+    renderer.conditions(query, scope, " ON ");
+    let oids: Vec<u32> =
+        renderer.parents.iter().map(|it| dialect.list_of_keys(it.ty.unwrap_or(0))).collect::<Option<_>>()?;
+    Some(MergedText { sql: renderer.sql, oids })
+}
+
+/// Lists of keys as the relation `p`: columns `k0`, `k1` …, and `n`, the place from one.
+pub(super) fn unnest(keys: usize) -> String {
+    let lists: Vec<String> = (1..=keys).map(|it| format!("${it}")).collect();
+    let names: String = (0..keys).map(|it| format!("k{it}, ")).collect();
+    format!("unnest({}) WITH ORDINALITY AS p({names}n)", lists.join(", "))
+}

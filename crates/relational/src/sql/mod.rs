@@ -1,0 +1,469 @@
+//! Relational plans become SQL text, through the border of a [`Dialect`].
+//!
+//! Identifiers are always quoted, values always bound: a statement's text depends on the plan alone.
+//!
+//! **Cost:** linear in the query; run once per plan and form.
+
+use crate::catalog::Relations;
+use crate::catalog::{ColumnId, ColumnType, TableId};
+use crate::plan::operators::Aggregation;
+use crate::plan::{Call, Expr, Filter, Origin, Output, Parameter, Query, Reader};
+
+pub mod assemble;
+mod call;
+mod filter;
+mod merged;
+mod nested;
+mod rows;
+mod slots;
+pub mod write;
+
+use crate::dialect::{Dialect, Usual};
+use call::RowOf;
+pub(crate) use rows::nest_scope;
+
+/// A statement and what has to be bound: parameter `i` is placeholder `i + 1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The text.
+    pub sql: String,
+    /// Bound parameters.
+    pub parameters: Vec<Parameter>,
+    /// Every table it reads.
+    pub tables: Vec<TableId>,
+}
+
+/// Renders `query`.
+#[must_use]
+pub fn render(dialect: &dyn Dialect, relations: &Relations, query: &Query) -> Statement {
+    let mut renderer = Renderer::new(dialect, relations, 0);
+    let parts = renderer.query(query);
+    Statement { sql: parts.sql(), parameters: renderer.parameters, tables: renderer.tables }
+}
+
+/// Writes one statement.
+pub(crate) struct Renderer<'r> {
+    pub(crate) dialect: &'r dyn Dialect,
+    pub(crate) relations: &'r Relations,
+    pub(crate) sql: String,
+    pub(crate) parameters: Vec<Parameter>,
+    /// Parallel to the parameters: the number of the type in which each is bound.
+    pub(crate) types: Vec<u32>,
+    pub(crate) aliases: u32,
+    pub(crate) tables: Vec<TableId>,
+    /// Placeholders that come before those of the parameters.
+    pub(crate) first: usize,
+    /// Origins whose value stands in a column of the statement instead of being bound.
+    pub(crate) parents: Vec<ParentKey>,
+    /// Number of `EXISTS` in the current condition.
+    exists: u32,
+    /// Number of open `EXISTS` that are not turned into joins.
+    alone: u32,
+    /// The condition at hand is one on each word of a text.
+    in_each: bool,
+    /// Calls of functions that stand in place of tables, by their aliases.
+    calls: Vec<(u32, Call, Option<RowOf>)>,
+}
+
+/// Makes every point in time of four digits' years a positive number of as many digits as this.
+const INSTANT_OFFSET: i64 = 2_000_000_000_000_000_000;
+
+/// A key of the parents that a statement holds as a column.
+#[derive(Clone, Debug)]
+pub(crate) struct ParentKey {
+    pub(crate) origin: Origin,
+    /// The column.
+    pub(crate) column: String,
+    /// The number of its type, known from its first use or before.
+    pub(crate) ty: Option<u32>,
+}
+
+/// A table under an alias.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope {
+    pub(crate) table: TableId,
+    pub(crate) alias: u32,
+}
+
+/// A query in parts, for those who put it into a larger one.
+pub(crate) struct Parts {
+    /// `DISTINCT ON (…) `, or nothing.
+    pub(crate) distinct: String,
+    /// Its columns.
+    pub(crate) columns: Vec<String>,
+    /// From ` FROM` on.
+    pub(crate) rest: String,
+}
+
+impl Parts {
+    /// The query alone.
+    pub(crate) fn sql(&self) -> String {
+        let columns = if self.columns.is_empty() { "1".to_owned() } else { self.columns.join(", ") };
+        format!("SELECT {}{columns}{}", self.distinct, self.rest)
+    }
+}
+
+impl<'r> Renderer<'r> {
+    pub(crate) const fn new(dialect: &'r dyn Dialect, relations: &'r Relations, first: usize) -> Self {
+        Self {
+            dialect,
+            relations,
+            sql: String::new(),
+            parameters: Vec::new(),
+            types: Vec::new(),
+            aliases: 0,
+            tables: Vec::new(),
+            first,
+            parents: Vec::new(),
+            exists: 0,
+            alone: 0,
+            in_each: false,
+            calls: Vec::new(),
+        }
+    }
+
+    pub(crate) fn alias(&mut self, table: TableId) -> Scope {
+        self.aliases += 1;
+        if !self.tables.contains(&table) {
+            self.tables.push(table);
+        }
+        Scope { table, alias: self.aliases - 1 }
+    }
+
+    pub(crate) fn write_alias(&mut self, alias: u32) {
+        self.sql.push('t');
+        self.sql.push_str(&alias.to_string());
+    }
+
+    pub(crate) fn query(&mut self, query: &Query) -> Parts {
+        let scope = self.scope(query);
+        match &query.output {
+            Output::Rows(columns) if query.page.from_end => {
+                let outer = self.alias(query.table);
+                let columns = self.columns(columns, outer);
+                let rest = self.aside(|it| it.last_rows(query, scope, outer));
+                Parts { distinct: String::new(), columns, rest }
+            }
+            Output::Rows(columns) if query.distinct_on.is_empty() || self.dialect.distinct_on() => {
+                let columns = self.columns(columns, scope);
+                let distinct = self.aside(|it| it.distinct_columns(&query.distinct_on, scope));
+                let rest = self.aside(|it| it.rows(query, scope));
+                Parts { distinct, columns, rest }
+            }
+            Output::Rows(columns) => {
+                let outer = Scope { table: scope.table, alias: scope.alias + 1 };
+                let columns = self.columns(columns, outer);
+                let rest = self.aside(|it| it.distinct(query, scope));
+                Parts { distinct: String::new(), columns, rest }
+            }
+            Output::Aggregate(columns) => self.aggregate(query, columns, scope),
+            Output::Groups { by, columns, having } => self.groups(query, by, columns, having, scope),
+        }
+    }
+
+    fn distinct_columns(&mut self, columns: &[ColumnId], scope: Scope) {
+        for (at, &column) in columns.iter().enumerate() {
+            self.sql.push_str(if at == 0 { "DISTINCT ON (" } else { ", " });
+            self.column(scope, column);
+        }
+        self.sql.push_str(if columns.is_empty() { "" } else { ") " });
+    }
+
+    fn aggregate(&mut self, query: &Query, columns: &[Expr], scope: Scope) -> Parts {
+        let paged = query.page.limit.is_some() || query.page.offset.is_some();
+        if query.distinct_on.is_empty() && !paged {
+            let columns = self.columns(columns, scope);
+            let rest = self.aside(|it| {
+                it.read_from(query, scope);
+                it.conditions(query, scope, " WHERE ");
+            });
+            return Parts { distinct: String::new(), columns, rest };
+        }
+        let over = Scope { table: scope.table, alias: scope.alias + 2 };
+        let columns = self.columns(columns, over);
+        let rest = self.aside(|it| {
+            it.sql.push_str(" FROM (SELECT ");
+            if query.distinct_on.is_empty() || it.dialect.distinct_on() {
+                it.distinct_columns(&query.distinct_on, scope);
+                it.all_columns(scope);
+                it.rows(query, scope);
+            } else {
+                it.write_alias(scope.alias + 1);
+                it.sql.push_str(".*");
+                it.distinct(query, scope);
+            }
+            it.sql.push_str(") AS ");
+            it.write_alias(over.alias);
+            it.aliases = it.aliases.max(over.alias + 1);
+        });
+        Parts { distinct: String::new(), columns, rest }
+    }
+
+    fn groups(
+        &mut self,
+        query: &Query,
+        by: &[ColumnId],
+        columns: &[Expr],
+        having: &Filter,
+        scope: Scope,
+    ) -> Parts {
+        let columns = self.columns(columns, scope);
+        let rest = self.aside(|it| {
+            it.read_from(query, scope);
+            it.conditions(query, scope, " WHERE ");
+            for (at, &column) in by.iter().enumerate() {
+                it.sql.push_str(if at == 0 { " GROUP BY " } else { ", " });
+                it.column(scope, column);
+            }
+            if !having.is_true() {
+                it.sql.push_str(" HAVING ");
+                it.filter(having, scope);
+            }
+            it.order(query, scope);
+            it.page(&query.page);
+        });
+        Parts { distinct: String::new(), columns, rest }
+    }
+
+    /// The text of each output column.
+    pub(crate) fn columns(&mut self, columns: &[Expr], scope: Scope) -> Vec<String> {
+        let text = |of: &Expr| {
+            if let Expr::Function(Aggregation::Sum, column) = of
+                && self.relations.catalog.table(scope.table).column(*column).ty == ColumnType::BigInt
+            {
+                let column = self.aside(|it| it.column(scope, *column));
+                return self.dialect.wide_sum(&column);
+            }
+            let text = self.aside(|it| it.expr(of, scope));
+            match of {
+                Expr::Column(_) | Expr::Computed(_) => self.dialect.shown(text, self.ty(of, scope.table)),
+                Expr::JsonPath(..)
+                | Expr::Row
+                | Expr::Null
+                | Expr::Count { .. }
+                | Expr::Function(..)
+                | Expr::Instant { .. }
+                | Expr::Statistic { .. }
+                | Expr::Related { .. }
+                | Expr::Cast(..) => text,
+            }
+        };
+        columns.iter().map(text).collect()
+    }
+
+    /// The number of the type of an output column over `table`.
+    pub(crate) fn shown_type(&self, of: &Expr, table: TableId) -> u32 {
+        let ty = self.ty(of, table);
+        if matches!(of, Expr::Column(_) | Expr::Computed(_)) { self.dialect.shown_type(ty) } else { ty }
+    }
+
+    /// The number of an expression's type over `table`.
+    pub(crate) fn ty(&self, of: &Expr, table: TableId) -> u32 {
+        let column = |column: &ColumnId| self.relations.catalog.table(table).column(*column).oid;
+        match of {
+            Expr::Column(of) => column(of),
+            Expr::JsonPath(of, _) => self.ty(of, table),
+            Expr::Computed(call) => self.relations.function(call.function).1.returns,
+            Expr::Null | Expr::Row => self.dialect.usual(Usual::Text),
+            Expr::Count { .. } => self.dialect.usual(Usual::Integer),
+            Expr::Function(function, of) => self.dialect.function_type(*function, column(of)),
+            Expr::Instant { text, .. } => column(text),
+            Expr::Statistic { columns, .. } => {
+                columns.first().map_or(0, |it| self.dialect.function_type(Aggregation::Avg, column(it)))
+            }
+            Expr::Related { by, of, .. } => self.ty(of, self.relations.relationship(*by).to),
+            Expr::Cast(of, to) => self.dialect.cast_type(self.ty(of, table), *to),
+        }
+    }
+
+    pub(crate) fn from(&mut self, scope: Scope) {
+        self.sql.push_str(" FROM ");
+        self.table(scope);
+    }
+
+    /// The table under its alias.
+    pub(crate) fn table(&mut self, scope: Scope) {
+        if let Some(at) = self.calls.iter().position(|it| it.0 == scope.alias) {
+            let (_, call, row) = self.calls.swap_remove(at);
+            self.call(&call, row);
+        } else {
+            let table = self.relations.catalog.table(scope.table);
+            self.dialect.table(&mut self.sql, &table.schema, &table.name);
+        }
+        self.sql.push_str(" AS ");
+        self.write_alias(scope.alias);
+    }
+
+    /// An output column of the parent's row, used as one of type `ty`.
+    pub(crate) fn parent_value(&mut self, column: u16, ty: u32) -> String {
+        let origin = Origin::ParentColumn(column);
+        self.bind(&Parameter { origin, reader: Reader::AsIs, path: "".into() }, ty)
+    }
+
+    /// The placeholder of a new parameter that is bound in the type with that number.
+    pub(crate) fn bind(&mut self, parameter: &Parameter, ty: u32) -> String {
+        if let Some(key) = self.parents.iter_mut().find(|it| it.origin == parameter.origin) {
+            let first = *key.ty.get_or_insert(ty);
+            return self.dialect.parent_key(key.column.clone(), first, ty);
+        }
+        self.parameters.push(parameter.clone());
+        self.types.push(ty);
+        self.dialect.placeholder(self.first + self.parameters.len())
+    }
+
+    pub(crate) fn column(&mut self, scope: Scope, column: ColumnId) {
+        self.write_alias(scope.alias);
+        self.sql.push('.');
+        let table = &self.relations.catalog.tables[scope.table.0 as usize];
+        self.dialect.identifier(&mut self.sql, &table.columns[column.0 as usize].name);
+    }
+
+    /// Text that `write` appends, removed from the statement again.
+    pub(crate) fn aside(&mut self, write: impl FnOnce(&mut Self)) -> String {
+        let start = self.sql.len();
+        write(self);
+        self.sql.split_off(start)
+    }
+
+    pub(crate) fn expr(&mut self, expr: &Expr, scope: Scope) {
+        match expr {
+            Expr::Column(column) => self.column(scope, *column),
+            Expr::Computed(call) => self.computed(call, scope),
+            Expr::Row => self.row(scope),
+            Expr::JsonPath(of, path) => {
+                let column = self.aside(|it| it.expr(of, scope));
+                let path = self.bind(path, self.dialect.usual(Usual::Texts));
+                self.dialect.json_path(&mut self.sql, &column, &path);
+            }
+            Expr::Null => self.sql.push_str("NULL"),
+            Expr::Count { columns, distinct } => {
+                let columns: Vec<String> =
+                    columns.iter().map(|&column| self.aside(|it| it.column(scope, column))).collect();
+                self.dialect.count(&mut self.sql, &columns, *distinct);
+            }
+            Expr::Function(function, column) => {
+                let ty = self.ty(&Expr::Column(*column), scope.table);
+                let column = self.aside(|it| it.column(scope, *column));
+                self.dialect.function(&mut self.sql, *function, &column, ty);
+            }
+            Expr::Instant { function, text, at } => {
+                let [text, at] = [text, at].map(|it| self.aside(|to| to.column(scope, *it)));
+                // All of one length, so that texts are in the order of the numbers they begin with.
+                let moment = format!("CAST({at} + {INSTANT_OFFSET} AS text) || {text}");
+                let mut found = String::new();
+                let moment = self.dialect.in_order_of_bytes(moment);
+                let ty = self.dialect.usual(Usual::Text);
+                self.dialect.function(&mut found, *function, &moment, ty);
+                self.sql.push_str(&format!("substr({found}, {})", INSTANT_OFFSET.to_string().len() + 1));
+            }
+            Expr::Statistic { function, columns, distinct } => {
+                let ty = columns.first().map_or(0, |&it| self.ty(&Expr::Column(it), scope.table));
+                let columns: Vec<String> =
+                    columns.iter().map(|&column| self.aside(|it| it.column(scope, column))).collect();
+                self.dialect.statistic(&mut self.sql, *function, &columns, *distinct, ty);
+            }
+            Expr::Cast(of, to) => {
+                let ty = self.ty(of, scope.table);
+                let of = self.aside(|it| it.expr(of, scope));
+                let cast = self.dialect.cast(of, ty, *to);
+                self.sql.push_str(&cast);
+            }
+            Expr::Related { by, filter, of } => {
+                self.sql.push('(');
+                self.related(*by, filter, scope, Some(of));
+                if !matches!(
+                    **of,
+                    Expr::Count { .. } | Expr::Function(..) | Expr::Instant { .. } | Expr::Statistic { .. }
+                ) {
+                    self.sql.push_str(" LIMIT 1");
+                }
+                self.sql.push(')');
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{Catalog, Column, Relationship, RelationshipId, RelationshipKind, Table, TableKind};
+    use crate::dialect::sqlite::Sqlite;
+    use crate::plan::{Filter, Page};
+
+    /// A table with one column.
+    fn table(name: &str, column: &str) -> Table {
+        let column = Column {
+            name: column.into(),
+            declared: "INTEGER".into(),
+            ty: ColumnType::BigInt,
+            oid: 0,
+            nullable: true,
+            has_default: false,
+            generated: false,
+            folds: false,
+            by_prefix: false,
+            comment: String::new(),
+        };
+        Table {
+            schema: "main".into(),
+            name: name.into(),
+            kind: TableKind::Table,
+            columns: vec![column],
+            primary_key: None,
+            unique_keys: Vec::new(),
+            foreign_keys: Vec::new(),
+            comment: String::new(),
+            insertable: true,
+            updatable: true,
+            deletable: true,
+            rows_estimate: None,
+            is_whole: true,
+            acts: false,
+        }
+    }
+
+    fn check(filter: Filter, sql: &str, tables: &[&str]) {
+        let catalog = Catalog { tables: vec![table("a\"b", "x"), table("c", "y")], functions: Vec::new() };
+        let (to, from) = (TableId(0), TableId(1));
+        let related = Relationship {
+            name: "a".into(),
+            from,
+            to,
+            on: vec![(ColumnId(0), ColumnId(0))],
+            call: None,
+            through: None,
+            kind: RelationshipKind::Object { certain: false },
+            insert_first: true,
+            enforced: false,
+        };
+        let relations = Relations { catalog, relationships: vec![related], functions: Vec::new() };
+        let output = Output::Rows(vec![Expr::Column(ColumnId(0))]);
+        let query = Query {
+            table: from,
+            call: None,
+            nest: Vec::new(),
+            through: None,
+            filter,
+            distinct_on: Vec::new(),
+            order: Vec::new(),
+            page: Page::default(),
+            output,
+        };
+        let statement = render(&Sqlite, &relations, &query);
+        assert_eq!(statement.sql, sql);
+        let read: Vec<_> =
+            statement.tables.iter().map(|it| relations.catalog.table(*it).name.as_str()).collect();
+        assert_eq!(read, tables);
+    }
+
+    #[test]
+    fn names_are_quoted_and_every_table_read_is_told() {
+        check(Filter::TRUE, "SELECT t0.\"y\" FROM \"c\" AS t0", &["c"]);
+        check(
+            Filter::Exists { by: RelationshipId(0), filter: Box::new(Filter::Any(Vec::new())) },
+            "SELECT t0.\"y\" FROM \"c\" AS t0 WHERE EXISTS (SELECT 1 FROM \"a\"\"b\" AS t1 \
+             WHERE t1.\"x\" = t0.\"y\" AND (1 = 0))",
+            &["c", "a\"b"],
+        );
+    }
+}

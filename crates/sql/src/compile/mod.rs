@@ -1,0 +1,457 @@
+//! Makes a [`Plan`] of a piece: walks its shape and looks up what each field means.
+//!
+//! **Invariant:** reads nothing of a request but the form of its structural variables.
+//!
+//! **Cost:** linear in the shape and its arguments; run once per plan and form.
+
+use crate::api::meaning::EnumMeaning;
+use crate::api::meaning::{Api, FieldMeaning, InputMeaning};
+use crate::compile::select::Rows;
+use crate::frontend::form::Form;
+use crate::frontend::form::{objects, structural};
+use crate::frontend::input::{Inputs, Place};
+use crate::frontend::{self, ApiFrontend, Ask};
+use crate::model::metadata::ExposedAs;
+use std::sync::Arc;
+use weir_engine::plan::shape::{self, SetId, Shape, ShapeField};
+use weir_engine::source::Piece;
+use weir_engine::source::{Accent, FieldError, Ids, PlanError};
+use weir_language::schema::{EnumValueId, Schema};
+use weir_language::schema::{FieldId, InputId, TypeKind};
+use weir_language::value::{Node, Variables};
+use weir_relational::catalog::{ColumnId, Relations, RelationshipKind, TableId};
+use weir_relational::passes::bounds::{Bounds, Excess};
+use weir_relational::plan::{
+    Expr, Hidden, Level, Member, MemberKind, Output, Parameter, Plan, Query, Reader, Run, Tie, mark_copied,
+};
+
+mod aggregate;
+mod call;
+mod elide;
+mod filter;
+mod insert;
+mod select;
+mod write;
+
+impl ApiFrontend for Api {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    fn relations(&self) -> &Relations {
+        &self.model.relations
+    }
+
+    fn is_exposed(&self, table: TableId) -> bool {
+        self.model.tracked(table).is_some()
+    }
+
+    fn constraint_message(&self, constraint: &str) -> Option<&str> {
+        self.model.messages.get(constraint).map(String::as_str)
+    }
+
+    fn ask(&self, piece: &Piece<'_>) -> Ask {
+        let structural = structural(piece, self);
+        Ask {
+            set: piece.set,
+            fields: piece.fields.to_vec(),
+            accent: piece.accent,
+            objects: objects(&structural, piece, self),
+            signed: Vec::new(),
+            steered: Vec::new(),
+            named: Vec::new(),
+            conditions_max: piece.conditions_max,
+            structural,
+        }
+    }
+
+    /// Values of enum tables are data.
+    fn chooses(&self, value: EnumValueId) -> bool {
+        match self.enum_values.get(value.index()) {
+            Some(EnumMeaning::TableValue(..)) | None => false,
+            Some(
+                EnumMeaning::None
+                | EnumMeaning::Column(..)
+                | EnumMeaning::Order { .. }
+                | EnumMeaning::Constraint(..),
+            ) => true,
+        }
+    }
+
+    fn compile(
+        &self,
+        ids: &Ids,
+        shape: &Shape,
+        ask: &Ask,
+        variables: Option<(&Variables, &Form)>,
+    ) -> Result<Plan, PlanError> {
+        compile(self, ids, shape, ask, variables)
+    }
+}
+
+/// Makes the plan of `ask`.
+fn compile(
+    api: &Api,
+    ids: &Ids,
+    shape: &Shape,
+    ask: &Ask,
+    variables: Option<(&Variables, &Form)>,
+) -> Result<Plan, PlanError> {
+    let inputs = Inputs { literals: &shape.literals, variables, structural: &ask.structural };
+    let mut compiler = Compiler {
+        api,
+        ids,
+        shape,
+        accent: ask.accent,
+        inputs,
+        plan: Plan::default(),
+        path: Vec::new(),
+        keys: Vec::new(),
+        field: ask.fields.first().copied().unwrap_or(0),
+        depth: 0,
+        bounds: Bounds::new(ask.conditions_max),
+        changes: false,
+        written: Row::default(),
+    };
+    let mut row = Row::default();
+    let members = compiler.members(ask.fields.iter().copied(), &mut row)?;
+    compiler.plan.root_copied = members.iter().any(|it| it.same_as.is_some());
+    compiler.plan.root = compiler.store(members);
+    Ok(compiler.plan)
+}
+
+/// The columns a row of the level at hand has to bring.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    pub(super) columns: Vec<Expr>,
+    /// In a group: what makes it. Other columns have no one value.
+    pub(super) groups: Option<Vec<ColumnId>>,
+}
+
+impl Row {
+    /// The output column that holds `expr`, new or not.
+    pub(super) fn column(&mut self, expr: Expr) -> u16 {
+        let found = self.columns.iter().position(|it| *it == expr);
+        found.unwrap_or_else(|| {
+            self.columns.push(expr);
+            self.columns.len() - 1
+        }) as u16
+    }
+}
+
+pub(super) struct Compiler<'c> {
+    pub(super) api: &'c Api,
+    ids: &'c Ids,
+    pub(super) shape: &'c Shape,
+    pub(super) accent: Accent,
+    pub(super) inputs: Inputs<'c>,
+    pub(super) plan: Plan,
+    /// Steps below the field's `args`, for errors.
+    pub(super) path: Vec<String>,
+    /// Response keys down to the field at hand.
+    pub(super) keys: Vec<&'c str>,
+    /// The field at hand.
+    pub(super) field: u32,
+    pub(super) depth: u32,
+    pub(super) bounds: Bounds,
+    /// True while compiling the condition on the rows that a mutation changes.
+    pub(super) changes: bool,
+    /// Returned columns of the current root field's statements.
+    pub(super) written: Row,
+}
+
+impl<'c> Compiler<'c> {
+    pub(super) fn meaning(&self, input: InputId) -> InputMeaning {
+        self.api.input(self.ids.input(input))
+    }
+
+    pub(super) fn enum_meaning(&self, place: Place) -> Option<crate::api::meaning::EnumMeaning> {
+        match self.inputs.node(place) {
+            Node::Enum(value) => Some(self.api.enum_value(self.ids.enum_value(value))),
+            _ => None,
+        }
+    }
+
+    pub(super) fn field_meaning(&self, field: &ShapeField) -> FieldMeaning {
+        self.api.field(self.ids.field(field.field))
+    }
+
+    /// The name of an input and of its type, for messages.
+    pub(super) fn input_words(&self, input: InputId) -> (&'c str, &'c str) {
+        let own = self.ids.input(input);
+        let schema = &self.api.schema;
+        (schema.input_name(own), schema.type_name(schema.input(own).ty.base))
+    }
+
+    /// True if an input takes one object.
+    pub(super) fn takes_object(&self, input: InputId) -> bool {
+        let schema = &self.api.schema;
+        let ty = schema.input(self.ids.input(input)).ty;
+        matches!(schema.ty(ty.base).kind, TypeKind::Input { .. }) && !ty.wraps.is_list()
+    }
+
+    /// The argument's path in Hasura's words.
+    pub(super) fn hasura_path(&self) -> String {
+        let mut out = String::from("$");
+        for key in &self.keys {
+            out.push_str(".selectionSet.");
+            out.push_str(key);
+        }
+        out.push_str(".args");
+        for step in &self.path {
+            if !step.starts_with('[') {
+                out.push('.');
+            }
+            out.push_str(step);
+        }
+        out
+    }
+
+    pub(super) fn refuse(&self, message: impl Into<Box<str>>) -> PlanError {
+        let code = match self.accent {
+            Accent::Spec => "BAD_USER_INPUT",
+            Accent::Hasura => "validation-failed",
+        };
+        let error = FieldError {
+            code,
+            message: message.into(),
+            hasura_path: Some(self.hasura_path().into()),
+            extensions: None,
+        };
+        PlanError { error, field: self.field }
+    }
+
+    /// Refuses a condition or an order for its size.
+    pub(super) fn exceeded(&self, excess: Excess) -> PlanError {
+        self.beyond(excess.code(), excess.message())
+    }
+
+    /// Refuses an argument for its size, under Hasura's accent with its code.
+    pub(super) fn beyond(&self, code: &'static str, message: impl Into<Box<str>>) -> PlanError {
+        let mut refused = self.refuse(message);
+        if self.accent == Accent::Spec {
+            refused.error.code = code;
+        }
+        refused
+    }
+
+    pub(super) fn parameter(&self, place: Place, reader: Reader) -> Parameter {
+        self.inputs.parameter(place, reader, &self.hasura_path())
+    }
+
+    pub(super) fn store(&mut self, members: Vec<Member>) -> Run {
+        let start = self.plan.members.len() as u32;
+        let len = members.len() as u32;
+        self.plan.members.extend(members);
+        Run { start, len }
+    }
+
+    fn members(
+        &mut self,
+        fields: impl Iterator<Item = u32>,
+        row: &mut Row,
+    ) -> Result<Vec<Member>, PlanError> {
+        let mut members: Vec<Member> =
+            fields.map(|field| self.member(field, row)).collect::<Result<_, _>>()?;
+        mark_copied(&mut members);
+        Ok(members)
+    }
+
+    pub(super) fn set(&mut self, set: SetId, row: &mut Row) -> Result<Run, PlanError> {
+        let range = self.shape.set(set).range();
+        let members = self.members(range.map(|it| it as u32), row)?;
+        Ok(self.store(members))
+    }
+
+    fn member(&mut self, at: u32, row: &mut Row) -> Result<Member, PlanError> {
+        let shape = self.shape;
+        let field = &shape.fields[at as usize];
+        let outer = self.field;
+        self.field = at;
+        let kind = match field.member {
+            shape::Member::Constant { .. } => MemberKind::Constant,
+            shape::Member::Foreign { .. } => MemberKind::Foreign,
+            shape::Member::Leaf | shape::Member::Object(_) | shape::Member::Abstract(_) => {
+                self.keys.push(field.key.name());
+                let kind = self.kind(field, row)?;
+                self.keys.pop();
+                kind
+            }
+        };
+        self.field = outer;
+        let mut member = frontend::member(at, field, kind);
+        if matches!(member.kind, MemberKind::Write(_)) {
+            // Asked twice, done twice.
+            member.same_as = None;
+        }
+        Ok(member)
+    }
+
+    fn kind(&mut self, field: &ShapeField, row: &mut Row) -> Result<MemberKind, PlanError> {
+        match self.field_meaning(field) {
+            FieldMeaning::NoQueries => Ok(MemberKind::Text("no queries are available with this role")),
+            FieldMeaning::Column(table, column) => self.column(field, table, column, row),
+            FieldMeaning::Select(table) => {
+                let rows = self.rows_arguments(field)?;
+                self.rows(field, table, rows, Vec::new(), false)
+            }
+            FieldMeaning::ByPk(table) => {
+                let rows = self.by_pk_arguments(field)?;
+                self.rows(field, table, rows, Vec::new(), true)
+            }
+            FieldMeaning::SelectAggregate(table) => self.aggregates(field, table, Vec::new()),
+            FieldMeaning::GroupBy(table) => self.groups(field, table),
+            FieldMeaning::Call(function, table) => {
+                let (tracked, of) = self.api.model.function(function);
+                if tracked.is_on(ExposedAs::Mutation) {
+                    return self.write(field, FieldMeaning::Call(function, table));
+                }
+                let rows = self.rows_arguments(field)?;
+                self.rows(field, table, rows, Vec::new(), !of.is_set)
+            }
+            FieldMeaning::CallAggregate(_, table) => self.aggregates(field, table, Vec::new()),
+            FieldMeaning::Computed(function) => self.computed(field, function, row),
+            FieldMeaning::Related(by) => {
+                let related = &self.api.model.relations.relationships[by.0 as usize];
+                let rows = self.rows_arguments(field)?;
+                let nest = nest(related, row);
+                let one = matches!(related.kind, RelationshipKind::Object { .. });
+                let kind = self.rows(field, related.to, rows, nest, one)?;
+                Ok(self.elided(kind, by))
+            }
+            FieldMeaning::RelatedAggregate(by) => {
+                let related = &self.api.model.relations.relationships[by.0 as usize];
+                let nest = nest(related, row);
+                self.aggregates(field, related.to, nest)
+            }
+            FieldMeaning::Count(_) => self.count(field, row),
+            FieldMeaning::Function(..) | FieldMeaning::GroupKey(_) | FieldMeaning::Aggregate(_) => {
+                Ok(MemberKind::Inline(self.set(self.object(field)?, row)?))
+            }
+            FieldMeaning::FunctionColumn(table, function, column) => {
+                Ok(self.function(table, function, column, row))
+            }
+            meaning @ (FieldMeaning::Insert(_)
+            | FieldMeaning::InsertOne(_)
+            | FieldMeaning::Update(_)
+            | FieldMeaning::UpdateByPk(_)
+            | FieldMeaning::UpdateMany(_)
+            | FieldMeaning::Delete(_)
+            | FieldMeaning::DeleteByPk(_)) => self.write(field, meaning),
+            FieldMeaning::AffectedRows(_) => Ok(MemberKind::Affected),
+            FieldMeaning::Returning(_) => self.returning(field),
+            FieldMeaning::None | FieldMeaning::Nodes(_) => {
+                Err(self.refuse("this field cannot be answered here"))
+            }
+        }
+    }
+
+    /// The set below an object field.
+    pub(super) fn object(&self, field: &ShapeField) -> Result<SetId, PlanError> {
+        match field.member {
+            shape::Member::Object(set) => Ok(set),
+            shape::Member::Leaf
+            | shape::Member::Abstract(_)
+            | shape::Member::Constant { .. }
+            | shape::Member::Foreign { .. } => Err(self.refuse("this field needs a selection of an object")),
+        }
+    }
+
+    fn column(
+        &mut self,
+        field: &ShapeField,
+        table: TableId,
+        column: ColumnId,
+        row: &mut Row,
+    ) -> Result<MemberKind, PlanError> {
+        let cell = self.api.column_type(table, column).facts().cell;
+        let mut expr = Expr::Column(column);
+        if row.groups.as_ref().is_some_and(|by| !by.contains(&column)) {
+            expr = Expr::Null;
+        }
+        let expr = self.json_path(field, expr);
+        Ok(MemberKind::Leaf { column: row.column(expr), cell })
+    }
+
+    /// `of`, or the part of it that the argument `path` of its field means.
+    pub(super) fn json_path(&mut self, field: &ShapeField, of: Expr) -> Expr {
+        let mut expr = of;
+        if expr == Expr::Null {
+            return expr;
+        }
+        for argument in self.shape.arguments(field) {
+            if self.meaning(argument.input) == InputMeaning::JsonPath {
+                let place = self.argument(argument);
+                if !matches!(self.inputs.node(place), Node::Null | Node::Absent) {
+                    self.path.push("path".into());
+                    expr = Expr::JsonPath(Box::new(expr), self.parameter(place, Reader::JsonPath));
+                    self.path.pop();
+                }
+            }
+        }
+        expr
+    }
+
+    /// Start of an argument's value, or of its default if the variable was not sent.
+    pub(super) fn argument(&self, argument: &shape::ShapeArgument) -> Place {
+        let place = self.inputs.resolve(Place::Literal(argument.value));
+        match (self.inputs.node(place), argument.default) {
+            (Node::Absent, Some(default)) => Place::Literal(default),
+            _ => place,
+        }
+    }
+
+    /// A level of rows under a field.
+    fn rows(
+        &mut self,
+        field: &ShapeField,
+        table: TableId,
+        rows: Rows,
+        nest: Vec<(Tie, u16)>,
+        one: bool,
+    ) -> Result<MemberKind, PlanError> {
+        let set = self.object(field)?;
+        let at = self.field;
+        let path = self.keys.join(".");
+        let mut row = Row::default();
+        let members = self.set(set, &mut row)?;
+        let shape = self.shape;
+        let hidden =
+            shape.set(set).hidden.iter().map(|&it| self.hidden(it, &mut row)).collect::<Result<_, _>>()?;
+        let query = Query {
+            table,
+            call: rows.call,
+            nest,
+            through: None,
+            filter: rows.filter,
+            distinct_on: rows.distinct_on,
+            order: rows.order,
+            page: rows.page,
+            output: Output::Rows(row.columns),
+        };
+        let level = self.level(Level { query, members, choice: None, hidden, field: at, path });
+        Ok(if one { MemberKind::One(level) } else { MemberKind::Many(level) })
+    }
+
+    pub(super) fn level(&mut self, level: Level) -> u32 {
+        self.plan.levels.push(level);
+        self.plan.levels.len() as u32 - 1
+    }
+
+    fn hidden(&self, field: FieldId, row: &mut Row) -> Result<Hidden, PlanError> {
+        match self.api.field(self.ids.field(field)) {
+            FieldMeaning::Column(table, column) => {
+                let cell = self.api.column_type(table, column).facts().cell;
+                Ok(Hidden { column: row.column(Expr::Column(column)), cell })
+            }
+            _ => Err(self.refuse("only columns can be joined on")),
+        }
+    }
+}
+
+fn nest(related: &weir_relational::catalog::Relationship, row: &mut Row) -> Vec<(Tie, u16)> {
+    let keys = related.on.iter().map(|&(ours, theirs)| (Tie::Column(theirs), row.column(Expr::Column(ours))));
+    let mut nest: Vec<_> = keys.collect();
+    nest.extend(related.call.map(|_| (Tie::Row, row.column(Expr::Row))));
+    nest
+}

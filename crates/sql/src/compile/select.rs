@@ -1,0 +1,192 @@
+//! The arguments of a field of rows: `where`, `order_by`, `distinct_on`, `limit`, `offset`, and primary keys.
+
+use super::Compiler;
+use crate::api::meaning::{EnumMeaning, InputMeaning};
+use crate::frontend::input::Place;
+use weir_engine::plan::shape::ShapeField;
+use weir_engine::source::PlanError;
+use weir_language::value::Node;
+use weir_relational::catalog::{ColumnId, TableId};
+use weir_relational::passes::bounds::Terms;
+use weir_relational::plan::operators::{Aggregation, Comparison};
+use weir_relational::plan::{Call, Expr, Filter, Order, Page, Reader};
+
+/// Filter, order and page of a field of rows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rows {
+    pub(super) call: Option<Call>,
+    pub(super) filter: Filter,
+    pub(super) distinct_on: Vec<ColumnId>,
+    pub(super) order: Vec<Order>,
+    pub(super) page: Page,
+}
+
+/// Where in an order an object stands: the rows it sorts, or what of them.
+#[derive(Clone, Copy)]
+enum Sorted {
+    /// Columns of the table.
+    Columns(TableId),
+    /// A function over the columns below.
+    Function(Aggregation),
+    /// Aggregates over the table.
+    Aggregates,
+}
+
+impl Compiler<'_> {
+    pub(super) fn rows_arguments(&mut self, field: &ShapeField) -> Result<Rows, PlanError> {
+        let mut rows = Rows { call: self.call(field)?, ..Rows::default() };
+        let mut terms = Terms::default();
+        for argument in self.shape.arguments(field) {
+            let place = self.argument(argument);
+            let name = self.input_words(argument.input).0;
+            if matches!(self.inputs.node(place), Node::Null | Node::Absent) {
+                continue;
+            }
+            self.path.push(name.into());
+            match self.meaning(argument.input) {
+                InputMeaning::Where(of) => rows.filter = self.condition(place, of)?,
+                InputMeaning::OrderBy(of) => self.order(place, Sorted::Columns(of), &mut terms)?,
+                InputMeaning::GroupOrderBy(_) => self.order(place, Sorted::Aggregates, &mut terms)?,
+                InputMeaning::DistinctOn(_) => rows.distinct_on = self.columns(place),
+                InputMeaning::Limit => rows.page.limit = Some(self.parameter(place, Reader::Limit)),
+                InputMeaning::Offset => rows.page.offset = Some(self.parameter(place, Reader::Offset)),
+                _ => {}
+            }
+            self.path.pop();
+        }
+        rows.order = terms.beside(&rows.filter).map_err(|it| self.exceeded(it))?;
+        self.check_distinct_on(&rows)?;
+        Ok(rows)
+    }
+
+    pub(super) fn by_pk_arguments(&mut self, field: &ShapeField) -> Result<Rows, PlanError> {
+        let mut all = Vec::new();
+        for argument in self.shape.arguments(field) {
+            if let InputMeaning::Column(table, column) = self.meaning(argument.input) {
+                let name = self.input_words(argument.input).0;
+                self.path.push(name.into());
+                let reader = Reader::Column(self.api.column_type(table, column).clone());
+                let with = self.parameter(self.argument(argument), reader);
+                all.push(Filter::Compare { of: Expr::Column(column), by: Comparison::Eq, with });
+                self.path.pop();
+            }
+        }
+        Ok(Rows { filter: Filter::All(all), ..Rows::default() })
+    }
+
+    /// A list of columns, chosen by enum values.
+    pub(super) fn columns(&self, place: Place) -> Vec<ColumnId> {
+        let mut out = Vec::new();
+        for item in self.inputs.items(place) {
+            if let Some(EnumMeaning::Column(_, column)) = self.enum_meaning(item)
+                && !out.contains(&column)
+            {
+                out.push(column);
+            }
+        }
+        out
+    }
+
+    /// The columns of `distinct_on` have to be the first ones of the order, in any sequence.
+    fn check_distinct_on(&self, rows: &Rows) -> Result<(), PlanError> {
+        let first = &rows.order[..rows.order.len().min(rows.distinct_on.len())];
+        let fits = |it: &Order| matches!(&it.of, Expr::Column(column) if rows.distinct_on.contains(column));
+        if first.iter().all(fits) {
+            return Ok(());
+        }
+        let mut error = self.refuse("\"distinct_on\" columns must match initial \"order_by\" columns");
+        error.error.hasura_path = Some(self.hasura_path().into());
+        Err(error)
+    }
+
+    /// The order of rows, or of groups: their key and aggregates.
+    fn order(&mut self, place: Place, sorted: Sorted, out: &mut Terms) -> Result<(), PlanError> {
+        for item in self.inputs.items(place) {
+            self.order_object(item, sorted, &mut |of| of, true, out)?;
+        }
+        Ok(())
+    }
+
+    /// One object of an order. `wrap` leads from a value of the table at hand to one of the sorted rows.
+    fn order_object(
+        &mut self,
+        place: Place,
+        sorted: Sorted,
+        wrap: &mut dyn FnMut(Expr) -> Expr,
+        direct: bool,
+        out: &mut Terms,
+    ) -> Result<(), PlanError> {
+        self.deeper()?;
+        for (input, value) in self.inputs.members(place) {
+            if matches!(self.inputs.node(value), Node::Null | Node::Absent) {
+                continue;
+            }
+            match (self.meaning(input), sorted) {
+                (InputMeaning::Column(_, column), Sorted::Columns(table)) => {
+                    let nullable = !direct
+                        || self.api.model.relations.catalog.tables[table.0 as usize].columns
+                            [column.0 as usize]
+                            .nullable;
+                    self.term(value, wrap(Expr::Column(column)), nullable, out)?;
+                }
+                (InputMeaning::Column(_, column), Sorted::Function(function)) => {
+                    self.term(value, wrap(Expr::Function(function, column)), true, out)?;
+                }
+                (InputMeaning::Count, Sorted::Aggregates) => {
+                    let count = Expr::Count { columns: Vec::new(), distinct: false };
+                    self.term(value, wrap(count), false, out)?;
+                }
+                (InputMeaning::Function(function), Sorted::Aggregates) => {
+                    self.order_object(value, Sorted::Function(function), wrap, direct, out)?;
+                }
+                (InputMeaning::GroupKey(table), Sorted::Aggregates) => {
+                    self.order_object(value, Sorted::Columns(table), wrap, direct, out)?;
+                }
+                (InputMeaning::Computed(function), Sorted::Columns(_)) => {
+                    let of = self.computed_alone(function);
+                    self.term(value, wrap(of), true, out)?;
+                }
+                (InputMeaning::Related(by), Sorted::Columns(_)) => {
+                    let to = self.related_table(by);
+                    let mut through = |of| related(by, of, wrap);
+                    self.order_object(value, Sorted::Columns(to), &mut through, false, out)?;
+                }
+                (InputMeaning::RelatedAggregate(by), Sorted::Columns(_)) => {
+                    self.related_table(by);
+                    let mut through = |of| related(by, of, wrap);
+                    self.order_object(value, Sorted::Aggregates, &mut through, false, out)?;
+                }
+                _ => return Err(self.refuse("this cannot be sorted by")),
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn term(&self, value: Place, of: Expr, nullable: bool, out: &mut Terms) -> Result<(), PlanError> {
+        match self.enum_meaning(value) {
+            Some(EnumMeaning::Order { descending, nulls_first }) => {
+                let term = Order { of, descending, nulls_first, nullable };
+                out.push(term).map_err(|it| self.exceeded(it))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Counts a level of nesting of filters and orders.
+    pub(super) fn deeper(&mut self) -> Result<(), PlanError> {
+        self.depth += 1;
+        if self.depth > weir_relational::passes::bounds::FILTER_DEPTH_MAX {
+            return Err(self.beyond("LIMIT_NESTING", "the argument is nested too deeply"));
+        }
+        Ok(())
+    }
+}
+
+fn related(
+    by: weir_relational::catalog::RelationshipId,
+    of: Expr,
+    wrap: &mut dyn FnMut(Expr) -> Expr,
+) -> Expr {
+    wrap(Expr::Related { by, filter: Box::new(Filter::TRUE), of: Box::new(of) })
+}

@@ -1,0 +1,333 @@
+//! Values of a request, for the drivers of all databases.
+//!
+//! A parameter says where its value stands: in a literal, a variable, a leaf of a structural variable, or the key of a
+//! parent. Here it is found; how it is bound is the driver's business.
+//!
+//! **Invariant:** a resolved value is never a variable: variables are replaced by their values.
+
+use crate::frontend::form::Form;
+use weir_engine::plan::shape::Shape;
+use weir_engine::rows::{Column, Data};
+use weir_engine::source::{Accent, FieldError, Ids};
+use weir_language::schema::{EnumValueId, Schema};
+use weir_language::value::{Node, TextSpan, Values, Variables};
+use weir_relational::geometry::Geometry;
+use weir_relational::plan::{Origin, Parameter};
+use weir_relational::text_search::{ASKED_MAX, are_few};
+
+/// Values of a request.
+#[derive(Clone, Copy)]
+pub(crate) struct Bindings<'r> {
+    pub(crate) schema: &'r Schema,
+    pub(crate) ids: &'r Ids,
+    pub(crate) shape: &'r Shape,
+    pub(crate) variables: &'r Variables,
+    pub(crate) form: &'r Form,
+    /// For the row at hand of a slot that holds rows: the slot and how many leaves come before the row.
+    pub(crate) row: (u32, u32),
+    pub(crate) parent_keys: &'r [Column],
+    /// Numbers of objects that a program shows.
+    pub(crate) shown: &'r [i64],
+    pub(crate) accent: Accent,
+}
+
+/// A value of a request.
+#[derive(Clone, Copy)]
+pub(crate) enum Found<'r> {
+    /// As the client sent it.
+    Given(Given<'r>),
+    /// A row of a column of keys.
+    Key(&'r Column, usize),
+    /// Numbers of objects that a program shows.
+    Shown(&'r [i64]),
+    /// In the row of the level above, which the driver has.
+    Above,
+}
+
+/// A value that a client sent, and the tape it is on.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'r> {
+    values: &'r Values,
+    at: usize,
+}
+
+impl<'r> Given<'r> {
+    pub(crate) fn node(self) -> Node {
+        self.values.nodes[self.at]
+    }
+
+    pub(crate) fn str(self, span: TextSpan) -> &'r str {
+        self.values.str(span)
+    }
+
+    /// True for a list.
+    pub(crate) fn is_list(self) -> bool {
+        matches!(self.node(), Node::List { .. })
+    }
+}
+
+/// Error of a value.
+pub(crate) type Refused = Box<FieldError>;
+
+impl<'r> Bindings<'r> {
+    /// The value of `parameter`; for a piece below the root, for parent key `key`.
+    pub(crate) fn find(&self, parameter: &Parameter, key: usize) -> Found<'r> {
+        let variables = &self.variables.values;
+        let (values, at) = match parameter.origin {
+            Origin::Literal(at) => (&self.shape.literals, at),
+            Origin::Variable(number) => (variables, self.variables.starts[number as usize]),
+            Origin::Inside { slot, leaf } => {
+                let before = if slot == self.row.0 { self.row.1 } else { 0 };
+                (variables, self.form.leaf(slot, leaf + before))
+            }
+            Origin::Parent(column) => return Found::Key(&self.parent_keys[column as usize], key),
+            Origin::Shown => return Found::Shown(self.shown),
+            Origin::Checked(at) => return Found::Shown(&self.shown[at as usize..=at as usize]),
+            Origin::ParentColumn(_) => return Found::Above,
+        };
+        self.follow(Given { values, at: at as usize }, key)
+    }
+
+    fn follow(&self, given: Given<'r>, key: usize) -> Found<'r> {
+        match given.node() {
+            Node::Variable(number) => {
+                let at = self.variables.starts[number as usize] as usize;
+                Found::Given(Given { values: &self.variables.values, at })
+            }
+            Node::Parent(column) => Found::Key(&self.parent_keys[column as usize], key),
+            Node::Absent
+            | Node::Null
+            | Node::Bool(_)
+            | Node::Int(_)
+            | Node::QuotedInt(_)
+            | Node::Float(_)
+            | Node::Number(_)
+            | Node::Text(_)
+            | Node::Json(_)
+            | Node::Enum(_)
+            | Node::List { .. }
+            | Node::Object { .. }
+            | Node::Key(_) => Found::Given(given),
+        }
+    }
+
+    /// The items of a list; what is no list is a list of one.
+    pub(crate) fn items(&self, list: Given<'r>, key: usize) -> impl Iterator<Item = Found<'r>> {
+        let single = (!list.is_list()).then_some(list.at);
+        let places = list.values.items(list.at).chain(single);
+        places.map(move |at| self.follow(Given { values: list.values, at }, key))
+    }
+
+    /// The text of an enum's value.
+    pub(crate) fn enum_name(&self, value: EnumValueId) -> &'r str {
+        self.schema.str(self.schema.enum_value(self.ids.enum_value(value)).name)
+    }
+
+    /// The number of an object; `None`: it is none.
+    pub(crate) fn id(&self, found: Found<'r>) -> Option<i64> {
+        match found {
+            Found::Given(given) => match given.node() {
+                Node::Int(number) | Node::QuotedInt(number) => (number >= 0).then_some(number),
+                Node::Text(span) => {
+                    let text = given.str(span);
+                    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+                    let is_plain = |it: &str| it.bytes().all(|it| it.is_ascii_hexdigit());
+                    let number = |digits: &str, radix| i64::from_str_radix(digits, radix).ok();
+                    match digits {
+                        Some(digits) => number(digits, 16).filter(|_| is_plain(digits)),
+                        None => number(text, 10).filter(|_| is_plain(text)),
+                    }
+                }
+                _ => None,
+            },
+            Found::Key(column, row) => match &column.data {
+                Data::Int(numbers) => numbers.get(row).copied(),
+                Data::Text(texts) => {
+                    let digits = texts.find(row)?.strip_prefix(b"0x")?;
+                    i64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+                }
+                _ => None,
+            },
+            Found::Shown(ids) => ids.first().copied(),
+            Found::Above => None,
+        }
+    }
+
+    /// As [`Bindings::id`], where it has to be one.
+    pub(crate) fn sure_id(&self, parameter: &Parameter, found: Found<'r>) -> Result<i64, Refused> {
+        match (self.id(found), found) {
+            (Some(id), _) => Ok(id),
+            (None, Found::Given(given)) if matches!(given.node(), Node::Text(_)) => {
+                let Node::Text(span) = given.node() else { unreachable!("it is a text") };
+                self.invalid(parameter, "ID", given.str(span))
+            }
+            (None, _) => self.invalid(parameter, "ID", ""),
+        }
+    }
+
+    /// A point in time, in microseconds since 1970.
+    pub(crate) fn instant(&self, parameter: &Parameter, found: Found<'r>) -> Result<i64, Refused> {
+        let text = match found {
+            Found::Given(given) => match given.node() {
+                Node::Text(span) => given.str(span),
+                _ => "",
+            },
+            Found::Key(..) | Found::Shown(_) | Found::Above => "",
+        };
+        weir_relational::instant::parse(text).map_or_else(|| self.invalid(parameter, "DateTime", text), Ok)
+    }
+
+    /// The place that a client sent, in the text of its coordinates.
+    pub(crate) fn place(
+        &self,
+        parameter: &Parameter,
+        found: Found<'r>,
+    ) -> Result<(String, Geometry), Refused> {
+        let text = self.coordinates(found);
+        let place = Geometry::read(&text);
+        match place.fault() {
+            Some(fault) => {
+                self.refuse(parameter, "BAD_USER_INPUT", "data-exception", format!("this is no {fault}"))
+            }
+            None => Ok((text, place)),
+        }
+    }
+
+    /// The distance that a client sent, in metres.
+    pub(crate) fn metres(&self, parameter: &Parameter, origin: Option<Origin>) -> Result<f64, Refused> {
+        let Some(origin) = origin else { return Ok(0.0) };
+        let metres = match self.find(&Parameter { origin, ..parameter.clone() }, 0) {
+            Found::Given(given) => match given.node() {
+                Node::Float(metres) => metres,
+                Node::Int(metres) => metres as f64,
+                _ => 0.0,
+            },
+            Found::Key(..) | Found::Shown(_) | Found::Above => 0.0,
+        };
+        if metres < 0.0 {
+            let message = "a distance is not negative".into();
+            return self.refuse(parameter, "BAD_USER_INPUT", "data-exception", message);
+        }
+        Ok(metres)
+    }
+
+    /// Those of a point stand in the order of its type, longitude first.
+    fn coordinates(&self, found: Found<'r>) -> String {
+        let mut out = String::new();
+        let mut waiting = vec![Some(found)];
+        while let Some(next) = waiting.pop() {
+            let Some(Found::Given(given)) = next else {
+                out.push(']');
+                continue;
+            };
+            let nested: Vec<usize> = match given.node() {
+                Node::List { .. } => given.values.items(given.at).collect(),
+                Node::Object { .. } => given.values.members(given.at).map(|it| it.1).collect(),
+                Node::Float(value) => {
+                    out.push_str(&format!("{value},"));
+                    continue;
+                }
+                Node::Int(value) => {
+                    out.push_str(&format!("{value},"));
+                    continue;
+                }
+                _ => continue,
+            };
+            // An object of one member is only a name for it.
+            if !matches!(given.node(), Node::Object { len: 1, .. }) {
+                out.push('[');
+                waiting.push(None);
+            }
+            let below = nested.into_iter().rev();
+            waiting.extend(below.map(|at| Some(self.follow(Given { values: given.values, at }, 0))));
+        }
+        out
+    }
+
+    /// The text that a client sent; `None`: it is none.
+    pub(crate) fn text(&self, parameter: &Parameter, found: Found<'r>) -> Result<&'r str, Refused> {
+        let Found::Given(given) = found else { return Ok("") };
+        let Node::Text(span) = given.node() else { return Ok("") };
+        self.check_text(parameter, given.str(span))?;
+        Ok(given.str(span))
+    }
+
+    /// The text of words to be asked for.
+    pub(crate) fn words(&self, parameter: &Parameter, found: Found<'r>) -> Result<&'r str, Refused> {
+        let text = self.text(parameter, found)?;
+        if !are_few(text) {
+            let message = format!("more than {ASKED_MAX} words are asked for at once");
+            return self.refuse(parameter, "INVALID_PATTERN", "data-exception", message);
+        }
+        Ok(text)
+    }
+
+    /// Number of rows from either end; `None`: all.
+    pub(crate) fn first(&self, found: Found<'r>) -> Option<i64> {
+        match found {
+            Found::Given(given) => match given.node() {
+                Node::Int(count) => Some(count.saturating_abs()).filter(|it| *it != 0),
+                _ => None,
+            },
+            Found::Key(..) | Found::Shown(_) | Found::Above => None,
+        }
+    }
+
+    /// After how many rows.
+    pub(crate) fn skip(&self, found: Found<'r>) -> i64 {
+        match found {
+            Found::Given(given) => match given.node() {
+                Node::Int(count) => count.max(0),
+                _ => 0,
+            },
+            Found::Key(..) | Found::Shown(_) | Found::Above => 0,
+        }
+    }
+
+    /// A limit of rows; `None`: there is none.
+    pub(crate) fn limit(&self, parameter: &Parameter, found: Found<'r>) -> Result<Option<i64>, Refused> {
+        let node = if let Found::Given(given) = found { given.node() } else { Node::Null };
+        let words = match node {
+            Node::Null | Node::Absent => return Ok(None),
+            Node::Int(value) if (0..=i64::from(i32::MAX)).contains(&value) => return Ok(Some(value)),
+            Node::Int(_) => "an integer",
+            Node::QuotedInt(_) => "a string",
+            _ => "another value",
+        };
+        let message = format!("expected a non-negative 32-bit integer for type 'Int', but found {words}");
+        self.refuse(parameter, "BAD_USER_INPUT", "validation-failed", message)
+    }
+
+    #[cold]
+    pub(crate) fn refuse<T>(
+        &self,
+        parameter: &Parameter,
+        spec: &'static str,
+        hasura: &'static str,
+        message: String,
+    ) -> Result<T, Refused> {
+        let code = match self.accent {
+            Accent::Spec => spec,
+            Accent::Hasura => hasura,
+        };
+        let hasura_path = Some(parameter.path.clone());
+        Err(Box::new(FieldError { code, message: message.into(), hasura_path, extensions: None }))
+    }
+
+    /// `text` is no value of type `ty`.
+    #[cold]
+    pub(crate) fn invalid<T>(&self, parameter: &Parameter, ty: &str, text: &str) -> Result<T, Refused> {
+        let text: String = text.chars().take(100).collect();
+        let message = format!("invalid input syntax for type {ty}: \"{text}\"");
+        self.refuse(parameter, "BAD_USER_INPUT", "data-exception", message)
+    }
+
+    /// Refuses what no database can store in a text.
+    pub(crate) fn check_text(&self, parameter: &Parameter, text: &str) -> Result<(), Refused> {
+        if text.contains('\0') {
+            let message = "a text must not contain the character U+0000".into();
+            return self.refuse(parameter, "INVALID_TEXT", "data-exception", message);
+        }
+        Ok(())
+    }
+}

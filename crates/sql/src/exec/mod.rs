@@ -1,0 +1,13 @@
+//! The executor of plans: values that are bound, answers that are written.
+
+pub(crate) mod answer;
+pub(crate) mod bind;
+pub(crate) mod columns;
+pub(crate) mod coordinates;
+pub(crate) mod forms;
+pub(crate) mod full;
+pub(crate) mod json_path;
+pub mod program;
+pub(crate) mod turn;
+pub mod value;
+pub(crate) mod write_errors;

@@ -1,0 +1,77 @@
+//! The answers of the root fields of a mutation that are transactions of their own, one after another.
+//!
+//! **Invariant:** after one has failed none is begun: it is null, as are those behind it, each with an error. What was done
+//! before stays done and is answered.
+
+use weir_engine::plan::shape::{Member as ShapeMember, Shape};
+use weir_engine::source::{FieldError, Finished, PathError, Reply, ReplyBody, SourceError, Step as PathStep};
+use weir_relational::plan::{Member, MemberKind};
+
+/// See the module's words.
+#[derive(Debug, Default)]
+pub(crate) struct Turns {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+    errors: Vec<PathError>,
+    failed: bool,
+}
+
+impl Turns {
+    /// The root field of `member` is next; `None` if it is not to be begun: then something stands there already.
+    pub(crate) fn next(&mut self, shape: &Shape, member: &Member) -> Option<u32> {
+        let field = &shape.fields[member.field as usize];
+        match (&member.kind, self.failed) {
+            (MemberKind::Write(write), false) => return Some(*write),
+            (MemberKind::Write(_), true) => {
+                let name = field.key.name();
+                let message = format!("Mutation {name} was not executed because of a previous error.");
+                let error = FieldError {
+                    code: "NOT_EXECUTED",
+                    message: message.into(),
+                    hasura_path: None,
+                    extensions: None,
+                };
+                self.null(shape, member, error);
+            }
+            (_, _) => {
+                if let ShapeMember::Constant { start, end } = field.member {
+                    self.bytes.extend_from_slice(&shape.constants[start as usize..end as usize]);
+                }
+                self.ends.push(self.bytes.len() as u32);
+            }
+        }
+        None
+    }
+
+    /// It was done; `bytes` are its member.
+    pub(crate) fn done(&mut self, bytes: &[u8], errors: Vec<PathError>) {
+        self.bytes.extend_from_slice(bytes);
+        self.ends.push(self.bytes.len() as u32);
+        self.errors.extend(errors);
+    }
+
+    /// It failed and nothing of it was done.
+    pub(crate) fn fail(&mut self, shape: &Shape, member: &Member, error: &SourceError) {
+        error.tell_operator();
+        self.failed = true;
+        self.null(shape, member, error.for_client());
+    }
+
+    fn null(&mut self, shape: &Shape, member: &Member, error: FieldError) {
+        let key = shape.fields[member.field as usize].key.bytes();
+        self.bytes.extend_from_slice(key);
+        self.bytes.extend_from_slice(b"null,");
+        self.ends.push(self.bytes.len() as u32);
+        self.errors.push(PathError { error, path: vec![PathStep::Field(member.field)], field: member.field });
+    }
+
+    /// The answer of all.
+    pub(crate) fn reply(self) -> Reply {
+        let Self { bytes, ends, errors, .. } = self;
+        Reply {
+            body: ReplyBody::Finished(Finished { bytes, ends, failed: false, rest: None }),
+            errors,
+            freshness: None,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Errors of mutations that only the executor can tell.
+
+use crate::frontend::ApiFrontend;
+use weir_engine::source::{Accent, FieldError, SourceError};
+use weir_relational::plan::Plan;
+use weir_relational::plan::write::{Work, WriteAnswer};
+
+/// A change by key found no row, where that is an error; `words` are [`Write::missing`].
+#[cold]
+pub(crate) fn not_found(words: &str, accent: Accent) -> Box<FieldError> {
+    let code = match accent {
+        Accent::Spec => "ROW_NOT_FOUND",
+        Accent::Hasura => "not-found",
+    };
+    Box::new(FieldError { code, message: words.into(), hasura_path: None, extensions: None })
+}
+
+/// Says where in Hasura's words a statement failed: an insert at its rows, another change at the whole request.
+pub(crate) fn with_path(mut error: SourceError, plan: &Plan) -> SourceError {
+    if let SourceError::Rejected { error, field: Some(field) } = &mut error
+        && error.hasura_path.is_none()
+        && let Some(write) = plan.writes.iter().find(|it| it.field == *field)
+    {
+        let inserts = write.works.iter().any(|it| match it {
+            Work::Insert(_) | Work::Each { .. } => true,
+            Work::Nothing | Work::Change(_) | Work::Program { .. } => false,
+        });
+        error.hasura_path = Some(match (inserts, write.answer) {
+            (false, _) => "$".into(),
+            (true, WriteAnswer::Row(_)) => format!("$.selectionSet.{}.args.object", write.path).into(),
+            (true, WriteAnswer::Response(_) | WriteAnswer::Responses(_) | WriteAnswer::Rows(_)) => {
+                format!("$.selectionSet.{}.args.objects", write.path).into()
+            }
+        });
+    }
+    error
+}
+
+/// `error` with the message that `frontend` has for the violated constraint `name`, if it has one.
+pub(crate) fn with_message(
+    mut error: SourceError,
+    name: Option<String>,
+    frontend: &dyn ApiFrontend,
+) -> SourceError {
+    let message = name.as_deref().and_then(|it| frontend.constraint_message(it));
+    if let (Some(message), SourceError::Rejected { error, .. }) = (message, &mut error) {
+        error.message = message.into();
+    }
+    error
+}

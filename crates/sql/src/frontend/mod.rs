@@ -1,0 +1,109 @@
+//! The interface between the executor and a front end: Hasura's API, or that of native types.
+//!
+//! **Cost:** a [`ApiFrontend`] is asked while planning; in a request only for the enum values of structural variables.
+
+pub mod form;
+pub mod input;
+
+use crate::exec::program::Programs;
+use form::Form;
+use std::sync::Arc;
+use weir_engine::plan::shape::{SetId, Shape, ShapeField};
+use weir_engine::source::{Accent, FieldError, Ids, Piece, PlanError, Tag};
+use weir_language::schema::{EnumValueId, InputId, Schema};
+use weir_language::value::Variables;
+use weir_relational::catalog::{Catalog, Relations, TableId};
+use weir_relational::plan::{Member, MemberKind, Plan};
+
+/// The owned part of a piece, kept by its fetch.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// The set the piece's fields are members of.
+    pub set: SetId,
+    /// Places of the members in the shape.
+    pub fields: Vec<u32>,
+    /// How errors are said.
+    pub accent: Accent,
+    /// Numbers of the structural variables.
+    pub structural: Vec<u32>,
+    /// Those of them that are the whole of some `objects`.
+    pub objects: Vec<u32>,
+    /// Those of them that are integers whose sign changes the statement.
+    pub signed: Vec<u32>,
+    /// Those of them that are texts under an input which steers, with the input.
+    pub steered: Vec<(u32, InputId)>,
+    /// Those of them that are names, or lists of such.
+    pub named: Vec<u32>,
+    /// Parts that one condition may have.
+    pub conditions_max: u32,
+}
+
+/// A front end: a schema over relations, and the plans that parts of requests become.
+pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
+    /// The types and fields it serves.
+    fn schema(&self) -> &Arc<Schema>;
+    /// The tables below, and how they are related.
+    fn relations(&self) -> &Relations;
+    /// Whether messages may name a table to clients.
+    fn is_exposed(&self, table: TableId) -> bool;
+    /// The configuration's message for a violated constraint.
+    fn constraint_message(&self, _constraint: &str) -> Option<&str> {
+        None
+    }
+    /// The request of `piece` to the database.
+    fn ask(&self, piece: &Piece<'_>) -> Ask;
+    /// True if an enum value of its schema changes the statement, false if it is data.
+    fn chooses(&self, value: EnumValueId) -> bool;
+    /// True if a text under an input changes the statement's search for rows.
+    fn steers(&self, _input: InputId, _text: &str) -> bool {
+        false
+    }
+    /// Makes the plan of `ask`. `variables` are those of a request with their form, where some are structural.
+    /// # Errors
+    /// Errors of the operation.
+    fn compile(
+        &self,
+        ids: &Ids,
+        shape: &Shape,
+        ask: &Ask,
+        variables: Option<(&Variables, &Form)>,
+    ) -> Result<Plan, PlanError>;
+    /// What makes the programs of its mutations, if they are programs. Then each root field is a transaction of its own.
+    fn programs(&self) -> Option<&dyn Programs> {
+        None
+    }
+}
+
+/// The names of `tables`; of all there are while that depends on the variables of a request, or is known only when a program
+/// runs.
+pub(crate) fn tags(catalog: &Catalog, tables: Option<Vec<TableId>>) -> Vec<Tag> {
+    let all = || (0..catalog.tables.len() as u32).map(TableId).collect();
+    let mut tables = tables.unwrap_or_else(all);
+    tables.sort_unstable();
+    tables.dedup();
+    let tag = |table: &TableId| {
+        let table = catalog.table(*table);
+        Tag(format!("{}.{}", table.schema, table.name).into())
+    };
+    tables.iter().map(tag).collect()
+}
+
+/// The member of the field at `at` of the shape.
+#[must_use]
+pub fn member(at: u32, field: &ShapeField, kind: MemberKind) -> Member {
+    let null_items = field.ty.wraps.item().is_some_and(|it| !it.is_non_null());
+    let nullable = !field.ty.is_non_null();
+    Member { field: at, same_as: field.same_as, copied: false, nullable, null_items, kind }
+}
+
+/// Children in other sources would need the rows of a mutation as tables, which are read while the transaction is still
+/// open.
+pub(crate) fn no_foreign_below(piece: &Piece<'_>) -> PlanError {
+    let code = match piece.accent {
+        Accent::Spec => "NOT_SUPPORTED",
+        Accent::Hasura => "not-supported",
+    };
+    let message = "a mutation cannot select fields of another source yet: ask for them in a query".into();
+    let error = FieldError { code, message, hasura_path: None, extensions: None };
+    PlanError { error, field: piece.fields.first().copied().unwrap_or(0) }
+}

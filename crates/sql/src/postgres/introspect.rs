@@ -1,0 +1,367 @@
+//! Reads what a PostgreSQL database has, in three statements however large it is.
+//!
+//! Whoever has a connection sends the [`questions`] together and hands the rows to [`assemble`]. They ask the system catalogs that PostgreSQL has had since version 13
+//! and that CockroachDB, YugabyteDB and Citus have too; what is not needed for tables (functions) is asked for only
+//! where it is wanted. Left out: what the role may not read, what belongs to an extension, partitions (they are
+//! served through their table).
+//!
+//! A domain is served as what it is over, as Hasura does; its own number stays with the column, for casts.
+//!
+//! **Cost:** a few microseconds per table beside what the database takes.
+
+mod cells;
+
+use cells::Cells;
+use hashbrown::HashMap;
+use weir_relational::catalog::postgres_types::{Kind, Type, Types, oid, quoted};
+use weir_relational::catalog::{
+    Argument, Catalog, Column, ColumnId, ColumnType, Follow, ForeignKey, Function, Table, TableId, TableKind,
+    UniqueKey, Volatility, Warning,
+};
+
+const TYPES: &str = include_str!("introspect/types.sql");
+const FUNCTIONS: &str = include_str!("introspect/functions.sql");
+const RELATIONS: &str = include_str!("introspect/relations.sql");
+const KEYS: &str = include_str!("introspect/keys.sql");
+
+/// Functions to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Functions {
+    /// Those of the schemas that are served.
+    Read,
+    /// None; the kin emulate fewer of the catalogs that they are in.
+    Ignored,
+}
+
+/// The statements, in the order in which [`assemble`] takes their answers. Each has one parameter: the schemas that are
+/// served, a `text[]`. They are to see one moment, so they belong into one transaction.
+#[must_use]
+pub fn questions(functions: Functions) -> [String; 3] {
+    let types = match functions {
+        Functions::Read => [TYPES, FUNCTIONS].concat(),
+        Functions::Ignored => TYPES.to_owned(),
+    };
+    [types, RELATIONS.to_owned(), KEYS.to_owned()]
+}
+
+/// Makes a catalog of the answers to [`questions`]: their rows, and of each the columns in text format.
+#[must_use]
+pub fn assemble<'r, R>(answers: [Vec<R>; 3]) -> (Catalog, Types, Vec<Warning>)
+where
+    R: Iterator<Item = Option<&'r [u8]>>,
+{
+    let [types, relations, keys] = answers;
+    let mut reading = Reading::new();
+    types.into_iter().for_each(|row| reading.ty(Cells(row)));
+    let relations = relations.into_iter().filter_map(|row| reading.relation(Cells(row))).collect();
+    reading.place(relations);
+    keys.into_iter().for_each(|row| reading.key(Cells(row)));
+    reading.finish()
+}
+
+/// The schemas as the statements' parameter: an array in text form.
+#[must_use]
+pub fn schemas_array(schemas: &[String]) -> String {
+    let quoted = |name: &String| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
+    format!("{{{}}}", schemas.iter().map(quoted).collect::<Vec<_>>().join(","))
+}
+
+/// The catalog as far as it is read. Each step takes one row of an answer.
+struct Reading {
+    catalog: Catalog,
+    types: Types,
+    warnings: Vec<Warning>,
+    /// Places of tables by their numbers in the database.
+    places: HashMap<u32, TableId>,
+    /// Places of tables by the numbers of their rows' types.
+    rows: HashMap<u32, TableId>,
+    /// Parallel to the tables: the number of each column; dropped columns leave holes.
+    numbers: Vec<Vec<u32>>,
+    functions: Vec<Function>,
+}
+
+impl Reading {
+    fn new() -> Self {
+        Self {
+            catalog: Catalog::default(),
+            types: Types::builtin(),
+            warnings: Vec::new(),
+            places: HashMap::new(),
+            rows: HashMap::new(),
+            numbers: Vec::new(),
+            functions: Vec::new(),
+        }
+    }
+
+    /// One row of the types and functions.
+    fn ty<'r>(&mut self, mut row: Cells<'r, impl Iterator<Item = Option<&'r [u8]>>>) {
+        let (what, oid, schema, name) = (row.letter(), row.number(), row.text(), row.text());
+        let (letter, other, of) = (row.letter(), row.number(), row.number());
+        let (names, types, modes) = (row.texts(), row.numbers(), row.text());
+        let (defaults, comment) = (row.number() as usize, row.text());
+        if what == 'f' {
+            let arguments = arguments(names, types, &modes, defaults);
+            let volatility = match letter {
+                'i' => Volatility::Immutable,
+                's' => Volatility::Stable,
+                _ => Volatility::Volatile,
+            };
+            let is_set = other == 1;
+            self.functions.push(Function {
+                schema,
+                name,
+                arguments,
+                returns: of,
+                ty: None,
+                table: None,
+                is_set,
+                volatility,
+                comment,
+            });
+            return;
+        }
+        let kind = match letter {
+            'c' => Kind::Composite { fields: names.into_iter().zip(types).collect() },
+            'd' => Kind::Domain { base: of },
+            'e' => Kind::Enum { labels: names },
+            'r' => Kind::Range { subtype: of },
+            'm' => Kind::Multirange { range: of },
+            'p' => Kind::Pseudo,
+            _ => Kind::Base,
+        };
+        let cast = format!("{}.{}", quoted(&schema), quoted(&name));
+        self.types.add(Type { oid, array_oid: other, cast, name, schema, kind });
+    }
+
+    /// One row of the relations.
+    fn relation<'r>(
+        &mut self,
+        mut row: Cells<'r, impl Iterator<Item = Option<&'r [u8]>>>,
+    ) -> Option<Relation> {
+        let (oid, schema, name, letter) = (row.number(), row.text(), row.text(), row.letter());
+        let (row_type, rows_estimate, can) = (row.number(), row.count(), row.number());
+        let (is_whole, acts) = (row.flag(), row.flag());
+        let (comment, mut numbers, names) = (row.text(), row.numbers(), row.texts());
+        let (types, declared, marks) = (row.numbers(), row.texts(), row.numbers());
+        let comments = row.texts();
+        let kind = match letter {
+            'v' => TableKind::View,
+            'm' => TableKind::MaterializedView,
+            _ => TableKind::Table,
+        };
+        let may_read = |at: usize| marks.get(at).is_none_or(|mark| mark & 16 == 0);
+        if !is_whole && !self.may_read_some(&format!("{schema}.{name}"), &names, &may_read) {
+            return None;
+        }
+        let mut at = 0..;
+        numbers.retain(|_| at.next().is_none_or(may_read));
+        let columns = names.into_iter().enumerate().filter(|it| may_read(it.0)).map(|(at, name)| {
+            let number = |list: &[u32]| list.get(at).copied().unwrap_or(0);
+            let words = |list: &[String]| list.get(at).cloned().unwrap_or_default();
+            let (oid, mark) = (number(&types), number(&marks));
+            Column {
+                name,
+                declared: words(&declared),
+                ty: column_type(&self.types, oid),
+                oid,
+                nullable: mark & 1 == 0,
+                has_default: mark & 2 != 0,
+                generated: mark & 4 != 0,
+                folds: mark & 8 != 0,
+                by_prefix: false,
+                comment: words(&comments),
+            }
+        });
+        let table = Table {
+            schema,
+            name,
+            kind,
+            columns: columns.collect(),
+            primary_key: None,
+            unique_keys: Vec::new(),
+            foreign_keys: Vec::new(),
+            comment,
+            updatable: can & 4 != 0,
+            insertable: can & 8 != 0,
+            deletable: can & 16 != 0,
+            rows_estimate,
+            is_whole,
+            acts,
+        };
+        Some(Relation { oid, row_type, table, numbers })
+    }
+
+    /// True if the role may read some columns of `table`; warns of the others.
+    fn may_read_some(&mut self, table: &str, columns: &[String], may_read: &impl Fn(usize) -> bool) -> bool {
+        let (seen, hidden): (Vec<usize>, Vec<usize>) = (0..columns.len()).partition(|&it| may_read(it));
+        if seen.is_empty() {
+            let reason = "it is not served: the role may not SELECT from it".to_owned();
+            self.warnings.push(Warning::new(table.to_owned(), reason));
+            return false;
+        }
+        for at in hidden {
+            let reason = "it is not served: the role may not SELECT it".to_owned();
+            self.warnings.push(Warning::new(format!("{table}.{}", columns[at]), reason));
+        }
+        true
+    }
+
+    /// Puts the relations into the order of their names and gives them their places.
+    fn place(&mut self, mut relations: Vec<Relation>) {
+        relations.sort_by(|a, b| (&a.table.name, &a.table.schema).cmp(&(&b.table.name, &b.table.schema)));
+        for (at, relation) in relations.into_iter().enumerate() {
+            self.places.insert(relation.oid, TableId(at as u32));
+            self.rows.insert(relation.row_type, TableId(at as u32));
+            self.numbers.push(relation.numbers);
+            self.catalog.tables.push(relation.table);
+        }
+    }
+
+    /// One row of the keys. Those of and to tables that are not served are passed over.
+    fn key<'r>(&mut self, mut row: Cells<'r, impl Iterator<Item = Option<&'r [u8]>>>) {
+        let (letter, relation, name, columns) = (row.letter(), row.number(), row.text(), row.numbers());
+        let (target, target_columns, holds) = (row.number(), row.numbers(), row.flag());
+        let on_delete = follow(row.letter(), Follow::Delete);
+        let on_update = follow(row.letter(), Follow::Update);
+        let Some((at, columns)) = self.columns(relation, &columns) else { return };
+        match letter {
+            'f' => {
+                let Some((target, target_columns)) = self.columns(target, &target_columns) else { return };
+                let enforced = holds;
+                let key = ForeignKey {
+                    name,
+                    columns,
+                    target,
+                    target_columns,
+                    holds,
+                    enforced,
+                    on_delete,
+                    on_update,
+                };
+                self.catalog.tables[at.0 as usize].foreign_keys.push(key);
+            }
+            'p' => self.catalog.tables[at.0 as usize].primary_key = Some(UniqueKey { name, columns }),
+            _ => {
+                let table = &mut self.catalog.tables[at.0 as usize];
+                if !table.unique_keys.iter().any(|key| key.columns == columns) {
+                    table.unique_keys.push(UniqueKey { name, columns });
+                }
+            }
+        }
+    }
+
+    /// A table and columns of it by their numbers.
+    fn columns(&self, relation: u32, numbers: &[u32]) -> Option<(TableId, Vec<ColumnId>)> {
+        let at = *self.places.get(&relation)?;
+        let known = &self.numbers[at.0 as usize];
+        let place = |number: &u32| known.iter().position(|it| it == number).map(|at| ColumnId(at as u32));
+        Some((at, numbers.iter().map(place).collect::<Option<Vec<_>>>()?))
+    }
+
+    /// Tells functions which tables they take and give rows of, and what their arguments are.
+    fn finish(mut self) -> (Catalog, Types, Vec<Warning>) {
+        for mut function in std::mem::take(&mut self.functions) {
+            function.table = self.rows.get(&function.returns).copied();
+            let returned = self.types.by_oid(function.returns).filter(|it| it.kind != Kind::Pseudo);
+            function.ty = returned.map(|it| column_type(&self.types, it.oid));
+            for argument in &mut function.arguments {
+                argument.table = self.rows.get(&argument.oid).copied();
+                argument.ty = column_type(&self.types, argument.oid);
+            }
+            self.catalog.functions.push(function);
+        }
+        self.catalog.functions.sort_by(|a, b| (&a.name, &a.schema).cmp(&(&b.name, &b.schema)));
+        self.warnings.sort_by(|a, b| a.place.cmp(&b.place));
+        (self.catalog, self.types, self.warnings)
+    }
+}
+
+/// A relation before it has a place.
+struct Relation {
+    oid: u32,
+    row_type: u32,
+    table: Table,
+    numbers: Vec<u32>,
+}
+
+/// Action `letter` of a foreign key, where a cascade is `cascade`.
+fn follow(letter: char, cascade: Follow) -> Follow {
+    match letter {
+        'c' => cascade,
+        'n' | 'd' => Follow::Update,
+        _ => Follow::Nothing,
+    }
+}
+
+/// Arguments of a function, without outputs; the last `defaults` inputs may be left out.
+fn arguments(names: Vec<String>, types: Vec<u32>, modes: &str, defaults: usize) -> Vec<Argument> {
+    let mut names = names.into_iter();
+    let mut modes = modes.chars();
+    let mut arguments = Vec::with_capacity(types.len());
+    for oid in types {
+        let (name, mode) = (names.next().unwrap_or_default(), modes.next().unwrap_or('i'));
+        if matches!(mode, 'i' | 'b' | 'v') {
+            let (ty, is_variadic) = (ColumnType::Text, mode == 'v');
+            arguments.push(Argument { name, oid, ty, table: None, has_default: false, is_variadic });
+        }
+    }
+    for argument in arguments.iter_mut().rev().take(defaults) {
+        argument.has_default = true;
+    }
+    arguments
+}
+
+/// Weir's type for the type with OID `oid`.
+fn column_type(types: &Types, oid: u32) -> ColumnType {
+    match types.base(oid) {
+        oid::INT2 => ColumnType::SmallInt,
+        oid::INT4 => ColumnType::Int,
+        oid::INT8 => ColumnType::BigInt,
+        oid::FLOAT4 => ColumnType::Real,
+        oid::FLOAT8 => ColumnType::Double,
+        oid::NUMERIC => ColumnType::Numeric,
+        oid::MONEY => ColumnType::Money,
+        oid::BOOL => ColumnType::Boolean,
+        oid::TEXT | oid::VARCHAR => ColumnType::Text,
+        oid::BPCHAR => ColumnType::Char,
+        oid::UUID => ColumnType::Uuid,
+        oid::DATE => ColumnType::Date,
+        oid::TIMESTAMP => ColumnType::Timestamp,
+        oid::TIMESTAMPTZ => ColumnType::TimestampTz,
+        oid::TIME => ColumnType::Time,
+        oid::TIMETZ => ColumnType::TimeTz,
+        oid::INTERVAL => ColumnType::Interval,
+        oid::JSON => ColumnType::Json,
+        oid::JSONB => ColumnType::Jsonb,
+        oid::BYTEA => ColumnType::Bytes,
+        base => match types.by_oid(base) {
+            // An extension may be in any schema.
+            Some(ty) if ty.name == "citext" && ty.kind == Kind::Base => ColumnType::CiText,
+            Some(ty) if ty.kind == Kind::Base => match ty.name.as_str() {
+                "ltree" => ColumnType::Ltree,
+                "geometry" => ColumnType::Geometry,
+                "geography" => ColumnType::Geography,
+                "raster" => ColumnType::Raster,
+                name => ColumnType::Other(name.to_owned()),
+            },
+            Some(ty) => made_type(types, ty),
+            None => ColumnType::Other("unknown".into()),
+        },
+    }
+}
+
+/// As [`column_type`], of a type that is made of others.
+fn made_type(types: &Types, ty: &Type) -> ColumnType {
+    match &ty.kind {
+        Kind::Array { element } => match column_type(types, *element) {
+            // Of a domain over arrays.
+            nested @ ColumnType::Array(_) => nested,
+            element => ColumnType::Array(Box::new(element)),
+        },
+        Kind::Enum { .. } => ColumnType::Enum(ty.name.clone()),
+        Kind::Composite { .. } => ColumnType::Composite(ty.name.clone()),
+        Kind::Base | Kind::Domain { .. } | Kind::Range { .. } | Kind::Multirange { .. } | Kind::Pseudo => {
+            ColumnType::Other(ty.name.clone())
+        }
+    }
+}
