@@ -7,7 +7,7 @@
 //! **Invariant:** ages only rise, and that of a tag rises after everything else with the tag is old. So who takes the ages
 //! before it asks its sources finds them risen if it was given anything from before a change.
 //!
-//! **Cost:** a change is one addition per tag; whoever looks reads one atomic per tag.
+//! **Cost:** a change is one addition per tag; a check reads one atomic per tag.
 
 use crate::source::Tag;
 use foldhash::quality::FixedState;
@@ -82,7 +82,7 @@ impl Changes {
         }
     }
 
-    /// Something with this tag was changed, and everyone else who has to knows it.
+    /// Invalidates this tag; all receivers know of it already.
     pub fn heard(&self, tag: &str) {
         self.raise(place(tag));
     }

@@ -153,7 +153,7 @@ pub(crate) enum Owner {
     Introspection,
 }
 
-/// A field of the graph and who answers it.
+/// A field of the graph and its owner.
 pub struct Graph {
     schema: Arc<Schema>,
     sources: Vec<(Arc<dyn Source>, Arc<Ids>)>,

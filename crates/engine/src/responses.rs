@@ -96,11 +96,11 @@ pub(crate) struct Responses {
 pub(crate) enum Turn<'r> {
     /// Make the answer.
     Leads(Flight<'r>),
-    /// Wait for the one who makes it.
+    /// Wait for the request that makes it.
     Waits(watch::Receiver<Landing>),
 }
 
-/// The making of an answer. Dropped before it lands, those who wait make it themselves.
+/// The making of an answer. If it is dropped before the end, the waiting requests make the answer themselves.
 pub(crate) struct Flight<'r> {
     responses: &'r Responses,
     key: Key,
@@ -108,7 +108,7 @@ pub(crate) struct Flight<'r> {
 }
 
 impl Flight<'_> {
-    /// Hands the answer to those who wait.
+    /// Hands the answer to the waiting requests.
     pub(crate) fn land(&self, landing: Landing) {
         // It is no error if nobody waits.
         let _ = self.sender.send_replace(landing);

@@ -47,19 +47,19 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The right to tell the disk what to do; whoever has it is alone.
+/// Exclusive right to give orders to the disk.
 #[derive(Debug)]
 pub struct Disk {
     _held: MutexGuard<'static, ()>,
 }
 
-/// Puts the disk under all connections to come, once, and waits for whoever uses it.
+/// Puts the disk under all connections to come, once, and waits until it is unused.
 #[must_use]
 pub fn install() -> Disk {
     let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     crate::vfs::register();
     let disk = Disk { _held: held };
-    // Whoever had it before may have left it broken.
+    // The previous user may have left it broken.
     disk.mend();
     disk.settle();
     disk

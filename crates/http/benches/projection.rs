@@ -1,4 +1,4 @@
-//! What it costs to read an answer and to take a request's columns out of it: 100 posts, about 22 KB.
+//! Cost of parsing an answer and projecting a request's columns from it: 100 posts, about 22 KB.
 //!
 //! `cargo bench -p weir-http --bench projection` prints the median of many rounds, tape and columns apart.
 

@@ -1,4 +1,4 @@
-//! What a call is made of: arguments, keys of the parents, settings, the client's headers, and of an answer its status.
+//! Inputs of a call: arguments, keys of the parents, settings, the client's headers; and the status of an answer.
 //!
 //! All of it is borrowed from the request. An expression gets it as [`Value`]s, one variable at a time.
 //!
@@ -17,7 +17,7 @@ use weir_language::value::{Node, Values, Variables};
 /// Brackets that may be open in a value of JSON that comes as an argument or key.
 const DEPTH_MAX: u32 = 200;
 
-/// What a template or selection may read.
+/// Variables of a template or selection.
 #[derive(Clone, Copy)]
 pub struct Inputs<'r> {
     /// `$args`.
@@ -60,7 +60,7 @@ pub struct Keys<'r> {
     pub end: usize,
 }
 
-/// What stays the same from request to request.
+/// Constants of all requests.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// `$config`: an object.

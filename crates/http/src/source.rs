@@ -51,7 +51,7 @@ pub struct HttpSource {
     ca: Option<PathBuf>,
 }
 
-/// What calls need beside the request; it lives as long as the last of them.
+/// State of calls beside the request; it lives as long as the last of them.
 struct Shared {
     mapping: Arc<Mapping>,
     /// By service.
@@ -62,13 +62,13 @@ struct Shared {
     settings: Settings,
 }
 
-/// How the calls of one connector are shared and told apart.
+/// Sharing and separation of the calls of one connector.
 struct Line {
     /// For clients that are told apart by what the key holds.
     rule: Arc<Rule>,
-    /// For what is shared with nobody: of those who lack a header that tells them apart.
+    /// For answers that are shared with nobody, because the caller lacks a header that separates callers.
     alone: Arc<Rule>,
-    /// For clients who sent nothing of which the calls would make an `Authorization`.
+    /// For clients that sent nothing that becomes an `Authorization` of the calls.
     anonymous: Arc<Rule>,
     /// The headers of clients that stand in keys beside those of the call, in lower case.
     key_headers: Vec<Box<str>>,
@@ -76,16 +76,16 @@ struct Line {
     reads_headers: Vec<Box<str>>,
     /// Credentials of the client's that take part.
     personal: Personal,
-    /// What it asks, if asking once is as good as twice: those with one number may make equal calls.
+    /// Number of an idempotent call: calls with one number may be equal.
     asks: Option<u32>,
     /// Tells its entries from those of other connectors, also after a change of the text.
     fingerprint: [u8; 32],
     /// Tells answers to its calls from those that another service keeps, or kept by other rules. Connectors of one service
     /// share it: an equal call of theirs has an equal answer.
     service_fingerprint: [u8; 32],
-    /// `service Type.field`: for logs and for who asks what set a lifetime.
+    /// `service Type.field`: for logs, and as the origin of a lifetime.
     shown: Arc<str>,
-    /// What makes its answers invalid; of a field of the mutation root, what its call makes invalid.
+    /// Tags that invalidate its answers; for a mutation, the tags that its call invalidates.
     tags: Vec<Arc<str>>,
     /// The same with values of the call in it.
     named: Vec<NameTemplate>,

@@ -1,4 +1,4 @@
-//! What is sent: method, path, query, headers and body, with values put in where the text has braces.
+//! Requests: method, path, query, headers and body, with values in place of the braces.
 //!
 //! A value becomes one segment of the path or one value of the query: all but letters, digits and `-._~` is
 //! percent-encoded, and a segment that would be empty, `.` or `..` is refused, as it would name another resource. A value in
@@ -37,7 +37,7 @@ pub struct Request {
     /// Before the first segment: the path of the source's URL, without a slash at its end.
     prefix: Box<str>,
     segments: Vec<Segment>,
-    /// Whether the path ends with a slash.
+    /// True if the path ends with a slash.
     slash: bool,
     /// `path`, the source's first: lists whose items are segments, before and behind those of the URL.
     paths: [Vec<Selection>; 2],
@@ -65,12 +65,12 @@ pub(crate) enum Part {
 #[derive(Clone, Debug)]
 struct Segment {
     parts: Parts,
-    /// Whether there is a value in it.
+    /// True if it contains a value.
     open: bool,
 }
 
 impl Segment {
-    /// What is written in it.
+    /// Its constant text.
     fn text(&self) -> impl Iterator<Item = u8> + '_ {
         self.parts.iter().flat_map(|part| match part {
             Part::Text(text) => text.bytes(),
@@ -83,7 +83,7 @@ impl Segment {
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
     pub(crate) expr: Selection,
-    /// Where the expression begins in the text it stands in.
+    /// Start of the expression in its text.
     pub(crate) at: u32,
     fast: Fast,
 }
@@ -109,7 +109,7 @@ pub struct Header {
     pub(crate) value: HeaderValue,
 }
 
-/// Where the value of a header comes from.
+/// Origin of a header's value.
 #[derive(Clone, Debug)]
 pub(crate) enum HeaderValue {
     /// The client's header of this name, all its values.
@@ -159,13 +159,13 @@ impl Rendered {
 }
 
 impl Request {
-    /// The values in its URL, for whoever checks what they name.
+    /// The values in its URL, for checks of their names.
     pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot> {
         let query = self.query.iter().flat_map(|(name, value)| name.iter().chain(value));
         slots(self.segments.iter().flat_map(|it| &it.parts).chain(query))
     }
 
-    /// Whether it may come to the same method and path as `other`, whatever the values are.
+    /// True if it may have the same method and path as `other`, for some values.
     pub(crate) fn may_equal(&self, other: &Self) -> bool {
         let mut segments = self.segments.iter().zip(&other.segments);
         let has_paths = |it: &Self| !it.paths.concat().is_empty();
@@ -176,7 +176,7 @@ impl Request {
             && segments.all(|(a, b)| a.open || b.open || a.text().eq(b.text()))
     }
 
-    /// Whether its body is sent as a form whatever the values are.
+    /// True if its body is always sent as a form.
     pub(crate) fn is_form(&self) -> bool {
         let header = self.headers.iter().find(|it| it.name == CONTENT_TYPE);
         match header.map(|it| &it.value) {
@@ -234,7 +234,7 @@ impl Header {
     /// A header with a value that never changes.
     ///
     /// # Errors
-    /// What is wrong with its name or value.
+    /// Errors of its name or value.
     pub(crate) fn constant(name: &str, value: &str) -> Result<Self, String> {
         let wrong = |_| format!("`{name}` is no name of a header that may be sent");
         let header = Self::read(name, None, Some("")).map_err(wrong)?;

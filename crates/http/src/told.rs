@@ -1,4 +1,4 @@
-//! What went wrong with a call: told to the client without names, to the operator with them.
+//! Errors of calls: for the client without names, for the operator with them.
 
 use crate::cache::{Body, Entry};
 use crate::call::Failure;

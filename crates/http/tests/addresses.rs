@@ -45,7 +45,7 @@ fn gone() -> SocketAddr {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
-/// How many of `calls` calls came to nothing.
+/// Number of failures in `calls` calls.
 async fn failures(upstream: &Upstream, ask: &Ask, calls: usize) -> usize {
     let mut failures = 0;
     for _ in 0..calls {

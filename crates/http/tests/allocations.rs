@@ -1,4 +1,4 @@
-//! What services answered is given out without an allocation per object or field: only buffers grow.
+//! Answers of services are written without an allocation per object or field: only buffers grow.
 //!
 //! A binary of its own, so that nothing else allocates while it counts.
 
@@ -55,7 +55,7 @@ async fn count(engine: &Engine, query: &str) -> (usize, usize) {
     }
 }
 
-/// How often a buffer doubles that holds a hundred times as much in the end.
+/// Number of doublings of a buffer that ends up a hundred times as large.
 const DOUBLINGS: usize = 7;
 /// Buffers whose size is not known before: items and parts, and the texts of two columns.
 const GROWING: usize = 4;

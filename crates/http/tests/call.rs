@@ -301,7 +301,7 @@ async fn while_one_call_finds_out_nobody_else_is_let_through() {
     }
     assert_eq!(call(&upstream, &get("/")).await, "Broken");
     assert_eq!(service.calls(), 11, "nothing was sent");
-    // Who gave up found nothing out: the next one does.
+    // A cancelled probe has no result: the next call probes.
     drop(probe);
     assert_eq!(call(&upstream, &get("/")).await, "200 well");
     assert_eq!(call(&upstream, &get("/")).await, "200 well");

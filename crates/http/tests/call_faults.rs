@@ -59,7 +59,7 @@ async fn a_server_that_says_goodbye_is_asked_over_another_connection() {
         assert_eq!(call(&upstream, &post("/", "{}")).await, "200 well");
     }
     assert_eq!(service.seen(), (3, 3));
-    // What it has begun it brings to its end.
+    // Calls in flight are completed.
     let service = Http2Service::start(|_, stream| {
         Play::Send([go_away(stream, NO_ERROR), whole(stream, b"well")].concat())
     });
@@ -208,7 +208,7 @@ async fn an_answer_that_is_announced_without_end_is_none() {
     }
 }
 
-/// What becomes of connections before anything of HTTP is said.
+/// Behaviour of connections before HTTP.
 #[derive(Clone, Copy)]
 enum Door {
     /// Nothing is read.

@@ -60,7 +60,7 @@ fn shop() -> Arc<Documents> {
 struct Served {
     address: SocketAddr,
     sent: Arc<Mutex<Vec<(String, String)>>>,
-    /// What its answers say of themselves.
+    /// Cache headers of its answers.
     says: Arc<Mutex<Option<(&'static str, &'static str)>>>,
 }
 
@@ -125,7 +125,7 @@ fn server(address: SocketAddr, prefix: &str) -> Server {
     }
 }
 
-/// What `@cache(source:)` says with nothing beside it.
+/// `@cache(source:)` without further arguments.
 const RULE: CacheRule = CacheRule {
     freshness: Vec::new(),
     default_s: None,
@@ -443,7 +443,7 @@ async fn what_one_user_is_answered_is_never_anothers() {
     for (user, calls) in [("ada", 1), ("bob", 1), ("ada", 0), ("bob", 0)] {
         cookies.check(user, ONE, calls, Some((false, 9))).await;
     }
-    // Who sends no credential shares with all who do so.
+    // Callers without a credential share answers.
     for (kept, calls) in [(&cookies, 1), (&cookies, 0), (&alone, 1), (&alone, 0)] {
         kept.check("", ONE, calls, Some((true, 9))).await;
     }

@@ -1,5 +1,5 @@
 //! Golden cases of imports: a description and the types it becomes, side by side. `WEIR_BLESS=1` writes the types anew.
-//! What is imported, and what is shipped as an example or measured, can be read as a mapping.
+//! Imported descriptions, shipped examples and benchmarks are valid mappings.
 
 use std::path::PathBuf;
 use weir_http::import::openapi::{self, ImportError};

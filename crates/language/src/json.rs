@@ -100,7 +100,7 @@ pub enum JsonErrorKind {
 }
 
 impl JsonErrorKind {
-    /// In words, for whoever sent the text.
+    /// Message for the sender of the text.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {

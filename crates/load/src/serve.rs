@@ -63,7 +63,7 @@ pub fn serve(scenario: Scenario, listener: TcpListener, stop: impl Future<Output
     })
 }
 
-/// Speaks HTTP/1.1, or HTTP/2 to those who begin with it.
+/// Serves HTTP/1.1, or HTTP/2 with prior knowledge.
 async fn connection(socket: tokio::net::TcpStream, service: Rc<Service>) {
     let _ = socket.set_nodelay(true);
     let mut builder = auto::Builder::new(Here);

@@ -12,7 +12,7 @@ pub struct Mistake {
     pub line: u64,
     /// From 1.
     pub column: u64,
-    /// What, and how to mend it.
+    /// The cause and how to fix it.
     pub message: String,
 }
 

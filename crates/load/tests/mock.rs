@@ -134,7 +134,7 @@ fn bodies_queries_and_headers_can_be_read() {
     assert_eq!(body, r#"{"got":"a \"b\"","ids":[3,"x"]}"#);
     let ask = |user: &str| mock.ask("GET /me?tag=a%20b+c", &format!("x-user-id: {user}\r\n"), "").1;
     assert_eq!(ask("17"), r#"{"user":17,"tag":"a b c"}"#);
-    // What a header decides is made anew each time.
+    // An answer that depends on a header is written anew each time.
     assert_eq!(ask("18"), r#"{"user":18,"tag":"a b c"}"#);
 }
 

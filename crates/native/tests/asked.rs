@@ -132,7 +132,7 @@ fn said(filter: &Filter) -> impl Iterator<Item = &Part> {
     (0..filter.len()).filter(is_first).map(|at| &filter[at])
 }
 
-/// Whether a filter says anything at all.
+/// True if a filter has any condition.
 fn says(filter: &Filter) -> bool {
     said(filter).any(|it| match it {
         Part::And(of) | Part::Or(of) => of.iter().any(says),
@@ -346,7 +346,7 @@ impl Question {
             let terms = self.order.iter().map(|term| match (world.key(term, *a), world.key(term, *b)) {
                 (Some(a), Some(b)) if term.descending => b.cmp(&a),
                 (Some(a), Some(b)) => a.cmp(&b),
-                // What is missing is last, whichever way.
+                // Missing values are last, in both directions.
                 (a, b) => a.is_none().cmp(&b.is_none()),
             });
             terms.fold(Ordering::Equal, Ordering::then)

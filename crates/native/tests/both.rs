@@ -1,5 +1,5 @@
-//! What a store in PostgreSQL does as one in SQLite: words, patterns, keys of interfaces, the spelling of numbers, and changes of
-//! very many objects in little memory.
+//! Equal behaviour of stores in PostgreSQL and SQLite: words, patterns, keys of interfaces, the spelling of numbers, and
+//! changes of very many objects in little memory.
 
 #[path = "kit/in_postgres.rs"]
 mod in_postgres;
@@ -55,7 +55,7 @@ fn a_float_is_spelled_in_one_way() {
 #[test]
 fn very_many_objects_are_deleted_in_little_memory() {
     let fill = r#"INSERT INTO "Mote" (id) SELECT * FROM generate_series(1, 300020)"#;
-    // What one statement answers is far less than all numbers.
+    // One statement's answer is far smaller than all numbers.
     let tune = |it: &mut weir_sql::postgres::Settings| it.limits.answer_bytes_max = 1 << 20;
     let served = in_postgres::serve_with("type Mote { id: ID!, size: Int }", fill, tune);
     let delete = "mutation { deleteMote(filter: {}) { msg numUids } }";
@@ -313,7 +313,7 @@ fn what_is_taken_is_told_by_its_fields() {
 /// Asks one of the databases, with variables.
 type Asks = Box<dyn Fn(&str, &str) -> String>;
 
-/// What asks each of the two stores of `sdl`.
+/// Clients of the two stores of `sdl`.
 fn asks(sdl: &str) -> [Asks; 2] {
     let (sqlite, postgres) = (kit::serve(sdl, ""), in_postgres::serve(sdl, ""));
     [

@@ -28,7 +28,7 @@ type Red implements Thing { a: Int }
 type Blue implements Thing { b: Int }
 "#;
 
-/// How SQLite goes about what is asked for `query`.
+/// SQLite's query plan for `query`.
 fn way(served: &Served, query: &str) -> String {
     let explained = served.explain(query);
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
@@ -263,7 +263,7 @@ fn meets(a: &[Block], b: &[Block]) -> bool {
         .any(|(x, y)| b.iter().any(|(to_x, to_y)| (x - to_x).abs() <= 1 && (y - to_y).abs() <= 1))
 }
 
-/// Whether one of the squares that a point touches is there.
+/// True if one of the squares that a point touches exists.
 fn holds(of: &[Block], [x, y]: [f64; 2]) -> bool {
     squares(of).iter().any(|(w, s)| {
         let (w, s) = (*w as f64, *s as f64);

@@ -155,7 +155,7 @@ fn arguments(document: &Document<'_>, list: List<InputDefinition>) -> String {
     format!("({})", all.join(", "))
 }
 
-/// What of the promised schema is not generated, by the beginning of the line, and why.
+/// Promised parts of the schema that are not generated, by the beginning of the line, with the reason.
 const LEFT_OUT: [(&str, &str); 40] = [
     ("@hasInverse", "a directive of types, not of requests"),
     ("@search", "as above"),
@@ -199,7 +199,7 @@ const LEFT_OUT: [(&str, &str); 40] = [
     ("IntersectsFilter", "as above"),
 ];
 
-/// What is generated beyond the promise: filters and orders through edges.
+/// Generated parts beyond the promise: filters and orders through edges.
 const OURS: [&str; 20] = [
     "CountryFilter.cities: CityFilter",
     "CityFilter.country: CountryFilter",
@@ -251,7 +251,7 @@ fn page(path: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|cause| panic!("{}: {cause}", path.display()))
 }
 
-/// How many operations `text` has, all of them ones of `api`.
+/// Number of operations in `text`, all of them of `api`.
 fn operations(api: &Api, text: &str) -> usize {
     let document = parser::parse(text, &Limits::STANDARD).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     let options = Options { limits: Limits::STANDARD, suggestions: true, edition_2026: false };

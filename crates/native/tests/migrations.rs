@@ -91,7 +91,7 @@ fn check(old: &str, data: &str, new: &str, allowed: &[&str], plan: &str, asked: 
     assert_eq!(file.rows(asked), rows, "{old} -> {new}: {:#?}", found.statements);
 }
 
-/// What a store is made of, whatever the order of columns.
+/// Columns of a store, in any order.
 fn columns(file: &File) -> String {
     let names = file
         .rows("SELECT type, name, tbl_name FROM sqlite_schema WHERE name NOT LIKE 'weir_%' ORDER BY 1, 2, 3");
@@ -510,7 +510,7 @@ fn a_name_that_stays_in_use_is_not_renamed() {
         "SELECT a, b FROM Dish",
         "A|B",
     );
-    // What was renamed before may have its old name given to another.
+    // The old name of a renamed field may be given to another.
     let old = "type Dish { title: String @renamedFrom(name: \"name\") }";
     let new = "type Dish { title: String @renamedFrom(name: \"name\"), name: String }";
     check(old, "", new, &[], "add field `Dish.name: String`", "SELECT count(*) FROM Dish", "0");

@@ -255,7 +255,7 @@ fn an_edge_of_one_to_one_is_not_taken_from_whoever_has_it() {
     let lacking: Vec<(&str, u64, u64)> =
         report.lacking.iter().map(|it| (it.field.as_str(), it.objects, it.line)).collect();
     assert_eq!(lacking, [("Car.driver", 1, 1), ("Pass.owner", 1, 2)]);
-    // What is in the store already stays with its own too.
+    // Objects in the store keep their own too.
     let later = folder.write("later.ndjson", &(pass(3, "ann") + &pass(4, "ben")));
     let (_, rejects) = loaded(&place, &[source(&later, Some("Pass"))]);
     assert_eq!(rejects, ["later.ndjson:1: Pass.owner: 0x1 has another already"]);

@@ -21,7 +21,7 @@ pub enum Words {
     Trigrams,
 }
 
-/// How an index is asked.
+/// Query language of an index.
 #[derive(Debug)]
 pub struct Tongue {
     quote: char,
@@ -196,12 +196,12 @@ pub fn are_few(text: &str) -> bool {
     words(text).nth(ASKED_MAX).is_none()
 }
 
-/// Whether so many words can be asked for one after another.
+/// True if the number of words is within the limit of a phrase search.
 pub fn is_short(text: &str) -> bool {
     words(text).nth(SEQUENCE_MAX).is_none()
 }
 
-/// Whether the words of `text` have the stems `asked` somewhere, one after another.
+/// True if the words of `text` contain a sequence with the stems `asked`.
 pub fn follow(text: &str, asked: &[String]) -> bool {
     let own: Vec<String> = stems(text).collect();
     !asked.is_empty() && own.windows(asked.len()).any(|it| it == asked)

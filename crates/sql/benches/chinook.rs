@@ -1,4 +1,4 @@
-//! What the reading operations of the published benchmark cost without HTTP: engine, source and SQLite in one thread.
+//! Cost of the reading operations of the published benchmark without HTTP: engine, source and SQLite in one thread.
 //!
 //! `cargo bench -p weir-sql --bench chinook`: best of several rounds, nanoseconds. With an operation's name and a number
 //! of runs (`-- join 1000`) it runs just that, to be counted by callgrind.

@@ -132,7 +132,7 @@ impl Native {
 
     /// Reads `sdl` instead of the file's text.
     /// # Errors
-    /// All that is wrong with it, the first without the word `error`, which whoever tells it says.
+    /// All errors, with their places; the first without the word `error`, which the caller adds.
     pub fn types_of(&self, sdl: &str) -> Result<Types, String> {
         let read = Types::read(sdl, self.kind());
         read.map_err(|errors| {

@@ -1,6 +1,7 @@
 //! Answers a request whose answer may be another's too: kept, in the making, or made now.
 //!
-//! **Invariant:** whoever waits for another's answer keeps its own deadline, and goes on by itself when that one goes away.
+//! **Invariant:** a request that waits for another's answer keeps its own deadline, and continues alone if the other is
+//! cancelled.
 
 use super::{Ran, Run};
 use crate::engine::{Body, Kept};
@@ -31,7 +32,7 @@ pub(crate) async fn run_shared(run: Run<'_>, sharing: &Sharing, responses: &Resp
             Turn::Waits(waiting) => waiting,
         };
         match tokio::time::timeout_at(run.deadline.into(), waiting.changed()).await {
-            // The one who made it went away: somebody else has to.
+            // The request that made it was cancelled: another one has to.
             Ok(Err(_)) => continue,
             Ok(Ok(())) => {
                 let landing = waiting.borrow().clone();
@@ -55,7 +56,7 @@ fn given(shared: &Shared) -> Ran {
     Ran { body, capacity: shared.capacity, freshness }
 }
 
-/// Makes the answer, keeps it if it lives, and has it ready for those who wait.
+/// Makes the answer, caches it if it has a lifetime, and hands it to the waiting requests.
 async fn make(run: Run<'_>, sharing: &Sharing, responses: &Responses, key: Vec<u8>) -> (Ran, Landing) {
     let mut ages = responses.changes.ages_at(sharing.tags.iter().copied());
     let Ran { body, capacity, freshness } = super::run(run).await;

@@ -18,7 +18,7 @@ pub(super) const NO_FIELD: u32 = u32::MAX;
 /// Why a value of Rust cannot stand where it should.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unbound {
-    /// In words for the one who wrote the types.
+    /// Message for the author of the types.
     pub message: String,
     /// Place of the member in [`Shape::fields`].
     pub field: u32,

@@ -27,7 +27,7 @@ pub struct Common<'r> {
 pub struct Memo(OnceLock<Box<dyn Any + Send + Sync>>);
 
 impl Memo {
-    /// The memory, made by who needs it first; `None` where the source keeps another type there.
+    /// The memory, created at its first use; `None` where the source keeps another type there.
     #[must_use]
     pub fn get<T: Any + Default + Send + Sync>(&self) -> Option<&T> {
         self.0.get_or_init(|| Box::new(T::default())).downcast_ref()

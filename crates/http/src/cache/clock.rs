@@ -1,15 +1,15 @@
-//! What time it is, for everything that expires.
+//! Clock of everything that expires.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// Where the time comes from.
+/// Sources of time.
 #[derive(Clone, Debug)]
 pub enum Clock {
     /// From the machine.
     System {
-        /// What monotonic times are counted from.
+        /// Origin of monotonic times.
         start: Instant,
     },
     /// From a test, which moves it on.
@@ -55,7 +55,7 @@ impl Clock {
     /// Moves simulated time on.
     ///
     /// # Panics
-    /// If the time is the machine's.
+    /// The clock is the machine's.
     pub fn advance_ms(&self, by_ms: u64) {
         match self {
             Self::System { .. } => panic!("the machine's time cannot be moved"),

@@ -1,11 +1,10 @@
-//! What became of what was asked of the cache, by source.
+//! Outcomes of cache lookups, counted by source.
 //!
-//! **Cost:** one addition to a word that other threads seldom write: counts are kept apart by thread and added up by who
-//! reads them.
+//! **Cost:** one addition to a word that other threads seldom write: counts are kept per thread and summed by the reader.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// How an answer was come by.
+/// Outcomes of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// Fresh, from this process.
@@ -58,7 +57,7 @@ pub struct Counters {
     stripes: Box<[Stripe]>,
 }
 
-/// What threads with one number count. A cache line and a neighbour, which processors fetch together.
+/// Counts of the threads with one number. A cache line and its neighbour, which processors fetch together.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Stripe {
@@ -70,7 +69,7 @@ struct Stripe {
     lag_ms: AtomicU64,
 }
 
-/// What a source's counts are.
+/// Counts of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceCounts {
     /// The source.
@@ -85,7 +84,7 @@ pub struct SourceCounts {
     pub early: u64,
     /// Answers that replaced one that was still there.
     pub refreshed: u64,
-    /// How long these had been stale when they were replaced, added up.
+    /// Sum of the time for which these had been stale when they were replaced.
     pub lag_ms: u64,
 }
 
@@ -149,7 +148,7 @@ impl Counters {
 }
 
 impl SourceCounts {
-    /// How often it came out like that.
+    /// Number of answers with this outcome.
     #[must_use]
     pub fn of(&self, outcome: Outcome) -> u64 {
         self.outcomes[outcome as usize]

@@ -1,6 +1,6 @@
 //! An answer as it is kept: its bytes, read once into a tape, and the instants up to which it serves.
 //!
-//! **Invariant:** times are absolute; whoever is served gets what remains of them, so that no level adds to another.
+//! **Invariant:** times are absolute; every answer gets the remaining times, so that levels never add up.
 //!
 //! **Cost:** a body is read once, when it comes; serving it again borrows the text and the tape.
 
@@ -22,7 +22,7 @@ const KEPT_NODES_MAX: usize = 64 * 1024;
 const CONTENT_TYPE_BYTES_MAX: usize = 100;
 
 thread_local! {
-    /// Where answers are read: only then it is known how long a tape has to be.
+    /// Buffer for parsing: the length of a tape is known only afterwards.
     static READ_IN: RefCell<JsonBuffer> = RefCell::default();
 }
 
@@ -95,7 +95,7 @@ fn nodes(body: &[u8], depth_max: u32) -> Result<Box<[JsonNode]>, JsonError> {
     })
 }
 
-/// What an upstream sent.
+/// Body of an upstream's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     /// JSON.
@@ -111,7 +111,7 @@ pub enum Body {
 pub struct NoJson {
     /// The first place where it is none.
     pub error: JsonError,
-    /// Whether a comma stands there before a closing bracket.
+    /// True if a comma stands there before a closing bracket.
     pub is_trailing_comma: bool,
     /// Its `Content-Type`, unless that says JSON in UTF-8.
     pub content_type: Option<Box<str>>,
@@ -190,23 +190,23 @@ pub struct Lifetime {
 pub struct Entry {
     /// The status of HTTP; 404 for an id that a batch does not have.
     pub status: u16,
-    /// What was sent.
+    /// The body.
     pub body: Body,
     /// Up to when it serves.
     pub lifetime: Lifetime,
     /// For whom it is.
     pub scope: Scope,
-    /// Whether it says nothing of how long it serves: it is not kept, and what is made of it lives as long as others say.
+    /// True if the answer gives no lifetime: it is not cached, and results made of it live as long as other settings say.
     pub is_silent: bool,
-    /// Whether only caches like this one may keep it, by leave of `CDN-Cache-Control`: clients are told to keep nothing.
+    /// True if `CDN-Cache-Control` allows only caches like this one: clients get `no-store`.
     pub is_inner: bool,
-    /// Whether nobody may show it once it is over (`must-revalidate`, `proxy-revalidate`).
+    /// True if it must never be served stale (`must-revalidate`, `proxy-revalidate`).
     pub must_revalidate: bool,
-    /// How long the upstream took, in milliseconds.
+    /// Duration of the call, in milliseconds.
     pub took_ms: u32,
-    /// How it was come by, for logs; nothing is known of what another process asked for.
+    /// Attempts and timing of the call, for logs; empty for a call of another process.
     pub went: Went,
-    /// What makes it invalid before its time.
+    /// Tags that invalidate it.
     pub(super) tags: Tags,
     /// After a refresh failed, the next one is not tried before.
     pub(super) retry_at_ms: AtomicU64,
@@ -219,13 +219,13 @@ impl Entry {
         self.body.tape().map(Tape::json)
     }
 
-    /// Whether it says that there is no such thing.
+    /// True if it says that the object does not exist.
     #[must_use]
     pub fn is_negative(&self) -> bool {
         matches!(self.status, 404 | 410)
     }
 
-    /// Whether the upstream failed: its own fault or too much to do, or a text that is not JSON.
+    /// True if the upstream failed: a server error, overload, or a body that is not JSON.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         self.status >= 500
@@ -233,20 +233,20 @@ impl Entry {
             || matches!(self.body, Body::Unreadable(_)) && !self.is_negative()
     }
 
-    /// What remains of its lifetime, in milliseconds.
+    /// Remaining lifetime, in milliseconds.
     #[must_use]
     pub fn fresh_ms(&self, now_ms: u64) -> u64 {
         self.lifetime.fresh_until_ms.saturating_sub(now_ms)
     }
 
-    /// How long it may be served while a new one is fetched, in milliseconds after it ceased to be fresh.
+    /// Remaining stale period behind the lifetime, in milliseconds.
     #[must_use]
     pub fn stale_ms(&self, now_ms: u64) -> u64 {
         self.lifetime.stale_until_ms.saturating_sub(now_ms.max(self.lifetime.fresh_until_ms))
     }
 
-    /// Whether it is to be replaced though it is fresh: the more probably, the nearer its end and the longer that takes, so
-    /// that of many who ask one does so in time. Not in the first half of its life.
+    /// True if a fresh entry is to be refreshed early: the closer to its end and the slower the call, the more probably, so
+    /// that one of many requests does so in time. Never in the first half of its life.
     ///
     /// Source: Vattani and others, Optimal Probabilistic Cache Stampede Prevention (VLDB 2015).
     pub(super) fn is_due(&self, now_ms: u64) -> bool {
@@ -261,7 +261,7 @@ impl Entry {
         left_ms as f64 <= took_ms as f64 * ahead
     }
 
-    /// What may be known of a failure that was another's.
+    /// A failure without its body, for requests other than the one that caused the call.
     pub(super) fn without_body(&self) -> Self {
         let status = if self.status == 429 { 429 } else { self.status.max(502) };
         Self {

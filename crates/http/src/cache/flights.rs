@@ -1,9 +1,9 @@
-//! Who asks an upstream for what, so that nobody else asks for the same meanwhile.
+//! Coalescing of calls: requests for a key wait for the call that is in flight.
 //!
-//! **Invariant:** a key has at most one flight. What a flight brings is kept before the flight ends, and who finds none looks
-//! again before he begins one, so nothing is asked for twice. A flight that dies is over for all who wait for it.
+//! **Invariant:** a key has at most one flight. A flight's result is cached before the flight ends, and a request without a
+//! flight checks the cache again before it starts one, so no call is repeated. A failed flight ends for all who wait for it.
 //!
-//! **Cost:** only what is not kept comes here: a lock on one part of a table, an allocation for who is the first.
+//! **Cost:** only misses come here: a lock on one part of a table, an allocation for the first request.
 
 use super::Failure;
 use super::entry::Entry;
@@ -17,32 +17,32 @@ use tokio::sync::Notify;
 
 const PARTS: usize = 32;
 
-/// What a flight brought.
+/// Result of a flight.
 #[derive(Clone, Debug)]
 pub(super) enum Landed {
-    /// An answer for all who wait.
+    /// An answer for all waiting requests.
     Entry(Arc<Entry>, Way),
-    /// An answer for who began the flight; the others have to ask by themselves.
+    /// An answer for the request that began the flight; the others have to call by themselves.
     Private(Arc<Entry>),
     /// No answer.
     Failed(Failure),
 }
 
-/// Where an answer came from.
+/// Origin of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Upstream,
     Remote,
 }
 
-/// What becomes known when a flight ends; `None` if it dies.
+/// Result of a flight in progress; `None` if the flight dies.
 #[derive(Debug, Default)]
 pub(super) struct Landing {
     brought: OnceLock<Option<Landed>>,
     ended: Notify,
 }
 
-/// A flight's end, for those who wait for it.
+/// The end of a flight, for waiting requests.
 pub(super) type Arrival = Arc<Landing>;
 
 impl Landing {
@@ -57,7 +57,7 @@ impl Landing {
         self.known()
     }
 
-    /// What was brought up to now.
+    /// The result, if it is known already.
     pub(super) fn known(&self) -> Option<Landed> {
         self.brought.get().cloned().flatten()
     }
@@ -84,11 +84,11 @@ pub(super) struct Flights {
     hasher: foldhash::fast::RandomState,
 }
 
-/// What somebody who wants a key's answer is to do.
+/// Role of a request for a key.
 pub(super) enum Seat {
     /// Ask the upstream, and land the flight.
     Lead(Flight, Arrival),
-    /// Wait for another's, who waits until that instant.
+    /// Wait for another request's flight, whose deadline is that instant.
     Wait(Arrival, Instant),
     /// Nothing: it came meanwhile.
     Kept(Slot),

@@ -24,18 +24,18 @@ const SENT_ALIKE: [&str; 7] =
 /// Headers that calls send and no key holds.
 const SENT_APART: [&str; 4] = ["traceparent", "tracestate", "x-request-id", "x-request-deadline"];
 
-/// What becomes of an answer.
+/// Cacheability of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// Kept for all who have its key.
+    /// Cached for all requests with its key.
     Keep,
-    /// Given to all who wait for it, and not kept.
+    /// Given to all waiting requests, and not cached.
     Forget,
-    /// Given to nobody but who caused the call.
+    /// Given to the request that caused the call only.
     Private,
 }
 
-/// How long an answer serves, and whom.
+/// Lifetime and audience of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) fate: Fate,
@@ -54,7 +54,7 @@ pub(super) struct Verdict {
     pub(super) error_ms: u64,
 }
 
-/// What a `Cache-Control` says.
+/// Directives of a `Cache-Control`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Directives {
     present: bool,
@@ -71,7 +71,7 @@ struct Directives {
     stale_on_error_ms: Option<u64>,
 }
 
-/// How long `answer` serves under `rule`, asked at `wall_ms`.
+/// Lifetime of `answer` under `rule`, at `wall_ms`.
 pub(super) fn judge(rule: &Rule, status: StatusCode, headers: &HeaderMap, wall_ms: u64) -> Verdict {
     let shared = rule.sharing != Sharing::Keyed;
     // Said to caches like this one alone, it stands in place of what is said to all.
@@ -107,7 +107,7 @@ pub(super) fn judge(rule: &Rule, status: StatusCode, headers: &HeaderMap, wall_m
     }
     let whole_ms = if lifetime_ms == 0 { 0 } else { lifetime_ms.max(LIFETIME_MS_MIN) };
     let age_ms = seconds(headers, &AGE).unwrap_or(0);
-    // What it is too old by comes off the time it may be stale.
+    // Age beyond the lifetime shortens the stale period.
     let over_ms = age_ms.saturating_sub(whole_ms);
     let left = Verdict {
         fresh_ms: whole_ms.saturating_sub(age_ms),
@@ -119,7 +119,7 @@ pub(super) fn judge(rule: &Rule, status: StatusCode, headers: &HeaderMap, wall_m
     if spent && fate == Fate::Keep { Verdict { fate: Fate::Forget, ..left } } else { left }
 }
 
-/// Whether a status says that there is no such thing.
+/// True for a status that says that the object does not exist.
 pub(super) fn is_negative(status: StatusCode) -> bool {
     matches!(status, StatusCode::NOT_FOUND | StatusCode::GONE)
 }
@@ -150,7 +150,7 @@ fn fate(rule: &Rule, status: StatusCode, headers: &HeaderMap, policy: &Directive
     }
 }
 
-/// Whether the answer depends on what two calls with one key may differ in.
+/// True if the answer varies by a header that is not part of the key.
 fn varies_beyond_key(rule: &Rule, headers: &HeaderMap) -> bool {
     let declared = matches!(rule.sharing, Sharing::Declared | Sharing::Keyed);
     headers.get_all(VARY).iter().any(|value| {
@@ -183,12 +183,12 @@ fn stated_ms(
     named.or_else(standard).or_else(|| if targeted.present { None } else { expires() })
 }
 
-/// How long after its lifetime it serves while a new one is fetched, and if none can be.
+/// Stale periods: while a new answer is fetched, and if the upstream fails.
 fn windows(rule: &Rule, policy: &Directives, lifetime_ms: u64) -> (u64, u64) {
     if policy.must_revalidate {
         return (0, 0);
     }
-    // What is not to live at all is kept only if the answer itself says that it may be served stale.
+    // An answer without a lifetime is cached only if its own headers allow a stale period.
     let allowed = |of_rule: Option<u64>, of_answer: Option<u64>, otherwise: u64| {
         let ms = if lifetime_ms == 0 { of_answer } else { of_rule.or(of_answer) };
         ms.unwrap_or(otherwise).min(LIFETIME_MS_MAX)
@@ -233,7 +233,7 @@ impl Directives {
     fn read(headers: &HeaderMap, name: &HeaderName) -> Self {
         let mut all = Self::default();
         for value in headers.get_all(name) {
-            // What cannot be read may forbid anything.
+            // An unreadable value may forbid anything.
             let Ok(value) = value.to_str() else { return Self { present: true, no_store: true, ..all } };
             members(value, |directive, argument| all.note(directive, argument));
         }

@@ -1,6 +1,6 @@
-//! What the cache is behind its doors: looks, decides who asks, waits.
+//! Core of the cache: lookups, choice of the calling request, waiting.
 //!
-//! **Invariant:** who waits waits until his own deadline and no longer; what he waits for goes on without him.
+//! **Invariant:** a request waits until its own deadline and no longer; the call continues without it.
 
 use super::clock::Clock;
 use super::counters::Outcome;
@@ -25,7 +25,7 @@ use tokio::runtime::Handle;
 /// So often somebody waits for another's flight before he asks for himself alone.
 const ROUNDS_MAX: usize = 3;
 
-/// What all threads share.
+/// State shared by all threads.
 #[derive(Debug)]
 pub(super) struct Inner {
     pub(super) clock: Clock,
@@ -35,14 +35,14 @@ pub(super) struct Inner {
     pub(super) remote: Option<Remote>,
 }
 
-/// What is known of a key at an instant.
+/// State of a key at an instant.
 pub(super) enum Look {
     Fresh(Arc<Entry>),
     /// To be served while a new one is fetched.
     Stale(Arc<Entry>),
     /// To be served if no new one can be had.
     OnError(Arc<Entry>),
-    /// Who asks has to ask for himself alone.
+    /// The request has to call for itself alone.
     Pass,
     Nothing,
 }
@@ -59,12 +59,12 @@ pub(super) struct Missing {
 /// Says how to ask; `None` if what asks was used up.
 pub(super) type AskWith<'c> = dyn FnMut() -> Option<Asks> + Send + 'c;
 
-/// What came of waiting.
+/// Result of waiting.
 enum Waited {
     Served(Result<Served, Failure>),
     /// It is nobody else's: has to be asked for alone.
     Alone,
-    /// Who asked is gone, or gave up too early.
+    /// The calling request is gone, or gave up too early.
     Again,
 }
 
@@ -189,7 +189,7 @@ impl Inner {
                 Seated { missing, at }
             })
             .collect();
-        // Without a way to ask the flights die, and that is what those who wait are told.
+        // Without a way to call, the flights die, and the waiting requests fail.
         let asks = if flights.is_empty() { None } else { ask() };
         (seats, Own(asks.map(|asks| self.job(wanted).run(asks, flights, Purpose::Fill).boxed())))
     }
@@ -214,7 +214,7 @@ impl Inner {
             Some(Landed::Entry(entry, Way::Remote)) => serve(entry, Outcome::HitRemote),
             Some(Landed::Private(entry)) if leads && !entry.is_failure() => serve(entry, Outcome::Pass),
             Some(Landed::Private(entry)) if leads => self.failed(rule, seated, Ok(entry), leads),
-            // That it failed may be known, what it said may not.
+            // Waiting requests may see the failure, but not its body.
             Some(Landed::Private(entry)) if entry.is_failure() => {
                 self.failed(rule, seated, Ok(Arc::new(entry.without_body())), leads)
             }
@@ -230,7 +230,7 @@ impl Inner {
         }
     }
 
-    /// What is served where the upstream fails.
+    /// Answer when the upstream fails.
     fn failed(
         &self,
         rule: &Rule,
@@ -311,7 +311,7 @@ impl Drop for Own {
     }
 }
 
-/// Somebody who has a seat.
+/// A request with a role.
 struct Seated {
     missing: Missing,
     at: At,
@@ -319,13 +319,13 @@ struct Seated {
 
 enum At {
     Lead(Arrival),
-    /// For somebody who waits until that instant.
+    /// For a request with that deadline.
     Wait(Arrival, Instant),
     Kept(Arc<Entry>),
     Pass,
 }
 
-/// Who asked went down with its thread.
+/// The calling request died with its thread.
 fn abandoned() -> Failure {
     CallError::Unavailable(Cause::Connection, "the call was abandoned".into()).into()
 }
@@ -334,10 +334,10 @@ fn now_before(deadline: Instant) -> bool {
     Instant::now() < deadline
 }
 
-/// What a flight brings until `deadline`; nothing if it died.
+/// Result of a flight until `deadline`; nothing if it died.
 async fn landed(arrival: &Landing, deadline: Instant) -> Option<Landed> {
     match arrival.known() {
-        // The usual case of who asked for himself.
+        // The usual case: the request's own call.
         Some(landed) => Some(landed),
         None => {
             let brought = tokio::time::timeout_at(deadline.into(), arrival.brought()).await;

@@ -33,7 +33,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(2);
 /// Ends of lifetimes that differ by less are one, written and read.
 const SAME_MS: u64 = 20;
 
-/// How an upstream is asked.
+/// Ways to call an upstream.
 pub(super) enum Asks {
     /// For one answer.
     One(BoxFuture<'static, Result<Answer, Failure>>),
@@ -41,7 +41,7 @@ pub(super) enum Asks {
     Many(Arc<dyn AskMany>),
 }
 
-/// What it takes to make entries of answers.
+/// Data to make entries of answers.
 pub(super) struct Job {
     pub(super) inner: Arc<Inner>,
     pub(super) rule: Arc<Rule>,
@@ -52,12 +52,12 @@ pub(super) struct Job {
 /// An answer and what is to become of it.
 pub(super) type Made = (Fate, Arc<Entry>);
 
-/// Whether anything is served meanwhile.
+/// Purposes of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Nothing is there: somebody waits.
     Fill,
-    /// What is there is served.
+    /// The existing entry is served meanwhile.
     Refresh,
 }
 
@@ -66,9 +66,9 @@ struct Trip {
     /// Among the ids.
     place: u32,
     flight: Flight,
-    /// What it is called in the second level, if it may be there.
+    /// Name in the second level, if the entry may be there.
     name: Option<Name>,
-    /// What it takes to write it there.
+    /// Ticket to write it there.
     ticket: Option<Ticket>,
 }
 
@@ -97,7 +97,7 @@ impl Job {
             if won { mine.push(trip) } else { theirs.push(trip) }
         }
         if purpose == Purpose::Refresh {
-            // What they bring is found there next time.
+            // The next lookup finds the results of the other processes there.
             theirs.drain(..).for_each(|trip| self.inner.not_refreshed(&trip.flight.key, LEASED_MS));
         }
         match asks {
@@ -214,12 +214,12 @@ impl Job {
         let judge = |status| freshness::judge(&self.rule, status, &answer.headers, asked.wall_ms);
         let whole = judge(answer.status);
         let is_success = answer.status.is_success();
-        // What is kept of a refusal is kept for each by itself; all else that a whole batch was refused with is one for all.
+        // A cached refusal is one entry per key; any other failure of a batch is one for all keys.
         if !is_success && whole.fate != Fate::Keep {
             let (fate, entry) = self.made(places[0], (answer.status, answer.went), body, whole, &asked);
             return places.iter().map(|_| Ok((fate, Arc::clone(&entry)))).collect();
         }
-        // What a batch as a whole was answered with an error for is not known to be absent.
+        // After an error of the whole batch it is unknown if a key exists.
         let (missing, absent) = match is_success {
             true => (StatusCode::NOT_FOUND, judge(StatusCode::NOT_FOUND)),
             false => (answer.status, whole),
@@ -251,7 +251,7 @@ impl Job {
             lifetime: Lifetime {
                 origin_ms: asked.at_ms,
                 fresh_until_ms: end_ms - sooner_ms,
-                // What jitter takes away may be served while a new answer is fetched.
+                // The time that jitter removes is added to the stale period.
                 stale_until_ms: end_ms + verdict.stale_ms,
                 error_until_ms: end_ms + verdict.error_ms,
             },
@@ -268,7 +268,7 @@ impl Job {
         (fate, Arc::new(entry))
     }
 
-    /// Keeps what may be kept, and tells those who wait.
+    /// Caches the cacheable answers, and wakes the waiting requests.
     fn land(&self, trip: Trip, made: Result<Made, Failure>) {
         let Trip { flight, name, ticket, .. } = trip;
         if let (Some(remote), Some(name), Some(ticket)) = (&self.inner.remote, name, ticket) {
@@ -329,8 +329,7 @@ impl Asked {
 }
 
 impl Inner {
-    /// Whether `lifetime` ends well after that of what is kept under `key`, so that it is not the same seen through other
-    /// clocks.
+    /// True if `lifetime` ends well after that of the entry under `key`: a difference beyond that of two machines' clocks.
     fn outlives(&self, key: &[u8], lifetime: &Lifetime) -> bool {
         match self.level1.look(key) {
             Some(Slot::Entry(old)) => lifetime.fresh_until_ms > old.lifetime.fresh_until_ms + SAME_MS,

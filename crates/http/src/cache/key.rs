@@ -1,4 +1,4 @@
-//! What answers are kept under.
+//! Keys of cached answers.
 //!
 //! A key is bytes, whole: the source and all parts of the rendered request, each behind its length. Two requests have
 //! one key only if they are the same request, as keys are compared byte by byte; a digest is made of them only for the
@@ -27,13 +27,13 @@ impl Key {
         self.bytes.extend_from_slice(part);
     }
 
-    /// How long it is now, for [`Key::cut`].
+    /// Current length, for [`Key::cut`].
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether it has no part.
+    /// True for a key without parts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()

@@ -1,4 +1,4 @@
-//! What this process keeps: bounded by bytes, and what is read once does not push out what is read often.
+//! Cache of this process: bounded in bytes, with an eviction policy that keeps frequently read entries.
 //!
 //! **Cost:** a look is a hash of the key, a lock for reading on one part of the whole, and a count of references.
 
@@ -10,12 +10,12 @@ use std::sync::Arc;
 /// One of several parts with locks of their own holds at least so much, else there are fewer parts.
 const PART_BYTES_MIN: u64 = 4 * 1024 * 1024;
 const PARTS_MAX: u64 = 32;
-/// What the tables of the cache need for an entry, about.
+/// Overhead of the cache's tables per entry, in bytes, estimated.
 const TABLES_BYTES: usize = 96;
 /// An entry's size, about, from which the number of entries is guessed.
 const ENTRY_BYTES: u64 = 1024;
 
-/// What is known under a key.
+/// Contents of a key.
 #[derive(Clone, Debug)]
 pub(super) enum Slot {
     /// An answer.

@@ -49,31 +49,31 @@ use tags::Registry;
 use weir_engine::changes::{Ages, Changes, Others};
 use weir_engine::source::Tag;
 
-/// What a cache is made of.
+/// Settings of a cache.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Bytes all entries may take together.
     pub bytes_max: u64,
-    /// Where the time comes from.
+    /// Source of time.
     pub clock: Clock,
-    /// What is shared with other processes.
+    /// Second level, shared with other processes.
     pub remote: Option<RemoteSettings>,
-    /// Where it is said what was changed, for what is made of these answers.
+    /// Registry of invalidations, for results made of these answers.
     pub changes: Arc<Changes>,
 }
 
-/// What is wanted, by whom, until when.
+/// A request to the cache.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'r> {
-    /// What it is kept under; of several, what stands before each one's id.
+    /// Key of the answer; of a batch, the part of the keys before each id.
     pub key: &'r Key,
-    /// How it is cached.
+    /// Caching rule.
     pub rule: &'r Arc<Rule>,
-    /// What makes it invalid before its time; of several, what makes each.
+    /// Tags that invalidate the answer; of a batch, each of its answers.
     pub tags: &'r [Arc<str>],
     /// Of several: what makes one invalid beside that, in the order of the ids; nothing if no one has tags of its own.
     pub own_tags: &'r [Vec<Arc<str>>],
-    /// Who asks does not wait longer.
+    /// Deadline of the request.
     pub deadline: Instant,
 }
 
@@ -82,18 +82,18 @@ pub struct Wanted<'r> {
 pub struct Served {
     /// The answer.
     pub entry: Arc<Entry>,
-    /// How it was come by.
+    /// Outcome of the lookup.
     pub outcome: Outcome,
-    /// What remains of its lifetime, in milliseconds: 0 if it must not be kept by anyone.
+    /// Remaining lifetime, in milliseconds; 0 if it must not be cached.
     pub fresh_ms: u64,
-    /// How long after that it may be served while a new one is fetched.
+    /// Stale period behind it, in milliseconds.
     pub stale_ms: u64,
 }
 
 /// Several answers that came as one.
 #[derive(Debug)]
 pub struct Batch {
-    /// What the upstream sent.
+    /// The upstream's answer.
     pub answer: Answer,
     /// Its body, as it was read; of a failure that says too much nothing.
     pub body: Body,
@@ -109,7 +109,7 @@ pub trait AskMany: Send + Sync + 'static {
     fn ask(&self, places: &[u32]) -> BoxFuture<'static, Result<Batch, Failure>>;
 }
 
-/// What a cache holds, and what became of what it was asked.
+/// Size and counters of a cache.
 #[derive(Clone, Debug)]
 pub struct Counts {
     /// By source.
@@ -151,7 +151,7 @@ impl Cache {
         Arc::clone(all.entry(source.into()).or_insert_with(|| Arc::new(Counters::new(source))))
     }
 
-    /// What was counted up to now.
+    /// Current counters.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let all = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
@@ -238,13 +238,13 @@ impl Cache {
         results
     }
 
-    /// What was served to a request before, for the same request once more.
+    /// A repeated answer, for the same request.
     #[must_use]
     pub fn again(&self, rule: &Rule, served: &Served) -> Served {
         self.inner.serve(rule, Arc::clone(&served.entry), Outcome::Coalesced)
     }
 
-    /// How old the tags of `entry` are, for what is made of it.
+    /// Ages of the tags of `entry`, for results made of it.
     #[must_use]
     pub fn ages(&self, entry: &Entry) -> Ages {
         // In this order: an entry that is valid was not invalidated before the ages were taken.
@@ -269,7 +269,7 @@ impl Others for Cache {
     }
 }
 
-/// What is to be done for a key.
+/// Next step for a key.
 enum Seen {
     Served(Served),
     /// It is served, and to be replaced.

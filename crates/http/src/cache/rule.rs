@@ -1,4 +1,4 @@
-//! How the answers of a source are cached: what `@cache` says, with what the plan knows of the calls.
+//! Caching rules of a source: `@cache`, and the plan's knowledge of the calls.
 
 use super::counters::Counters;
 use http::HeaderName;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 /// For whom an answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// For everyone who asks the same.
+    /// For all callers with equal requests.
     Public,
-    /// For the one who asked.
+    /// For the calling request only.
     Private,
 }
 
-/// Who may get an answer that was made for another.
+/// Audience of a cached answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
     /// Everyone with the same key, unless the answer's headers forbid it.
@@ -34,36 +34,36 @@ pub struct Overruled {
     pub no_store: bool,
     /// As `no_store`.
     pub no_cache: bool,
-    /// What stands beside it counts.
+    /// True ignores `private`; lifetimes beside it still count.
     pub private: bool,
 }
 
-/// How answers to one kind of call are cached.
+/// Caching rule for one kind of call.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// Where it is counted; from [`Cache::counters`](super::Cache::counters).
+    /// Counters of the source, from [`Cache::counters`](super::Cache::counters).
     pub counters: Arc<Counters>,
     /// Headers that say how long, the first that is there decides: `Cache-Control` and `Expires` as they are defined, any
     /// other as a number of seconds. The standard ones follow those that are named.
     pub freshness: Box<[HeaderName]>,
-    /// How long answers are fresh whose headers say nothing: 0 is never, and `None` leaves it to others.
+    /// Lifetime of answers whose headers give none: 0 is none, and `None` leaves it to other settings.
     pub default_ms: Option<u64>,
-    /// How long after that they are still served while a new one is fetched; `None`: as the answer says.
+    /// Stale period while a new answer is fetched; `None`: by the answer.
     pub stale_ms: Option<u64>,
-    /// How long after that they are still served if the upstream fails; `None`: as the answer says.
+    /// Stale period if the upstream fails; `None`: by the answer.
     pub stale_on_error_ms: Option<u64>,
     /// Lifetimes are shortened by up to so many percent, so that what came together does not expire together.
     pub jitter_percent: u8,
-    /// How long it is remembered that something does not exist (404, 410, missing in a batch).
+    /// Lifetime of "does not exist" (404, 410, missing in a batch).
     pub negative_ms: u64,
-    /// Who may get an answer that was made for another.
+    /// Audience of a cached answer.
     pub sharing: Sharing,
     /// The headers that the calls send, and that their keys therefore hold.
     pub held: Box<[HeaderName]>,
-    /// Whether the client sent nothing of which an `Authorization` in `held` would be made: the call is everyone's.
+    /// True if the client sent nothing that becomes an `Authorization` in `held`: the call is public.
     pub anonymous: bool,
     /// Parts of `Cache-Control` that do not count.
     pub overruled: Overruled,
-    /// How deep the JSON of an answer may be nested.
+    /// Maximum nesting of an answer's JSON.
     pub depth_max: u32,
 }

@@ -16,7 +16,7 @@ use weir_engine::changes::{Ages, Changes};
 #[derive(Debug)]
 pub(super) struct Tag {
     name: Arc<str>,
-    /// How often it was invalidated.
+    /// Number of invalidations.
     times: AtomicU64,
     /// The version that it has in the second level as far as this process has heard; 0 if it never did.
     heard: AtomicU64,
@@ -33,7 +33,7 @@ impl Tag {
         let _ = self.heard.compare_exchange(0, version, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Whether its `version` there is none that this process has heard of.
+    /// True if `version` is unknown to this process.
     fn is_news(&self, version: u64) -> bool {
         self.heard.load(Ordering::Relaxed) != version
     }
@@ -55,7 +55,7 @@ impl Tag {
 pub(super) struct Tags(SmallVec<[(Arc<Tag>, u64); 1]>);
 
 impl Tags {
-    /// Whether none was invalidated since.
+    /// True if none was invalidated since.
     pub(super) fn hold(&self) -> bool {
         self.0.iter().all(|(tag, times)| tag.times.load(Ordering::Acquire) == *times)
     }
@@ -109,7 +109,7 @@ impl Registry {
         )
     }
 
-    /// How old `tags` are for what is made of entries.
+    /// Ages of `tags`, for results made of entries.
     pub(super) fn ages(&self, tags: &Tags) -> Ages {
         self.changes.ages(tags.names().map(|it| &**it))
     }

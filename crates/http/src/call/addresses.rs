@@ -18,13 +18,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long the answer of the system's resolver is used, which does not say how long it holds.
+/// Lifetime of the system resolver's result, which has none of its own.
 const FRESH_FOR: Duration = Duration::from_secs(5);
 
-/// How long after a failed lookup the next one is made.
+/// Pause after a failed lookup.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// How many addresses of one name are used.
+/// Maximum number of used addresses per name.
 const ADDRESSES_MAX: usize = 64;
 
 /// The pause after the first failure of an address, in milliseconds; it doubles with each.
@@ -42,12 +42,12 @@ pub trait Lookup: Send + Sync {
     fn lookup<'l>(&'l self, host: &'l str, port: u16) -> BoxFuture<'l, io::Result<Found>>;
 }
 
-/// What a lookup found.
+/// Result of a lookup.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// In the order of the resolver.
     pub addresses: Vec<SocketAddr>,
-    /// How long to use them before the name is looked up again.
+    /// Lifetime of the result.
     pub fresh_for: Duration,
 }
 
@@ -115,7 +115,7 @@ impl Endpoint {
         !self.is_healthy() && self.left_ms(now) > 0
     }
 
-    /// What is left of the last pause.
+    /// Rest of the last pause, in milliseconds.
     fn left_ms(&self, now: Instant) -> u64 {
         self.resumes_ms.load(Ordering::Relaxed).saturating_sub(self.ms(now))
     }
@@ -124,7 +124,7 @@ impl Endpoint {
         self.failures.load(Ordering::Relaxed) == 0
     }
 
-    /// Whether a call finds out if it answers again: after each pause one call does.
+    /// True for the call that tests the address again: one after each pause.
     fn begins_trial(&self, now: Instant) -> bool {
         let failures = self.failures.load(Ordering::Relaxed);
         if failures == 0 {
@@ -160,7 +160,7 @@ pub(super) struct Addresses {
     port: u16,
     lookup: Arc<dyn Lookup>,
     known: ArcSwapOption<Known>,
-    /// The first lookup: who comes meanwhile waits for it.
+    /// The first lookup; concurrent calls wait for it.
     first: tokio::sync::Mutex<()>,
     is_refreshing: AtomicBool,
     turn: AtomicUsize,
@@ -214,7 +214,7 @@ impl Addresses {
         all
     }
 
-    /// What is known now; what is stale is replaced in the background.
+    /// The known addresses; stale ones are replaced in the background.
     async fn known(self: &Arc<Self>, now: Instant) -> Result<Arc<Known>, CallError> {
         if let Some(known) = self.known.load_full() {
             let is_stale = known.stale_at.is_some_and(|it| now >= it);

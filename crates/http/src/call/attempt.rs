@@ -132,7 +132,7 @@ impl Line {
 
     fn request_of_http2(&self, ask: &Ask, path: &PathAndQuery) -> Request<Sent> {
         let mut headers = HeaderMap::with_capacity(ask.headers.len() + 2);
-        // What comes after a body is read, which gRPC insists to know.
+        // gRPC requires this announcement that trailers are read.
         headers.insert(TE, HeaderValue::from_static("trailers"));
         headers.insert(ACCEPT_ENCODING, ACCEPTED);
         for (name, value) in ask.headers.iter().filter(|it| may_be_sent(&it.0)) {

@@ -9,7 +9,7 @@ use http::HeaderMap;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 
-/// How much is set aside at most for a body that says how long it will be, before any of it came.
+/// Maximum size allocated for an announced body length before any byte has arrived.
 const TRUSTED_BYTES: usize = 64 * 1024;
 
 /// Reads all of `body`, and what comes after it.

@@ -38,10 +38,10 @@ enum Phase {
     Probing,
 }
 
-/// What happened in a part of the window.
+/// Counts of a part of the window.
 #[derive(Clone, Copy, Default)]
 struct Slice {
-    /// Which part it is, counted from the beginning.
+    /// Number of the part, from the beginning.
     number: u64,
     attempts: u32,
     failures: u32,
@@ -63,7 +63,7 @@ impl Breaker {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether an attempt at `now` would be let through.
+    /// True if an attempt at `now` would be allowed.
     pub(super) fn is_passable(&self, now: Instant) -> bool {
         match self.state().phase {
             Phase::Closed => true,
@@ -114,7 +114,7 @@ impl Breaker {
         }
     }
 
-    /// What a probe found: `None` that it gave up.
+    /// Records a probe's result; `None` if it gave up.
     fn conclude(&self, has_failed: Option<bool>, now: Instant) {
         let mut state = self.state();
         state.phase = match has_failed {
@@ -132,7 +132,7 @@ impl Pass<'_> {
     /// Through where there is no breaker.
     pub(super) const FREE: Self = Pass { breaker: None, is_probe: false };
 
-    /// How the attempt ended.
+    /// Records the result of the attempt.
     pub(super) fn end(mut self, has_failed: bool, now: Instant) {
         match self.breaker.take() {
             None => {}

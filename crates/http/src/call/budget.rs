@@ -1,4 +1,4 @@
-//! How much more than was asked may be sent: retries and hedges of a service that fails must not become its load.
+//! Retry budget: retries and hedges must not become the load of a failing service.
 //!
 //! A bucket of tokens: each call puts a share of one in, each further attempt takes one out.
 //!
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// A token, in the unit of the bucket.
 const TOKEN: u32 = 100;
 
-/// What is in the bucket at first: ten attempts.
+/// Initial tokens: ten attempts.
 const FIRST: u32 = 10 * TOKEN;
 
-/// What it holds at most: a storm of retries is no longer than this.
+/// Maximum number of tokens: it bounds a storm of retries.
 const MOST: u32 = 100 * TOKEN;
 
 /// See the module's words.
@@ -34,7 +34,7 @@ impl Budget {
         }
     }
 
-    /// Whether a further attempt may be made; it then counts as made.
+    /// True if a further attempt is allowed, which is counted.
     pub(super) fn spend(&self) -> bool {
         let taken = |it: u32| it.checked_sub(TOKEN);
         self.hundredths.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).is_ok()

@@ -64,7 +64,7 @@ impl From<CallError> for FailedAttempt {
     }
 }
 
-/// Where a connection leads, and up to when it takes calls.
+/// Peer of a connection, and the end of its use for calls.
 #[derive(Clone)]
 pub(super) struct Opened {
     pub(super) endpoint: Arc<Endpoint>,
@@ -76,7 +76,7 @@ impl Opened {
         self.endpoint.address
     }
 
-    /// Whether it is too old for another call.
+    /// True if it is too old for another call.
     pub(super) fn is_over(&self, now: Instant) -> bool {
         now >= self.until
     }
@@ -164,13 +164,13 @@ pub(super) struct Http1 {
 }
 
 thread_local! {
-    /// Where requests are written, and where answers are read: a connection that waits holds no memory, and what all use is
-    /// in the processor's cache.
+    /// Buffers for writing requests and reading answers: an idle connection holds no memory, and shared buffers stay in the
+    /// processor's cache.
     static WRITE_IN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static READ_IN: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into());
 }
 
-/// How much is read at once.
+/// Bytes of one read.
 const READ_BYTES: usize = 64 * 1024;
 
 /// A thread keeps the memory that it writes requests in, if it is no longer than this.
@@ -259,7 +259,7 @@ impl Http1 {
         .await
     }
 
-    /// Whether it can carry another question, as far as is known: nothing was said unasked, nor was it closed.
+    /// True if it can carry another request, as far as known: it received nothing unexpected and was not closed.
     pub(super) async fn is_open(&mut self) -> bool {
         poll_fn(|cx| {
             let mut byte = [0];
@@ -306,7 +306,7 @@ impl Http2 {
         Ok(plain(Answer { status, headers, body, trailers, went }, bytes_max)?)
     }
 
-    /// Whether it can carry another question, as far as is known.
+    /// True if it can carry another request, as far as known.
     pub(super) fn is_open(&self) -> bool {
         !self.sender.is_closed()
     }

@@ -12,7 +12,7 @@ use std::io::{ErrorKind, Read};
 /// The coding that every call accepts.
 pub(super) const ACCEPTED: HeaderValue = HeaderValue::from_static("gzip");
 
-/// How many times longer than its packed form a body is expected to be.
+/// Expected compression ratio of a body.
 const USUAL_RATIO: usize = 4;
 
 /// `answer` with a plain body of at most `bytes_max`. Without a body there is nothing to unpack.
@@ -28,7 +28,7 @@ pub(super) fn plain(mut answer: Answer, bytes_max: usize) -> Result<Answer, Call
     Ok(answer)
 }
 
-/// Whether a body is packed; nothing if no coding is named.
+/// True if a body is gzip; nothing if no coding is named.
 fn is_gzip(headers: &HeaderMap) -> Result<Option<bool>, CallError> {
     let mut found = None;
     for value in headers.get_all(CONTENT_ENCODING) {

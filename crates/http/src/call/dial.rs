@@ -15,13 +15,13 @@ use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-/// How long an address is waited for before the next is tried beside it.
+/// Time until the next address is tried in parallel.
 const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(250);
 
-/// How long opening a connection may take, addresses and encryption included.
+/// Timeout of opening a connection, including all addresses and the handshake.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where a service is, and how one speaks with it.
+/// Address and protocol of a service.
 pub(super) struct Dialer {
     pub(super) scheme: Scheme,
     pub(super) authority: Authority,
@@ -101,7 +101,7 @@ impl Dialer {
     }
 }
 
-/// What was in the way of a handshake: a service that hangs up in it may just end, and another try may find its successor.
+/// Cause of a failed handshake: a service that hangs up may be shutting down, so that a retry may reach its successor.
 fn handshake_cause(error: &io::Error) -> Cause {
     match error.kind() {
         io::ErrorKind::UnexpectedEof

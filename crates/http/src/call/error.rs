@@ -18,7 +18,7 @@ pub enum CallError {
     Unavailable(Cause, Arc<str>),
     /// The body is longer than it may be.
     TooLarge {
-        /// How long it may be.
+        /// The limit.
         bytes_max: usize,
     },
     /// The body has a coding that is not gzip.
@@ -29,7 +29,7 @@ pub enum CallError {
     Redirected,
 }
 
-/// What was in the way of an answer.
+/// Causes of a failed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The host's name leads to no address.
@@ -99,14 +99,14 @@ impl fmt::Display for CallError {
 
 impl std::error::Error for CallError {}
 
-/// How a call went, for logs.
+/// Attempts and timing of a call, for logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Went {
     /// The address that was called last; nothing if none was found or tried.
     pub address: Option<SocketAddr>,
-    /// How many times it was tried, retries and hedges included.
+    /// Number of attempts, retries and hedges included.
     pub attempts: u32,
-    /// How long all of it took.
+    /// Total time.
     pub took: Duration,
 }
 
@@ -115,7 +115,7 @@ pub struct Went {
 pub struct Failure {
     /// Why.
     pub error: CallError,
-    /// How it went.
+    /// Attempts and timing.
     pub went: Went,
 }
 

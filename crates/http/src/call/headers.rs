@@ -1,7 +1,6 @@
-//! Which headers of a plan may be sent to a service.
+//! Headers of a plan that may be sent to a service.
 //!
-//! What belongs to one connection (RFC 9110, 7.6.1), what frames the message, and what says where a request came from is never sent
-//! on, whoever asked for it.
+//! Headers of one connection (RFC 9110, 7.6.1), of the message's framing, and of a request's origin are never forwarded.
 
 use http::HeaderName;
 use http::header::{
@@ -29,7 +28,7 @@ const NEVER: &[HeaderName] = &[
 /// Starts and names of others.
 const NEVER_STARTS: &[&str] = &["x-forwarded-", "proxy-connection", "keep-alive", "http2-settings"];
 
-/// Whether a plan may send `name`; a mapping that asks for another is mistaken.
+/// True if a plan may send `name`; a mapping with another name is an error.
 #[must_use]
 pub fn may_be_sent(name: &HeaderName) -> bool {
     !NEVER.contains(name) && !NEVER_STARTS.iter().any(|start| name.as_str().starts_with(start))

@@ -1,4 +1,4 @@
-//! How long a service takes as a rule, so that what takes longer can be asked a second time.
+//! Usual latency of a service: slower calls are hedged.
 //!
 //! Four buckets for each doubling: the percentile is at most a quarter too high, which for a hedge is as good as exact.
 //!
@@ -36,7 +36,7 @@ impl Latency {
         }
     }
 
-    /// What the percentile of the answers took; `None` as long as there were too few.
+    /// The percentile of the latencies; `None` while there are too few.
     pub(super) fn usual(&self) -> Option<Duration> {
         match self.usual.load(Ordering::Relaxed) {
             0 => None,
@@ -80,7 +80,7 @@ fn bucket(micros: u64) -> usize {
     (doubling as usize * 4 + quarter as usize).min(BUCKETS - 1)
 }
 
-/// Where a bucket ends, in microseconds.
+/// End of a bucket, in microseconds.
 fn end_of(bucket: usize) -> u64 {
     (5 + bucket as u64 % 4) << (bucket as u64 / 4).saturating_sub(2)
 }

@@ -40,7 +40,7 @@ use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use std::time::{Duration, Instant};
 
-/// What one service is asked.
+/// A call of a service.
 #[derive(Clone, Debug)]
 pub struct Ask {
     /// The method.
@@ -51,23 +51,23 @@ pub struct Ask {
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// Empty for none.
     pub body: Bytes,
-    /// When who asks has to have the answer, whatever the policy says.
+    /// Deadline of the caller, whatever the policy says.
     pub deadline: Instant,
     /// In place of [`Policy::timeout`].
     pub timeout: Option<Duration>,
-    /// Whether asking twice does what asking once does: it may be retried and hedged.
+    /// True if the call may be repeated: it may be retried and hedged.
     pub idempotent: bool,
 }
 
-/// How many milliseconds a call has that ends by `deadline` and takes no longer than `timeout`, to tell the service. Never 0,
-/// which some read as no limit.
+/// Remaining time of a call that ends by `deadline` and takes no longer than `timeout`, in milliseconds, as sent to the
+/// service. Never 0, which some read as no limit.
 #[must_use]
 pub fn milliseconds_left(deadline: Instant, timeout: Duration) -> u64 {
     let left = deadline.saturating_duration_since(Instant::now()).min(timeout);
     u64::try_from(left.as_millis()).unwrap_or(u64::MAX).max(1)
 }
 
-/// What the service said, whatever its status.
+/// The service's answer, whatever its status.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// Its status; redirects that may be followed were.
@@ -76,8 +76,8 @@ pub struct Answer {
     pub headers: HeaderMap,
     /// All of its body, in memory of its own.
     pub body: Bytes,
-    /// What came after the body; HTTP/2 alone has it for gRPC.
+    /// Trailers; only from HTTP/2, for gRPC.
     pub trailers: HeaderMap,
-    /// How the call went.
+    /// Attempts and timing.
     pub went: Went,
 }

@@ -17,16 +17,17 @@ use std::time::Duration;
 use tokio::runtime::{Handle, Id};
 use tokio::time::Instant;
 
-/// How many shelves there are; more threads than that share.
+/// Number of shelves; more threads share them.
 const SHELVES: usize = 32;
 
-/// How long one waits for a question. Shorter than what servers commonly allow, so that fewer are found closed.
+/// Maximum idle time of a connection. Shorter than servers commonly allow, so that few are found closed.
 const WAITING_TIME_MAX: Duration = Duration::from_secs(15);
 
 /// The connections to one service that have nothing to do.
 pub(super) struct Pool {
     shelves: [Mutex<Shelf>; SHELVES],
-    /// How many wait on one shelf. As many as may be in use at once: fewer would be opened anew in every wave of calls.
+    /// Maximum number of idle connections per shelf: the limit of calls in flight. With fewer, each wave of calls would open
+    /// new ones.
     waiting_max: usize,
 }
 

@@ -1,15 +1,15 @@
-//! Where an answer redirects to, and whether it is followed: within the host that was asked, and nowhere else.
+//! Redirects: followed only within the same host.
 //!
-//! **Invariant:** what is followed keeps scheme, host and port. Headers that were meant for one host reach no other.
+//! **Invariant:** a followed redirect keeps scheme, host and port. Headers for one host reach no other.
 
 use http::header::LOCATION;
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, Method, StatusCode, Uri};
 
-/// How many redirects of one call are followed.
+/// Maximum number of followed redirects per call.
 pub(super) const REDIRECTS_MAX: usize = 3;
 
-/// What an answer asks for.
+/// Meaning of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Redirect {
     /// Nothing: it is an answer.
@@ -93,7 +93,7 @@ fn is_same(scheme: &Scheme, one: &Authority, other: &Authority) -> bool {
 mod tests {
     use super::*;
 
-    /// Where `location` leads a GET of `http://shop:80/a/b?c=d` to.
+    /// Checks the target of a GET of `http://shop:80/a/b?c=d` that is redirected to `location`.
     fn check(location: &str, expected: Option<&str>) {
         let headers = [(LOCATION, location.parse().unwrap())].into_iter().collect();
         let at = (&Scheme::HTTP, &Authority::from_static("shop:80"));

@@ -16,19 +16,19 @@ use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use httparse::Status;
 
-/// How many headers a response may have, and how many trailers.
+/// Maximum number of headers, and of trailers.
 const HEADERS_MAX: usize = 100;
 
-/// How long a head, a line before a chunk, or the trailers may be.
+/// Maximum size of a head, a line before a chunk, or the trailers, in bytes.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 
-/// How many interim responses are passed over before the response itself.
+/// Maximum number of interim responses before the response itself.
 const INTERIM_MAX: u32 = 32;
 
-/// How much is set aside at most for a body that says how long it will be, before any of it came.
+/// Maximum size allocated for an announced body length before any byte has arrived.
 const TRUSTED_BYTES: usize = 64 * 1024;
 
-/// What comes next.
+/// Expected next part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Head,
@@ -52,13 +52,13 @@ pub(super) struct Response {
     next: Next,
     has_no_body: bool,
     bytes_max: usize,
-    /// What came of a head, a line or trailers that have not come whole.
+    /// Beginning of an incomplete head, line or trailers.
     part: Vec<u8>,
     status: StatusCode,
     headers: HeaderMap,
     body: Vec<u8>,
     trailers: HeaderMap,
-    /// Whether the connection can carry another request.
+    /// True if the connection can carry another request.
     stays: bool,
     has_begun: bool,
     /// Interim responses that came.
@@ -85,17 +85,17 @@ impl Response {
         }
     }
 
-    /// Whether it is read to its end.
+    /// True if the response is complete.
     pub(super) fn is_whole(&self) -> bool {
         self.next == Next::Nothing
     }
 
-    /// Whether any of it came.
+    /// True if any byte has arrived.
     pub(super) const fn has_begun(&self) -> bool {
         self.has_begun
     }
 
-    /// What was read, and whether the connection can carry another request.
+    /// The response, and true if the connection can carry another request.
     pub(super) fn finish(self) -> (Answer, bool) {
         let Self { status, headers, body, trailers, stays, .. } = self;
         (Answer { status, headers, body: body.into(), trailers, went: Went::default() }, stays)
@@ -311,7 +311,7 @@ fn map(lines: &[httparse::Header<'_>]) -> Read<HeaderMap> {
     Ok(headers)
 }
 
-/// What `Content-Length` says.
+/// Value of `Content-Length`.
 fn length(headers: &HeaderMap) -> Read<Option<usize>> {
     let mut length = None;
     for value in headers.get_all(CONTENT_LENGTH) {
@@ -337,7 +337,7 @@ fn wrong(words: &str) -> CallError {
 mod tests {
     use super::*;
 
-    /// What comes of `text`, fed in pieces of `piece` bytes and, if asked for, ended.
+    /// Result of parsing `text` in pieces of `piece` bytes, with an end if `ends`.
     fn read(method: &Method, text: &[u8], piece: usize, ends: bool) -> Read<Option<(Answer, bool)>> {
         let mut response = Response::new(method, 1000);
         text.chunks(piece).try_for_each(|it| response.feed(it))?;

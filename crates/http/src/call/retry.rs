@@ -10,12 +10,12 @@ const FIRST_WAIT: Duration = Duration::from_millis(25);
 /// The longest wait that is not asked for.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
-/// Whether `status` speaks of the service's state rather than of what it was asked.
+/// True if `status` is about the service's state instead of the request.
 pub(super) fn is_failure(status: StatusCode) -> bool {
     status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED
 }
 
-/// How long to wait before asking again after an answer, as far as the answer says so; `None` if asking again is no use.
+/// Pause before a retry after an answer, as far as the answer gives one; `None` if a retry is useless.
 ///
 /// 429 asks for fewer calls: without a time it names itself it is taken at its word.
 pub(super) fn wait_after(status: StatusCode, headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
@@ -27,7 +27,7 @@ pub(super) fn wait_after(status: StatusCode, headers: &HeaderMap, now: SystemTim
     }
 }
 
-/// What `Retry-After` says: seconds or a date. Source: RFC 9110, 10.2.3.
+/// Value of `Retry-After`: seconds or a date. Source: RFC 9110, 10.2.3.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     match text.parse() {

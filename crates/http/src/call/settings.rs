@@ -1,4 +1,4 @@
-//! How a service is called: where it is, what is trusted, and what is put up with.
+//! Settings of calls: address, protocol, trust and limits of a service.
 
 use http::Uri;
 use std::fmt;
@@ -8,17 +8,17 @@ use std::time::Duration;
 /// A service.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// `http` or `https`, host and port. A path is the business of who asks.
+    /// `http` or `https`, host and port, without a path.
     pub base: Uri,
     /// A file of certificates in PEM, trusted besides the system's.
     pub ca: Option<PathBuf>,
-    /// What is spoken.
+    /// Protocol.
     pub protocol: Protocol,
-    /// What is put up with.
+    /// Limits and retries.
     pub policy: Policy,
 }
 
-/// What is spoken with a service.
+/// Protocols of services.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// HTTP/1.1; with TLS whichever of HTTP/2 and HTTP/1.1 the service prefers.
@@ -27,31 +27,31 @@ pub enum Protocol {
     Http2,
 }
 
-/// What is put up with. [`Policy::USUAL`] holds what goes without saying.
+/// Limits and retries of calls. [`Policy::USUAL`] holds the defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// How long a call may take, its retries included.
+    /// Timeout of a call, including its retries.
     pub timeout: Duration,
-    /// How long an answer's body may be.
+    /// Maximum size of an answer's body, in bytes.
     pub body_bytes_max: usize,
-    /// How many times an idempotent call is tried again.
+    /// Maximum number of retries of an idempotent call.
     pub retries: u32,
-    /// How many further attempts, retries and hedges, may be made for 100 calls. Ten are in hand at first.
+    /// Retry budget: further attempts, retries and hedges, per 100 calls. It starts with ten attempts.
     pub retry_budget_percent: u32,
     /// Asks a second time what takes longer than this percentile of the answers, and takes whichever comes first.
     pub hedge_percentile: Option<u8>,
     /// When the service is left alone.
     pub breaker: Option<Breaker>,
-    /// How many calls may be under way at once.
+    /// Maximum number of calls in flight.
     pub calls_max: usize,
-    /// How many more may wait for one of those to end.
+    /// Queue length once `calls_max` calls are in flight.
     pub queue_max: usize,
-    /// How long a connection takes calls, a tenth more or less: new ones reach what came to be behind an address.
+    /// Time for which a connection takes calls, plus or minus a tenth: new connections reach new servers behind an address.
     pub connection_age: Duration,
 }
 
 impl Policy {
-    /// What applies where nothing is said.
+    /// Defaults.
     pub const USUAL: Self = Self {
         timeout: Duration::from_secs(10),
         body_bytes_max: 10 * 1024 * 1024,
@@ -70,9 +70,9 @@ impl Policy {
 pub struct Breaker {
     /// This many of 100 failed, of at least ten.
     pub errors_percent: u8,
-    /// How long is looked back.
+    /// Length of the window.
     pub window: Duration,
-    /// How long nothing is sent, until one call finds out how it is.
+    /// Pause before one call probes the service.
     pub pause: Duration,
 }
 

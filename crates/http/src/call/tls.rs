@@ -1,4 +1,4 @@
-//! What makes connections private: who is trusted, and which protocols are offered.
+//! TLS of calls: trusted certificates and offered protocols.
 
 use super::settings::{Protocol, Settings, SettingsError};
 use rustls_pki_types::CertificateDer;
@@ -9,7 +9,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// What the system trusts: reading it takes a while, so it is done once, and only if someone is called by `https`.
+/// The system's certificates: reading them is slow, so they are read once, at the first `https` call.
 fn native_roots() -> &'static RootCertStore {
     static ROOTS: OnceLock<RootCertStore> = OnceLock::new();
     ROOTS.get_or_init(|| {

@@ -32,7 +32,7 @@ pub struct Upstream {
     waiting: AtomicUsize,
 }
 
-/// What an attempt came to.
+/// Result of an attempt.
 type Outcome = Result<Answer, FailedAttempt>;
 
 impl Upstream {
@@ -59,7 +59,7 @@ impl Upstream {
         })
     }
 
-    /// How long a call may take that says nothing itself.
+    /// Default timeout of a call.
     pub fn timeout(&self) -> Duration {
         self.policy.timeout
     }
@@ -208,7 +208,7 @@ impl Tries {
     }
 }
 
-/// Whether an outcome says that the service is not well.
+/// True if the result means that the service is unhealthy.
 fn has_failed(outcome: &Outcome) -> bool {
     match outcome {
         Ok(answer) => retry::is_failure(answer.status),
@@ -224,7 +224,7 @@ fn has_failed(outcome: &Outcome) -> bool {
     }
 }
 
-/// Whether an outcome is an answer that need not be compared with another.
+/// True if the result is an answer that can be used at once.
 fn is_good(outcome: &Outcome) -> bool {
     outcome
         .as_ref()

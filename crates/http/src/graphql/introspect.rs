@@ -11,10 +11,10 @@ use weir_language::json::{Json, JsonRef};
 use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{ScalarReader, Schema, builtin};
 
-/// What a server is asked. Types in types are few; seven levels are what others ask for.
+/// Introspection query. Types in types are few; seven levels are common.
 const QUESTION: &str = r#"{"query":"{__schema{queryType{name}mutationType{name}types{kind name description fields(includeDeprecated:true){name description isDeprecated deprecationReason args{...i}type{...t}}inputFields{...i}interfaces{name}enumValues(includeDeprecated:true){name description isDeprecated deprecationReason}possibleTypes{name}}}}fragment i on __InputValue{name description defaultValue type{...t}}fragment t on __Type{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name}}}}}}}"}"#;
 
-/// How long a server may take to say what it has.
+/// Timeout of introspection.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Asks for the schema of a server.
@@ -74,7 +74,7 @@ fn text(of: JsonRef<'_>, key: &str) -> String {
 }
 
 impl Reader<'_> {
-    /// How a type is called here.
+    /// Name of a type in Weir.
     fn name(&self, name: &str) -> String {
         match builtin::is_built_in_name(name) {
             true => name.to_owned(),

@@ -1,4 +1,4 @@
-//! Whether what a GraphQL server answered is good throughout: what is not is given to those who wait for it and to nobody later.
+//! Cacheability of a GraphQL server's answer: incomplete answers go to waiting requests and are not cached.
 //!
 //! A status says little here: servers send errors under 200, and data under others. So an answer that has errors, or no data,
 //! gets a status under which nothing is kept; one that has data is none that refused everything.
@@ -10,7 +10,7 @@ use crate::call::Answer;
 use http::StatusCode;
 use weir_language::json::{Json, JsonRef};
 
-/// What a server says whose answer is good begins so, and has no word of errors: it need not be read here.
+/// Start of a good answer, which contains no `errors`: it is not parsed here.
 const USUAL: &[u8] = b"{\"data\":{";
 const ERRORS: &[u8] = b"\"errors\"";
 
@@ -31,7 +31,7 @@ fn partial() -> StatusCode {
     StatusCode::from_u16(294).unwrap_or(StatusCode::MULTI_STATUS)
 }
 
-/// Whether a body has data, and errors.
+/// Tells if a body has data, and errors.
 fn looked_at(body: &[u8]) -> (bool, bool) {
     if body.starts_with(USUAL) && memchr::memmem::find(body, ERRORS).is_none() {
         return (true, false);

@@ -3,7 +3,7 @@
 //! All root fields of a query, or all keys of a level, are one operation: each under an alias of its own, all arguments as
 //! variables. What comes back has the shape of what was asked.
 //!
-//! What it answers to queries is kept and shared by the rules that hold for services (`crate::shaped::keep`).
+//! Answers to queries are cached and shared by the rules for services (`crate::shaped::keep`).
 //!
 //! **Invariant:** no value stands in the text of an operation, so the server can know the text.
 

@@ -23,13 +23,13 @@ use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonRef};
 use weir_language::schema::Schema;
 
-/// How many keys one operation asks for: servers bound the root fields of an operation, Weir itself at 50.
+/// Maximum number of keys per operation: servers limit root fields, Weir itself to 50.
 const KEYS_MAX: usize = 50;
 
-/// How deep an answer may nest: deeper than a selection is.
+/// Maximum nesting of an answer: deeper than a selection.
 pub(super) const DEPTH_MAX: u32 = 200;
 
-/// What every call says about its body.
+/// Headers of every call's body.
 pub(super) const HEADERS: [(HeaderName, HeaderValue); 2] = [
     (CONTENT_TYPE, HeaderValue::from_static("application/json")),
     (ACCEPT, HeaderValue::from_static("application/graphql-response+json, application/json")),
@@ -46,14 +46,14 @@ pub(super) struct Passed {
     text: Text,
     /// Of a piece without keys: the operation, as a JSON string.
     whole: Vec<u8>,
-    /// What makes its answers invalid.
+    /// Tags that invalidate its answers.
     touches: Vec<Tag>,
 }
 
 impl Passed {
     pub(super) fn new(schema: Arc<Schema>, link: Arc<Link>, piece: &Piece<'_>) -> Self {
         let text = Text::of(piece, &schema, &link.server.prefix);
-        // What is changed is said by each call, when it is known what came of it.
+        // Each call reports its changes once its result is known.
         let is_change = piece.kind == OperationKind::Mutation;
         let touches = if is_change { Vec::new() } else { link.keeper.tags(piece) };
         let mut passed = Self {
@@ -121,7 +121,7 @@ impl Passed {
         out
     }
 
-    /// What the server says of `rows` of the keys.
+    /// The server's answer for `rows` of the keys.
     async fn ask(&self, input: &FetchInput<'_>, rows: std::ops::Range<usize>) -> Result<Served, SourceError> {
         let body = Bytes::from(self.body(input, rows));
         let is_change = self.is_change();
@@ -199,7 +199,7 @@ impl Passed {
     }
 }
 
-/// What is there; why there is nothing goes to `failure`.
+/// The value; an error goes to `failure`.
 fn good<T>(of: Result<T, SourceError>, failure: &mut Option<SourceError>) -> Option<T> {
     of.map_err(|error| *failure = Some(error)).ok()
 }

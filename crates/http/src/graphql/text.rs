@@ -22,18 +22,18 @@ pub(super) struct Variable {
     pub(super) name: String,
     /// Its type by the server's names.
     pub(super) ty: String,
-    /// Where its value comes from.
+    /// The argument.
     pub(super) argument: ShapeArgument,
 }
 
 impl Variable {
-    /// Whether each key has one of its own.
+    /// True if its value differs by key.
     pub(super) fn is_keyed(&self) -> bool {
         self.name.ends_with(NUMBER)
     }
 }
 
-/// What a piece asks for.
+/// Operation of a piece.
 #[derive(Debug, Default)]
 pub(super) struct Text {
     /// Of each member of the piece: `name(arguments) { … }`, without an alias; empty where nothing is asked.
@@ -42,17 +42,17 @@ pub(super) struct Text {
     pub(super) keys: Keys,
 }
 
-/// Which names are keys of a set already.
+/// Names in use as response keys of a set.
 #[derive(Debug, Default)]
 struct Names<'n> {
     /// With whether each is a leaf without arguments.
     taken: Vec<(&'n str, bool)>,
-    /// Whether all members need aliases.
+    /// True if all members need aliases.
     are_refused: bool,
 }
 
 impl<'n> Names<'n> {
-    /// Whether `name` can be the key of a member: it is no other's, and could be no alias of ours.
+    /// True if `name` can be the response key of a member: no other has it, and it looks unlike a generated alias.
     fn take(&mut self, name: &'n str, is_bare: bool) -> bool {
         let is_alias =
             name.strip_prefix(['f', 'h']).is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()));
@@ -63,7 +63,7 @@ impl<'n> Names<'n> {
         is_free
     }
 
-    /// Whether a leaf without arguments stands under `name`.
+    /// True if a leaf without arguments has the key `name`.
     fn has_bare(&self, name: &str) -> bool {
         self.taken.contains(&(name, true))
     }

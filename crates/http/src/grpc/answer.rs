@@ -1,4 +1,4 @@
-//! What a method answered, as it is kept: its message as JSON, or a status of HTTP that says what the server's own says.
+//! A method's answer in the cache: its message as JSON, or the HTTP status that corresponds to the server's.
 //!
 //! **Invariant:** what is no good answer has a status or a body under which nobody keeps it, but for "not found" where
 //! `negative` of `@cache` says so.
@@ -13,14 +13,14 @@ use prost_reflect::{DynamicMessage, MessageDescriptor, SerializeOptions};
 use weir_engine::source::FieldError;
 use weir_language::json::{Json, JsonRef};
 
-/// How answers are written: all that cannot be missing, 64 bits as numbers.
+/// JSON format of messages: with default values, 64-bit integers as numbers.
 const AS_JSON: SerializeOptions =
     SerializeOptions::new().skip_default_fields(false).stringify_64_bit_integers(false);
 
 /// Under which a body that is no message stands for what is none: it is no JSON.
 const UNREADABLE: &[u8] = b"no message";
 
-/// What is kept of `answer`, whose message is one of `output`.
+/// Converts `answer`, whose message is one of `output`, for the cache.
 pub(super) fn read(answer: Answer, output: MessageDescriptor) -> Answer {
     let status = status::of(&answer);
     let body = match status {

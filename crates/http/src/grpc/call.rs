@@ -36,7 +36,7 @@ pub(super) struct Calls {
     kind: OperationKind,
     fields: Vec<Asked>,
     keys: Keys,
-    /// What makes its answers invalid.
+    /// Tags that invalidate its answers.
     touches: Vec<Tag>,
 }
 
@@ -65,7 +65,7 @@ impl Calls {
             Asked { place, method, arguments }
         });
         let fields = fields.collect();
-        // What is changed is said by each call, when it is known what came of it.
+        // Each call reports its changes once its result is known.
         let is_change = piece.kind == OperationKind::Mutation;
         let touches = if is_change { Vec::new() } else { link.keeper.tags(piece) };
         Self { model, link, ids: Arc::clone(piece.ids), kind: piece.kind, fields, keys, touches }

@@ -2,7 +2,7 @@
 //!
 //! Source: gRPC over HTTP2, "Length-Prefixed-Message".
 
-/// What stands before the bytes of a message.
+/// Bytes before a message.
 const HEAD_BYTES: usize = 5;
 
 /// Puts `message` into a frame.

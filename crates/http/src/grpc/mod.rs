@@ -2,8 +2,8 @@
 //!
 //! Methods that only read (`idempotency_level = NO_SIDE_EFFECTS`, or a name that says so) are queries, all others mutations.
 //!
-//! What queries are answered is kept and shared by the rules that hold for services (`crate::shaped::keep`): as JSON, so that it
-//! is decoded once.
+//! Answers to queries are cached and shared by the rules for services (`crate::shaped::keep`): as JSON, so that they are
+//! decoded once.
 //!
 //! **Invariant:** a method that may change something is called once.
 //!
@@ -44,13 +44,13 @@ impl GrpcSource {
     /// Makes a source of `server`, which `description` describes: a `.proto` file, whose imports are looked for beside it, or
     /// a descriptor set. The server is not asked yet.
     /// # Errors
-    /// What is wrong with the description or the server's settings.
+    /// Errors of the description or the server's settings.
     pub fn open(server: Server, description: &Path) -> Result<Self, OpenError> {
         let (model, pool) = model(description, &server.prefix)?;
         let (base, policy) = (server.url.clone(), server.policy.clone());
         let settings = Settings { base, ca: server.ca.clone(), protocol: Protocol::Http2, policy };
         let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
-        // What is kept was read by a description: by another one the same bytes are something else.
+        // Another description would decode cached bytes differently.
         let keeper = Keeper::new(&server, &Sha256::digest(pool.encode_to_vec()));
         Ok(Self { model: Arc::new(model), link: Arc::new(Link { server, upstream, keeper }) })
     }
@@ -58,7 +58,7 @@ impl GrpcSource {
 
 /// The types and fields that a description gives, as SDL.
 /// # Errors
-/// What is wrong with the description.
+/// Errors of the description.
 pub fn sdl(description: &Path, prefix: &str) -> Result<String, OpenError> {
     Ok(print(&model(description, prefix)?.0.schema, Order::Defined))
 }

@@ -14,13 +14,13 @@ use weir_language::ast::OperationKind;
 use weir_language::schema::build::SchemaBuilder;
 use weir_language::schema::{ScalarReader, Schema, TypeRef, builtin};
 
-/// How names of methods begin that only read.
+/// Prefixes of names of methods that only read.
 const READS: &[&str] = &[
     "BatchGet", "Check", "Count", "Describe", "Exists", "Fetch", "Find", "Get", "Has", "Is", "List",
     "Lookup", "Query", "Read", "Search", "Show",
 ];
 
-/// What a description comes to.
+/// Types and methods of a description.
 pub(super) struct Model {
     pub(super) schema: Arc<Schema>,
     /// By the name of the root field.
@@ -37,7 +37,7 @@ pub(super) struct Method {
 }
 
 impl Method {
-    /// Whether it answers nothing but that it was done.
+    /// True if it has an empty answer.
     pub(super) fn is_silent(&self) -> bool {
         self.output.fields().len() == 0
     }
@@ -46,7 +46,7 @@ impl Method {
 struct Writer<'p> {
     builder: SchemaBuilder,
     prefix: &'p str,
-    /// What types are called here, by full name; of inputs with a `>` before it.
+    /// Names of types in Weir, by full name; of inputs with a `>` before it.
     names: HashMap<String, String>,
     taken: HashSet<String>,
     /// Messages that are still to be written, and whether as inputs.
@@ -82,7 +82,7 @@ impl Model {
     }
 }
 
-/// Whether `method` reads or may change something.
+/// Kind of `method`: query or mutation.
 fn kind_of(method: &MethodDescriptor) -> OperationKind {
     let options = method.method_descriptor_proto().options.as_ref();
     let level = options.map_or(IdempotencyLevel::IdempotencyUnknown, |it| it.idempotency_level());
@@ -199,7 +199,7 @@ impl Writer<'_> {
     fn output_type(&mut self, field: &FieldDescriptor) -> TypeRef {
         let base = self.base(field, false);
         let is_message = matches!(field.kind(), Kind::Message(_));
-        // What a newer server puts into an enum may be none of the values that are known here.
+        // A newer server may send enum values that are unknown here.
         let is_certain = !is_message && !matches!(field.kind(), Kind::Enum(_)) && !field.supports_presence();
         let text = match (field.is_map(), field.is_list()) {
             (true, _) => base,
@@ -254,7 +254,7 @@ impl Writer<'_> {
         name.to_owned()
     }
 
-    /// What a message is called, which is then to be written.
+    /// Name of a message, whose type is then written.
     fn message(&mut self, message: &MessageDescriptor, is_input: bool) -> String {
         match message.full_name() {
             "google.protobuf.Timestamp" => return self.scalar("Timestamp"),

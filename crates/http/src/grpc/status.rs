@@ -1,4 +1,4 @@
-//! What a server's status means here. Its words are the operator's: they were not written for clients.
+//! gRPC status codes as errors of clients. Their messages are logged only: they were not written for clients.
 //!
 //! Source: gRPC, "Status codes and their use".
 
@@ -40,7 +40,7 @@ pub(super) fn as_http(status: Option<u8>) -> StatusCode {
     }
 }
 
-/// What a status that is not 0 is to a client.
+/// Error of a status that is not 0.
 pub(super) fn error(status: Option<u8>) -> FieldError {
     match status {
         // CANCELLED, DEADLINE_EXCEEDED.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 /// Names that may not be given to a type again.
 const TAKEN: [&str; 8] = ["Query", "Mutation", "Subscription", "Int", "Float", "String", "Boolean", "ID"];
 
-/// Whether `name` may stand in a schema as it is.
+/// True if `name` is valid in a schema.
 pub(super) fn is_valid(name: &str) -> bool {
     let mut bytes = name.bytes();
     let first = bytes.next().is_some_and(|it| it.is_ascii_alphabetic() || it == b'_');

@@ -78,7 +78,7 @@ impl<'c> Compile<'c> {
         self.piece.shape
     }
 
-    /// How the value of the whole selection is found.
+    /// Path to the value of the whole selection.
     fn root(&mut self, node: Option<NodeId>) -> Find {
         let selection = &self.mapping.connector(self.connector).selection;
         let root = selection.root();
@@ -96,7 +96,7 @@ impl<'c> Compile<'c> {
         }
     }
 
-    /// How many steps of an expression lead to the object that is taken apart below, or to the value.
+    /// Number of steps of an expression that lead to the object taken apart below, or to the value.
     fn steps(&self, expr: ExprId, below: bool) -> usize {
         let selection = &self.mapping.connector(self.connector).selection;
         selection.steps_before_members(expr).filter(|_| below).unwrap_or(usize::MAX)
@@ -210,7 +210,7 @@ impl<'c> Compile<'c> {
             path = path.zip(selection.plain_path(*expr, *steps)).map(|(path, more)| [path, more].concat());
         }
         let own = evaluate.expr.map_or(Some(Vec::new()), |(expr, steps)| selection.plain_path(expr, steps));
-        // What is taken in as a whole may be a list, of which nothing is taken in.
+        // A spread value may be a list, which has no members.
         let own = own.filter(|it| evaluate.within.is_empty() || !it.is_empty());
         match path.zip(own).map(|(path, own)| [path, own].concat()) {
             Some(path) => match plan.scan.want(&path, &mut plan.slots) {

@@ -1,7 +1,7 @@
 //! Leaves: checked for their type and copied as they are written.
 //!
-//! What the client gets is [`Data::Json`]: digits and texts with their quotes, escapes and all, which are JSON already.
-//! Keys for others are decoded, so that equal values have equal bytes.
+//! Values for the client are [`Data::Json`]: digits and quoted texts with their escapes, which are JSON already. Values for
+//! keys are decoded, so that equal values have equal bytes.
 //!
 //! Source: GraphQL specification, section 3.5 (result coercion).
 
@@ -14,7 +14,7 @@ use weir_engine::source::FieldError;
 use weir_language::json::{JsonKind, JsonRef};
 use weir_language::schema::{Schema, TypeId, TypeKind, builtin};
 
-/// How a leaf is read.
+/// Conversions of leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leaf {
     Int,
@@ -31,7 +31,7 @@ pub(super) enum Leaf {
     KeyAny,
 }
 
-/// What a text key is a value of.
+/// Type of a text key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeyOf {
     String,
@@ -40,7 +40,7 @@ pub(super) enum KeyOf {
 }
 
 impl Leaf {
-    /// How values of `ty` are read for the client.
+    /// Conversion of values of `ty` for the client.
     pub(super) fn of(schema: &Schema, ty: TypeId) -> Self {
         match ty {
             builtin::INT => Self::Int,

@@ -15,7 +15,7 @@ pub(super) struct Scan {
 struct Want {
     key: Box<str>,
     slot: Option<u32>,
-    /// What is wanted of the member in turn.
+    /// Members searched in the value.
     below: Scan,
 }
 
@@ -41,7 +41,7 @@ impl Scan {
     }
 }
 
-/// What was found: by slot, then by row.
+/// Found values: by slot, then by row.
 pub(super) struct Located<'t> {
     values: Vec<Option<JsonRef<'t>>>,
     /// By slot: whether a list stood in the way of some row.

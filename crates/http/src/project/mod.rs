@@ -38,7 +38,7 @@ const ERRORS_MAX: usize = 1000;
 /// Brackets that may be open in what is evaluated.
 const DEPTH_MAX: u32 = 256;
 
-/// What one connector's answers become. Belongs to one plan.
+/// Conversion of one connector's answers to columns. Belongs to one plan.
 #[derive(Debug)]
 pub struct Projection {
     mapping: Arc<Mapping>,
@@ -48,20 +48,20 @@ pub struct Projection {
     slots: u32,
     top: Top,
     tables: Vec<TablePlan>,
-    /// Whether a row has to know which answer it comes from.
+    /// True if a row needs to know its answer.
     origins: bool,
     /// The table whose rows are whole answers: of null too the selection may make an object.
     of_answers: Option<u32>,
 }
 
-/// What a whole answer becomes.
+/// Conversion of a whole answer.
 #[derive(Debug)]
 enum Top {
     /// The value of a field.
     Column(ColumnPlan),
     /// The fields of an entity.
     Rows {
-        /// How the object is found in an answer.
+        /// Path to the object in an answer.
         find: Find,
         table: u32,
     },
@@ -87,7 +87,7 @@ struct ColumnPlan {
     kind: Kind,
 }
 
-/// How a value is found, given an object.
+/// Path to a value in an object.
 #[derive(Debug)]
 enum Find {
     /// It is the object.
@@ -108,7 +108,7 @@ struct Evaluate {
     member: Option<Box<str>>,
 }
 
-/// What a value becomes.
+/// Conversion of a value.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     /// Nothing: someone else fills the column.
@@ -232,7 +232,7 @@ impl<'r> Run<'r> {
                 let json = made.tape();
                 let mut nothing: Vec<bool> =
                     made.rows(json.as_ref(), level.rows.len()).into_iter().map(is_nothing).collect();
-                // What could not be found out is an error where it is read.
+                // A value that could not be determined is an error where it is read.
                 made.faults.iter().for_each(|it| nothing[it.0 as usize] = false);
                 nothing
             }
@@ -327,7 +327,7 @@ impl<'r> Run<'r> {
         })
     }
 
-    /// What is known beside the answer of one row.
+    /// Variables of one row beside its answer.
     fn inputs_of<'v>(&self, origin: usize) -> Inputs<'v>
     where
         'r: 'v,
@@ -339,7 +339,7 @@ impl<'r> Run<'r> {
         Inputs { keys, response, ..*self.inputs }
     }
 
-    /// Whether a value is an object of `table`, or its members make one of it.
+    /// True if a value is an object of `table`, or its members make one of it.
     fn is_row(&self, table: u32, value: JsonRef<'_>, origin: usize) -> bool {
         let is_made = |group| {
             let (inputs, selection) = (self.inputs_of(origin), &self.connector.selection);

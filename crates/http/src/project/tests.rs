@@ -1,4 +1,4 @@
-//! What clients get of which answers: small cases, and random ones against a slow and obvious way.
+//! Projections of answers: small cases, and random ones against a slow and obvious implementation.
 
 mod evaluators;
 
@@ -166,7 +166,7 @@ fn mapping(text: &str) -> Arc<Mapping> {
     Arc::new(sdl::read(&format!("{HEAD}{text}"), "s").unwrap_or_else(|it| panic!("{text}\n{}", it[0])))
 }
 
-/// What `query` gives of `Query.a: TYPE` mapped by `selection`, for `answer`.
+/// Checks the result of `query` for `Query.a: TYPE` mapped by `selection`, with `answer`.
 #[track_caller]
 fn check(types: &str, selection: &str, query: &str, answer: &str, expected: Value) {
     let selection = selection.replace('"', "\\\"");
@@ -312,7 +312,7 @@ fn a_reference_without_its_key_is_null() {
         r#"{"k": [{}, {"id": 7}]}"#,
         json!({"os": [null, {"id": 7}]}),
     );
-    // What has more than its key is somebody also without it, where it may be.
+    // An object with more than its key exists also without the key, if the key is nullable.
     check("Int!", "o: {id: k name: n}", "{ o { name } }", r#"{"n": "x"}"#, json!({"o": null}));
     check("Int", "o: {id: k name: n}", "{ o { name } }", r#"{"n": "x"}"#, json!({"o": {"name": "x"}}));
     check("Int", "o: {id: k}", "{ o { id } }", r#"{"n": "x"}"#, json!({"o": null}));

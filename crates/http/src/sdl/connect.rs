@@ -25,7 +25,7 @@ const METHODS: [(&str, Method); 5] = [
     ("DELETE", Method::DELETE),
 ];
 
-/// What `http` of a `@connect` says.
+/// `http` of a `@connect`.
 struct Http {
     request: Request,
     service: ServiceId,
@@ -332,7 +332,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// How an answer for many keys is taken apart.
+    /// Items of an answer for many keys.
     fn batch_items(&mut self, connector: &Connector, literal: ValueId) -> Option<Items> {
         let selection = &connector.selection;
         let whole = selection.span(selection.root());
@@ -431,7 +431,7 @@ impl<'d> Reader<'d> {
 }
 
 impl Reader<'_> {
-    /// Whether a `@connect` stands on the type itself.
+    /// True if the type itself has a `@connect`.
     fn has_connect(&self, name: &str) -> bool {
         self.document.definitions.iter().any(|it| match it {
             Definition::Type(ty) => {

@@ -1,4 +1,4 @@
-//! What a text of services says, once it is read: tables addressed by four-byte ids.
+//! A parsed file of services: tables addressed by four-byte ids.
 //!
 //! **Invariant:** ids are only used with the [`Mapping`] that made them; types and fields are those of [`Mapping::schema`].
 
@@ -42,7 +42,7 @@ pub struct Mapping {
     pub services: Vec<Service>,
     /// One per `@connect`.
     pub connectors: Vec<Connector>,
-    /// What the connectors' selections give, type by type.
+    /// Results of the connectors' selections, by type.
     pub nodes: Vec<Node>,
     /// Object types of other sources that this text extends. In `schema` they have the added fields only, each answered
     /// by a connector of [`Place::Extension`].
@@ -51,21 +51,21 @@ pub struct Mapping {
     pub stub: Option<FieldId>,
     /// Fields answered by other sources.
     pub joins: Vec<Join>,
-    /// What `@cacheControl` says.
+    /// Hints of `@cacheControl`.
     pub hints: Vec<Hint>,
     /// GraphQL servers.
     pub graphql: Vec<GraphqlServer>,
     /// gRPC servers.
     pub grpc: Vec<GrpcServer>,
-    /// What `@cacheTag` says of types of these servers: name of the type, and the tag.
+    /// `@cacheTag` on types of these servers: name of the type, and the tag.
     pub type_tags: Vec<(Box<str>, Arc<str>)>,
-    /// Where each of them stands.
+    /// Place of each of them.
     pub type_tags_at: Vec<Location>,
-    /// What stands behind `$config`, each name once, in order.
+    /// Settings of `$config`, each name once, in order.
     pub config: Vec<Setting>,
     /// The same of `$env`.
     pub env: Vec<Setting>,
-    /// What does nothing or may surprise, with its places: nothing that keeps the text from being served.
+    /// Warnings: parts without effect or with an unexpected one, with their places.
     pub notes: Vec<Mistake>,
 }
 
@@ -74,7 +74,7 @@ pub struct Mapping {
 pub struct Setting {
     /// Its name.
     pub name: Box<str>,
-    /// Whether `??` stands behind it wherever it is read; if not it has to be known at the start.
+    /// True if `??` follows at each use; else the setting is required at the start.
     pub may_be_unset: bool,
     /// The first place where it has to be known, or where it is read.
     pub location: Location,
@@ -122,7 +122,7 @@ impl Mapping {
 pub struct Service {
     /// As written; of a host without `@source` its origin.
     pub name: Box<str>,
-    /// Where it listens.
+    /// Its address.
     pub base: Base,
     /// `@cache`; without it the standard headers of answers say how long they are kept.
     pub cache: Option<CacheRule>,
@@ -139,23 +139,23 @@ pub struct CacheRule {
     pub freshness: Vec<Box<str>>,
     /// When none of them is there; 0 is never.
     pub default_s: Option<u32>,
-    /// How long after its freshness an answer may be given while a new one is fetched; else as it says itself.
+    /// Stale period while a new answer is fetched; `None`: by the answer.
     pub stale_s: Option<u32>,
-    /// How long after its freshness an answer may be given while the service fails; else as it says itself.
+    /// Stale period while the service fails; `None`: by the answer.
     pub stale_if_error_s: Option<u32>,
     /// Percent by which lifetimes are shortened at random, at most.
     pub jitter_percent: u8,
-    /// How long "not found" is kept.
+    /// Lifetime of "not found".
     pub negative_s: u32,
-    /// Whether answers belong to one caller.
+    /// True if answers are private to a caller.
     pub private: bool,
-    /// Whether they are declared to belong to nobody, whatever the calls send.
+    /// True if answers are declared public, whatever the calls send.
     pub public: bool,
     /// Headers of the client's request that tell callers apart, in lower case.
     pub key: Vec<Box<str>>,
-    /// Whether POST is as safe as GET here.
+    /// True if POST is as safe as GET here.
     pub post: bool,
-    /// What of the answers' `Cache-Control` does not count: `ignore`.
+    /// Ignored directives of the answers' `Cache-Control`: `ignore`.
     pub overruled: Overruled,
 }
 
@@ -164,7 +164,7 @@ pub struct CacheRule {
 pub struct Policy {
     /// For one call, retries included, in milliseconds.
     pub timeout_ms: Option<u32>,
-    /// How often an idempotent call is tried again.
+    /// Maximum number of retries of an idempotent call.
     pub retries: Option<u32>,
     /// Percent of calls that may be retries or hedges.
     pub retry_budget_percent: Option<u8>,
@@ -180,7 +180,7 @@ pub struct Policy {
     pub bytes_max: Option<u32>,
     /// Seconds after which a connection takes no more calls.
     pub connection_age_s: Option<u32>,
-    /// Whether HTTP/2 is spoken without TLS.
+    /// True for HTTP/2 without TLS.
     pub h2c: bool,
     /// The header that tells the service how many milliseconds it has.
     pub deadline_header: Option<HeaderName>,
@@ -195,7 +195,7 @@ pub struct Breaker {
     pub window_s: u32,
 }
 
-/// What a `@connect` stands on.
+/// Location of a `@connect`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A field of the query or mutation root.
@@ -222,20 +222,20 @@ impl Place {
 /// One `@connect`.
 #[derive(Debug)]
 pub struct Connector {
-    /// What it stands on.
+    /// Its location.
     pub place: Place,
     /// Whom it asks.
     pub service: ServiceId,
-    /// What it asks.
+    /// The request.
     pub request: Request,
-    /// How many keys one call takes; `None`: one call for each key.
+    /// Maximum number of keys per call; `None`: one call for each key.
     pub batch_max: Option<u32>,
     /// The parent's fields that `$this` and `$batch` name, each once. Below the root they are the columns of
     /// `FetchInput::parent_keys` in this order.
     pub keys: Vec<KeyField>,
-    /// What is taken of the answer.
+    /// Selection of the answer.
     pub selection: Selection,
-    /// What the selection gives of the field's type, or of the entity; `None` if the field is a leaf.
+    /// Result of the selection, of the field's type or of the entity; `None` if the field is a leaf.
     pub node: Option<NodeId>,
     /// Of an entity that is asked for in batches: how an answer is taken apart.
     pub items: Option<Items>,
@@ -245,7 +245,7 @@ pub struct Connector {
     pub error_message: Option<Selection>,
     /// `errors: {extensions}`.
     pub error_extensions: Option<Selection>,
-    /// What `@cacheTag` says of its field, of its type, or of the entity.
+    /// `@cacheTag` of its field, of its type, or of the entity.
     pub tags: Vec<Tag>,
     /// `@cache` beside it, with what it leaves to that of the service.
     pub cache: Option<CacheRule>,
@@ -266,7 +266,7 @@ pub struct KeyField {
     pub field: Option<FieldId>,
 }
 
-/// How an answer of many entities is taken apart.
+/// Items of an answer for many entities.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Items {
     /// Members to go down from the answer to the list (or the one object).
@@ -275,7 +275,7 @@ pub struct Items {
     pub keys: Vec<Vec<Box<str>>>,
 }
 
-/// What a selection gives of one object type in one place.
+/// Fields of one object type that a selection gives in one place.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// Whose answer it is part of.
@@ -284,7 +284,7 @@ pub struct Node {
     pub ty: TypeId,
     /// Its fields that are given, in the order of the selection.
     pub given: Vec<Given>,
-    /// Whether the selection makes the objects, as in `player: {id: playerId}`, and not the service.
+    /// True if the selection makes the objects, as in `player: {id: playerId}`, and not the service.
     pub is_made: bool,
     /// The expression whose members these are, if they make objects of other values too, as in `playerIds { id: $ }`.
     pub of_scalars: Option<ExprId>,
@@ -293,17 +293,17 @@ pub struct Node {
 /// One field that a selection gives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
-    /// Which.
+    /// The field.
     pub field: FieldId,
     /// Paths to go before the value, from members that were taken in (`$.address { street }`).
     pub within: Vec<ExprId>,
     /// Its value.
     pub value: Taken,
-    /// What it gives in turn, if it is an object.
+    /// Its fields, if it is an object.
     pub below: Option<NodeId>,
 }
 
-/// How a value is found.
+/// Origin of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Taken {
     /// By an expression of the selection.
@@ -313,7 +313,7 @@ pub enum Taken {
 }
 
 impl Node {
-    /// How `field` is given, if it is: the rest is to be brought by other connectors.
+    /// Origin of `field`, if the selection gives it; other connectors bring the others.
     #[must_use]
     pub fn find(&self, field: FieldId) -> Option<&Given> {
         self.given.iter().find(|it| it.field == field)
@@ -335,7 +335,7 @@ pub struct Join {
     pub target: Box<str>,
     /// The target's arguments with `$this.name` for the parent's values, in parentheses.
     pub arguments: Box<str>,
-    /// Where it is written.
+    /// Its place.
     pub location: Location,
 }
 
@@ -355,11 +355,11 @@ pub struct Hint {
     pub field: Option<Box<str>>,
     /// Seconds.
     pub max_age_s: Option<u32>,
-    /// Whether it says that the value belongs to one caller (or, `false`, to all).
+    /// Scope: private, or (`false`) public.
     pub private: Option<bool>,
-    /// Whether the parent's counts.
+    /// True if the parent's lifetime applies.
     pub inherit: bool,
-    /// Where it is written.
+    /// Its place.
     pub location: Location,
 }
 
@@ -368,11 +368,11 @@ pub struct Hint {
 pub struct Tag {
     /// The name that is made of it.
     pub name: NameTemplate,
-    /// Whether it stands on the field, else on the type.
+    /// True if the directive is on the field, else it is on the type.
     pub on_field: bool,
 }
 
-/// What a server is called beside the sources of its text: its prefix, or else what it is.
+/// Name of a server beside the sources of its file: its prefix, or else its kind.
 #[must_use]
 pub fn server_name<'n>(prefix: &'n str, kind: &'n str) -> &'n str {
     if prefix.is_empty() { kind } else { prefix }
@@ -381,9 +381,9 @@ pub fn server_name<'n>(prefix: &'n str, kind: &'n str) -> &'n str {
 /// `@graphql(url:, prefix:, headers:)`.
 #[derive(Clone, Debug)]
 pub struct GraphqlServer {
-    /// Where it listens.
+    /// Its address.
     pub base: Base,
-    /// What its types and root fields begin with here, or empty.
+    /// Prefix of its types and root fields, or empty.
     pub prefix: Box<str>,
     /// Names and values; `from` headers of the client's.
     pub headers: Vec<crate::template::Header>,
@@ -391,18 +391,18 @@ pub struct GraphqlServer {
     pub cache: Option<CacheRule>,
     /// `@policy`.
     pub policy: Policy,
-    /// Where it is written.
+    /// Its place.
     pub location: Location,
 }
 
 /// `@grpc(url:, proto:, prefix:, headers:)`.
 #[derive(Clone, Debug)]
 pub struct GrpcServer {
-    /// Where it listens.
+    /// Its address.
     pub base: Base,
     /// The file that describes it, as written.
     pub proto: Box<str>,
-    /// What its types and root fields begin with here, or empty.
+    /// Prefix of its types and root fields, or empty.
     pub prefix: Box<str>,
     /// Sent as metadata.
     pub headers: Vec<crate::template::Header>,
@@ -410,14 +410,14 @@ pub struct GrpcServer {
     pub cache: Option<CacheRule>,
     /// `@policy`.
     pub policy: Policy,
-    /// Where it is written.
+    /// Its place.
     pub location: Location,
 }
 
-/// What is wrong with a text, where, and how to mend it.
+/// An error in a file, its place, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// What the text is called.
+    /// Name of the file.
     pub file: Arc<str>,
     /// Line and column, from 1; within strings too.
     pub location: Location,

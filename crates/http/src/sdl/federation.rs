@@ -1,7 +1,7 @@
 //! Directives of federation: a text for several graphs is read for the one that it is here.
 //!
-//! What composes graphs means nothing for one and is ignored with a note. What guards fields is refused: a rule that is not
-//! kept would let everybody in.
+//! Directives that compose graphs have no meaning for one graph and are ignored with a warning. Directives that guard fields
+//! are refused: an ignored guard would let every caller in.
 
 /// A directive of federation.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ const fn guard(name: &'static str, why: &'static str) -> Federated {
 }
 
 impl Federated {
-    /// Whether another graph gives the field that it stands on.
+    /// True if another graph gives the field.
     pub(super) fn is_external(&self) -> bool {
         self.meaning == Meaning::External
     }

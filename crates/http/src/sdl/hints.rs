@@ -40,7 +40,7 @@ impl<'d> Reader<'d> {
         self.mapping.joins.push(join);
     }
 
-    /// What is wrong with the first wrong key of `join`.
+    /// Error of the first invalid key of `join`.
     fn wrong_key(&self, join: &Join) -> Option<String> {
         let schema = &self.mapping.schema;
         let ty = schema.type_by_name(&join.on)?;

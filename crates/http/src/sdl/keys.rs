@@ -1,4 +1,4 @@
-//! Which variables an expression may read, and what it reads of them: keys of the parent, headers, settings.
+//! Variables of expressions: checks, and the keys, headers and settings that they read.
 //!
 //! **Invariant:** an expression that passes names only arguments and fields that are there, and no `$env` where the client
 //! could see it.
@@ -11,18 +11,18 @@ use weir_language::ast::ValueId;
 use weir_language::schema::{FieldId, TypeId, TypeKind, TypeRef};
 use weir_language::span::Span;
 
-/// Where an expression stands.
+/// Position of an expression.
 #[derive(Clone, Copy)]
 pub(super) struct Where {
     /// The field whose arguments are `$args`.
     pub(super) args: Option<FieldId>,
     /// The type whose fields are `$this` and `$batch`.
     pub(super) this: Option<TypeId>,
-    /// Whether `$batch` is there.
+    /// True if `$batch` is available.
     pub(super) batch: bool,
-    /// Whether it is about an answer, so that names, `$`, `$status` and `$response` mean something.
+    /// True for an expression over an answer, with names, `$`, `$status` and `$response`.
     pub(super) answer: bool,
-    /// Whether a method that is not known gives nothing, as in `selection` before v0.4, and is no mistake.
+    /// True if an unknown method gives nothing, as in `selection` before v0.4, and is no error.
     pub(super) tolerant: bool,
 }
 
@@ -32,7 +32,7 @@ impl Where {
         Self { args: None, this: None, batch: false, answer: false, tolerant: false };
 }
 
-/// What was read.
+/// Variables that were read.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) keys: Vec<KeyField>,
@@ -77,7 +77,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What the version that the text links does not have, and what does nothing.
+    /// Reports syntax that the linked version does not have, and parts without effect.
     fn check_syntax(&mut self, selection: &Selection, literal: ValueId, shift: u32, place: &Where) {
         let version = self.links.version;
         for &(syntax, span) in selection.newer().iter().filter(|it| it.0.since() > version) {
@@ -329,7 +329,7 @@ pub(super) fn added(ty: &str, key: &str) -> String {
     )
 }
 
-/// What is taken of a variable by members right behind its keys.
+/// Members that directly follow the keys of a variable.
 fn members<'s>(selection: &'s Selection, used: &Use<'_>) -> Option<&'s [Member]> {
     let Expr::Path { steps, .. } = selection.expr(used.expr) else { return None };
     match &steps.get(used.keys.len())?.kind {

@@ -11,17 +11,17 @@ use weir_language::ast::{
 use weir_language::error::{Code, Error};
 use weir_language::span::Span;
 
-/// Where connect's directives come from.
+/// Origin of connect's directives.
 const CONNECT: &str = "https://specs.apollo.dev/connect/";
 /// The version that is proposed.
 const CONNECT_VERSION: &str = "v0.3";
 /// All that are read, in their order: `v0.1` is the first.
 const CONNECT_VERSIONS: [&str; 4] = ["v0.1", "v0.2", "v0.3", "v0.4"];
-/// Where federation's come from.
+/// Origin of federation's directives.
 const FEDERATION: &str = "https://specs.apollo.dev/federation/";
 /// `@link` itself.
 const LINK: &str = "https://specs.apollo.dev/link/";
-/// Where ours come from.
+/// Origin of Weir's directives.
 const WEIR: &str = "https://weir.example/spec/";
 const WEIR_VERSION: &str = "v1";
 
@@ -72,7 +72,7 @@ impl Known {
         }
     }
 
-    /// Where it may stand, in words.
+    /// Allowed locations, in words.
     pub(super) const fn places(self) -> &'static str {
         match self {
             Self::Link | Self::Source | Self::Graphql | Self::Grpc => "`extend schema`",
@@ -102,7 +102,7 @@ impl Known {
 /// A specification that a text may link.
 struct Spec {
     home: &'static str,
-    /// What its directives that are not imported begin with.
+    /// Prefix of directives that are not imported.
     prefix: &'static str,
 }
 
@@ -146,7 +146,7 @@ pub(super) struct Links<'d> {
     pub(super) version: u8,
 }
 
-/// What is found out while links are read.
+/// Results of reading links.
 struct Found<'f> {
     errors: &'f mut Vec<Error>,
     notes: &'f mut Vec<Error>,
@@ -198,7 +198,7 @@ impl<'d> Links<'d> {
                 "url" => url = Some(argument.value),
                 "import" => imports = Some(argument.value),
                 "as" => prefix = Some(document.string(argument.value)),
-                // Whether others may leave it out is nothing to a server that reads it.
+                // Only composers may skip a link, so `for` has no meaning here.
                 "for" => {}
                 other => found.complain(
                     argument.span,

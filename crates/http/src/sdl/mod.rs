@@ -183,7 +183,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// What stands on a type and on its fields.
+    /// Reads the directives of a type and its fields.
     fn of_type(&mut self, ty: &'d TypeDefinition) {
         let name = self.str(ty.name);
         let directives = self.document.list(ty.directives);

@@ -1,4 +1,4 @@
-//! What selections give, type by type: every member has to be a field of its type, every object has to be taken apart.
+//! Results of selections, by type: every member must be a field of its type, every object must have a selection.
 //!
 //! **Invariant:** depth is that of the selection, which is bounded.
 
@@ -7,7 +7,7 @@ use crate::selection::{Call, Expr, ExprId, Member, Method, Selection, SelectionE
 use weir_language::schema::{FieldId, Schema, TypeId, TypeKind, builtin};
 use weir_language::span::Span;
 
-/// What is built for one connector.
+/// Builder for one connector.
 struct Build<'b> {
     schema: &'b Schema,
     selection: &'b Selection,
@@ -54,7 +54,7 @@ impl Build<'_> {
         self.errors.push(SelectionError::new(span, message));
     }
 
-    /// What `id` gives of `ty`; `None` for leaves and for what is wrong. `of`: for complaints.
+    /// Result of `id` for `ty`; `None` for leaves and errors. `of`: for messages.
     fn value(&mut self, ty: TypeId, id: ExprId, of: &str) -> Option<NodeId> {
         let span = self.selection.span(id);
         let members = self.selection.group(id);

@@ -1,4 +1,4 @@
-//! What stands outside of a text and is put into it when it is read.
+//! Settings from outside of a file, filled in when it is read.
 
 use crate::selection::Variable;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ pub struct Outside<'o> {
     pub services: &'o BTreeMap<String, Replaced>,
 }
 
-/// What stands in place of what a text says of one source or server.
+/// Replacement of settings of one source or server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replaced {
     /// Instead of `baseURL`, or `url`.

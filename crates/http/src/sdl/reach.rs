@@ -1,4 +1,4 @@
-//! Whether every field can be had wherever its type is given: by the selection, by a connector of its own, by its type's.
+//! Check that every field of a type can be resolved in each place: by the selection, its own connector, or its type's.
 //!
 //! **Cost:** once per place of a type and field of it.
 
@@ -11,7 +11,7 @@ impl Reader<'_> {
         let mut complaints: Vec<(ConnectorId, String)> = Vec::new();
         for at in 0..self.mapping.nodes.len() {
             let node = self.mapping.node(NodeId(at as u32));
-            // What an entity's own call does not bring, its keys or other calls do: it is looked at where it is named.
+            // An entity's missing fields come by its keys or other calls: they are checked where the entity is referenced.
             let entity =
                 matches!(self.mapping.connector(node.connector).place, Place::Entity(ty) if ty == node.ty);
             let root = self.mapping.connector(node.connector).node == Some(NodeId(at as u32));
@@ -29,7 +29,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What is wrong with a place where a type is given.
+    /// Errors of a place where a type is given.
     fn lost(&self, node: &Node) -> Vec<String> {
         let mapping = &self.mapping;
         let schema = &mapping.schema;
@@ -84,7 +84,7 @@ impl Reader<'_> {
     }
 }
 
-/// Where the fields of a node's type come from: from the node itself, or from the call of the type.
+/// Sources of the fields of a node's type: the node itself, or the call of the type.
 struct Sides<'s> {
     node: &'s Node,
     entity: Option<(&'s Connector, &'s Node)>,
@@ -99,7 +99,7 @@ impl Sides<'_> {
         self.given(field) || self.entity.is_some_and(|it| it.1.find(field).is_some())
     }
 
-    /// Whether it is there once the type's own call has been made.
+    /// True if the field is available after the type's own call.
     fn comes_late(&self, field: FieldId) -> bool {
         let is_key = |entity: &Connector| entity.keys.iter().any(|it| it.field == Some(field));
         self.entity.is_some_and(|(entity, root)| root.find(field).is_some() || is_key(entity))

@@ -21,7 +21,7 @@ pub(super) enum Whom {
     Grpc(usize),
 }
 
-/// What all calls of a service begin with.
+/// Defaults of a service's calls.
 #[derive(Default)]
 pub(super) struct Defaults {
     pub(super) headers: Vec<Header>,
@@ -90,7 +90,7 @@ impl<'d> Reader<'d> {
         self.check_defaults(&defaults);
         let Some(name) = name else { return };
         self.replace(&name, &mut base, &mut defaults.headers, directive.span);
-        // What is wrong with its address is told: whoever names it is not to blame as well.
+        // An invalid address is reported already; references to it are no further errors.
         let base = base.unwrap_or_else(|| Base { tls: false, authority: "invalid".into(), path: "".into() });
         if self.mapping.services.iter().any(|it| *it.name == *name) {
             return self.complain(directive.span, format!("there are two sources called `{name}`"));
@@ -152,7 +152,7 @@ impl<'d> Reader<'d> {
         let message = match fixed(&parts, &|variable, name| self.outside.setting(variable, name)) {
             Fixed::Text(text) => match Base::parse(text.trim()) {
                 Ok(base) => return Some(base),
-                // What settings hold may be a secret.
+                // Settings may contain secrets, so the message hides them.
                 Err(_) if has_settings => {
                     "with its settings put in this is no base URL: they have to make up `https://host/path`"
                         .to_owned()
@@ -169,7 +169,7 @@ impl<'d> Reader<'d> {
         None
     }
 
-    /// What operators write in place of the base URL of the source or server `name`, and of headers.
+    /// Applies the replacements of the base URL and headers of the source or server `name`.
     fn replace(&mut self, name: &str, base: &mut Option<Base>, headers: &mut Vec<Header>, span: Span) {
         let Some(own) = self.outside.services.get(name) else { return };
         if let Some(url) = &own.base_url {
@@ -195,7 +195,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// What operators write of a source that the text does not have.
+    /// Reports replacements of unknown sources.
     fn check_replaced(&mut self, span: Span) {
         let mapping = &self.mapping;
         let servers = mapping.graphql.iter().map(|it| server_name(&it.prefix, "graphql"));

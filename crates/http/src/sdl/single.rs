@@ -1,6 +1,6 @@
-//! What has to be a single value, a text of a URL or header or a parameter of the query, and is sure to be an object.
+//! Check for expressions that must be a single value (in a URL, a header or a query parameter) but are certainly objects.
 //!
-//! What depends on the request, as a value of a scalar of one's own, is looked at when the call is made.
+//! Expressions that depend on the request, as a value of a custom scalar, are checked when the call is made.
 //!
 //! **Invariant:** depth is that of the expression, which is bounded.
 
@@ -27,7 +27,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands in braces, `shift` bytes within its string, is a single value.
+    /// Checks that the expression in braces, `shift` bytes within its string, is a single value.
     pub(super) fn check_single(
         &mut self,
         selection: &Selection,
@@ -104,7 +104,7 @@ impl Single<'_> {
         }
     }
 
-    /// Whether `id` is sure to be a list or a single value, whose parts have no names.
+    /// True if `id` is certainly a list or a single value, whose parts have no names.
     fn has_no_names(&self, id: ExprId) -> bool {
         match self.selection.expr(id) {
             Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) | Expr::Array(_) => true,
@@ -131,7 +131,7 @@ impl Single<'_> {
         }
     }
 
-    /// Whether `id` makes a list, if it makes anything.
+    /// True if `id` makes a list, if it makes anything.
     fn is_list(&self, id: ExprId) -> bool {
         match self.selection.expr(id) {
             Expr::Null
@@ -171,7 +171,7 @@ impl Single<'_> {
         }
     }
 
-    /// Whether `id` makes an object, or a list with one in it, if it makes anything.
+    /// True if `id` makes an object, or a list with one in it, if it makes anything.
     fn is_object(&self, id: ExprId) -> bool {
         match self.selection.expr(id) {
             Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::Text(_) => false,
@@ -250,7 +250,7 @@ impl Single<'_> {
         matches!(self.schema.ty(ty.base).kind, TypeKind::Input { .. })
     }
 
-    /// Whether its values may be any JSON.
+    /// True if its values may be any JSON.
     fn is_any(&self, ty: TypeRef) -> bool {
         ty.base > weir_language::schema::builtin::ID
             && matches!(self.schema.ty(ty.base).kind, TypeKind::Scalar(_))

@@ -1,6 +1,6 @@
-//! Where a byte of a decoded string stands in the text it was written in.
+//! Positions of bytes of a decoded string in its source text.
 //!
-//! **Cost:** linear in the string; only asked for when there is something to complain about.
+//! **Cost:** linear in the string; used for errors only.
 //! Source: GraphQL specification, section 2.9.4.
 
 use weir_language::string_value::decode;

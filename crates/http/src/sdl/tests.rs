@@ -1,4 +1,4 @@
-//! What is read, and what is refused with its place.
+//! Accepted files, and refusals with their places.
 
 mod requests;
 mod versions;
@@ -52,7 +52,7 @@ fn the_match_centre_is_read_whole() {
     assert_eq!(mapping.hints.len(), 2);
     let order = weir_language::schema::print::Order::Defined;
     let shown = weir_language::schema::print::print(&mapping.schema, order);
-    // What queries may say of their lifetime, and nothing of what was said to us.
+    // The schema shows directives of queries for lifetimes, and no others.
     let at: Vec<&str> = shown.lines().filter(|it| it.contains('@')).collect();
     assert!(at.iter().all(|it| it.starts_with("directive @ca")), "{at:?}");
 }

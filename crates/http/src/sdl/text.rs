@@ -14,7 +14,7 @@ use weir_language::span::Span;
 /// The field of a query root that has none.
 const STUB: &str = "_services";
 
-/// What queries may say of their own lifetime.
+/// Directives of queries for their lifetime.
 const FOR_QUERIES: &str = "
 \"Keeps the answer for so many seconds, unless a mutation made here changes what it shows.\"
 directive @cached(ttl: Int! = 60, \"Asks anew and keeps what comes.\" refresh: Boolean! = false) on QUERY
@@ -22,7 +22,7 @@ directive @cached(ttl: Int! = 60, \"Asks anew and keeps what comes.\" refresh: B
 directive @cacheControl(maxAge: Int!) on QUERY
 ";
 
-/// What clients may see.
+/// Parts that clients may see.
 pub(super) struct Visible {
     text: String,
     /// Names of types that are only extended.
@@ -120,7 +120,7 @@ impl Blanks<'_> {
             self.document.list(field.directives).iter().any(is_join)
         };
         let fields = self.document.list(fields);
-        // What only says something of a type that another source may have brings no field of it.
+        // A definition that only annotates a type of another source adds no field.
         let is_about = |it: &Directive| {
             let known = self.links.known(self.document.str(it.name));
             matches!(known, Some(Known::CacheControl | Known::CacheTag))

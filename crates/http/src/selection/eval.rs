@@ -29,26 +29,26 @@ pub(crate) const BYTES_MAX: usize = 64 << 20;
 pub enum Fault {
     /// The method takes no such value.
     Kind {
-        /// Which method.
+        /// The method.
         method: Method,
         /// The kind of the value.
         given: &'static str,
     },
     /// The method takes no such argument.
     Argument {
-        /// Which method.
+        /// The method.
         method: Method,
         /// The kind of the argument.
         given: &'static str,
     },
     /// A number too large or too long to calculate with, or a division by zero.
     Arithmetic {
-        /// Which method.
+        /// The method.
         method: Method,
     },
     /// The text is no JSON, or no whole number.
     Unreadable {
-        /// Which method.
+        /// The method.
         method: Method,
     },
     /// More work than any answer is worth.
@@ -74,7 +74,7 @@ impl std::error::Error for Fault {}
 /// A value or the reason that there is none.
 pub type Evaluated<'v> = Result<Value<'v>, Fault>;
 
-/// What an expression is evaluated over.
+/// State of an evaluation.
 #[derive(Clone, Copy)]
 struct Eval<'e, 'v> {
     selection: &'e Selection,
@@ -125,7 +125,7 @@ pub(crate) fn eval_request<'v>(selection: &Selection, inputs: &Inputs<'v>) -> Ev
     fault.map_or(Ok(value), Err)
 }
 
-/// What the members that end `id` make of `value`. Of the whole answer see [`eval`].
+/// Result of the members that end `id` for `value`. For the whole answer see [`eval`].
 ///
 /// # Errors
 /// More work than any answer is worth.
@@ -298,7 +298,7 @@ impl<'v> Eval<'_, 'v> {
         })
     }
 
-    /// What a method makes of `value`. What it cannot make is missing; why is kept, unless `value` is null.
+    /// Result of a method for `value`. A failure is a missing value, with its cause unless `value` is null.
     fn outcome(&self, call: &Call, value: &Value<'v>, scope: &Value<'v>) -> Evaluated<'v> {
         match self.call(call, value, At { scope, current: value }) {
             Ok(value) => Ok(value),
@@ -475,7 +475,7 @@ fn compare(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
     }
 }
 
-/// Whether two values are equal: numbers by value, but not those within lists and objects.
+/// True if two values are equal: numbers by value, but not those within lists and objects.
 fn equal(a: &Value<'_>, b: &Value<'_>) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || number::compare(a, b) == Some(Ordering::Equal),
@@ -483,7 +483,7 @@ fn equal(a: &Value<'_>, b: &Value<'_>) -> bool {
     }
 }
 
-/// Whether two values are the same: `1` is not `1.0`; objects whatever the order of their members.
+/// True if two values are identical: `1` is not `1.0`; objects whatever the order of their members.
 fn same(a: &Value<'_>, b: &Value<'_>) -> bool {
     match (a, b) {
         (Value::Null, Value::Null) => true,

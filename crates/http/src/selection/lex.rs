@@ -47,7 +47,7 @@ pub(super) enum TokenKind {
 pub(super) struct Lexer<'t> {
     pub(super) text: &'t str,
     at: usize,
-    /// Whether a `.` that comes now goes on with what stands before it.
+    /// True if a following `.` continues the previous value.
     is_behind_value: bool,
 }
 
@@ -196,8 +196,8 @@ const fn is_name_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_'
 }
 
-/// What stands between the quotes of `raw`, decoded: `\n` is the end of a line, and a backslash before any other letter is
-/// that letter.
+/// The decoded text between the quotes of `raw`: `\n` is the end of a line, and a backslash before any other letter is that
+/// letter.
 pub(super) fn decode(raw: &str) -> Cow<'_, str> {
     let inner = &raw[1..raw.len() - 1];
     if !inner.contains('\\') {

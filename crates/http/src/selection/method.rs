@@ -5,7 +5,7 @@ use super::ExprId;
 /// `->name(arguments)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Which.
+    /// The method.
     pub method: Method,
     /// As written, in order.
     pub arguments: Vec<ExprId>,
@@ -46,7 +46,7 @@ methods! {
     Last "last" 0..=0,
     /// The argument.
     Echo "echo" 1..=1,
-    /// What the argument is for each item.
+    /// The argument's value for each item.
     Map "map" 1..=1,
     /// The second of the first pair whose first equals the value.
     Match "match" 1..=ANY,
@@ -60,27 +60,27 @@ methods! {
     Entries "entries" 0..=0,
     /// The value as JSON text.
     JsonStringify "jsonStringify" 0..=0,
-    /// Whether it equals the argument.
+    /// True if it equals the argument.
     Eq "eq" 1..=1,
-    /// Whether it differs from the argument.
+    /// True if it differs from the argument.
     Ne "ne" 1..=1,
-    /// Whether it is greater than the argument.
+    /// True if it is greater than the argument.
     Gt "gt" 1..=1,
-    /// Whether it is greater than the argument or equal to it.
+    /// True if it is greater than the argument or equal to it.
     Gte "gte" 1..=1,
-    /// Whether it is less than the argument.
+    /// True if it is less than the argument.
     Lt "lt" 1..=1,
-    /// Whether it is less than the argument or equal to it.
+    /// True if it is less than the argument or equal to it.
     Lte "lte" 1..=1,
-    /// Whether it and all arguments are true.
+    /// True if it and all arguments are true.
     And "and" 1..=ANY,
-    /// Whether it or any argument is true.
+    /// True if it or any argument is true.
     Or "or" 1..=ANY,
     /// The opposite of true or false.
     Not "not" 0..=0,
-    /// Whether it is an item of the argument, or one of several arguments.
+    /// True if it is an item of the argument, or one of several arguments.
     In "in" 1..=ANY,
-    /// Whether the argument is an item of it.
+    /// True if the argument is an item of it.
     Contains "contains" 1..=1,
     /// The items for which the argument is true.
     Filter "filter" 1..=1,
@@ -102,7 +102,7 @@ methods! {
     ToString "toString" 0..=0,
     /// The whole number a text holds, in the argument's base; of a number, its whole part.
     ParseInt "parseInt" 0..=1,
-    /// What the JSON in a text says.
+    /// The parsed value of a text with JSON.
     JsonParse "jsonParse" 0..=0,
 }
 

@@ -78,7 +78,7 @@ impl Syntax {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExprId(u32);
 
-/// What an expression is.
+/// Kinds of expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     /// `null`.
@@ -97,9 +97,9 @@ pub enum Expr {
     Members(Vec<Member>),
     /// A value and what is taken of it.
     Path {
-        /// Where it begins.
+        /// Its start.
         start: Start,
-        /// What is done, one after another.
+        /// Its steps, in order.
         steps: Vec<Step>,
     },
     /// `a ?? b`: the first that is neither null nor missing.
@@ -115,7 +115,7 @@ pub struct Member {
     pub name: Option<Box<str>>,
     /// Its value.
     pub value: ExprId,
-    /// Whether `...` stands before a path without a name.
+    /// True if `...` stands before a path without a name.
     pub is_spread: bool,
     /// The name, or the path that has none.
     pub span: Span,
@@ -127,7 +127,7 @@ impl PartialEq for Member {
     }
 }
 
-/// Where a path begins.
+/// Starts of paths.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Start {
     /// `$`: the value of the innermost braces; outside of braces, the whole answer. Arguments of methods do not change it.
@@ -142,7 +142,7 @@ pub enum Start {
     Value(ExprId),
 }
 
-/// What is known beside the answer.
+/// Variables beside the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variable {
     /// `$args`: the field's arguments.
@@ -199,7 +199,7 @@ impl Variable {
 /// One step of a path, and where it is written.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What is done.
+    /// Kind of the step.
     pub kind: StepKind,
     /// Without the dot or arrow.
     pub span: Span,
@@ -211,7 +211,7 @@ impl PartialEq for Step {
     }
 }
 
-/// What a step does.
+/// Kinds of steps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepKind {
     /// `.name`: a member; of a list, that of each item.
@@ -231,12 +231,12 @@ pub enum StepKind {
     Members(Vec<Member>),
 }
 
-/// What keeps a text from being a selection, and where.
+/// An error of a selection, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectionError {
-    /// What is wrong and how to mend it.
+    /// The cause and how to fix it.
     pub message: String,
-    /// Where, in the decoded text.
+    /// Place in the decoded text.
     pub span: Span,
 }
 
@@ -281,7 +281,7 @@ impl Selection {
         &self.exprs[id.0 as usize]
     }
 
-    /// Where it is written.
+    /// Span of the expression.
     #[must_use]
     pub fn span(&self, id: ExprId) -> Span {
         self.spans[id.0 as usize]
@@ -339,7 +339,7 @@ impl Selection {
         }
     }
 
-    /// Whether a value that is no object may have one of `members`: not if all begin with a name.
+    /// True if a scalar may have one of `members`: false if all begin with a name.
     pub(crate) fn may_take_scalars(&self, members: &[Member]) -> bool {
         members.iter().any(|member| match self.expr(member.value) {
             Expr::Path { start: Start::Key(_), .. } => false,
@@ -351,7 +351,7 @@ impl Selection {
         })
     }
 
-    /// Whether one of `members` takes the value itself (`$` or `@`), which also null has.
+    /// True if one of `members` takes the value itself (`$` or `@`), which also null has.
     pub(crate) fn takes_itself(&self, members: &[Member]) -> bool {
         members.iter().any(|member| match self.expr(member.value) {
             Expr::Path { start: Start::Scope | Start::Current, steps } => {
@@ -392,7 +392,7 @@ impl Selection {
 /// One place where a variable is read.
 #[derive(Clone, Debug)]
 pub struct Use<'s> {
-    /// Which.
+    /// The variable.
     pub variable: Variable,
     /// The path that begins with it.
     pub expr: ExprId,
@@ -403,7 +403,7 @@ pub struct Use<'s> {
 }
 
 impl Selection {
-    /// Whether `??` or `?!` and something else stand behind `id`.
+    /// True if `id` is followed by `??` or `?!` and an alternative.
     pub(crate) fn has_other(&self, id: ExprId) -> bool {
         self.exprs().any(|(_, expr)| match expr {
             Expr::Coalesce(choices) | Expr::IfMissing(choices) => {

@@ -69,7 +69,7 @@ impl Decimal {
     }
 }
 
-/// Whether digits are written as a floating point number: `1.0` and `1e2` are.
+/// True for digits of a floating point number: `1.0` and `1e2`.
 pub(crate) fn is_float(digits: &str) -> bool {
     digits.contains(['.', 'e', 'E'])
 }

@@ -22,7 +22,7 @@ type Parsed<T> = Result<T, SelectionError>;
 struct Parser<'t> {
     lexer: Lexer<'t>,
     token: Token,
-    /// Where the word before ended.
+    /// End of the previous word.
     end: u32,
     open: Vec<Frame>,
     brackets: usize,
@@ -129,7 +129,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Whether `??` or `?!` comes next.
+    /// True if `??` or `?!` follows.
     const fn is_choice(&self) -> bool {
         matches!(self.token.kind, TokenKind::Coalesce | TokenKind::IfMissing)
     }

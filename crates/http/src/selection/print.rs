@@ -211,7 +211,7 @@ impl Printer<'_> {
     }
 }
 
-/// Whether a name with this step behind it is still what its member is called.
+/// True if a name with this step behind it still names its member.
 pub(super) const fn names_itself(step: &Step) -> bool {
     match step.kind {
         StepKind::Optional | StepKind::Members(_) => true,

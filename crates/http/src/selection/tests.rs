@@ -1,4 +1,4 @@
-//! What is read, how it is printed, and what comes of it.
+//! Parsing, printing and evaluation.
 
 use super::eval::eval;
 use super::value::Value;
@@ -25,7 +25,7 @@ fn refused(text: &str, at: u32, message: &str) {
     assert_eq!((error.span.start, error.message.as_str()), (at, message), "{text}");
 }
 
-/// What `$config` is here.
+/// Value of `$config`.
 pub(crate) const CONFIG: &str = r#"{"unit": "EUR", "deep": {"a": [1, 2]}}"#;
 
 /// The value of `text` over `answer`, as JSON, or why there is none.
@@ -175,7 +175,7 @@ fn members_of_values_that_are_no_objects() {
             "{}",
             r#"{"l":[{"n":"1","u":"EUR"},{"n":"a","u":"EUR"}]}"#,
         ),
-        // What has nothing of a value leaves it as it is; null has only itself.
+        // Members that a scalar does not have leave it unchanged; null has only itself.
         ("a { b }", r#"{"a": 5}"#, r#"{"a":5}"#),
         ("a { b c: $('x') }", r#"{"a": null}"#, r#"{"a":null}"#),
         ("a { b c: $('x') }", r#"{"a": 5}"#, r#"{"a":{"c":"x"}}"#),

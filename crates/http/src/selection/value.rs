@@ -73,19 +73,19 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// Whether there is none, or it is null.
+    /// True if the value is missing or null.
     #[must_use]
     pub const fn is_nothing(&self) -> bool {
         matches!(self, Self::Missing | Self::Null)
     }
 
-    /// Whether there is none.
+    /// True if the value is missing.
     #[must_use]
     pub const fn is_missing(&self) -> bool {
         matches!(self, Self::Missing)
     }
 
-    /// Whether it is an object.
+    /// True for an object.
     #[must_use]
     pub fn is_object(&self) -> bool {
         match self {
@@ -178,7 +178,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// What it is, for messages.
+    /// Kind of the value, for messages.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {

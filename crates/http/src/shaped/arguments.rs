@@ -7,14 +7,14 @@ use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::json::{self, Environment};
 use weir_language::value::{Node, Values};
 
-/// What arguments are made of.
+/// Origins of arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct Arguments<'r> {
     /// The source's own.
     pub(crate) schema: &'r Schema,
     pub(crate) ids: &'r Ids,
     pub(crate) input: &'r FetchInput<'r>,
-    /// Which of the parents' keys is meant.
+    /// The row of the parents' keys.
     pub(crate) row: usize,
 }
 

@@ -72,7 +72,7 @@ pub(crate) struct Columns<'a> {
 /// The values of a column; `None` where there is none.
 type Given<'t> = [Option<JsonRef<'t>>];
 
-/// What a value comes to that does not fit.
+/// Error of a value that does not fit.
 type Unfit = FieldError;
 
 impl Columns<'_> {
@@ -149,7 +149,7 @@ impl Columns<'_> {
         Column { nulls, data: Data::Json(texts), errors }
     }
 
-    /// Whether `value` fits the leaf `ty`; `true` if it has to be put in quotes.
+    /// Checks that `value` fits the leaf `ty`; `true` if it has to be quoted.
     fn check(&self, ty: TypeId, value: JsonRef<'_>) -> Result<bool, Unfit> {
         let is_text = matches!(value.kind(), JsonKind::String { .. });
         let fits = match self.schema.ty(ty).kind {

@@ -1,4 +1,4 @@
-//! What whole servers answer, kept and shared as the answers of services are.
+//! Cache of the answers of whole servers, by the rules for services.
 //!
 //! The key of an answer is what is asked, and every header that is sent with it: what tells a server how long it may take is no
 //! part of it. A mutation makes everything old that is kept of its server, here and in all processes that share a Redis.
@@ -20,7 +20,7 @@ use weir_engine::changes::Ages;
 use weir_engine::plan::shape::{Member, SetId};
 use weir_engine::source::{FetchInput, Freshness, Headers, Piece, Tag, is_credential};
 
-/// How answers are kept.
+/// Caching of a server's answers.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     cache: Arc<Cache>,
@@ -28,7 +28,7 @@ pub(crate) struct Keeper {
     rule: Arc<Rule>,
     /// For what is shared with nobody: changes, and callers who lack a header that tells them apart.
     alone: Arc<Rule>,
-    /// What every key begins with.
+    /// Prefix of every key.
     begin: Key,
     /// Headers of the client's that stand in keys: those that are passed on, then those that tell callers apart.
     reads_headers: Vec<Box<str>>,
@@ -42,7 +42,7 @@ pub(crate) struct Keeper {
     anonymous: Arc<Rule>,
     /// All that the server answers.
     tag: Arc<str>,
-    /// What `@cacheTag` says of types.
+    /// `@cacheTag` of types.
     type_tags: Vec<(Box<str>, Arc<str>)>,
     shown: Arc<str>,
 }
@@ -88,17 +88,17 @@ impl Keeper {
         &self.reads_headers
     }
 
-    /// Whether answers may be given to others at all.
+    /// True if answers may be shared at all.
     pub(crate) fn may_share(&self) -> bool {
         self.rule.sharing != Sharing::Never
     }
 
-    /// Whether a credential of the client's takes part in what a request with these headers asks.
+    /// True if the call for a request with these headers contains a credential of the client.
     pub(crate) fn is_personal(&self, headers: &dyn Headers) -> bool {
         self.credentials.iter().any(|it| headers.get(it).is_some())
     }
 
-    /// What makes answers to `piece` invalid: the server's own tag, and those of the types that it shows.
+    /// Tags that invalidate answers to `piece`: the server's own tag, and those of the types that it shows.
     pub(crate) fn tags(&self, piece: &Piece<'_>) -> Vec<Tag> {
         let mut tags = vec![Tag(Arc::clone(&self.tag))];
         if !self.type_tags.is_empty() {
@@ -138,7 +138,7 @@ impl Keeper {
         self.cache.get(wanted, call).await
     }
 
-    /// What comes of `call`, which changes something.
+    /// Result of `call`, which changes something.
     pub(crate) async fn change<F>(
         &self,
         input: &FetchInput<'_>,
@@ -154,7 +154,7 @@ impl Keeper {
         served
     }
 
-    /// What is left of the lifetime of what `served` holds.
+    /// Remaining lifetime of `served`.
     pub(crate) fn left(&self, served: &Served, input: &FetchInput<'_>) -> Freshness {
         left(served, self.rule_for(input.headers), Ages::default(), &self.shown)
     }

@@ -1,6 +1,6 @@
 //! Whole servers as sources: GraphQL and gRPC answer in the shape of what was selected, as JSON, so that nothing has to be mapped.
 //!
-//! What both have in common: arguments become JSON, JSON becomes columns, and some headers of the client's are passed on.
+//! Shared parts of both: arguments become JSON, JSON becomes columns, and some headers of the client are forwarded.
 
 pub(crate) mod arguments;
 pub(crate) mod columns;
@@ -19,29 +19,29 @@ use weir_engine::source::{FetchInput, FieldError, Headers, SourceError};
 /// A server that answers for all of its types.
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// What the source is called.
+    /// Name of the source.
     pub name: Box<str>,
-    /// Where it listens, with its path.
+    /// Its address, with its path.
     pub url: Uri,
     /// A file of certificates that is trusted besides the system's.
     pub ca: Option<std::path::PathBuf>,
-    /// What its types and root fields begin with here, or empty.
+    /// Prefix of its types and root fields, or empty.
     pub prefix: Box<str>,
-    /// What is sent with every call.
+    /// Headers of every call.
     pub headers: Vec<Passed>,
-    /// What is spoken.
+    /// Protocol.
     pub protocol: Protocol,
-    /// What is put up with.
+    /// Limits and retries.
     pub policy: Policy,
     /// The header that tells it how many milliseconds it has.
     pub deadline_header: Option<HeaderName>,
-    /// Where answers are kept.
+    /// Cache of answers.
     pub cache: Arc<Cache>,
-    /// How, beside what they say themselves.
+    /// Caching rule beside the answers' headers.
     pub cache_rule: Option<CacheRule>,
-    /// What makes all of them invalid.
+    /// Tag that invalidates all of them.
     pub tag: Arc<str>,
-    /// What makes those invalid beside that in which a type is shown: its name here, and the tag.
+    /// Tags of types, which invalidate the answers that show a type: its name in Weir, and the tag.
     pub type_tags: Vec<(Box<str>, Arc<str>)>,
 }
 
@@ -54,7 +54,7 @@ pub struct Passed {
     pub value: PassedValue,
 }
 
-/// Where the value of a header comes from.
+/// Origin of a header's value.
 #[derive(Clone, Debug)]
 pub enum PassedValue {
     /// The client's header of this name, in lower case; without it nothing is sent.

@@ -20,7 +20,7 @@ use weir_engine::source::{FieldError, Headers};
 /// The longest path with its query: servers take hardly more.
 const TARGET_BYTES_MAX: usize = 32 * 1024;
 
-/// Whether a request can be sent at all.
+/// Checks that a request can be sent at all.
 pub(super) fn check(rendered: &Rendered) -> Result<(), FieldError> {
     match rendered.target.len() > TARGET_BYTES_MAX {
         true => Err(failed("BAD_USER_INPUT", "The arguments of this field are too long.")),
@@ -29,7 +29,7 @@ pub(super) fn check(rendered: &Rendered) -> Result<(), FieldError> {
 }
 
 impl Line {
-    /// How the answers for this client are shared.
+    /// Caching rule for this client.
     pub(super) fn rule_for(&self, headers: &dyn Headers) -> &Arc<Rule> {
         match self.key_headers.iter().all(|it| headers.get(it).is_some()) {
             true if self.personal.is_anonymous(headers) => &self.anonymous,
@@ -114,7 +114,7 @@ fn ask(connector: &Connector, rendered: &Rendered, deadline: Instant) -> Result<
     })
 }
 
-/// What is sent and taken is JSON, unless the text says otherwise.
+/// Adds a header for JSON, unless the mapping sets it.
 fn add(headers: &mut Vec<(HeaderName, HeaderValue)>, name: HeaderName) {
     if headers.iter().all(|it| it.0 != name) {
         headers.push((name, HeaderValue::from_static("application/json")));

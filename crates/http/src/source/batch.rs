@@ -23,7 +23,7 @@ use weir_engine::rows::{Column, Data, Texts};
 use weir_engine::source::{Caller, FetchInput, Headers, Ids, Level};
 use weir_language::value::Variables;
 
-/// What a failure says is looked at for each key of its batch if it is no longer: `errors` is not for more.
+/// Maximum size of a failure's body that is read for each key of its batch, in bytes: `errors` needs no more.
 const FAILURE_BYTES_MAX: usize = 64 * 1024;
 
 /// Asks for all keys of `input`: with those that others of the request want of the same connector, if any do.
@@ -91,7 +91,7 @@ fn kind(column: &Column) -> u8 {
     }
 }
 
-/// What stands before each id of a connector in keys.
+/// Prefix of a connector's keys, before each id.
 fn prefix(line: &Line, headers: &dyn Headers) -> Key {
     let mut prefix = Key::default();
     prefix.begin(&line.fingerprint);
@@ -162,7 +162,7 @@ async fn ask_for(
     shared.cache.get_many(wanted, &keys.all(), asking).await
 }
 
-/// What makes each key's entity invalid beside what makes all so; nothing if one of them cannot be told.
+/// Tags of each key's entity, beside the tags of all; nothing if one of them is unknown.
 fn own_tags(
     shared: &Shared,
     ids: &Ids,
@@ -187,7 +187,7 @@ impl Headers for Owned {
     }
 }
 
-/// What batches of one piece are made of: all that is borrowed elsewhere, as one may outlive its request.
+/// Data of a piece's batches, owned, because a batch may outlive its request.
 struct About {
     shared: Arc<Shared>,
     ids: Arc<Ids>,
@@ -200,7 +200,7 @@ struct About {
 }
 
 impl About {
-    /// What templates and selections read for a batch of `keys`.
+    /// Variables of templates and selections for a batch of `keys`.
     fn inputs<'r>(&'r self, keys: &'r [Column]) -> Inputs<'r> {
         let input = FetchInput {
             shape: &self.shape,
@@ -273,7 +273,7 @@ fn taken_apart(about: &About, keys: &[Column], answer: Answer) -> Batch {
     let (Some(tape), true) = (body.tape(), is_success) else {
         let body = match body {
             Body::Json(tape) if tape.text().len() > FAILURE_BYTES_MAX => Body::Absent,
-            // What the service refused need not be said in JSON.
+            // The body of a refusal need not be JSON.
             Body::Unreadable(_) if !answer.status.is_server_error() => Body::Absent,
             body => body,
         };

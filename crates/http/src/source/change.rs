@@ -1,4 +1,4 @@
-//! What a call may have changed at its service: everything kept that has the tags of its field.
+//! Changes by a call to a service: they invalidate all entries with the tags of its field.
 //!
 //! A service that says no has changed nothing, so nobody can empty the cache by asking for what he may not have. Whatever
 //! else comes of the call, also if nobody waits for it any more, may have changed something.

@@ -1,4 +1,4 @@
-//! Which fields come with which call: a connector's selection gives some, other connectors bring the rest.
+//! Division of fields by call: a connector's selection gives some, other connectors bring the others.
 //!
 //! **Invariant:** the engine's nodes are the mapping's, shifted by one behind the root; behind them stands one for each
 //! connector, where the field stands that it answers.
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use weir_engine::source::{NodeId, Part, PartId, Parts, Place};
 use weir_language::schema::{FieldId, TypeId};
 
-/// Where nothing is below: leaves, and what no call brings.
+/// Node without fields below: of leaves, and of fields that no call brings.
 const NOTHING: NodeId = NodeId(u32::MAX);
 
 /// The division of one mapping.
@@ -40,12 +40,12 @@ impl Division {
         Self { mapping: Arc::clone(mapping), of_field, of_type, keys }
     }
 
-    /// Where the objects stand that `connector` answers with.
+    /// Node of the objects that `connector` answers with.
     fn below(&self, connector: ConnectorId) -> NodeId {
         self.mapping.connector(connector).node.map_or(NOTHING, |it| NodeId(it.0 + 1))
     }
 
-    /// Where the field stands that `connector` answers.
+    /// Node of the field that `connector` answers.
     fn at_field(&self, connector: ConnectorId) -> NodeId {
         NodeId(self.mapping.nodes.len() as u32 + 1 + connector.0)
     }
@@ -65,7 +65,7 @@ impl Division {
         }
     }
 
-    /// Whether asking `entity` would say nothing new of `field`: it is one of its keys, or objects at `node` are its answer.
+    /// True if the call of `entity` would not add to `field`: it is one of its keys, or objects at `node` are its answer.
     fn is_said(&self, entity: ConnectorId, node: crate::sdl::NodeId, field: FieldId) -> bool {
         let connector = self.mapping.connector(entity);
         connector.node == Some(node) || connector.keys.iter().any(|it| it.field == Some(field))

@@ -47,7 +47,7 @@ struct HttpFetch {
     ids: Arc<Ids>,
     /// At the root one per member; below it one for all.
     calls: Vec<Call>,
-    /// Whether the calls change something, so that one is made after the other.
+    /// True if the calls change something, so that they run one after the other.
     in_turn: bool,
     accent: Accent,
     reads_headers: Vec<Box<str>>,
@@ -55,7 +55,7 @@ struct HttpFetch {
     asks: Vec<u32>,
 }
 
-/// What one connector is asked.
+/// Call of one connector.
 pub(super) struct Call {
     pub(super) connector: ConnectorId,
     /// The member whose arguments it has: a place in the shape.
@@ -67,7 +67,7 @@ pub(super) struct Call {
 /// An answer without a body: its mapping may have something of itself.
 const NULL: &[JsonNode] = &[JsonNode { kind: JsonKind::Null, start: 0, end: 4, next: 1 }];
 
-/// What came of a call, a row each.
+/// Result of a call, for each row.
 pub(super) type Outcome = Result<Served, FieldError>;
 
 /// Gets a piece ready.
@@ -97,7 +97,7 @@ pub(super) fn prepare(shared: &Arc<Shared>, piece: &Piece<'_>) -> Result<Box<dyn
                 .collect()
         }
     };
-    // What is changed is said by each call, when it is known what came of it.
+    // Each call reports its changes once its result is known.
     let read = if in_turn { &[][..] } else { &calls[..] };
     let lines = || calls.iter().map(|it| shared.line(it.connector));
     let mut reads_headers: Vec<Box<str>> = lines().flat_map(|it| it.reads_headers.iter().cloned()).collect();
@@ -132,15 +132,15 @@ impl HttpFetch {
         self.read(call, input, &outcomes)
     }
 
-    /// How many keys go into one call, if they are asked for together.
+    /// Maximum number of keys per call, for batches.
     fn batch_max(&self, call: &Call, input: &FetchInput<'_>) -> Option<usize> {
         let batch_max =
             self.shared.connector(call.connector).batch_max.filter(|_| input.parent_keys.is_some());
         batch_max.map(|it| it.max(1) as usize)
     }
 
-    /// Whether the piece takes more calls than one may. If so it fails as a whole: an error for each row would say one thing a
-    /// thousand times.
+    /// Checks the limit of calls. Beyond it the piece fails as a whole: an error for each row would repeat it a thousand
+    /// times.
     fn check_calls(&self, input: &FetchInput<'_>) -> Result<(), SourceError> {
         let rows = rows(input);
         let too_many = |call| rows.div_ceil(self.batch_max(call, input).unwrap_or(1)) > PIECE_CALLS_MAX;
@@ -210,7 +210,7 @@ impl HttpFetch {
         for (row, (outcome, json)) in outcomes.iter().zip(&jsons).enumerate() {
             let mut fail = |error: FieldError| errors.push(CellError { row: row as u32, error });
             let mut value = None;
-            // What a batch failed with is one answer for all its keys.
+            // A failed batch is one answer for all its keys.
             let is_again = row.checked_sub(1).is_some_and(|before| are_one(outcome, &outcomes[before]));
             bytes += if is_again { 0 } else { body_bytes(outcome) };
             match outcome {
@@ -311,7 +311,7 @@ fn too_much() -> FieldError {
     failed("LIMIT_RESPONSE", "The answers of the source are too large together.")
 }
 
-/// What templates and selections of a call read for `rows` of the keys.
+/// Variables of templates and selections for `rows` of the keys.
 pub(super) fn inputs<'r>(
     shared: &'r Shared,
     ids: &'r Ids,

@@ -1,4 +1,4 @@
-//! Whether an answer is one: by its status, or by what the text says of it.
+//! Success of an answer: by its status, or by `isSuccess`.
 
 use crate::cache::{Body, Entry};
 use crate::call::Answer;
@@ -10,10 +10,10 @@ use crate::selection::value::Value;
 use weir_engine::source::{Extensions, FieldError, NoHeaders};
 use weir_language::json::Json;
 
-/// What a service says of an error is passed on up to this length.
+/// Maximum size of a service's error extensions that are forwarded, in bytes.
 const EXTENSIONS_BYTES_MAX: usize = 16 * 1024;
 
-/// What an answer comes to.
+/// Outcome of an answer.
 pub(super) enum Verdict {
     /// Its JSON is what was asked for.
     Found,
@@ -30,7 +30,7 @@ pub(super) fn response(entry: &Entry) -> Response<'static> {
     Response { status: entry.status, headers: &NoHeaders }
 }
 
-/// Where there was no answer.
+/// Stands for a missing response.
 pub(super) const NO_RESPONSE: Response<'static> = Response { status: 0, headers: &NoHeaders };
 
 /// Judges `entry`, the answer to a call of `connector`; `json` is its body.
@@ -44,7 +44,7 @@ pub(super) fn judge(
     let inputs = Inputs { response: Some(response(entry)), ..*inputs };
     let body = json.map_or(Value::Missing, |it| Value::of(it.root()));
     let is_success = match &connector.success {
-        // What a whole batch is was judged when it came.
+        // The success of a batch was decided when its answer arrived.
         Some(success) if connector.batch_max.is_none() => is_true(success, &body, &inputs),
         Some(_) | None => (200..300).contains(&entry.status),
     };
@@ -73,7 +73,7 @@ fn refused(connector: &Connector, entry: &Entry, body: &Value<'_>, inputs: &Inpu
     FieldError { message, extensions: said.and_then(|it| extensions(&it)), ..usual }
 }
 
-/// What a service says of an error, if that is an object with anything in it.
+/// The service's error extensions, if they are a non-empty object.
 fn extensions(said: &Value<'_>) -> Option<Box<Extensions>> {
     if said.bytes() > EXTENSIONS_BYTES_MAX {
         return None;
@@ -86,7 +86,7 @@ fn extensions(said: &Value<'_>) -> Option<Box<Extensions>> {
     (!members.is_empty()).then(|| Box::new(Extensions { members: members.into(), has_code }))
 }
 
-/// Whether the answer with `body` to a batch of `connector` is one: by what the text says, or by its status.
+/// True if the answer with `body` to a batch of `connector` is a success, by `isSuccess` or its status.
 pub(super) fn is_batch(
     connector: &Connector,
     answer: &Answer,

@@ -1,4 +1,4 @@
-//! What is left of the lifetimes of answers, as the engine is told.
+//! Remaining lifetimes of answers, for the engine.
 
 use crate::cache::{Rule, Scope as Kept, Served, Sharing};
 use std::sync::Arc;
@@ -18,8 +18,8 @@ impl Shortest {
     }
 }
 
-/// What is left of the lifetime of an answer that is cached by `rule`. `ages` are those of its tags that depend on the request;
-/// `shown` is what operators call it.
+/// Remaining lifetime of an answer that is cached by `rule`. `ages` are those of its request-specific tags; `shown` is its
+/// name for operators.
 pub(crate) fn left(served: &Served, rule: &Rule, ages: Ages, shown: &Arc<str>) -> Freshness {
     let scope = match served.entry.scope {
         Kept::Public => Scope::Public,

@@ -1,7 +1,7 @@
 //! Gathers the keys that several pieces of a request want of one connector, so that one level asks for them at once.
 //!
 //! Each piece says its keys before it waits; when the level is complete the first that goes on asks for all keys that are new.
-//! That is a DataLoader whose moment is known: no timer, and nothing is missed or waited for in vain.
+//! This is a DataLoader with a known moment of dispatch: no timer, and no key is missed or waited for in vain.
 //!
 //! **Invariant:** a key has one place and is asked for once. The keys of a round are settled when its asking begins; who
 //! begins and is dropped leaves them to the next who waits.
@@ -32,7 +32,7 @@ struct Keys {
     table: HashTable<u32>,
     hasher: foldhash::fast::RandomState,
     rounds: Vec<Arc<Round>>,
-    /// Whether the last round takes more keys.
+    /// True if the last round takes more keys.
     is_open: bool,
 }
 
@@ -43,12 +43,12 @@ pub(super) struct Round {
     told: OnceCell<Vec<Told>>,
 }
 
-/// Where a piece finds what it asked for.
+/// Place of a piece's result.
 #[derive(Debug)]
 pub(super) struct Place {
     round: Arc<Round>,
     at: u32,
-    /// Whether another asked for it, or this request knew it already.
+    /// True if another piece requested it, or this request knew it already.
     pub(super) is_again: bool,
 }
 
@@ -195,7 +195,7 @@ mod tests {
         let all = |columns: Vec<Column>| async move { numbers(&columns).into_iter().map(says).collect() };
         let mut second = Box::pin(loader.told(&away, all));
         assert!(first.as_mut().now_or_never().is_none() && second.as_mut().now_or_never().is_none());
-        // What is wanted after the asking began is of the next round.
+        // Keys requested after the start of a call are of the next round.
         let late = want(&loader, &[4]);
         drop(first);
         assert_eq!(said(second.now_or_never()), said(Some(vec![says(3)])));

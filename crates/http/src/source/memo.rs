@@ -1,4 +1,4 @@
-//! What one request was answered: who asks for the same a second time gets the same, whether or not it may be kept for others.
+//! Answers of one request: a repeated call gets the same answer, even one that must not be cached.
 //!
 //! One response shows one state of an object then, however often the object stands in it, and a service is asked once. A
 //! failure is remembered as well.
@@ -19,7 +19,7 @@ use tokio::sync::OnceCell;
 /// Bytes of answers that are held until the request is over: as many as one piece may take.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// What came of a call.
+/// Result of a call.
 pub(super) type Told = Result<Served, Failure>;
 
 /// All that is remembered for a request.
@@ -69,7 +69,7 @@ impl Memo {
         told
     }
 
-    /// What asks for entities under `key`, which tells all from each other that cannot be asked for together.
+    /// The loader of entities under `key`, which separates entities that cannot share a batch.
     pub(super) fn loader(&self, key: &[u8], columns: usize) -> Arc<Loader> {
         let mut known = self.known();
         if let Some(loader) = known.loaders.get(key) {

@@ -44,13 +44,13 @@ impl Line {
         (!named.is_vague).then_some(named.tags)
     }
 
-    /// What makes the answer to a call with `inputs` invalid. A name whose value is missing is none.
+    /// Tags that invalidate the answer to a call with `inputs`. A tag with a missing value is left out.
     pub(super) fn tags(&self, inputs: &Inputs<'_>) -> Tags<'_> {
         let Named { tags, is_vague, .. } = self.name(inputs);
         Tags { all: self.with(tags), is_vague }
     }
 
-    /// What a call with `inputs` makes invalid: all of the service, if it cannot be told more closely.
+    /// Tags that a call with `inputs` invalidates: the whole service, if a tag's value is missing.
     pub(super) fn changed(&self, inputs: &Inputs<'_>) -> Cow<'_, [Arc<str>]> {
         let Named { mut tags, lacks, is_vague } = self.name(inputs);
         if lacks || is_vague {

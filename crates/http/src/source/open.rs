@@ -27,11 +27,11 @@ use weir_language::span::Location;
 /// Brackets that may be open in an answer.
 const DEPTH_MAX: u32 = 200;
 
-/// What a text of services is opened with.
+/// Options for opening a file of services.
 pub struct Options<'o> {
-    /// How the source is called.
+    /// Name of the source.
     pub name: &'o str,
-    /// Where answers are kept: one for the process.
+    /// Cache of answers: one for the process.
     pub cache: Arc<Cache>,
     /// `$config`.
     pub config: &'o BTreeMap<String, String>,
@@ -39,7 +39,7 @@ pub struct Options<'o> {
     pub env: &'o dyn Fn(&str) -> Option<String>,
     /// The names that `$env` may read; nothing for all.
     pub env_allowed: Option<&'o [String]>,
-    /// What stands in place of what the text says, by the name of a `@source` or the prefix of a server.
+    /// Replacements of settings, by the name of a `@source` or the prefix of a server.
     pub services: &'o BTreeMap<String, Replaced>,
     /// A file of certificates in PEM that are trusted besides the system's.
     pub ca: Option<&'o Path>,
@@ -51,7 +51,7 @@ impl Options<'_> {
     }
 }
 
-/// Whether `text` describes services, and not types to be stored.
+/// True if `text` describes services, false for types to be stored.
 #[must_use]
 pub fn is_services(text: &str) -> bool {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
@@ -153,12 +153,12 @@ fn call_settings(service: &Service, ca: Option<&Path>) -> call::Settings {
     call::Settings { base, ca: ca.map(Into::into), protocol, policy }
 }
 
-/// What is spoken, as `said`.
+/// The protocol of a policy.
 pub(super) fn protocol(said: &Policy) -> call::Protocol {
     if said.h2c { call::Protocol::Http2 } else { call::Protocol::Negotiated }
 }
 
-/// What is put up with, as `said`.
+/// Limits and retries of a policy.
 pub(super) fn call_policy(said: &Policy) -> call::Policy {
     let usual = call::Policy::USUAL;
     call::Policy {
@@ -205,7 +205,7 @@ fn asks(mapping: &Mapping) -> Vec<Option<u32>> {
     all.iter().zip(numbers).map(|(it, number)| reads(it).then_some(number)).collect()
 }
 
-/// Whether its calls only read.
+/// True if its calls only read.
 fn is_safe(mapping: &Mapping, connector: &Connector) -> bool {
     let said = cache_rule(mapping, connector);
     connector.request.method == Method::GET
@@ -259,8 +259,8 @@ fn line(
     }
 }
 
-/// What is thrown away by name: the service, and what `@cacheTag` says of the field, its type, or the entity. A field that
-/// changes something and says what changes nothing else of the service.
+/// Tags for invalidation: the service, and `@cacheTag` of the field, its type, or the entity. A mutation with `@cacheTag`
+/// invalidates nothing else of the service.
 fn tags(mapping: &Mapping, connector: &Connector) -> Vec<Arc<str>> {
     let is_told = changes(mapping, connector) && connector.tags.iter().any(|it| it.on_field);
     let service = (!is_told).then(|| &*mapping.service(connector.service).name);
@@ -268,7 +268,7 @@ fn tags(mapping: &Mapping, connector: &Connector) -> Vec<Arc<str>> {
     service.into_iter().chain(fixed).map(Arc::from).collect()
 }
 
-/// Whether it is asked to change something.
+/// True for a mutation.
 fn changes(mapping: &Mapping, connector: &Connector) -> bool {
     match connector.place {
         Place::Root(field) => mapping.schema.mutation == Some(mapping.schema.field(field).parent),
@@ -294,12 +294,12 @@ fn rule(mapping: &Mapping, connector: &Connector, cache: &Cache) -> Rule {
     rule_of(said, only_reads, held(connector), cache.counters(&service.name))
 }
 
-/// What `@cache` says of the calls of a connector.
+/// `@cache` of a connector's calls.
 fn cache_rule<'m>(mapping: &'m Mapping, connector: &'m Connector) -> Option<&'m CacheRule> {
     connector.cache.as_ref().or(mapping.service(connector.service).cache.as_ref())
 }
 
-/// How answers are cached of which `said` is what `@cache` says, to calls that send the headers `held`.
+/// Caching rule for answers under the `@cache` in `said`, of calls that send the headers `held`.
 pub(crate) fn rule_of(
     said: Option<&CacheRule>,
     only_reads: bool,
@@ -341,7 +341,7 @@ fn held(connector: &Connector) -> Box<[HeaderName]> {
     held.map(|header| header.name.clone()).collect()
 }
 
-/// Whether nothing of the client's stands in a header.
+/// True if a header contains nothing of the client.
 pub(super) fn is_operators(header: &Header) -> bool {
     let mut used = header.slots().flat_map(|slot| slot.expr.variables());
     header.forwarded().is_none() && used.all(|it| matches!(it.variable, Variable::Config | Variable::Env))

@@ -1,4 +1,4 @@
-//! Whether the client's own credentials take part in a call: then its answer is the client's own.
+//! Detection of calls with the client's credentials, whose answers are private to the client.
 
 use super::open::is_operators;
 use crate::selection::Variable;
@@ -7,12 +7,12 @@ use http::HeaderName;
 use http::header::AUTHORIZATION;
 use weir_engine::source::{Headers, is_credential};
 
-/// What of a client's request becomes a credential of the calls.
+/// Client inputs that become credentials of the calls.
 #[derive(Debug, Default)]
 pub(super) struct Personal {
     /// Headers of the client's that are credentials, or that credentials of the calls are made of; in lower case.
     from: Box<[Box<str>]>,
-    /// Whether something of each request is: an argument, a key of the parent.
+    /// True if every request contains one: an argument, a key of the parent.
     always: bool,
     /// The same for `Authorization` alone.
     authorization: Option<Box<[Box<str>]>>,
@@ -35,12 +35,12 @@ impl Personal {
         Self { from: from.into(), always, authorization }
     }
 
-    /// Whether a credential takes part in what a request with these headers asks.
+    /// True if the call for a request with these headers contains a credential.
     pub(super) fn is_in(&self, headers: &dyn Headers) -> bool {
         self.always || self.from.iter().any(|it| headers.get(it).is_some())
     }
 
-    /// Whether the calls of a request with these headers send no `Authorization` of the client's.
+    /// True if the calls of a request with these headers send no `Authorization` of the client.
     pub(super) fn is_anonymous(&self, headers: &dyn Headers) -> bool {
         self.authorization.as_ref().is_some_and(|all| all.iter().all(|it| headers.get(it).is_none()))
     }

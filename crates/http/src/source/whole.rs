@@ -18,7 +18,7 @@ pub enum Whole {
     Grpc(Server, Box<str>, Location),
 }
 
-/// How the text names a server.
+/// Names of a server in the file.
 struct Named<'n> {
     base: &'n Base,
     prefix: &'n str,
@@ -28,7 +28,7 @@ struct Named<'n> {
 }
 
 impl HttpSource {
-    /// What is wrong with tags of types that none of the text's servers has: `is_there` says whether one has a type.
+    /// Errors of tags on types that no server of the file has: `is_there` tells if one has a type.
     #[must_use]
     pub fn lost_tags(&self, file: &str, is_there: &dyn Fn(&str) -> bool) -> Vec<Mistake> {
         let mapping = &self.shared.mapping;

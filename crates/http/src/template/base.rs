@@ -1,9 +1,9 @@
-//! Where a service listens: the only place a host comes from.
+//! Address of a service: the only origin of a host.
 
 /// A base URL, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
-    /// Whether it is `https`.
+    /// True for `https`.
     pub tls: bool,
     /// Host and, if written, port.
     pub authority: Box<str>,
@@ -15,7 +15,7 @@ impl Base {
     /// Reads `https://host:port/path`.
     ///
     /// # Errors
-    /// What is wrong with it and how to mend it.
+    /// The error and how to fix it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (scheme, rest) = text.split_once("://").ok_or_else(|| form(text))?;
         let tls = match scheme {

@@ -6,7 +6,7 @@ use crate::selection::{Expr, ExprId, Selection, Start, Step, StepKind, Variable}
 /// Finds the setting of a name: `$config` or `$env`.
 pub(crate) type LookUp<'l> = dyn Fn(Variable, &str) -> Option<String> + 'l;
 
-/// What a text comes to.
+/// Result of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fixed {
     /// All of it is known.

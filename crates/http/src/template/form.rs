@@ -14,12 +14,12 @@ use http::header::CONTENT_TYPE;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// Whether `content_type` is that of a form, whatever its parameters are.
+/// True if `content_type` is that of a form, whatever its parameters are.
 pub(crate) fn is_form_type(content_type: &str) -> bool {
     content_type.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(FORM))
 }
 
-/// Whether the body that these headers are about is a form.
+/// True if the headers describe a form.
 pub(super) fn is_form<'h>(mut headers: impl Iterator<Item = (&'h HeaderName, &'h [u8])>) -> bool {
     let value = headers.find(|it| *it.0 == CONTENT_TYPE).map(|it| it.1);
     value.and_then(|it| std::str::from_utf8(it).ok()).is_some_and(is_form_type)

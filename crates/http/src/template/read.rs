@@ -79,7 +79,7 @@ impl Header {
     /// Reads `{name:, from:}` or `{name:, value:}`.
     ///
     /// # Errors
-    /// What is wrong with the name (`Err(Ok(_))`) or the value (`Err(Err(_))`).
+    /// Errors of the name (`Err(Ok(_))`) or the value (`Err(Err(_))`).
     pub(crate) fn read(
         name: &str,
         from: Option<&str>,
@@ -153,20 +153,20 @@ fn segment(url: &str, start: usize, end: usize) -> Parsed<Segment> {
     Ok(Segment { parts, open })
 }
 
-/// What is done with the text outside of braces.
+/// Treatment of the text outside of braces.
 #[derive(Clone, Copy)]
 pub(super) enum Constant {
-    /// What no URL can hold is percent-encoded.
+    /// Characters that a URL cannot contain are percent-encoded.
     Url,
     /// It stays as it is.
     Text,
 }
 
-/// What stands in a URL as it is written: reserved and unreserved characters, and escapes.
+/// Characters that are kept in a URL: reserved and unreserved characters, and escapes.
 const IN_URL: AsciiSet =
     CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'|');
 
-/// Whether `letter` goes: a long text may be written on several lines.
+/// True for characters that are dropped: a long text may have several lines.
 const fn is_dropped(letter: char) -> bool {
     matches!(letter, '\t' | '\n' | '\r' | '\x0c')
 }

@@ -20,12 +20,12 @@ const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_'
 pub enum RenderError {
     /// A segment of the path would be empty, `.` or `..`.
     Segment {
-        /// What stands in the braces.
+        /// Text in the braces.
         value: Box<str>,
     },
     /// A list or an object where text has to stand, or several headers of one name.
     NoText {
-        /// What stands in the braces.
+        /// Text in the braces.
         value: Box<str>,
     },
     /// A control character in a header.
@@ -35,7 +35,7 @@ pub enum RenderError {
     },
     /// `path` makes no list.
     NoList {
-        /// What stands there.
+        /// Text in the braces.
         value: Box<str>,
     },
     /// A body that is no object cannot be sent as a form.
@@ -106,7 +106,7 @@ impl Request {
             if form::is_form(out.headers()) {
                 return form::write(&value, &mut out.body);
             }
-            // What is missing is null, as wherever JSON is made: a body that is empty would be none.
+            // A missing value is null in JSON; an empty body would be no JSON.
             value.write(&mut out.body);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! What is sent for which values, hostile ones above all.
+//! Rendered requests for values, especially hostile ones.
 
 use super::{Base, Rendered};
 use crate::inputs::{Args, Inputs, Keys, Settings};
@@ -61,7 +61,7 @@ fn arguments(schema: &Schema, q: Option<&str>) -> Shape {
     shape
 }
 
-/// What is sent for `q` and the parent's `id`, or why nothing is.
+/// The request for `q` and the parent's `id`, or the reason of a refusal.
 fn sent(http: &str, q: Option<&str>, id: &str, headers: &Given) -> String {
     let mapping = mapping(http);
     let schema = &mapping.schema;

@@ -16,7 +16,7 @@ pub(crate) fn description() -> PathBuf {
     concat!(env!("CARGO_MANIFEST_DIR"), "/../http/tests/grpc/shop.proto").into()
 }
 
-/// What it says, compiled.
+/// The compiled description.
 pub(crate) fn compiled() -> DescriptorPool {
     let mut compiler = protox::Compiler::new([description().parent().unwrap()]).unwrap();
     compiler.include_imports(true).open_file(description()).unwrap().descriptor_pool()
@@ -56,7 +56,7 @@ impl Decoder for Raw {
     }
 }
 
-/// What the service was asked: method, message as JSON, and what came with it.
+/// Calls of the service: method, message as JSON, and metadata.
 pub(crate) type Log = Arc<Mutex<Vec<String>>>;
 
 #[derive(Clone)]

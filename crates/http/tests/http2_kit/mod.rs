@@ -27,7 +27,7 @@ const END_HEADERS: u8 = 4;
 
 const PREFACE_BYTES: usize = 24;
 
-/// What a request is answered by.
+/// Responses to a request.
 pub(crate) enum Play {
     /// These bytes; the connection goes on.
     Send(Vec<u8>),
@@ -58,7 +58,7 @@ impl Http2Service {
         Self { address, calls, connections }
     }
 
-    /// How many requests came, and over how many connections.
+    /// Numbers of requests and connections.
     pub(crate) fn seen(&self) -> (usize, usize) {
         (self.calls.load(Ordering::SeqCst), self.connections.load(Ordering::SeqCst))
     }

@@ -13,7 +13,7 @@ use weir_engine::source::{Caller, Headers, Scope};
 use weir_http::cache::{self, Cache, Clock};
 use weir_http::call::{Ask, Policy, Protocol, Settings, Upstream};
 
-/// What a request is answered by.
+/// Responses to a request.
 pub(crate) enum Reply {
     /// These bytes; the connection goes on.
     Send(Vec<u8>),
@@ -27,13 +27,13 @@ pub(crate) enum Reply {
     Flood(Vec<u8>),
 }
 
-/// Where answers are kept, by a clock that stands still until it is moved on.
+/// A cache with a clock that is moved by hand.
 pub(crate) fn cache(clock: &Clock) -> Arc<Cache> {
     let (clock, changes) = (clock.clone(), Arc::default());
     Arc::new(Cache::new(cache::Settings { bytes_max: 1 << 20, clock, remote: None, changes }).unwrap())
 }
 
-/// Who asks, by all headers that a test knows.
+/// A caller, with all headers that a test uses.
 pub(crate) struct User(pub(crate) &'static str);
 
 impl Headers for User {
@@ -44,7 +44,7 @@ impl Headers for User {
     }
 }
 
-/// What `engine` answers a user, and what is told of its lifetime: whether it is for everyone, and the seconds.
+/// Answer of `engine` for a user, and its lifetime: true if it is public, and the seconds.
 pub(crate) async fn ask(engine: &Engine, user: User, query: &str) -> (String, Option<(bool, u64)>) {
     let request = Request { headers: &user, ..Request::new(query, Instant::now() + Duration::from_secs(30)) };
     let response = engine.execute(request, &Caller::Admin).await;
@@ -106,7 +106,7 @@ impl Service {
         Self { address, heads, connections }
     }
 
-    /// How many requests came.
+    /// Number of requests.
     pub(crate) fn calls(&self) -> usize {
         self.heads.lock().unwrap().len()
     }
@@ -116,7 +116,7 @@ impl Service {
         self.heads.lock().unwrap()[at].clone()
     }
 
-    /// How many connections were opened.
+    /// Number of opened connections.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }

@@ -28,7 +28,7 @@ const QUOTED_BYTES_MAX: usize = 1000;
 /// A use of a variable, to be held against the definitions of every operation that reaches it.
 #[derive(Clone, Copy)]
 pub(super) struct Use {
-    /// Where.
+    /// The variable's place.
     pub(super) value: ValueId,
     /// The variable's number in [`Context::variables`].
     pub(super) name: u32,

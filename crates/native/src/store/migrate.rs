@@ -38,7 +38,7 @@ pub struct Plan {
 pub struct Refusal {
     /// Lost data, or the conflict.
     pub what: String,
-    /// How to fix it.
+    /// The fix.
     pub mend: String,
     /// The name that has to be allowed, where that is all.
     pub allow: Option<String>,

@@ -127,7 +127,7 @@ pub enum LoadError {
     Store(store::Error),
     /// A file cannot be read, or does not fit the types.
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// Why.
         why: String,

@@ -131,7 +131,7 @@ impl Moves {
         own.find_map(|it| self.places.get(&(id, it))).map(|it| *it as usize)
     }
 
-    /// Whoever the store says is at the other end of `field` loses the object `id`.
+    /// Records that the partner in the store at the other end of `field` loses the object `id`.
     fn take(&mut self, (ty, field): (TypeId, FieldId), id: i64) {
         match self.losing.iter_mut().find(|it| it.1 == field) {
             Some(losing) => losing.2.push(id),

@@ -69,13 +69,13 @@ impl Served {
         runtime.block_on(answer(&self.engine, query, variables))
     }
 
-    /// What would be asked for `query`.
+    /// Statements for `query`.
     pub fn explain(&self, query: &str) -> String {
         explain(&self.engine, query)
     }
 }
 
-/// What would be asked for `query`.
+/// Statements for `query`.
 pub fn explain(engine: &Engine, query: &str) -> String {
     let request = Request::new(query, Instant::now() + Duration::from_secs(60));
     match engine.explain(request, &Caller::Admin) {

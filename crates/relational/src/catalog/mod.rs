@@ -239,7 +239,7 @@ pub enum Volatility {
 pub struct Warning {
     /// The subject: a table, or a table and its column or relationship.
     pub place: String,
-    /// Why, for the person who can mend it.
+    /// The reason, for the operator.
     pub reason: String,
     /// Place of the cause in the source's configuration; empty if the database is the cause.
     pub entry: Vec<Step>,

@@ -77,11 +77,11 @@ pub struct Type {
     pub name: String,
     /// The schema it is in.
     pub schema: String,
-    /// What it is made of.
+    /// Its structure.
     pub kind: Kind,
 }
 
-/// How a type's values are put together.
+/// Structures of types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Of nothing else.
@@ -93,7 +93,7 @@ pub enum Kind {
     },
     /// Another type with a check; on the wire it is that one.
     Domain {
-        /// That type, which may be a domain itself.
+        /// Base type, which may be a domain itself.
         base: u32,
     },
     /// One of a list of labels.
@@ -186,7 +186,7 @@ impl Types {
         self.list.iter().find(|ty| ty.name == name)
     }
 
-    /// What a type is on the wire: itself, or what its domain is over.
+    /// Wire type: the type itself, or the base type of its domain.
     #[must_use]
     pub fn base(&self, oid: u32) -> u32 {
         let mut oid = oid;

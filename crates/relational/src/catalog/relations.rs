@@ -63,9 +63,9 @@ pub struct Relationship {
 pub struct Through {
     /// The table.
     pub table: TableId,
-    /// What equals our column.
+    /// Our column.
     pub ours: ColumnId,
-    /// What equals theirs.
+    /// Their column.
     pub theirs: ColumnId,
 }
 

@@ -5,7 +5,7 @@
 //!
 //! Source: the databases' own documents and issue trackers; `docs/decisions.md`.
 
-/// Which database speaks the protocol.
+/// Databases with PostgreSQL's protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Flavour {
     /// PostgreSQL.
@@ -19,7 +19,7 @@ pub enum Flavour {
     Citus,
 }
 
-/// What a flavour's SQL can do.
+/// Abilities of a flavour's SQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abilities {
     /// `LATERAL (… LIMIT …)` is planned well. If not, pages below parents are cut by `row_number()`.
@@ -28,7 +28,7 @@ pub struct Abilities {
     pub any_of_keys: bool,
     /// `ON CONFLICT ON CONSTRAINT` is known.
     pub conflict_by_name: bool,
-    /// Where an order says nothing, nulls come last ascending and first descending; if not, the other way round.
+    /// True if nulls come last ascending and first descending by default; false for the reverse.
     pub nulls_are_largest: bool,
     /// `LISTEN` and `NOTIFY` are known.
     pub listens: bool,
@@ -74,7 +74,7 @@ impl Flavour {
         }
     }
 
-    /// What it can do.
+    /// Its abilities.
     #[must_use]
     pub const fn abilities(self) -> Abilities {
         let all = Abilities {

@@ -60,7 +60,7 @@ pub enum Usual {
 /// One question of a list of them.
 pub(super) const EACH_WORD: &str = "word.value";
 
-/// How floating point numbers are spelled, both with the fewest digits that read back as the same number.
+/// Formats of floating point numbers, both with the fewest digits that read back as the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Floats {
     /// As PostgreSQL does: `1e+15`.

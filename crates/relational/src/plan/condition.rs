@@ -56,7 +56,7 @@ pub enum Filter {
         bounds: [ColumnId; 4],
         /// Longitude and latitude, or a text of coordinates.
         of: Vec<ColumnId>,
-        /// How.
+        /// The relation.
         by: Placed,
         /// The other place, and a distance in metres.
         with: Vec<Parameter>,
@@ -72,7 +72,7 @@ pub enum Filter {
     Compare {
         /// Left side.
         of: Expr,
-        /// How.
+        /// The operator.
         by: Comparison,
         /// Right side.
         with: Parameter,
@@ -81,7 +81,7 @@ pub enum Filter {
     Measure {
         /// Left side.
         of: Expr,
-        /// How.
+        /// The comparison.
         by: Measure,
         /// The values, in its order.
         with: Vec<Option<Parameter>>,

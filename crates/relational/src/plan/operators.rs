@@ -23,7 +23,7 @@ pub enum Aggregation {
 pub enum Statistic {
     /// As of an aggregate.
     Of(Aggregation),
-    /// How far two columns go together.
+    /// Correlation of two columns.
     Corr,
     /// Their covariance in a sample.
     CovarSamp,
@@ -63,7 +63,7 @@ pub enum Comparison {
     Spatial(Spatial),
 }
 
-/// How paths of labels are compared.
+/// Comparisons of label paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Tree {
@@ -76,7 +76,7 @@ pub enum Tree {
     MatchesFulltext,
 }
 
-/// How shapes are compared.
+/// Comparisons of shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Spatial {
@@ -90,7 +90,7 @@ pub enum Spatial {
     Within,
 }
 
-/// How PostGIS's values are compared with several values at once, which stand in the order of their words here.
+/// Comparisons of PostGIS values with several arguments; the arguments are in alphabetical order here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Measure {
     /// A distance and a shape on the same plane.
@@ -105,7 +105,7 @@ pub enum Measure {
     RasterMeets,
 }
 
-/// What a value can be cast to in a condition.
+/// Casts in conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cast {
     /// Its text.

@@ -11,7 +11,7 @@ use crate::catalog::FunctionId;
 use crate::catalog::facts::Cell;
 use weir_language::schema::TypeId;
 
-/// What a piece asks and how the answer is put together.
+/// The queries of a piece and the composition of its answer.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Nested levels and root queries: one statement each.

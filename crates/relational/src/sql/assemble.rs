@@ -21,7 +21,7 @@ use crate::plan::{Expr, Origin, Parameter, Plan};
 /// PostgreSQL's lists of columns end at 1,664.
 const COLUMNS_MAX: usize = 1_600;
 
-/// Where the parents of the topmost levels are.
+/// Parents of the topmost levels.
 #[derive(Clone, Copy, Debug)]
 pub enum Parents<'p> {
     /// Nowhere: the levels are those of root fields.
@@ -152,7 +152,7 @@ pub(super) struct Assembler<'a> {
     ctes: Vec<String>,
     pub(super) arms: Vec<Draft>,
     pub(super) parents: Parents<'a>,
-    /// Whether there are arms beside those below one top level.
+    /// True if there are arms beside those below one top level.
     several: bool,
 }
 

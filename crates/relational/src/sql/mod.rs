@@ -85,7 +85,7 @@ pub(crate) struct Scope {
     pub(crate) alias: u32,
 }
 
-/// A query in parts, for those who put it into a larger one.
+/// A query in parts, to be embedded into a larger one.
 pub(crate) struct Parts {
     /// `DISTINCT ON (…) `, or nothing.
     pub(crate) distinct: String,

@@ -27,7 +27,7 @@ pub(super) struct Nested<'n, 'a> {
     parents: String,
     /// The relation of all parents.
     all: String,
-    /// What is given back, then the texts of keys that have several spellings.
+    /// Returned columns, then the texts of keys that have several spellings.
     keys: Vec<Value>,
     /// The one key as a list and the column it is a key of, where rows may be tested against it.
     list: Option<(String, ColumnId)>,
@@ -35,7 +35,7 @@ pub(super) struct Nested<'n, 'a> {
     memory: Option<Vec<ParentKey>>,
 }
 
-/// How an aggregate over no row says that there was one.
+/// Column with the number of a row within its parent; an aggregate over an empty page still finds its parent by it.
 const PLACE: &str = "weir_place";
 
 impl<'n, 'a> Nested<'n, 'a> {
@@ -351,7 +351,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         }
     }
 
-    /// Whether a row is on the page, by its place; empty where there is none.
+    /// SQL condition for rows on the page, by their number; empty without a page.
     fn on_page(&mut self, place: &str) -> String {
         const MAX: i64 = i64::MAX;
         match self.it.renderer.page_values(&self.query.page) {
@@ -429,12 +429,12 @@ fn named(columns: &[String]) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// Whether values of a type are texts, which are equal when their bytes are, unless their collation folds.
+/// True for text types, whose values are equal if their bytes are, except under some collations.
 const fn is_text(ty: u32) -> bool {
     matches!(ty, oid::TEXT | oid::VARCHAR | oid::NAME | oid::BPCHAR)
 }
 
-/// Whether equal values of a type always have equal bytes.
+/// True if equal values of a type always have equal bytes.
 const fn has_one_form(ty: u32) -> bool {
     matches!(
         ty,

@@ -108,7 +108,7 @@ pub enum FieldMeaning {
     Returning(TableId),
 }
 
-/// What an argument or an input field asks for.
+/// Meanings of arguments and input fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputMeaning {
     /// Not ours.
@@ -211,7 +211,7 @@ pub enum InputMeaning {
     CastTo(Cast),
 }
 
-/// What an enum value chooses.
+/// Meanings of enum values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnumMeaning {
     /// Not ours.

@@ -1,7 +1,7 @@
 //! Leaves out a level that would only give back what its parent's row already holds.
 //!
-//! If an enforced foreign key has no null columns, the related row exists. If a query selects only the row's key, or
-//! relationships by that key, our own columns give the answer.
+//! An enforced foreign key without nullable columns guarantees the related row. For queries that select only the row's key,
+//! or relationships by that key, our own columns give the answer.
 //!
 //! **Invariant:** only keys whose equal values are the same bytes: under a collation two texts can be equal and differ.
 

@@ -21,7 +21,7 @@ pub(super) struct Rows {
     pub(super) page: Page,
 }
 
-/// Where in an order an object stands: the rows it sorts, or what of them.
+/// Position of an object in an order: the sorted rows, or a part of them.
 #[derive(Clone, Copy)]
 enum Sorted {
     /// Columns of the table.

@@ -3,7 +3,7 @@
 //! The text is read as often as it is asked for, level by level: an object of a shape is a part of the text, and its lists are
 //! the items of that part.
 //!
-//! **Invariant:** a text that is no shape is a fault, never half an answer: who calls cuts back what was written.
+//! **Invariant:** a text that is no shape is a fault, never half an answer: the caller removes what was written.
 //!
 //! **Cost:** nothing is allocated; depth is that of the selection, four at the most.
 

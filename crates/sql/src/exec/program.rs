@@ -25,7 +25,8 @@ pub trait Programs: Send + Sync {
     /// The indexes that are tables of their own, where the writer keeps those up to date.
     fn kept(&self) -> &[Kept];
 
-    /// What guards the object that the root field `call.field` of a query gives, one of [`Plan::checks`](super::Plan::checks).
+    /// Password check of the object that the root field `call.field` of a query gives, one of
+    /// [`Plan::checks`](super::Plan::checks).
     /// # Errors
     /// Errors of the operation.
     fn lock(&self, call: &Call<'_>) -> Result<Lock, FieldError>;

@@ -22,7 +22,7 @@ pub struct Ask {
     pub set: SetId,
     /// Places of the members in the shape.
     pub fields: Vec<u32>,
-    /// How errors are said.
+    /// Wording of errors.
     pub accent: Accent,
     /// Numbers of the structural variables.
     pub structural: Vec<u32>,
@@ -44,7 +44,7 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn schema(&self) -> &Arc<Schema>;
     /// The tables below, and how they are related.
     fn relations(&self) -> &Relations;
-    /// Whether messages may name a table to clients.
+    /// True if messages may name a table to clients.
     fn is_exposed(&self, table: TableId) -> bool;
     /// The configuration's message for a violated constraint.
     fn constraint_message(&self, _constraint: &str) -> Option<&str> {
@@ -68,7 +68,7 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
         ask: &Ask,
         variables: Option<(&Variables, &Form)>,
     ) -> Result<Plan, PlanError>;
-    /// What makes the programs of its mutations, if they are programs. Then each root field is a transaction of its own.
+    /// Programs of its mutations, if they are programs. Then each root field is a transaction of its own.
     fn programs(&self) -> Option<&dyn Programs> {
         None
     }

@@ -24,13 +24,13 @@ pub struct ModelOptions<'o> {
     pub functions: &'o [FunctionEntry],
     /// Answer of a change by key that finds no row.
     pub missing_row: MissingRow,
-    /// What to say when a constraint is violated, by its name.
+    /// Messages of violated constraints, by name.
     pub messages: Option<&'o BTreeMap<String, String>>,
-    /// What goes around the names of types and root fields.
+    /// Prefixes and suffixes of the names of types and root fields.
     pub customization: Option<&'o Customization>,
 }
 
-/// What `update_…_by_pk` and `delete_…_by_pk` answer where no row has the key.
+/// Answers of `update_…_by_pk` and `delete_…_by_pk` if no row has the key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MissingRow {
     /// Null, and the mutation goes on.

@@ -1,6 +1,6 @@
-//! Where a database is and how it is to be spoken to, read from a URL.
+//! Address and settings of a database, read from a URL.
 //!
-//! What the URL does not say comes from the `PG*` variables, which the caller looks up: a source reads no environment.
+//! Settings that the URL lacks come from the `PG*` variables, which the caller looks up: a source reads no environment.
 //!
 //! **Invariant:** a password is never shown, neither by `Debug` nor in an error.
 
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use weir_relational::dialect::flavour::Flavour;
 
-/// Where Debian's PostgreSQL has its socket.
+/// Folder of the socket in Debian's PostgreSQL.
 const SOCKET_FOLDER: &str = "/var/run/postgresql";
 const PORT: u16 = 5432;
 
@@ -18,7 +18,7 @@ const PORT: u16 = 5432;
 pub struct Settings {
     /// Tried in order.
     pub hosts: Vec<Host>,
-    /// Who connects.
+    /// User name.
     pub user: String,
     /// Its password.
     pub password: Option<Secret>,
@@ -26,25 +26,25 @@ pub struct Settings {
     pub database: String,
     /// Encryption.
     pub tls: Tls,
-    /// Which of the hosts will do.
+    /// Accepted roles of the hosts.
     pub target: Target,
-    /// How long one attempt to connect may take.
+    /// Timeout of one attempt to connect.
     pub connect_timeout: Duration,
-    /// What `pg_stat_activity` shows.
+    /// Name in `pg_stat_activity`.
     pub application_name: String,
     /// Command line options for the session, as `-c search_path=app`.
     pub options: Option<String>,
-    /// Whether statements have names.
+    /// Use of named statements.
     pub naming: Naming,
-    /// What the server is, if that is not to be found out.
+    /// Database flavour, if it is not to be detected.
     pub flavour: Option<Flavour>,
     /// Bounds.
     pub limits: Limits,
     /// Replicas that reads may go to.
     pub replicas: Vec<Host>,
-    /// How far behind such a replica may be.
+    /// Maximum lag of such a replica.
     pub replica_lag_max: Duration,
-    /// Whether mutations of one statement that wait together share a commit.
+    /// True if queued mutations of one statement share a commit.
     pub batch_mutations: bool,
 }
 
@@ -57,25 +57,25 @@ pub struct Limits {
     pub sessions_max: usize,
     /// Statements that may wait for one lane, and callers for a session.
     pub waiting_max: usize,
-    /// How long they may wait.
+    /// Timeout of the wait.
     pub wait_max: Duration,
     /// Statements that a connection keeps prepared.
     pub statements_max: usize,
     /// Bytes of one answer that is held whole.
     pub answer_bytes_max: usize,
-    /// What the server allows a statement of a lane.
+    /// Server's timeout of a lane's statement.
     pub statement_timeout: Duration,
-    /// What the server allows a statement of a session: a stream lasts as long as its reader takes.
+    /// Server's timeout of a session's statement: a stream lasts as long as its reader takes.
     pub stream_timeout: Duration,
     /// A connection that nobody used for so long is closed; `None`: it stays.
     pub idle_max: Option<Duration>,
-    /// How long a mutation that shares its commit may work; beyond it goes alone.
+    /// Timeout of a mutation that shares its commit; a slower one is run alone.
     pub group_statement_timeout: Duration,
-    /// How long such a mutation may wait for a lock; beyond it goes alone.
+    /// Lock timeout of such a mutation; after it the mutation is run alone.
     pub group_lock_timeout: Duration,
-    /// How long a statement of a lane may wait for a lock; beyond it goes alone.
+    /// Lock timeout of a lane's statement; after it the statement is run alone.
     pub lane_lock_timeout: Duration,
-    /// How long a statement of a session may wait for a lock, until only a few of its tables wait on; zero: as long as it takes.
+    /// Lock timeout of a session's statement, after which only a few of its tables keep waiting; zero: none.
     pub session_lock_timeout: Duration,
 }
 
@@ -125,7 +125,7 @@ impl fmt::Debug for Secret {
 /// Encryption, as libpq's `ssl…` parameters say it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tls {
-    /// How much of it.
+    /// Use of TLS.
     pub mode: TlsMode,
     /// Certificates that are trusted; `None`: those of the system.
     pub root_certificates: Option<PathBuf>,
@@ -167,7 +167,7 @@ pub enum Target {
     PreferStandby,
 }
 
-/// Whether a connection may keep statements under names.
+/// Use of named statements on connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Naming {
     /// Unless something stands between, which is found out.
@@ -178,7 +178,7 @@ pub enum Naming {
     Unnamed,
 }
 
-/// What is wrong with a URL or a variable.
+/// Error in a URL or a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingsError(pub String);
 
@@ -251,7 +251,7 @@ impl Settings {
 const CUT: &str =
     "a `/` or `?` in a user or password is written %2F or %3F; a password can also stand in PGPASSWORD";
 
-/// Whether what stands before the last `@` may have been cut where it was not meant to be.
+/// True if the part before the last `@` may contain an unescaped separator.
 fn may_be_cut(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |it| it.1);
     rest.find(['/', '?']).is_some_and(|end| rest.rfind('@').is_some_and(|at| at > end))

@@ -63,7 +63,7 @@ impl Asked {
         }
     }
 
-    /// Whether every row of the answer is one of the only level.
+    /// True if every row of the answer is one of the only level.
     pub(super) const fn is_plain(&self) -> bool {
         self.arms.len() == 1 && !self.has_parents
     }

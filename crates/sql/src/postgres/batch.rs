@@ -1,4 +1,4 @@
-//! Reads that go together: who is joined with whom, and who gets which answer.
+//! Batches of reads: coalescing of equal reads, and distribution of the answers.
 //!
 //! Equal statements with equal values are sent once; one-row statements that differ in values alone go as one merged
 //! statement. An error makes the server pass over the rest of its batch; those statements, being reads, go again with the
@@ -22,10 +22,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::Sleep;
 
-/// How many reads go together.
+/// Maximum number of reads in a batch.
 const BATCH_MAX: usize = 64;
 
-/// Those who asked the very same.
+/// Requests with exactly the same read.
 type Askers = SmallVec<[Request; 1]>;
 
 /// A batch, before and while it is under way.
@@ -34,7 +34,7 @@ pub(super) struct Batch {
     /// In the order in which they are written; the first is the one whose answer comes next.
     units: VecDeque<Unit>,
     requests: usize,
-    /// What has to go once more.
+    /// Requests to repeat.
     again: Vec<Request>,
     /// An error came: the server passes over what is left.
     is_cut: bool,
@@ -42,7 +42,7 @@ pub(super) struct Batch {
     has_moved: bool,
 }
 
-/// What is sent once.
+/// A statement that is sent once.
 #[derive(Debug)]
 struct Unit {
     hash: u64,
@@ -54,7 +54,7 @@ struct Unit {
     is_slow: bool,
 }
 
-/// How it stands with the batch's connection.
+/// State of the batch's connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// More answers come.
@@ -116,7 +116,7 @@ impl Freight for Batch {
 }
 
 impl Batch {
-    /// How many statements will be sent.
+    /// Number of statements to send.
     pub(super) fn statements(&self) -> usize {
         self.units.len()
     }
@@ -252,12 +252,12 @@ impl Batch {
         }
     }
 
-    /// Whether the answer that comes next takes long.
+    /// True if the next answer takes long.
     pub(super) fn is_slow(&self) -> bool {
         !self.is_cut && self.units.front().is_some_and(|it| it.is_slow)
     }
 
-    /// Whether nobody waits for it any more.
+    /// True if no request waits for it any more.
     pub(super) fn is_forsaken(&self) -> bool {
         self.units.iter().flat_map(|it| it.askers.iter().flatten()).all(|it| it.reply.is_closed())
     }
@@ -267,7 +267,7 @@ impl Batch {
         Self { units: self.units.pop_front().into_iter().collect(), ..Self::default() }
     }
 
-    /// What has to go once more, in order. The batch is as new then, its memory kept.
+    /// Requests to repeat, in order. The batch is empty then, its memory kept.
     pub(super) fn take_rest(&mut self) -> Vec<Request> {
         let mut rest = std::mem::take(&mut self.again);
         rest.extend(self.units.drain(..).flat_map(|it| it.askers.into_iter().flatten()));

@@ -126,7 +126,7 @@ fn is_null(found: Found<'_>) -> bool {
     }
 }
 
-/// Which dimension of an array a list is.
+/// Dimension of a list in an array.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dimension {
     /// None: its items are values of their own, and none is null.
@@ -331,7 +331,7 @@ fn integer(value: i64, out: &mut Buffer) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// Whether an element of the type may be a text between braces itself; what is not known may.
+/// True if an element of the type may be a text between braces itself, or if the type is unknown.
 fn holds_braces(element: u32) -> bool {
     !matches!(
         element,

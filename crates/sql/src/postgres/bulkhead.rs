@@ -23,7 +23,7 @@ use weir_relational::catalog::TableId;
 
 /// A mark expires after this time unless it is renewed.
 const MARK_MAX: Duration = Duration::from_secs(1);
-/// How many marks are kept.
+/// Maximum number of marks.
 const MARKS_MAX: usize = 64;
 
 /// Why a set of tables is marked.
@@ -37,7 +37,7 @@ pub(super) enum Cause {
     Slow,
 }
 
-/// How long the server lets a statement wait for a lock.
+/// Lock timeouts of statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Patience {
     /// As long as the connection's bound says.
@@ -129,7 +129,7 @@ impl Bulkhead {
         Some(key(&mark.tables, cause, Patience::Bounded))
     }
 
-    /// Whether somebody still waits for the lock of a mark.
+    /// True if a request still waits for the lock of a mark.
     fn is_awaited(&self, mark: &Mark) -> bool {
         self.turnstile.is_entered(key(&mark.tables, mark.cause, Patience::Whole))
     }
@@ -181,7 +181,7 @@ fn key(tables: &[TableId], cause: Cause, patience: Patience) -> u64 {
     foldhash::fast::FixedState::default().hash_one((tables, cause, patience))
 }
 
-/// Whether all of `part` are among `all`, both sorted.
+/// True if all of `part` are among `all`, both sorted.
 fn is_subset(part: &[TableId], all: &[TableId]) -> bool {
     part.iter().all(|it| all.binary_search(it).is_ok())
 }

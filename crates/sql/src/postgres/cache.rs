@@ -1,4 +1,4 @@
-//! What a connection has prepared, so that each statement is parsed once.
+//! Prepared statements of a connection: each statement is parsed once.
 //!
 //! Statements are known by their numbers. What was sent counts as done; what an error made the server pass over is taken
 //! back when the server is ready again.
@@ -26,7 +26,7 @@ enum Sent {
     Close(u64),
 }
 
-/// What has to be written before a statement can be bound.
+/// Messages to write before a statement can be bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Need {
     /// It is there.
@@ -40,7 +40,7 @@ impl Prepared {
         Self { used: HashMap::new(), clock: 0, max: max.max(1), sent: VecDeque::new() }
     }
 
-    /// Whether `id` is prepared, or will be.
+    /// True if `id` is prepared, or will be.
     pub(super) fn has(&self, id: u64) -> bool {
         self.used.contains_key(&id)
     }

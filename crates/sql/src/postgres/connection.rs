@@ -1,6 +1,6 @@
 //! A connection that has been let in: statements are appended, sent together, and answered in order.
 //!
-//! What is written leaves while answers are read, so that neither side can wait for the other for ever. Rows are cut out of the
+//! Bytes are written while answers are read, which prevents deadlocks. Rows are cut out of the
 //! read buffer as they are, whole messages at a time.
 //!
 //! **Invariant:** dropping a future of this module loses nothing: what was read stays in the connection.
@@ -23,29 +23,29 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use weir_relational::dialect::flavour::Flavour;
 
-/// What is read at once, and the size of a part of a stream.
+/// Bytes of one read, and size of a part of a stream.
 pub(super) const READ_BYTES: usize = 64 << 10;
 /// Tag and length.
 const HEADER_BYTES: usize = 5;
 
-/// What a connection found out about its server.
+/// Facts of a server, detected on connecting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// As `server_version_num`: 150018 is 15.18.
     pub version: u32,
-    /// What it is.
+    /// Database flavour.
     pub flavour: Flavour,
-    /// Whether the session's time zone is UTC.
+    /// True if the session's time zone is UTC.
     pub is_utc: bool,
-    /// Whether something stands between, such as pgbouncer.
+    /// True behind a pooler such as pgbouncer.
     pub is_pooled: bool,
-    /// Whether it is a replica.
+    /// True for a replica.
     pub in_recovery: bool,
-    /// Whether transactions are read-only unless they say otherwise.
+    /// True if transactions are read-only by default.
     pub is_read_only: bool,
 }
 
-/// Whether a transaction is open, as the server says when it is ready.
+/// State of the transaction, from the server's ReadyForQuery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     Idle,
@@ -60,7 +60,7 @@ pub(super) enum End {
     Complete(Rows),
     /// Its answer is larger than one may be; what is left of it still comes.
     TooLarge {
-        /// What one may have.
+        /// The limit.
         bytes_max: usize,
     },
     /// A statement failed; what follows up to the next sync is passed over.
@@ -75,19 +75,19 @@ pub(super) struct Connection {
     stream: Stream,
     read: BytesMut,
     write: BytesMut,
-    /// How far `read` was looked through.
+    /// Position up to which `read` was parsed.
     at: usize,
-    /// Where the rows of the answer begin that is being read.
+    /// Start of the rows of the current answer.
     rows_from: usize,
     prepared: Option<Prepared>,
     /// Statements with columns to be looked at, whose parsing is not confirmed, in order.
     described: VecDeque<Arc<Statement>>,
     answer_bytes_max: usize,
-    /// Whether the rows of the answer that is being read are thrown away.
+    /// True if the rows of the current answer are discarded.
     discards: bool,
-    /// How many bytes of a row that is thrown away are still to come.
+    /// Remaining bytes of a discarded row.
     left: usize,
-    /// Whether bytes may still be held back by TLS.
+    /// True if TLS may still buffer bytes.
     is_unflushed: bool,
     pub(super) facts: Facts,
 }
@@ -121,7 +121,7 @@ impl Connection {
         }
     }
 
-    /// Parses statements anew each time: who stands between may give each batch to another server.
+    /// Parses statements anew each time: a pooler may send each batch to another server.
     pub(super) fn forgo_names(&mut self) {
         self.prepared = None;
     }
@@ -187,7 +187,7 @@ impl Connection {
         let _ = self.poll_send(&mut Context::from_waker(std::task::Waker::noop()));
     }
 
-    /// Whether bytes wait to be sent.
+    /// True if bytes wait to be sent.
     pub(super) fn is_unsent(&self) -> bool {
         !self.write.is_empty()
     }
@@ -372,7 +372,7 @@ impl Connection {
         poll_fn(|context| self.poll_fill(context, needed)).await
     }
 
-    /// How many bytes the message needs that is not whole.
+    /// Number of missing bytes of an incomplete message.
     fn missing(&self) -> usize {
         let left = self.read.len() - self.at;
         let whole = self
@@ -429,14 +429,14 @@ impl Connection {
         }
     }
 
-    /// Whether it is unbroken, as far as can be seen without asking.
+    /// True if the connection is usable, as far as known without a round trip.
     pub(super) fn is_alive(&mut self) -> bool {
         let mut context = Context::from_waker(std::task::Waker::noop());
         pin!(self.idle()).poll(&mut context).is_pending()
     }
 }
 
-/// What a server would say of a statement that it had prepared before.
+/// The server's error for a prepared statement whose result types changed.
 fn changed() -> Error {
     let error = DatabaseError {
         sqlstate: *b"0A000",

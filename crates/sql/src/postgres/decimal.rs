@@ -9,7 +9,7 @@ use weir_relational::catalog::postgres_types::oid;
 /// Digits before the point, and after it, that are written: every such type refuses longer integers and rounds longer fractions.
 const DIGITS_MAX: usize = 64;
 
-/// Whether the type with this number reads no exponent.
+/// True if the type with this OID accepts no exponent.
 const fn is_plain(of: u32) -> bool {
     matches!(
         of,

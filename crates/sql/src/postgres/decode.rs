@@ -26,19 +26,19 @@ use nested::Nested;
 use plain::Plain;
 use word::Word;
 
-/// How deep types may be nested; what lies deeper is given as text.
+/// Maximum nesting of types; deeper values are text.
 const DEPTH_MAX: u32 = 32;
-/// How many parts a type may have, all levels together; one with more is given as text.
+/// Maximum number of parts of a type, over all levels; a type with more is text.
 const PARTS_MAX: u32 = 4096;
 
-/// What the session and the configuration say.
+/// Settings of the session and the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choices {
     /// The session's time zone is UTC, so that a point in time needs no look into the server's tables.
     pub utc: bool,
     /// `bigint`, `float8` and `numeric` become JSON strings.
     pub stringify: bool,
-    /// How a `float8` is spelled.
+    /// Format of `float8`.
     pub floats: Floats,
     /// The server promises UTF-8. Only a database of the encoding `SQL_ASCII` does not: there texts are checked.
     pub utf8: bool,
@@ -121,7 +121,7 @@ impl Decoder {
     }
 }
 
-/// What the server has to describe of columns of the types `oids`, which `decoders` read: nothing of what travels as text.
+/// Types in columns of the types `oids` whose definitions are needed by `decoders`; none for text columns.
 pub(super) fn described(types: &Types, oids: &[u32], decoders: &[Decoder]) -> Vec<u32> {
     let column = |(&of, decoder): (&u32, &Decoder)| match decoder.format() {
         Format::Text => 0,
@@ -231,7 +231,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// What the text of a type becomes.
+    /// JSON form of a type's text.
     fn word(&mut self, oid: u32, depth: u32) -> Word {
         if self.part(depth).is_none() {
             return Word::Text;
@@ -273,7 +273,7 @@ impl Compiler<'_> {
     }
 }
 
-/// What stands between the items of an array's text.
+/// Delimiter of an array's items in text.
 pub(super) fn delimiter(types: &Types, element: u32) -> u8 {
     match types.by_oid(types.base(element)).map(|ty| ty.name.as_str()) {
         Some("box") => b';',

@@ -22,13 +22,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::TlsConnector;
 use weir_relational::dialect::flavour::Flavour;
 
-/// How long a cancel request may take.
+/// Timeout of a cancel request.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long a transaction of ours may stand still before the server ends it.
+/// Timeout of an idle transaction, set on the server.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What is asked of a new connection.
+/// Query for the facts of a new connection.
 const FACTS: &str = "SELECT version(), current_setting('server_version_num'), current_setting('TimeZone'), \
     pg_backend_pid(), pg_is_in_recovery(), current_setting('transaction_read_only'), \
     EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus')";
@@ -36,7 +36,7 @@ const FACTS: &str = "SELECT version(), current_setting('server_version_num'), cu
 /// Names of the time zone that is none.
 const UTC: &[&str] = &["UTC", "Etc/UTC", "UCT", "Etc/UCT", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "Universal"];
 
-/// What a connection is for.
+/// Purpose of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Shared short statements.
@@ -66,7 +66,7 @@ impl std::fmt::Debug for TlsConnectorHandle {
     }
 }
 
-/// How to ask the server to stop what a connection asked for.
+/// Key of a cancel request for a connection.
 #[derive(Clone, Debug)]
 pub(super) struct CancelKey {
     address: Address,
@@ -101,7 +101,7 @@ impl Dialer {
         Self { settings, tls, is_modest: AtomicBool::new(false), facts: Mutex::new(None) }
     }
 
-    /// What the connection made last found out.
+    /// Facts of the newest connection.
     pub(super) fn facts(&self) -> Option<Facts> {
         *self.facts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -209,7 +209,7 @@ impl Dialer {
         }
     }
 
-    /// Says who we are and proves it. Source: the manual of PostgreSQL, "Message Flow", "Start-up".
+    /// Authenticates. Source: the manual of PostgreSQL, "Message Flow", "Start-up".
     async fn start(&self, mut stream: Stream, kind: Kind, is_modest: bool) -> Result<Admitted, Refusal> {
         let mut out = BytesMut::new();
         let parameters = self.parameters(kind, is_modest);
@@ -246,7 +246,7 @@ impl Dialer {
         }
     }
 
-    /// What a session is to be like. Source: the manual of PostgreSQL, chapter "Client Connection Defaults".
+    /// Session parameters. Source: the manual of PostgreSQL, chapter "Client Connection Defaults".
     fn parameters(&self, kind: Kind, is_modest: bool) -> Vec<(&'static str, String)> {
         let settings = &self.settings;
         let limits = &settings.limits;
@@ -318,7 +318,7 @@ impl Dialer {
         Ok(connection)
     }
 
-    /// `process`: the one that may be cancelled. One who stands between made it up.
+    /// `process`: the one to cancel. A pooler makes it up.
     fn read_facts<'r>(&self, columns: impl Iterator<Item = Option<&'r [u8]>>, process: i32) -> Facts {
         let texts: Vec<&str> =
             columns.map(|it| it.and_then(|it| std::str::from_utf8(it).ok()).unwrap_or("")).collect();
@@ -350,7 +350,7 @@ impl Dialer {
     }
 }
 
-/// Whether a server is what is wanted.
+/// True if the server has the wanted role.
 fn fits(facts: Facts, target: Target) -> bool {
     match target {
         Target::Any | Target::PreferStandby => true,
@@ -383,7 +383,7 @@ async fn next_message(stream: &mut Stream, read: &mut BytesMut) -> io::Result<us
     }
 }
 
-/// Proves who we are.
+/// Authenticates.
 struct Proof<'s> {
     settings: &'s Settings,
     /// Begun and not ended.

@@ -1,6 +1,6 @@
-//! What can go wrong with PostgreSQL, and what clients are told of it: no SQL, no values, no hidden names.
+//! Errors of PostgreSQL, and their messages for clients: no SQL, no values, no hidden names.
 //!
-//! Codes are Hasura's in its accent and stable upper-case ones under the specification's. What a client is not told is logged.
+//! Codes are Hasura's in its accent and stable upper-case ones under the specification's. Details are logged only.
 
 use crate::exec::answer::TooLong;
 use crate::exec::full;
@@ -16,7 +16,7 @@ pub enum Error {
     Database {
         /// In the server's words.
         error: Box<DatabaseError>,
-        /// Which of the statements that were sent together, from 0.
+        /// The failed statement of the batch, from 0.
         statement: u32,
     },
     /// No answer before the deadline.
@@ -25,12 +25,12 @@ pub enum Error {
     Busy,
     /// The answer is larger than one may be.
     AnswerTooLarge {
-        /// What one may have.
+        /// The limit.
         bytes_max: usize,
     },
     /// The same of a write that is committed.
     Unanswered {
-        /// What an answer may have.
+        /// The limit of an answer.
         bytes_max: usize,
     },
     /// The server cannot be reached, or the connection broke. What was asked did not happen, or only read.
@@ -49,7 +49,7 @@ impl Error {
         Self::Unavailable(cause.into())
     }
 
-    /// The same failure for another who asked the same.
+    /// A copy of the failure for a coalesced request.
     pub(super) fn again(&self) -> Self {
         match self {
             Self::Database { error, statement } => {
@@ -102,7 +102,7 @@ impl Error {
         }
     }
 
-    /// What somebody has to mend before the server lets us in; `None` where waiting may help.
+    /// Fix for a refused login; `None` if a retry may help.
     #[must_use]
     pub fn remedy(&self) -> Option<&'static str> {
         let Self::Unavailable(cause) = self else { return None };
@@ -116,20 +116,20 @@ impl Error {
         }
     }
 
-    /// Whether the same transaction may succeed when it is run once more from its start: serialization failure, deadlock, a
-    /// connection that is not as we left it.
+    /// True if a retry of the whole transaction may succeed: serialization failure, deadlock, a connection in an unexpected
+    /// state.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         matches!(self.sqlstate().as_ref(), Some(b"40001" | b"40P01")) || self.is_forgotten()
     }
 
-    /// Whether the server ended a wait for a lock: nothing happened, and with more patience it may.
+    /// True for a lock timeout: nothing happened, and a retry with a longer timeout may succeed.
     pub(super) fn is_locked(&self) -> bool {
         self.sqlstate().as_ref() == Some(b"55P03")
     }
 
-    /// Whether the server has not, or has, prepared what we believe: somebody discarded the session's statements, or gave us
-    /// another's. The connection cannot be used again.
+    /// True if the server's prepared statements differ from the recorded ones: they were discarded, or belong to another
+    /// connection. The connection cannot be used again.
     pub(super) fn is_forgotten(&self) -> bool {
         matches!(self.sqlstate().as_ref(), Some(b"26000" | b"42P05"))
     }
@@ -183,20 +183,20 @@ impl std::error::Error for Error {
     }
 }
 
-/// What the server says of a failure. Absent facts are empty.
+/// The server's error. Absent fields are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DatabaseError {
     /// The five letters of the condition.
     pub sqlstate: [u8; 5],
     /// `ERROR`, `FATAL`, `PANIC`.
     pub severity: Box<str>,
-    /// What happened, in the server's language.
+    /// Message, in the server's language.
     pub message: Box<str>,
     /// More of it; may hold values.
     pub detail: Box<str>,
-    /// What could be done.
+    /// Hint.
     pub hint: Box<str>,
-    /// Where in the statement's text, from 1.
+    /// Position in the statement's text, from 1.
     pub position: Box<str>,
     /// Schema of the table that is meant.
     pub schema: Box<str>,
@@ -390,7 +390,7 @@ fn is_schema_change(sqlstate: [u8; 5], routine: &str) -> bool {
     }
 }
 
-/// What of a request is more than the database takes, by the routine of the server that said so.
+/// The exceeded limit of the database, by the routine that reported it.
 fn too_large(error: &DatabaseError, is_tracked: &dyn Fn(&str, &str) -> bool) -> String {
     let what = match &*error.routine {
         "_bt_check_third_page" | "GinFormTuple" => "a value is too long for an index over it",

@@ -52,7 +52,7 @@ pub(super) struct ReadFetch {
     pub(super) tags: Vec<Tag>,
 }
 
-/// What does not differ between runs.
+/// Constants of a fetch, shared by its runs.
 pub(super) struct Reading {
     pub(super) shared: Arc<Shared>,
     pub(super) ids: Arc<Ids>,
@@ -63,7 +63,7 @@ pub(super) struct Reading {
     pub(super) forms: Forms<Prepared>,
     /// Bytes of the last answer: the next one's first capacity.
     pub(super) answer_bytes: AtomicUsize,
-    /// How many columns the parents' keys have, below the root.
+    /// Number of key columns of the parents, below the root.
     pub(super) parent_keys: Option<u32>,
 }
 

@@ -18,7 +18,7 @@ use weir_relational::catalog::facts::Cell;
 use weir_relational::plan::write::WriteAnswer;
 use weir_relational::plan::{Member, MemberKind, Run};
 
-/// What does not change while an answer is written.
+/// Constants of an answer being written.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'r> {
     pub(super) prepared: &'r Prepared,
@@ -32,16 +32,16 @@ pub(super) struct Finisher<'r> {
     pub(super) scratch: Vec<u8>,
 }
 
-/// Where members get their values.
+/// Source of the members' values.
 #[derive(Clone, Copy)]
 pub(super) enum At<'c, 'r> {
     /// The root of a query.
     Root(&'c Found<'r>),
     /// The root of a mutation.
     Changes(&'r [Done<'r>], &'c [Option<Found<'r>>]),
-    /// What a program shows, and the answers to that.
+    /// Objects that a program shows, and the rows read for them.
     Program(&'c Shown, Option<&'c Found<'r>>),
-    /// What a field of a mutation did.
+    /// Result of a field of a mutation.
     Did(&'r WorkDone<'r>, Option<&'c Found<'r>>),
     /// A row of an arm.
     Row(&'c Cursor<'r>, &'c Found<'r>, usize),
@@ -49,7 +49,7 @@ pub(super) enum At<'c, 'r> {
     Returned(&'c Cursor<'r>, &'r [Decoder], Option<&'c Found<'r>>, usize),
 }
 
-/// Whether what was to be written could be, or its null has to bubble.
+/// True if the value was written, false if its null propagates.
 pub(super) type Wrote = Result<bool, TooLong>;
 
 impl<'r> Finisher<'r> {
@@ -62,7 +62,7 @@ impl<'r> Finisher<'r> {
         Self { task, answer: Answer::new(task.names, bytes, errors), scratch: Vec::new() }
     }
 
-    /// What is written so far.
+    /// The answer so far.
     pub(super) fn into_parts(self) -> (Vec<u8>, Vec<PathError>) {
         (self.answer.out.into_bytes(), self.answer.errors)
     }
@@ -208,7 +208,7 @@ impl<'r> Finisher<'r> {
         Ok(ok)
     }
 
-    /// What a root field of a mutation did.
+    /// Writes the result of a root field of a mutation.
     fn write(
         &mut self,
         write: usize,

@@ -71,7 +71,7 @@ impl Flight {
         Landed { connection, freight: self.batch, again }
     }
 
-    /// What a tick brings: some have waited too long, a statement shows to be slow, the server to be gone.
+    /// Handles a tick: expired requests, slow statements, a lost server.
     fn look(&mut self) -> Fate {
         self.shared.expire(|| Error::Busy);
         let wait_max = self.shared.dialer.settings.limits.wait_max;
@@ -116,7 +116,7 @@ impl Flight {
     }
 }
 
-/// What came of the attempt, and the leave it had.
+/// Result of the attempt, and its permit.
 type Made = (Result<Connected, Error>, OwnedSemaphorePermit);
 
 /// Waits for the attempt, if there is one; dropped, it goes on later.

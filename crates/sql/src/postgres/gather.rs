@@ -14,7 +14,7 @@ use crate::exec::value::{Fault, Value};
 use weir_engine::rows::{Column, Data, Rows, Table};
 use weir_relational::plan::{Hidden, Member, MemberKind, Object, Run};
 
-/// What is being gathered.
+/// State of collecting rows.
 pub(super) struct Gatherer<'r> {
     task: Task<'r>,
     faults: Faults,

@@ -6,7 +6,7 @@
 
 use weir_language::json::JsonRef;
 
-/// How deep collections may hold collections.
+/// Maximum nesting of collections.
 const COLLECTIONS_MAX: u32 = 16;
 
 /// Checks a shape.

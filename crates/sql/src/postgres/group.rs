@@ -24,7 +24,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use tokio::time::Sleep;
 
-/// How many mutations share a commit.
+/// Maximum number of mutations per commit.
 const GROUP_MAX: usize = 256;
 
 /// See the module's words.
@@ -239,7 +239,7 @@ mod tests {
 
     type Answer = Receiver<Result<Rows, Error>>;
 
-    /// A group that was sent, and who wait for it.
+    /// A group that was sent, and its waiting requests.
     fn sent<const N: usize>() -> (Group, [Answer; N]) {
         let mut group = Group::default();
         let answers = std::array::from_fn(|_| {
@@ -264,7 +264,7 @@ mod tests {
         Ok(End::Complete(Rows::default()))
     }
 
-    /// What each asker heard.
+    /// The answers of all requests.
     fn heard<const N: usize>(answers: &mut [Answer; N]) -> [&'static str; N] {
         std::array::from_fn(|at| match answers[at].try_recv() {
             Ok(Ok(_)) => "in",

@@ -24,15 +24,15 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::Sleep;
 
-/// How many statements that take long may run beside the lane that they left.
+/// Maximum number of slow statements that run beside their lane.
 const STRAYS_MAX: usize = 4;
-/// How often a lane that waits looks for those whose time is over, and for a statement that takes long.
+/// Interval at which a waiting lane checks for expired requests and slow statements.
 pub(super) const TICK: Duration = SHORT_MAX;
-/// How long after one statement another may leave: where all are slow, the server is, and more connections are no help.
+/// Pause between two slow statements that leave their lane: if all are slow, the server is, and more connections do not help.
 const LEAVE_PAUSE: Duration = Duration::from_millis(250);
 /// After how long a lane that waits for its answers counts as stuck, so that others are asked first.
 const STUCK: Duration = Duration::from_millis(20);
-/// How much longer than the server's own bound a batch may take.
+/// Time that a batch may take beyond the server's own timeout.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// The longest pause between two attempts to connect.
 const PAUSE_MAX: Duration = Duration::from_secs(1);
@@ -61,20 +61,20 @@ impl Request {
 /// A connection, and how to stop what it is asked.
 pub(super) type Connected = (Connection, CancelKey);
 
-/// What goes together over a lane.
+/// Requests that share a batch over a lane.
 ///
 /// **Invariant:** each request is answered once, or put by to go again.
 pub(super) trait Freight: Default + Send + 'static {
-    /// What the connection is for.
+    /// Purpose of the connection.
     const KIND: Kind;
 
-    /// Whether a request must not go with others now.
+    /// True if a request must not share a batch now.
     fn is_diverted(bulkhead: &Bulkhead, statement: &Statement) -> bool;
 
-    /// How many requests go together now.
+    /// Current maximum number of requests per batch.
     fn requests_max(&self) -> usize;
 
-    /// How many requests it holds.
+    /// Number of requests.
     fn requests(&self) -> usize;
 
     /// Adds a request.
@@ -89,13 +89,13 @@ pub(super) trait Freight: Default + Send + 'static {
     ) -> impl Future<Output = Landed<Self>> + Send;
 }
 
-/// What is left when all is answered that will be.
+/// Result of a batch.
 pub(super) struct Landed<F> {
     /// A connection that can be used again.
     pub(super) connection: Option<Connected>,
     /// Nothing, but its memory.
     pub(super) freight: F,
-    /// What has to go once more, in order.
+    /// Requests to repeat, in order.
     pub(super) again: Vec<Request>,
 }
 
@@ -106,7 +106,7 @@ pub(super) struct Lane<F = Batch> {
     carries: PhantomData<fn() -> F>,
 }
 
-/// What a lane and its tasks share.
+/// State shared by a lane and its tasks.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) dialer: Arc<Dialer>,
@@ -136,7 +136,7 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether someone waits to be sent.
+    /// True if requests wait to be sent.
     pub(super) fn is_awaited(&self) -> bool {
         !self.queue().waiting.is_empty()
     }
@@ -164,7 +164,7 @@ impl Shared {
         self.filled.notify_one();
     }
 
-    /// Answers those who wait and whose time is over; with `too_long` those who waited as long as one may.
+    /// Answers expired requests; with `too_long`, those that reached the maximum wait.
     pub(super) fn expire(&self, too_long: impl Fn() -> Error) {
         let now = Instant::now();
         let wait_max = self.dialer.settings.limits.wait_max;
@@ -235,7 +235,7 @@ impl<F: Freight> Lane<F> {
         Ok(answer)
     }
 
-    /// Whether its server is slow to answer the batch that is under way.
+    /// True if the server is slow to answer the current batch.
     pub(super) fn is_stuck(&self) -> bool {
         match self.shared.busy_since_ms.load(Ordering::Relaxed) {
             0 => false,
@@ -243,7 +243,7 @@ impl<F: Freight> Lane<F> {
         }
     }
 
-    /// How many batches and how many statements went to the server.
+    /// Numbers of batches and statements sent.
     pub(super) fn sent(&self) -> (u64, u64) {
         (self.shared.batches.load(Ordering::Relaxed), self.shared.statements.load(Ordering::Relaxed))
     }
@@ -260,9 +260,9 @@ impl<F> Drop for Lane<F> {
 struct Runner<F> {
     shared: Arc<Shared>,
     connection: Option<Connected>,
-    /// What goes next; the memory of what landed is used again.
+    /// The next batch; it reuses the memory of the last one.
     freight: F,
-    /// How long to pause before the next attempt to connect.
+    /// Pause before the next attempt to connect.
     pause: Duration,
 }
 
@@ -328,7 +328,7 @@ impl<F: Freight> Runner<F> {
         }
     }
 
-    /// Connects, after a pause if the last attempt failed; `false` if it fails again, which all who wait learn.
+    /// Connects, after a pause if the last attempt failed; `false` after another failure, which all waiting requests get.
     async fn connect(&mut self, mut timer: Pin<&mut Sleep>) -> bool {
         let shared = Arc::clone(&self.shared);
         let pause = jittered(self.pause);
@@ -365,7 +365,7 @@ impl<F: Freight> Runner<F> {
         }
     }
 
-    /// Fills the next batch: who waits still, in order.
+    /// Fills the next batch with the requests that still wait, in order.
     fn take(&mut self) {
         let now = Instant::now();
         let mut over = Vec::new();
@@ -407,7 +407,7 @@ pub(super) fn tick(timer: Pin<&mut Sleep>) {
     timer.reset(tokio::time::Instant::now() + TICK);
 }
 
-/// Between half of `pause` and all of it, so that not all who wait come at once.
+/// A pause between half of `pause` and all of it, so that requests do not return at once.
 #[must_use]
 pub fn jittered(pause: Duration) -> Duration {
     use std::hash::BuildHasher;

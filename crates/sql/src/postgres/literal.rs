@@ -13,11 +13,11 @@ use weir_language::json::{Json, JsonKind, JsonRef};
 use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::postgres_types::{Kind, Type, Types, oid};
 
-/// How deep JSON in a request may nest.
+/// Maximum nesting of JSON in a request.
 const JSON_DEPTH_MAX: u32 = 512;
 /// PostgreSQL's bound on the dimensions of an array.
 pub(super) const DIMENSIONS_MAX: u32 = 6;
-/// What PostgreSQL says beyond it.
+/// PostgreSQL's message beyond it.
 pub(super) const TOO_MANY_DIMENSIONS: &str = "the number of array dimensions exceeds the maximum allowed (6)";
 
 /// Appends JSON as the text of the type with number `of`.
@@ -129,7 +129,7 @@ fn value(types: &Types, of: u32, json: JsonRef<'_>, out: &mut Buffer) -> Result<
     }
 }
 
-/// Whether the type is one of PostGIS's, which take GeoJSON.
+/// True for PostGIS types, which take GeoJSON.
 fn is_shape(ty: &Type) -> bool {
     matches!(ty.name.as_str(), "geometry" | "geography")
 }

@@ -141,7 +141,7 @@ pub(super) fn sync(out: &mut BytesMut) {
     message(out, b'S', |_| {});
 }
 
-/// How many rows a command touched: the last word of its tag, `INSERT 0 3`.
+/// Number of affected rows: the last word of the command tag, `INSERT 0 3`.
 pub(super) fn affected(body: &[u8]) -> u64 {
     let tag = body.strip_suffix(&[0]).unwrap_or(body);
     let digits = tag.rsplit(|it| *it == b' ').next().unwrap_or_default();
@@ -154,7 +154,7 @@ pub(super) fn affected(body: &[u8]) -> u64 {
         .unwrap_or(0)
 }
 
-/// Whether a description of result columns has the types `expected`; 0 is any.
+/// True if a row description has the types `expected`; 0 is any.
 pub(super) fn has_columns(body: &[u8], expected: &[u32]) -> bool {
     let is_one = |(found, expected): (&u32, &u32)| *expected == 0 || alike(*found) == alike(*expected);
     oids(body).is_some_and(|found| found.len() == expected.len() && found.iter().zip(expected).all(is_one))

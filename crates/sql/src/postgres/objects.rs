@@ -28,7 +28,7 @@ impl<'r> Finisher<'r> {
         Ok(self.answer.missing(member))
     }
 
-    /// What a row of a level becomes.
+    /// Writes a row of a level.
     pub(super) fn row(
         &mut self,
         level: u32,

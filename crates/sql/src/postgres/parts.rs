@@ -29,12 +29,12 @@ use weir_engine::source::{
 use weir_engine::write::out::Out;
 use weir_relational::plan::{Member, MemberKind};
 
-/// How many chunks may wait.
+/// Maximum number of queued chunks.
 const CHUNKS_MAX: usize = 4;
-/// How long the database may take from one part to the next.
+/// Timeout of the database from one part to the next.
 const PROGRESS_MAX: Duration = Duration::from_secs(30);
 
-/// What a stream takes with it.
+/// State of a stream.
 struct Job {
     reading: Arc<Reading>,
     prepared: Arc<Prepared>,
@@ -46,7 +46,7 @@ struct Job {
     way: Way,
 }
 
-/// Where rows come from.
+/// Source of rows.
 enum Feed {
     /// The answer to the only statement.
     Rows(Session),
@@ -54,7 +54,7 @@ enum Feed {
     Portals(Portals),
 }
 
-/// Where the parts go: the first one as the reply.
+/// Destination of the parts: the first one is the reply.
 struct Way {
     answer: Option<oneshot::Sender<Result<Reply, SourceError>>>,
     chunks: Option<mpsc::Sender<Chunk>>,
@@ -78,7 +78,7 @@ enum End {
     Failed(SourceError),
 }
 
-/// What is written and not sent.
+/// Bytes that are written and not sent.
 #[derive(Default)]
 struct Written {
     bytes: Vec<u8>,
@@ -123,7 +123,7 @@ pub(super) async fn run_lists(
     run(reading, prepared, input, Feed::Portals(portals), beside).await
 }
 
-/// What came of `begin`, after a few attempts.
+/// Result of `begin`, after a few attempts.
 async fn begun<T, F: Future<Output = Result<T, Error>>>(begin: impl Fn() -> F) -> Result<T, Error> {
     let mut tries = 0;
     loop {

@@ -30,7 +30,7 @@ pub struct Pool {
     groups: Option<Lane<Group>>,
 }
 
-/// What happened so far on the primary.
+/// Counters of the primary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Batches that lanes sent.
@@ -55,7 +55,7 @@ impl Pool {
         Arc::new(Self { primary, replicas, groups })
     }
 
-    /// Whether [`Self::change`] takes mutations.
+    /// True if [`Self::change`] takes mutations.
     pub(super) fn has_groups(&self) -> bool {
         self.groups.is_some() && self.facts().is_none_or(|it| !it.is_pooled)
     }
@@ -88,7 +88,7 @@ impl Pool {
         let Some(groups) = self.groups.as_ref().filter(|_| !is_diverted) else {
             return Err(Error::Undone);
         };
-        // Who hears nothing was not sent: those who were are told what is known.
+        // A request without an answer was never sent; sent ones always get a result.
         groups.submit(statement, parameters, deadline)?.await.unwrap_or(Err(Error::Undone))
     }
 
@@ -169,7 +169,7 @@ impl Pool {
         self.primary.snapshot(push, patience, deadline).await
     }
 
-    /// What lets several statements about `tables` at [`Self::session_with`] or [`Self::snapshot`].
+    /// Limits concurrent statements about `tables` at [`Self::session_with`] or [`Self::snapshot`].
     pub(super) fn gate<'p>(&'p self, cause: Cause, tables: &'p [TableId], deadline: Instant) -> Gate<'p> {
         self.primary.gate(cause, tables, deadline)
     }
@@ -190,21 +190,21 @@ impl Pool {
         self.primary.session(purpose, Patience::Bounded, deadline).await
     }
 
-    /// Whether the database answers.
+    /// Checks that the database answers.
     ///
     /// # Errors
-    /// Why not.
+    /// The database is not reachable.
     pub async fn ready(&self, deadline: Instant) -> Result<(), Error> {
         self.read(&ONE, Parameters::new(), deadline).await.map(drop)
     }
 
-    /// What the last connection found out; `None` before the first.
+    /// Facts of the newest connection; `None` before the first.
     #[must_use]
     pub fn facts(&self) -> Option<Facts> {
         self.primary.sessions.dialer.facts()
     }
 
-    /// How it is used.
+    /// Its counters.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let sent = self.primary.lanes.iter().map(Lane::sent);
@@ -219,7 +219,7 @@ impl Pool {
     }
 }
 
-/// Whether a replica failed where the primary may not: it went away, is overrun, or had to end the read to follow.
+/// True for failures of a replica only: it is gone, overloaded, or ended the read to follow the primary.
 fn is_replicas_own(error: &Error) -> bool {
     matches!(error, Error::Unavailable(_) | Error::Busy) || error.is_retryable()
 }

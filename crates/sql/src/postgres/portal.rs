@@ -22,7 +22,7 @@ use std::time::Instant;
 const FIRST_ROWS: u32 = 32;
 /// Rows of a part at most: their keys are an array.
 const ROWS_MAX: u32 = 4096;
-/// How much longer a part may be than the one before.
+/// Maximum growth factor from one part to the next.
 const GROWTH_MAX: usize = 4;
 /// Bytes that a part should have.
 const PART_BYTES: usize = 256 << 10;
@@ -30,7 +30,7 @@ const PART_BYTES: usize = 256 << 10;
 /// A statement and what is bound.
 pub(super) type Bound = (Arc<Statement>, Parameters);
 
-/// What is bound for a list: to its own statement, and after the keys to that of what is below.
+/// Parameters of a list: of its own statement, and, after the keys, of the statement below it.
 pub(super) type Values = (Parameters, Parameters);
 
 /// See the module's words.
@@ -42,11 +42,11 @@ pub(super) struct Portals {
     at: usize,
     /// Its rows that are not given yet; what is below them is being asked.
     rows: Rows,
-    /// What came of the first that was asked below a list.
+    /// Answer of the first statement below a list.
     answers: Option<Vec<Rows>>,
     /// No others of the list come after them.
     is_last: bool,
-    /// How many rows are being fetched.
+    /// Number of rows being fetched.
     fetching: u32,
     /// The part that was given last was the last of its list.
     is_over: bool,
@@ -147,7 +147,7 @@ impl Portals {
 }
 
 impl Part {
-    /// How many rows a part should have whose rows are as long as those of this one.
+    /// Number of rows of the next part, for rows of the same size as in this one.
     fn rows_next(&self) -> u32 {
         let bytes = self.rows.bytes_len() + self.below.as_ref().map_or(0, Rows::bytes_len);
         let rows = self.rows.iter().count();
@@ -157,7 +157,7 @@ impl Part {
 }
 
 impl List {
-    /// What is asked below `rows` of it.
+    /// Statement below `rows`, if any.
     fn below(&self, rows: &Rows) -> Option<&Children> {
         self.below.as_ref().filter(|_| rows.bytes_len() > 0)
     }

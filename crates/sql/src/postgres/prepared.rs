@@ -23,9 +23,9 @@ use weir_relational::sql::write::render_change;
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) plan: Plan,
-    /// What a query asks, beside [`InParts::Lists`]: nothing in a mutation.
+    /// Statements of a query, beside [`InParts::Lists`]: none in a mutation.
     pub(super) read: Asked,
-    /// How its answer leaves while rows arrive.
+    /// Streaming of its answer.
     pub(super) in_parts: InParts,
     /// Parallel to the plan's changes.
     pub(super) changes: Vec<Ready>,
@@ -35,13 +35,13 @@ pub(super) struct Prepared {
     pub(super) programs: Vec<Option<Programmed>>,
     /// The tables of a mutation, or of lists that leave in parts: as a whole it waits for their locks.
     pub(super) locks: Box<[TableId]>,
-    /// Whether it always has a connection of its own.
+    /// True if it always needs a session.
     pub(super) is_long: bool,
     /// Calls what may change data, or answer differently each time.
     pub(super) is_volatile: bool,
 }
 
-/// How the answer of a piece may leave.
+/// Ways that the answer of a piece is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leaves {
     /// At once.
@@ -50,7 +50,7 @@ pub(super) enum Leaves {
     InParts,
 }
 
-/// How an answer leaves while its rows arrive.
+/// Ways that an answer is streamed.
 #[derive(Debug)]
 pub(super) enum InParts {
     /// It does not.
@@ -68,7 +68,7 @@ pub(super) struct List {
     pub(super) level: u32,
     /// Its own rows.
     pub(super) own: Asked,
-    /// What is asked about some of them.
+    /// Statements below some of them.
     pub(super) below: Option<Children>,
 }
 
@@ -136,12 +136,12 @@ pub(super) struct Children {
     pub(super) keys: Vec<u16>,
 }
 
-/// What is read for a program.
+/// Reads for a program.
 #[derive(Debug)]
 pub(super) struct Programmed {
     /// The objects that the field's filter finds.
     pub(super) find: Option<Asked>,
-    /// What the answer shows of objects.
+    /// Reads for the objects in the answer.
     pub(super) shown: Option<Asked>,
 }
 
@@ -235,7 +235,7 @@ fn volatility(shared: &Shared, id: FunctionId) -> Volatility {
 }
 
 impl Ready {
-    /// What stands for the rows that it touches with `parameters`.
+    /// Hash of the rows that it changes with `parameters`.
     pub(super) fn rows(&self, parameters: &Parameters) -> Option<u64> {
         let (text, from) = self.touched?;
         let mut hasher = foldhash::fast::FixedState::with_seed(text).build_hasher();
@@ -263,7 +263,7 @@ impl Ready {
 }
 
 impl Children {
-    /// What is asked about the rows that come back from `write`, if anything.
+    /// Reads about the rows that `write` returns, if any.
     fn of(shared: &Shared, plan: &Plan, write: &Write) -> Result<Option<Self>, TooWide> {
         let (WriteAnswer::Row(run)
         | WriteAnswer::Rows(run)
@@ -282,7 +282,7 @@ impl Children {
         Self::asked(shared, plan, &tops, change.table(), change.returning())
     }
 
-    /// What is asked about rows of `table` with the columns `of`, in the levels `tops`, if anything.
+    /// Reads about rows of `table` with the columns `of`, in the levels `tops`, if any.
     fn asked(
         shared: &Shared,
         plan: &Plan,
@@ -324,7 +324,7 @@ const SHARED_RELATIONSHIPS_MAX: usize = 4;
 /// More lists without a limit, one below the other, have as many rows as the product of their lengths.
 const SHARED_LISTS_MAX: usize = 2;
 
-/// How many lists without a limit stand one below the other, beginning with `tops`.
+/// Maximum nesting of lists without a limit, from `tops`.
 fn lists_deep(plan: &Plan, tops: &[u32]) -> usize {
     let mut is_list = vec![false; plan.levels.len()];
     for member in &plan.members {
@@ -342,7 +342,7 @@ fn lists_deep(plan: &Plan, tops: &[u32]) -> usize {
     most
 }
 
-/// Whether the rows of a level may take long to find.
+/// True if the rows of a level may take long to find.
 fn is_costly(level: &Level) -> bool {
     let query = &level.query;
     let ordered: usize = query.order.iter().map(|it| it.of.relationships()).sum();

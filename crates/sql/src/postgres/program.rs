@@ -4,7 +4,7 @@
 //! of the answer and the commit are one trip together. A transaction that lost a race is run again from its beginning: what
 //! it then finds is what it is told.
 //!
-//! What a filter finds comes some rows at a time, through a portal, where the flavour has them.
+//! Results of filters are read some rows at a time, through a portal, if the flavour has portals.
 //!
 //! **Invariant:** nothing is answered before the commit has been acknowledged.
 
@@ -134,7 +134,7 @@ impl<'r> Asker<'r> {
         }
     }
 
-    /// Whether another transaction was faster: what it did is found when this one is run again.
+    /// True for a conflict with another transaction, whose changes a retry sees.
     fn lost_a_race(&self, error: &Error) -> bool {
         let frontend = &self.reading.shared.frontend;
         let is_rule = || error.violated().is_some_and(|it| frontend.constraint_message(&it).is_some());
@@ -164,7 +164,7 @@ impl<'r> Asker<'r> {
     async fn transact(&self, program: &mut dyn Program, patience: Patience) -> Result<Wrote, Failure> {
         let session = self.reading.shared.pool.session_with(patience, self.input.deadline).await;
         let mut session = session.map_err(|error| self.failed(error))?;
-        // What others change meanwhile is a conflict, not something that is overlooked.
+        // Concurrent changes are conflicts and never overlooked.
         session.begin(Transaction::ReadWrite(Isolation::RepeatableRead));
         let (mut answers, mut asked) = (Answers::default(), Vec::new());
         let mut flight = Flight::default();
@@ -309,17 +309,17 @@ impl<'r> Asker<'r> {
     }
 }
 
-/// What was sent or waits to be.
+/// Statements that were sent or wait to be.
 #[derive(Default)]
 struct Flight {
     /// Statements since the last trip.
     waiting: usize,
     /// Bytes of their values.
     bytes: usize,
-    /// Which of them reads the answer.
+    /// The statement that reads the answer.
     shown_at: Option<usize>,
     shown: Shown,
-    /// What it read.
+    /// Its rows.
     rows: Option<Rows>,
 }
 

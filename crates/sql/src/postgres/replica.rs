@@ -26,10 +26,10 @@ fn position(sql: &str) -> Arc<Statement> {
     Statement::new(sql, [], [Format::Text], [1700], None)
 }
 
-/// How far the log goes, as a number of bytes.
+/// End of the log, in bytes.
 static WRITTEN: LazyLock<Arc<Statement>> =
     LazyLock::new(|| position("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"));
-/// How far it was followed; null on a server that follows none.
+/// Position of the replay, in bytes; null on a server that follows none.
 static REPLAYED: LazyLock<Arc<Statement>> =
     LazyLock::new(|| position("SELECT pg_last_wal_replay_lsn() - '0/0'::pg_lsn"));
 

@@ -18,7 +18,7 @@ pub struct Rows {
     messages: Bytes,
     /// Leading columns that are not the asker's.
     hidden: u8,
-    /// How many rows a write touched, or a read gave.
+    /// Number of rows that a write changed or a read returned.
     pub affected: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The connections of one server: lanes that short reads share, sessions for those who need one alone.
+//! The connections of one server: lanes for short reads, sessions for exclusive use.
 //!
 //! **Invariant:** at most `sessions_max` sessions are open at once; at most `waiting_max` callers wait for one, at most
 //! `wait_max` long, or for their turn at the same rows or at tables that are locked.
@@ -22,7 +22,8 @@ use weir_relational::catalog::TableId;
 
 /// A lane lives in the runtime that asked it first. When that ends, those of others who wait ask again so often.
 const RUNTIMES_MAX: usize = 8;
-/// How many changes of the same rows go together: while one commits, the next have their statements at the server already.
+/// Maximum number of concurrent changes of the same rows: while one commits, the statements of the next are at the server
+/// already.
 const CHANGES_MAX: u32 = 8;
 
 /// See the module's words.
@@ -201,7 +202,7 @@ impl Server {
         }
     }
 
-    /// Waits for a turn at locked tables, and for one of the sessions that all who wait so may hold.
+    /// Waits for a turn at locked tables, and for one of the sessions that such requests may hold.
     async fn pass(
         &self,
         entered: Result<Turn, oneshot::Receiver<Turn>>,
@@ -220,7 +221,7 @@ impl Server {
         Waiting::enter(&self.sessions.waiting, self.sessions.dialer.settings.limits.waiting_max)
     }
 
-    /// What lets statements about `tables` at sessions, as often as they have to try.
+    /// Limits concurrent statements about `tables` on sessions, for all their attempts.
     pub(super) fn gate<'s>(&'s self, cause: Cause, tables: &'s [TableId], deadline: Instant) -> Gate<'s> {
         Gate { server: self, cause, tables, deadline, patience: Patience::Bounded, pass: None }
     }
@@ -425,7 +426,7 @@ impl Drop for Watch {
     }
 }
 
-/// One of those who wait, as long as it lives.
+/// A waiting request, as long as it lives.
 struct Waiting<'s>(&'s AtomicUsize);
 
 impl<'s> Waiting<'s> {

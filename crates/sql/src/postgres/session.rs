@@ -19,10 +19,10 @@ use std::sync::{Arc, LazyLock};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-/// How long a server that was asked to stop may take to do so.
+/// Timeout for a server to stop a cancelled statement.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What a session will be used for.
+/// Purposes of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Nothing is changed: a broken connection leaves no doubt.
@@ -31,7 +31,7 @@ pub enum Purpose {
     Write,
 }
 
-/// How transactions see each other. Source: the manual of PostgreSQL, "Transaction Isolation".
+/// Isolation levels. Source: the manual of PostgreSQL, "Transaction Isolation".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
     /// Each statement sees what was committed before it.
@@ -69,11 +69,11 @@ static PATIENT: LazyLock<Arc<Statement>> = LazyLock::new(|| control("SET LOCAL l
 static COMMIT: LazyLock<Arc<Statement>> = LazyLock::new(|| control("COMMIT"));
 static ROLLBACK: LazyLock<Arc<Statement>> = LazyLock::new(|| control("ROLLBACK"));
 
-/// What was appended, in order.
+/// Appended messages, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Begin,
-    /// What gives no rows.
+    /// A statement without rows.
     Control,
     Statement,
     Commit,
@@ -90,11 +90,11 @@ pub struct Session {
     patience: Patience,
     /// Not answered yet.
     steps: VecDeque<Step>,
-    /// What could not be appended.
+    /// Error of a message that could not be appended.
     refused: Option<Error>,
     rows: Vec<Rows>,
     failure: Option<Error>,
-    /// Whether what is under way may end a transaction that changes something.
+    /// True if the pending messages may end a transaction with changes.
     may_commit: bool,
     /// Why not all of it can be answered, if it is committed.
     unanswered: Option<Error>,
@@ -108,7 +108,7 @@ pub(super) struct Wire {
     status: Status,
     /// Something was sent and not answered whole.
     is_busy: bool,
-    /// Whose runtime looks after the connection, whoever uses it.
+    /// Thread whose runtime drives the connection.
     pub(super) home: ThreadId,
 }
 
@@ -119,7 +119,7 @@ impl Wire {
         Self { connection, key, status: Status::Idle, is_busy: false, home }
     }
 
-    /// Whether the server can be asked to stop: behind a pooler the request may arrive late, at another's statement.
+    /// True if the server can be asked to stop: behind a pooler the request may arrive late, at another client's statement.
     fn can_stop(&self) -> bool {
         !self.connection.facts.is_pooled
     }
@@ -281,7 +281,7 @@ impl Session {
     /// It cannot be sent.
     pub(super) fn send(&mut self) -> Result<(), Error> {
         if let Some(error) = self.refused.take() {
-            // What was appended before it must not be sent.
+            // Messages appended before it must not be sent.
             self.wire = self.wire.take().filter(Wire::is_clean);
             self.steps.clear();
             return Err(error);
@@ -319,7 +319,7 @@ impl Session {
         }
     }
 
-    /// Whether what was appended may end a transaction that changes something.
+    /// True if the appended messages may end a transaction with changes.
     fn may_commit(&self) -> bool {
         let is_open = self.wire.as_ref().is_some_and(|it| it.status == Status::InTransaction);
         let begins = self.steps.contains(&Step::Begin);
@@ -336,7 +336,7 @@ impl Session {
                         self.rows.push(rows);
                     }
                 }
-                // Whether it was committed shows behind it.
+                // The result of the commit follows it.
                 End::TooLarge { bytes_max } if self.may_commit => {
                     wire.connection.discard();
                     self.unanswered = Some(Error::Unanswered { bytes_max });
@@ -441,7 +441,7 @@ impl Session {
     /// The next rows, whole ones, some 64 KiB; `None` after the last. The server waits while they are not taken.
     ///
     /// # Errors
-    /// What went wrong after the first rows.
+    /// Errors after the first rows.
     pub async fn part(&mut self) -> Result<Option<Rows>, Error> {
         if let Some(first) = self.rows.pop() {
             return Ok(Some(first));

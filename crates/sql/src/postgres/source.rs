@@ -29,7 +29,7 @@ use weir_relational::passes::effects::touched;
 use weir_relational::plan::Plan;
 use weir_relational::sql::assemble::{Assembly, Parents, TooWide, assemble, assemble_alone};
 
-/// What the fetches of a source share.
+/// State shared by the fetches of a source.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) frontend: Arc<dyn ApiFrontend>,
@@ -84,7 +84,7 @@ impl Shared {
         Decoder::new(&self.dialect.types, oid, self.choices)
     }
 
-    /// Whether a table may be named to clients.
+    /// True if clients may see the table's name.
     pub(super) fn is_tracked(&self, schema: &str, table: &str) -> bool {
         let found = self.frontend.relations().catalog.find(schema, table);
         found.is_some_and(|it| self.frontend.is_exposed(it))
@@ -98,10 +98,10 @@ pub struct PostgresSource {
     shared: Arc<Shared>,
 }
 
-/// How a database is served.
+/// Options of a source.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'o> {
-    /// What is tracked and under which names.
+    /// Exposed tables and their names.
     pub model: ModelOptions<'o>,
     /// The schemas that are served.
     pub schemas: &'o [String],
@@ -203,19 +203,19 @@ impl PostgresSource {
         Self { name: name.to_owned(), shared }
     }
 
-    /// How relationships are best called here, by the names the database has.
+    /// Rule for relationship names that suits the database's names.
     #[must_use]
     pub fn proposed_names(&self) -> RelationshipNames {
         RelationshipNames::proposed(&self.shared.frontend.relations().catalog)
     }
 
-    /// How many statements were rendered since it was opened.
+    /// Number of statements rendered since it was opened.
     #[must_use]
     pub fn renderings(&self) -> u64 {
         self.shared.renderings.load(Ordering::Relaxed)
     }
 
-    /// How its connections were used since it was opened.
+    /// Counters of its connections since it was opened.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.shared.pool.counts()

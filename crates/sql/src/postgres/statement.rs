@@ -14,7 +14,7 @@ use weir_relational::catalog::TableId;
 
 /// Bytes of values that need no allocation.
 const INLINE_BYTES: usize = 64;
-/// What takes longer is slow.
+/// Statements that take longer are slow.
 pub(super) const SHORT_MAX: Duration = Duration::from_millis(50);
 /// One slow run can be the machine's fault, this many in a row are the statement's.
 const SLOW_RUNS_MAX: u32 = 3;
@@ -26,7 +26,7 @@ const OUTDATED_MS: u64 = 500;
 /// The bytes of values while they are written.
 pub type Buffer = SmallVec<[u8; INLINE_BYTES]>;
 
-/// How a value of a result column travels.
+/// Wire formats of result columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i16)]
 pub enum Format {
@@ -45,7 +45,7 @@ pub struct Statement {
     pub sql: Box<str>,
     /// OID of each parameter's type; 0 lets PostgreSQL infer it.
     pub parameters: Box<[u32]>,
-    /// How each result column travels.
+    /// Wire format of each result column.
     pub formats: Box<[Format]>,
     /// OID of each result column's type as the server describes it, a domain by its base: looked at whenever a connection
     /// prepares the statement, so that no value is decoded as what it is no longer. 0: any type, as it travels as text; empty:
@@ -56,7 +56,7 @@ pub struct Statement {
     pub merged: Option<Arc<Self>>,
     /// The tables it is about, sorted; none where that is not known.
     pub(super) tables: Box<[TableId]>,
-    /// How many runs in a row were slow.
+    /// Number of consecutive slow runs.
     slow_runs: AtomicU32,
     /// Milliseconds from `made` to when it may be tried again, as the server described other columns; 0: it did not.
     outdated_until_ms: AtomicU64,
@@ -106,8 +106,8 @@ impl Statement {
         u64::try_from(self.made.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Whether its answers could not be read as planned a moment ago: to ask again costs another connection. After a pause one caller
-    /// is told that it is not, so that a column whose type is as before is read again.
+    /// True if its result types differed from the plan a moment ago: another attempt would cost a connection. After a pause
+    /// one caller gets false, so that a column whose type was restored is read again.
     pub(super) fn is_outdated(&self) -> bool {
         let until = self.outdated_until_ms.load(Ordering::Relaxed);
         if until == 0 {
@@ -131,12 +131,12 @@ impl Statement {
         }
     }
 
-    /// Whether it is slow so often that it has to run alone, where it holds up nobody.
+    /// True if it is often slow, so that it has to run on a session.
     pub(super) fn is_slow(&self) -> bool {
         (SLOW_RUNS_MAX..NEVER_RAN).contains(&self.slow_runs.load(Ordering::Relaxed))
     }
 
-    /// Whether its last run was short.
+    /// True if its last run was short.
     pub(super) fn is_short(&self) -> bool {
         self.slow_runs.load(Ordering::Relaxed) == 0
     }
@@ -195,7 +195,7 @@ impl Parameters {
         self.count += other.count;
     }
 
-    /// How many values there are.
+    /// Number of values.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.count

@@ -28,7 +28,7 @@ pub(super) enum Stream {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
-/// Where a server is, resolved, so that a cancel request goes to the same one.
+/// Resolved address of a server, so that a cancel request goes to the same one.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
     place: Place,
@@ -41,7 +41,7 @@ enum Place {
     Unix(PathBuf),
 }
 
-/// Whether a connection is encrypted.
+/// Encryption of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encryption {
     Never,
@@ -88,7 +88,7 @@ impl Address {
         }
     }
 
-    /// Whether there is a choice: local sockets are never encrypted.
+    /// True for TCP: local sockets are never encrypted.
     pub(super) fn is_tcp(&self) -> bool {
         matches!(self.place, Place::Tcp(_))
     }

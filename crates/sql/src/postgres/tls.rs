@@ -61,7 +61,7 @@ pub(super) fn connector(settings: &Settings) -> Result<Option<TlsConnector>, Str
     Ok(Some(TlsConnector::from(Arc::new(config))))
 }
 
-/// What of a certificate is looked at.
+/// Checks of a certificate.
 enum Look {
     Nothing,
     Issuer,

@@ -3,9 +3,9 @@
 //! More of them would wait in the database, each in a session that others need, and cost it more the more they are. Which
 //! rows a change touches is not known before; equal conditions of the same statement stand for them.
 //!
-//! **Invariant:** who waits is let through in the order of coming, or leaves; a key is known as long as someone is inside.
+//! **Invariant:** waiting requests enter in their order, or leave; a key is known as long as a request is inside.
 //!
-//! **Cost:** a hash and a lock; nothing is allocated for one who need not wait.
+//! **Cost:** a hash and a lock; no allocation without a wait.
 
 use foldhash::{HashMap, HashMapExt};
 use std::collections::VecDeque;
@@ -57,12 +57,12 @@ impl Turnstile {
         Err(comes)
     }
 
-    /// Whether anybody is inside.
+    /// True if the key has holders.
     pub(super) fn is_entered(&self, key: u64) -> bool {
         self.keys().contains_key(&key)
     }
 
-    /// Who is next in the place of one who leaves; without one there is room again.
+    /// The next waiting request; without one there is room again.
     fn next(&self, key: u64) -> Option<oneshot::Sender<Turn>> {
         let mut keys = self.keys();
         let found = keys.get_mut(&key)?;
@@ -83,7 +83,7 @@ impl Drop for Turn {
     fn drop(&mut self) {
         if let Some(next) = self.turnstile.next(self.key) {
             let turn = Self { turnstile: Arc::clone(&self.turnstile), key: self.key };
-            // One who leaves at this very moment gives his turn on by dropping it.
+            // A request that leaves at this moment passes its turn on by dropping it.
             drop(next.send(turn));
         }
     }

@@ -46,7 +46,7 @@ impl Watch {
         Ok(Self { pool: Pool::new(settings), schemas: parameters, sum })
     }
 
-    /// Whether the schema is another than when this began.
+    /// True if the schema has changed since the watch began.
     /// # Errors
     /// The database cannot be asked.
     pub async fn is_changed(&self, deadline: Instant) -> Result<bool, Error> {

@@ -14,11 +14,11 @@ pub(super) enum Way<'s> {
     Session(&'s mut Session),
     /// One statement, in a transaction that nobody begins.
     Single {
-        /// Who sends it.
+        /// The pool that sends it.
         pool: &'s Pool,
-        /// What is to be sent.
+        /// Statements to send.
         pushed: Option<Pushed>,
-        /// Whether it shares its transaction with those of others.
+        /// True if it shares its transaction with others.
         is_shared: bool,
     },
 }

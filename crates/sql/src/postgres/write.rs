@@ -29,7 +29,7 @@ use weir_relational::plan::write::{Change, Given, Step, Work};
 /// So many statements leave in one flight at most: what is waiting is kept in memory on both sides.
 const FLIGHT_MAX: usize = 1024;
 
-/// What a root field did.
+/// Result of a root field.
 #[derive(Default)]
 pub(super) struct Done<'r> {
     pub(super) works: Vec<WorkDone<'r>>,
@@ -37,12 +37,12 @@ pub(super) struct Done<'r> {
     pub(super) below: Option<Rows>,
 }
 
-/// What a work did.
+/// Result of a work.
 #[derive(Default)]
 pub(super) struct WorkDone<'r> {
     /// Rows of all tables together.
     pub(super) affected: i64,
-    /// How many rows came back from the works before it.
+    /// Number of rows that the works before it returned.
     pub(super) first: usize,
     /// One per statement, in order.
     answers: Vec<Answered<'r>>,
@@ -75,7 +75,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// What the database said.
+    /// The database's error, if it is one.
     pub(super) const fn database(&self) -> Option<&Error> {
         match self {
             Self::Database(error, _) => Some(error),
@@ -369,7 +369,7 @@ fn wanted(prepared: &Prepared) -> impl Iterator<Item = usize> {
     })
 }
 
-/// How a mutation of one statement at most goes.
+/// Ways to send a mutation of at most one statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Single {
     /// It may share its transaction with others.
@@ -378,7 +378,7 @@ pub(super) enum Single {
     Alone,
 }
 
-/// Whether a mutation has one statement at most.
+/// The way for a mutation of at most one statement; nothing for others.
 pub(super) fn single(prepared: &Prepared, form: &Form) -> Option<Single> {
     let mut writes = wanted(prepared);
     let (write, None) = (writes.next()?, writes.next()) else { return None };
@@ -403,7 +403,7 @@ pub(super) fn single(prepared: &Prepared, form: &Form) -> Option<Single> {
     })
 }
 
-/// Which of the statements sent together failed.
+/// Index of the failed statement.
 fn statement(error: &Error) -> Option<usize> {
     match error {
         Error::Database { statement, .. } => Some(*statement as usize),

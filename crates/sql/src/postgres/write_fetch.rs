@@ -142,7 +142,7 @@ fn answer(
     Ok(Reply { body: ReplyBody::Finished(finished), errors, freshness: None })
 }
 
-/// How long to wait before try number `tries` plus one, never twice the same.
+/// Pause before try number `tries` plus one, with jitter.
 pub(super) fn pause(tries: u32) -> Duration {
     let random = RandomState::new().build_hasher().finish();
     Duration::from_micros((random % 4000) << tries)

@@ -312,7 +312,7 @@ impl<'r> Reading<'_, 'r> {
 /// Reads an item of a list of numbers; `None` is left out.
 type ReadNumber<'b, 'r> = dyn Fn(Found<'r>) -> Result<Option<i64>, Refused> + 'b;
 
-/// What `write` writes, each item with its comma, as one JSON text.
+/// The output of `write`, each item with its comma, as one JSON text.
 fn json_list<'v>(write: impl FnOnce(&mut Out) -> Result<(), Refused>) -> Result<Bound<'v>, Refused> {
     let mut out = Out::default();
     out.open(b'[');

@@ -1,4 +1,4 @@
-//! Where the values of the row at hand are: in a statement that is being stepped, or kept from one that changed rows.
+//! Values of the current row: of a statement being stepped, or kept from one that changed rows.
 
 use super::write::Written;
 use rusqlite::Row;

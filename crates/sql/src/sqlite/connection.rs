@@ -25,7 +25,7 @@ pub struct Tuning {
     pub cache_kib: u32,
     /// Statements kept prepared on each connection.
     pub statements_max: usize,
-    /// How long to wait for a lock held by another process.
+    /// Timeout of a lock held by another process.
     pub busy_ms: u32,
     /// A read may work so long for its first rows, and from one part of a long answer to the next; a mutation for all it does.
     pub statement_max: Duration,
@@ -61,7 +61,7 @@ impl Database {
         &self.path
     }
 
-    /// How long a statement may work.
+    /// Timeout of a statement.
     pub(super) fn statement_max(&self) -> Duration {
         self.tuning.statement_max
     }
@@ -118,7 +118,7 @@ fn epoch() -> Instant {
     *EPOCH.get_or_init(Instant::now)
 }
 
-/// How many steps of SQLite's machine lie between two looks at the clock: some tens of microseconds.
+/// Steps of SQLite's machine between two checks of the clock: some tens of microseconds.
 const STEPS_PER_LOOK: i32 = 4000;
 
 impl Watch {
@@ -172,7 +172,7 @@ thread_local! {
     static READERS: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
 }
 
-/// How many readers this thread has.
+/// Number of readers of this thread.
 #[cfg(test)]
 pub(super) fn readers() -> usize {
     READERS.with(|it| it.borrow().len())

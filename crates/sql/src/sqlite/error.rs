@@ -1,4 +1,4 @@
-//! What SQLite says when it fails, in words for clients: no SQL, no values.
+//! Errors of SQLite, in words for clients: no SQL, no values.
 //!
 //! Codes are Hasura's in its accent and stable upper-case ones under the specification's.
 
@@ -75,7 +75,7 @@ pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceE
     }
 }
 
-/// Whether what was written may or may not be on the disk.
+/// True if it is unknown whether the written data is on the disk.
 pub(super) fn is_sync_failure(error: &Error) -> bool {
     let codes = [ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_DIR_FSYNC];
     matches!(error, Error::SqliteFailure(cause, _) if codes.contains(&cause.extended_code))

@@ -41,7 +41,7 @@ pub(super) struct ReadFetch {
     pub(super) tags: Vec<Tag>,
 }
 
-/// What does not differ between runs.
+/// Constants of a fetch, shared by its runs.
 pub(super) struct Reading {
     pub(super) shared: Arc<Shared>,
     pub(super) ids: Arc<Ids>,
@@ -60,7 +60,7 @@ struct Run {
     shape: Arc<Shape>,
     variables: Arc<Variables>,
     parent_keys: Option<Vec<Column>>,
-    /// What passwords opened.
+    /// Objects whose password matched.
     shown: Vec<i64>,
     deadline: Instant,
     hold_back_bytes: usize,
@@ -277,7 +277,7 @@ fn key_count(keys: &[Column]) -> usize {
     })
 }
 
-/// Whether all of `prepared`'s pages are small enough for the event loop.
+/// True if all of `prepared`'s pages are small enough for the event loop.
 fn is_short(prepared: &Prepared, bindings: &Bindings<'_>) -> bool {
     let Class::Short(limits) = &prepared.class else { return false };
     let small = |it: &weir_relational::plan::Parameter| {

@@ -26,7 +26,7 @@ use weir_relational::catalog::facts::Cell;
 use weir_relational::plan::write::{Work, Write, WriteAnswer};
 use weir_relational::plan::{Level, Member, MemberKind, Run};
 
-/// What is being finished.
+/// State of writing an answer.
 pub(super) struct Finisher<'c, 'r, 's> {
     pub(super) statements: Statements<'c, 'r>,
     pub(super) answer: Answer<'r>,
@@ -38,7 +38,7 @@ pub(super) struct Finisher<'c, 'r, 's> {
     seen: Vec<Seen>,
     /// Changes when bytes that were written are cut off or leave, or rows may have changed.
     epoch: u32,
-    /// What a program did for the field that is written.
+    /// Result of a program for the current field.
     done: Option<super::write::Written>,
 }
 
@@ -53,7 +53,7 @@ struct Seen {
     end: u32,
 }
 
-/// How many objects are remembered; a power of two.
+/// Number of remembered objects; a power of two.
 const SEEN_MAX: usize = 128;
 
 impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
@@ -398,7 +398,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         Ok(ok)
     }
 
-    /// What a row of a level becomes.
+    /// Writes a row of a level.
     #[inline]
     fn object(&mut self, of: &'r Level, member: &Member, row: Cells<'_>) -> Result<bool, Failure> {
         match &of.choice {
@@ -407,7 +407,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
         }
     }
 
-    /// What most columns hold is written as it is found; all else by [`Finisher::unusual`].
+    /// Writes the most common kinds of columns directly; [`Finisher::unusual`] writes the others.
     #[inline(always)]
     fn leaf(&mut self, member: &Member, value: ValueRef<'_>, cell: Cell) -> bool {
         let key = &self.answer.of(member).key;
@@ -464,7 +464,7 @@ impl<'c, 'r, 's> Finisher<'c, 'r, 's> {
     }
 }
 
-/// Whether a statement whose parameters are bound finds more than one row.
+/// True if a statement with bound parameters finds more than one row.
 fn are_several(statement: &mut Statement<'_>) -> bool {
     let mut rows = statement.raw_query();
     let mut is_next = || matches!(rows.next(), Ok(Some(_)));

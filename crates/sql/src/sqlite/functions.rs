@@ -1,5 +1,5 @@
-//! What SQLite lacks, as functions registered on every connection: patterns, regular expressions, JSON; what it lacks over many
-//! rows is in [`super::statistics`].
+//! SQL functions that SQLite lacks, registered on every connection: patterns, regular expressions, JSON; aggregates are in
+//! [`super::statistics`].
 //!
 //! `weir_like` is case-sensitive and `weir_ilike` folds case for all of Unicode, as PostgreSQL's operators do; SQLite's
 //! own `LIKE` does neither. Patterns are compiled once per run of a statement ([`super::pattern`]).

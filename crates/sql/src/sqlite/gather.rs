@@ -17,7 +17,7 @@ use weir_engine::rows::{Column, Data, Rows, Table, Variants};
 use weir_relational::catalog::facts::Cell;
 use weir_relational::plan::{Choice, Hidden, Level, Member, MemberKind, Object, Run};
 
-/// What is being gathered.
+/// State of collecting rows.
 pub(super) struct Gatherer<'c, 'r> {
     statements: Statements<'c, 'r>,
     shape: &'r Shape,

@@ -1,4 +1,4 @@
-//! Whether the file could be served by a process that starts now.
+//! Health check: can a process that starts now serve the file?
 //!
 //! The connections that serve keep what they opened, even when it is gone or replaced in the folder; so the question is asked
 //! by a connection of its own, on a thread of its own: a file system that hangs holds up nobody.

@@ -12,7 +12,7 @@ use weir_language::json::{Json, JsonKind, JsonRef};
 
 const DEPTH_MAX: u32 = 100;
 
-/// Whether `whole` contains `part`; `None` if one of them is no JSON.
+/// True if `whole` contains `part`; `None` if one of them is no JSON.
 pub(super) fn contains(whole: &str, part: &str) -> Option<bool> {
     let whole = Json::parse(whole.as_bytes(), DEPTH_MAX).ok()?;
     let part = Json::parse(part.as_bytes(), DEPTH_MAX).ok()?;

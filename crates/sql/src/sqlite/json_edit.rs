@@ -15,7 +15,7 @@ const NO_JSON: &str = "invalid input syntax for type json";
 const SCALAR: &str = "cannot delete from scalar";
 const OBJECT: &str = "cannot delete from object using integer index";
 const NO_PLACE: &str = "path element is not an integer";
-/// What can be wrong, in words for clients.
+/// Error messages for clients.
 pub(super) const COMPLAINTS: [&str; 4] = [NO_JSON, SCALAR, OBJECT, NO_PLACE];
 
 /// The result, or one of [`COMPLAINTS`].

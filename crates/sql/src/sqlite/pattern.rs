@@ -66,7 +66,7 @@ impl Pattern {
         }
     }
 
-    /// Whether `text` matches.
+    /// True if `text` matches.
     pub(super) fn is_match(&self, text: &str) -> Result<bool, BadPattern> {
         match self {
             Self::Linear(regex) => Ok(regex.is_match(text)),
@@ -141,7 +141,7 @@ fn wildcards(pattern: &str, similar: bool) -> Result<String, BadPattern> {
     Ok(out)
 }
 
-/// What stands between `[` and `]`: letters, ranges, `[:names:]`, all but them after `^`. Wildcards are letters here.
+/// A bracket expression: letters, ranges, `[:names:]`, negated after `^`. Wildcards are letters here.
 fn class(letters: &mut std::str::Chars<'_>, out: &mut String) {
     out.push('[');
     if letters.as_str().starts_with('^') {

@@ -10,11 +10,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How many jobs may wait.
+/// Maximum length of the queue.
 const JOBS_MAX: usize = 1024;
-/// How many jobs may wait for readers beside those that work.
+/// Maximum number of jobs that wait for readers, beside those that run.
 const ASIDE_MAX: usize = 64;
-/// How long a thread that stood in for another waits for one more job.
+/// Time that a stand-in thread waits for another job.
 const STAND_IN: Duration = Duration::from_secs(2);
 
 /// Work for a thread.

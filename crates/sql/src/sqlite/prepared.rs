@@ -27,9 +27,9 @@ pub(super) struct Prepared {
     pub(super) statements: Vec<Ready>,
     /// Parallel to the plan's changes.
     pub(super) changes: Vec<ChangeStatement>,
-    /// Where it runs.
+    /// Thread that runs it.
     pub(super) class: Class,
-    /// How many runs on the event loop in a row took long: at [`SLOW_RUNS_MAX`] it leaves it for good.
+    /// Number of consecutive slow runs on the event loop: at [`SLOW_RUNS_MAX`] it leaves the loop for good.
     pub(super) slow_runs: AtomicU32,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Ready {
     pub(super) keys: Vec<(usize, u16)>,
 }
 
-/// Where a plan runs.
+/// Threads that run plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// On the event loop, if these limits are at most [`PAGE_ROWS_MAX`].

@@ -1,6 +1,6 @@
 //! Runs the programs of a mutation: each root field is one job of the writer, and so one transaction.
 //!
-//! What needs no database is done before the job is handed over; the answer is read inside the job and leaves when it is
+//! Work without the database is done before the job is queued; the answer is read inside the job and sent when it is
 //! durable.
 //!
 //! **Invariant:** a job that fails, or is run again, has done nothing.

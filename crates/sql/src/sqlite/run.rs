@@ -110,7 +110,7 @@ impl<'c, 'r> Statements<'c, 'r> {
         Ok(Some(statement))
     }
 
-    /// What decides alone which row `level` finds for the parent in `row`: one integer, in most schemas.
+    /// The integer that alone decides the row of `level` for the parent in `row`, as in most schemas; else `None`.
     #[inline]
     pub(super) fn only_key(&self, level: u32, row: Cells<'_>) -> Option<i64> {
         match self.prepared.statements[level as usize].keys[..] {

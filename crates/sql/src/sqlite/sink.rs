@@ -13,13 +13,13 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use weir_engine::source::{Chunk, Chunks, Finished, PathError, Reply, ReplyBody, SourceError};
 
-/// How many chunks may wait: a slow client slows the statement.
+/// Maximum number of queued chunks: a slow client slows the statement.
 const CHUNKS_MAX: usize = 4;
 
-/// How long a statement may take from one part to the next, if it may work so long.
+/// Timeout of a statement from one part to the next, if its own timeout is longer.
 const PROGRESS_MAX: Duration = Duration::from_secs(30);
 
-/// Where the answer of a job goes.
+/// Receiver of a job's answer.
 pub(super) type Answer = oneshot::Sender<Result<Reply, SourceError>>;
 
 /// See the module's words.
@@ -31,7 +31,7 @@ pub(super) struct Sink {
     watch: Option<Arc<Watch>>,
     /// Of the pool that answers.
     turns: Turns,
-    /// What is held back whole before the first part leaves.
+    /// Bytes that are buffered before the first part is sent.
     pub(super) hold_back_bytes: usize,
 }
 

@@ -27,7 +27,7 @@ use weir_relational::catalog::Warning;
 use weir_relational::passes::effects::touched;
 use weir_relational::plan::Plan;
 
-/// What the fetches of a source share.
+/// State shared by the fetches of a source.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) frontend: Arc<dyn ApiFrontend>,
@@ -56,7 +56,7 @@ impl Shared {
 pub struct SqliteSource {
     name: String,
     shared: Arc<Shared>,
-    /// Whether someone asks after its health.
+    /// True during a health check.
     asking: Arc<AtomicBool>,
 }
 
@@ -71,12 +71,12 @@ pub enum OpenError {
     Schema(Vec<weir_language::error::Error>),
 }
 
-/// How a database is served.
+/// Options of a source.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'o> {
-    /// What differs in reading its catalog.
+    /// Options for reading its catalog.
     pub catalog: SqliteOptions,
-    /// What is tracked and under which names.
+    /// Exposed tables and their names.
     pub model: ModelOptions<'o>,
     /// Choices for its connections.
     pub tuning: Tuning,
@@ -170,13 +170,13 @@ impl SqliteSource {
         Ok(Self { name: name.to_owned(), shared, asking: Arc::default() })
     }
 
-    /// How relationships are best called here, by the names the database has.
+    /// Rule for relationship names that suits the database's names.
     #[must_use]
     pub fn proposed_names(&self) -> RelationshipNames {
         RelationshipNames::proposed(&self.shared.frontend.relations().catalog)
     }
 
-    /// How many statements were rendered since it was opened.
+    /// Number of statements rendered since it was opened.
     #[must_use]
     pub fn renderings(&self) -> u64 {
         self.shared.renderings.load(Ordering::Relaxed)
@@ -184,7 +184,7 @@ impl SqliteSource {
 
     /// The tables a fetch shows or may change.
     fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
-        // What a check asks, a program says only when it runs.
+        // The rows of a password check are known only when it runs.
         let known = prepared.filter(|it| it.plan.checks.is_empty());
         let catalog = &self.shared.frontend.relations().catalog;
         let tables = known.and_then(|prepared| {

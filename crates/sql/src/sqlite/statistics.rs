@@ -32,7 +32,7 @@ pub(super) fn register(connection: &Connection, flags: FunctionFlags) -> Result<
 /// The sum of integers, to the last digit. SQLite's own ends the statement where 64 bits are too few.
 struct WideSum;
 
-/// What [`WideSum`] has so far.
+/// State of [`WideSum`].
 #[derive(Default)]
 struct Total {
     integers: i128,
@@ -47,7 +47,7 @@ struct Spread {
     root: bool,
 }
 
-/// How two columns go together. `f(x, y)`, or `f(quote(x) || ',' || quote(y))`, which can be asked for distinct pairs.
+/// Relations of two columns. `f(x, y)`, or `f(quote(x) || ',' || quote(y))`, which can be computed over distinct pairs.
 #[derive(Clone, Copy)]
 enum Relation {
     Corr,

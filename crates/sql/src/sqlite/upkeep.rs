@@ -39,7 +39,7 @@ struct Change {
 struct Waiting {
     /// In the order they were changed.
     changed: Vec<Change>,
-    /// How many there were at the savepoint that may be gone back to, while they still wait.
+    /// Length of the queue at the last savepoint.
     marked: Option<usize>,
     /// Those that waited at the savepoint, brought up to date since.
     before: Option<Vec<Change>>,
@@ -50,7 +50,7 @@ struct Waiting {
 pub(super) struct Upkeep {
     indexes: Box<[Kept]>,
     waiting: Mutex<Waiting>,
-    /// Whether the statement that runs changes what is indexed.
+    /// True if the current statement changes indexed data.
     listens: AtomicBool,
 }
 

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use weir_language::json::Json;
 use weir_relational::catalog::facts::Cell;
 
-/// How deep stored JSON may nest.
+/// Maximum nesting of stored JSON.
 const JSON_DEPTH_MAX: u32 = 512;
 
 #[cold]
@@ -104,7 +104,7 @@ fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<Value<'_>, Fault> {
     }
 }
 
-/// Whether it is the digits of an integer.
+/// True for the digits of an integer.
 fn is_whole(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)

@@ -1,6 +1,6 @@
 //! Runs the works of a mutation, step by step, and keeps what the statements return.
 //!
-//! What is answered is written after all of a field is done, so that rows see those nested in them and related rows of
+//! The answer of a field is written after all its changes, so that rows include those nested in them and related rows of
 //! the same statement.
 //!
 //! **Cost:** one prepared statement per set of columns; a row costs its bindings and one step.
@@ -15,7 +15,7 @@ use rusqlite::{CachedStatement, Statement};
 use weir_engine::source::{Accent, FieldError};
 use weir_relational::plan::write::{Given, Step, Work, Write};
 
-/// What a work did.
+/// Result of a work.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     /// Rows of all tables together, or what a program counted.
@@ -24,12 +24,12 @@ pub(super) struct Written {
     pub(super) message: Option<&'static str>,
     /// About how much memory what came back takes.
     bytes: usize,
-    /// What came back for the rows of the field's own table.
+    /// Returned rows of the field's own table.
     pub(super) rows: Vec<Vec<Value>>,
 }
 
 impl Written {
-    /// What a program shows.
+    /// Objects that a program shows.
     pub(super) fn of(shown: &Shown) -> Self {
         Self { affected: shown.affected, message: shown.message, ..Self::default() }
     }
@@ -45,7 +45,7 @@ impl Statements<'_, '_> {
                 let mut statement = self.change(*change, write.field)?;
                 self.bind_parameters(*change, &mut statement, write.field)?;
                 let mut written = Written::default();
-                // Where nothing of the rows is asked for, they are only counted.
+                // Rows that are not selected are only counted.
                 let width = self.prepared.plan.changes[*change as usize].returning().len();
                 let rows = self.rows(&mut statement, width, &mut written, write.field)?;
                 Ok(Written { rows, ..written })

@@ -26,11 +26,11 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use weir_engine::source::{Accent, BoxFuture, SourceError};
 
-/// How many jobs may wait.
+/// Maximum length of the queue.
 const JOBS_MAX: usize = 4096;
-/// How many jobs share a transaction.
+/// Maximum number of jobs per transaction.
 const GROUP_MAX: usize = 256;
-/// How many groups in a row give each job a savepoint from the start, counted from the last failure.
+/// Number of groups after a failure in which each job has a savepoint from the start.
 const CAREFUL_GROUPS: u32 = 32;
 
 /// The handle of the writer's thread, which ends with it.
@@ -97,7 +97,7 @@ trait Job: Send {
     fn forget(&mut self);
     /// When it is no longer worth doing.
     fn deadline(&self) -> Instant;
-    /// Whether anybody waits for the answer.
+    /// True if a request waits for the answer.
     fn is_awaited(&self) -> bool;
     /// Whose codes the answer has.
     fn accent(&self) -> Accent;
@@ -173,7 +173,7 @@ impl Writer {
         Ok(Self { queue, upkeep })
     }
 
-    /// What keeps the indexes.
+    /// Maintenance of the indexes.
     pub(super) fn upkeep(&self) -> &Arc<Upkeep> {
         &self.upkeep
     }
@@ -219,12 +219,12 @@ fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.raw_execute().map(drop)
 }
 
-/// The version of the tables, as whoever changes them counts.
+/// Version of the tables (`user_version`), which each change of them sets.
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))
 }
 
-/// What became of a group's transaction.
+/// Result of a group's transaction.
 enum Ran {
     /// All that was done in it can be committed.
     Whole,
@@ -238,7 +238,7 @@ enum Ran {
 struct Committer {
     connection: Connection,
     watch: Arc<Watch>,
-    /// How many more groups get savepoints from the start.
+    /// Number of further groups with savepoints from the start.
     careful_groups: u32,
     /// A sync failed.
     is_stopped: bool,
@@ -301,7 +301,7 @@ impl Committer {
         match settled.and_then(|()| execute(&self.connection, "COMMIT")) {
             Ok(()) => group.into_iter().for_each(|job| job.answer(None)),
             Err(error) => {
-                // What cannot be committed is taken back; a second failure says that it already was.
+                // A failed commit is rolled back; an error of the rollback means that it has happened already.
                 let _ = execute(&self.connection, "ROLLBACK");
                 if group.len() > 1 && is_constraint(&error) {
                     // One of them left a deferred constraint broken; alone, only that one fails.
@@ -520,7 +520,7 @@ mod tests {
         assert_eq!(runtime.block_on(rest).unwrap(), 2);
     }
 
-    /// What a job does to the table `kept`, which takes every row it is given, and to `a`, which holds 0.
+    /// Changes by a job to the table `kept`, which accepts every row, and to `a`, which holds 0.
     #[derive(Clone, Copy, Debug)]
     enum Act {
         Keep(i64),

@@ -1,4 +1,4 @@
-//! `weir mock`: services that answer as a scenario says, for whoever tries a gateway without the services it stands before.
+//! `weir mock`: serves mock services from a scenario, to test a gateway without its services.
 
 use super::print;
 use std::net::{SocketAddr, TcpListener};
@@ -21,7 +21,7 @@ pub(super) fn mock(file: &Path, listen: SocketAddr) -> Result<ExitCode, String> 
     }
     print(&words)?;
     let stopped = async {
-        // If the signal cannot be awaited, the system's default action ends the process.
+        // Without a handler, the signal's default action ends the process.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -103,7 +103,7 @@ fn greet(server: &Server) {
     if let Some(admin) = server.admin_listen() {
         text.push_str(&format!("metrics and probes: {scheme}://{admin}\n"));
     }
-    // Whoever closed our output does not want to know.
+    // A closed standard output is ignored.
     let _ = super::print(&text);
 }
 
@@ -160,7 +160,7 @@ async fn follow(server: &Server) {
     }
 }
 
-/// Tells who builds indexes to stop between two steps.
+/// Tells index builders to stop between two steps.
 struct Ending(Arc<AtomicBool>);
 
 impl Drop for Ending {

@@ -55,7 +55,7 @@ impl Denied {
     }
 }
 
-/// Finds out who asks; where many wrong secrets came from, none is looked at.
+/// Authenticates the caller; an address with too many wrong secrets is refused first.
 pub(crate) fn caller(exchange: &Exchange, headers: &HeaderMap) -> Result<Caller, Denied> {
     let secret = exchange.generation.secret();
     patiently(exchange, secret.is_some() && sent(headers).is_some(), || identify(headers, secret))

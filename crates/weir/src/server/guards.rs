@@ -1,4 +1,4 @@
-//! Tests of who may come in, made from the table of addresses: what is added there is tested too.
+//! Tests of access, generated from the table of addresses: new addresses are tested too.
 
 use super::faults::{ask, server};
 use super::route::{Gate, ROUTES};

@@ -3,7 +3,7 @@
 //! An address has a slot by a keyed hash of it; some share one, which makes them patient together. Each slot holds the time
 //! at which its debt is paid (the generic cell rate algorithm): one number, no list of addresses to grow.
 //!
-//! **Invariant:** bounded memory, whoever calls. **Cost:** one look at a number per request that needs a secret.
+//! **Invariant:** bounded memory, for any number of callers. **Cost:** one lookup per request that needs a secret.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;

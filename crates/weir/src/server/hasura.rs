@@ -119,7 +119,7 @@ fn batch(
         let client = exchange.client(&headers);
         let work = run_batch(&exchange, &text, (&caller, &client), &send);
         let work = AssertUnwindSafe(work).catch_unwind();
-        // Whoever reads must not take a part for the whole.
+        // The client must not take a part for the whole.
         if work.await.is_err() {
             exchange.worker.metrics.panics.inc();
             let _ = send.send(Err(Aborted)).await;

@@ -66,7 +66,7 @@ impl Readiness {
 /// As [`words`], of a source that is there.
 const CLOSED: &str = "it does not let Weir in; the log says why";
 
-/// For whoever may ask: the cause is in the log.
+/// For callers: the cause is in the log.
 fn words(error: &SourceError) -> &'static str {
     match error {
         SourceError::Timeout => "it does not answer in time",

@@ -135,7 +135,7 @@ impl<S: AsyncRead + Unpin> Guarded<S> {
     }
 }
 
-/// The socket while hyper has it. It is taken back for a WebSocket, by whoever lent it.
+/// The socket while hyper has it. For a WebSocket, its lender takes it back.
 pub(crate) struct Lent<S>(pub(crate) Rc<RefCell<Guarded<S>>>);
 
 impl<S: AsyncRead + Unpin> Read for Lent<S> {

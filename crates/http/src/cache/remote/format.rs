@@ -1,6 +1,6 @@
 //! An entry as bytes in the second level, and back.
 //!
-//! What is read may be anything: another program's, an older version's, half a value, the value of another key. So a value begins
+//! Values may be anything: another program's, an older version's, truncated, or of another key. So a value begins
 //! with a version and a checksum over all that follows *and* the digest of its key, and whatever does not fit is a miss.
 //!
 //! **Invariant:** times are those of the wall, as monotonic ones mean nothing elsewhere; a value from the future is a miss.
@@ -22,14 +22,14 @@ const HEAD_BYTES: usize = MAGIC.len() + 1 + CHECK_BYTES;
 /// Clocks of different machines may differ by so much.
 const SKEW_MS: u64 = 1000;
 
-/// What something is called in the second level.
+/// Name in the second level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct Name {
     pub(super) digest: [u8; 32],
     pub(super) text: String,
 }
 
-/// What is called by a name.
+/// Kinds of values.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Entry,
@@ -182,7 +182,7 @@ fn lifetime([origin, fresh, stale, error]: [u64; 4], at: Instants, rule: &Rule) 
     }
 }
 
-/// Whether answers under `rule` may be where other processes find them: those that are for nobody in particular.
+/// True if answers under `rule` may be shared between processes: public ones.
 pub(in super::super) fn is_public(rule: &Rule) -> bool {
     match rule.sharing {
         Sharing::ByHeaders | Sharing::Declared => true,
@@ -197,7 +197,7 @@ fn check(name: &Name, rest: &[u8]) -> [u8; CHECK_BYTES] {
     first
 }
 
-/// What is not read yet.
+/// The unread rest of a value.
 struct Rest<'v>(&'v [u8]);
 
 impl Rest<'_> {

@@ -24,7 +24,7 @@ use tokio::sync::mpsc;
 const WRITES_AT_ONCE: usize = 64;
 /// Versions of tags that are asked for at once.
 const TAGS_AT_ONCE: usize = 512;
-/// How often it is looked whether the other side is still there.
+/// Interval of pings to the server.
 const PING: Duration = Duration::from_secs(1);
 /// From the first to the longest pause before it is tried again to connect.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
@@ -79,7 +79,7 @@ async fn run(shared: &Shared, mut writes: mpsc::Receiver<Write>) {
                 }
             }
         }
-        // What waits would only be older later.
+        // Queued writes would only be older later.
         while let Ok(write) = writes.try_recv() {
             forget(shared, &write);
         }
@@ -159,7 +159,7 @@ async fn set(
     Ok(())
 }
 
-/// What is done or given up no longer counts as waiting.
+/// A finished or dropped write no longer counts as queued.
 fn forget(shared: &Shared, write: &Write) {
     if let Write::Keep { bytes, .. } = write {
         shared.queued_bytes.fetch_sub(*bytes, Ordering::Relaxed);
@@ -208,7 +208,7 @@ async fn catch_up(shared: &Shared, connection: &Connection) -> RedisResult<()> {
         let values = connection.values(&command, tags.len()).await?;
         Registry::compare(tags, values.into_iter().map(|it| version_of(it).unwrap_or(NO_VERSION)));
     }
-    // What is made of several is not known by name.
+    // Results made of several answers have no names here.
     shared.tags.invalidate_made();
     Ok(())
 }
@@ -267,7 +267,7 @@ async fn tell_one(shared: &Shared, connection: &Connection, tag: &str) -> RedisR
     connection.ask::<()>(&command).await?;
     match tag {
         ALL => forget_all(shared, version),
-        // What is here was made invalid when that was said; all since knows this version.
+        // Local entries were invalidated by the message; newer ones have this version.
         tag => shared.tags.told(tag, version),
     }
     Ok(())

@@ -11,7 +11,7 @@ const CONNECT: Duration = Duration::from_secs(1);
 /// A command that nobody waits for is given up by then.
 const RESPONSE: Duration = Duration::from_secs(1);
 
-/// Where it is.
+/// Address of the second level.
 #[derive(Clone)]
 pub struct Address {
     nodes: Vec<String>,
@@ -30,7 +30,7 @@ impl Address {
     /// `rediss` in place of `redis` it is spoken to by TLS, and the system's certificates are trusted.
     ///
     /// # Errors
-    /// What is wrong with it, in words that do not repeat it: it may hold a password.
+    /// The error, in words that do not repeat the text: it may contain a password.
     pub fn parse(text: &str) -> Result<Self, String> {
         let cluster = ["redis", "rediss"].into_iter().find_map(|scheme| {
             let rest = text.strip_prefix(scheme)?.strip_prefix("-cluster://")?;
@@ -56,7 +56,7 @@ impl Address {
         Ok(Self { nodes, cluster })
     }
 
-    /// Whether it is several that share what there is.
+    /// True for a cluster.
     pub(super) const fn is_cluster(&self) -> bool {
         self.cluster
     }

@@ -2,14 +2,14 @@
 //!
 //! It can only help. A look is given up after a few milliseconds, and after some in a row nothing is looked up for a while;
 //! what is written is queued and never waited for; what comes back is a miss unless it is exactly what was written.
-//! What is for one caller never goes there.
+//! Private answers are never written there.
 //!
 //! **Tags** have versions there, random numbers. An entry is written with the versions that were read before its upstream was
 //! asked, and serves while they are the same, so no clock decides whether it is older than an invalidation. A version that
 //! is lost is made anew, which makes everything with that tag a miss.
 //!
-//! Who connects again compares them with those he has heard of, as he may have missed a message; with a server that lost
-//! them nothing can be compared, so all that has a tag is forgotten. What is made of several answers always is.
+//! After a reconnect the versions are compared with the known ones, as messages may have been missed; if the server lost its
+//! versions, all tagged entries are dropped. Results made of several answers are always dropped.
 //!
 //! **Leases** say that a process asks an upstream already: the others serve what is stale or wait a few milliseconds.
 //!
@@ -54,28 +54,28 @@ const LATE_MAX: u32 = 3;
 const PAUSE: Duration = Duration::from_secs(1);
 /// The tag of everything that has a tag.
 const ALL: &str = "";
-/// What no tag has.
+/// A version that no tag has.
 const NO_VERSION: u64 = 0;
 /// So many invalidations are remembered while they cannot be told.
 const UNTOLD_MAX: usize = 10_000;
 
-/// Where the second level is, and how long it is waited for.
+/// Address and timeouts of the second level.
 #[derive(Clone, Debug)]
 pub struct RemoteSettings {
-    /// Where it is.
+    /// The address.
     pub address: Address,
-    /// What all names begin with; processes share what they have in the same one.
+    /// Prefix of all names; processes with the same prefix share entries.
     pub namespace: Box<str>,
     /// A look is given up after so long.
     pub budget: Duration,
-    /// What another process asks for already is waited for so long, if nothing can be served meanwhile.
+    /// Timeout of the wait for another process's call, if nothing can be served meanwhile.
     pub patience: Duration,
 }
 
-/// What was counted of a second level.
+/// Counters of a second level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RemoteCounts {
-    /// Whether there is a connection.
+    /// True if connected.
     pub connected: bool,
     /// Entries that were looked for.
     pub looked: u64,
@@ -117,7 +117,7 @@ pub(super) struct Remote {
     writes: mpsc::Sender<Write>,
 }
 
-/// What the thread of the connections shares with all others.
+/// State that the connections' thread shares with all others.
 struct Shared {
     settings: RemoteSettings,
     clock: Clock,
@@ -149,7 +149,7 @@ struct Untold {
     all: bool,
 }
 
-/// What is done when there is time.
+/// Queued work.
 enum Write {
     /// Keeps an entry, and gives its lease back.
     Keep { name: Name, entry: Arc<Entry>, versions: Arc<[u64]>, bytes: usize },
@@ -157,11 +157,11 @@ enum Write {
     Release(Name),
 }
 
-/// What a look brought.
+/// Result of a lookup.
 pub(super) struct Looked {
     /// One for each name.
     pub(super) entries: Vec<Option<Entry>>,
-    /// What it takes to write each; nothing if that cannot be done.
+    /// Tickets to write each entry; empty if that is not possible.
     pub(super) tickets: Vec<Ticket>,
 }
 
@@ -234,14 +234,14 @@ impl Remote {
         Ok(Self { shared, writes })
     }
 
-    /// How long what another process asks for is waited for.
+    /// Timeout of the wait for another process's call.
     pub(super) fn patience(&self) -> Duration {
         self.shared.settings.patience
     }
 
     /// The name of what is kept under `key` by `rule`.
     pub(super) fn name(&self, rule: &Rule, key: &[u8]) -> Name {
-        // What is shared because it was declared is not for those who did not declare it.
+        // Entries that are shared by declaration are separate from others.
         Name::new(&self.shared.settings.namespace, Kind::Entry, &[&[rule.sharing as u8], key])
     }
 
@@ -280,7 +280,7 @@ impl Remote {
         Looked { entries, tickets }
     }
 
-    /// Whether this process is to ask for each of `names`, as no other does. Always, if that cannot be known.
+    /// For each of `names`: true if this process is to make the call, because no other does. True as well if unknown.
     pub(super) async fn lease(&self, names: &[Name]) -> Vec<bool> {
         let shared = &*self.shared;
         let all = || vec![true; names.len()];
@@ -323,7 +323,7 @@ impl Remote {
 
     /// Gives a lease back without having written anything.
     pub(super) fn release(&self, name: Name) {
-        // Where there is no room the lease ends by itself.
+        // A full queue drops the release; the lease expires by itself.
         let _ = self.writes.try_send(Write::Release(name));
     }
 
@@ -339,7 +339,7 @@ impl Remote {
         self.shared.invalidated.notify_one();
     }
 
-    /// What was counted up to now.
+    /// Current counters.
     pub(super) fn counts(&self) -> RemoteCounts {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let counters = &self.shared.counters;
@@ -387,7 +387,7 @@ impl Shared {
         Some(connection)
     }
 
-    /// What `asked` brings in time, if it does.
+    /// Result of `asked` within the time limit, if any.
     async fn in_budget<T>(&self, asked: impl Future<Output = RedisResult<T>>) -> Option<T> {
         match tokio::time::timeout(self.settings.budget, asked).await {
             Ok(Ok(brought)) => {

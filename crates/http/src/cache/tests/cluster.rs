@@ -98,7 +98,7 @@ impl Cluster {
         self.node(at).ask(&[b"CLUSTER", b"MYID"])
     }
 
-    /// What one process has, once it is connected, that knows the nodes by the places `known`.
+    /// Cache of one process, once it is connected, that knows the nodes at the places `known`.
     async fn process(&self, clock: &Clock, known: &[usize]) -> Kit {
         let hosts: Vec<String> = known.iter().map(|at| format!("127.0.0.1:{}", self.ports[*at])).collect();
         let kit = Kit::with(clock.clone(), Some(settings(&format!("redis-cluster://{}", hosts.join(",")))));
@@ -130,7 +130,7 @@ impl Cluster {
     /// All nodes hear that `slot` is the node's.
     fn moved(&self, slot: &str, to: usize) {
         let id = self.id(to);
-        // Who has it now is told first.
+        // The new owner is told first.
         for node in [self.node(to)].into_iter().chain(self.living()) {
             let _replicas_refuse =
                 node.try_ask::<()>(&[b"CLUSTER", b"SETSLOT", slot.as_bytes(), b"NODE", id.as_bytes()]);
@@ -158,7 +158,7 @@ fn until_done(is: impl Fn() -> bool) {
     }
 }
 
-/// Asks for all of `ids`; says how many were found in the second level. Whoever answers, the answers are right.
+/// Fetches all of `ids`; returns how many were found in the second level. All answers are right, from any source.
 async fn found(kit: &Kit, prefix: &str, ids: &[u32], text: &str) -> usize {
     let all = kit.get_many(prefix, ids, &upstream(text)).await;
     let mut found = 0;
@@ -212,7 +212,7 @@ async fn slots_that_move_take_their_values_with_them() {
     let rest: Vec<u32> = (15..30).collect();
     assert_eq!(found(&before, "players", &rest, "1").await, 15);
     assert!(names.iter().all(|name| !cluster.node(0).keys("test:*").contains(name)));
-    // What is written now goes where the slots are.
+    // New entries go to the slots' nodes.
     let held = listens.changes.ages(["Album"]);
     one.cache.invalidate("Album");
     grows_old(&listens, &held).await;
@@ -239,17 +239,17 @@ async fn a_master_that_dies_is_replaced_and_invalidations_reach_everyone_again()
         until_done(|| count(replica) == count(master));
     }
     cluster.kill(0);
-    // Meanwhile all is right, whoever answers.
+    // All answers are right meanwhile, from any source.
     for key in 1000..1010 {
         assert_eq!(one.get(&key.to_string(), &upstream("1")).await, Ok(told_as(Miss, 200, "1")));
         settle().await;
     }
     until_done(|| info(cluster.node(3), "INFO").contains("role:master"));
     cluster.until(|node| info(node, "CLUSTER").contains("cluster_state:ok"));
-    // Who begins now, and first tries the dead one, finds all that was written.
+    // A new process that first tries the dead node finds all entries.
     let third = cluster.process(&clock, &[0, 1]).await;
     assert_eq!(found(&third, "players", &ids, "1").await, 30);
-    // Who was there before writes and finds again.
+    // An older process writes, and finds entries again.
     let begun = Instant::now();
     for key in 2000.. {
         assert!(begun.elapsed() < PATIENCE, "it is not found again: {:?}", counts(&one));

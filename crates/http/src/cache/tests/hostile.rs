@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-/// What hangs is waited for so long.
+/// Timeout of a server that hangs.
 const BUDGET: Duration = Duration::from_millis(10);
 
 /// A server that greets as a Redis does, and answers looks with these bytes; no bytes end the connection.
@@ -176,7 +176,7 @@ async fn who_has_a_lease_and_hangs_holds_up_the_others_for_a_moment() {
     };
     let (mine, ()) = tokio::join!(hanging, theirs);
     assert_eq!(mine, Ok(told_as(Miss, 200, "1")));
-    // Whoever was the last to write, both have one whole answer.
+    // After concurrent writes both processes have one whole answer.
     until(&one, |it| it.written == 1).await;
     let third = redis.process(&clock).await;
     assert_eq!(third.get("key", &upstream("3")).await, Ok(told_as(HitRemote, 200, "1")));

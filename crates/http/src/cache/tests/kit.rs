@@ -18,7 +18,7 @@ use weir_engine::changes::Changes;
 /// Long enough for whatever comes at all.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the upstream says from now on.
+/// The upstream's answer from now on.
 pub(crate) type Says = Result<(u16, Vec<(&'static str, String)>, String), CallError>;
 
 /// `body` with `headers`, written `name: value`.
@@ -153,7 +153,7 @@ pub(crate) struct Kit {
     pub(crate) own_tags: Vec<Vec<Arc<str>>>,
 }
 
-/// What was served: how, and the text.
+/// The served answer: outcome, status and text.
 pub(crate) type Told = (Outcome, u16, String);
 
 impl Kit {

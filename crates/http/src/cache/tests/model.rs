@@ -6,7 +6,7 @@ use crate::call::CallError;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// What an upstream says when it is asked.
+/// Answers of an upstream.
 #[derive(Clone, Debug)]
 enum Word {
     /// With lifetime, time stale and time on error, in seconds.
@@ -49,10 +49,10 @@ struct Oracle {
 const NEGATIVE_MS: u64 = 1500;
 
 impl Oracle {
-    /// What is served for `key`, if its upstream says `word` with `value` should it be asked. A value that was asked for in
-    /// the background is there for the next who comes.
+    /// Answer for `key`, if its upstream answers a call with `word` and `value`. A value fetched in the background is there
+    /// for the next request.
     fn get(&mut self, key: &str, word: &Word, value: &str) -> Result<Told, CallError> {
-        // What tells about the present: the last that came and was no failure.
+        // The latest answer that was no failure.
         let failure = |it: &&Came| matches!(it.word, Word::Bad | Word::Down);
         let of_key = || self.came.iter().filter(|it| it.key == key);
         let last = of_key().rfind(|it| !failure(it)).cloned();
@@ -83,7 +83,7 @@ impl Oracle {
             return of_last(if stale { Outcome::Stale } else { Outcome::StaleOnError });
         }
         self.asked += 1;
-        // What passes is kept only if it may be.
+        // A private answer is cached only if allowed.
         if !passing || matches!(word, Word::Good(1.., ..) | Word::Absent) {
             let came = Came {
                 key: key.into(),
@@ -109,7 +109,7 @@ impl Oracle {
     }
 
     fn invalidate(&mut self, key: &str) {
-        // That answers are private is no answer that could become wrong.
+        // The note that answers are private cannot become stale.
         let answers = self.came.iter_mut().filter(|it| it.key == key && !matches!(it.word, Word::Private));
         answers.for_each(|it| it.invalid = true);
     }

@@ -48,7 +48,7 @@ impl Redis {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let ready = lines.any(|line| line.unwrap().contains("Ready to accept connections"));
         assert!(ready, "redis-server did not start");
-        // What else it says must not fill the pipe.
+        // Further output must not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
         Self { port, child }
     }
@@ -81,7 +81,7 @@ impl Redis {
         self.ask(&[b"KEYS", pattern.as_bytes()])
     }
 
-    /// How often `command` was sent to it.
+    /// Number of calls of `command`.
     pub(crate) fn calls(&self, command: &str) -> u64 {
         let text: String = self.ask(&[b"INFO", b"commandstats"]);
         let line = text.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:calls=")));
@@ -92,7 +92,7 @@ impl Redis {
         settings(&format!("redis://127.0.0.1:{}", self.port))
     }
 
-    /// What one process has, once it is connected; all have one time.
+    /// Cache of one process, once it is connected; all processes have one clock.
     pub(crate) async fn process(&self, clock: &Clock) -> Kit {
         let kit = Kit::with(clock.clone(), Some(self.settings()));
         until(&kit, |it| it.connected).await;

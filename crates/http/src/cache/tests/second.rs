@@ -14,7 +14,7 @@ pub(super) fn upstream(text: &str) -> Arc<Upstream> {
     Upstream::new(says(200, &[TTL], text))
 }
 
-/// Gets `key` as one who has tags, and how.
+/// Fetches `key` with tags; returns the outcome.
 pub(super) async fn tagged(kit: &Kit, upstream: &Arc<Upstream>) -> super::kit::Told {
     let served = kit.served("key", &["Album", "Artist"], upstream).await.unwrap();
     settle().await;
@@ -91,7 +91,7 @@ async fn several_processes_ask_an_upstream_once() {
     assert_eq!(mine, Ok(told_as(Miss, 200, "1")));
     assert_eq!(theirs, (Ok(told_as(HitRemote, 200, "1")), Ok(told_as(HitRemote, 200, "1"))));
     assert_eq!(shared.calls(), 1);
-    // Who has something stale serves it and leaves the refresh to who was first.
+    // A process with a stale entry serves it and leaves the refresh to the first.
     clock.advance_ms(600_000);
     assert_eq!(one.get("key", &shared).await, Ok(told_as(Stale, 200, "1")));
     shared.came(1).await;
@@ -151,7 +151,7 @@ async fn one_of_a_batch_is_invalid_in_all_processes_and_the_others_are_not() {
     grows_old(&other, &before).await;
     let found = other.get_many("players", &[1, 2, 3], &theirs).await;
     let outcomes: Vec<_> = found.into_iter().map(|it| it.unwrap().0).collect();
-    // Whether the first could write it there by then does not matter.
+    // The first may or may not have written its entry by then.
     assert!(matches!(outcomes[..], [Hit, HitRemote | Miss, Hit]), "{outcomes:?}");
 }
 
@@ -174,11 +174,11 @@ async fn what_is_made_of_answers_is_old_when_another_process_says_so_or_may_have
     one.cache.invalidate("Album");
     grows_old(&other, &album).await;
     assert!(other.changes.are_current(&genre));
-    // What is said here is known at once.
+    // Local changes are known at once.
     let album = one.changes.ages(["Album"]);
     one.cache.invalidate("Album");
     assert!(!one.changes.are_current(&album));
-    // Whoever could not listen for a while has missed what he does not know.
+    // A process without a connection may have missed messages.
     let genre = other.changes.ages(["Genre"]);
     redis.ask::<()>(&[b"CLIENT", b"KILL", b"TYPE", b"pubsub"]);
     grows_old(&other, &genre).await;
@@ -290,7 +290,7 @@ async fn what_is_for_one_caller_never_goes_there() {
         other.get_many(&key, &[1, 2], &private("2")).await;
     }
     assert_eq!((counts(&one).written, redis.keys("test:e*").len()), (0, 0));
-    // What is declared to be public for some is not found by those who did not declare it.
+    // Entries that are public by declaration are hidden from others.
     one.rule.sharing = Sharing::Declared;
     other.rule.sharing = Sharing::ByHeaders;
     one.get("declared", &upstream("1")).await.unwrap();
@@ -359,7 +359,7 @@ async fn without_a_redis_all_is_served_and_with_its_return_it_is_used_again() {
     until(&one, |it| !it.connected).await;
     let redis = Redis::start_on(port, &[]);
     until(&one, |it| it.connected).await;
-    // What it had heard is gone, so what has tags may be wrong; what has none stays known.
+    // Invalidations are lost, so tagged entries are dropped; others stay.
     assert_eq!(tagged(&one, &upstream("2")).await, told_as(Miss, 200, "2"));
     assert_eq!(one.get("20", &upstream("2")).await, Ok(told_as(Hit, 200, "1")));
     serves(&one, 30..31).await;
@@ -401,7 +401,7 @@ async fn a_redis_that_is_full_keeps_nothing_and_hurts_nobody() {
     until(&one, |it| it.failed >= 10).await;
     let counts = counts(&one);
     assert_eq!((counts.written, counts.connected), (0, true), "{counts:?}");
-    // What is said to be invalid is heard all the same, by those who stay connected.
+    // Connected processes still receive invalidations.
     let other = redis.process(&clock).await;
     let (album, genre) = (other.changes.ages(["Album"]), other.changes.ages(["Genre"]));
     one.cache.invalidate("Album");

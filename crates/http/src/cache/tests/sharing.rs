@@ -94,7 +94,7 @@ async fn answers_to_calls_with_an_authorization_are_shared_only_if_that_is_decla
     kit.rule.held = [AUTHORIZATION].into();
     kit.rule.sharing = Sharing::Declared;
     check_shared(&kit, &["x-ttl: 60"]).await;
-    // What is declared of calls does not overrule what an answer says of itself.
+    // A declaration does not overrule the headers of an answer.
     check_apart(&kit_with(Sharing::Declared), &["cache-control: private, max-age=60"]).await;
 }
 

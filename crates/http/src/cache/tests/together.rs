@@ -1,4 +1,4 @@
-//! Many who want the same at once.
+//! Concurrent requests for the same key.
 
 use super::kit::{Kit, PATIENCE, Upstream, says, settle, told, told_as};
 use crate::cache::Outcome::{Coalesced, Hit, Miss, Stale};
@@ -89,7 +89,7 @@ async fn a_failure_reaches_all_who_wait_and_the_next_asks_again() {
     assert_eq!(kit.get("key", &upstream).await, Ok(told_as(Miss, 200, "1")));
 }
 
-/// Asks for `key` as one who waits so long.
+/// Fetches `key` with this timeout.
 async fn patient(
     kit: &Kit,
     upstream: &Arc<Upstream>,

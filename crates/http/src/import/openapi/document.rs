@@ -3,7 +3,7 @@
 use super::ImportError;
 use serde_json::{Map, Value};
 
-/// How many references may lead to the next before it is a circle.
+/// Maximum length of a chain of references; longer ones count as cycles.
 const REFERENCES_MAX: usize = 32;
 
 /// A description.
@@ -11,7 +11,7 @@ pub(super) struct Document {
     root: Value,
 }
 
-/// What stands at the end of references.
+/// Target of references.
 pub(super) struct Resolved<'d> {
     pub value: &'d Value,
     /// The last reference that was followed.
@@ -77,7 +77,7 @@ pub(super) fn text<'d>(value: &'d Value, key: &str) -> Option<&'d str> {
     value.get(key).and_then(Value::as_str)
 }
 
-/// Whether a member is there and true.
+/// True if the member exists and is true.
 pub(super) fn is_true(value: &Value, key: &str) -> bool {
     value.get(key).and_then(Value::as_bool) == Some(true)
 }

@@ -83,7 +83,7 @@ struct Asked<'d> {
     operation: &'d Value,
 }
 
-/// What the arguments become.
+/// The request's parts that take the arguments.
 #[derive(Default)]
 struct Request {
     given: Given,
@@ -198,7 +198,7 @@ impl<'d> Asked<'d> {
         Ok(())
     }
 
-    /// What the operation gives when it is well; none where that is nothing.
+    /// Answer of a successful operation; none if it is empty.
     fn answer(&self, name: &str, types: &mut Types<'d>) -> Result<Option<Shape>, String> {
         let responses = self.operation.get("responses").and_then(Value::as_object);
         let good = responses.and_then(|all| {

@@ -5,7 +5,7 @@ use super::names;
 use super::operations::{Argument, Operation, Operations};
 use super::types::{Field, Kind, Made, Way};
 
-/// How wide a line may be before its parts get lines of their own.
+/// Maximum width of a line before its parts get lines of their own.
 const WIDTH_MAX: usize = 110;
 
 /// The whole text.
@@ -42,7 +42,7 @@ pub(super) fn sdl(document: &Document, operations: &Operations<'_>, origin: &str
     out
 }
 
-/// What whoever edits the text has to know, as comments.
+/// Notes for the editor of the text, as comments.
 fn notes(document: &Document, operations: &Operations<'_>, base: &Option<String>, out: &mut String) {
     if base.is_none() {
         out.push_str(&comment(
@@ -172,7 +172,7 @@ fn a_type(made: &Made, out: &mut String) {
 
 fn a_field(field: &Field) -> String {
     let bang = if field.required { "!" } else { "" };
-    // What is required cannot be deprecated in an input; leaving the mark out loses less than the type would.
+    // A required input cannot be deprecated; the mark is left out.
     let deprecated = if field.deprecated && !field.required { " @deprecated" } else { "" };
     format!(
         "{}  {}: {}{bang}{deprecated}\n",

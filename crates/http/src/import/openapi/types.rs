@@ -8,13 +8,13 @@ use super::names::{self, Given};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
-/// How deep schemas may nest; what is deeper is `JSON`.
+/// Maximum nesting of schemas; deeper ones are `JSON`.
 const NESTING_MAX: usize = 24;
 
 /// The most fields that one selection names.
 const SELECTED_MAX: usize = 5_000;
 
-/// Which way values go.
+/// Direction of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Way {
     Out,
@@ -44,7 +44,7 @@ pub(super) struct Field {
     pub deprecated: bool,
 }
 
-/// What a value is.
+/// Form of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Shape {
     /// As it stands in SDL, without the last `!`.
@@ -300,7 +300,7 @@ impl<'d> Types<'d> {
         }
     }
 
-    /// What brings a value of `shape`: `id name owner { id }`, or `$` where it is no object; none where that is too long.
+    /// Selection of a value of `shape`: `id name owner { id }`, or `$` for other values; none if that is too long.
     pub(super) fn selection(&self, shape: &Shape) -> Option<String> {
         let Some(object) = shape.object else { return Some("$".into()) };
         let mut out = String::new();
@@ -318,7 +318,7 @@ impl<'d> Types<'d> {
             if at > 0 {
                 out.push(' ');
             }
-            // What goes out is renamed to ours, what goes in to the service's.
+            // Outputs are renamed to Weir's names, inputs to the service's.
             let (name, key) = if out_way { (&field.name, &field.key) } else { (&field.key, &field.name) };
             let quoted = |it: &str| {
                 if names::is_valid(it) { it.to_string() } else { format!("'{}'", it.replace('\'', "\\'")) }
@@ -336,7 +336,7 @@ impl<'d> Types<'d> {
         Some(())
     }
 
-    /// Whether a name of ours differs from the service's anywhere in `shape`.
+    /// True if a name in Weir differs from the service's anywhere in `shape`.
     pub(super) fn is_renamed(&self, shape: &Shape) -> bool {
         let Some(Made { kind: Kind::Object(fields), .. }) = shape.object.map(|it| &self.made[it]) else {
             return false;

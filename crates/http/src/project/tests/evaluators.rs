@@ -19,12 +19,12 @@ enum Shape {
     Object(Vec<(String, Shape, usize)>),
 }
 
-/// How deep lists nest in a value.
+/// Nesting of lists in a value.
 fn lists(value: &Value) -> usize {
     value.as_array().map_or(0, |items| 1 + items.iter().map(lists).max().unwrap_or(0))
 }
 
-/// What is no list, within lists.
+/// Values within lists that are no lists.
 fn flat<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
     match value.as_array() {
         Some(items) => items.iter().for_each(|it| flat(it, found)),
@@ -100,7 +100,7 @@ fn written(shape: &Shape, depth: usize, types: &mut Vec<String>) -> (String, Str
     (format!("{}{ty}{}", "[".repeat(depth), "]".repeat(depth)), query)
 }
 
-/// What of an evaluated value fits its type; null is the rest.
+/// The parts of an evaluated value that fit its type; the others are null.
 fn fitting(shape: &Shape, depth: usize, value: &Value) -> Value {
     match (shape, value) {
         (_, Value::Array(items)) if depth > 0 => {
@@ -127,7 +127,7 @@ fn data(value: Value) -> Value {
     }
 }
 
-/// What a field of the type gives for `answer`; nothing if the types cannot say all of it.
+/// Result of a field of the type for `answer`; nothing if the types cannot express all of it.
 fn projected(text: &str, shape: &Shape, depth: usize, answer: &str) -> Option<Value> {
     let mut types = Vec::new();
     let (ty, query) = written(shape, depth, &mut types);

@@ -1,4 +1,4 @@
-//! What a request may be made of.
+//! Requests of connectors.
 
 use super::{HEAD, connector, mapping, refused};
 

@@ -109,7 +109,7 @@ impl<'v> Eval<'_, 'v> {
         Ok(Value::Bool(items.iter().any(|item| equal(item, value))))
     }
 
-    /// What the argument is of an item.
+    /// Value of the argument for an item.
     fn of_item(&self, call: &Call, item: &Value<'v>, at: At<'_, 'v>) -> Evaluated<'v> {
         self.expr(call.arguments[0], At { scope: at.scope, current: item })
     }

@@ -1,10 +1,10 @@
-//! What the reader of selections has open, and what it does next.
+//! Open frames of the parser of selections, and its next steps.
 
 use super::super::method::Method;
 use super::super::{ExprId, Member, Start, Step};
 use weir_language::span::Span;
 
-/// What is open.
+/// An open construct.
 pub(super) enum Frame {
     /// `id name: …`, up to `}` or the end.
     Members(Members),
@@ -36,7 +36,7 @@ pub(super) struct Members {
     /// `...` stands before it.
     pub(super) is_spread: bool,
     pub(super) span: Span,
-    /// Whether a path stands before the brace.
+    /// True if a path stands before the brace.
     pub(super) of_path: bool,
     /// The whole selection, which no brace opens.
     pub(super) whole: bool,
@@ -48,7 +48,7 @@ pub(super) struct Path {
     pub(super) steps: Vec<Step>,
 }
 
-/// What the loop does next.
+/// Next step of the loop.
 pub(super) enum Next {
     /// A value begins.
     Value,

@@ -51,7 +51,7 @@ fn array(element: &Form, bytes: &mut Bytes<'_>, out: &mut Vec<u8>) -> Result<(),
         out.extend_from_slice(b"[]");
         return Ok(());
     }
-    // How many elements there are in a list of each dimension.
+    // Number of elements of a list in each dimension.
     let mut sizes = [0_u32; DIMENSIONS_MAX];
     let sizes = sizes.get_mut(..dimensions).ok_or_else(broken)?;
     for size in &mut *sizes {
@@ -95,7 +95,7 @@ fn composite(fields: &[(Box<[u8]>, Form)], bytes: &mut Bytes<'_>, out: &mut Vec<
     Ok(())
 }
 
-/// What is left to be read.
+/// Bytes still to be read.
 struct Bytes<'v>(&'v [u8]);
 
 impl<'v> Bytes<'v> {

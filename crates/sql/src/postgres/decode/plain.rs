@@ -7,7 +7,7 @@ use crate::exec::value::{Fault, Value, hex};
 use std::borrow::Cow;
 use weir_engine::write::out::Out;
 
-/// How the bytes are read. Names ending in `Text` give a number as a JSON string.
+/// Binary formats. Names ending in `Text` give a number as a JSON string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plain {
     Int4,
@@ -46,7 +46,7 @@ pub(super) enum Plain {
     NumericText,
 }
 
-/// What the text that was written is in JSON.
+/// JSON kind of the written text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Is {
     /// A number.

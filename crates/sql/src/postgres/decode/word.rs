@@ -7,7 +7,7 @@ use super::plain::quote;
 use crate::exec::value::{Fault, Value, is_number};
 use std::borrow::Cow;
 
-/// What a text is.
+/// JSON kind of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Word {
     /// A string.

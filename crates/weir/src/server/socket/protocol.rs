@@ -1,7 +1,7 @@
 //! The messages of both subprotocols, from text to text. Nothing is served by socket yet: a `subscribe` is answered by an error
 //! in words, so that clients show it and do not connect again and again.
 //!
-//! **Invariant:** nothing here depends on who asks or on the schema, so no login is looked at and nothing can leak.
+//! **Invariant:** nothing here depends on the caller or the schema, so no login is read and nothing can leak.
 //!
 //! Sources: the protocols of the npm packages graphql-ws (`graphql-transport-ws`) and subscriptions-transport-ws (`graphql-ws`);
 //! on `/v1/graphql` Hasura's ways with both.
