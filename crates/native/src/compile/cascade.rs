@@ -22,6 +22,13 @@ pub(super) enum Cascade {
     Fields(Vec<String>),
 }
 
+/// What is said of a name that no field of the type `of` has.
+fn unknown(name: &str, of: &str) -> String {
+    format!(
+        "Field `{name}` is not present in type `{of}`. You can only use fields in cascade which are in type `{of}`"
+    )
+}
+
 impl Compiler<'_> {
     /// The `@cascade` on a field.
     pub(super) fn cascade_of(&self, field: &ShapeField) -> Option<Cascade> {
@@ -80,6 +87,32 @@ impl Compiler<'_> {
         }
     }
 
+    /// Refuses names on the field at `at` of the shape, where it is no field of objects: the type of a payload or a value has none
+    /// of the names of their fields. Objects and aggregates are looked at where their filters are.
+    pub(super) fn check_cascade(&self, at: u32) -> Result<(), PlanError> {
+        let field = &self.shape.fields[at as usize];
+        let Some(Cascade::Fields(names)) = self.cascade_of(field) else { return Ok(()) };
+        let is_constant = matches!(field.member, shape::Member::Constant { .. });
+        if is_constant
+            || matches!(
+                self.field_meaning(field),
+                FieldMeaning::Aggregate(_) | FieldMeaning::EdgeAggregate(_)
+            )
+        {
+            return Ok(());
+        }
+        let schema = &self.native.api.schema;
+        let ty = schema.field(self.ids.field(field.field)).ty.base;
+        let is_unknown = |it: &&String| schema.field_by_name(ty, it).is_none();
+        match names.iter().find(is_unknown).filter(|_| self.native.api.ty(ty).is_none()) {
+            Some(name) => {
+                let error = self.refuse(unknown(name, schema.type_name(ty)));
+                Err(PlanError { field: at, ..error })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Refuses names that no object at hand has a field of.
     fn check_names(&self, cascade: &Cascade, at: At) -> Result<(), PlanError> {
         let Cascade::Fields(names) = cascade else { return Ok(()) };
@@ -90,12 +123,7 @@ impl Compiler<'_> {
             types.any(|ty| model.field_by_name(*ty, name).is_some())
         };
         match names.iter().find(|it| !has(it)) {
-            Some(name) => {
-                let of = &of.name;
-                Err(self.refuse(format!(
-                    "Field `{name}` is not present in type `{of}`. You can only use fields in cascade which are in type `{of}`"
-                )))
-            }
+            Some(name) => Err(self.refuse(unknown(name, &of.name))),
             None => Ok(()),
         }
     }

@@ -80,6 +80,7 @@ impl Compiler<'_> {
         for at in shape.set(set).range() {
             let field = &shape.fields[at];
             let outer = std::mem::replace(&mut self.field, at as u32);
+            self.check_cascade(at as u32)?;
             self.keys.push(field.key.name());
             let kind = match (field.member, self.field_meaning(field)) {
                 (shape::Member::Constant { .. }, _) => MemberKind::Constant,
@@ -111,7 +112,9 @@ impl Compiler<'_> {
         let origin = Origin::Checked(self.plan.checks.len() as u32);
         self.plan.checks.push(self.field);
         let with = Parameter { origin, reader: Reader::Id, path: "".into() };
-        let filter = Filter::Compare { of: Expr::Column(at.id), by: Comparison::Eq, with };
+        let mut all = vec![Filter::Compare { of: Expr::Column(at.id), by: Comparison::Eq, with }];
+        self.cascade(field, at, &mut all)?;
+        let filter = self.bounded(Filter::All(all))?;
         let rows = Rows { at, filter, order: Vec::new(), page: Page::default() };
         self.rows(field, rows, Vec::new(), None, true)
     }

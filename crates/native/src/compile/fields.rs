@@ -78,6 +78,7 @@ impl<'c> Compiler<'c> {
         let mut members = Vec::new();
         for at in shape.set(set).range() {
             let of = &shape.fields[at];
+            self.check_cascade(at as u32)?;
             let kind = match (of.member, self.field_meaning(of)) {
                 (shape::Member::Constant { .. }, _) => MemberKind::Constant,
                 (_, FieldMeaning::Geo(Geo::Longitude)) => {
@@ -97,6 +98,7 @@ impl<'c> Compiler<'c> {
         let mut members = Vec::new();
         for at in shape.set(set).range() {
             let of = &shape.fields[at];
+            self.check_cascade(at as u32)?;
             let kind = match (of.member, self.field_meaning(of)) {
                 (shape::Member::Constant { .. }, _) => MemberKind::Constant,
                 (_, FieldMeaning::Geo(Geo::Longitude)) => MemberKind::Ordinate(0),

@@ -228,6 +228,7 @@ impl<'c> Compiler<'c> {
             shape::Member::Constant { .. } => MemberKind::Constant,
             shape::Member::Foreign { .. } => MemberKind::Foreign,
             shape::Member::Leaf | shape::Member::Object(_) | shape::Member::Abstract(_) => {
+                self.check_cascade(at)?;
                 self.keys.push(field.key.name());
                 let kind = match row {
                     Some(row) => self.kind(field, row)?,
