@@ -364,6 +364,28 @@ fn an_index_is_there_with_what_was_written_before() {
 }
 
 #[test]
+fn texts_with_too_many_words_for_an_index_are_named_before_anything_is_changed() {
+    let sdl = |by: &str| {
+        format!("interface I {{ id: ID!, list: [String] {by} }} type T implements I {{ one: String {by} }}")
+    };
+    let texts = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) \
+                 SELECT group_concat(printf('w%09d', i), ' ') AS many, group_concat(printf('w%09d', i % 9), ' ') AS few FROM n";
+    let data = format!(
+        "CREATE TEMP TABLE made AS {texts}; INSERT INTO T (id, one) SELECT 1, few FROM made UNION ALL SELECT 30, many FROM made; \
+         INSERT INTO I VALUES (1, 'T'), (30, 'T'); INSERT INTO I_list (id, value) SELECT 1, many FROM made UNION ALL SELECT 30, few FROM made"
+    );
+    let words = "add index of terms of `T.one`\nadd index of terms of `I.list`";
+    let refused = ["`T.one`", "`I.list`"].iter().zip(["0x1e", "0x1"]).map(|(name, id)| {
+        format!(
+            "\nrefused: there are objects whose words of {name} take more than the 1048575 bytes that an index of words holds \
+             of a text ({id}): shorten it, or leave `term` and `fulltext` out of its `@search`"
+        )
+    });
+    let plan = refused.fold(words.to_owned(), |all, it| all + &it);
+    check(&sdl(""), &data, &sdl("@search(by: [term])"), &[], &plan, "SELECT count(*) FROM T", "2");
+}
+
+#[test]
 fn an_inverse_is_added_to_an_edge_that_is_there() {
     let apart = "type Cook { id: ID!, dishes: [Dish] } type Dish { id: ID! name: String }";
     let data = "INSERT INTO Cook VALUES (1), (2); INSERT INTO Dish VALUES (3, 'Pho'), (4, 'Pie'); \

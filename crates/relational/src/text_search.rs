@@ -52,6 +52,9 @@ const PLACES_MAX: usize = 256;
 /// No byte of a text takes more among its words.
 const BYTES_PER_BYTE_MAX: usize = 3;
 
+/// The words of shorter texts never take more than [`WORDS_BYTES_MAX`].
+pub const EXCESS_BYTES_MIN: usize = WORDS_BYTES_MAX / BYTES_PER_BYTE_MAX + 1;
+
 /// Message for a pattern in the wrong notation.
 pub const NO_PATTERN: &str = "a regular expression is written between slashes, as in `/^a.*z$/i`";
 
@@ -92,7 +95,7 @@ pub fn stems_expression(text: &str) -> String {
 /// Each different word takes its bytes, two for each of its places and three more. Stems are no longer than their words.
 #[must_use]
 pub fn excess(text: &str) -> Option<usize> {
-    if text.len() <= WORDS_BYTES_MAX / BYTES_PER_BYTE_MAX {
+    if text.len() < EXCESS_BYTES_MIN {
         return None;
     }
     let mut places: HashMap<String, usize> = HashMap::new();

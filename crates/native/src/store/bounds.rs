@@ -1,11 +1,17 @@
-//! Texts that come to stand whole in an index, which takes so many bytes and no more.
+//! Texts that come to stand in an index, whole or by their words, which takes so many bytes and no more.
 //!
-//! **Invariant:** a migration that is not refused builds its trees; PostgreSQL would say in the middle of it what does not fit.
+//! **Invariant:** a migration that is not refused builds its indexes; PostgreSQL would say in the middle of it what does not fit.
+//!
+//! **Cost:** the lengths of all texts of a field that gets an index are read, and the words of those that may be too many.
 
-use super::Types;
 use super::changes::{NAMED_MAX, Question, Verdict, field_name, values};
+use super::database::Database;
+use super::migrate::Refusal;
 use super::renames::Renames;
+use super::{Error, Types};
+use crate::layout::IndexKind;
 use crate::model::{FieldId, FieldKind, Scalar, TypeKind};
+use weir_sql::words::{EXCESS_BYTES_MIN, WORDS_BYTES_MAX, excess};
 
 /// New length limits of keys, in words, with queries for longer values.
 pub(super) fn bounded(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<(String, Vec<Question>)> {
@@ -34,4 +40,54 @@ fn one(old: &Types, new: &Types, (before, now): (FieldId, FieldId)) -> Option<(S
         },
     };
     Some((format!("`{name}` takes {max} bytes at most"), vec![question]))
+}
+
+/// The question whether texts have more words than a new index of them holds.
+pub(super) fn wordy(
+    old: &Types,
+    new: &Types,
+    (before, now): (FieldId, FieldId),
+    kind: IndexKind,
+) -> Option<Question> {
+    let field = old.model.field(before);
+    // Lists of an interface are in one table for all its types.
+    let has_texts = field.kind == FieldKind::Scalar(Scalar::String)
+        && (field.is_list || old.model.ty(field.owner).kind == TypeKind::Object)
+        && matches!(kind, IndexKind::Terms | IndexKind::Fulltext);
+    let (table, id, value) = values(old, before).filter(|_| has_texts)?;
+    let are_long = format!("octet_length({value}) >= {EXCESS_BYTES_MIN}");
+    Some(Question {
+        sql: format!("SELECT DISTINCT {id} FROM {table} WHERE {are_long} ORDER BY 1"),
+        verdict: Verdict::Wordy {
+            texts: format!("SELECT {value} FROM {table} WHERE {id} = $1 AND {are_long}"),
+            name: field_name(&new.model, now),
+        },
+    })
+}
+
+/// Why an index of words cannot be, if one of the texts of the objects `ids` has too many.
+pub(super) fn check_words(
+    database: &mut Database,
+    ids: &[i64],
+    texts: &str,
+    name: &str,
+) -> Result<Option<Refusal>, Error> {
+    let mut named: Vec<String> = Vec::new();
+    for id in ids {
+        let texts = database.query(texts, &[(*id).into()], 1)?;
+        if texts.iter().any(|it| excess(&it[0].text()).is_some()) {
+            named.push(format!("{id:#x}"));
+        }
+        if named.len() == NAMED_MAX {
+            break;
+        }
+    }
+    Ok((!named.is_empty()).then(|| Refusal {
+        what: format!(
+            "there are objects whose words of `{name}` take more than the {WORDS_BYTES_MAX} bytes that an index of words holds of a text ({})",
+            named.join(", ")
+        ),
+        mend: "shorten it, or leave `term` and `fulltext` out of its `@search`".into(),
+        allow: None,
+    }))
 }

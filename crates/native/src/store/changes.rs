@@ -25,6 +25,13 @@ pub(super) enum Verdict {
         /// They are named by the numbers of objects, which are shown as clients know them.
         by_id: bool,
     },
+    /// The first column names objects with long texts, whose words an index may not hold: those are in the way.
+    Wordy {
+        /// The texts of the object `$1`.
+        texts: String,
+        /// The field, for people.
+        name: String,
+    },
 }
 
 /// A question to the old tables.
@@ -490,7 +497,8 @@ impl Differences<'_> {
         for &(field, kind) in &new {
             let Some(before) = self.renames.old_field(field) else { continue };
             if let Some(words) = words(self.new, field, kind).filter(|_| !old.contains(&(before, kind))) {
-                self.add(format!("add {words}"), Vec::new());
+                let question = bounds::wordy(self.old, self.new, (before, field), kind);
+                self.add(format!("add {words}"), question.into_iter().collect());
             }
         }
         for &(field, kind) in &old {

@@ -3,6 +3,7 @@
 //! **Invariant:** a migration is one transaction that ends by writing its version; whoever is killed in it leaves what was
 //! there before.
 
+use super::bounds;
 use super::build;
 use super::changes::{self, Question, Verdict};
 use super::database::{Database, Value};
@@ -104,9 +105,10 @@ pub(super) fn plan(
     let found = changes::differences(old, new);
     for question in found.iter().flat_map(|it| &it.questions) {
         if let Some(refusal) = ask(database, question, allowed)? {
-            match refusals.iter_mut().find(|it| it.allow.is_some() && it.allow == refusal.allow) {
-                Some(_) => {}
-                None => refusals.push(refusal),
+            // Two indexes of one field are refused in the same words.
+            let is_told = |it: &Refusal| *it == refusal || (it.allow.is_some() && it.allow == refusal.allow);
+            if !refusals.iter().any(is_told) {
+                refusals.push(refusal);
             }
         }
     }
@@ -215,6 +217,10 @@ fn ask(database: &mut Database, question: &Question, allowed: &[String]) -> Resu
                 mend: mend.clone(),
                 allow: None,
             })
+        }
+        Verdict::Wordy { texts, name } => {
+            let ids: Vec<i64> = rows.iter().map(|row| row[0].int()).collect();
+            return bounds::check_words(database, &ids, texts, name);
         }
     })
 }
