@@ -246,6 +246,145 @@ fn an_update_that_says_nothing_counts_nothing() {
 }
 
 #[test]
+fn an_update_that_sets_nothing_but_null_changes_and_counts_nothing() {
+    let sdl = "interface Priced { price: Int } type Dish implements Priced { name: String! @id, tags: [String], cook: Cook } \
+               type Cook @secret(field: \"pwd\") { nick: String! @id }";
+    let update = |ty: &str, input: &str| {
+        let given = if input.contains("$i") { "($i: Int)" } else { "" };
+        format!("mutation{given} {{ update{ty}(input: {{filter: {{}}, {input}}}) {{ numUids }} }}")
+    };
+    let [none, one] = [0, 1].map(|count| format!(r#""updateDish":{{"numUids":{count}}}"#));
+    let [null, several, variable, removed, also, list, cook, interface] = [
+        ("Dish", "set: {price: null}"),
+        ("Dish", "set: {price: null, name: null, tags: null, cook: null}"),
+        ("Dish", "set: {price: $i}"),
+        ("Dish", "set: {price: null}, remove: {}"),
+        ("Dish", "set: {price: null}, remove: {price: 7}"),
+        ("Dish", "set: {tags: []}"),
+        ("Cook", "set: {pwd: null}"),
+        ("Priced", "set: {price: null}"),
+    ]
+    .map(|(ty, input)| update(ty, input));
+    check_given(
+        sdl,
+        &[
+            (
+                r#"mutation { addDish(input: [{name: "a", price: 1, cook: {nick: "c", pwd: "secret"}}]) { numUids } }"#,
+                "",
+                r#""addDish":{"numUids":2}"#,
+            ),
+            (&null, "", &none),
+            (&several, "", &none),
+            (&variable, r#"{"i": null}"#, &none),
+            (&removed, "", &none),
+            (&cook, "", r#""updateCook":{"numUids":0}"#),
+            (&interface, "", r#""updatePriced":{"numUids":0}"#),
+            (&also, "", &one),
+            (&list, "", &one),
+            (&variable, r#"{"i": 1}"#, &one),
+        ],
+    );
+}
+
+#[test]
+fn a_password_that_is_set_stays_where_another_one_is_removed() {
+    let sdl = "type Cook @secret(field: \"pwd\") { nick: String! @id }";
+    let update =
+        |input: &str| format!("mutation {{ updateCook(input: {{filter: {{}}, {input}}}) {{ numUids }} }}");
+    let [other, order, same, null, alone] = [
+        r#"set: {pwd: "second"}, remove: {pwd: "secret"}"#,
+        r#"remove: {pwd: "x"}, set: {pwd: "third3"}"#,
+        r#"set: {pwd: "fourth"}, remove: {pwd: "fourth"}"#,
+        r#"set: {pwd: "fourth"}, remove: {pwd: null}"#,
+        r#"remove: {pwd: "third3"}"#,
+    ]
+    .map(update);
+    let opens = |pwd: &str| format!("{{ checkCookPassword(nick: \"c\", pwd: \"{pwd}\") {{ nick }} }}");
+    let [first, second, third] = ["secret", "second", "third3"].map(opens);
+    let (right, wrong) = (r#""checkCookPassword":{"nick":"c"}"#, r#""checkCookPassword":null"#);
+    let (one, kept) = (
+        r#""updateCook":{"numUids":1}"#,
+        "type Cook requires a value for field pwd, so it cannot be removed",
+    );
+    check(
+        sdl,
+        &[
+            (
+                r#"mutation { addCook(input: [{nick: "c", pwd: "secret"}]) { numUids } }"#,
+                r#""addCook":{"numUids":1}"#,
+            ),
+            (&other, one),
+            (&first, wrong),
+            (&second, right),
+            (&order, one),
+            (&same, kept),
+            (&null, kept),
+            (&alone, kept),
+            (&third, right),
+        ],
+    );
+}
+
+#[test]
+fn names_in_a_cascade_are_known_wherever_it_stands() {
+    let sdl = "type Dish @secret(field: \"pwd\") { name: String! @id, at: Point, note: String, cook: Cook } type Cook { nick: String! @id }";
+    let wrong = |name: &str, ty: &str| {
+        format!(
+            "Field `{name}` is not present in type `{ty}`. You can only use fields in cascade which are in type `{ty}`"
+        )
+    };
+    let add = r#"addDish(input: [{name: "a", pwd: "secret", at: {longitude: 1, latitude: 2}}])"#;
+    let requests = [
+        (
+            format!("mutation {{ {add} @cascade(fields: [\"name\"]) {{ numUids }} }}"),
+            wrong("name", "AddDishPayload"),
+        ),
+        (format!("mutation {{ {add} {{ numUids @cascade(fields: [\"a\"]) }} }}"), wrong("a", "Int")),
+        (
+            format!("mutation {{ {add} {{ dish @cascade(fields: [\"nam\"]) {{ name }} }} }}"),
+            wrong("nam", "Dish"),
+        ),
+        (
+            "mutation { updateDish(input: {filter: {}}) @cascade(fields: [\"msg\"]) { numUids } }".into(),
+            wrong("msg", "UpdateDishPayload"),
+        ),
+        ("{ queryDish { name @cascade(fields: [\"name\"]) } }".into(), wrong("name", "String")),
+        ("{ queryDish { at @cascade(fields: [\"x\"]) { latitude } } }".into(), wrong("x", "Point")),
+        ("{ queryDish { at { latitude @cascade(fields: [\"x\"]) } } }".into(), wrong("x", "Float")),
+        ("{ aggregateDish { count @cascade(fields: [\"x\"]) } }".into(), wrong("x", "Int")),
+        (
+            "{ checkDishPassword(name: \"a\", pwd: \"secret\") @cascade(fields: [\"x\"]) { name } }".into(),
+            wrong("x", "Dish"),
+        ),
+        // Nothing of what was refused has been done.
+        (
+            format!(
+                "mutation {{ {add} @cascade(fields: [\"dish\", \"numUids\"]) {{ numUids @cascade dish @cascade {{ name note }} }} }}"
+            ),
+            r#""addDish":{"numUids":1,"dish":[]}"#.into(),
+        ),
+        (
+            "{ queryDish { at @cascade(fields: [\"latitude\"]) { latitude } } }".into(),
+            r#""queryDish":[{"at":{"latitude":2}}]"#.into(),
+        ),
+        (
+            "{ checkDishPassword(name: \"a\", pwd: \"secret\") @cascade(fields: [\"note\"]) { name } }"
+                .into(),
+            r#""checkDishPassword":null"#.into(),
+        ),
+    ];
+    check(sdl, &requests.iter().map(|it| (it.0.as_str(), it.1.as_str())).collect::<Vec<_>>());
+    let variable = format!("mutation($f: [String]) {{ {add} @cascade(fields: $f) {{ numUids }} }}");
+    check_given(
+        sdl,
+        &[
+            (&variable, r#"{"f": ["name"]}"#, &wrong("name", "AddDishPayload")),
+            (&variable, r#"{"f": ["dish"]}"#, r#""addDish":{"numUids":1}"#),
+        ],
+    );
+}
+
+#[test]
 fn several_operators_are_all_meant_and_fields_of_a_cascade_are_known() {
     let sdl = "type Dish { name: String! @search(by: []), price: Int @search, note: String }";
     let wrong = "Field `nam` is not present in type `Dish`. You can only use fields in cascade which are in type `Dish`";

@@ -285,6 +285,67 @@ fn a_key_of_an_interface_may_be_taken_in_another_type() {
 }
 
 #[test]
+fn a_key_of_an_interface_is_told_by_the_type_that_is_written() {
+    let sdl = "interface Animal { name: String! @id(interface: true), code: String @id } type Dog implements Animal { breed: String } \
+               type Cat implements Animal { lives: Int }";
+    let add = "mutation { addDog(input: [{name: \"Rex\", code: \"x\"}]) { numUids } addCat(input: [{name: \"Tom\", code: \"x\"}]) { numUids } }";
+    let beside = "id Rex already exists for field name in some other implementing type of interface Animal\"";
+    let dog = "id Rex already exists for field name inside type Dog\"";
+    for ask in asks(sdl) {
+        assert_eq!(ask(add, ""), r#"{"data":{"addDog":{"numUids":1},"addCat":{"numUids":1}}}"#);
+        for (mutation, words) in [
+            (r#"addDog(input: [{name: "Rex"}])"#, dog),
+            (r#"addCat(input: [{name: "Rex"}])"#, beside),
+            (r#"addCat(input: [{name: "Rex"}], upsert: true)"#, beside),
+            (r#"updateCat(input: {filter: {}, set: {name: "Rex"}})"#, beside),
+            (
+                r#"updateAnimal(input: {filter: {name: {eq: "Tom"}}, set: {name: "Rex"}})"#,
+                "id Rex already exists for field name inside type Animal\"",
+            ),
+            (
+                r#"addCat(input: [{name: "Kit", code: "x"}])"#,
+                "id x already exists for field code inside type Cat\"",
+            ),
+        ] {
+            let refused = ask(&format!("mutation {{ {mutation} {{ numUids }} }}"), "");
+            assert!(refused.contains(words) && refused.contains("UNIQUE_VIOLATION"), "{mutation}: {refused}");
+        }
+    }
+}
+
+#[test]
+fn a_key_that_an_update_sets_is_not_made_again_below() {
+    let sdl = "interface Named { nick: String! @id, friends: [Person], spouse: Person } type Person implements Named { age: Int! }";
+    let add = r#"mutation { addPerson(input: [{nick: "a", age: 1}]) { numUids } }"#;
+    let twice = "duplicate XID found: b\"";
+    for ask in asks(sdl) {
+        assert_eq!(ask(add, ""), r#"{"data":{"addPerson":{"numUids":1}}}"#);
+        let rename = |root: &str, nick: &str, edges: &str| {
+            let set = format!("set: {{nick: \"{nick}\", {edges}}}");
+            ask(&format!("mutation {{ {root}(input: {{filter: {{has: nick}}, {set}}}) {{ numUids }} }}"), "")
+        };
+        for root in ["updatePerson", "updateNamed"] {
+            for edges in [
+                r#"spouse: {nick: "b", age: 2}"#,
+                r#"friends: [{nick: "b", age: 2}]"#,
+                r#"friends: [{nick: "c", age: 2, friends: [{nick: "b", age: 2}]}]"#,
+                r#"friends: [{nick: "b"}, {nick: "b", age: 2}]"#,
+            ] {
+                let refused = rename(root, "b", edges);
+                assert!(refused.contains(twice) && refused.contains("UNIQUE_VIOLATION"), "{root}: {refused}");
+            }
+        }
+        // An object is a friend of itself by its new name.
+        for (root, nick) in [("updatePerson", "b"), ("updateNamed", "c")] {
+            let renamed = rename(root, nick, &format!("friends: [{{nick: \"{nick}\"}}]"));
+            assert_eq!(renamed, format!(r#"{{"data":{{"{root}":{{"numUids":1}}}}}}"#));
+        }
+        let left = ask("{ queryPerson { nick friends { nick } } }", "");
+        assert_eq!(left, r#"{"data":{"queryPerson":[{"nick":"c","friends":[{"nick":"c"}]}]}}"#);
+    }
+}
+
+#[test]
 fn what_is_taken_is_told_by_its_fields() {
     let sdl = "type House { name: String! @id, dishes: [Dish] } \
                type Dish @unique(fields: [\"house\", \"made\"]) { house: House @hasInverse(field: dishes), made: DateTime, price: Int @search }";

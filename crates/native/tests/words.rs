@@ -103,3 +103,31 @@ fn an_index_that_a_load_took_away_is_no_hindrance() {
     served.beside.execute_batch(gone).expect("it is there");
     check(&served, &[ADD], r#"{title: {alloftext: "runs"}}"#, "a");
 }
+
+/// The steps of SQLite's machine that tell which of `count` notes have all of some words in their tags, and how it goes about it.
+fn steps(count: usize) -> (i32, String) {
+    let notes: Vec<String> =
+        (0..count).map(|at| format!(r#"{{key: "{at}", tags: ["red wine", "white {at}"]}}"#)).collect();
+    let served = kit::serve(TYPES, "");
+    let add = format!("mutation {{ addNote(input: [{}]) {{ numUids }} }}", notes.join(","));
+    assert_eq!(served.ask(&add, ""), format!(r#"{{"data":{{"addNote":{{"numUids":{count}}}}}}}"#));
+    let explained = served.explain(r#"{ queryNote(filter: {tags: {allofterms: "white red"}}) { key } }"#);
+    let sql = explained.lines().map(str::trim).find(|it| it.starts_with("SELECT")).expect("a statement");
+    let mut plan = served.beside.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).expect(sql);
+    let ways = plan.raw_query().mapped(|row| row.get::<_, String>(3)).collect::<Result<Vec<_>, _>>();
+    let mut statement = served.beside.prepare(sql).expect(sql);
+    for (at, words) in [(1, r#""white" OR "red""#), (2, r#"["\"white\"","\"red\""]"#)] {
+        statement.raw_bind_parameter(at, words).expect("it has that many");
+    }
+    let found = statement.raw_query().mapped(|_| Ok(())).count();
+    assert_eq!(found, count, "{sql}");
+    (statement.get_status(rusqlite::StatementStatus::VmStep), ways.expect("rows").join("; "))
+}
+
+#[test]
+fn words_of_lists_take_steps_for_each_object_and_not_for_each_two() {
+    let ((few, way), (many, _)) = (steps(100), steps(800));
+    assert!(way.contains("Note_tags_value_terms VIRTUAL TABLE INDEX"), "{way}");
+    assert_eq!(way.matches("LIST SUBQUERY").count(), 1, "the rows of all words are gathered once: {way}");
+    assert!(many < 10 * few, "{few} steps for 100 objects, {many} for 800");
+}

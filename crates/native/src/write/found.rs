@@ -4,7 +4,7 @@
 //! one object, and an object with the key that a patch sets is the patched object.
 
 use super::Writes;
-use super::facts::key_scope;
+use super::facts::{copy, key_scope};
 use super::object::{Content, Object, Role};
 use super::refusal::Refusal;
 use super::sentence::{Kind, Rows};
@@ -54,6 +54,16 @@ impl Name {
         }
     }
 
+    /// The name of an object of type `ty` with the same key.
+    fn of_type(&self, model: &Model, ty: TypeId) -> Option<Self> {
+        let own = |field: FieldId| key_scope(model, copy(model, field, ty));
+        match self {
+            Self::Id(..) => None,
+            Self::Int(field, number) => Some(Self::Int(own(*field), *number)),
+            Self::Text(field, text) => Some(Self::Text(own(*field), Arc::clone(text))),
+        }
+    }
+
     fn value(&self) -> Value {
         match self {
             Self::Id(_, number) | Self::Int(_, number) => Value::Int(*number),
@@ -66,11 +76,14 @@ impl Name {
 #[derive(Debug, Default)]
 pub(super) struct Names {
     /// By object: places in `all`.
-    of: Vec<SmallVec<[u32; 2]>>,
+    of: Vec<Places>,
     pub(super) all: Vec<Name>,
     /// Parallel to `all`.
     found: Vec<Hits>,
 }
+
+/// Places in the list of names.
+type Places = SmallVec<[u32; 2]>;
 
 /// The objects with one name.
 type Hits = SmallVec<[(i64, TypeId); 1]>;
@@ -107,6 +120,11 @@ impl Names {
     pub(super) fn of(&self, at: u32) -> impl Iterator<Item = (u32, &Name, &Hits)> {
         let found = |it: &u32| (*it, &self.all[*it as usize], &self.found[*it as usize]);
         self.of[at as usize].iter().map(found)
+    }
+
+    /// The place of a given name.
+    fn place(&self, name: &Name) -> Option<u32> {
+        self.all.iter().position(|it| it == name).map(|at| at as u32)
     }
 
     /// True if the object at `at` has a name.
@@ -267,7 +285,7 @@ impl Resolver<'_> {
         }
         match (object.role, there) {
             (Role::Top, Some(((id, ty), _))) if self.upsert && ty == object.ty => Ok(Fate::Changed(id, ty)),
-            (Role::Top, Some((_, called))) => Err(self.exists(called)),
+            (Role::Top, Some(((_, ty), called))) => Err(self.exists(called, object.ty, ty)),
             (_, Some(((id, ty), called))) => match self.model().ty(object.ty).members.contains(&ty) {
                 true => Ok(Fate::There(id, ty)),
                 false => Err(Refusal::NoSuch { id: called.shown(), ty: name() }),
@@ -284,10 +302,13 @@ impl Resolver<'_> {
         }
     }
 
-    /// The refusal of an object that is to be added under a name that is taken.
-    pub(super) fn exists(&self, called: &Name) -> Refusal {
-        let (field, ty) = self.field_of(called);
-        Refusal::Exists { key: called.shown(), field, ty }
+    /// The refusal of an object of type `of` under a name that an object of type `taker` has.
+    pub(super) fn exists(&self, called: &Name, of: TypeId, taker: TypeId) -> Refusal {
+        let ((field, owner), key, ty) = (self.field_of(called), called.shown(), self.model().ty(of));
+        match ty.kind == TypeKind::Object && of != taker {
+            true => Refusal::ExistsBeside { key, field, interface: owner },
+            false => Refusal::Exists { key, field, ty: ty.name.clone() },
+        }
     }
 
     /// The field that `name` is a value of, and the type that the field is of.
@@ -353,11 +374,12 @@ impl Resolver<'_> {
         let mut first: Vec<Option<u32>> = vec![None; self.names.all.len()];
         let mut same = vec![None; self.objects.len()];
         let mut ignored = vec![false; self.objects.len()];
-        let mut refusals = Vec::new();
+        let (mut patched, mut refusals) = (Places::new(), Vec::new());
         for (at, object) in self.objects.iter().enumerate() {
             let is_link = object.id.is_some() || object.role == Role::Unlinked;
             if object.role == (Role::Patch { removes: false }) {
-                self.names.of(at as u32).for_each(|it| first[it.0 as usize] = Some(at as u32));
+                patched = self.patched_names(at as u32).collect();
+                patched.iter().for_each(|it| first[*it as usize] = Some(at as u32));
             }
             if ignored[at] || is_link || matches!(object.role, Role::Patch { .. }) {
                 self.ignore_below(object, ignored[at] || is_link, &mut ignored);
@@ -380,7 +402,8 @@ impl Resolver<'_> {
                 }
                 // An object that was only linked so far may be described here.
                 let (link, is) = if says && !said { (other, at as u32) } else { (at as u32, other) };
-                if let Err(refusal) = self.check_same(link, is, name) {
+                let given = if self.is_patch(is) { &patched } else { &self.names.of[is as usize] };
+                if let Err(refusal) = self.check_same(link, is, name, given) {
                     refusals.push(refusal);
                     continue;
                 }
@@ -394,18 +417,27 @@ impl Resolver<'_> {
         Ok(Sames { same, ignored })
     }
 
+    /// The names that the patch at `at` gives: a key of an interface is also the key of the patched object's type.
+    fn patched_names(&self, at: u32) -> impl Iterator<Item = u32> {
+        self.names.of(at).flat_map(|(place, name, _)| {
+            let own = self.patched.and_then(|it| self.names.place(&name.of_type(self.model(), it.1)?));
+            std::iter::once(place).chain(own.filter(|it| *it != place))
+        })
+    }
+
     /// True if the object at `at` is the patch of an update.
     fn is_patch(&self, at: u32) -> bool {
         matches!(self.objects[at as usize].role, Role::Patch { .. })
     }
 
-    /// Checks that `link`, which has `name`, can be the object `is` of the input: by all its names, and by its type.
-    fn check_same(&self, link: u32, is: u32, name: &Name) -> Result<(), Refusal> {
+    /// Checks that `link`, which has `name`, can be the object `is` of the input, which has the names `given`: by all its names, and
+    /// by its type.
+    fn check_same(&self, link: u32, is: u32, name: &Name, given: &Places) -> Result<(), Refusal> {
         let ty = self.model().ty(self.objects[link as usize].ty);
         let (is_patch, patched) = (self.is_patch(is), self.patched.map(|it| it.0));
         let is_patched = |hits: &Hits| is_patch && hits.iter().any(|it| Some(it.0) == patched);
         let mut names = self.names.of(link);
-        if !names.all(|(place, _, hits)| self.names.of[is as usize].contains(&place) || is_patched(hits)) {
+        if !names.all(|(place, _, hits)| given.contains(&place) || is_patched(hits)) {
             let keys = self.told(self.names.of(link).map(|it| it.1));
             return Err(Refusal::Ambiguous { ty: ty.name.clone(), keys });
         }

@@ -131,7 +131,7 @@ impl Writes {
                 (InputMeaning::Input(_), What::Update(_)) => {
                     for (member, given) in given.members().filter(|it| it.1.members().next().is_some()) {
                         match self.api.input(member) {
-                            InputMeaning::Set(ty) => {
+                            InputMeaning::Set(ty) if self.sets(ty, given) => {
                                 input.set =
                                     Some(objects.read(ty, given, Role::Patch { removes: false }, 0)?);
                             }
@@ -142,12 +142,20 @@ impl Writes {
                             _ => {}
                         }
                     }
+                    objects.keep_secret(input.set, input.remove)?;
                 }
                 _ => {}
             }
         }
         input.objects = objects.list;
         Ok(input)
+    }
+
+    /// Whether a `set` that is not empty changes anything: null sets nothing, but what has a default for updates gets it.
+    fn sets(&self, ty: TypeId, given: Given<'_>) -> bool {
+        let model = self.model();
+        let has_default = |ty: &TypeId| model.fields_of(*ty).any(|it| it.1.default_update.is_some());
+        given.members().any(|it| !it.1.is_null()) || model.ty(ty).members.iter().any(has_default)
     }
 }
 

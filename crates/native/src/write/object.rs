@@ -118,9 +118,9 @@ impl Objects<'_> {
                 }
                 InputMeaning::Secret(of) => {
                     if role == (Role::Patch { removes: true }) {
-                        return Err(self.required_secret(of));
-                    }
-                    if let Some(password) = secret(value)? {
+                        let password = value.text().ok_or_else(|| self.required_secret(of))?;
+                        self.list[at as usize].secret = Some(password.into());
+                    } else if let Some(password) = secret(value)? {
                         let next = self.passwords.len() as u32;
                         let place = *self.passwords.entry(Arc::clone(&password)).or_insert(next);
                         self.list[at as usize].secret_place = place;
@@ -132,6 +132,17 @@ impl Objects<'_> {
         }
         self.list[at as usize].fields = fields;
         Ok(at)
+    }
+
+    /// Refuses an update that would leave objects without a password: `remove` names it and `set` gives no other one.
+    pub(super) fn keep_secret(&mut self, set: Option<u32>, remove: Option<u32>) -> Result<(), Refusal> {
+        let Some(remove) = remove.map(|it| it as usize) else { return Ok(()) };
+        let Some(removed) = self.list[remove].secret.take() else { return Ok(()) };
+        let given = set.and_then(|it| self.list[it as usize].secret.as_ref());
+        match given.is_some_and(|it| *it != removed) {
+            true => Ok(()),
+            false => Err(self.required_secret(self.list[remove].ty)),
+        }
     }
 
     /// Nobody can do without a password.

@@ -7,6 +7,8 @@ use weir_engine::source::FieldError;
 pub(super) enum Refusal {
     /// An object that is added, or takes a new key, has the key of one that is there.
     Exists { key: String, field: String, ty: String },
+    /// As `Exists`: the other one is of another type of the interface.
+    ExistsBeside { key: String, field: String, interface: String },
     /// Two objects of one input have the same key and differ.
     Twice { key: String },
     /// An object would lack a value.
@@ -67,7 +69,7 @@ impl Refusal {
     fn code(&self) -> &'static str {
         match self {
             Self::Several(all) => all.first().map_or("BAD_USER_INPUT", Self::code),
-            Self::Exists { .. } | Self::Twice { .. } => "UNIQUE_VIOLATION",
+            Self::Exists { .. } | Self::ExistsBeside { .. } | Self::Twice { .. } => "UNIQUE_VIOLATION",
             Self::Missing { .. } | Self::Required { .. } => "NOT_NULL_VIOLATION",
             Self::NoSuch { .. } => "FOREIGN_KEY_VIOLATION",
             Self::Ambiguous { .. }
@@ -91,6 +93,9 @@ impl Refusal {
             Self::Exists { key, field, ty } => {
                 format!("id {key} already exists for field {field} inside type {ty}")
             }
+            Self::ExistsBeside { key, field, interface } => format!(
+                "id {key} already exists for field {field} in some other implementing type of interface {interface}"
+            ),
             Self::Twice { key } => format!("duplicate XID found: {key}"),
             Self::Missing { ty, field } => {
                 format!("type {ty} requires a value for field {field}, but no value present")
@@ -143,6 +148,7 @@ impl Refusal {
         let words = self.words();
         let message = match self {
             Self::Exists { .. }
+            | Self::ExistsBeside { .. }
             | Self::Twice { .. }
             | Self::Missing { .. }
             | Self::NoSuch { .. }

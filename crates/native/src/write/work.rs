@@ -328,8 +328,8 @@ impl Work {
         let Some(&own) = self.matched.first() else { return Ok(()) };
         for (_, name, hits) in self.names.of(set) {
             let is_wide = name.is_of_all_types(self.writes.model());
-            if hits.iter().any(|hit| hit.0 != own.0 && (is_wide || hit.1 == own.1)) {
-                return Err(self.resolver().exists(name));
+            if let Some(hit) = hits.iter().find(|hit| hit.0 != own.0 && (is_wide || hit.1 == own.1)) {
+                return Err(self.resolver().exists(name, self.what.ty(), hit.1));
             }
         }
         Ok(())

@@ -11,6 +11,8 @@ pub(super) struct Choices<'c> {
     keys: u32,
     /// Only people are at the top of mutations.
     people: bool,
+    /// Objects say little and lack nothing, so that most mutations are done; a key is set by every other update.
+    calm: bool,
 }
 
 /// Purpose of a generated object.
@@ -25,9 +27,10 @@ enum For {
 
 impl<'c> Choices<'c> {
     pub(super) fn new(tape: &'c [u32]) -> Self {
-        let mut choices = Self { tape, at: 0, keys: 6, people: false };
+        let mut choices = Self { tape, at: 0, keys: 6, people: false, calm: false };
         choices.keys = 6 - choices.below(5);
         choices.people = choices.once_in(3);
+        choices.calm = choices.once_in(2);
         choices
     }
 
@@ -45,6 +48,12 @@ impl<'c> Choices<'c> {
     /// Once in `of` times.
     fn once_in(&mut self, of: u32) -> bool {
         self.below(of) == of - 1
+    }
+
+    /// Once in `of` times, or in `calm` times where all is calm.
+    fn seldom(&mut self, of: u32, calm: u32) -> bool {
+        let of = if self.calm { calm } else { of };
+        self.once_in(of)
     }
 
     fn key(&mut self, ty: usize) -> String {
@@ -82,7 +91,7 @@ impl<'c> Choices<'c> {
     fn object(&mut self, ty: usize, what: For, depth: u32) -> Input {
         let mut input = Input { ty, id: None, fields: Vec::new() };
         let is_link = matches!(what, For::Link | For::Unlink);
-        if is_link && self.once_in(4) {
+        if is_link && self.seldom(4, 24) {
             input.id = Some(i64::from(self.below(12)) + 1);
         }
         for field in TYPES[ty].fields {
@@ -91,20 +100,20 @@ impl<'c> Choices<'c> {
                     let is_given = match what {
                         For::Add => true,
                         For::Link | For::Unlink => !self.once_in(8),
-                        For::Set => self.once_in(6),
+                        For::Set => self.seldom(6, 2),
                         For::Remove => self.once_in(12),
                     };
                     is_given.then(|| Given::Text(self.key(ty)))
                 }
                 // A reference to an interface, or one that is cut, has nothing but names.
                 _ if (ty == NAMED && is_link) || what == For::Unlink => None,
-                Kind::Int if field.required && !self.once_in(12) => {
+                Kind::Int if field.required && !self.seldom(12, 60) => {
                     Some(Given::Int(i64::from(self.below(3))))
                 }
-                Kind::Edge { to, .. } if field.required && what == For::Add && !self.once_in(6) => {
+                Kind::Edge { to, .. } if field.required && what == For::Add && !self.seldom(6, 60) => {
                     Some(Given::Object(Box::new(self.target(to, For::Link, depth))))
                 }
-                _ if !self.once_in(3) => None,
+                _ if !self.seldom(3, 8) => None,
                 _ if self.once_in(12) => Some(Given::Null),
                 Kind::Int => Some(Given::Int(i64::from(self.below(3)))),
                 Kind::Texts => Some(Given::Texts((0..self.below(3)).map(|_| self.word()).collect())),

@@ -84,6 +84,18 @@ fn friends(all: Vec<Input>) -> (&'static str, Given) {
     ("friends", Given::Objects(all))
 }
 
+/// Without the rule that the key of a patch is a name of its object, both statements write `p2`: the smallest of the tapes that
+/// fail then with `UNIQUE constraint failed: Person.nick`.
+#[test]
+fn a_partner_with_the_key_that_an_update_sets_is_refused_before_it_is_made() {
+    let age = || ("age", Given::Int(1));
+    let add = Mutation::Add { ty: PERSON, inputs: vec![person("p0", [age()])], upsert: false };
+    let spouse = ("spouse", Given::Object(Box::new(person("p2", [age()]))));
+    let set = Some(person("p2", [spouse]));
+    let rename = Mutation::Update { ty: PERSON, keys: Vec::new(), set, remove: None };
+    run([add, rename]).unwrap_or_else(|error| panic!("{error}"));
+}
+
 #[test]
 fn what_has_the_key_that_an_update_sets_is_the_object_it_changes() {
     let age = || ("age", Given::Int(1));

@@ -258,6 +258,17 @@ impl Oracle {
         format!("duplicate XID found: {key}")
     }
 
+    /// The refusal of `key` for an object of type `ty`: the object `id` has it.
+    fn exists(&self, key: &str, ty: usize, id: i64) -> String {
+        let (field, name) = (TYPES[ty].key, TYPES[ty].name);
+        match ty == NAMED || self.objects[&id].ty == ty {
+            true => format!("id {key} already exists for field {field} inside type {name}"),
+            false => format!(
+                "id {key} already exists for field {field} in some other implementing type of interface Named"
+            ),
+        }
+    }
+
     /// Resolves a node that does not equal another.
     fn resolve(&self, node: &mut Node, upsert: bool) -> Result<(), String> {
         let (ty, key) = (&TYPES[node.input.ty], Self::key(&node.input).map(str::to_owned));
@@ -273,14 +284,7 @@ impl Oracle {
                 node.changed = true;
                 Ok(())
             }
-            (Some(_), None) => {
-                let of = TYPES[scope(node.input.ty)].name;
-                Err(format!(
-                    "id {} already exists for field {} inside type {of}",
-                    key.unwrap_or_default(),
-                    ty.key
-                ))
-            }
+            (Some(id), None) => Err(self.exists(&key.unwrap_or_default(), node.input.ty, id)),
             (Some(id), Some(_)) => {
                 node.id = Some(id).filter(fits);
                 node.id
@@ -411,9 +415,8 @@ impl Oracle {
                     "only one node is allowed in the filter while updating fields with @id directive".into(),
                 );
             }
-            if self.by_key(ty, key).is_some_and(|it| it != matched[0]) {
-                let (of, field) = (TYPES[scope(ty)].name, TYPES[ty].key);
-                return Err(format!("id {key} already exists for field {field} inside type {of}"));
+            if let Some(other) = self.by_key(ty, key).filter(|it| *it != matched[0]) {
+                return Err(self.exists(key, ty, other));
             }
         }
         if set.is_some() {
