@@ -11,7 +11,7 @@ use super::renames::Renames;
 use super::{Error, Types};
 use crate::layout::IndexKind;
 use crate::model::{FieldId, FieldKind, Scalar, TypeKind};
-use weir_sql::words::{EXCESS_BYTES_MIN, WORDS_BYTES_MAX, excess};
+use weir_relational::text_search::{EXCESS_BYTES_MIN, WORDS_BYTES_MAX, excess};
 
 /// New length limits of keys, in words, with queries for longer values.
 pub(super) fn bounded(old: &Types, new: &Types, renames: Renames<'_>) -> Vec<(String, Vec<Question>)> {
