@@ -22,7 +22,7 @@ pub(super) enum Cascade {
     Fields(Vec<String>),
 }
 
-/// What is said of a name that no field of the type `of` has.
+/// Message for a name that is no field of the type `of`.
 fn unknown(name: &str, of: &str) -> String {
     format!(
         "Field `{name}` is not present in type `{of}`. You can only use fields in cascade which are in type `{of}`"

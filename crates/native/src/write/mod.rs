@@ -151,7 +151,7 @@ impl Writes {
         Ok(input)
     }
 
-    /// Whether a `set` that is not empty changes anything: null sets nothing, but what has a default for updates gets it.
+    /// True if a non-empty `set` changes anything: null sets nothing, except a field with a default for updates.
     fn sets(&self, ty: TypeId, given: Given<'_>) -> bool {
         let model = self.model();
         let has_default = |ty: &TypeId| model.fields_of(*ty).any(|it| it.1.default_update.is_some());
