@@ -3,8 +3,10 @@
 mod kit;
 
 use kit::{CHINOOK, Served, serve, serve_tuned};
+use std::future::Future;
+use std::task::Poll;
 use std::time::{Duration, Instant};
-use weir_engine::engine::{Request, Settings};
+use weir_engine::engine::{Body, Request, Settings};
 use weir_engine::source::{Accent, Caller};
 use weir_sql::sqlite::connection::Tuning;
 
@@ -203,4 +205,46 @@ fn a_statement_ends_long_before_the_request_where_it_works_too_long() {
     assert_eq!(served.ask("{ t { word } }", ""), r#"{"data":{"t":[{"word":"one"}]}}"#);
     let insert = "mutation { insert_t_one(object: {id: 2, word: \"two\"}) { id } }";
     assert_eq!(served.ask(insert, ""), r#"{"data":{"insert_t_one":{"id":2}}}"#);
+}
+
+/// Asks for what never ends, by more requests than there are threads and rooms for long reads.
+const ENDLESS_READS: [&str; 3] = [
+    "{ endless { x } }",
+    "{ endless_aggregate { aggregate { count } } }",
+    "{ t(where: {id: {_eq: 1}}) { word } endless { x } }",
+];
+
+#[test]
+fn reads_that_take_long_do_not_stop_the_others() {
+    let tuning = Tuning { statement_max: Duration::from_secs(600), ..Tuning::USUAL };
+    let served = serve_tuned(ENDLESS, tuning);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let request = |query: &'static str, seconds| {
+        let request = Request::new(query, Instant::now() + Duration::from_secs(seconds));
+        Box::pin(served.engine.execute(request, &Caller::Admin))
+    };
+    runtime.block_on(async {
+        let mut endless: Vec<_> =
+            (0..30).map(|at| request(ENDLESS_READS[at % ENDLESS_READS.len()], 600)).collect();
+        let waits = std::future::poll_fn(|cx| {
+            endless.iter_mut().for_each(|it| assert!(it.as_mut().poll(cx).is_pending(), "it never ends"));
+            Poll::<()>::Pending
+        });
+        let short = async {
+            // The first by key, the others by reading a whole table in the pool.
+            for query in
+                ["{ t_by_pk(id: 1) { word } }", "{ t(where: {word: {_eq: \"one\"}}) { word } }"].repeat(20)
+            {
+                let answer = request(query, 20).await;
+                let Body::Whole(bytes) = answer.body else { panic!("a short answer is whole") };
+                let text = String::from_utf8(bytes).unwrap();
+                assert!(text.starts_with(r#"{"data":{"t"#) && text.contains("one"), "{query}: {text}");
+            }
+        };
+        tokio::select! {
+            biased;
+            () = waits => unreachable!("it never ends"),
+            () = short => {}
+        }
+    });
 }

@@ -6,6 +6,7 @@
 //! **Invariant:** readers can write nothing (`query_only`), and no connection can attach another file or load code.
 
 use super::functions;
+use super::pool::{Aside, Turns};
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, Result};
@@ -13,7 +14,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 /// Choices for all connections of a database.
@@ -111,12 +112,31 @@ pub(super) struct Watch {
     /// Nanoseconds after [`epoch`]; zero is never.
     deadline_ns: AtomicU64,
     cancelled: Mutex<Option<Arc<AtomicBool>>>,
+    /// As `deadline_ns`: from then on the run takes long.
+    long_ns: AtomicU64,
+    course: Mutex<Course>,
+}
+
+/// Which way a run goes when it takes long.
+#[derive(Debug, Default)]
+struct Course {
+    /// Of the pool whose thread the run is on; without one it is on an event loop.
+    turns: Option<Turns>,
+    /// A part of the answer has left: it cannot begin anew.
+    has_begun: bool,
+    /// Room beside the others.
+    aside: Option<Aside>,
+    /// It was stopped, to begin anew where it may take long.
+    is_moved: bool,
 }
 
 fn epoch() -> Instant {
     static EPOCH: OnceLock<Instant> = OnceLock::new();
     *EPOCH.get_or_init(Instant::now)
 }
+
+/// Longest time of a run that keeps its place: a longer one leaves it to others.
+const SHORT_MAX: Duration = Duration::from_millis(20);
 
 /// Steps of SQLite's machine between two checks of the clock: some tens of microseconds.
 const STEPS_PER_LOOK: i32 = 4000;
@@ -125,8 +145,9 @@ impl Watch {
     /// Puts a watch on `connection`, whose statements work no longer than `statement_max`.
     pub(super) fn on(connection: &mut Connection, statement_max: Duration) -> Result<Arc<Self>> {
         epoch();
-        let (deadline_ns, cancelled) = (AtomicU64::new(0), Mutex::new(None));
-        let watch = Arc::new(Self { statement_max, deadline_ns, cancelled });
+        let (deadline_ns, long_ns) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (cancelled, course) = (Mutex::default(), Mutex::default());
+        let watch = Arc::new(Self { statement_max, deadline_ns, cancelled, long_ns, course });
         let seen = Arc::clone(&watch);
         connection.progress_handler(STEPS_PER_LOOK, Some(move || seen.is_over()))?;
         Ok(watch)
@@ -148,9 +169,51 @@ impl Watch {
         self.deadline_ns.store(after, Ordering::Relaxed);
     }
 
+    /// A run began at `start` that leaves its place once it takes long: it goes on beside the other jobs of `turns`, or is stopped
+    /// and [`Watch::finish`] says so.
+    pub(super) fn begin(&self, start: Instant, turns: Option<&Turns>) {
+        if let Some(turns) = turns {
+            *self.course() = Course { turns: Some(turns.clone()), ..Course::default() };
+        }
+        let after = (start + SHORT_MAX).saturating_duration_since(epoch()).as_nanos() as u64;
+        self.long_ns.store(after, Ordering::Relaxed);
+    }
+
+    /// A part of the answer leaves: the run cannot be stopped to begin anew.
+    pub(super) fn keep(&self) {
+        self.course().has_begun = true;
+    }
+
+    /// The run has ended; whether it was stopped to begin anew where it may take long.
+    pub(super) fn finish(&self) -> bool {
+        if self.long_ns.load(Ordering::Relaxed) != 0 {
+            self.long_ns.store(0, Ordering::Relaxed);
+            return false;
+        }
+        std::mem::take(&mut *self.course()).is_moved
+    }
+
+    fn course(&self) -> MutexGuard<'_, Course> {
+        self.course.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the run, which takes long, has to stop.
+    fn leave(&self) -> bool {
+        self.long_ns.store(0, Ordering::Relaxed);
+        let mut course = self.course();
+        let turns = course.turns.take();
+        course.aside = turns.as_ref().and_then(Turns::go_on);
+        if course.has_begun && course.aside.is_none() {
+            course.aside = turns.as_ref().and_then(Turns::step_aside);
+        }
+        course.is_moved = !course.has_begun && course.aside.is_none();
+        course.is_moved
+    }
+
     fn is_over(&self) -> bool {
-        let deadline = self.deadline_ns.load(Ordering::Relaxed);
-        if deadline != 0 && epoch().elapsed().as_nanos() as u64 >= deadline {
+        let now = epoch().elapsed().as_nanos() as u64;
+        let is_past = |it: &AtomicU64| (1..=now).contains(&it.load(Ordering::Relaxed));
+        if is_past(&self.deadline_ns) || (is_past(&self.long_ns) && self.leave()) {
             return true;
         }
         let cancelled = self.cancelled.lock().unwrap_or_else(PoisonError::into_inner);

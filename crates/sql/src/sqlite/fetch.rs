@@ -10,6 +10,7 @@ use super::bind;
 use super::connection::reader;
 use super::finish::Finisher;
 use super::gather::Gatherer;
+use super::pool::Turns;
 use super::prepared::{Class, PAGE_ROWS_MAX, Prepared, SLOW_RUNS_MAX};
 use super::run::{Failure, Statements};
 use super::sink::Sink;
@@ -189,56 +190,79 @@ impl Reading {
         Ok(answer)
     }
 
+    /// Runs `prepared` on the event loop; `None`: it takes long and has to begin anew in the pool.
     fn run_inline(
         &self,
         input: &FetchInput<'_>,
         prepared: &Prepared,
         bindings: Bindings<'_>,
-    ) -> Result<Reply, SourceError> {
-        let reader = reader(&self.shared.database).map_err(|it| SourceError::Unavailable(Box::new(it)))?;
+    ) -> Option<Result<Reply, SourceError>> {
+        let reader = match reader(&self.shared.database) {
+            Ok(reader) => reader,
+            Err(error) => return Some(Err(SourceError::Unavailable(Box::new(error)))),
+        };
         let start = Instant::now();
         reader.watch.extend(input.deadline);
+        reader.watch.begin(start, None);
         let keys = input.parent_keys.map(key_count);
         let answer = self.snapshot(&reader.connection, prepared, bindings, keys, None);
+        let is_moved = reader.watch.finish();
         let slow = start.elapsed() > INLINE_MAX;
         let before = prepared.slow_runs.load(Ordering::Relaxed);
         if slow || before > 0 {
             prepared.slow_runs.store(if slow { before + 1 } else { 0 }, Ordering::Relaxed);
         }
         match answer {
-            Ok(Some(reply)) => Ok(reply),
-            Ok(None) => Err(SourceError::Broken("an inline answer cannot stream".into())),
-            Err(failure) => Err(failure.into_error(self.ask.accent)),
+            _ if is_moved => None,
+            Ok(Some(reply)) => Some(Ok(reply)),
+            Ok(None) => Some(Err(SourceError::Broken("an inline answer cannot stream".into()))),
+            Err(failure) => Some(Err(failure.into_error(self.ask.accent))),
         }
     }
 
-    /// Runs `call` on a thread of the pool.
-    fn run_call(&self, call: &Run, sink: Sink, cancelled: &Arc<AtomicBool>) {
+    /// Runs `call` on a thread of the pool. If it takes long and `may_move`, it begins anew when there is room for it.
+    fn run_call(self: Arc<Self>, call: Run, sink: Sink, cancelled: Arc<AtomicBool>, may_move: bool) {
         let mut sink = sink;
-        if let Some(reply) = self.called(call, &mut sink, cancelled).transpose() {
-            sink.answer(reply);
+        let turns = sink.turns.clone();
+        match self.called(&call, &mut sink, &cancelled, may_move.then_some(&turns)) {
+            Some(Ok(Some(reply))) => sink.answer(Ok(reply)),
+            Some(Err(error)) => sink.answer(Err(error)),
+            // The answer has left through the sink.
+            Some(Ok(None)) => {}
+            None if turns.is_full() => sink.answer(Err(SourceError::Busy)),
+            None => turns.later(Box::new(move || self.run_call(call, sink, cancelled, false))),
         }
     }
 
+    /// `None`: it takes long and has to begin anew.
     fn called(
         &self,
         call: &Run,
         sink: &mut Sink,
         cancelled: &Arc<AtomicBool>,
-    ) -> Result<Option<Reply>, SourceError> {
+        turns: Option<&Turns>,
+    ) -> Option<Result<Option<Reply>, SourceError>> {
         if cancelled.load(Ordering::Relaxed) || Instant::now() >= call.deadline {
-            return Err(SourceError::Timeout);
+            return Some(Err(SourceError::Timeout));
         }
-        let reader = reader(&self.shared.database).map_err(|it| SourceError::Unavailable(Box::new(it)))?;
+        let reader = match reader(&self.shared.database) {
+            Ok(reader) => reader,
+            Err(error) => return Some(Err(SourceError::Unavailable(Box::new(error)))),
+        };
         reader.watch.set(Some(call.deadline), Some(cancelled));
+        if turns.is_some() {
+            reader.watch.begin(Instant::now(), turns);
+        }
         sink.watched(&reader.watch);
         let none = Vec::new();
         let keys = call.parent_keys.as_ref().unwrap_or(&none);
         let bindings = self.bindings(&call.shape, &call.variables, &call.form, keys);
         let bindings = Bindings { shown: &call.shown, ..bindings };
         let count = call.parent_keys.as_ref().map(|it| key_count(it));
-        self.snapshot(&reader.connection, &call.prepared, bindings, count, Some(sink))
-            .map_err(|failure| failure.into_error(self.ask.accent))
+        let answer = self.snapshot(&reader.connection, &call.prepared, bindings, count, Some(sink));
+        // What was stopped in its last step has an answer, which nobody may see.
+        let is_moved = reader.watch.finish();
+        (!is_moved).then(|| answer.map_err(|failure| failure.into_error(self.ask.accent)))
     }
 }
 
@@ -314,8 +338,10 @@ impl ReadFetch {
         let bindings = inner.bindings(input.shape, input.variables, &form, keys);
         let bindings = Bindings { shown: &shown, ..bindings };
         let few_keys = input.parent_keys.is_none_or(|it| key_count(it) <= PAGE_ROWS_MAX as usize);
-        if few_keys && is_short(&prepared, &bindings) {
-            let reply = inner.run_inline(&input, &prepared, bindings);
+        if few_keys
+            && is_short(&prepared, &bindings)
+            && let Some(reply) = inner.run_inline(&input, &prepared, bindings)
+        {
             return Box::pin(std::future::ready(reply));
         }
         let call = Run {
@@ -333,7 +359,7 @@ impl ReadFetch {
         let guard = Guard { cancelled: Arc::clone(&cancelled), armed: true };
         let reading = Arc::clone(inner);
         let sink = Sink::new(sender, inner.shared.pool.turns(), call.hold_back_bytes);
-        let job = Box::new(move || reading.run_call(&call, sink, &cancelled));
+        let job = Box::new(move || reading.run_call(call, sink, cancelled, true));
         if !inner.shared.pool.submit(job) {
             return Box::pin(std::future::ready(Err(SourceError::Busy)));
         }

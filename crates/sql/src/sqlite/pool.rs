@@ -1,10 +1,11 @@
 //! A few threads for statements that may take long, so that the event loop never waits for one.
 //!
 //! A job that waits for a slow reader of its answer steps aside ([`Turns`]): as many more threads may then work as wait,
-//! so that clients who read nothing stop nobody else.
+//! so that clients who read nothing stop nobody else. A job that has worked for long steps aside too, as one of a bounded number; where
+//! there is no room it begins anew when there is ([`Turns::later`]). So jobs that take long leave all threads to the others.
 //!
-//! **Invariant:** at most [`JOBS_MAX`] jobs wait; more are refused at once. At most [`ASIDE_MAX`] jobs stand aside. Threads
-//! end with the pool.
+//! **Invariant:** at most [`JOBS_MAX`] jobs wait; more are refused at once. At most [`ASIDE_MAX`] jobs stand aside for their
+//! readers, and as many as the pool has threads because they take long. Threads end with the pool.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -28,6 +29,8 @@ pub(super) struct Pool {
 
 struct Queue {
     name: String,
+    /// How many jobs that take long may work.
+    long_max: usize,
     state: Mutex<State>,
     filled: Condvar,
 }
@@ -41,11 +44,15 @@ impl std::fmt::Debug for Queue {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
+    /// Jobs that take long and have to begin anew.
+    later: VecDeque<Job>,
     closed: bool,
     /// Threads that wait for a job.
     idle: usize,
-    /// Jobs that stand aside.
+    /// Jobs that stand aside for their readers.
     aside: usize,
+    /// Jobs that stand aside because they take long.
+    long: usize,
     /// Threads that stand in.
     stand_ins: usize,
 }
@@ -54,31 +61,72 @@ struct State {
 #[derive(Clone, Debug)]
 pub(super) struct Turns(Arc<Queue>);
 
+/// Why a job stands aside.
+#[derive(Clone, Copy, Debug)]
+enum Why {
+    /// Its reader is slow.
+    Reader,
+    /// It takes long.
+    Long,
+}
+
 /// Ends a job's standing aside.
-pub(super) struct Aside<'q>(&'q Queue);
+#[derive(Debug)]
+pub(super) struct Aside {
+    queue: Arc<Queue>,
+    why: Why,
+}
 
 impl Turns {
     /// Makes room for another job while this one waits; `None` if too many stand aside already.
-    pub(super) fn step_aside(&self) -> Option<Aside<'_>> {
+    pub(super) fn step_aside(&self) -> Option<Aside> {
+        self.aside(Why::Reader)
+    }
+
+    /// Makes room for another job while this one, which has worked for long, goes on; `None` if too many do already.
+    pub(super) fn go_on(&self) -> Option<Aside> {
+        self.aside(Why::Long)
+    }
+
+    fn aside(&self, why: Why) -> Option<Aside> {
         let mut state = self.0.lock();
-        if state.aside >= ASIDE_MAX {
+        let (count, max) = match why {
+            Why::Reader => (&mut state.aside, ASIDE_MAX),
+            Why::Long => (&mut state.long, self.0.long_max),
+        };
+        if *count >= max {
             return None;
         }
-        state.aside += 1;
+        *count += 1;
         stand_in(&self.0, state);
-        Some(Aside(&self.0))
+        Some(Aside { queue: Arc::clone(&self.0), why })
+    }
+
+    /// Whether so many jobs that take long wait that no more may.
+    pub(super) fn is_full(&self) -> bool {
+        self.0.lock().later.len() >= JOBS_MAX
+    }
+
+    /// Queues `job`, which takes long, until fewer of its kind work.
+    pub(super) fn later(&self, job: Job) {
+        self.0.lock().later.push_back(job);
+        self.0.filled.notify_one();
     }
 }
 
-impl Drop for Aside<'_> {
+impl Drop for Aside {
     fn drop(&mut self) {
-        self.0.lock().aside -= 1;
+        let mut state = self.queue.lock();
+        match self.why {
+            Why::Reader => state.aside -= 1,
+            Why::Long => state.long -= 1,
+        }
     }
 }
 
 /// Starts a thread if jobs wait for those that stand aside.
 fn stand_in(queue: &Arc<Queue>, mut state: MutexGuard<'_, State>) {
-    if state.jobs.len() <= state.idle || state.stand_ins >= state.aside {
+    if state.jobs.len() <= state.idle || state.stand_ins >= state.aside + state.long {
         return;
     }
     state.stand_ins += 1;
@@ -97,13 +145,20 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next job; `None` when the thread is to end.
-    fn next(&self, stands_in: bool) -> Option<Job> {
+    /// The next job, and its room if it takes long; `None` when the thread is to end.
+    fn next(self: &Arc<Self>, stands_in: bool) -> Option<(Job, Option<Aside>)> {
         let mut state = self.lock();
         let mut waited = false;
         loop {
+            if state.long < self.long_max
+                && let Some(job) = state.later.pop_front()
+            {
+                state.long += 1;
+                stand_in(self, state);
+                return Some((job, Some(Aside { queue: Arc::clone(self), why: Why::Long })));
+            }
             if let Some(job) = state.jobs.pop_front() {
-                return Some(job);
+                return Some((job, None));
             }
             if state.closed || (stands_in && waited) {
                 state.stand_ins -= usize::from(stands_in);
@@ -121,8 +176,8 @@ impl Queue {
         }
     }
 
-    fn work(&self, stands_in: bool) {
-        while let Some(job) = self.next(stands_in) {
+    fn work(self: &Arc<Self>, stands_in: bool) {
+        while let Some((job, _room)) = self.next(stands_in) {
             // A job that panics answers nobody, which its caller sees; the thread goes on.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
         }
@@ -130,11 +185,12 @@ impl Queue {
 }
 
 impl Pool {
-    /// Starts `threads` threads.
+    /// Starts `threads` threads; as many jobs that take long may work beside them.
     pub(super) fn new(name: &str, threads: usize) -> std::io::Result<Self> {
-        let queue = Queue { name: name.into(), state: Mutex::default(), filled: Condvar::new() };
+        let long_max = threads.max(1);
+        let queue = Queue { name: name.into(), long_max, state: Mutex::default(), filled: Condvar::new() };
         let pool = Self { queue: Arc::new(queue) };
-        for at in 0..threads.max(1) {
+        for at in 0..long_max {
             let queue = Arc::clone(&pool.queue);
             std::thread::Builder::new().name(format!("{name}-{at}")).spawn(move || queue.work(false))?;
         }
@@ -208,5 +264,30 @@ mod tests {
     #[test]
     fn without_room_a_job_waits_its_turn() {
         check(2, 0, false);
+    }
+
+    #[test]
+    fn jobs_that_take_long_leave_the_threads_to_others_and_wait_for_each_other() {
+        let pool = Pool::new("test", 1).expect("threads start");
+        let (release, released) = mpsc::channel::<()>();
+        let (tell, told) = mpsc::channel();
+        let say = |word: &'static str| {
+            let tell = tell.clone();
+            move || tell.send(word).expect("the test listens")
+        };
+        let (turns, works, ended) = (pool.turns(), say("works"), say("ended"));
+        assert!(pool.submit(Box::new(move || {
+            let room = turns.go_on();
+            assert!(room.is_some() && turns.go_on().is_none());
+            works();
+            let _ = released.recv();
+            ended();
+        })));
+        assert_eq!(told.recv(), Ok("works"));
+        pool.turns().later(Box::new(say("later")));
+        assert!(pool.submit(Box::new(say("short"))));
+        assert_eq!(told.recv(), Ok("short"));
+        drop(release);
+        assert_eq!([told.recv(), told.recv()], [Ok("ended"), Ok("later")]);
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct Sink {
     /// Of the connection that answers.
     watch: Option<Arc<Watch>>,
     /// Of the pool that answers.
-    turns: Turns,
+    pub(super) turns: Turns,
     /// Bytes that are buffered before the first part is sent.
     pub(super) hold_back_bytes: usize,
 }
@@ -62,6 +62,9 @@ impl Sink {
         let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(Chunks { receiver }) };
         let reply = Reply { body: ReplyBody::Finished(finished), errors, freshness: None };
         self.progress();
+        if let Some(watch) = &self.watch {
+            watch.keep();
+        }
         let answer = self.answer.take();
         if answer.is_some_and(|it| it.send(Ok(reply)).is_ok()) { Ok(()) } else { Err(Failure::Gone) }
     }
