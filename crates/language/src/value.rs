@@ -5,7 +5,7 @@
 //! string beside the nodes.
 //!
 //! **Invariant:** `end` of a list or object is one past its last node; in an object each member is a
-//! [`Node::Key`] and its value, in the order of the input type's fields.
+//! [`Node::Key`] and its value, in the order of the input type's fields, or as written where the type is a sequence.
 
 pub mod json;
 

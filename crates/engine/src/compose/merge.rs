@@ -229,6 +229,9 @@ impl<'m> Merger<'m> {
         if ty.kind == (TypeKind::Input { one_of: true }) {
             self.builder.one_of();
         }
+        if ty.is_sequence {
+            self.builder.sequence();
+        }
         self.applied(schema, ty.applied);
         self.members(source, schema, ty);
         let table = self.table_of_members(source, ty.kind);

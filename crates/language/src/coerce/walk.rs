@@ -1,7 +1,8 @@
 //! The walk over an input value: lists, input objects, defaults, limits; the same for JSON and literals.
 //!
 //! Open values are kept on a stack of frames. The fields of an input object are sorted by their order in the type before they
-//! are visited, so that the output has the type's order.
+//! are visited, so that the output has the type's order; those of a sequence ([`crate::schema::Type::is_sequence`]) keep the
+//! order in which they are written.
 //!
 //! **Invariant:** a frame's node is patched with its end when the frame is left; after a fault a `Null` stands where
 //! the value would be, so the tape stays well-formed.
@@ -259,9 +260,8 @@ impl<'s, T: Tree> Walk<'s, T> {
             }
             next = member.next;
         }
-        self.given[start..].sort_unstable();
-        if let Some(twice) = self.given[start..].windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let input = InputId(members.start + twice[0].0);
+        if let Some(twice) = self.sort(start, self.schema.ty(ty).is_sequence) {
+            let input = InputId(members.start + twice);
             self.given.truncate(start);
             self.fault(at, Unfit::Twice(input), out);
             return;
@@ -275,6 +275,20 @@ impl<'s, T: Tree> Walk<'s, T> {
         out.nodes.push(Node::Object { len: 0, end: node + 1 });
         let start = start as u32;
         self.frames.push(Frame::Object { at, node, ty, start, next: start, field: 0, len: 0 });
+    }
+
+    /// Sorts the members from `start` on by their places in the type, unless they are a sequence; says which is there twice.
+    fn sort(&mut self, start: usize, is_sequence: bool) -> Option<u32> {
+        let mut copy: SmallVec<[(u32, u32); 8]> = SmallVec::new();
+        let given = match is_sequence {
+            true => {
+                copy.extend_from_slice(&self.given[start..]);
+                copy.as_mut_slice()
+            }
+            false => &mut self.given[start..],
+        };
+        given.sort_unstable();
+        given.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| pair[0].0)
     }
 
     /// The rule of `@oneOf`: one member, and it is not null.

@@ -361,6 +361,7 @@ impl SchemaBuilder {
             interfaces: Run::default(),
             possible: Run::default(),
             specified_by: Str::default(),
+            is_sequence: false,
             applied: Run::default(),
         });
         self.defined.push(false);

@@ -181,6 +181,8 @@ pub struct Type {
     pub possible: Run,
     /// `@specifiedBy(url:)`, or empty.
     pub specified_by: Str,
+    /// Of inputs without required fields and defaults: the fields of a value come out as they were written.
+    pub is_sequence: bool,
     /// Directives applied in the SDL, for the printer: places in [`Schema::applied`].
     pub applied: Run,
 }

@@ -48,6 +48,12 @@ impl SchemaBuilder {
         self.open_type().kind = TypeKind::Input { one_of: true };
         self
     }
+    /// Makes the input object opened last one whose fields come out as they were written, not in the order of the type. It has no
+    /// required fields and no defaults.
+    pub fn sequence(&mut self) -> &mut Self {
+        self.open_type().is_sequence = true;
+        self
+    }
     /// Keeps a directive of the thing added last for the printer. `arguments` as written: `(a: 1)`, or empty.
     pub fn apply(&mut self, name: &str, arguments: &str) -> &mut Self {
         let at = self.schema.applied.len() as u32;

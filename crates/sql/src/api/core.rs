@@ -157,6 +157,12 @@ impl Core {
         write(&mut self.words, words);
         self.b.input_object(&self.name, &self.words)
     }
+    /// As [`Self::input_object`], of an order: what is written first sorts first.
+    pub(super) fn order_object(&mut self, base: &str, suffix: &str, words: &[&str]) -> TypeId {
+        let id = self.input_object(base, suffix, words);
+        self.b.sequence();
+        id
+    }
     /// As [`Self::object`], an enum.
     pub(super) fn enumeration(&mut self, base: &str, suffix: &str, words: &[&str]) -> TypeId {
         self.type_name(base, suffix);

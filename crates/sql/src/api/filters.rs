@@ -130,7 +130,7 @@ impl Core {
     /// `Album_order_by`, orders by aggregates and groups, `Album_select_column`.
     pub(super) fn orders(&mut self, model: &Model, tables: &Tables<'_>, table: &TableApi<'_>) {
         let (id, name, order) = (table.id, &table.tracked.name, plain(self.common.order_by));
-        self.input_object(
+        self.order_object(
             name,
             "_order_by",
             &["Ordering options when selecting data from \"", &table.table.name, "\"."],
@@ -173,7 +173,7 @@ impl Core {
             let words = ["order by ", word, "() on columns of table \"", &table.table.name, "\""];
             members.push((
                 word,
-                plain(self.input_object(name, &suffix, &words)),
+                plain(self.order_object(name, &suffix, &words)),
                 InputMeaning::Function(function),
             ));
             for column in table.columns.iter().filter(|column| takes(function, column)) {
@@ -184,17 +184,17 @@ impl Core {
         members.insert(place, ("count", order, InputMeaning::Count));
         if table.in_arrays {
             let words = ["order by aggregate values of table \"", &table.table.name, "\""];
-            self.input_object(name, "_aggregate_order_by", &words);
+            self.order_object(name, "_aggregate_order_by", &words);
             for &(word, ty, meaning) in &members {
                 self.input_field(word, "", ty, meaning);
             }
         }
         let words = ["columns that groups of \"", &table.table.name, "\" are ordered by"];
-        let key = plain(self.input_object(name, "_group_key_order_by", &words));
+        let key = plain(self.order_object(name, "_group_key_order_by", &words));
         for column in &table.columns {
             self.input_field(column.name, column.comment, order, InputMeaning::Column(id, column.id));
         }
-        self.input_object(name, "_group_order_by", &["order of groups of \"", &table.table.name, "\""]);
+        self.order_object(name, "_group_order_by", &["order of groups of \"", &table.table.name, "\""]);
         self.input_field("key", "", key, InputMeaning::GroupKey(id));
         for (word, ty, meaning) in members {
             self.input_field(word, "", ty, meaning);

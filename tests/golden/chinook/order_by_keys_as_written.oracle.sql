@@ -1,0 +1,1 @@
+SELECT json_object('Track', json_group_array(json_object('Name', "Name", 'AlbumId', "AlbumId"))) FROM (SELECT "Name", "AlbumId" FROM "Track" ORDER BY "Name" DESC, "AlbumId" NULLS LAST, "TrackId" LIMIT 4);

@@ -1,0 +1,3 @@
+-- chinook
+-- Track
+SELECT t0."Name", t0."AlbumId" FROM "Track" AS t0 ORDER BY t0."Name" DESC, t0."AlbumId" NULLS LAST, t0."TrackId" LIMIT ?1

@@ -1,0 +1,3 @@
+-- chinook
+-- Album, Artist
+(SELECT 0::int2, t0."Title", t0."ArtistId" FROM "public"."Album" AS t0 ORDER BY (SELECT t1."Name" FROM "public"."Artist" AS t1 WHERE t1."ArtistId" = t0."ArtistId" LIMIT 1) DESC, (SELECT t2."ArtistId" FROM "public"."Artist" AS t2 WHERE t2."ArtistId" = t0."ArtistId" LIMIT 1), t0."Title" LIMIT $1) UNION ALL (SELECT 1::int2, t3."Name", NULL FROM "public"."Artist" AS t3 ORDER BY (SELECT max(t4."Title") FROM "public"."Album" AS t4 WHERE t4."ArtistId" = t3."ArtistId") DESC, (SELECT count(*) FROM "public"."Album" AS t5 WHERE t5."ArtistId" = t3."ArtistId"), t3."Name" LIMIT $2)
