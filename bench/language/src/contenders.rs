@@ -64,7 +64,12 @@ pub fn all(work: Work, schema: &'static str, text: &'static str) -> Vec<Option<C
 
 fn weir_validate(schema: &str, text: &'static str) -> Contender {
     let schema = Schema::from_sdl(schema).expect("valid");
-    let options = Options { limits: Limits::NONE, suggestions: false, edition_2026: false };
+    let options = Options {
+        limits: Limits::NONE,
+        suggestions: false,
+        edition_2026: false,
+        subscriptions_beside: false,
+    };
     Box::new(move || {
         let document = parse(text, &options.limits).expect("parses");
         drop(black_box(validate(&schema, &document, &options).expect("valid")));

@@ -15,6 +15,7 @@ pub mod introspect;
 pub mod lifetime;
 pub mod memory;
 pub mod plan;
+mod planner;
 mod responses;
 pub mod rows;
 pub mod source;

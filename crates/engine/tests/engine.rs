@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Engine, Outcome, Request};
 use weir_engine::source::{Accent, Caller, FieldError, Source, SourceError};
+use weir_language::ast::OperationKind;
 
 const SDL: &str = "
     type Album { id: Int!  title: String!  next: Album }
@@ -341,7 +342,7 @@ async fn where_only_queries_may_run_a_mutation_does_not() {
     let query = r#"mutation { add(title: "x") { id } }"#;
     let only = Request { queries_only: true, ..request(query, None) };
     let response = engine.execute(only, &Caller::Admin).await;
-    assert_eq!(response.outcome, Outcome::MethodNotAllowed);
+    assert_eq!(response.outcome, Outcome::MethodNotAllowed(OperationKind::Mutation));
     assert!(source.asked().is_empty());
     assert_eq!(engine.execute(request(query, None), &Caller::Admin).await.outcome, Outcome::Executed);
 }
@@ -446,4 +447,32 @@ async fn hot_plans_survive_a_flood_of_texts_that_come_once() {
     }
     let rebuilt = engine.plan_cache().built - before.built;
     assert!(rebuilt <= 1, "{rebuilt} of {HOT} hot plans were pushed out");
+}
+
+/// Asks a new engine for `query` twice: on which threads pieces were prepared, as whether it was the one that asks.
+#[track_caller]
+fn check_place(query: &str, variables: &str, expected: &[bool]) {
+    let (source, engine) = zoo();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let first = text(runtime.block_on(run(&engine, Accent::Spec, query, variables)));
+    let again = text(runtime.block_on(run(&engine, Accent::Spec, query, variables)));
+    assert_eq!(first, again, "{query}");
+    let here = std::thread::current().id();
+    let on: Vec<bool> = source.prepared_on.lock().unwrap().iter().map(|it| *it == here).collect();
+    assert_eq!(on, expected, "{query} gives {first}");
+}
+
+#[test]
+fn a_new_text_that_may_take_long_is_planned_on_another_thread() {
+    let long = "#".repeat(1024);
+    check_place("{ album(id: 1) { title } }", "{}", &[true]);
+    check_place(&format!("{{ album(id: 1) {{ title }} }} {long}"), "{}", &[false]);
+    // What variables steer has a plan for each of their states, and one of its own where they are null.
+    let steered = format!("query ($s: Boolean!) {{ album(id: 1) {{ id title @skip(if: $s) }} }} {long}");
+    check_place(&steered, r#"{"s": true}"#, &[false]);
+    let fragments = format!("{{ album(id: 1) {{ ...A }} }} fragment A on Album {{ title }} {}", &long[..256]);
+    check_place(&fragments, "{}", &[false]);
+    // Of a text that is refused nothing is kept.
+    check_place(&format!("{{ album(id: 1) {{ nothing }} }} {long}"), "{}", &[]);
+    check_place(&format!("query ($s: Int!) {{ album(id: $s) {{ id }} }} {long}"), r#"{"s": "x"}"#, &[false]);
 }

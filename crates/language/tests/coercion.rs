@@ -152,6 +152,7 @@ fn float_is_finite() {
     check("Float", "3", "3.0f");
     strict("Float", "\"NaN\"", "Float cannot represent non numeric value: \"NaN\"");
     lenient("Float", "\"2.5\"", "2.5f");
+    lenient("Float", "-1e400", "The value -1e400 lies outside the range of type 'Float'");
     lenient("Float", "\"Infinity\"", "expected a float for type 'Float', but found a string");
     strict("Float", &"9".repeat(300), "1e300f");
 }

@@ -8,7 +8,12 @@ use weir_language::parser::parse;
 use weir_language::schema::Schema;
 use weir_language::validate::{Options, validate};
 
-const OPTIONS: Options = Options { limits: Limits::STANDARD, suggestions: false, edition_2026: false };
+const OPTIONS: Options = Options {
+    limits: Limits::STANDARD,
+    suggestions: false,
+    edition_2026: false,
+    subscriptions_beside: false,
+};
 
 const SDL: &str = "
     type Query { a: A x: Int in(o: Input, one: One, e: Color, s: String): Int }

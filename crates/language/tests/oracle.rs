@@ -15,7 +15,8 @@ use weir_language::parser::parse;
 use weir_language::schema::Schema;
 use weir_language::validate::{Options, validate};
 
-const OPTIONS: Options = Options { limits: Limits::NONE, suggestions: true, edition_2026: false };
+const OPTIONS: Options =
+    Options { limits: Limits::NONE, suggestions: true, edition_2026: false, subscriptions_beside: false };
 
 /// One document of the corpus.
 struct Case {

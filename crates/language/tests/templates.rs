@@ -21,7 +21,12 @@ const SDL: &str = "
     enum Colour { RED }
 ";
 
-const OPTIONS: Options = Options { limits: Limits::STANDARD, suggestions: false, edition_2026: false };
+const OPTIONS: Options = Options {
+    limits: Limits::STANDARD,
+    suggestions: false,
+    edition_2026: false,
+    subscriptions_beside: false,
+};
 
 /// Values of the literals of JSON in the first argument of `query`, or code and message of the first error.
 fn filled(reading: Reading, query: &str, variables: &str) -> Result<Vec<String>, (Code, String)> {

@@ -12,7 +12,8 @@ use weir_language::validate::{Options, validate};
 mod typed;
 
 const SDL: &str = include_str!("corpus/music/schema.graphql");
-const OPTIONS: Options = Options { limits: Limits::NONE, suggestions: true, edition_2026: false };
+const OPTIONS: Options =
+    Options { limits: Limits::NONE, suggestions: true, edition_2026: false, subscriptions_beside: false };
 
 fn ours() -> &'static Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();

@@ -254,7 +254,12 @@ fn page(path: &str) -> String {
 /// Number of operations in `text`, all of them of `api`.
 fn operations(api: &Api, text: &str) -> usize {
     let document = parser::parse(text, &Limits::STANDARD).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-    let options = Options { limits: Limits::STANDARD, suggestions: true, edition_2026: false };
+    let options = Options {
+        limits: Limits::STANDARD,
+        suggestions: true,
+        edition_2026: false,
+        subscriptions_beside: false,
+    };
     let errors = validate(&api.schema, &document, &options).err().unwrap_or_default();
     assert!(errors.is_empty(), "{}", report::text("operations", text, &errors));
     document.definitions.len()

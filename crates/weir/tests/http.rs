@@ -313,9 +313,17 @@ fn a_subscription_is_answered_as_what_it_is() {
     check(&answer, 400, words);
     let accent = r#""extensions":{"path":"$","code":"not-supported"}"#;
     check(&weir.post("/v1/graphql", &[], ask.as_bytes()), 200, &format!("{words},{accent}"));
-    check(&weir.get("/graphql?query=subscription%7Bpet%7Bname%7D%7D", &[]), 405, "METHOD_NOT_ALLOWED");
+    let by_get = weir.get("/graphql?query=subscription%7Bpet%7Bname%7D%7D", &[]);
+    check(&by_get, 405, "METHOD_NOT_ALLOWED");
+    check(&by_get, 405, "a subscription by GET needs `accept: text/event-stream`");
     let two = r#"{"query":"subscription S { pet { name } } query Q { __typename }","operationName":"Q"}"#;
-    check(&weir.post("/graphql", &[TELLING], two.as_bytes()), 400, "is not supported by the schema");
+    let answer = r#"{"data":{"__typename":"query_root"}}"#;
+    check(&weir.post("/graphql", &[TELLING], two.as_bytes()), 200, answer);
+    check(&weir.post("/v1/graphql", &[], two.as_bytes()), 200, answer);
+    let get = "/graphql?query=subscription%20S%7Bpet%7Bname%7D%7D%20query%20Q%7B__typename%7D&operationName=";
+    check(&weir.get(&format!("{get}Q"), &[]), 200, answer);
+    check(&weir.get(&format!("{get}S"), &[]), 405, "METHOD_NOT_ALLOWED");
+    check(&weir.post("/graphql", &[TELLING], two.replace("\"Q\"", "\"S\"").as_bytes()), 400, words);
 }
 
 #[test]

@@ -7,6 +7,7 @@ pub mod silent;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 use weir_engine::compose::{Graph, Join};
 pub use weir_engine::engine::Settings;
@@ -30,6 +31,8 @@ pub struct Documents {
     pub log: Arc<Mutex<Vec<String>>>,
     /// Pieces prepared.
     pub prepared: Arc<AtomicUsize>,
+    /// The threads that prepared them.
+    pub prepared_on: Arc<Mutex<Vec<ThreadId>>>,
 }
 
 impl Documents {
@@ -44,6 +47,7 @@ impl Documents {
             resolve: Arc::new(resolve),
             log: Arc::default(),
             prepared: Arc::default(),
+            prepared_on: Arc::default(),
         })
     }
 
@@ -66,6 +70,7 @@ impl Source for Documents {
     }
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
         self.prepared.fetch_add(1, Ordering::Relaxed);
+        self.prepared_on.lock().unwrap().push(std::thread::current().id());
         let refused = piece
             .fields
             .iter()

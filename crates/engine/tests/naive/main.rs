@@ -114,7 +114,12 @@ fn check(words: &[u16], variables: usize) {
     let asked = generate::operation(&schema, &mut dice, variables);
     let root = generate::data(&schema, &mut dice);
     let document = parser::parse(&asked.text, &Limits::NONE).expect("the text is well formed");
-    let options = validate::Options { limits: Limits::NONE, suggestions: true, edition_2026: false };
+    let options = validate::Options {
+        limits: Limits::NONE,
+        suggestions: true,
+        edition_2026: false,
+        subscriptions_beside: false,
+    };
     if let Err(errors) = validate::validate(&schema, &document, &options) {
         panic!("{errors:?}\n{}", asked.text);
     }

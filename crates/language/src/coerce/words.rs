@@ -191,6 +191,9 @@ impl Unfit {
                  Maybe it is a float, or is there integer overflow?",
                 scientific(shown)
             ),
+            Self::Leaf(ty, _) if is_float(schema, *ty) && is_number(shown) => {
+                format!("The value {shown} lies outside the range of type '{}'", name(ty))
+            }
             Self::Leaf(ty, Why::Form | Why::Size) => {
                 format!("expected {} for type '{}', but found {kind}", wanted(schema, *ty), name(ty))
             }
@@ -251,6 +254,10 @@ fn go_kind(kind: &str) -> &str {
 
 fn is_integer(schema: &Schema, ty: TypeId) -> bool {
     matches!(schema.ty(ty).kind, TypeKind::Scalar(ScalarReader::Int | ScalarReader::BigInt))
+}
+
+fn is_float(schema: &Schema, ty: TypeId) -> bool {
+    schema.ty(ty).kind == TypeKind::Scalar(ScalarReader::Float)
 }
 
 /// A number as Hasura shows it: `32768.0`, and `2.147483648e9` from ten million on.

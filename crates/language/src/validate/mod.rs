@@ -39,6 +39,8 @@ pub struct Options {
     pub suggestions: bool,
     /// True for the September 2026 edition, in which selection sets may be empty.
     pub edition_2026: bool,
+    /// Whether a document may hold subscriptions where the schema has none: for a caller that refuses them when they are asked for.
+    pub subscriptions_beside: bool,
 }
 
 /// Checks `document` against `schema`.

@@ -64,7 +64,8 @@ pub(super) fn names(cx: &mut Context<'_>) {
 /// Walks an operation.
 pub(super) fn operation(cx: &mut Context<'_>, operation: &ast::Operation) {
     let root = cx.schema.root(operation.kind);
-    if root.is_none() {
+    let is_beside = operation.kind == ast::OperationKind::Subscription && cx.options.subscriptions_beside;
+    if root.is_none() && !is_beside {
         rules::operation_type_existence::missing(cx, operation);
     }
     let mut scope = open(cx);

@@ -67,7 +67,12 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
 
 /// A document is valid, printed as well, or its violations have places in the text and are within their bound.
 pub(crate) fn validation_answers(text: &str) {
-    let options = Options { limits: Limits::STANDARD, suggestions: true, edition_2026: false };
+    let options = Options {
+        limits: Limits::STANDARD,
+        suggestions: true,
+        edition_2026: false,
+        subscriptions_beside: false,
+    };
     let Ok(document) = parse(text, &options.limits) else { return };
     match validate(&SCHEMA, &document, &options) {
         Ok(_) => {

@@ -136,7 +136,12 @@ pub(super) fn validate(schema: &Path, documents: &[PathBuf], format: Format) -> 
 
 fn check(schema: &Schema, text: &str) -> Result<(), Vec<Error>> {
     let document = parser::parse(text, &Limits::STANDARD).map_err(|error| vec![error])?;
-    let options = Options { limits: Limits::STANDARD, suggestions: true, edition_2026: false };
+    let options = Options {
+        limits: Limits::STANDARD,
+        suggestions: true,
+        edition_2026: false,
+        subscriptions_beside: false,
+    };
     validate::validate(schema, &document, &options).map(drop)
 }
 

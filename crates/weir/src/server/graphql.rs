@@ -20,6 +20,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 use weir_engine::engine::{self, Body, Capacity, Outcome};
 use weir_engine::source::{Accent, Caller};
+use weir_language::ast::OperationKind;
 use weir_language::json::{Json, JsonBuffer};
 
 /// After how many seconds a client that asks too fast should come again.
@@ -171,8 +172,15 @@ fn answer_with(
     let (status, verdict) = match made.outcome {
         Outcome::Executed => (StatusCode::OK, Verdict::Executed),
         Outcome::Refused => (refused_status(media), Verdict::Refused),
-        Outcome::MethodNotAllowed => {
-            let message = "a GET can only run queries; send a mutation by POST";
+        Outcome::MethodNotAllowed(kind) => {
+            let message = match kind {
+                OperationKind::Subscription => {
+                    "a subscription by GET needs `accept: text/event-stream`, and subscriptions are not supported yet"
+                }
+                OperationKind::Query | OperationKind::Mutation => {
+                    "a GET can only run queries; send a mutation by POST"
+                }
+            };
             return Err(Refusal { message: message.into(), ..Refusal::method("POST") });
         }
     };

@@ -91,7 +91,7 @@ fn params(body: JsonRef<'_>) -> Result<Params<'_>, &'static str> {
 const fn verdict(outcome: Outcome) -> Verdict {
     match outcome {
         Outcome::Executed => Verdict::Executed,
-        Outcome::Refused | Outcome::MethodNotAllowed => Verdict::Refused,
+        Outcome::Refused | Outcome::MethodNotAllowed(_) => Verdict::Refused,
     }
 }
 

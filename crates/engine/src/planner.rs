@@ -1,0 +1,416 @@
+//! Makes plans and binds variables: parse, validate, plan, where the text is not known.
+//!
+//! A text that is new and may take long is planned away from the event loop ([`Planner::aside`]): other requests of the thread go on.
+//!
+//! **Invariant:** a planner has one graph and one cache.
+
+use crate::compose::{Graph, Owner};
+use crate::engine::{Request, Settings, Timing};
+use crate::errors::Failure;
+use crate::plan::build::{Question, build, coercion, reading};
+use crate::plan::cache::{KeyRef, Known, PlanCache};
+use crate::plan::refused::must_not_be_null;
+use crate::plan::{NeverNull, Plan, PlannedOperation};
+use crate::source::Accent;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use weir_language::ast::{Definition, Document, OperationKind};
+use weir_language::error::{Code, Error};
+use weir_language::json::{Json, JsonRef};
+use weir_language::parser::{self, Edition};
+use weir_language::span::Span;
+use weir_language::validate;
+use weir_language::value::{Node, Variables};
+
+/// A longer text may take milliseconds to plan.
+const TEXT_BYTES_MAX: usize = 1 << 10;
+/// So may a longer one with fragments, which can ask for far more than it says.
+const SPREAD_BYTES_MAX: usize = 256;
+
+/// So many texts are planned at once away from the event loops, in the whole process.
+static PLANNERS: Semaphore = Semaphore::const_new(2);
+
+/// Thread on which a plan is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// On the event loop: costly ones are not.
+    Loop,
+    /// Where it may take long.
+    Aside,
+}
+
+/// Graph, settings and cache of the plans of an engine.
+pub(crate) struct Planner {
+    pub(crate) graph: Graph,
+    pub(crate) settings: Settings,
+    pub(crate) plans: PlanCache,
+    /// For operations without variables.
+    no_variables: Arc<Variables>,
+    /// Plans built since the start.
+    pub(crate) built: AtomicU64,
+}
+
+/// An operation ready to be run.
+pub(crate) struct Bound {
+    pub(crate) plan: Arc<Plan>,
+    /// `None`: those of the planner that stand for no variables.
+    pub(crate) variables: Option<Arc<Variables>>,
+}
+
+/// Reason why a request is not executed.
+pub(crate) enum Refusal {
+    Failures(Vec<Failure>),
+    /// By GET, and this kind of operation takes another method.
+    MethodNotAllowed(OperationKind, Failure),
+    /// Its plan is to be made away from the event loop.
+    Costly,
+}
+
+impl From<Vec<Failure>> for Refusal {
+    fn from(failures: Vec<Failure>) -> Self {
+        Self::Failures(failures)
+    }
+}
+
+impl Refusal {
+    /// The errors of the response.
+    pub(crate) fn into_failures(self) -> Vec<Failure> {
+        match self {
+            Self::Failures(failures) => failures,
+            Self::MethodNotAllowed(_, failure) => vec![failure],
+            Self::Costly => vec![broken()],
+        }
+    }
+}
+
+/// The parts of a request that its plan is made of, owned for another thread.
+struct Owned {
+    query: String,
+    operation_name: Option<String>,
+    /// JSON.
+    variables: Option<String>,
+    accent: Accent,
+    queries_only: bool,
+    deadline: Instant,
+}
+
+impl Owned {
+    fn new(request: &Request<'_>) -> Self {
+        Self {
+            query: request.query.to_owned(),
+            operation_name: request.operation_name.map(str::to_owned),
+            variables: request.variables.map(|it| it.raw().to_owned()),
+            accent: request.accent,
+            queries_only: request.queries_only,
+            deadline: request.deadline,
+        }
+    }
+
+    fn ready(&self, planner: &Planner, timing: &mut Timing) -> Result<Bound, Refusal> {
+        // The depth was bounded when it was read first.
+        let json = self.variables.as_ref().map(|it| Json::parse(it.as_bytes(), u32::MAX)).transpose();
+        let json = json.map_err(|_| vec![broken()])?;
+        let request = Request {
+            operation_name: self.operation_name.as_deref(),
+            variables: json.as_ref().map(|json| JsonRef { json, at: 0 }),
+            accent: self.accent,
+            queries_only: self.queries_only,
+            ..Request::new(&self.query, self.deadline)
+        };
+        planner.ready(&request, Place::Aside, timing)
+    }
+}
+
+/// The failure of a bug, or of the end of the process.
+fn broken() -> Failure {
+    Failure::request("INTERNAL", "the request could not be planned")
+}
+
+/// True if a new text may take long to plan.
+fn is_costly(text: &str) -> bool {
+    text.len() > TEXT_BYTES_MAX || (text.len() > SPREAD_BYTES_MAX && text.contains("..."))
+}
+
+impl Planner {
+    /// A planner over `graph` with an empty cache.
+    pub(crate) fn new(graph: Graph, settings: Settings) -> Self {
+        let plans = PlanCache::new(settings.plan_cache_bytes_max);
+        Self { graph, settings, plans, no_variables: Arc::default(), built: AtomicU64::new(0) }
+    }
+
+    /// As [`Planner::ready`], on a thread that serves no connections.
+    /// # Errors
+    /// Why the request is not executed.
+    pub(crate) async fn aside(
+        self: &Arc<Self>,
+        request: &Request<'_>,
+        timing: &mut Timing,
+    ) -> Result<Bound, Refusal> {
+        let Ok(runtime) = Handle::try_current() else {
+            return self.ready(request, Place::Aside, timing);
+        };
+        let Ok(_turn) = tokio::time::timeout_at(request.deadline.into(), PLANNERS.acquire()).await else {
+            let words = "the request was not planned in time";
+            return Err(vec![Failure::request("SOURCE_TIMEOUT", words)].into());
+        };
+        let (owned, planner) = (Owned::new(request), Arc::clone(self));
+        let made = runtime.spawn_blocking(move || {
+            let mut timing = Timing::default();
+            let bound = owned.ready(&planner, &mut timing);
+            (bound, timing)
+        });
+        match made.await {
+            Ok((bound, stages)) => {
+                *timing = stages;
+                bound
+            }
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => Err(vec![broken()].into()),
+            },
+        }
+    }
+
+    /// Finds or makes the plan and binds the variables.
+    ///
+    /// # Errors
+    /// Why the request is not executed, or [`Refusal::Costly`].
+    pub(crate) fn ready(
+        &self,
+        request: &Request<'_>,
+        place: Place,
+        timing: &mut Timing,
+    ) -> Result<Bound, Refusal> {
+        let mut clock = Instant::now();
+        let key = request.key(None);
+        let known = self.plans.get(key);
+        timing.plan_hit = known.is_some();
+        let (known, variables) = match known {
+            Some(known) => (known, None),
+            None => {
+                let Opened { plan, variables } = self.open(request, place, timing)?;
+                clock = Instant::now();
+                (Known::Plan(plan), variables)
+            }
+        };
+        let operation = match &known {
+            Known::Plan(plan) => &plan.operation,
+            Known::Steered(operation) => operation,
+        };
+        let variables = match variables {
+            Some(variables) => Some(variables),
+            None => self.bind(request, operation)?,
+        };
+        let values = self.values(variables.as_ref());
+        let state = operation.steering.bits(values);
+        timing.bind = clock.elapsed();
+        let plan = match known {
+            Known::Plan(plan) => plan,
+            Known::Steered(_) => self.plan_for_state(request, state, place, timing)?,
+        };
+        if request.queries_only && plan.kind != OperationKind::Query {
+            let words = "Can only perform a mutation operation from a POST request.";
+            let failure = Failure::request("METHOD_NOT_ALLOWED", words);
+            return Err(Refusal::MethodNotAllowed(plan.kind, failure));
+        }
+        let plan = self.settle_nulls(request, plan, (state, values), place, timing)?;
+        Ok(Bound { plan, variables })
+    }
+
+    /// Null in a place that takes none, where a default let the variable stand, fails the field that has the place: the
+    /// plan is made anew for these variables alone. Where that cannot be the whole request is refused: under Hasura's accent,
+    /// in mutations, which are in or out, in introspection, where nothing fails, and in `@skip` and `@include`, which
+    /// belong to no field. No source ever sees such a null.
+    ///
+    /// Source: GraphQL specification, sections 5.8.5 and 6.4.1.
+    fn settle_nulls(
+        &self,
+        request: &Request<'_>,
+        plan: Arc<Plan>,
+        (state, variables): (u64, &Variables),
+        place: Place,
+        timing: &mut Timing,
+    ) -> Result<Arc<Plan>, Refusal> {
+        let null = |it: &&NeverNull| variables.node(it.variable) == Node::Null;
+        let nulls: Vec<&NeverNull> = plan.never_null.iter().filter(null).collect();
+        let steers = plan.operation.steering.is_null(plan.asked, variables);
+        if nulls.is_empty() && !steers {
+            return Ok(plan);
+        }
+        let can_fail = |it: &&NeverNull| {
+            self.graph.owner(plan.shape.fields[it.field as usize].field) != Owner::Introspection
+        };
+        let fails = request.accent == Accent::Spec && plan.kind == OperationKind::Query;
+        if fails && !steers && nulls.iter().all(can_fail) {
+            timing.plan_hit = false;
+            return self.with_question(request, place, timing, |question| {
+                let operation = question.operation()?;
+                self.build(question, &operation, state, Some(variables))
+            });
+        }
+        let schema = self.graph.schema();
+        let mut failures: Vec<Failure> = nulls
+            .iter()
+            .map(|it| {
+                let words = must_not_be_null(schema.input_name(it.input), &schema.type_text(it.ty));
+                Failure::text(Error::new(Code::Variable, Span::new(it.offset, it.offset), words))
+            })
+            .collect();
+        if steers {
+            failures.push(Failure::request(Code::Variable.text(), &must_not_be_null("if", "Boolean!")));
+        }
+        failures.truncate(self.settings.limits.errors_max as usize);
+        Err(failures.into())
+    }
+
+    /// Plans a text that is not known; where variables steer it, for the state they are in.
+    fn open(&self, request: &Request<'_>, place: Place, timing: &mut Timing) -> Result<Opened, Refusal> {
+        self.with_question(request, place, timing, |question| {
+            let operation = question.operation()?;
+            if !operation.steering.is_empty() {
+                self.plans.put(request.key(None), Known::Steered(Arc::clone(&operation)));
+                let variables = self.bind(request, &operation)?;
+                let state = operation.steering.bits(self.values(variables.as_ref()));
+                let plan = self.build(question, &operation, state, None)?;
+                self.plans.put(request.key(Some(state)), Known::Plan(Arc::clone(&plan)));
+                return Ok(Opened { plan, variables });
+            }
+            let plan = self.build(question, &operation, 0, None)?;
+            self.plans.put(request.key(None), Known::Plan(Arc::clone(&plan)));
+            Ok(Opened { plan, variables: None })
+        })
+    }
+
+    /// The plan for one state of the variables that steer `@skip` and `@include`.
+    fn plan_for_state(
+        &self,
+        request: &Request<'_>,
+        state: u64,
+        place: Place,
+        timing: &mut Timing,
+    ) -> Result<Arc<Plan>, Refusal> {
+        let key = request.key(Some(state));
+        if let Some(Known::Plan(plan)) = self.plans.get(key) {
+            return Ok(plan);
+        }
+        timing.plan_hit = false;
+        self.with_question(request, place, timing, |question| {
+            let operation = question.operation()?;
+            let plan = self.build(question, &operation, state, None)?;
+            self.plans.put(key, Known::Plan(Arc::clone(&plan)));
+            Ok(plan)
+        })
+    }
+
+    fn build(
+        &self,
+        question: &Question<'_>,
+        operation: &Arc<PlannedOperation>,
+        state: u64,
+        variables: Option<&Variables>,
+    ) -> Result<Arc<Plan>, Refusal> {
+        self.built.fetch_add(1, Ordering::Relaxed);
+        Ok(Arc::new(build(question, operation, state, variables)?))
+    }
+
+    /// Parses and validates, and hands on what is asked.
+    fn with_question<T>(
+        &self,
+        request: &Request<'_>,
+        place: Place,
+        timing: &mut Timing,
+        then: impl FnOnce(&Question<'_>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        if place == Place::Loop && is_costly(request.query) {
+            return Err(Refusal::Costly);
+        }
+        let Settings { limits, suggestions, edition_2026, .. } = self.settings;
+        let mut clock = Instant::now();
+        let mut lap =
+            |stage: &mut Duration| *stage += std::mem::replace(&mut clock, Instant::now()).elapsed();
+        let edition = if edition_2026 { Edition::September2026 } else { Edition::September2025 };
+        let parsed = parser::parse_edition(request.query, &limits, edition);
+        lap(&mut timing.parse);
+        let document = parsed.map_err(|error| vec![Failure::text(error)])?;
+        refuse_subscription(request, &document)?;
+        // One that is asked for was refused above.
+        let options = validate::Options { limits, suggestions, edition_2026, subscriptions_beside: true };
+        let checked =
+            validate::validate_for(self.graph.schema(), &document, &options, reading(request.accent));
+        lap(&mut timing.validate);
+        let valid = checked.map_err(failures)?;
+        let selected = valid.operation(request.operation_name).map_err(|error| vec![Failure::text(error)])?;
+        let question = Question::new(&self.graph, &selected, request.accent, &self.settings)?;
+        let made = then(&question);
+        lap(&mut timing.plan);
+        made
+    }
+
+    /// Coerces the variables, if there are any.
+    fn bind(
+        &self,
+        request: &Request<'_>,
+        operation: &PlannedOperation,
+    ) -> Result<Option<Arc<Variables>>, Vec<Failure>> {
+        if operation.variables.is_empty() && request.variables.is_none() {
+            return Ok(None);
+        }
+        let settings = coercion(request.accent, &self.settings.limits);
+        let mut variables = Variables::default();
+        operation.types.coerce(self.graph.schema(), request.variables, settings, &mut variables).map_err(
+            |errors| {
+                let wording = self.graph.schema().wording;
+                errors.into_iter().map(|it| Failure::variable(it, wording)).collect::<Vec<_>>()
+            },
+        )?;
+        Ok(Some(Arc::new(variables)))
+    }
+
+    /// The bound variables, or an empty set.
+    pub(crate) fn values<'v>(&'v self, bound: Option<&'v Arc<Variables>>) -> &'v Arc<Variables> {
+        bound.unwrap_or(&self.no_variables)
+    }
+}
+
+/// Result of parsing and planning a text that was not in the cache.
+struct Opened {
+    plan: Arc<Plan>,
+    /// Bound already, where they steer the plan.
+    variables: Option<Arc<Variables>>,
+}
+
+/// Refuses a subscription before it is held against a schema, which need not have a root for it: its code says what is the matter.
+fn refuse_subscription(request: &Request<'_>, document: &Document<'_>) -> Result<(), Refusal> {
+    let mut operations = document.definitions.iter().filter_map(|it| match it {
+        Definition::Operation(operation) => Some(operation),
+        Definition::Fragment(_) | Definition::Schema(_) | Definition::Type(_) | Definition::Directive(_) => {
+            None
+        }
+    });
+    let asked = match request.operation_name {
+        Some(name) => operations.find(|it| document.str(it.name) == name),
+        None => operations.next().filter(|_| operations.next().is_none()),
+    };
+    let Some(operation) = asked.filter(|it| it.kind == OperationKind::Subscription) else { return Ok(()) };
+    let words = "subscriptions are not supported: send a query";
+    if request.queries_only {
+        let failure = Failure::request("METHOD_NOT_ALLOWED", words);
+        return Err(Refusal::MethodNotAllowed(operation.kind, failure));
+    }
+    let spans = vec![operation.span];
+    Err(vec![Failure { spans, ..Failure::request("SUBSCRIPTIONS_UNSUPPORTED", words) }].into())
+}
+
+fn failures(errors: Vec<Error>) -> Vec<Failure> {
+    errors.into_iter().map(Failure::text).collect()
+}
+
+impl<'r> Request<'r> {
+    fn key(&self, state: Option<u64>) -> KeyRef<'r> {
+        let Self { query: text, operation_name, accent, .. } = *self;
+        KeyRef { text, operation_name, accent, state }
+    }
+}
