@@ -27,6 +27,10 @@ const DEPTH_MAX: u32 = 100;
 /// Fits nothing.
 const NOTHING: &str = "(?!)";
 
+const NO_RANGE: &str = r"a letter stands at both ends of a range: write `[a\d]` for either of two";
+const LITERALLY: &str = r"write `\` before each letter that has a meaning";
+const LEFT_OUT: &str = "leave it out";
+
 const TOO_LONG: &str = "the pattern is too long";
 
 /// `/pattern/flags` as an expression of Rust's.
@@ -92,6 +96,58 @@ pub fn one_line(message: &str) -> &str {
     message.lines().next().unwrap_or_default()
 }
 
+/// What the parser has against a part of a pattern, whose place in the whole is not known.
+#[must_use]
+pub fn cause_without_place(error: &regex_syntax::Error) -> String {
+    cause(error).split(", at byte").next().unwrap_or_default().to_owned()
+}
+
+/// What PostgreSQL alone takes of a pattern, and what stands for it.
+#[must_use]
+pub fn beyond(pattern: &str) -> Option<String> {
+    let said = |what: &str, instead: &str| Some(format!("{what} is not supported: {instead}"));
+    if pattern.starts_with("***=") {
+        return said("`***=`", LITERALLY);
+    }
+    if pattern.starts_with("***:") {
+        return said("`***:`", LEFT_OUT);
+    }
+    let flags = pattern.strip_prefix("(?").and_then(|it| it.split_once(')')).map_or("", |it| it.0);
+    let is_flags = flags.bytes().all(|it| it.is_ascii_lowercase());
+    if let Some(flag) = flags.chars().find(|it| is_flags && "bcenpqtw".contains(*it)) {
+        let instead = match flag {
+            'n' => "write `(?m-s)`",
+            'p' => "write `(?-s)`",
+            'w' => "write `(?m)`",
+            'q' => LITERALLY,
+            _ => LEFT_OUT,
+        };
+        return said(&format!("the flag `{flag}`"), instead);
+    }
+    has_comment(pattern).then(|| said("`(?#`, a comment,", LEFT_OUT)).flatten()
+}
+
+/// Whether a comment stands in a pattern, outside of classes and not after a backslash.
+fn has_comment(pattern: &str) -> bool {
+    let (mut rest, mut in_class) = (pattern, false);
+    while let Some(at) = rest.find(['\\', '(', '[', ']']) {
+        let tail = &rest[at..];
+        match tail.as_bytes()[0] {
+            b'\\' => {
+                let skipped = tail[1..].chars().next().map_or(0, char::len_utf8);
+                rest = &tail[1 + skipped..];
+                continue;
+            }
+            b'(' if !in_class && tail.starts_with("(?#") => return true,
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            _ => {}
+        }
+        rest = &tail[1..];
+    }
+    false
+}
+
 /// `pattern` with PostgreSQL's names for the bounds of words and texts, `\y \Y \m \M \Z`, said as Rust's.
 pub fn without_postgres_places(pattern: &str) -> Cow<'_, str> {
     if pattern.contains("[[:") {
@@ -151,7 +207,7 @@ pub fn looks_around(pattern: &str) -> bool {
 
 /// The parser's error, in one line.
 fn cause(error: &regex_syntax::Error) -> String {
-    use regex_syntax::ast::ErrorKind::{UnsupportedBackreference, UnsupportedLookAround};
+    use regex_syntax::ast::ErrorKind::{ClassRangeLiteral, UnsupportedBackreference, UnsupportedLookAround};
     match error {
         regex_syntax::Error::Parse(it) if *it.kind() == UnsupportedLookAround => {
             format!(
@@ -163,6 +219,7 @@ fn cause(error: &regex_syntax::Error) -> String {
         regex_syntax::Error::Parse(it) if *it.kind() == UnsupportedBackreference => {
             format!("{}, at byte {}; write what is repeated out", it.kind(), it.span().start.offset)
         }
+        regex_syntax::Error::Parse(it) if *it.kind() == ClassRangeLiteral => NO_RANGE.into(),
         regex_syntax::Error::Parse(it) => format!("{}, at byte {}", it.kind(), it.span().start.offset),
         regex_syntax::Error::Translate(it) => format!("{}, at byte {}", it.kind(), it.span().start.offset),
         other => other.to_string().lines().last().unwrap_or_default().into(),

@@ -301,7 +301,11 @@ fn descriptions_are_hasuras_unless_the_configuration_says_better() {
         CHINOOK,
         r#"[{"table": "Genre", "configuration": {"comment": "a kind of music",
             "column_config": {"Name": {"comment": "how people call it"}},
-            "custom_root_fields": {"select": {"name": "genres", "comment": "all kinds"}}}}]"#,
+            "custom_root_fields": {"select": {"name": "genres", "comment": "all kinds"}}}},
+            {"table": "Album", "object_relationships": [
+                {"name": "by", "using": {"foreign_key_constraint_on": "ArtistId"}, "comment": ""}]},
+            {"table": "Artist", "array_relationships": [{"name": "made", "comment": "what they made",
+                "using": {"foreign_key_constraint_on": {"table": "Album", "column": "ArtistId"}}}]}]"#,
     );
     let schema = &api.schema;
     let words = |name: &str| schema.str(schema.ty(schema.type_by_name(name).unwrap()).description);
@@ -315,6 +319,8 @@ fn descriptions_are_hasuras_unless_the_configuration_says_better() {
     assert_eq!(field("query_root", "genres"), "all kinds");
     assert_eq!(field("Genre", "Name"), "how people call it");
     assert_eq!(field("Album", "Album_Tracks_aggregate"), "An aggregate relationship");
+    assert_eq!(field("Track", "Track_Album"), "An object relationship");
+    assert_eq!([field("Album", "by"), field("Artist", "made")], ["", "what they made"]);
 }
 
 /// `tests/golden/chinook/schema.graphqls` holds the whole API of Chinook; `WEIR_BLESS=1` writes it anew.

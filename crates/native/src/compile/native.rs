@@ -50,6 +50,7 @@ impl Native {
                     name: api.model.ty(member).name.clone(),
                     from: layout.tables[ty.index()],
                     to: layout.tables[member.index()],
+                    comment: None,
                     on: vec![(layout.ids[ty.index()], layout.ids[member.index()])],
                     call: None,
                     through: None,

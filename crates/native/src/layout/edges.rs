@@ -230,6 +230,7 @@ impl Builder<'_> {
             name: field.name.clone(),
             from: self.rows_of(field.owner).0,
             to: to.0,
+            comment: None,
             on: vec![(ours, to.1)],
             call: None,
             through: None,

@@ -99,6 +99,11 @@ pub struct Column {
 /// Of a text that may be longer than a row of a tree, so much stands in the index: at most 2 000 bytes.
 pub const PREFIX_CHARACTERS: usize = 500;
 
+/// PostgreSQL's name for the type of questions about paths of labels.
+pub const LQUERY: &str = "lquery";
+/// And of those about labels in any order.
+pub const LTXTQUERY: &str = "ltxtquery";
+
 /// A type as Weir knows it. What follows from it stands in [`facts`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]

@@ -43,6 +43,8 @@ pub struct Relationship {
     pub from: TableId,
     /// To that one.
     pub to: TableId,
+    /// Description of the field instead of the usual one; an empty text is none.
+    pub comment: Option<String>,
     /// Pairs of columns that are equal: ours, theirs.
     pub on: Vec<(ColumnId, ColumnId)>,
     /// The function of our row that gives theirs, instead of columns that are equal.

@@ -429,6 +429,7 @@ mod tests {
             name: "a".into(),
             from,
             to,
+            comment: None,
             on: vec![(ColumnId(0), ColumnId(0))],
             call: None,
             through: None,

@@ -103,10 +103,11 @@ impl Core {
         let relationship = model.relations.relationship(id);
         let Some(target) = tables.get(relationship.to) else { return };
         let called = relationship.call.map(|it| model.function(it).0);
-        let words = match (called.map(|it| &it.serves), relationship.kind) {
-            (Some(Serves::Row { words, .. }), _) => words.as_str(),
-            (_, RelationshipKind::Object { .. }) => "An object relationship",
-            (_, RelationshipKind::Array) => "An array relationship",
+        let words = match (&relationship.comment, called.map(|it| &it.serves), relationship.kind) {
+            (Some(comment), ..) => comment.as_str(),
+            (None, Some(Serves::Row { words, .. }), _) => words.as_str(),
+            (None, _, RelationshipKind::Object { .. }) => "An object relationship",
+            (None, _, RelationshipKind::Array) => "An array relationship",
         };
         let object = target.types.object;
         let ty = match relationship.kind {

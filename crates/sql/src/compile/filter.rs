@@ -9,7 +9,7 @@ use crate::frontend::input::Place;
 use weir_engine::source::{Accent, PlanError};
 use weir_language::schema::InputId;
 use weir_language::value::Node;
-use weir_relational::catalog::{ColumnId, ColumnType, RelationshipId, TableId};
+use weir_relational::catalog::{ColumnId, ColumnType, LQUERY, LTXTQUERY, RelationshipId, TableId};
 use weir_relational::passes::alternatives::Alternatives;
 use weir_relational::plan::operators::{Aggregation, Comparison, Measure, Tree};
 use weir_relational::plan::{Expr, Filter, Parameter, Reader};
@@ -311,9 +311,10 @@ fn reader(by: Comparison, ty: &ColumnType) -> Reader {
         Comparison::HasKeysAny | Comparison::HasKeysAll => Reader::Each(ColumnType::Text),
         Comparison::Tree(Tree::AncestorAny | Tree::DescendantAny) => Reader::Each(ColumnType::Ltree),
         Comparison::Tree(Tree::Ancestor | Tree::Descendant) => Reader::Column(ColumnType::Ltree),
-        Comparison::Tree(Tree::MatchesAny) => Reader::Each(ColumnType::Text),
-        Comparison::Tree(Tree::Matches | Tree::MatchesFulltext)
-        | Comparison::HasKey
+        Comparison::Tree(Tree::MatchesAny) => Reader::Each(ColumnType::Other(LQUERY.into())),
+        Comparison::Tree(Tree::Matches) => Reader::Column(ColumnType::Other(LQUERY.into())),
+        Comparison::Tree(Tree::MatchesFulltext) => Reader::Column(ColumnType::Other(LTXTQUERY.into())),
+        Comparison::HasKey
         | Comparison::Like
         | Comparison::Nlike
         | Comparison::Ilike

@@ -72,8 +72,10 @@ fn one(
         (Some(to), _) => {
             let (call, on, through) = (Some(id), Vec::new(), None);
             let (insert_first, enforced) = (false, false);
-            let from = table;
-            add(building, Relationship { name, from, to, on, call, through, kind, insert_first, enforced });
+            let (from, comment) = (table, None);
+            let way =
+                Relationship { name, from, to, comment, on, call, through, kind, insert_first, enforced };
+            add(building, way);
         }
         (None, Some(tracked)) => tracked.computed.push(id),
         (None, None) => {}

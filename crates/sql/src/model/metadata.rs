@@ -257,7 +257,7 @@ pub struct RelationshipEntry {
     pub name: String,
     /// The condition on related rows.
     pub using: Using,
-    /// For people only.
+    /// The description of its field, instead of the usual one; an empty one is none.
     #[serde(default)]
     pub comment: Option<String>,
 }

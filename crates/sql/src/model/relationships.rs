@@ -127,6 +127,7 @@ fn by_keys(building: &Building<'_>) -> Vec<(Relationship, String)> {
                 name: back,
                 from: key.target,
                 to: at,
+                comment: None,
                 on: there.on.iter().map(|&(ours, theirs)| (theirs, ours)).collect(),
                 through: None,
                 kind: if is_single {
@@ -152,6 +153,7 @@ fn forward(from: TableId, table: &Table, key: &ForeignKey, name: String) -> Rela
         name,
         from,
         to: key.target,
+        comment: None,
         on: key.columns.iter().copied().zip(key.target_columns.iter().copied()).collect(),
         through: None,
         kind: RelationshipKind::Object { certain },
@@ -174,7 +176,10 @@ fn explicit(building: &mut Building<'_>) -> Vec<(Relationship, Vec<Step>)> {
         for (block, number, entry, wanted) in objects.chain(arrays) {
             let path = vec!["tables".into(), place.into(), block.into(), number.into()];
             match resolve(building, at, entry, wanted) {
-                Ok(relationship) => out.push((relationship, path)),
+                Ok(relationship) => {
+                    let comment = entry.comment.clone();
+                    out.push((Relationship { comment, ..relationship }, path));
+                }
                 Err(reason) => building.warn_at(at, &entry.name, reason, path),
             }
         }
@@ -231,6 +236,7 @@ fn by_constraint(
                 name: name.to_owned(),
                 from: at,
                 to: other,
+                comment: None,
                 on: key.target_columns.iter().copied().zip(key.columns.iter().copied()).collect(),
                 through: None,
                 kind: match wanted {
@@ -269,6 +275,7 @@ fn by_mapping(
         name: name.to_owned(),
         from: at,
         to,
+        comment: None,
         on,
         through: None,
         kind: match wanted {

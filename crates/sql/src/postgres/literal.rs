@@ -8,10 +8,10 @@
 
 use super::decode::delimiter;
 use super::statement::Buffer;
-use super::{decimal, geojson};
+use super::{decimal, geojson, labels};
 use weir_language::json::{Json, JsonKind, JsonRef};
-use weir_relational::catalog::ColumnType;
 use weir_relational::catalog::postgres_types::{Kind, Type, Types, oid};
+use weir_relational::catalog::{ColumnType, LQUERY, LTXTQUERY};
 
 /// Maximum nesting of JSON in a request.
 const JSON_DEPTH_MAX: u32 = 512;
@@ -47,7 +47,9 @@ pub fn shape(json: &str, out: &mut Buffer) -> Result<(), String> {
 /// Hasura's words for the client.
 pub(super) fn check(ty: &ColumnType, text: &str) -> Result<(), String> {
     let (fits, words) = match ty {
-        ColumnType::Ltree => (is_label_path(text), NO_LABEL_PATH),
+        ColumnType::Ltree => (labels::is_path(text), NO_LABEL_PATH),
+        ColumnType::Other(name) if name == LQUERY => (labels::is_lquery(text), NO_LQUERY),
+        ColumnType::Other(name) if name == LTXTQUERY => (labels::is_ltxtquery(text), NO_LTXTQUERY),
         ColumnType::Raster => (is_raster(text), NO_RASTER),
         _ => return Ok(()),
     };
@@ -56,20 +58,12 @@ pub(super) fn check(ty: &ColumnType, text: &str) -> Result<(), String> {
 
 const NO_LABEL_PATH: &str =
     "Expecting label path: a sequence of zero or more labels separated by dots, for example L1.L2.L3";
+const NO_LQUERY: &str = "expected an lquery: labels or `*` separated by dots, for example Top.*{0,2}.Astro*@";
+const NO_LTXTQUERY: &str =
+    "expected an ltxtquery: labels joined by `&`, `|` and `!`, for example Astro*@ & !pictures";
 const NO_RASTER: &str = "invalid hexadecimal representation of raster well known binary format";
-/// Characters of one label.
-const LABEL_MAX: usize = 1000;
-/// Labels of one path.
-const LABELS_MAX: usize = 65_535;
 /// Bytes before the bands of a raster.
 const RASTER_HEAD_BYTES: usize = 61;
-
-/// Source: PostgreSQL's manual, F.22.1. Hyphens are letters from version 16 on; an older one refuses them itself.
-fn is_label_path(text: &str) -> bool {
-    let is_letter = |it: char| it.is_alphanumeric() || matches!(it, '_' | '-');
-    let is_label = |it: &str| !it.is_empty() && it.chars().count() <= LABEL_MAX && it.chars().all(is_letter);
-    text.is_empty() || (text.split('.').all(is_label) && text.split('.').count() <= LABELS_MAX)
-}
 
 fn is_raster(text: &str) -> bool {
     let bytes = text.len() / 2;
@@ -192,11 +186,14 @@ mod tests {
 
     #[test]
     fn paths_of_labels_and_rasters_are_checked() {
-        for right in ["", "Top", "Top.L_2.é-1"] {
-            assert_eq!(check(&ColumnType::Ltree, right), Ok(()), "{right}");
-        }
-        for wrong in [".", "Top.", ".Top", "Top..L2", "Top L2", "a/b", "{a,b}"] {
-            assert_eq!(check(&ColumnType::Ltree, wrong), Err(NO_LABEL_PATH.to_owned()), "{wrong}");
+        let other = |name: &str| ColumnType::Other(name.to_owned());
+        for (ty, right, wrong, words) in [
+            (ColumnType::Ltree, "Top.L_2", "Top..L2", NO_LABEL_PATH),
+            (other(LQUERY), "Top.*", "Top..*", NO_LQUERY),
+            (other(LTXTQUERY), "Top & !L2", "Top L2", NO_LTXTQUERY),
+        ] {
+            assert_eq!(check(&ty, right), Ok(()), "{right}");
+            assert_eq!(check(&ty, wrong), Err(words.to_owned()), "{wrong}");
             assert_eq!(check(&ColumnType::Text, wrong), Ok(()), "{wrong}");
         }
         assert_eq!(check(&ColumnType::Raster, &"0A".repeat(61)), Ok(()));

@@ -26,6 +26,7 @@ mod gather;
 mod geojson;
 mod group;
 pub mod introspect;
+mod labels;
 mod lane;
 pub mod literal;
 mod message;

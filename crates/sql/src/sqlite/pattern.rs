@@ -53,6 +53,9 @@ impl Pattern {
         if pattern.len() > PATTERN_TEXT_BYTES_MAX {
             return Err(too_long());
         }
+        if let (Kind::Regex, Some(words)) = (kind, regular_expression::beyond(pattern)) {
+            return Err(BadPattern(words));
+        }
         let translated: Cow<'_, str> = match kind {
             Kind::Regex => regular_expression::without_postgres_places(pattern),
             Kind::Like => wildcards(pattern, false)?.into(),
@@ -111,10 +114,16 @@ fn backtracking(pattern: &str, fold: bool) -> Result<Pattern, BadPattern> {
         .build()
         .map(Pattern::Backtracking)
         .map_err(|error| {
-            BadPattern(format!(
-                "invalid regular expression: {}",
-                regular_expression::one_line(&error.to_string())
-            ))
+            let part = match &error {
+                fancy_regex::Error::CompileError(error) => match &**error {
+                    fancy_regex::CompileError::InnerError(error) => error.syntax_error(),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let cause = part.map(regular_expression::cause_without_place);
+            let cause = cause.unwrap_or_else(|| regular_expression::one_line(&error.to_string()).to_owned());
+            BadPattern(format!("invalid regular expression: {cause}"))
         })
 }
 
@@ -218,6 +227,23 @@ mod tests {
         check(r"(a)(?=b)\k<1>", "a", Err("invalid regular expression: "));
         check(&format!("(?=a){}", "(".repeat(5000)), "a", Err("invalid regular expression: "));
         check("(?=(a{1000}){1000})", "a", Err("invalid regular expression: "));
+    }
+
+    #[test]
+    fn what_only_postgresql_takes_is_told_with_what_to_write() {
+        check("a(?#c)b", "ab", Err("`(?#`, a comment, is not supported: leave it out"));
+        check("(?n)a", "a", Err("the flag `n` is not supported: write `(?m-s)`"));
+        check("(?iq)a.b", "a.b", Err(r"the flag `q` is not supported: write `\` before each letter"));
+        check("(?x-t:a)", "a", Err("unrecognized flag"));
+        check("***=a.b", "a.b", Err(r"`***=` is not supported: write `\` before each letter"));
+        check("***:a", "a", Err("`***:` is not supported: leave it out"));
+        let range = r"a letter stands at both ends of a range: write `[a\d]` for either of two";
+        check(r"[a-\d]", "a", Err(range));
+        check(r"[a-\d](?=x)", "ax", Err(range));
+        // Letters in a class and after a backslash are letters.
+        check("[(?#]x", "#x", Ok(true));
+        check(r"\(?#", "(#", Ok(true));
+        check("(?:a)(?i-s:b)(?P<n>c)", "aBc", Ok(true));
     }
 
     #[test]

@@ -1,0 +1,2 @@
+-- postgres
+-- written when the variables that choose columns and conditions are known
