@@ -326,16 +326,14 @@ fn a_line_with_too_many_words_is_not_taken() {
 fn texts_with_too_many_words_for_an_index_are_named_before_anything_is_changed() {
     let old = "type Dish { id: ID!, name: String @search(by: [hash]) }";
     let texts = "(SELECT string_agg('w' || lpad(n::text, 9, '0'), ' ') many, string_agg('w' || n % 9, ' ') few FROM generate_series(1, 100000) n) t";
-    let data = format!(
-        r#"INSERT INTO "Dish" (id, name) SELECT 1, few FROM {texts}; INSERT INTO "Dish" (id, name) SELECT 30, many FROM {texts}"#
-    );
+    let few = format!(r#"INSERT INTO "Dish" (id, name) SELECT 1, few FROM {texts}"#);
+    let data = format!(r#"{few}; INSERT INTO "Dish" (id, name) SELECT 30, many FROM {texts}"#);
     let new = "type Dish { id: ID!, name: String @search(by: [hash, term, fulltext]) }";
     let plan = "add index of terms of `Dish.name`\nrefused: there are objects whose words of `Dish.name` take more than the 1048575 \
                 bytes that an index of words holds of a text (0x1e): shorten it, or leave `term` and `fulltext` out of its `@search`";
     let indexes = "SELECT count(*) FROM pg_indexes WHERE indexname LIKE 'Dish_name%'";
     check(old, &data, new, &[], plan, indexes, "1");
-    let data = format!(r#"{data}; DELETE FROM "Dish" WHERE id = 30"#);
-    check(old, &data, new, &[], "add index of full text of `Dish.name`", indexes, "3");
+    check(old, &few, new, &[], "add index of full text of `Dish.name`", indexes, "3");
 }
 
 #[test]
