@@ -82,6 +82,15 @@ pub(super) fn is_true(value: &Value, key: &str) -> bool {
     value.get(key).and_then(Value::as_bool) == Some(true)
 }
 
+/// The content type of forms.
+pub(super) const FORM: &str = "application/x-www-form-urlencoded";
+
+/// The schema of a form in the `content` of a body.
+pub(super) fn form_content(content: &Map<String, Value>) -> Option<&Value> {
+    let is_form = |kind: &str| kind.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(FORM));
+    content.iter().find(|it| is_form(it.0)).map(|it| it.1)
+}
+
 /// The schema of JSON in the `content` of a body or an answer.
 pub(super) fn json_content(content: &Map<String, Value>) -> Option<&Value> {
     let is_json = |kind: &str| {

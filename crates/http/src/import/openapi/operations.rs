@@ -1,6 +1,6 @@
 //! Operations of OpenAPI to root fields: name, arguments, request, answer.
 
-use super::document::{Document, is_true, json_content, text};
+use super::document::{Document, FORM, form_content, is_true, json_content, text};
 use super::names::{self, Given};
 use super::types::{Shape, Types, Way, first_line};
 use crate::template::Header;
@@ -180,12 +180,21 @@ impl<'d> Asked<'d> {
         let Some(body) = self.operation.get("requestBody") else { return Ok(()) };
         let body = self.document.resolve(body).ok_or("its body's reference cannot be followed")?.value;
         let content = body.get("content").and_then(Value::as_object).ok_or("its body says no content")?;
-        let Some(media) = json_content(content) else {
+        let form = form_content(content).filter(|_| json_content(content).is_none());
+        let Some(media) = json_content(content).or(form) else {
             let kinds: Vec<&str> = content.keys().map(String::as_str).collect();
-            return Err(format!("its body is {}, not JSON", kinds.join(", ")));
+            return Err(format!("its body is {}, neither JSON nor a form", kinds.join(", ")));
         };
         let Some(schema) = media.get("schema") else { return Ok(()) };
         let shape = types.shape(schema, Way::In, &format!("{name} body"), 0);
+        if form.is_some() {
+            request.headers.push(("Content-Type".into(), FORM.into()));
+            if types.is_nested(&shape).ok_or("its body is a form without names")? {
+                types.notes.push(format!(
+                    "the form of `{name}` has lists and objects in it, which are sent as `name[0]` and `name[member]`"
+                ));
+            }
+        }
         let bang = if is_true(body, "required") && !shape.nullable { "!" } else { "" };
         let argument = request.argument("input", &format!("{}{bang}", shape.ty), first_line(body));
         let renamed = if types.is_renamed(&shape) {

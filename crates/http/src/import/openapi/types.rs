@@ -343,6 +343,18 @@ impl<'d> Types<'d> {
         };
         fields.iter().any(|it| it.name != it.key || self.is_renamed(&it.shape))
     }
+
+    /// Whether lists or objects stand in an object of `shape`; none if it is no object.
+    pub(super) fn is_nested(&self, shape: &Shape) -> Option<bool> {
+        match shape.object.map(|it| &self.made[it].kind) {
+            Some(Kind::Object(fields)) => {
+                Some(fields.iter().any(|it| it.shape.object.is_some() || it.shape.ty.starts_with('[')))
+            }
+            Some(Kind::Enum(_)) => None,
+            // What it holds is not known.
+            None => (shape.ty == "JSON").then_some(true),
+        }
+    }
 }
 
 /// The types of a schema: none, one, or several.
