@@ -6,6 +6,7 @@
 
 use crate::selection::Variable;
 use crate::selection::value::Value;
+use crate::template::Looked;
 use std::borrow::Cow;
 use std::ops::Range;
 use weir_engine::plan::shape::{Shape, ShapeArgument};
@@ -81,23 +82,20 @@ pub struct Response<'r> {
 }
 
 impl Settings {
-    /// The text that a setting holds.
-    pub(crate) fn text(&self, variable: Variable, name: &str) -> Option<String> {
-        let found = match variable {
-            Variable::Config => self.config.get(name),
-            Variable::Env => self.env.get(name),
+    /// The setting that `keys` of `$config` or `$env` lead to, where a text belongs.
+    pub(crate) fn look(&self, variable: Variable, keys: &[&str]) -> Looked {
+        let all = match variable {
+            Variable::Config => &self.config,
+            Variable::Env => &self.env,
             Variable::Args
             | Variable::This
             | Variable::Batch
             | Variable::Context
             | Variable::Request
             | Variable::Status
-            | Variable::Response => return None,
+            | Variable::Response => return Looked::Missing,
         };
-        match found {
-            Value::Text(text) => Some(text.into_owned()),
-            _ => None,
-        }
+        Looked::of(&keys.iter().fold(all.clone(), |value, key| value.get(key)))
     }
 }
 

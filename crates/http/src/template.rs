@@ -20,7 +20,7 @@ mod render;
 mod tests;
 
 pub use base::Base;
-pub(crate) use fixed::{Fixed, fixed, needed};
+pub(crate) use fixed::{Fixed, Looked, fixed, needed};
 pub use name::NameTemplate;
 pub use render::RenderError;
 
@@ -41,6 +41,8 @@ pub struct Request {
     slash: bool,
     /// `path`, the source's first: lists whose items are segments, before and behind those of the URL.
     paths: [Vec<Selection>; 2],
+    /// The query of the source's URL, as written there, or empty.
+    base_query: Box<str>,
     /// `name=value` of the URL: both may hold values.
     query: Vec<(Parts, Parts)>,
     /// `queryParams`, the source's first.
@@ -206,6 +208,9 @@ impl Request {
             out.push('/');
         }
         let mut between = '?';
+        if !self.base_query.is_empty() {
+            out.push_str(&format!("{}{}", std::mem::replace(&mut between, '&'), self.base_query));
+        }
         for (name, value) in &self.query {
             out.push(std::mem::replace(&mut between, '&'));
             explain(name, &mut out);
@@ -229,19 +234,6 @@ impl Header {
             HeaderValue::Text(parts) => parts.iter(),
             HeaderValue::From(_) => [].iter(),
         })
-    }
-
-    /// A header with a value that never changes.
-    ///
-    /// # Errors
-    /// Errors of its name or value.
-    pub(crate) fn constant(name: &str, value: &str) -> Result<Self, String> {
-        let wrong = |_| format!("`{name}` is no name of a header that may be sent");
-        let header = Self::read(name, None, Some("")).map_err(wrong)?;
-        if value.bytes().any(|it| it.is_ascii_control()) {
-            return Err(format!("no control character can stand in header `{name}`"));
-        }
-        Ok(Self { value: HeaderValue::Text(vec![Part::Text(value.into())]), ..header })
     }
 
     /// The client's header that is sent on as it is, in lower case.

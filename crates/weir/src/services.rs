@@ -13,7 +13,7 @@ use weir_engine::source::{Parts, Source as EngineSource};
 use weir_http::cache::{Address, Cache, Clock, Counts, RemoteSettings, Settings};
 use weir_http::graphql::GraphqlSource;
 use weir_http::grpc::GrpcSource;
-use weir_http::sdl::{self, Replaced};
+use weir_http::sdl;
 use weir_http::shaped::{OpenError, Server};
 use weir_http::source::{self, HttpSource, Options, Whole};
 use weir_language::schema::{FieldId, Schema};
@@ -76,15 +76,12 @@ pub fn open(source: &Source, path: &Path, cache: &Arc<Cache>) -> Result<HttpSour
     let file = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|cause| format!("{file}: {cause}"))?;
     let env = |name: &str| std::env::var(name).ok();
-    let replaced = |it: &config::Service| {
-        let headers = it.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned()));
-        Replaced { base_url: it.base_url.clone(), headers: headers.collect() }
-    };
-    let services = source.services.iter().map(|(name, it)| (name.clone(), replaced(it))).collect();
+    let services = source.services.iter().map(|(name, it)| (name.clone(), it.replaced())).collect();
+    let config = source.config.iter().map(|(name, it)| (name.clone(), it.value())).collect();
     let options = Options {
         name: &source.name,
         cache: Arc::clone(cache),
-        config: &source.config,
+        config: &config,
         env: &env,
         env_allowed: source.env.as_deref(),
         services: &services,

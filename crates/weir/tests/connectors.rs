@@ -127,3 +127,41 @@ fn directives_that_do_nothing_are_warnings() {
     assert!(checked.status.success() && said.contains("warning: ") && said.contains(note), "{said}");
     assert!(weir.log().contains("ignored for one graph"), "{}", weir.log());
 }
+
+/// Keys of a scalar of one's own.
+const THINGS: &str = r#"extend schema
+  @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
+  @source(name: "s", http: {baseURL: "http://upstream"})
+type Query { refs(of: Int): [Ref] @connect(source: "s", http: {GET: "/refs/{$args.of}"}, selection: "thing: {id: ref}") }
+type Mutation { refs: [Ref] @connect(source: "s", http: {POST: "/refs"}, selection: "thing: {id: ref}") }
+type Ref { thing: Thing }
+type Thing @connect(source: "s", http: {GET: "/things", queryParams: "id: $batch.id"}, selection: "id name") { id: Any name: String }
+scalar Any
+"#;
+
+#[test]
+fn numbers_that_are_equal_are_one_key_however_they_are_written() {
+    let known = r#"
+- {ask: GET /refs/1, text: '[{"ref": 1}, {"ref": 1.0}, {"ref": 10e-1}, {"ref": 2.50}]'}
+- {ask: POST /refs, text: '[{"ref": 1.0}, {"ref": 1}]'}
+- {ask: 'GET /refs/2', text: '[{"ref": [1, [2]]}]'}
+- {ask: 'GET /things?id=1&id=2.50', text: '[{"id": 2.5, "name": "two"}, {"id": 1.00, "name": "one"}]'}
+- {ask: 'GET /things?id=1.0', text: '[{"id": 1, "name": "one"}]'}
+"#;
+    let upstream = Upstream::start(answers(known));
+    let folder = Folder::new();
+    let text = THINGS.replace("http://upstream", &format!("http://{}", upstream.address));
+    let target = folder.write("things.graphql", &text).display().to_string();
+    let weir = Weir::start(&["serve", &target, "--listen", "127.0.0.1:0"], folder);
+    let names = |query: &str| {
+        let answer = weir.query(query).json();
+        let refs = answer["data"]["refs"].as_array().cloned().unwrap_or_default();
+        refs.iter().map(|it| it["thing"]["name"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names("{ refs(of: 1) { thing { name } } }"), ["one", "one", "one", "two"]);
+    assert_eq!(names("mutation { refs { thing { name } } }"), ["one", "one"]);
+    // A value that makes no request is no fault of the service.
+    let error = weir.query("{ refs(of: 2) { thing { name } } }").json()["errors"][0].clone();
+    assert_eq!(error["message"], "A value this field depends on is not a single value.");
+    assert_eq!(error["extensions"]["code"], "BAD_USER_INPUT");
+}

@@ -59,20 +59,24 @@ fn a_base_url_and_headers_come_from_settings_and_can_be_replaced() {
     assert_eq!(of(&replaced), json!("by weir.yaml"));
 }
 
+/// `weir check` refuses [`TEXT`] with these words if `source` stands beside its name and file.
+#[track_caller]
+fn refused(source: &str, environment: Option<&str>, expected: &str) {
+    let folder = Folder::new();
+    folder.write("services.graphql", TEXT);
+    let yaml = format!("sources:\n  - {{name: s, file: services.graphql, {source}}}\n");
+    let file = folder.write("weir.yaml", &yaml);
+    let mut command = command();
+    environment.map(|it| command.env("WEIR_TEST_BASE", it));
+    let checked = command.arg("check").arg(file).output().expect("the binary runs");
+    let said = String::from_utf8_lossy(&checked.stderr).into_owned();
+    assert!(!checked.status.success() && said.contains(expected), "{source}: {said}");
+    assert!(!said.contains("s3cret"), "{said}");
+}
+
 #[test]
 fn what_is_wrong_with_settings_is_told_with_its_place_and_without_its_value() {
-    let check = |source: &str, environment: Option<&str>, expected: &str| {
-        let folder = Folder::new();
-        folder.write("services.graphql", TEXT);
-        let yaml = format!("sources:\n  - {{name: s, file: services.graphql, {source}}}\n");
-        let file = folder.write("weir.yaml", &yaml);
-        let mut command = command();
-        environment.map(|it| command.env("WEIR_TEST_BASE", it));
-        let checked = command.arg("check").arg(file).output().expect("the binary runs");
-        let said = String::from_utf8_lossy(&checked.stderr).into_owned();
-        assert!(!checked.status.success() && said.contains(expected), "{source}: {said}");
-        assert!(!said.contains("s3cret"), "{said}");
-    };
+    let check = refused;
     check("ca: null", None, "services.graphql:4:63: `$config.base` has no value");
     let unused = "config: {base: 'http://unused'}";
     check(unused, Some("s3cret:80"), "with its settings put in this is no base URL");
@@ -91,12 +95,114 @@ fn what_is_wrong_with_settings_is_told_with_its_place_and_without_its_value() {
     check(
         &format!("{based}, services: {{a: {{base_url: 's3cret'}}}}"),
         None,
-        "`services.a.base_url` in the configuration is no base URL",
+        "`services.a.base_url` in the configuration: this is no base URL: write it as `https://host/path`",
     );
     check(
         &format!("{based}, services: {{a: {{headers: {{host: x}}}}}}"),
         None,
-        "`host` is no name of a header that may be sent",
+        "`services.a.headers.host` in the configuration: header `host` belongs to the connection",
+    );
+    let unknown = format!("{based}, services: {{a: {{queryParams: x}}}}");
+    check(&unknown, None, "unknown key `queryParams`; did you mean");
+}
+
+#[test]
+fn what_is_wrong_with_a_replacement_is_told_by_its_key() {
+    let at = "services.graphql:4:3: `services.a.";
+    for (own, expected) in [
+        ("path: '$.x'", "path` in the configuration: there is no answer yet"),
+        ("path: '$(['", "path` in the configuration: "),
+        ("path: '$([[1]])'", "path` in the configuration: this is a list or an object"),
+        ("query_params: '$([1])'", "query_params` in the configuration: parameters have names"),
+        ("is_success: '$args.a'", "is_success` in the configuration: `$args` is known on fields only"),
+        ("errors: {message: '$.a->firsst'}", "errors.message` in the configuration: there is no method"),
+        (
+            "headers: {a: '{s3cret'}",
+            "headers.a` in the configuration: byte 1 begins nothing that can be read",
+        ),
+        ("headers: {a: '{$config.list}'}", "headers.a` in the configuration: this is a list"),
+        ("headers: {a: '{$args.a}'}", "headers.a` in the configuration: `$args` is known on fields only"),
+        ("base_url: 'http://{$config.list}'", "base_url` in the configuration: a setting that stands in it"),
+    ] {
+        let config = "config: {base: 'http://a', list: [1]}";
+        refused(&format!("{config}, services: {{a: {{{own}}}}}"), None, &format!("{at}{expected}"));
+    }
+    refused(
+        "services: {a: {base_url: 'http://{$config.host}'}}",
+        None,
+        "services.graphql:4:3: `$config.host` has no value",
+    );
+}
+
+/// Each of its settings is a number, a boolean, a list, an object, or a text that looks like one of these.
+const TYPED: &str = r#"extend schema
+  @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
+  @link(url: "https://weir.example/spec/v1", import: ["@graphql"])
+  @source(name: "a", http: {baseURL: "{$config.unused}", path: "$.wrong", queryParams: "q: $env.UNUSED_IN_TESTS",
+    headers: [{name: "X-Key", value: "{$config.unused}"}]}, isSuccess: "$.wrong", errors: {message: "$.wrong"})
+type Query { of: Of @connect(source: "a", http: {GET: "/of"}, selection: "$") }
+type Mutation { all: Boolean @connect(source: "a", http: {POST: "/all", body: "$config.all"}, selection: "$.ok") }
+scalar Of
+"#;
+
+#[test]
+fn every_string_of_a_source_is_replaced_and_settings_keep_their_types() {
+    let known = "
+- {ask: GET /v1/t1/10/of?page=2&on=true&ids=1&ids=2, when: {x-key: k-007, x-user: ann}, answer: {ok: true, a: 1}}
+- {ask: POST /v1/t1/10/all?page=2&on=true&ids=1&ids=2, status: 503, answer: {ok: false, why: closed}}
+";
+    let upstream = Upstream::start(answers(known));
+    let folder = Folder::new();
+    folder.write("services.graphql", TYPED);
+    let yaml = format!(
+        "listen: 127.0.0.1:0
+sources:
+  - name: s
+    file: services.graphql
+    env: [WEIR_TEST_TENANT, WEIR_TEST_KEY]
+    config:
+      host: {{name: '{}'}}
+      page: 2
+      is_on: true
+      ids: [1, 2]
+      shop: 10
+      all:
+        n: 1.10
+        big: 12345678901234567890123
+        s: '1'
+        plain: 007
+        no: no
+        of: ${{WEIR_TEST_NUMBER}}
+        none: null
+        l: [{{x: -1e2}}]
+    services:
+      a:
+        base_url: http://{{$config.host.name}}/v1
+        path: $([$env.WEIR_TEST_TENANT, $config.shop])
+        query_params: \"page: $config.page on: $config.is_on ids: $config.ids\"
+        headers:
+          x-key: 'k-{{$env.WEIR_TEST_KEY}}'
+          x-user: \"{{$request.headers.'x-user'}}\"
+        is_success: $.ok->eq($config.is_on)
+        errors: {{message: $.why, extensions: 'page: $config.page'}}
+",
+        upstream.address
+    );
+    let file = folder.write("weir.yaml", &yaml);
+    let mut command = command();
+    command.env("WEIR_TEST_TENANT", "t1").env("WEIR_TEST_KEY", "007").env("WEIR_TEST_NUMBER", "3.50");
+    let weir = Weir::run(command.arg("serve").arg(file), folder);
+    let ask =
+        |query: &str| weir.post("/graphql", &[("x-user", "ann")], support::body(query).as_bytes()).json();
+    assert_eq!(ask("{ of }"), json!({"data": {"of": {"ok": true, "a": 1}}}));
+    upstream.asked();
+    let all = ask("mutation { all }");
+    assert_eq!(all["errors"][0]["message"], "closed");
+    assert_eq!(all["errors"][0]["extensions"]["page"], 2);
+    let asked = upstream.asked();
+    assert_eq!(
+        asked[0].body,
+        r#"{"n":1.10,"big":12345678901234567890123,"s":"1","plain":"007","no":"no","of":"3.50","none":null,"l":[{"x":-1e2}]}"#
     );
 }
 

@@ -27,6 +27,13 @@ pub enum CallError {
     Packed(Arc<str>),
     /// It redirects to where must not be followed, or too often.
     Redirected,
+    /// It was not called: its values make no request.
+    Unmade {
+        /// Words for clients.
+        told: Arc<str>,
+        /// Words for operators.
+        why: Arc<str>,
+    },
 }
 
 /// Causes of a failed call.
@@ -53,12 +60,13 @@ impl CallError {
             Self::TooLarge { .. } => "SOURCE_TOO_LARGE",
             Self::Coded(_) | Self::Packed(_) => "SOURCE_ANSWER",
             Self::Redirected => "SOURCE_REDIRECTED",
+            Self::Unmade { .. } => "BAD_USER_INPUT",
         }
     }
 
     /// Words for clients: they name no host.
     #[must_use]
-    pub fn for_client(&self) -> &'static str {
+    pub fn for_client(&self) -> &str {
         match self {
             Self::Timeout => "The source did not answer in time.",
             Self::Busy => "The source has no capacity left.",
@@ -66,6 +74,7 @@ impl CallError {
             Self::TooLarge { .. } => "The source's answer is too large.",
             Self::Coded(_) | Self::Packed(_) => "The source's answer cannot be read.",
             Self::Redirected => "The source redirects to where it must not.",
+            Self::Unmade { told, .. } => told,
         }
     }
 
@@ -93,6 +102,7 @@ impl fmt::Display for CallError {
             ),
             Self::Packed(words) => write!(f, "the answer's gzip cannot be unpacked: {words}"),
             Self::Redirected => f.write_str("the service redirects to where must not be followed"),
+            Self::Unmade { why, .. } => write!(f, "the service was not called: {why}"),
         }
     }
 }

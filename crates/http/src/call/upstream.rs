@@ -113,7 +113,8 @@ impl Upstream {
                 | CallError::TooLarge { .. }
                 | CallError::Coded(_)
                 | CallError::Packed(_)
-                | CallError::Redirected => return None,
+                | CallError::Redirected
+                | CallError::Unmade { .. } => return None,
             },
             Ok(_) | Err(_) => return None,
         };
@@ -219,7 +220,8 @@ fn has_failed(outcome: &Outcome) -> bool {
             | CallError::TooLarge { .. }
             | CallError::Coded(_)
             | CallError::Packed(_)
-            | CallError::Redirected => false,
+            | CallError::Redirected
+            | CallError::Unmade { .. } => false,
         },
     }
 }

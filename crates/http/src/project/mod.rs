@@ -121,6 +121,15 @@ enum Kind {
     Table(u32),
 }
 
+/// Where a value stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// It is an item of a list.
+    Item,
+    /// It is none.
+    Alone,
+}
+
 /// Rows of one place, and which answers they come from.
 struct Level<'t> {
     rows: Vec<Option<JsonRef<'t>>>,
@@ -188,7 +197,7 @@ impl<'r> Run<'r> {
     fn entity_rows(&self, table: u32, mut level: Level<'_>) -> Table {
         let mut wrong = Vec::new();
         for (row, value) in level.rows.iter_mut().enumerate() {
-            if value.is_some_and(|it| !self.is_row(table, it, origin_of(&level.origins, row))) {
+            if value.is_some_and(|it| !self.is_row(table, Place::Alone, it, origin_of(&level.origins, row))) {
                 if value.is_some_and(|it| !it.is_null()) {
                     wrong.push(row as u32);
                 }
@@ -251,15 +260,16 @@ impl<'r> Run<'r> {
             Kind::Leaf(_) | Kind::Table(_) => {}
         }
         match &plan.find {
-            Find::Itself => self.column(plan.kind, plan.wraps, &level.rows, &level.origins),
+            Find::Itself => self.column(plan.kind, plan.wraps, Place::Alone, &level.rows, &level.origins),
             Find::Slot(slot, _) if !located.has_detour(*slot) => {
-                self.column(plan.kind, plan.wraps, located.slot(*slot), &level.origins)
+                let rows = located.slot(*slot);
+                self.column(plan.kind, plan.wraps, Place::Alone, rows, &level.origins)
             }
             Find::Slot(_, evaluate) | Find::Evaluate(evaluate) => {
                 let made = self.evaluate(evaluate, level);
                 let json = made.tape();
                 let rows = made.rows(json.as_ref(), level.rows.len());
-                let mut column = self.column(plan.kind, plan.wraps, &rows, &level.origins);
+                let mut column = self.column(plan.kind, plan.wraps, Place::Alone, &rows, &level.origins);
                 for (row, error) in made.faults {
                     fail(&mut column, row, &error);
                 }
@@ -310,8 +320,7 @@ impl<'r> Run<'r> {
             value = eval(selection, *expr, *steps, &value, &inputs)?;
             // As where all of it is evaluated: members are taken in from what is or becomes an object.
             let is_left = match &value {
-                Value::Missing => true,
-                Value::Null => !selection.group(*expr).is_some_and(|it| selection.takes_itself(it)),
+                Value::Missing | Value::Null => true,
                 other => other.items().is_some(),
             };
             if is_left {
@@ -340,7 +349,7 @@ impl<'r> Run<'r> {
     }
 
     /// True if a value is an object of `table`, or its members make one of it.
-    fn is_row(&self, table: u32, value: JsonRef<'_>, origin: usize) -> bool {
+    fn is_row(&self, table: u32, place: Place, value: JsonRef<'_>, origin: usize) -> bool {
         let is_made = |group| {
             let (inputs, selection) = (self.inputs_of(origin), &self.connector.selection);
             let made = match self.plan.of_answers == Some(table) {
@@ -349,19 +358,30 @@ impl<'r> Run<'r> {
             };
             made.is_ok_and(|it| it.is_object())
         };
+        // Null is made an object of where it is an item of a list, or all that was answered.
+        let may_be_null = place == Place::Item || self.plan.of_answers == Some(table);
         value.is_object()
-            || !value.is_array() && self.plan.tables[table as usize].of_scalars.is_some_and(is_made)
+            || !value.is_array()
+                && (may_be_null || !value.is_null())
+                && self.plan.tables[table as usize].of_scalars.is_some_and(is_made)
     }
 
     /// Converts values; lists nest by offsets.
-    fn column(&self, kind: Kind, wraps: Wraps, rows: &[Option<JsonRef<'_>>], origins: &[u32]) -> Column {
+    fn column(
+        &self,
+        kind: Kind,
+        wraps: Wraps,
+        place: Place,
+        rows: &[Option<JsonRef<'_>>],
+        origins: &[u32],
+    ) -> Column {
         if let Some(item) = wraps.item() {
             return self.list(kind, item, rows, origins);
         }
         match kind {
             Kind::Nothing | Kind::Key(_) => Column::default(),
             Kind::Leaf(leaf) => leaf::column(leaf, &self.plan.mapping.schema, rows),
-            Kind::Table(table) => self.objects(table, rows, origins),
+            Kind::Table(table) => self.objects(table, place, rows, origins),
         }
     }
 
@@ -383,16 +403,16 @@ impl<'r> Run<'r> {
             }
             offsets.push(items.len() as u32);
         }
-        let items = Box::new(self.column(kind, item, &items, &item_origins));
+        let items = Box::new(self.column(kind, item, Place::Item, &items, &item_origins));
         column.data = Data::List { offsets, items };
         column
     }
 
-    fn objects(&self, table: u32, rows: &[Option<JsonRef<'_>>], origins: &[u32]) -> Column {
+    fn objects(&self, table: u32, place: Place, rows: &[Option<JsonRef<'_>>], origins: &[u32]) -> Column {
         let mut column = Column::default();
         let mut objects = Vec::with_capacity(rows.len());
         for (row, value) in rows.iter().enumerate() {
-            let object = value.filter(|it| self.is_row(table, *it, origin_of(origins, row)));
+            let object = value.filter(|it| self.is_row(table, place, *it, origin_of(origins, row)));
             match value {
                 Some(_) if object.is_some() => {}
                 Some(value) if !value.is_null() => fail(&mut column, row as u32, &not_object()),

@@ -283,6 +283,20 @@ fn mappings_rename_regroup_and_make_values() {
 }
 
 #[test]
+fn null_has_no_members_but_as_an_item_of_a_list() {
+    let types = "type A { n: O l: [O] m: [[O]] } type O { id: Int }";
+    check(
+        types,
+        "n { id: $ } l { id: $ } m { id: @ }",
+        "{ n { id } l { id } m { id } }",
+        r#"{"n": null, "l": [1, null], "m": [[null], null]}"#,
+        json!({"n": null, "l": [{"id": 1}, {"id": null}], "m": [[{"id": null}], null]}),
+    );
+    let types = "type A { n: O } type O { id: Int }";
+    check(types, "n: $(n) { id: $ }", "{ n { id } }", r#"{"n": null}"#, json!({"n": null}));
+}
+
+#[test]
 fn a_reference_without_its_key_is_null() {
     let check = |id: &str, selection: &str, query: &str, answer: &str, expected: Value| {
         let of = |field: &str, ty: &str| {

@@ -31,6 +31,7 @@ struct Http {
     service: ServiceId,
     url: ValueId,
     headers: Vec<(Header, ValueId)>,
+    path: Option<Written>,
     params: Option<Written>,
     body: Option<Written>,
     selections: Vec<Written>,
@@ -44,7 +45,10 @@ impl<'d> Reader<'d> {
             return self.complain(directive.span, message);
         }
         if self.mapping.of_type(ty).is_some() {
-            let message = format!("`{}` has a connector already", schema.type_name(ty));
+            let message = format!(
+                "`{}` has a connector already: of several, which are alternatives, keep one",
+                schema.type_name(ty)
+            );
             return self.complain(directive.span, message);
         }
         let place = Where { this: Some(ty), batch: true, ..Where::SOURCE };
@@ -61,7 +65,8 @@ impl<'d> Reader<'d> {
             );
         }
         if self.mapping.of_field(id).is_some() {
-            return self.complain(directive.span, "this field has a connector already");
+            let message = "this field has a connector already: of several, which are alternatives, keep one";
+            return self.complain(directive.span, message);
         }
         let root = self.is_root(ty);
         let place = match (root, self.mapping.foreign.contains(&ty)) {
@@ -211,8 +216,8 @@ impl<'d> Reader<'d> {
             request.set_body(body.clone());
         }
         let of_source = [&defaults.path, &defaults.params].map(Clone::clone).into_iter().flatten();
-        let selections = of_source.chain(path).chain(params.clone()).chain(body.clone()).collect();
-        Some(Http { request, service, url: *url, headers, params, body, selections })
+        let selections = of_source.chain(path.clone()).chain(params.clone()).chain(body.clone()).collect();
+        Some(Http { request, service, url: *url, headers, path, params, body, selections })
     }
 
     /// The service that is asked, and where it listens.
@@ -276,6 +281,9 @@ impl<'d> Reader<'d> {
                 self.check(&slot.expr, *text, slot.at, scope, seen);
                 self.check_single(&slot.expr, *text, slot.at, scope.args);
             }
+        }
+        if let Some((path, literal)) = &http.path {
+            self.check_path(path, *literal, scope.args);
         }
         if let Some((params, literal)) = &http.params {
             self.check_params(params, *literal, scope.args);

@@ -66,6 +66,9 @@ impl<'d> Reader<'d> {
 
     /// A text, decoded.
     pub(super) fn string(&mut self, value: ValueId) -> Option<String> {
+        if let Some(text) = self.put_text(value) {
+            return Some(text.to_owned());
+        }
         let node = self.document.value(value);
         match node.kind {
             ValueKind::String { .. } | ValueKind::Block => Some(self.document.string(value).into_owned()),

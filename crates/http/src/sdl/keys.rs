@@ -112,7 +112,8 @@ impl Reader<'_> {
     fn note_shifted(&mut self, literal: ValueId, shift: u32, error: SelectionError) {
         let span = Span::new(error.span.start + shift, error.span.end + shift);
         let span = self.within(literal, span);
-        self.note(span, error.message);
+        let message = self.about(literal, error.message);
+        self.note(span, message);
     }
 
     /// Notes which setting is read, and where.

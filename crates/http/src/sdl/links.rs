@@ -25,6 +25,9 @@ const LINK: &str = "https://specs.apollo.dev/link/";
 const WEIR: &str = "https://weir.example/spec/";
 const WEIR_VERSION: &str = "v1";
 
+/// Whose specifications are all known; a link to any other is one for `@composeDirective`.
+const HOSTS: [&str; 2] = ["https://specs.apollo.dev/", "https://weir.example/"];
+
 /// A directive that is read here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
@@ -140,6 +143,8 @@ impl Spec {
 pub(super) struct Links<'d> {
     /// Names without `@`, and whether the text imports them: what it does not has the name of its specification before its own.
     names: Vec<(Cow<'d, str>, Known)>,
+    /// Those of the names that stand in an `import`.
+    imports: Vec<Cow<'d, str>>,
     /// The homes that are linked.
     homes: Vec<&'static str>,
     /// Of connect: 1 is v0.1.
@@ -172,12 +177,18 @@ impl<'d> Links<'d> {
         })
     }
 
+    /// Whether `name` stands in an `import`, and does not come of its specification's name.
+    fn is_import(&self, name: &str) -> bool {
+        self.imports.iter().any(|it| it == name)
+    }
+
     fn imported(&self, name: &str) -> Option<Known> {
         self.names.iter().find(|it| it.0 == name).map(|it| it.1)
     }
 
     pub(super) fn read(document: &'d Document<'d>, errors: &mut Vec<Error>, notes: &mut Vec<Error>) -> Self {
-        let mut links = Self { names: vec![("link".into(), Known::Link)], homes: Vec::new(), version: 3 };
+        let (names, imports) = (vec![("link".into(), Known::Link)], Vec::new());
+        let mut links = Self { names, imports, homes: Vec::new(), version: 3 };
         let mut found = Found { errors, notes };
         for definition in &document.definitions {
             let Definition::Schema(schema) = definition else { continue };
@@ -209,6 +220,10 @@ impl<'d> Links<'d> {
         let Some(url) = url else { return found.complain(directive.span, "`@link` needs `url`") };
         let (text, span) = (document.string(url), document.value(url).span);
         let Some(spec) = SPECS.iter().find(|it| text.starts_with(it.home)) else {
+            if text.starts_with("https://") && !HOSTS.iter().any(|it| text.starts_with(it)) {
+                let message = format!("`{text}` is not known: its directives say nothing here");
+                return found.note(span, message);
+            }
             let homes = SPECS.each_ref().map(|it| format!("`{}…`", it.home)).join(", ");
             return found.complain(span, format!("`{text}` is not known: there are {homes}"));
         };
@@ -223,6 +238,7 @@ impl<'d> Links<'d> {
         }
         let idle = self.names[before..].iter().filter(|it| matches!(it.1, Known::Federation(_)));
         let idle: Vec<String> = idle.map(|it| format!("`@{}`", it.0)).collect();
+        self.imports.extend(self.names[before..].iter().map(|it| it.0.clone()));
         if !idle.is_empty() {
             let message = format!("of federation, ignored for one graph: {}", idle.join(" "));
             found.note(span, message);
@@ -319,6 +335,12 @@ impl<'d> Links<'d> {
                 && let Some(why) = it.refusal()
             {
                 found.complain(directive.span, format!("`@{name}` {why}"));
+            } else if let Some(it @ Known::Federation(_)) = self.imported(name)
+                && !self.is_import(name)
+                && !told.contains(&it)
+            {
+                told.push(it);
+                found.note(directive.span, format!("of federation, ignored for one graph: `@{name}`"));
             }
             let Some(known) = self.known(name) else { continue };
             if self.imported(name).is_some() || told.contains(&known) {

@@ -53,8 +53,8 @@ use crate::selection::{Selection, SelectionError};
 /// # Errors
 /// Everything that is wrong with it, at most as much as [`Limits::STANDARD`] says, in the order of the text.
 pub fn read(text: &str, file: &str) -> Result<Mapping, Vec<Mistake>> {
-    let (none, services) = (|_: &str| None, BTreeMap::new());
-    read_with(text, file, &Outside { config: &none, env: &none, services: &services })
+    let (none, config, services) = (|_: &str| None, BTreeMap::new(), BTreeMap::new());
+    read_with(text, file, &Outside { config: &config, env: &none, services: &services })
 }
 
 /// As [`read`], with what stands outside of the text.
@@ -104,6 +104,8 @@ struct Reader<'d> {
     document: &'d Document<'d>,
     links: &'d Links<'d>,
     outside: &'d Outside<'d>,
+    /// Texts of the configuration, whose literals follow those of the document.
+    puts: Vec<outside::Put>,
     mapping: Mapping,
     /// By service: headers and parameters of `@source`, which its calls begin with.
     defaults: Vec<services::Defaults>,
@@ -148,6 +150,7 @@ impl<'d> Reader<'d> {
             document,
             links,
             outside,
+            puts: Vec::new(),
             mapping,
             defaults: Vec::new(),
             selections: Vec::new(),
@@ -289,11 +292,21 @@ impl<'d> Reader<'d> {
     /// Complains about a place within a string.
     fn complain_within(&mut self, literal: ValueId, error: SelectionError) {
         let span = self.within(literal, error.span);
-        self.complain(span, error.message);
+        let message = self.about(literal, error.message);
+        self.complain(span, message);
+    }
+
+    /// Complains about a string as a whole.
+    fn complain_of(&mut self, literal: ValueId, message: impl Into<String>) {
+        let message = self.about(literal, message.into());
+        self.complain(self.span_of(literal), message);
     }
 
     /// A place of a decoded string, in the text.
     fn within(&self, literal: ValueId, span: Span) -> Span {
+        if self.put_text(literal).is_some() {
+            return self.span_of(literal);
+        }
         let written = self.document.value(literal).span;
         let raw = self.str(written);
         let place = |offset: u32| written.start + strings::place(raw, offset as usize) as u32;

@@ -3,6 +3,7 @@
 use super::fields::Fields;
 use super::keys::{Seen, Where};
 use super::links::Known;
+use super::outside::Own;
 use super::{Breaker, GraphqlServer, GrpcServer, Policy, Reader, Service, ServiceId, hint, server_name};
 use crate::call::may_be_sent;
 use crate::selection::Selection;
@@ -73,13 +74,14 @@ impl<'d> Reader<'d> {
     fn source(&mut self, directive: &'d Directive) {
         let mut fields = self.fields(directive);
         let name = self.need(&mut fields, "name").and_then(|it| self.string(it));
+        let own = self.own(name.as_deref(), directive.span);
         let mut defaults = Defaults::default();
         let mut base = None;
         if let Some(http) = self.need(&mut fields, "http")
             && let Some(mut http) = self.object(http, "http")
         {
-            base = self.need(&mut http, "baseURL").and_then(|it| self.base(it));
-            defaults.headers = self.own_headers(&mut http);
+            base = self.need(&mut http, "baseURL").and_then(|it| self.base(own, it));
+            defaults.headers = self.own_headers(&mut http, own);
             defaults.path = self.optional_selection(&mut http, "path");
             defaults.params = self.optional_selection(&mut http, "queryParams");
             self.finish(http);
@@ -87,11 +89,18 @@ impl<'d> Reader<'d> {
         defaults.success = self.optional_selection(&mut fields, "isSuccess");
         (defaults.error_message, defaults.error_extensions) = self.error_mapping(&mut fields);
         self.finish(fields);
+        if let Some(own) = own {
+            self.replace(own, &mut defaults);
+        }
         self.check_defaults(&defaults);
         let Some(name) = name else { return };
-        self.replace(&name, &mut base, &mut defaults.headers, directive.span);
         // An invalid address is reported already; references to it are no further errors.
-        let base = base.unwrap_or_else(|| Base { tls: false, authority: "invalid".into(), path: "".into() });
+        let base = base.unwrap_or_else(|| Base {
+            tls: false,
+            authority: "invalid".into(),
+            path: "".into(),
+            query: "".into(),
+        });
         if self.mapping.services.iter().any(|it| *it.name == *name) {
             return self.complain(directive.span, format!("there are two sources called `{name}`"));
         }
@@ -110,6 +119,7 @@ impl<'d> Reader<'d> {
         }
         if let Some((path, literal)) = &defaults.path {
             self.check(path, *literal, 0, &Where::SOURCE, &mut seen);
+            self.check_path(path, *literal, None);
         }
         if let Some((params, literal)) = &defaults.params {
             self.check(params, *literal, 0, &Where::SOURCE, &mut seen);
@@ -134,8 +144,11 @@ impl<'d> Reader<'d> {
         Some((self.selection(literal)?, literal))
     }
 
-    /// A base URL. Of one that lacks a setting nothing is known: who opens the text tells that.
-    fn base(&mut self, value: ValueId) -> Option<Base> {
+    /// A base URL: that of the configuration, else `written`. Of one that lacks a setting nothing is known: who opens the text
+    /// tells that.
+    fn base(&mut self, own: Option<Own<'d>>, written: ValueId) -> Option<Base> {
+        let instead = own.and_then(|own| Some((own, own.said.base_url.as_ref()?)));
+        let value = instead.map_or(written, |(own, text)| self.put(own, "base_url", text));
         let text = self.string(value)?;
         let parts = match parts_of(&text) {
             Ok(parts) => parts,
@@ -149,10 +162,13 @@ impl<'d> Reader<'d> {
             self.check(&slot.expr, value, slot.at, &Where::SOURCE, &mut seen);
         }
         let has_settings = slots(parts.iter()).next().is_some();
-        let message = match fixed(&parts, &|variable, name| self.outside.setting(variable, name)) {
+        let message = match fixed(&parts, &|variable, keys| self.outside.setting(variable, keys)) {
             Fixed::Text(text) => match Base::parse(text.trim()) {
                 Ok(base) => return Some(base),
-                // Settings may contain secrets, so the message hides them.
+                // Settings and the configuration may contain secrets, so the message hides them.
+                Err(_) if instead.is_some() && !has_settings => {
+                    "this is no base URL: write it as `https://host/path`".to_owned()
+                }
                 Err(_) if has_settings => {
                     "with its settings put in this is no base URL: they have to make up `https://host/path`"
                         .to_owned()
@@ -161,36 +177,29 @@ impl<'d> Reader<'d> {
             },
             Fixed::Missing if needed(&parts).next().is_some() => return None,
             Fixed::Missing => "this base URL has no value: write one behind `??`".to_owned(),
+            Fixed::NoText => "a setting that stands in it is no single value".to_owned(),
             Fixed::Open => {
                 "only `$config.name` and `$env.name` can stand in a base URL, and `??` behind them".to_owned()
             }
         };
-        self.complain(self.document.value(value).span, message);
+        self.complain_of(value, message);
         None
     }
 
-    /// Applies the replacements of the base URL and headers of the source or server `name`.
-    fn replace(&mut self, name: &str, base: &mut Option<Base>, headers: &mut Vec<Header>, span: Span) {
-        let Some(own) = self.outside.services.get(name) else { return };
-        if let Some(url) = &own.base_url {
-            match Base::parse(url.trim()) {
-                Ok(own) => *base = Some(own),
-                Err(_) => self.complain(
-                    span,
-                    format!("`services.{name}.base_url` in the configuration is no base URL: write it as `https://host/path`"),
-                ),
-            }
-        }
-        for (header, value) in &own.headers {
-            match Header::constant(header, value) {
-                Ok(header) => {
-                    headers.retain(|it| it.name != header.name);
-                    headers.push(header);
-                }
-                Err(message) => {
-                    let place = format!("`services.{name}.headers` in the configuration");
-                    self.complain(span, format!("{place}: {message}"));
-                }
+    /// Applies the replacements of the selections of a source.
+    fn replace(&mut self, own: Own<'d>, defaults: &mut Defaults) {
+        let said = own.said;
+        let all = [
+            (&mut defaults.path, "path", &said.path),
+            (&mut defaults.params, "query_params", &said.query_params),
+            (&mut defaults.success, "is_success", &said.is_success),
+            (&mut defaults.error_message, "errors.message", &said.error_message),
+            (&mut defaults.error_extensions, "errors.extensions", &said.error_extensions),
+        ];
+        for (written, key, text) in all {
+            if let Some(text) = text {
+                let literal = self.put(own, key, text);
+                *written = self.selection(literal).map(|it| (it, literal));
             }
         }
     }
@@ -241,13 +250,19 @@ impl<'d> Reader<'d> {
         headers.into_iter().zip(texts).collect()
     }
 
-    /// Headers of what no field's arguments or keys are known for.
-    fn own_headers(&mut self, fields: &mut Fields<'d>) -> Vec<Header> {
-        let headers = self.headers(fields);
+    /// Headers of what no field's arguments or keys are known for: those of the text, and in place of them those that
+    /// operators write.
+    fn own_headers(&mut self, fields: &mut Fields<'d>, own: Option<Own<'d>>) -> Vec<Header> {
+        let mut headers = self.headers(fields);
+        for (header, literal) in own.map(|it| self.put_headers(it)).unwrap_or_default() {
+            headers.retain(|it| it.0.name != header.name);
+            headers.push((header, literal));
+        }
         let mut seen = Seen::default();
         for (header, text) in &headers {
             for slot in header.slots() {
                 self.check(&slot.expr, *text, slot.at, &Where::SOURCE, &mut seen);
+                self.check_single(&slot.expr, *text, slot.at, None);
             }
         }
         headers.into_iter().map(|it| it.0).collect()
@@ -367,11 +382,13 @@ impl<'d> Reader<'d> {
 
     fn graphql(&mut self, directive: &'d Directive) {
         let mut fields = self.fields(directive);
-        let mut base = self.need(&mut fields, "url").and_then(|it| self.base(it));
+        let url = self.need(&mut fields, "url");
         let prefix = self.prefix(&mut fields);
-        let mut headers = self.own_headers(&mut fields);
+        let own = self.own(Some(server_name(&prefix, "graphql")), directive.span);
+        let base = url.and_then(|it| self.base(own, it));
+        let headers = self.own_headers(&mut fields, own);
         self.finish(fields);
-        self.replace(server_name(&prefix, "graphql"), &mut base, &mut headers, directive.span);
+        self.check_server(own);
         let location = self.location(directive.span);
         if let Some(base) = base {
             let policy = Policy::default();
@@ -381,12 +398,17 @@ impl<'d> Reader<'d> {
 
     fn grpc(&mut self, directive: &'d Directive) {
         let mut fields = self.fields(directive);
-        let mut base = self.need(&mut fields, "url").and_then(|it| self.base(it));
+        let url = self.need(&mut fields, "url");
         let proto = self.need(&mut fields, "proto").and_then(|it| self.string(it));
         let prefix = self.prefix(&mut fields);
-        let mut headers = self.own_headers(&mut fields);
+        let own = self.own(Some(server_name(&prefix, "grpc")), directive.span);
+        let base = url.and_then(|it| self.base(own, it));
+        if let Some(url) = url.filter(|_| base.as_ref().is_some_and(|it| !it.query.is_empty())) {
+            self.complain_of(url, "the URL of a gRPC server has no query");
+        }
+        let headers = self.own_headers(&mut fields, own);
         self.finish(fields);
-        self.replace(server_name(&prefix, "grpc"), &mut base, &mut headers, directive.span);
+        self.check_server(own);
         let location = self.location(directive.span);
         if let (Some(base), Some(proto)) = (base, proto) {
             let (proto, policy) = (proto.into(), Policy::default());

@@ -4,24 +4,54 @@
 //!
 //! **Invariant:** depth is that of the expression, which is bounded.
 
-use super::Reader;
+use super::{Outside, Reader};
+use crate::selection::value::Value;
 use crate::selection::{
     Expr, ExprId, Member, Method, Selection, SelectionError, Start, Step, StepKind, Variable,
 };
 use weir_language::ast::ValueId;
 use weir_language::schema::{FieldId, Schema, TypeKind, TypeRef};
 
+/// Of a member of an argument that is a parameter.
+const IS_OBJECT: &str = "this is an object, and a parameter is a single value or a list";
+/// Of a list that is a parameter.
+const IN_LIST: &str = "this holds a list within a list, and a parameter is a single value or a list of them: write `->joinNotNull(',')`";
+
 /// An expression of a request, and the field whose arguments it reads.
 struct Single<'s> {
     schema: &'s Schema,
     selection: &'s Selection,
     args: Option<FieldId>,
+    outside: &'s Outside<'s>,
 }
 
 impl Reader<'_> {
+    fn single<'s>(&'s self, selection: &'s Selection, args: Option<FieldId>) -> Single<'s> {
+        Single { schema: &self.mapping.schema, selection, args, outside: self.outside }
+    }
+
+    /// `path` makes a list of single values.
+    pub(super) fn check_path(&mut self, selection: &Selection, literal: ValueId, args: Option<FieldId>) {
+        let single = self.single(selection, args);
+        let root = selection.root();
+        let is_list = single.is_list(root);
+        let is_no_list = !is_list && (single.has_no_names(root) || single.is_object(root));
+        let nested = single.nested(root).or_else(|| single.is_object(root).then_some(root));
+        let error = if is_no_list {
+            let message = "a path is a list of segments: write `$(['of', $args.name])`";
+            Some(SelectionError::new(selection.span(root), message))
+        } else {
+            let message = "this is a list or an object, and a segment of a path is a single value: write `->joinNotNull(',')`";
+            nested.map(|it| SelectionError::new(selection.span(it), message))
+        };
+        if let Some(error) = error {
+            self.complain_within(literal, error);
+        }
+    }
+
     /// `queryParams` makes an object of single values and lists of them.
     pub(super) fn check_params(&mut self, selection: &Selection, literal: ValueId, args: Option<FieldId>) {
-        let single = Single { schema: &self.mapping.schema, selection, args };
+        let single = self.single(selection, args);
         if let Some(error) = single.params(selection.root()) {
             self.complain_within(literal, error);
         }
@@ -35,7 +65,7 @@ impl Reader<'_> {
         shift: u32,
         args: Option<FieldId>,
     ) {
-        let single = Single { schema: &self.mapping.schema, selection, args };
+        let single = self.single(selection, args);
         let root = selection.root();
         let message = if single.is_object(root) {
             "this is an object, and a single value belongs here: name one of its members"
@@ -49,7 +79,7 @@ impl Reader<'_> {
 
     /// A form has names.
     pub(super) fn check_form(&mut self, body: &Selection, literal: ValueId, args: Option<FieldId>) {
-        let single = Single { schema: &self.mapping.schema, selection: body, args };
+        let single = self.single(body, args);
         if single.has_no_names(body.root()) {
             let message = "a form has names: write `name: value`";
             self.complain_within(literal, SelectionError::new(body.span(body.root()), message));
@@ -62,7 +92,8 @@ impl Single<'_> {
         let wrong = |id: ExprId, message: &str| Some(SelectionError::new(self.selection.span(id), message));
         let value = |id: ExprId| {
             let message = "this is an object, and a parameter is a single value or a list: name its members, or write `->jsonStringify`";
-            self.is_object(id).then(|| wrong(id, message)).flatten()
+            let object = self.is_object(id).then(|| wrong(id, message)).flatten();
+            object.or_else(|| self.nested(id).and_then(|it| wrong(it, IN_LIST)))
         };
         let members = |members: &[Member]| {
             members
@@ -88,17 +119,19 @@ impl Single<'_> {
             Expr::Path { start: Start::Variable(Variable::Args), steps } => {
                 let (keys, rest) = keys(steps);
                 let [Step { kind: StepKind::Members(all), .. }] = rest else { return None };
-                let is_object = |it: &&Member| match self.selection.expr(it.value) {
+                let of_member = |it: &Member| match self.selection.expr(it.value) {
                     Expr::Path { start: Start::Key(key), steps } if steps.is_empty() => {
                         let path: Vec<&str> = keys.iter().copied().chain([&**key]).collect();
-                        self.argument(&path).is_some_and(|ty| self.is_input(ty))
+                        let ty = self.argument(&path)?;
+                        match (self.is_input(ty), is_nested(ty)) {
+                            (true, _) => wrong(it.value, IS_OBJECT),
+                            (false, true) => wrong(it.value, IN_LIST),
+                            (false, false) => None,
+                        }
                     }
-                    _ => false,
+                    _ => None,
                 };
-                let object = all.iter().find(is_object).map(|it| it.value);
-                object.and_then(|it| {
-                    wrong(it, "this is an object, and a parameter is a single value or a list")
-                })
+                all.iter().find_map(of_member)
             }
             Expr::Null | Expr::Coalesce(_) | Expr::IfMissing(_) | Expr::Path { .. } => None,
         }
@@ -118,6 +151,9 @@ impl Single<'_> {
                     }
                     Variable::This => is_whole && !keys.is_empty(),
                     Variable::Batch => is_whole || self.is_list(id),
+                    Variable::Config => {
+                        self.config(steps).is_some_and(|it| !it.is_nothing() && !it.is_object())
+                    }
                     _ => false,
                 }
             }
@@ -146,7 +182,49 @@ impl Single<'_> {
         }
     }
 
+    /// The first part of what `id` makes that is sure to be a list or an object within a list.
+    fn nested(&self, id: ExprId) -> Option<ExprId> {
+        let is_no_single = |it: &ExprId| self.is_list(*it) || self.is_object(*it);
+        match self.selection.expr(id) {
+            Expr::Array(items) => items.iter().copied().find(is_no_single),
+            Expr::Coalesce(items) | Expr::IfMissing(items) => items.iter().find_map(|&it| self.nested(it)),
+            Expr::Path { start: Start::Value(inner), steps } if steps.is_empty() => self.nested(*inner),
+            Expr::Path { start, steps } => match steps.last().map(|it| &it.kind) {
+                Some(StepKind::Call(call)) if call.method == Method::Map => {
+                    call.arguments.iter().copied().find(is_no_single)
+                }
+                Some(StepKind::Key(_)) if *start == Start::Variable(Variable::Args) => {
+                    let (keys, rest) = keys(steps);
+                    let is_nested = rest.is_empty() && self.argument(&keys).is_some_and(is_nested);
+                    is_nested.then_some(id)
+                }
+                Some(StepKind::Key(_)) if *start == Start::Variable(Variable::Config) => {
+                    let items = self.config(steps).and_then(|it| it.items()).unwrap_or_default();
+                    items.iter().any(|it| it.is_object() || it.items().is_some()).then_some(id)
+                }
+                _ => None,
+            },
+            Expr::Null
+            | Expr::Bool(_)
+            | Expr::Number(_)
+            | Expr::Text(_)
+            | Expr::Object(_)
+            | Expr::Members(_) => None,
+        }
+    }
+
+    /// The value that `steps` of `$config` lead to, if it has one and they are names.
+    fn config(&self, steps: &[Step]) -> Option<Value<'static>> {
+        let (keys, rest) = keys(steps);
+        self.outside.config(&keys).filter(|_| rest.is_empty())
+    }
+
     fn is_list_of(&self, start: &Start, steps: &[Step]) -> bool {
+        if *start == Start::Variable(Variable::Config)
+            && let Some(value) = self.config(steps)
+        {
+            return value.items().is_some();
+        }
         let Some((last, before)) = steps.split_last() else {
             return match start {
                 Start::Value(inner) => self.is_list(*inner),
@@ -184,6 +262,11 @@ impl Single<'_> {
     }
 
     fn is_object_of(&self, start: &Start, steps: &[Step]) -> bool {
+        if *start == Start::Variable(Variable::Config)
+            && let Some(value) = self.config(steps)
+        {
+            return value.is_object() || value.items().is_some_and(|all| all.iter().any(Value::is_object));
+        }
         let Some((last, before)) = steps.split_last() else {
             return match start {
                 Start::Value(inner) => self.is_object(*inner),
@@ -255,6 +338,11 @@ impl Single<'_> {
         ty.base > weir_language::schema::builtin::ID
             && matches!(self.schema.ty(ty.base).kind, TypeKind::Scalar(_))
     }
+}
+
+/// Whether its values are lists of lists.
+fn is_nested(ty: TypeRef) -> bool {
+    ty.wraps.item().is_some_and(|it| it.is_list())
 }
 
 /// The keys that a path begins with, and what follows them.

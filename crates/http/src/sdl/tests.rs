@@ -431,8 +431,8 @@ fn links_say_version_and_names() {
         "s:1:76: `@conect` cannot be imported: there are @source @connect; did you mean `@connect`?"
     );
     assert!(
-        link("@link(url: \"https://example.com/x\")")
-            .starts_with("s:1:26: `https://example.com/x` is not known")
+        link("@link(url: \"https://specs.apollo.dev/x\")")
+            .starts_with("s:1:26: `https://specs.apollo.dev/x` is not known")
     );
     assert_eq!(
         link("@source(name: \"s\", http: {baseURL: \"http://h\"})"),

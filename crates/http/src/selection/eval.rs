@@ -125,7 +125,7 @@ pub(crate) fn eval_request<'v>(selection: &Selection, inputs: &Inputs<'v>) -> Ev
     fault.map_or(Ok(value), Err)
 }
 
-/// Result of the members that end `id` for `value`. For the whole answer see [`eval`].
+/// Result of the members that end `id` for `value`, an item of a list. For the whole answer see [`eval`].
 ///
 /// # Errors
 /// More work than any answer is worth.
@@ -136,7 +136,7 @@ pub(crate) fn eval_group<'v>(
     inputs: &Inputs<'v>,
 ) -> Evaluated<'v> {
     let members = selection.group(id).unwrap_or_default();
-    Ok(run(selection, inputs, |eval| eval.members(members, value))?.0)
+    Ok(run(selection, inputs, |eval| eval.item(members, value))?.0)
 }
 
 fn run<'v>(
@@ -205,13 +205,21 @@ impl<'v> Eval<'_, 'v> {
     fn members(&self, members: &[Member], value: &Value<'v>) -> Evaluated<'v> {
         if let Some(items) = value.items() {
             self.spend(value.weight())?;
-            let each = |item: &Value<'v>| Ok(self.members(members, item)?.or_null());
+            let each = |item: &Value<'v>| Ok(self.item(members, item)?.or_null());
             return Ok(Value::Array(items.iter().map(each).collect::<Result<_, Fault>>()?));
         }
         match value {
             Value::Missing => Ok(Value::Missing),
-            Value::Null if !self.selection.takes_itself(members) => Ok(Value::Null),
+            Value::Null => Ok(Value::Null),
             _ => self.object(members, value),
+        }
+    }
+
+    /// The same of an item of a list: of null, which an item may stand for, what takes the item itself.
+    fn item(&self, members: &[Member], item: &Value<'v>) -> Evaluated<'v> {
+        match item {
+            Value::Null if self.selection.takes_itself(members) => self.object(members, item),
+            _ => self.members(members, item),
         }
     }
 

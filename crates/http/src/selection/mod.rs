@@ -351,7 +351,7 @@ impl Selection {
         })
     }
 
-    /// True if one of `members` takes the value itself (`$` or `@`), which also null has.
+    /// True if one of `members` takes the value itself (`$` or `@`), which also an item that is null has.
     pub(crate) fn takes_itself(&self, members: &[Member]) -> bool {
         members.iter().any(|member| match self.expr(member.value) {
             Expr::Path { start: Start::Scope | Start::Current, steps } => {

@@ -7,6 +7,9 @@ use super::method::Method;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+/// The most digits of a number in one form that has no exponent.
+const PLAIN_MAX: usize = 256;
+
 /// The most digits behind the point.
 const SCALE_MAX: u32 = 18;
 
@@ -96,13 +99,43 @@ pub(crate) fn truncate(digits: &str) -> Option<i64> {
     }
 }
 
-/// The one form of all numbers of this value: `1` for `1.0` and `10e-1`. What is too long stays as it is.
+/// The one form of all numbers of this value: `1` for `1.0` and `10e-1`, and with an exponent where digits alone would be long.
 pub(crate) fn canonical(digits: &str) -> Cow<'_, str> {
-    // Most numbers are in that form: nothing is read or made for them.
-    match is_float(digits).then(|| Decimal::read(digits)).flatten() {
-        Some(it) => it.write().into(),
-        None => digits.into(),
+    // Most numbers are in that form: nothing is made for them.
+    if !is_float(digits) && digits.len() <= PLAIN_MAX && digits != "-0" {
+        return digits.into();
     }
+    spelled(digits).map_or(digits.into(), Cow::Owned)
+}
+
+/// As above; nothing if the exponent is out of all reason.
+fn spelled(digits: &str) -> Option<String> {
+    let (number, exponent) = match digits.find(['e', 'E']) {
+        Some(at) => (&digits[..at], digits[at + 1..].parse::<i64>().ok()?),
+        None => (digits, 0),
+    };
+    let (sign, number) = number.strip_prefix('-').map_or(("", number), |it| ("-", it));
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let all = format!("{whole}{fraction}");
+    let all = all.trim_start_matches('0');
+    let significant = all.trim_end_matches('0');
+    if significant.is_empty() {
+        return Some("0".to_owned());
+    }
+    let exponent = exponent.checked_sub(fraction.len() as i64)?;
+    let exponent = exponent.checked_add((all.len() - significant.len()) as i64)?;
+    let shift = usize::try_from(exponent.unsigned_abs()).ok()?;
+    Some(match exponent {
+        0.. if significant.len().checked_add(shift)? <= PLAIN_MAX => {
+            format!("{sign}{significant}{:0<shift$}", "")
+        }
+        ..0 if shift <= PLAIN_MAX => {
+            let padded = format!("{significant:0>width$}", width = shift + 1);
+            let (whole, fraction) = padded.split_at(padded.len() - shift);
+            format!("{sign}{whole}.{fraction}")
+        }
+        _ => format!("{sign}{significant}e{exponent}"),
+    })
 }
 
 /// One step of `add`, `sub`, `mul`, `div` or `mod`, exact where that fits and else as doubles; `None` if there is no result. Of
@@ -163,4 +196,29 @@ fn divide(a: i128, b: i128) -> Option<Decimal> {
         quotient.digits = quotient.digits.checked_add(away)?;
     }
     Some(quotient.shortest())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_one_value_have_one_form() {
+        let long = "1234567890123456789012345678901234567890123";
+        for (forms, expected) in [
+            (&["1", "1.0", "10e-1", "0.1E+1", "100e-2"][..], "1"),
+            (&["0", "-0", "0.0", "-0e9", "0E400"], "0"),
+            (&["-2.5", "-2.50", "-25e-1"], "-2.5"),
+            (&["0.001", "1e-3", "0.1e-2"], "0.001"),
+            (&["1e30", "1000000000000000000000000000000"], "1000000000000000000000000000000"),
+            (&["1e400", "10e399", "0.1e401"], "1e400"),
+            (&["1e-400", "10e-401"], "1e-400"),
+            (&[long, &format!("{long}.0"), &format!("{long}0e-1")], long),
+            (&["1e300", &format!("1{:0<300}", "")], "1e300"),
+        ] {
+            for form in forms {
+                assert_eq!(canonical(form), expected, "{form}");
+            }
+        }
+    }
 }

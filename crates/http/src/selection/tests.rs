@@ -175,7 +175,13 @@ fn members_of_values_that_are_no_objects() {
             "{}",
             r#"{"l":[{"n":"1","u":"EUR"},{"n":"a","u":"EUR"}]}"#,
         ),
-        // Members that a scalar does not have leave it unchanged; null has only itself.
+        // Null has no members: only an item of a list stands for itself.
+        ("n { id: $ }", r#"{"n": null}"#, r#"{"n":null}"#),
+        ("n { id: $ }", r#"{"n": [null, [null]]}"#, r#"{"n":[{"id":null},[{"id":null}]]}"#),
+        ("$.n { id: $ }", r#"{"n": null}"#, "null"),
+        ("i $.n { id: $ }", r#"{"i": 1, "n": null}"#, r#"{"i":1}"#),
+        ("x: $(n) { id: @ }", r#"{"n": null}"#, r#"{"x":null}"#),
+        // Members that a scalar does not have leave it unchanged.
         ("a { b }", r#"{"a": 5}"#, r#"{"a":5}"#),
         ("a { b c: $('x') }", r#"{"a": null}"#, r#"{"a":null}"#),
         ("a { b c: $('x') }", r#"{"a": 5}"#, r#"{"a":{"c":"x"}}"#),

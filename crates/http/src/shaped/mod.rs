@@ -146,7 +146,11 @@ pub(crate) fn no_answer(called: CallLabel<'_>, failure: Failure) -> SourceError 
         CallError::Timeout => SourceError::Timeout,
         CallError::Busy => SourceError::Busy,
         CallError::Broken | CallError::Unavailable(..) => SourceError::Unavailable(Box::new(error)),
-        CallError::TooLarge { .. } | CallError::Coded(_) | CallError::Packed(_) | CallError::Redirected => {
+        CallError::TooLarge { .. }
+        | CallError::Coded(_)
+        | CallError::Packed(_)
+        | CallError::Redirected
+        | CallError::Unmade { .. } => {
             SourceError::Rejected { error: failed(error.code(), error.for_client()), field: None }
         }
     }

@@ -8,7 +8,7 @@ use super::judge::is_batch;
 use super::memo::{Memo, Told};
 use super::{Line, Shared, ask};
 use crate::cache::{AskMany, Batch, Body, Failure, Key, Tape, Wanted};
-use crate::call::{Answer, CallError, Cause};
+use crate::call::{Answer, CallError};
 use crate::inputs::Inputs;
 use crate::project::row_key;
 use crate::sdl::ConnectorId;
@@ -234,7 +234,8 @@ impl AskMany for Asking {
         let mut rendered = Rendered::default();
         let request = &about.shared.connector(about.connector).request;
         if let Err(error) = request.render(&about.inputs(&keys), &mut rendered) {
-            let error = CallError::Unavailable(Cause::Connection, error.to_string().into());
+            let (told, why) = (error.for_client().message.into(), error.to_string().into());
+            let error = CallError::Unmade { told, why };
             return Box::pin(std::future::ready(Err(error.into())));
         }
         let call = ask::call(&about.shared, about.connector, &rendered, about.deadline);

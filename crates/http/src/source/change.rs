@@ -28,7 +28,7 @@ impl<'c> Change<'c> {
         let is_none = match outcome.as_ref().map_err(|it| &it.error) {
             Ok(served) => (400..500).contains(&served.entry.status),
             // It was never sent.
-            Err(CallError::Busy | CallError::Broken) => true,
+            Err(CallError::Busy | CallError::Broken | CallError::Unmade { .. }) => true,
             Err(
                 CallError::Timeout
                 | CallError::Unavailable(..)

@@ -34,7 +34,7 @@ pub struct Options<'o> {
     /// Cache of answers: one for the process.
     pub cache: Arc<Cache>,
     /// `$config`.
-    pub config: &'o BTreeMap<String, String>,
+    pub config: &'o BTreeMap<String, Value<'static>>,
     /// The environment, for `$env`.
     pub env: &'o dyn Fn(&str) -> Option<String>,
     /// The names that `$env` may read; nothing for all.
@@ -70,8 +70,7 @@ pub fn is_services(text: &str) -> bool {
 /// All that is wrong with it, with its places.
 pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource, Vec<Mistake>> {
     let env = |name: &str| (options.env)(name).filter(|_| options.may_read(name));
-    let config = |name: &str| options.config.get(name).cloned();
-    let outside = Outside { config: &config, env: &env, services: options.services };
+    let outside = Outside { config: options.config, env: &env, services: options.services };
     let mapping = Arc::new(sdl::read_with(text, file, &outside)?);
     let file: Arc<str> = file.into();
     let mut mistakes = Vec::new();
@@ -115,9 +114,9 @@ fn settings(
     file: &Arc<str>,
     mistakes: &mut Vec<Mistake>,
 ) -> Settings {
-    let mut object = |settings: &[Setting], find: &dyn Fn(&str) -> Option<String>, mend: &str| {
-        let mut member = |it: &Setting| match find(&it.name) {
-            Some(value) => Some((Cow::Owned(it.name.to_string()), Value::Text(Cow::Owned(value)))),
+    let mut object = |settings: &[Setting], find: &dyn Fn(&str) -> Option<Value<'static>>, mend: &str| {
+        let mut member = |it: &Setting| match find(&it.name).filter(|it| !it.is_nothing()) {
+            Some(value) => Some((Cow::Owned(it.name.to_string()), value)),
             None if it.may_be_unset => None,
             None => {
                 mistakes.push(wrong(file, it.location, mend.replace("{}", &it.name)));
@@ -135,7 +134,7 @@ fn settings(
         mapping.env.iter().cloned().partition(|it| options.may_read(&it.name));
     let env = object(
         &allowed,
-        options.env,
+        &|name| (options.env)(name).map(|it| Value::Text(Cow::Owned(it))),
         "`$env.{}` has no value: the environment has no `{}`; set it, or write `$env.{} ?? 'value'`",
     );
     mistakes.extend(refused.iter().map(|it| {
@@ -378,6 +377,9 @@ mod tests {
     fn services_are_told_from_types_by_their_directives() {
         assert!(is_services("extend schema @source(name: \"a\", http: {baseURL: \"http://a\"})"));
         assert!(is_services("type Query { a: Int @connect(http: {GET: \"http://a/\"}, selection: \"$\") }"));
+        let renamed = r#"@link(url: "https://specs.apollo.dev/connect/v0.2", import: [{name: "@connect", as: "@rest"}])"#;
+        assert!(is_services(&format!("extend schema\n  {renamed}\ntype Query {{ a: Int @rest }}")));
+        assert!(!is_services(&format!("# {renamed}\ntype Dish {{ id: ID! }}")));
         assert!(!is_services("type Dish { id: ID! name: String @search }"));
         assert!(!is_services("# @source comes later\ntype Dish { id: ID! sourced: Int }"));
     }

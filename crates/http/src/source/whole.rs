@@ -54,7 +54,9 @@ impl HttpSource {
             let Named { base, prefix, headers, cache_rule, kind } = it;
             let passed =
                 headers.iter().filter_map(|it| pass(it, settings).transpose()).collect::<Result<Vec<_>, _>>();
-            let url = format!("{}{}", base.origin(), if base.path.is_empty() { "/" } else { &base.path });
+            let query = if base.query.is_empty() { String::new() } else { format!("?{}", base.query) };
+            let path = if base.path.is_empty() { "/" } else { &base.path };
+            let url = format!("{}{path}{query}", base.origin());
             match (passed, url.parse()) {
                 (Ok(headers), Ok(url)) => {
                     let name = format!("{}/{}", self.name, server_name(prefix, kind)).into();
@@ -112,9 +114,12 @@ fn pass(header: &Header, settings: &Settings) -> Result<Option<Passed>, String> 
     let value = match &header.value {
         HeaderValue::From(name) => PassedValue::From(name.clone()),
         HeaderValue::Text(parts) => {
-            let text = match fixed(parts, &|variable, name| settings.text(variable, name)) {
+            let text = match fixed(parts, &|variable, keys| settings.look(variable, keys)) {
                 Fixed::Text(text) => text,
                 Fixed::Missing => return Ok(None),
+                Fixed::NoText => {
+                    return Err(format!("header `{}`: a setting in it is no single value", header.name));
+                }
                 Fixed::Open => {
                     return Err(format!(
                         "header `{}`: only `$config.name` and `$env.name` can stand in it here, and `??` behind them",

@@ -9,10 +9,12 @@ pub struct Base {
     pub authority: Box<str>,
     /// The path, without a slash at its end.
     pub path: Box<str>,
+    /// What stands behind `?`, or empty: all calls begin with it.
+    pub query: Box<str>,
 }
 
 impl Base {
-    /// Reads `https://host:port/path`.
+    /// Reads `https://host:port/path?query`.
     ///
     /// # Errors
     /// The error and how to fix it.
@@ -29,9 +31,10 @@ impl Base {
                     .into(),
             );
         }
-        if rest.contains(['?', '#']) {
-            return Err("a base URL has no query: put it into `queryParams`".into());
+        if rest.contains('#') {
+            return Err("a base URL has no `#`: write `%23` for the letter".into());
         }
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, path) = match rest.find('/') {
             Some(at) => (&rest[..at], rest[at..].trim_end_matches('/')),
             None => (rest, ""),
@@ -41,10 +44,12 @@ impl Base {
         }
         let sound = authority.parse::<http::uri::Authority>().is_ok_and(|it| !it.host().is_empty());
         let sound = sound && path.parse::<http::uri::PathAndQuery>().is_ok() | path.is_empty();
+        let sound = sound && format!("/?{query}").parse::<http::uri::PathAndQuery>().is_ok();
         if !sound || path.split('/').any(|it| it == "." || it == "..") {
             return Err(form(text));
         }
-        Ok(Self { tls, authority: authority.to_ascii_lowercase().into(), path: path.into() })
+        let authority = authority.to_ascii_lowercase().into();
+        Ok(Self { tls, authority, path: path.into(), query: query.into() })
     }
 
     /// Scheme, host and port: `https://host:port`.

@@ -1,10 +1,33 @@
 //! Texts whose only values are settings, so that they are known before any request.
 
 use super::{Part, Slot, slots};
+use crate::selection::value::Value;
 use crate::selection::{Expr, ExprId, Selection, Start, Step, StepKind, Variable};
 
-/// Finds the setting of a name: `$config` or `$env`.
-pub(crate) type LookUp<'l> = dyn Fn(Variable, &str) -> Option<String> + 'l;
+/// Finds the setting that the keys of `$config` or `$env` lead to.
+pub(crate) type LookUp<'l> = dyn Fn(Variable, &[&str]) -> Looked + 'l;
+
+/// What a setting is, where a text belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Looked {
+    /// Its text, or digits, or `true`.
+    Text(String),
+    /// There is none, or it is null.
+    Missing,
+    /// A list or an object.
+    NoText,
+}
+
+impl Looked {
+    pub(crate) fn of(value: &Value<'_>) -> Self {
+        match value {
+            Value::Text(text) | Value::Number(text) => Self::Text(text.to_string()),
+            Value::Bool(value) => Self::Text(value.to_string()),
+            Value::Missing | Value::Null => Self::Missing,
+            Value::Array(_) | Value::Object(_) | Value::Json(_) => Self::NoText,
+        }
+    }
+}
 
 /// Result of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +36,8 @@ pub(crate) enum Fixed {
     Text(String),
     /// A setting has no value.
     Missing,
+    /// A setting is a list or an object.
+    NoText,
     /// Something else than settings stands in it, or more is done with them than `??`.
     Open,
 }
@@ -24,8 +49,9 @@ pub(crate) fn fixed(parts: &[Part], look_up: &LookUp<'_>) -> Fixed {
         match part {
             Part::Text(part) => text.push_str(part),
             Part::Value(slot) => match setting(&slot.expr, slot.expr.root(), look_up) {
-                Some(Some(value)) => text.push_str(&value),
-                Some(None) => is_missing = true,
+                Some(Looked::Text(value)) => text.push_str(&value),
+                Some(Looked::Missing) => is_missing = true,
+                Some(Looked::NoText) => return Fixed::NoText,
                 None => return Fixed::Open,
             },
         }
@@ -41,17 +67,21 @@ pub(crate) fn needed(parts: &[Part]) -> impl Iterator<Item = &Slot> {
 
 /// The text that `$config.name` or `$env.name` stands for, or a literal, or the first of them that is there; `None` of any other
 /// expression.
-fn setting(expr: &Selection, id: ExprId, look_up: &LookUp<'_>) -> Option<Option<String>> {
+fn setting(expr: &Selection, id: ExprId, look_up: &LookUp<'_>) -> Option<Looked> {
     match expr.expr(id) {
-        Expr::Text(text) | Expr::Number(text) => Some(Some(text.to_string())),
-        Expr::Null => Some(None),
+        Expr::Text(text) | Expr::Number(text) => Some(Looked::Text(text.to_string())),
+        Expr::Null => Some(Looked::Missing),
         Expr::Coalesce(choices) => {
             let choices = choices.iter().map(|&it| setting(expr, it, look_up)).collect::<Option<Vec<_>>>()?;
-            Some(choices.into_iter().flatten().next())
+            Some(choices.into_iter().find(|it| *it != Looked::Missing).unwrap_or(Looked::Missing))
         }
         Expr::Path { start: Start::Variable(variable @ (Variable::Config | Variable::Env)), steps } => {
-            let [Step { kind: StepKind::Key(name), .. }] = steps.as_slice() else { return None };
-            Some(look_up(*variable, name))
+            let key = |step: &'_ Step| match &step.kind {
+                StepKind::Key(name) => Some(name.clone()),
+                _ => None,
+            };
+            let names = steps.iter().map(key).collect::<Option<Vec<_>>>().filter(|it| !it.is_empty())?;
+            Some(look_up(*variable, &names.iter().map(|it| &**it).collect::<Vec<_>>()))
         }
         _ => None,
     }
@@ -63,10 +93,11 @@ mod tests {
 
     #[test]
     fn settings_and_what_stands_behind_them_are_put_in() {
-        let look_up = |variable, name: &str| match (variable, name) {
-            (Variable::Config, "k") => Some("v".to_owned()),
-            (Variable::Env, "T") => Some("t".to_owned()),
-            _ => None,
+        let look_up = |variable, keys: &[&str]| match (variable, keys) {
+            (Variable::Config, ["k"] | ["o", "k"]) => Looked::Text("v".to_owned()),
+            (Variable::Config, ["o"]) => Looked::NoText,
+            (Variable::Env, ["T"]) => Looked::Text("t".to_owned()),
+            _ => Looked::Missing,
         };
         let check = |text: &str, expected: Fixed| {
             let parts = crate::template::parts_of(text).unwrap();
@@ -75,6 +106,8 @@ mod tests {
         let text = |text: &str| Fixed::Text(text.to_owned());
         check("plain", text("plain"));
         check("http://{$config.k}:80/{$env.T}", text("http://v:80/t"));
+        check("http://{$config.o.k}", text("http://v"));
+        check("{$config.o}", Fixed::NoText);
         check("{$env.U ?? $config.l ?? 'x'}", text("x"));
         check("{$env.U ?? 8080}", text("8080"));
         check("{$env.U ?? null}", Fixed::Missing);

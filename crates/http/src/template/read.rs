@@ -46,9 +46,12 @@ impl Request {
             at = end + 1;
         }
         // A URL of its own host has no base path before it.
-        let prefix = if start > 0 { "".into() } else { base.path.clone() };
+        let (prefix, base_query) = match start {
+            0 => (base.path.clone(), base.query.clone()),
+            _ => Default::default(),
+        };
         let (params, headers, paths, body) = (Vec::new(), Vec::new(), Default::default(), None);
-        Ok(Self { method, prefix, segments, slash, paths, query, params, headers, body })
+        Ok(Self { method, prefix, segments, slash, paths, base_query, query, params, headers, body })
     }
 
     /// Adds `path`: the source's before the segments of the URL, the connector's behind them.

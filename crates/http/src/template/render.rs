@@ -142,6 +142,10 @@ impl Request {
 
     fn query(&self, inputs: &Inputs<'_>, out: &mut Vec<u8>) -> Result<(), RenderError> {
         let mut between = b'?';
+        if !self.base_query.is_empty() {
+            out.push(std::mem::replace(&mut between, b'&'));
+            out.extend_from_slice(self.base_query.as_bytes());
+        }
         for (name, value) in &self.query {
             out.push(std::mem::replace(&mut between, b'&'));
             for part in name {

@@ -23,7 +23,7 @@ impl Headers for Given {
 const HEAD: &str = "extend schema @link(url: \"https://specs.apollo.dev/connect/v0.3\", import: [\"@source\", \"@connect\"])
   @source(name: \"s\", http: {baseURL: \"http://host/api\", headers: [{name: \"X-User\", from: \"x-user\"}]})
 type T { id: ID n: Int f(q: String, l: [Int], i: In): Int @connect(source: \"s\", http: HTTP, selection: \"$\") }
-input In { name: String tags: [String] n: Int }
+input In { name: String tags: [String] n: Int none: [Int] }
 type Query { t(q: String): T @connect(source: \"s\", http: {GET: \"/t\"}, selection: \"id n\") }";
 
 fn mapping(http: &str) -> Mapping {
@@ -249,11 +249,11 @@ fn paths_go_on_from_the_base_with_or_without_a_slash() {
         "a/b",
         "GET /api/u/7/x%20y/a%2Fb/-7",
     );
-    check(r#"{GET: "u/{$this.id}/", path: "$args.i.n"}"#, "a", "GET /api/u/7");
+    check(r#"{GET: "u/{$this.id}/", path: "$args.i.none"}"#, "a", "GET /api/u/7");
     check(
-        r#"{GET: "u/{$this.id}", path: "$args.q"}"#,
+        r#"{GET: "u/{$this.id}", path: "$([$args.q])->first"}"#,
         "a",
-        "`$args.q` is no list of segments; client: Argument \"q\" is not a list.",
+        "`$([$args.q])->first` is no list of segments; client: A value this field depends on is not a list.",
     );
     for value in ["", ".", ".."] {
         check(
@@ -324,6 +324,8 @@ fn calls_that_differ_in_a_header_have_keys_that_differ() {
 fn base_urls_are_hosts_and_paths() {
     let base = Base::parse("https://Api.example:8443/v1/").expect("a base");
     assert_eq!((base.tls, &*base.authority, &*base.path), (true, "api.example:8443", "/v1"));
+    let base = Base::parse("http://h/v1/?key=a%20b&c").expect("a base");
+    assert_eq!((&*base.path, &*base.query), ("/v1", "key=a%20b&c"));
     assert_eq!(Base::parse("http://[::1]:80").expect("a base").origin(), "http://[::1]:80");
     for text in [
         "host",
@@ -332,7 +334,8 @@ fn base_urls_are_hosts_and_paths() {
         "http:///p",
         "http://{$args.h}/",
         "http://u:p@host",
-        "http://h/?a",
+        "http://h/#a",
+        "http://h/?a b",
         "http://h/../x",
         "http://h h/",
     ] {

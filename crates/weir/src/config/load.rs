@@ -5,6 +5,7 @@
 
 use super::Config;
 use super::places::Places;
+use super::setting;
 use super::variables::Prepared;
 use crate::sources::{self, Address};
 use serde_saphyr::{Error, PropertySyntax};
@@ -68,7 +69,14 @@ pub fn text(
     } else {
         let mut options = options.clone().with_properties(environment);
         options.property_syntax = PropertySyntax::DockerCompose;
-        serde_saphyr::from_str_with_options::<Config>(&prepared.text, options)
+        let text = &prepared.text;
+        serde_saphyr::from_str_with_options::<Config>(text, options.clone()).and_then(|mut config| {
+            let settings: Vec<_> = config.sources.iter_mut().map(|it| &mut it.config).collect();
+            if settings.iter().any(|it| !it.is_empty()) {
+                setting::spell(settings, text, options)?;
+            }
+            Ok(config)
+        })
     };
     // Invalid YAML has no places; the parser's error has a place of its own.
     let root = serde_saphyr::from_str_with_options(text, options).unwrap_or_default();
@@ -151,6 +159,7 @@ fn words(error: &Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Setting;
     use super::*;
 
     fn environment() -> HashMap<String, String> {
@@ -247,7 +256,10 @@ mod tests {
         check("cache:\n  redis: \"redis://${NONE:-h}:6379\"\n", Ok(|it| it.cache.redis.is_some()));
         check(
             "sources:\n  - name: a\n    config: {a: \"${PORT}\", \"${b}\": 'c$'}\n",
-            Ok(|it| it.sources[0].config["a"] == "9000" && it.sources[0].config["${b}"] == "c$"),
+            Ok(|it| {
+                let config = &it.sources[0].config;
+                config["a"] == Setting::Text("9000".into()) && config["${b}"] == Setting::Text("c$".into())
+            }),
         );
     }
 

@@ -12,6 +12,8 @@ pub mod load;
 pub mod places;
 pub mod postgres;
 pub mod published;
+mod service;
+pub mod setting;
 mod variables;
 
 pub use cors::Cors;
@@ -20,6 +22,8 @@ pub(crate) use limits::MAY_BE_ZERO;
 pub use listen::Listen;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub use service::{Service, ServiceErrors};
+pub use setting::Setting;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -195,9 +199,10 @@ pub struct Source {
     /// Instead of `url`: a file of services, as `services.graphql`. Its `@source` and `@connect` describe the calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    /// Values of `$config` in `file`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub config: BTreeMap<String, String>,
+    /// Values of `$config` in `file`: texts, numbers, booleans, lists and objects.
+    #[serde(default, skip_serializing)]
+    #[schemars(schema_with = "published::settings")]
+    pub config: BTreeMap<String, Setting>,
     /// Variables of the environment that `$env` may read in `file`; without the key all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<String>>,
@@ -240,16 +245,6 @@ pub struct Source {
     #[serde(default, skip_serializing)]
     #[schemars(schema_with = "published::functions")]
     pub functions: Vec<FunctionEntry>,
-}
-
-/// One of `sources[].services`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Service {
-    /// Instead of `baseURL`, or of `url`: `http://localhost:9000/v1`.
-    pub base_url: Option<String>,
-    /// Headers of every call, by name. A header replaces the source's header of that name.
-    pub headers: BTreeMap<String, Secret>,
 }
 
 /// `sources[].relationship_names`.

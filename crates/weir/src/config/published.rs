@@ -89,6 +89,11 @@ fn alternatives(object: &mut Map<String, Value>) {
     object.insert("anyOf".into(), any.into());
 }
 
+/// The schema of `sources[].config`.
+pub(super) fn settings(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object" })
+}
+
 /// The schema of `sources[].customization`.
 pub(super) fn customization(_: &mut SchemaGenerator) -> Schema {
     let text = || serde_json::json!({ "type": "string" });

@@ -74,6 +74,42 @@ fn objects_where_single_values_belong_are_said_with_their_place() {
 }
 
 #[test]
+fn lists_within_lists_and_paths_that_are_none_are_said_with_their_place() {
+    let text = |http: &str| {
+        format!(
+            "input In {{ ls: [[Int]] l: [Int] }} scalar Json\ntype Query {{ f(q: [Int], ls: [[Int]], i: In, j: Json, s: String): Int @connect(source: \"s\", http: {{GET: \"/f\", {http}}}, selection: \"$\") }}"
+        )
+    };
+    let path = |it: &str| text(&format!("path: \"{it}\""));
+    let params = |it: &str| text(&format!("queryParams: \"{it}\""));
+    let check = |text: &str, place: &str, message: &str| refused(text, &[(place, message)]);
+    let segment =
+        "this is a list or an object, and a segment of a path is a single value: write `->joinNotNull(',')`";
+    check(&path("$(['a', $args.q])"), "$args.q])", segment);
+    check(&path("$(['a', [1]])"), "[1]]", segment);
+    check(&path("$args.ls"), "$args.ls", segment);
+    check(&path("$args.q->map([@])"), "[@]", segment);
+    check(&path("$([{a: 1}])"), "{a: 1}", segment);
+    let no_list = "a path is a list of segments: write `$(['of', $args.name])`";
+    check(&path("$args.s"), "$args.s", no_list);
+    check(&path("$({a: 1})"), "{a: 1})", no_list);
+    let in_list = "this holds a list within a list, and a parameter is a single value or a list of them: write `->joinNotNull(',')`";
+    check(&params("q: $([1, $args.q])"), "$args.q]", in_list);
+    check(&params("q: $args.ls"), "$args.ls", in_list);
+    check(&params("q: $args.i.ls"), "$args.i.ls", in_list);
+    check(&params("$args.i { l ls }"), "ls }", in_list);
+    for sound in [
+        path("$args.q"),
+        path("$args.j"),
+        path("$(['a', $args.s, $args.q->joinNotNull(',')])"),
+        path("$args.q->map(@->add(1))"),
+        params("q: $args.q l: $args.i.l j: $([1, $args.j])"),
+    ] {
+        drop(mapping(&format!("{HEAD}{sound}")));
+    }
+}
+
+#[test]
 fn limits_that_let_nothing_through_are_refused() {
     for (policy, max) in [
         ("timeout: 0", 600_000),

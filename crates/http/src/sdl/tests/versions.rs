@@ -269,3 +269,39 @@ fn a_type_is_found_by_one_connector_and_the_others_are_told() {
         &[("false", "the `@connect` of a type finds its objects: leave `entity` out")],
     );
 }
+
+#[test]
+fn directives_by_their_whole_names_and_specifications_of_ones_own_are_noted() {
+    let text = r#"extend schema
+  @link(url: "https://specs.apollo.dev/federation/v2.10", import: ["@extends", "@composeDirective"])
+  @link(url: "https://specs.mine.example/audit/v1.0", import: ["@audited"])
+  @link(url: "https://specs.apollo.dev/connect/v0.2", import: ["@source", {name: "@connect", as: "@rest"}])
+  @composeDirective(name: "@audited")
+  @source(name: "s", http: {baseURL: "http://host"})
+directive @audited on FIELD_DEFINITION
+type Query { users: [User] @rest(source: "s", http: {GET: "/users"}, selection: "id name") }
+type User @extends @federation__key(fields: "id") @federation__key(fields: "name") { id: ID! name: String @audited @federation__shareable }
+"#;
+    assert_eq!(
+        notes(text),
+        [
+            "2:14 of federation, ignored for one graph: `@extends` `@composeDirective`",
+            "3:14 `https://specs.mine.example/audit/v1.0` is not known: its directives say nothing here",
+            "9:20 of federation, ignored for one graph: `@federation__key`",
+            "9:116 of federation, ignored for one graph: `@federation__shareable`",
+        ]
+    );
+    let wrong = text.replace("specs.apollo.dev/connect/", "specs.apollo.dev/conect/");
+    let mistakes = read(&wrong, "s").expect_err("it has no connectors");
+    assert!(mistakes.iter().any(|it| it.message.contains("is not known: there are")), "{mistakes:?}");
+}
+
+#[test]
+fn a_base_url_may_have_a_query() {
+    let head = HEAD.replace("http://host", "http://host/v1?key=a%20b");
+    assert_ne!(head, HEAD);
+    let text = "type Query { f(q: Int): Int @connect(source: \"s\", http: {GET: \"/f?q={$args.q}\"}, selection: \"$\") }";
+    let mapping = mapping(&format!("{head}{text}"));
+    let request = connector(&mapping, "Query", "f").request.explain();
+    assert_eq!(request, "GET /v1/f?key=a%20b&q={$args.q}");
+}
