@@ -6,7 +6,7 @@ use crate::model::FieldId;
 use weir_engine::plan::shape::ShapeField;
 use weir_engine::source::PlanError;
 use weir_relational::catalog::{ColumnId, Through};
-use weir_relational::plan::{Level, MemberKind, Output, Page, Query, Tie};
+use weir_relational::plan::{Level, MemberKind, Output, Page, Purpose, Query, Scan, Tie};
 
 impl Compiler<'_> {
     /// One row over all of `rows`.
@@ -22,7 +22,7 @@ impl Compiler<'_> {
         let mut row = Row::new(rows.at);
         let members = self.set(set, &mut row)?;
         let query = Query {
-            table: rows.at.table,
+            scan: Scan::of(rows.at.table, Purpose::Aggregate),
             call: None,
             nest,
             through,

@@ -73,10 +73,7 @@ impl Compiler<'_> {
                     let Some(kind) = at.kind else { continue };
                     let named = Filter::Named { of: kind, names: vec![name] };
                     any.push(match (all.is_empty(), self.native.to_member(at.ty, ty)) {
-                        (false, Some(by)) => {
-                            let filter = Box::new(Filter::All(all));
-                            Filter::All(vec![named, Filter::Exists { by, filter }])
-                        }
+                        (false, Some(by)) => Filter::All(vec![named, self.exists(by, Filter::All(all))]),
                         _ => named,
                     });
                 }
@@ -184,6 +181,6 @@ impl Compiler<'_> {
         self.cascade(field, there, &mut all)?;
         self.cascades = outer;
         all.retain(|it| !it.is_true());
-        Ok(Filter::Exists { by, filter: Box::new(Filter::All(all)) })
+        Ok(self.exists(by, Filter::All(all)))
     }
 }

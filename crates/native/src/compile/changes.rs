@@ -11,7 +11,7 @@ use weir_engine::source::PlanError;
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::write::{Work, Write, WriteAnswer};
 use weir_relational::plan::{
-    Expr, Filter, Level, MemberKind, Origin, Output, Page, Parameter, Query, Reader, Run,
+    Expr, Filter, Level, MemberKind, Origin, Output, Page, Parameter, Purpose, Query, Reader, Run, Scan,
 };
 use weir_sql::frontend::input::Place;
 
@@ -43,7 +43,7 @@ impl Compiler<'_> {
             None => Filter::TRUE,
         };
         let query = Query {
-            table: at.table,
+            scan: Scan::of(at.table, Purpose::Target),
             call: None,
             nest: Vec::new(),
             through: None,

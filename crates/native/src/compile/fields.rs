@@ -11,7 +11,9 @@ use weir_language::schema;
 use weir_relational::catalog::ColumnId;
 use weir_relational::catalog::facts::Cell;
 use weir_relational::plan::operators::Aggregation;
-use weir_relational::plan::{Expr, Filter, Hidden, Level, MemberKind, Output, Page, Query, Run, Tie};
+use weir_relational::plan::{
+    Expr, Filter, Hidden, Level, MemberKind, Output, Page, Purpose, Query, Run, Scan, Tie,
+};
 
 impl<'c> Compiler<'c> {
     /// A member of the row at hand.
@@ -116,7 +118,7 @@ impl<'c> Compiler<'c> {
             return Err(self.refuse("this field is no list"));
         };
         let query = Query {
-            table,
+            scan: Scan::of(table, Purpose::Related),
             call: None,
             nest: vec![(Tie::Column(owner), row.column(Expr::Column(row.at.id)))],
             through: None,

@@ -9,7 +9,7 @@ use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, Scalar};
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
-use weir_relational::catalog::{ColumnId, ColumnType};
+use weir_relational::catalog::{ColumnId, ColumnType, RelationshipId};
 use weir_relational::passes::alternatives::Alternatives;
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::{Expr, Filter, Reader};
@@ -93,6 +93,11 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// There is a row along `by` that fulfils `filter`.
+    pub(super) fn exists(&self, by: RelationshipId, filter: Filter) -> Filter {
+        Filter::exists(&self.native.layout.relations, by, filter)
+    }
+
     /// True for objects that have a value, or an edge with a target.
     pub(super) fn is_there(&self, field: FieldId) -> Result<Filter, PlanError> {
         let filled = |column| Filter::Null { of: Expr::Column(column), is: false };
@@ -103,9 +108,9 @@ impl Compiler<'_> {
             | Storage::Point { longitude: column, .. }
             | Storage::Shape { text: column, .. }
             | Storage::ToOne { column, .. } => filled(column),
-            Storage::Values { by, .. } => Filter::Exists { by, filter: Box::new(Filter::TRUE) },
+            Storage::Values { by, .. } => self.exists(by, Filter::TRUE),
             Storage::ToOneBack { .. } | Storage::ToMany { .. } | Storage::Join { .. } => {
-                Filter::Exists { by: self.way(field)?.0, filter: Box::new(Filter::TRUE) }
+                self.exists(self.way(field)?.0, Filter::TRUE)
             }
         })
     }
@@ -125,9 +130,9 @@ impl Compiler<'_> {
             }
             (FieldKind::Edge { .. }, _) => {
                 let (by, there) = self.way(field)?;
-                let filter = Box::new(self.filter(value, there)?);
+                let filter = self.filter(value, there)?;
                 if !filter.is_true() {
-                    all.push(Filter::Exists { by, filter });
+                    all.push(self.exists(by, filter));
                 }
             }
             (_, Storage::Values { table, owner, value: column, at: instant, by, .. }) => {
@@ -137,7 +142,7 @@ impl Compiler<'_> {
                 for filter in self.value_filter(value, compared)? {
                     all.push(match filter {
                         Filter::Null { is: true, .. } => {
-                            let any = Filter::Exists { by, filter: Box::new(Filter::TRUE) };
+                            let any = self.exists(by, Filter::TRUE);
                             Filter::Not(Box::new(any))
                         }
                         filter => self.of_items(filter, by),
@@ -278,9 +283,7 @@ impl Compiler<'_> {
             let named = Filter::Named { of: kind, names: vec![model.ty(member).name.as_str().into()] };
             let filter = filters.iter().find(|it| it.0 == member).map(|it| it.1.clone());
             any.push(match (filter.filter(|it| !it.is_true()), self.native.to_member(at.ty, member)) {
-                (Some(filter), Some(by)) => {
-                    Filter::All(vec![named, Filter::Exists { by, filter: Box::new(filter) }])
-                }
+                (Some(filter), Some(by)) => Filter::All(vec![named, self.exists(by, filter)]),
                 _ => named,
             });
         }

@@ -10,7 +10,7 @@ use weir_engine::source::PlanError;
 use weir_language::schema;
 use weir_relational::catalog::{ColumnId, Through};
 use weir_relational::plan::{
-    Choice, Expr, Filter, Level, MemberKind, Object, Output, Page, Query, Run, Tie, Variant,
+    Choice, Expr, Filter, Level, MemberKind, Object, Output, Page, Purpose, Query, Run, Scan, Tie, Variant,
 };
 
 impl Compiler<'_> {
@@ -42,10 +42,11 @@ impl Compiler<'_> {
             }
         };
         self.cascades = outer;
+        let purpose = if nest.is_empty() { Purpose::Root } else { Purpose::Related };
         // A single row needs no order.
         let order = if one { Vec::new() } else { rows.order };
         let query = Query {
-            table: rows.at.table,
+            scan: Scan::of(rows.at.table, purpose),
             call: None,
             nest,
             through,
@@ -117,7 +118,7 @@ impl Compiler<'_> {
         let hidden = self.hidden(set, &mut below)?;
         let nest = vec![(Tie::Column(own.id), row.column(Expr::Column(row.at.id)))];
         let query = Query {
-            table: own.table,
+            scan: Scan::of(own.table, Purpose::Related),
             call: None,
             nest,
             through: None,

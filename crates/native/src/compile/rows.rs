@@ -140,9 +140,8 @@ impl Compiler<'_> {
                 InputMeaning::Then => self.order(value, at, wrap, direct, out)?,
                 InputMeaning::Field(edge) => {
                     let (by, there) = self.way(edge)?;
-                    let through = |of: Expr| {
-                        wrap(Expr::Related { by, filter: Box::new(Filter::TRUE), of: Box::new(of) })
-                    };
+                    let relations = &self.native.layout.relations;
+                    let through = |of: Expr| wrap(Expr::related(relations, by, Filter::TRUE, of));
                     self.order(value, there, &through, false, out)?;
                 }
                 _ => {}

@@ -48,7 +48,7 @@ impl Compiler<'_> {
     /// `search` of the items of a list, to which `by` leads: one of them fits. Where all words have to be there, each may be in
     /// another item.
     pub(super) fn of_items(&self, search: Filter, by: RelationshipId) -> Filter {
-        let exists = |filter| Filter::Exists { by, filter: Box::new(filter) };
+        let exists = |filter| self.exists(by, filter);
         let Filter::Words { key, of, indexes, kind, with } = search else { return exists(search) };
         let read = |reader| Parameter { reader, ..with.clone() };
         let words = |with| exists(Filter::Words { key, of, indexes: indexes.clone(), kind, with });

@@ -193,7 +193,13 @@ impl Expr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::TableId;
     use crate::catalog::{ColumnId, RelationshipId};
+    use crate::plan::{Purpose, Scan};
+
+    fn scan() -> Scan {
+        Scan::of(TableId(0), Purpose::Exists)
+    }
 
     fn null(column: u32) -> Filter {
         Filter::Null { of: Expr::Column(ColumnId(column)), is: true }
@@ -201,6 +207,7 @@ mod tests {
 
     fn related(column: u32, times: u32) -> Expr {
         (0..times).fold(Expr::Column(ColumnId(column)), |of, by| Expr::Related {
+            scan: scan(),
             by: RelationshipId(by),
             filter: Box::new(Filter::TRUE),
             of: Box::new(of),
@@ -213,7 +220,8 @@ mod tests {
 
     #[test]
     fn parts_are_comparisons_relationships_and_objects_that_say_nothing() {
-        let exists = |filter| Filter::Exists { by: RelationshipId(0), filter: Box::new(filter) };
+        let exists =
+            |filter| Filter::Exists { by: RelationshipId(0), scan: scan(), filter: Box::new(filter) };
         for (filter, parts) in [
             (Filter::All(vec![null(0), null(1)]), 2),
             (Filter::Any(vec![Filter::TRUE, Filter::Any(Vec::new()), null(0)]), 3),
@@ -252,7 +260,7 @@ mod tests {
         assert_eq!(terms.push(term(related(100, 1), true)), Err(Excess::Relationships));
         let mut terms = Terms::default();
         (0..10).for_each(|at| assert_eq!(terms.push(term(related(at, 10), true)), Ok(())));
-        let filter = Filter::Exists { by: RelationshipId(0), filter: Box::new(Filter::TRUE) };
+        let filter = Filter::Exists { by: RelationshipId(0), scan: scan(), filter: Box::new(Filter::TRUE) };
         assert_eq!(terms.beside(&filter), Err(Excess::Relationships));
     }
 }

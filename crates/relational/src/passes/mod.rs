@@ -3,3 +3,4 @@
 pub mod alternatives;
 pub mod bounds;
 pub mod effects;
+pub mod policy;

@@ -3,8 +3,8 @@
 //! **Invariant:** as of the whole plan: no value of a request, only where it is found.
 
 use super::operators::{Comparison, Measure};
-use super::{Expr, Parameter};
-use crate::catalog::{ColumnId, RelationshipId};
+use super::{Expr, Parameter, Purpose, Scan};
+use crate::catalog::{ColumnId, Relations, RelationshipId};
 use crate::geometry::Placed;
 use crate::text_search::Words;
 
@@ -90,6 +90,8 @@ pub enum Filter {
     Exists {
         /// The way there.
         by: RelationshipId,
+        /// The related rows.
+        scan: Scan,
         /// Condition on the counted rows.
         filter: Box<Filter>,
     },
@@ -104,6 +106,13 @@ impl Default for Filter {
 impl Filter {
     /// Always true.
     pub const TRUE: Self = Self::All(Vec::new());
+
+    /// There is a row along `by` that fulfils `filter`.
+    #[must_use]
+    pub fn exists(relations: &Relations, by: RelationshipId, filter: Self) -> Self {
+        let scan = Scan::of(relations.relationship(by).to, Purpose::Exists);
+        Self::Exists { by, scan, filter: Box::new(filter) }
+    }
 
     /// True for the empty conjunction.
     #[must_use]

@@ -12,9 +12,12 @@ pub mod operators;
 mod output;
 mod parameter;
 mod query;
+mod scan;
+mod walk;
 pub mod write;
 
 pub use condition::Filter;
 pub use output::{Choice, Hidden, Level, Member, MemberKind, Object, Plan, Run, Variant, mark_copied};
 pub use parameter::{Origin, Parameter, Reader};
 pub use query::{Call, Expr, Order, Output, Page, Query, Tie};
+pub use scan::{Purpose, Scan};

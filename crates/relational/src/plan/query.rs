@@ -1,14 +1,14 @@
 //! A query over one table: filter, order, page and output columns.
 
 use super::operators::{Aggregation, Cast, Statistic};
-use super::{Filter, Parameter};
-use crate::catalog::{ColumnId, FunctionId, RelationshipId, TableId, Through};
+use super::{Filter, Parameter, Purpose, Scan};
+use crate::catalog::{ColumnId, FunctionId, Relations, RelationshipId, TableId, Through};
 
 /// Select, Filter, Order, Page, Nest over one table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// The table.
-    pub table: TableId,
+    /// The rows.
+    pub scan: Scan,
     /// The function that gives its rows instead.
     pub call: Option<Call>,
     /// Nest: what ties its rows to that output column of the parent's row. With `through`, a column of the table of pairs.
@@ -28,6 +28,12 @@ pub struct Query {
 }
 
 impl Query {
+    /// The table.
+    #[must_use]
+    pub const fn table(&self) -> TableId {
+        self.scan.table()
+    }
+
     /// The output columns.
     #[must_use]
     pub fn columns(&self) -> &[Expr] {
@@ -134,6 +140,8 @@ pub enum Expr {
     Related {
         /// The way there.
         by: RelationshipId,
+        /// The related rows.
+        scan: Scan,
         /// Condition on the related rows.
         filter: Box<Filter>,
         /// Expression over them.
@@ -141,6 +149,15 @@ pub enum Expr {
     },
     /// A value as another type.
     Cast(Box<Expr>, Cast),
+}
+
+impl Expr {
+    /// `of` over the rows along `by` that fulfil `filter`.
+    #[must_use]
+    pub fn related(relations: &Relations, by: RelationshipId, filter: Filter, of: Self) -> Self {
+        let scan = Scan::of(relations.relationship(by).to, Purpose::Value);
+        Self::Related { by, scan, filter: Box::new(filter), of: Box::new(of) }
+    }
 }
 
 /// One term of an order.

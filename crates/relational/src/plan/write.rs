@@ -6,7 +6,7 @@
 //!
 //! **Invariant:** a step takes values only from earlier steps of its work.
 
-use super::{Expr, Filter, Parameter, Query, Run};
+use super::{Expr, Filter, Parameter, Query, Run, Scan};
 use crate::catalog::{ColumnId, TableId};
 
 /// One root field of a mutation, and its answer.
@@ -107,10 +107,10 @@ impl Change {
     #[must_use]
     pub const fn table(&self) -> TableId {
         match self {
-            Self::Insert(insert) => insert.table,
-            Self::Update(update) => update.table,
-            Self::Delete(delete) => delete.table,
-            Self::Call(query) => query.table,
+            Self::Insert(insert) => insert.scan.table(),
+            Self::Update(update) => update.scan.table(),
+            Self::Delete(delete) => delete.scan.table(),
+            Self::Call(query) => query.table(),
         }
     }
 
@@ -129,8 +129,8 @@ impl Change {
 /// Inserts one row; its values are bound first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Insert {
-    /// Into this table.
-    pub table: TableId,
+    /// The rows.
+    pub scan: Scan,
     /// The columns that are given; others take their defaults.
     pub columns: Vec<ColumnId>,
     /// Action if a key exists already.
@@ -148,6 +148,8 @@ pub struct Conflict {
     pub constraint: String,
     /// Columns that take the new values; none: the row stays as it is.
     pub update: Vec<ColumnId>,
+    /// The rows that are updated.
+    pub scan: Scan,
     /// Only rows that fit are updated.
     pub filter: Filter,
 }
@@ -155,8 +157,8 @@ pub struct Conflict {
 /// Updates rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
-    /// Of this table.
-    pub table: TableId,
+    /// The rows.
+    pub scan: Scan,
     /// Changed columns.
     pub set: Vec<(ColumnId, Assign)>,
     /// Condition on the rows.
@@ -196,8 +198,8 @@ pub enum Operator {
 /// Deletes rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delete {
-    /// From this table.
-    pub table: TableId,
+    /// The rows.
+    pub scan: Scan,
     /// Condition on the rows.
     pub filter: Filter,
     /// Returned expressions.

@@ -187,7 +187,7 @@ impl<'a> Assembler<'a> {
     /// The numbers of the types of a level's output columns.
     pub(super) fn types(&self, level: u32) -> Vec<u32> {
         let query = &self.plan.levels[level as usize].query;
-        query.columns().iter().map(|it| self.shown_type(it, query.table)).collect()
+        query.columns().iter().map(|it| self.shown_type(it, query.table())).collect()
     }
 
     /// As the renderer says; what is computed of small numbers is one itself, however wide its type.

@@ -22,7 +22,7 @@ pub(super) enum RowOf {
 impl Renderer<'_> {
     /// New alias of a query's table. Its table of pairs has the next one.
     pub(crate) fn scope(&mut self, query: &Query) -> Scope {
-        let scope = self.alias(query.table);
+        let scope = self.alias(query.table());
         if let Some((through, _)) = &query.through {
             self.alias(through.table);
         }

@@ -5,7 +5,7 @@ use super::{Renderer, Scope};
 use crate::catalog::{ColumnId, RelationshipId, TableId};
 use crate::dialect::{EACH_WORD, Place, Side, Usual};
 use crate::plan::operators::{Comparison, Measure};
-use crate::plan::{Call, Expr, Filter, Parameter};
+use crate::plan::{Call, Expr, Filter, Parameter, Scan};
 
 /// So many conditions are joined side by side; more become a balanced tree.
 const FLAT_MAX: usize = 16;
@@ -16,9 +16,15 @@ const PLANNED_TWICE_MAX: u32 = 3;
 
 impl<'r> Renderer<'r> {
     /// `SELECT … FROM related WHERE …`, tied to the row in `scope`.
-    pub(super) fn related(&mut self, by: RelationshipId, filter: &Filter, scope: Scope, of: Option<&Expr>) {
+    pub(super) fn related(
+        &mut self,
+        by: RelationshipId,
+        (scan, filter): (&Scan, &Filter),
+        scope: Scope,
+        of: Option<&Expr>,
+    ) {
         let related = &self.relations.relationships[by.0 as usize];
-        let there = self.alias(related.to);
+        let there = self.alias(scan.table());
         if let Some(function) = related.call {
             let call = Call { function, arguments: Vec::new() };
             self.calls.push((there.alias, call, Some(RowOf::Alias(scope.alias))));
@@ -54,9 +60,15 @@ impl<'r> Renderer<'r> {
             word = " AND ";
             self.is_there(there);
         }
-        if !filter.is_true() {
-            self.sql.push_str(word);
-            self.filter(filter, there);
+        self.both(word, scan, filter, there);
+    }
+
+    /// Appends `word` and the condition of a scan: the policy's beside the client's. Nothing, if all rows are meant.
+    pub(super) fn both(&mut self, word: &str, scan: &Scan, filter: &Filter, scope: Scope) {
+        let filter = Some(filter).filter(|it| !it.is_true());
+        for (at, part) in scan.policy().into_iter().chain(filter).enumerate() {
+            self.sql.push_str(if at == 0 { word } else { " AND " });
+            self.filter(part, scope);
         }
     }
 
@@ -100,13 +112,13 @@ impl<'r> Renderer<'r> {
             }
             Filter::Compare { of, by, with } => self.compare(of, *by, with, scope),
             Filter::Measure { of, by, with } => self.measure(of, *by, with, scope),
-            Filter::Exists { by, filter } => {
+            Filter::Exists { by, scan, filter } => {
                 self.exists += 1;
                 match self.exists > self.dialect.semi_joins_max() {
-                    true => self.exists_alone(*by, filter, scope),
+                    true => self.exists_alone(*by, (scan, filter), scope),
                     false => {
                         self.sql.push_str("EXISTS (");
-                        self.related(*by, filter, scope, None);
+                        self.related(*by, (scan, filter), scope, None);
                         self.sql.push(')');
                     }
                 }
@@ -134,15 +146,15 @@ impl<'r> Renderer<'r> {
     }
 
     /// A related row that the planner makes no join of.
-    fn exists_alone(&mut self, by: RelationshipId, filter: &Filter, scope: Scope) {
+    fn exists_alone(&mut self, by: RelationshipId, rows: (&Scan, &Filter), scope: Scope) {
         self.alone += 1;
         if self.alone > PLANNED_TWICE_MAX {
             self.sql.push_str("EXISTS (");
-            self.related(by, filter, scope, None);
+            self.related(by, rows, scope, None);
             self.sql.push_str(" OFFSET 0)");
         } else {
             self.sql.push_str("(EXISTS (");
-            self.related(by, filter, scope, None);
+            self.related(by, rows, scope, None);
             self.sql.push_str(") OR (1 = 0))");
         }
         self.alone -= 1;

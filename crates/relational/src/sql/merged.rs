@@ -53,7 +53,7 @@ pub(super) fn merged(assembler: &Assembler<'_>, level: u32) -> Option<MergedText
     let column = |at: usize| format!("p.k{at}");
     let keys = origins.iter().enumerate();
     renderer.parents = keys.map(|(at, &origin)| ParentKey { origin, column: column(at), ty: None }).collect();
-    let scope = renderer.alias(query.table);
+    let scope = renderer.alias(query.table());
     let columns: String = renderer.columns(columns, scope).into_iter().map(|it| format!(", {it}")).collect();
     renderer.sql = format!("SELECT p.n{columns} FROM {} JOIN ", unnest(origins.len()));
     renderer.table(scope);

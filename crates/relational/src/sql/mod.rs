@@ -139,7 +139,7 @@ impl<'r> Renderer<'r> {
         let scope = self.scope(query);
         match &query.output {
             Output::Rows(columns) if query.page.from_end => {
-                let outer = self.alias(query.table);
+                let outer = self.alias(query.table());
                 let columns = self.columns(columns, outer);
                 let rest = self.aside(|it| it.last_rows(query, scope, outer));
                 Parts { distinct: String::new(), columns, rest }
@@ -368,9 +368,9 @@ impl<'r> Renderer<'r> {
                 let cast = self.dialect.cast(of, ty, *to);
                 self.sql.push_str(&cast);
             }
-            Expr::Related { by, filter, of } => {
+            Expr::Related { by, scan, filter, of } => {
                 self.sql.push('(');
-                self.related(*by, filter, scope, Some(of));
+                self.related(*by, (scan, filter), scope, Some(of));
                 if !matches!(
                     **of,
                     Expr::Count { .. } | Expr::Function(..) | Expr::Instant { .. } | Expr::Statistic { .. }
@@ -388,7 +388,7 @@ mod tests {
     use super::*;
     use crate::catalog::{Catalog, Column, Relationship, RelationshipId, RelationshipKind, Table, TableKind};
     use crate::dialect::sqlite::Sqlite;
-    use crate::plan::{Filter, Page};
+    use crate::plan::{Filter, Page, Purpose, Scan};
 
     /// A table with one column.
     fn table(name: &str, column: &str) -> Table {
@@ -440,7 +440,7 @@ mod tests {
         let relations = Relations { catalog, relationships: vec![related], functions: Vec::new() };
         let output = Output::Rows(vec![Expr::Column(ColumnId(0))]);
         let query = Query {
-            table: from,
+            scan: Scan::of(from, Purpose::Root),
             call: None,
             nest: Vec::new(),
             through: None,
@@ -461,7 +461,11 @@ mod tests {
     fn names_are_quoted_and_every_table_read_is_told() {
         check(Filter::TRUE, "SELECT t0.\"y\" FROM \"c\" AS t0", &["c"]);
         check(
-            Filter::Exists { by: RelationshipId(0), filter: Box::new(Filter::Any(Vec::new())) },
+            Filter::Exists {
+                by: RelationshipId(0),
+                scan: Scan::of(TableId(0), Purpose::Exists),
+                filter: Box::new(Filter::Any(Vec::new())),
+            },
             "SELECT t0.\"y\" FROM \"c\" AS t0 WHERE EXISTS (SELECT 1 FROM \"a\"\"b\" AS t1 \
              WHERE t1.\"x\" = t0.\"y\" AND (1 = 0))",
             &["c", "a\"b"],

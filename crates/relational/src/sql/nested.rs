@@ -45,7 +45,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         let query = &plan.levels[level as usize].query;
         let catalog = &it.renderer.relations.catalog;
         let above = &plan.levels[it.arms[parent].level as usize].query;
-        let (table, columns) = (catalog.table(above.table), above.columns());
+        let (table, columns) = (catalog.table(above.table()), above.columns());
         let (mut names, mut filled, mut keys, mut ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (at, &(_, from)) in query.nest.iter().enumerate() {
             let column = format!("l{parent}.c{from}");
@@ -157,7 +157,7 @@ impl<'n, 'a> Nested<'n, 'a> {
 
     /// A column that is null in no row below a parent.
     fn filled(&self) -> Option<ColumnId> {
-        let table = self.it.renderer.relations.catalog.table(self.query.table);
+        let table = self.it.renderer.relations.catalog.table(self.query.table());
         let key = table.primary_key.as_ref().map(|key| key.columns[0]);
         let other = || table.columns.iter().position(|it| !it.nullable).map(|at| ColumnId(at as u32));
         let tied = self.query.nest.first().and_then(|it| match it.0 {
@@ -209,10 +209,7 @@ impl<'n, 'a> Nested<'n, 'a> {
             it.sql.push_str(" WHERE ");
             it.column(nest_scope(query, scope), column);
             it.sql.push_str(&format!(" = ANY({list})"));
-            if !query.filter.is_true() {
-                it.sql.push_str(" AND ");
-                it.filter(&query.filter, scope);
-            }
+            it.both(" AND ", &query.scan, &query.filter, scope);
         })
     }
 
@@ -406,7 +403,7 @@ impl<'n, 'a> Nested<'n, 'a> {
         let scope = self.it.renderer.scope(self.query);
         let whole = self.it.renderer.aside(|it| it.all_columns(scope));
         let inner = self.numbered(&whole, scope);
-        let over = self.it.renderer.alias(self.query.table);
+        let over = self.it.renderer.alias(self.query.table());
         let alias = self.it.renderer.aside(|it| it.write_alias(over.alias));
         let columns = self.aggregates(columns, over, &format!("{alias}.{PLACE}"));
         let mut on: Vec<String> = self

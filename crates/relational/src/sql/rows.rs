@@ -120,11 +120,8 @@ impl Renderer<'_> {
             word = " AND ";
             self.is_there(scope);
         }
-        if !query.filter.is_true() {
-            self.sql.push_str(word);
-            self.exists = 0;
-            self.filter(&query.filter, scope);
-        }
+        self.exists = 0;
+        self.both(word, &query.scan, &query.filter, scope);
     }
 
     /// Columns that equal a column of the table of pairs are sorted by the latter, as its index is.

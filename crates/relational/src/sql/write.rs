@@ -8,7 +8,7 @@ use crate::catalog::Relations;
 use crate::catalog::{ColumnId, TableId};
 use crate::dialect::{Dialect, Side, Usual};
 use crate::plan::write::{Assign, Change, Conflict, Delete, Insert, Update};
-use crate::plan::{Expr, Filter, Parameter};
+use crate::plan::{Expr, Parameter};
 
 /// A changing statement and what has to be bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,15 +39,15 @@ pub fn render_change(dialect: &dyn Dialect, relations: &Relations, change: &Chan
     let mut types: Vec<u32> = columns.iter().map(|it| dialect.given_type(column(it))).collect();
     match change {
         Change::Insert(insert) => {
-            let scope = renderer.alias(insert.table);
+            let scope = renderer.alias(insert.scan.table());
             renderer.insert(insert, scope);
         }
         Change::Update(update) => {
-            let scope = renderer.alias(update.table);
+            let scope = renderer.alias(update.scan.table());
             renderer.update(update, scope);
         }
         Change::Delete(delete) => {
-            let scope = renderer.alias(delete.table);
+            let scope = renderer.alias(delete.scan.table());
             renderer.delete(delete, scope);
         }
         Change::Call(query) => renderer.sql = renderer.query(query).sql(),
@@ -66,11 +66,11 @@ impl Renderer<'_> {
             self.sql.push_str(" DEFAULT VALUES");
         } else {
             self.sql.push(' ');
-            self.names(insert.table, &insert.columns);
+            self.names(insert.scan.table(), &insert.columns);
             self.sql.push_str(" VALUES (");
             for (at, &column) in insert.columns.iter().enumerate() {
                 self.sql.push_str(if at == 0 { "" } else { ", " });
-                let ty = self.ty(&Expr::Column(column), insert.table);
+                let ty = self.ty(&Expr::Column(column), insert.scan.table());
                 let value = self.dialect.given(self.dialect.placeholder(at + 1), ty);
                 self.sql.push_str(&value);
             }
@@ -101,7 +101,7 @@ impl Renderer<'_> {
             self.sql.push_str(" = excluded.");
             self.name(scope.table, column);
         }
-        self.where_(&conflict.filter, scope);
+        self.both(" WHERE ", &conflict.scan, &conflict.filter, scope);
     }
 
     fn update(&mut self, update: &Update, scope: Scope) {
@@ -109,9 +109,9 @@ impl Renderer<'_> {
         self.table(scope);
         for (at, (column, assign)) in update.set.iter().enumerate() {
             self.sql.push_str(if at == 0 { " SET " } else { ", " });
-            self.name(update.table, *column);
+            self.name(update.scan.table(), *column);
             self.sql.push_str(" = ");
-            let ty = self.ty(&Expr::Column(*column), update.table);
+            let ty = self.ty(&Expr::Column(*column), update.scan.table());
             match assign {
                 Assign::Null => self.sql.push_str("NULL"),
                 Assign::Value(value) => {
@@ -128,22 +128,15 @@ impl Renderer<'_> {
                 }
             }
         }
-        self.where_(&update.filter, scope);
+        self.both(" WHERE ", &update.scan, &update.filter, scope);
         self.returning(scope, &update.returning);
     }
 
     fn delete(&mut self, delete: &Delete, scope: Scope) {
         self.sql.push_str("DELETE FROM ");
         self.table(scope);
-        self.where_(&delete.filter, scope);
+        self.both(" WHERE ", &delete.scan, &delete.filter, scope);
         self.returning(scope, &delete.returning);
-    }
-
-    fn where_(&mut self, filter: &Filter, scope: Scope) {
-        if !filter.is_true() {
-            self.sql.push_str(" WHERE ");
-            self.filter(filter, scope);
-        }
     }
 
     fn names(&mut self, table: TableId, columns: &[ColumnId]) {

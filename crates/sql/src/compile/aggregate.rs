@@ -11,7 +11,9 @@ use weir_language::value::Node;
 use weir_relational::catalog::facts::Cell;
 use weir_relational::catalog::{ColumnId, TableId};
 use weir_relational::plan::operators::Aggregation;
-use weir_relational::plan::{Expr, Filter, Level, MemberKind, Order, Output, Query, Tie, mark_copied};
+use weir_relational::plan::{
+    Expr, Filter, Level, MemberKind, Order, Output, Purpose, Query, Scan, Tie, mark_copied,
+};
 
 impl Compiler<'_> {
     /// `t_aggregate`: an object of its own whose members are levels under the same parent.
@@ -74,7 +76,7 @@ impl Compiler<'_> {
         let mut row = Row::default();
         let members = self.set(set, &mut row)?;
         let query = Query {
-            table,
+            scan: Scan::of(table, Purpose::Aggregate),
             call: rows.call,
             nest,
             through: None,
@@ -166,7 +168,7 @@ impl Compiler<'_> {
         let members = self.set(set, &mut row)?;
         let output = Output::Groups { by, columns: row.columns, having };
         let query = Query {
-            table,
+            scan: Scan::of(table, Purpose::Aggregate),
             call: None,
             nest: Vec::new(),
             through: None,

@@ -9,7 +9,7 @@ use weir_engine::source::PlanError;
 use weir_language::value::Node;
 use weir_relational::catalog::{Argument, ColumnType, FunctionId, RelationshipId, TableId};
 use weir_relational::plan::write::{Change, Work};
-use weir_relational::plan::{Call, Expr, MemberKind, Output, Parameter, Query, Reader};
+use weir_relational::plan::{Call, Expr, MemberKind, Output, Parameter, Purpose, Query, Reader, Scan};
 
 impl Compiler<'_> {
     /// The call that gives the rows of a field, if one does.
@@ -107,8 +107,8 @@ impl Compiler<'_> {
         let output = Output::Rows(self.written.columns.clone());
         let Rows { call, filter, distinct_on, order, page } = rows;
         let through = None;
-        let query =
-            Query { table, call, nest: Vec::new(), through, filter, distinct_on, order, page, output };
+        let (scan, nest) = (Scan::of(table, Purpose::Root), Vec::new());
+        let query = Query { scan, call, nest, through, filter, distinct_on, order, page, output };
         self.change(Change::Call(Box::new(query)))
     }
 }

@@ -38,7 +38,7 @@ impl Compiler<'_> {
             let Expr::Column(theirs) = column else { return None };
             let (ours, _) = on.iter().find(|it| it.1 == *theirs)?;
             let (ours, of) =
-                (catalog.table(from).column(*ours), catalog.table(level.query.table).column(*theirs));
+                (catalog.table(from).column(*ours), catalog.table(level.query.table()).column(*theirs));
             let one_form = matches!(
                 of.ty,
                 ColumnType::SmallInt | ColumnType::Int | ColumnType::BigInt | ColumnType::Uuid

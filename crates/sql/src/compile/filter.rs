@@ -94,9 +94,9 @@ impl Compiler<'_> {
             InputMeaning::Related(by) => {
                 let to = self.related_table(by);
                 self.depth += RELATED_DEPTH;
-                let filter = Box::new(self.filter(value, to)?);
+                let filter = self.filter(value, to)?;
                 self.depth -= RELATED_DEPTH;
-                all.push(Filter::Exists { by, filter });
+                all.push(Filter::exists(&self.api.model.relations, by, filter));
             }
             InputMeaning::RelatedAggregate(by) => self.predicates(value, by, all)?,
             InputMeaning::Count => {
@@ -277,7 +277,7 @@ impl Compiler<'_> {
             }
             _ => (Expr::Count { columns, distinct }, ColumnType::BigInt),
         };
-        let of = Expr::Related { by, filter: Box::new(filter), of: Box::new(of) };
+        let of = Expr::related(&self.api.model.relations, by, filter, of);
         self.path.push("predicate".into());
         self.comparisons(predicate, &of, &ty, all)?;
         self.path.pop();

@@ -13,7 +13,7 @@ use weir_relational::catalog::{
     ColumnId, Relationship, RelationshipId, RelationshipKind, TableId, UniqueKey,
 };
 use weir_relational::plan::write::{Change, Conflict, Given, Insert, Step, Work};
-use weir_relational::plan::{Expr, Filter, Reader};
+use weir_relational::plan::{Expr, Filter, Purpose, Reader, Scan};
 
 /// A row on its way to become a step.
 struct Draft {
@@ -106,7 +106,12 @@ impl Compiler<'_> {
             let columns = draft.values.iter().map(|it| it.0).collect();
             let returning = if draft.shown { returned.clone() } else { draft.row.columns };
             let conflict = draft.conflict.map(|at| drafts.conflicts[at].clone());
-            let change = Change::Insert(Insert { table: draft.table, columns, conflict, returning });
+            let change = Change::Insert(Insert {
+                scan: Scan::of(draft.table, Purpose::Insert),
+                columns,
+                conflict,
+                returning,
+            });
             let known = self.plan.changes[first..].iter().position(|it| *it == change);
             let change = first
                 + known.unwrap_or_else(|| {
@@ -311,8 +316,13 @@ impl Compiler<'_> {
         if matches!(self.inputs.node(place), Node::Null | Node::Absent) {
             return Ok(None);
         }
-        let mut conflict =
-            Conflict { key: Vec::new(), constraint: String::new(), update: Vec::new(), filter: Filter::TRUE };
+        let mut conflict = Conflict {
+            key: Vec::new(),
+            constraint: String::new(),
+            update: Vec::new(),
+            scan: Scan::of(table, Purpose::Target),
+            filter: Filter::TRUE,
+        };
         for (input, value) in self.inputs.members(place) {
             let null = matches!(self.inputs.node(value), Node::Null | Node::Absent);
             let name = self.input_words(input).0;

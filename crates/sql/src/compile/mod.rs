@@ -22,7 +22,8 @@ use weir_language::value::{Node, Variables};
 use weir_relational::catalog::{ColumnId, Relations, RelationshipKind, TableId};
 use weir_relational::passes::bounds::{Bounds, Excess};
 use weir_relational::plan::{
-    Expr, Hidden, Level, Member, MemberKind, Output, Parameter, Plan, Query, Reader, Run, Tie, mark_copied,
+    Expr, Hidden, Level, Member, MemberKind, Output, Parameter, Plan, Purpose, Query, Reader, Run, Scan, Tie,
+    mark_copied,
 };
 
 mod aggregate;
@@ -418,8 +419,9 @@ impl<'c> Compiler<'c> {
         let shape = self.shape;
         let hidden =
             shape.set(set).hidden.iter().map(|&it| self.hidden(it, &mut row)).collect::<Result<_, _>>()?;
+        let purpose = if nest.is_empty() { Purpose::Root } else { Purpose::Related };
         let query = Query {
-            table,
+            scan: Scan::of(table, purpose),
             call: rows.call,
             nest,
             through: None,

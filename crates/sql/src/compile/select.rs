@@ -6,7 +6,7 @@ use crate::frontend::input::Place;
 use weir_engine::plan::shape::ShapeField;
 use weir_engine::source::PlanError;
 use weir_language::value::Node;
-use weir_relational::catalog::{ColumnId, TableId};
+use weir_relational::catalog::{ColumnId, Relations, RelationshipId, TableId};
 use weir_relational::passes::bounds::Terms;
 use weir_relational::plan::operators::{Aggregation, Comparison};
 use weir_relational::plan::{Call, Expr, Filter, Order, Page, Reader};
@@ -148,12 +148,14 @@ impl Compiler<'_> {
                 }
                 (InputMeaning::Related(by), Sorted::Columns(_)) => {
                     let to = self.related_table(by);
-                    let mut through = |of| related(by, of, wrap);
+                    let relations = &self.api.model.relations;
+                    let mut through = |of| related(relations, by, of, wrap);
                     self.order_object(value, Sorted::Columns(to), &mut through, false, out)?;
                 }
                 (InputMeaning::RelatedAggregate(by), Sorted::Columns(_)) => {
                     self.related_table(by);
-                    let mut through = |of| related(by, of, wrap);
+                    let relations = &self.api.model.relations;
+                    let mut through = |of| related(relations, by, of, wrap);
                     self.order_object(value, Sorted::Aggregates, &mut through, false, out)?;
                 }
                 _ => return Err(self.refuse("this cannot be sorted by")),
@@ -183,10 +185,6 @@ impl Compiler<'_> {
     }
 }
 
-fn related(
-    by: weir_relational::catalog::RelationshipId,
-    of: Expr,
-    wrap: &mut dyn FnMut(Expr) -> Expr,
-) -> Expr {
-    wrap(Expr::Related { by, filter: Box::new(Filter::TRUE), of: Box::new(of) })
+fn related(relations: &Relations, by: RelationshipId, of: Expr, wrap: &mut dyn FnMut(Expr) -> Expr) -> Expr {
+    wrap(Expr::related(relations, by, Filter::TRUE, of))
 }

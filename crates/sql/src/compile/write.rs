@@ -11,7 +11,7 @@ use weir_language::value::Node;
 use weir_relational::catalog::{ColumnId, ColumnType, TableId};
 use weir_relational::plan::operators::Comparison;
 use weir_relational::plan::write::{Assign, Change, Delete, Operator, Update, Work, Write, WriteAnswer};
-use weir_relational::plan::{Expr, Filter, MemberKind, Reader};
+use weir_relational::plan::{Expr, Filter, MemberKind, Purpose, Reader, Scan};
 
 /// New values by column.
 type Assigns = Vec<(ColumnId, Assign)>;
@@ -104,7 +104,7 @@ impl Compiler<'_> {
 
     fn delete(&mut self, table: TableId, filter: Filter) -> Work {
         let returning = self.written.columns.clone();
-        self.change(Change::Delete(Delete { table, filter, returning }))
+        self.change(Change::Delete(Delete { scan: Scan::of(table, Purpose::Target), filter, returning }))
     }
 
     fn update_many(&mut self, field: &ShapeField, table: TableId) -> Result<Vec<Work>, PlanError> {
@@ -162,7 +162,12 @@ impl Compiler<'_> {
             return Ok(Work::Nothing);
         }
         let returning = self.written.columns.clone();
-        Ok(self.change(Change::Update(Update { table, set, filter, returning })))
+        Ok(self.change(Change::Update(Update {
+            scan: Scan::of(table, Purpose::Target),
+            set,
+            filter,
+            returning,
+        })))
     }
 
     /// `pk_columns`.

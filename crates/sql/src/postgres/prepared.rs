@@ -109,7 +109,7 @@ impl List {
         let tops = plan.levels_of(level);
         let own = shared.ask_alone(plan, level, &keys_of(plan, &tops))?;
         let query = &plan.levels[level as usize].query;
-        let below = Children::asked(shared, plan, &tops, query.table, query.columns())?;
+        let below = Children::asked(shared, plan, &tops, query.table(), query.columns())?;
         Ok(Self { level, own, below })
     }
 }

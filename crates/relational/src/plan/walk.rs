@@ -1,0 +1,105 @@
+//! Visits every [`Scan`] of a plan.
+//!
+//! **Invariant:** a part of a plan that may hold a scan is matched here by name, so that a new one stops the build.
+
+use super::write::Change;
+use super::{Expr, Filter, Output, Plan, Query, Scan};
+
+/// Receives each scan.
+type Visit<'v> = dyn FnMut(&mut Scan) + 'v;
+
+impl Plan {
+    /// Calls `visit` with each scan: of levels, of writes, and inside conditions, orders and columns.
+    pub fn scans(&mut self, visit: &mut Visit<'_>) {
+        for level in &mut self.levels {
+            level.query.scans(visit);
+        }
+        for change in &mut self.changes {
+            change.scans(visit);
+        }
+    }
+}
+
+impl Change {
+    fn scans(&mut self, visit: &mut Visit<'_>) {
+        match self {
+            Self::Insert(insert) => {
+                visit(&mut insert.scan);
+                if let Some(conflict) = &mut insert.conflict {
+                    visit(&mut conflict.scan);
+                    conflict.filter.scans(visit);
+                }
+                each(&mut insert.returning, visit);
+            }
+            Self::Update(update) => {
+                visit(&mut update.scan);
+                update.filter.scans(visit);
+                each(&mut update.returning, visit);
+            }
+            Self::Delete(delete) => {
+                visit(&mut delete.scan);
+                delete.filter.scans(visit);
+                each(&mut delete.returning, visit);
+            }
+            Self::Call(query) => query.scans(visit),
+        }
+    }
+}
+
+impl Query {
+    fn scans(&mut self, visit: &mut Visit<'_>) {
+        visit(&mut self.scan);
+        self.filter.scans(visit);
+        for term in &mut self.order {
+            term.of.scans(visit);
+        }
+        match &mut self.output {
+            Output::Rows(columns) | Output::Aggregate(columns) => each(columns, visit),
+            Output::Groups { by: _, columns, having } => {
+                each(columns, visit);
+                having.scans(visit);
+            }
+        }
+    }
+}
+
+impl Filter {
+    fn scans(&mut self, visit: &mut Visit<'_>) {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter_mut().for_each(|it| it.scans(visit)),
+            Self::Not(part) | Self::NotTrue(part) => part.scans(visit),
+            Self::Each { with: _, filter } => filter.scans(visit),
+            Self::Null { of, .. } | Self::Compare { of, .. } | Self::Measure { of, .. } => of.scans(visit),
+            Self::Exists { by: _, scan, filter } => {
+                visit(scan);
+                filter.scans(visit);
+            }
+            Self::Named { .. } | Self::Words { .. } | Self::Place { .. } => {}
+        }
+    }
+}
+
+impl Expr {
+    fn scans(&mut self, visit: &mut Visit<'_>) {
+        match self {
+            Self::JsonPath(of, _) | Self::Cast(of, _) => of.scans(visit),
+            Self::Related { by: _, scan, filter, of } => {
+                visit(scan);
+                filter.scans(visit);
+                of.scans(visit);
+            }
+            Self::Column(_)
+            | Self::Computed(_)
+            | Self::Row
+            | Self::Null
+            | Self::Count { .. }
+            | Self::Function(..)
+            | Self::Instant { .. }
+            | Self::Statistic { .. } => {}
+        }
+    }
+}
+
+fn each(columns: &mut [Expr], visit: &mut Visit<'_>) {
+    columns.iter_mut().for_each(|it| it.scans(visit));
+}
