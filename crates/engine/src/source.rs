@@ -83,6 +83,8 @@ pub trait Fetch: Send + Sync {
     }
     /// Says what will be asked (SQL text, URL template), one statement per paragraph.
     fn explain(&self, out: &mut String);
+    /// Appends the text form of its own plan, one step per line. Default: there is none.
+    fn describe(&self, _out: &mut String) {}
 }
 
 /// True if the header `name`, in lower case, is a credential. Source: RFC 9110, 11.6.2 and 11.7.2; RFC 6265, 5.4.

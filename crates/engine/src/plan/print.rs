@@ -93,6 +93,14 @@ impl<'p> Printer<'p> {
                 }
             }
         }
+        let mut own = String::new();
+        piece.fetch.describe(&mut own);
+        if !own.is_empty() {
+            self.line(2, "plan");
+        }
+        for line in own.lines() {
+            self.line(3, line);
+        }
     }
 
     /// Shows members that are fetched only for other pieces.

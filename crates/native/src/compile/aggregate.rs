@@ -32,7 +32,7 @@ impl Compiler<'_> {
             page: Page::default(),
             output: Output::Aggregate(row.columns),
         };
-        let level = Level { query, members, choice: None, hidden: Vec::new(), field: at, path };
+        let level = Level { query, members, choice: None, hidden: Vec::new(), by: None, field: at, path };
         Ok(MemberKind::One(self.level(level)))
     }
 

@@ -55,7 +55,7 @@ impl Compiler<'_> {
         };
         let (field, path) = (self.field, self.keys.join("."));
         let (members, hidden) = (Run::default(), Vec::new());
-        Ok(self.level(Level { query, members, choice: None, hidden, field, path }))
+        Ok(self.level(Level { query, members, choice: None, hidden, by: None, field, path }))
     }
 
     /// The filter of an update or a delete.

@@ -130,7 +130,8 @@ impl<'c> Compiler<'c> {
         };
         let (path, field) = (self.keys.join("."), self.field);
         let members = Run::default();
-        let level = self.level(Level { query, members, choice: None, hidden: Vec::new(), field, path });
+        let level =
+            self.level(Level { query, members, choice: None, hidden: Vec::new(), by: None, field, path });
         Ok(MemberKind::Values { level, cell: self.cell(table, value) })
     }
 

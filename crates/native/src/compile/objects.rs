@@ -56,7 +56,7 @@ impl Compiler<'_> {
             page: rows.page,
             output: Output::Rows(row.columns),
         };
-        let level = self.level(Level { query, members, choice, hidden, field: at, path });
+        let level = self.level(Level { query, members, choice, hidden, by: None, field: at, path });
         Ok(if one { MemberKind::One(level) } else { MemberKind::Many(level) })
     }
 
@@ -128,6 +128,6 @@ impl Compiler<'_> {
             page: Page::default(),
             output: Output::Rows(below.columns),
         };
-        Ok(Object::Level(self.level(Level { query, members, choice: None, hidden, field, path })))
+        Ok(Object::Level(self.level(Level { query, members, choice: None, hidden, by: None, field, path })))
     }
 }

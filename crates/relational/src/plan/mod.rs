@@ -13,6 +13,7 @@ mod output;
 mod parameter;
 mod query;
 mod scan;
+mod text;
 mod walk;
 pub mod write;
 
@@ -21,3 +22,4 @@ pub use output::{Choice, Hidden, Level, Member, MemberKind, Object, Plan, Run, V
 pub use parameter::{Origin, Parameter, Reader};
 pub use query::{Call, Expr, Order, Output, Page, Query, Tie};
 pub use scan::{Purpose, Scan};
+pub use text::describe;

@@ -7,8 +7,8 @@
 //! [`compile::FILTER_DEPTH_MAX`] deep, so walking them may recurse; [`bounds`] holds their size.
 
 use super::{Query, write};
-use crate::catalog::FunctionId;
 use crate::catalog::facts::Cell;
+use crate::catalog::{FunctionId, RelationshipId};
 use weir_language::schema::TypeId;
 
 /// The queries of a piece and the composition of its answer.
@@ -22,6 +22,8 @@ pub struct Plan {
     pub writes: Vec<write::Write>,
     /// Their statements.
     pub changes: Vec<write::Change>,
+    /// Paths of the levels that were removed, as their parents' rows hold their columns.
+    pub elided: Vec<String>,
     /// The functions that are called.
     pub functions: Vec<FunctionId>,
     /// The members of the piece.
@@ -167,6 +169,8 @@ pub struct Level {
     pub choice: Option<Choice>,
     /// Hidden output columns, for children in other sources.
     pub hidden: Vec<Hidden>,
+    /// The relationship from its parent's row, where nothing but that ties their rows.
+    pub by: Option<RelationshipId>,
     /// The place in the shape of the field it answers.
     pub field: u32,
     /// Response keys down to it, for people.

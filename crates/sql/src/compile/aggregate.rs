@@ -91,6 +91,7 @@ impl Compiler<'_> {
             members,
             choice: None,
             hidden: Vec::new(),
+            by: None,
             field: self.field,
             path: self.keys.join("."),
         };
@@ -183,6 +184,7 @@ impl Compiler<'_> {
             members,
             choice: None,
             hidden: Vec::new(),
+            by: None,
             field: self.field,
             path: self.keys.join("."),
         };

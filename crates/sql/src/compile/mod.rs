@@ -28,7 +28,6 @@ use weir_relational::plan::{
 
 mod aggregate;
 mod call;
-mod elide;
 mod filter;
 mod insert;
 mod select;
@@ -318,7 +317,10 @@ impl<'c> Compiler<'c> {
                 let nest = nest(related, row);
                 let one = matches!(related.kind, RelationshipKind::Object { .. });
                 let kind = self.rows(field, related.to, rows, nest, one)?;
-                Ok(self.elided(kind, by))
+                if let MemberKind::One(level) | MemberKind::Many(level) = kind {
+                    self.plan.levels[level as usize].by = Some(by);
+                }
+                Ok(kind)
             }
             FieldMeaning::RelatedAggregate(by) => {
                 let related = &self.api.model.relations.relationships[by.0 as usize];
@@ -431,7 +433,7 @@ impl<'c> Compiler<'c> {
             page: rows.page,
             output: Output::Rows(row.columns),
         };
-        let level = self.level(Level { query, members, choice: None, hidden, field: at, path });
+        let level = self.level(Level { query, members, choice: None, hidden, by: None, field: at, path });
         Ok(if one { MemberKind::One(level) } else { MemberKind::Many(level) })
     }
 

@@ -13,6 +13,8 @@ use weir_engine::source::{Accent, FieldError, Ids, Piece, PlanError, Tag};
 use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::Variables;
 use weir_relational::catalog::{Catalog, Relations, TableId};
+use weir_relational::passes;
+use weir_relational::passes::policy::{Everything, Policy};
 use weir_relational::plan::{Member, MemberKind, Plan};
 
 /// The owned part of a piece, kept by its fetch.
@@ -46,6 +48,10 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn relations(&self) -> &Relations;
     /// True if messages may name a table to clients.
     fn is_exposed(&self, table: TableId) -> bool;
+    /// The rows that may be seen and changed.
+    fn policy(&self) -> &dyn Policy {
+        &Everything
+    }
     /// The configuration's message for a violated constraint.
     fn constraint_message(&self, _constraint: &str) -> Option<&str> {
         None
@@ -72,6 +78,22 @@ pub trait ApiFrontend: std::fmt::Debug + Send + Sync {
     fn programs(&self) -> Option<&dyn Programs> {
         None
     }
+}
+
+/// The plan of `ask`, restricted by the front end's policy and finished by the other passes.
+///
+/// # Errors
+/// Errors of the operation.
+pub fn plan(
+    frontend: &dyn ApiFrontend,
+    ids: &Ids,
+    shape: &Shape,
+    ask: &Ask,
+    variables: Option<(&Variables, &Form)>,
+) -> Result<Plan, PlanError> {
+    let mut plan = frontend.compile(ids, shape, ask, variables)?;
+    passes::finish(&mut plan, frontend.relations(), frontend.policy());
+    Ok(plan)
 }
 
 /// The names of `tables`; of all there are while that depends on the variables of a request, or is known only when a program

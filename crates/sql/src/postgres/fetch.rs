@@ -25,6 +25,7 @@ use crate::exec::forms::{CHEAP_NODES_MAX, Forms, Planning};
 use crate::exec::program::{Answers, Call, Lock};
 use crate::frontend::Ask;
 use crate::frontend::form::{Form, form};
+use crate::frontend::plan;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -35,6 +36,7 @@ use weir_engine::source::{
     Accent, BoxFuture, Fetch, FetchInput, FieldError, Ids, PlanError, Reply, ReplyBody, SourceError, Tag,
 };
 use weir_language::value::Variables;
+use weir_relational::plan::describe;
 use weir_relational::sql::assemble::TooWide;
 
 /// A read that lost its connection, or a race with others, is asked again so often.
@@ -108,7 +110,7 @@ impl Reading {
         shape: &Shape,
         variables: Option<(&Variables, &Form)>,
     ) -> Result<Prepared, PlanError> {
-        let plan = self.shared.frontend.compile(&self.ids, shape, &self.ask, variables)?;
+        let plan = plan(&*self.shared.frontend, &self.ids, shape, &self.ask, variables)?;
         let field = self.ask.fields.first().copied().unwrap_or(0);
         self.shared.prepare(plan, self.parent_keys, self.leaves).map_err(|TooWide| {
             let code = match self.ask.accent {
@@ -276,6 +278,14 @@ impl Reading {
         source_error(error, self.ask.accent, field, &|schema, table| self.shared.is_tracked(schema, table))
     }
 
+    /// The relational plan.
+    pub(super) fn describe(&self, out: &mut String) {
+        match self.forms.fixed() {
+            Some(prepared) => describe(&prepared.plan, self.shared.frontend.relations(), out),
+            None => out.push_str("made when the variables that choose columns and conditions are known\n"),
+        }
+    }
+
     /// The statements, changes first, each under what it is for.
     pub(super) fn explain(&self, out: &mut String) {
         let Some(prepared) = self.forms.fixed() else {
@@ -297,5 +307,9 @@ impl Fetch for ReadFetch {
 
     fn explain(&self, out: &mut String) {
         self.inner.explain(out);
+    }
+
+    fn describe(&self, out: &mut String) {
+        self.inner.describe(out);
     }
 }

@@ -160,4 +160,8 @@ impl Fetch for WriteFetch {
     fn explain(&self, out: &mut String) {
         self.inner.explain(out);
     }
+
+    fn describe(&self, out: &mut String) {
+        self.inner.describe(out);
+    }
 }

@@ -20,6 +20,7 @@ use crate::exec::forms::{CHEAP_NODES_MAX, Forms, Planning};
 use crate::exec::program::{Answers, Call, Lock};
 use crate::frontend::Ask;
 use crate::frontend::form::{Form, form};
+use crate::frontend::plan;
 use rusqlite::Connection;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -30,6 +31,7 @@ use weir_engine::plan::shape::Shape;
 use weir_engine::rows::Column;
 use weir_engine::source::{BoxFuture, Fetch, FetchInput, Ids, PlanError, Reply, ReplyBody, SourceError, Tag};
 use weir_language::value::Variables;
+use weir_relational::plan::describe;
 
 /// A plan that takes longer on the event loop several times in a row leaves it for good.
 const INLINE_MAX: Duration = Duration::from_millis(10);
@@ -81,8 +83,7 @@ impl Reading {
         let frontend = &*self.shared.frontend;
         let form = form(&self.ask, variables, frontend, &self.ids);
         let make = || {
-            frontend
-                .compile(&self.ids, shape, &self.ask, Some((variables, &form)))
+            plan(frontend, &self.ids, shape, &self.ask, Some((variables, &form)))
                 .map(|plan| self.shared.prepare(plan))
                 .map_err(|it| SourceError::Rejected { error: it.error, field: Some(it.field) })
         };
@@ -267,6 +268,14 @@ impl Reading {
 }
 
 impl Reading {
+    /// The relational plan.
+    pub(super) fn describe(&self, out: &mut String) {
+        match self.forms.fixed() {
+            Some(prepared) => describe(&prepared.plan, self.shared.frontend.relations(), out),
+            None => out.push_str("made when the variables that choose columns and conditions are known\n"),
+        }
+    }
+
     /// The statements, changes first, each under what it is for.
     pub(super) fn explain(&self, out: &mut String) {
         let Some(prepared) = self.forms.fixed() else {
@@ -430,6 +439,10 @@ impl Fetch for ReadFetch {
     fn explain(&self, out: &mut String) {
         self.inner.explain(out);
     }
+
+    fn describe(&self, out: &mut String) {
+        self.inner.describe(out);
+    }
 }
 
 /// The plan of a piece, or room for one per form of its variables.
@@ -442,5 +455,5 @@ pub(super) fn plan_now(
     if !ask.structural.is_empty() {
         return Ok(Forms::many());
     }
-    Ok(Forms::one(shared.prepare(shared.frontend.compile(ids, shape, ask, None)?)))
+    Ok(Forms::one(shared.prepare(plan(&*shared.frontend, ids, shape, ask, None)?)))
 }

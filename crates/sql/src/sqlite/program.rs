@@ -105,6 +105,10 @@ impl Fetch for ProgramFetch {
     fn explain(&self, out: &mut String) {
         self.inner.explain(out);
     }
+
+    fn describe(&self, out: &mut String) {
+        self.inner.describe(out);
+    }
 }
 
 /// One run of a program.

@@ -61,6 +61,10 @@ impl Fetch for WriteFetch {
     fn explain(&self, out: &mut String) {
         self.inner.explain(out);
     }
+
+    fn describe(&self, out: &mut String) {
+        self.inner.describe(out);
+    }
 }
 
 pub(super) fn read_only(accent: Accent) -> SourceError {

@@ -1,0 +1,120 @@
+//! Removes a level whose columns the parent's row already holds.
+//!
+//! Where a foreign key of columns that are never null is enforced, the related row exists; if only its key is selected,
+//! or fields below that key, the parent's own columns give the same values.
+//!
+//! **Invariant:** only keys whose equal values are the same bytes: under a collation two texts can be equal and differ.
+//! A level whose rows the policy restricts stays: the related row may be hidden.
+//!
+//! **Cost:** one walk over the members, a second one if a level was removed.
+
+use crate::catalog::{ColumnType, Relations, Relationship, RelationshipKind};
+use crate::plan::write::Work;
+use crate::plan::{Expr, MemberKind, Object, Output, Plan, Run, Tie};
+
+/// Removes every level of `plan` that can be removed.
+pub fn elide(plan: &mut Plan, relations: &Relations) {
+    let mut removed = vec![false; plan.levels.len()];
+    for at in 0..plan.members.len() {
+        let MemberKind::One(level) = plan.members[at].kind else { continue };
+        let Some(by) = plan.levels[level as usize].by else { continue };
+        if let Some(known) = known(plan, level, relations, relations.relationship(by)) {
+            let members = plan.levels[level as usize].members;
+            take_from_parent(plan, members, &known);
+            plan.members[at].kind = MemberKind::Inline(members);
+            removed[level as usize] = true;
+            plan.elided.push(plan.levels[level as usize].path.clone());
+        }
+    }
+    if removed.contains(&true) {
+        renumber(plan, &removed);
+    }
+}
+
+/// For each output column of a level the column of its parent's row that has the same value; `None` if one has none.
+fn known(plan: &Plan, level: u32, relations: &Relations, related: &Relationship) -> Option<Vec<u16>> {
+    let level = &plan.levels[level as usize];
+    let Output::Rows(columns) = &level.query.output else { return None };
+    let exists = related.enforced && related.kind == (RelationshipKind::Object { certain: true });
+    let all = level.query.filter.is_true() && level.query.scan.policy().is_none();
+    if !exists || !all || !level.hidden.is_empty() {
+        return None;
+    }
+    let (from, to) = (relations.catalog.table(related.from), relations.catalog.table(related.to));
+    let same = |column: &Expr| {
+        let Expr::Column(theirs) = column else { return None };
+        let (ours, _) = related.on.iter().find(|it| it.1 == *theirs)?;
+        let (ours, of) = (from.column(*ours), to.column(*theirs));
+        let has_one_form =
+            matches!(of.ty, ColumnType::SmallInt | ColumnType::Int | ColumnType::BigInt | ColumnType::Uuid);
+        let nest = level.query.nest.iter().find(|it| it.0 == Tie::Column(*theirs))?;
+        (has_one_form && ours.ty == of.ty && ours.oid == of.oid).then_some(nest.1)
+    };
+    columns.iter().map(same).collect()
+}
+
+/// Lets members read the parent's row: `known` maps their columns to its columns.
+fn take_from_parent(plan: &mut Plan, members: Run, known: &[u16]) {
+    let mut waiting = vec![members];
+    while let Some(run) = waiting.pop() {
+        for member in &mut plan.members[run.range()] {
+            match &mut member.kind {
+                MemberKind::Leaf { column, .. } | MemberKind::Shape { column, .. } => {
+                    *column = known[usize::from(*column)];
+                }
+                MemberKind::Inline(run) | MemberKind::Returned(run) => waiting.push(*run),
+                MemberKind::Maybe { column, run } => {
+                    *column = known[usize::from(*column)];
+                    waiting.push(*run);
+                }
+                MemberKind::One(level) | MemberKind::Many(level) | MemberKind::Values { level, .. } => {
+                    let nest = &mut plan.levels[*level as usize].query.nest;
+                    nest.iter_mut().for_each(|it| it.1 = known[usize::from(it.1)]);
+                }
+                MemberKind::Text(_)
+                | MemberKind::Items(_)
+                | MemberKind::Ordinate(_)
+                | MemberKind::Constant
+                | MemberKind::Foreign
+                | MemberKind::Write(_)
+                | MemberKind::Affected
+                | MemberKind::Message => {}
+            }
+        }
+    }
+}
+
+/// Closes the gaps that removed levels leave.
+fn renumber(plan: &mut Plan, removed: &[bool]) {
+    let mut next = 0;
+    let places: Vec<u32> = removed
+        .iter()
+        .map(|gone| {
+            next += u32::from(!gone);
+            next.saturating_sub(1)
+        })
+        .collect();
+    let mut at = 0;
+    plan.levels.retain(|_| {
+        at += 1;
+        !removed[at - 1]
+    });
+    let place = |level: &mut u32| *level = places[*level as usize];
+    for member in &mut plan.members {
+        if let MemberKind::One(level) | MemberKind::Many(level) | MemberKind::Values { level, .. } =
+            &mut member.kind
+        {
+            place(level);
+        }
+    }
+    for variant in plan.levels.iter_mut().flat_map(|it| &mut it.choice).flat_map(|it| &mut it.variants) {
+        if let Object::Level(level) = &mut variant.object {
+            place(level);
+        }
+    }
+    for work in plan.writes.iter_mut().flat_map(|it| &mut it.works) {
+        if let Work::Program { find: Some(level) } = work {
+            place(level);
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! The text form of a plan, for people: levels with their scans, conditions and columns, then the writes.
+//!
+//! ```text
+//! level 0 Album: root rows of Album
+//!   where Title like literal
+//!   order Title
+//!   columns Title, AlbumId
+//! level 1 Album.Tracks: related rows of Track, AlbumId = column 1 of level 0
+//!   columns Name
+//! ```
+//!
+//! Values of a request are not part of a plan: a parameter is printed as the place where its value is found.
+
+use super::operators::{Aggregation, Statistic};
+use super::write::{Assign, Change, Conflict, Given, Step, Work};
+use super::{Call, Expr, Filter, Level, Order, Origin, Output, Parameter, Plan, Query, Scan, Tie};
+use crate::catalog::{ColumnId, Relations, RelationshipId, TableId};
+use std::fmt::Write;
+
+/// Appends the text form of `plan`; its ids are those of `relations`.
+pub fn describe(plan: &Plan, relations: &Relations, out: &mut String) {
+    let text = Text { relations };
+    for (at, level) in plan.levels.iter().enumerate() {
+        text.level(at, level, plan, out);
+    }
+    for path in &plan.elided {
+        let _ = writeln!(out, "elided {path}: the parent's row holds its columns");
+    }
+    for write in &plan.writes {
+        let _ = writeln!(out, "write {}", write.path);
+        for work in &write.works {
+            text.work(work, plan, out);
+        }
+    }
+}
+
+/// Names for the ids of a plan.
+struct Text<'t> {
+    relations: &'t Relations,
+}
+
+impl Text<'_> {
+    fn level(&self, at: usize, level: &Level, plan: &Plan, out: &mut String) {
+        let query = &level.query;
+        let _ = write!(out, "level {at} {}: ", level.path);
+        self.scan(&query.scan, "rows", out);
+        if let Some(call) = &query.call {
+            let _ = write!(out, " from {}", self.call(call));
+        }
+        let above = (0..plan.levels.len()).find(|it| plan.levels_of(*it as u32).contains(&(at as u32)));
+        let above = above.map_or_else(|| "the row above".to_owned(), |it| format!("level {it}"));
+        let tied = query.through.as_ref().map_or(query.table(), |(through, _)| through.table);
+        for (tie, column) in &query.nest {
+            let ours = match tie {
+                Tie::Column(ours) => self.column(tied, *ours),
+                Tie::Row => "the row".to_owned(),
+            };
+            let _ = write!(out, ", {ours} = column {column} of {above}");
+        }
+        if let Some((through, ours)) = &query.through {
+            let (pairs, theirs) = (self.table(through.table), self.column(through.table, through.theirs));
+            let _ = write!(out, " through {pairs} by {} = {theirs}", self.column(query.table(), *ours));
+        }
+        out.push('\n');
+        self.query(query, out);
+        let hidden: Vec<String> = level.hidden.iter().map(|it| it.column.to_string()).collect();
+        if !hidden.is_empty() {
+            let _ = writeln!(out, "  hidden columns {}", hidden.join(", "));
+        }
+    }
+
+    fn query(&self, query: &Query, out: &mut String) {
+        let table = query.table();
+        self.conditions(&query.scan, &query.filter, out);
+        let columns = |list: &[ColumnId]| self.columns(table, list);
+        let (list, having) = match &query.output {
+            Output::Rows(list) | Output::Aggregate(list) => (list, None),
+            Output::Groups { by, columns: list, having } => {
+                let _ = writeln!(out, "  group by {}", columns(by));
+                (list, Some(having).filter(|it| !it.is_true()))
+            }
+        };
+        if let Some(having) = having {
+            let _ = writeln!(out, "  having {}", self.filter(having, table));
+        }
+        if !query.distinct_on.is_empty() {
+            let _ = writeln!(out, "  distinct on {}", columns(&query.distinct_on));
+        }
+        if !query.order.is_empty() {
+            let terms: Vec<String> = query.order.iter().map(|it| self.order(it, table)).collect();
+            let _ = writeln!(out, "  order {}", terms.join(", "));
+        }
+        let page = [("limit", &query.page.limit), ("offset", &query.page.offset)];
+        for (name, value) in page {
+            if let Some(value) = value {
+                let end = if query.page.from_end { " from the end" } else { "" };
+                let _ = writeln!(out, "  {name} {}{end}", parameter(value));
+            }
+        }
+        let list: Vec<String> = list.iter().map(|it| self.expr(it, table)).collect();
+        let _ = writeln!(out, "  columns {}", list.join(", "));
+    }
+
+    fn conditions(&self, scan: &Scan, filter: &Filter, out: &mut String) {
+        if let Some(policy) = scan.policy() {
+            let _ = writeln!(out, "  policy {}", self.filter(policy, scan.table()));
+        }
+        if !filter.is_true() {
+            let _ = writeln!(out, "  where {}", self.filter(filter, scan.table()));
+        }
+    }
+
+    fn work(&self, work: &Work, plan: &Plan, out: &mut String) {
+        let mut steps = |steps: &[Step]| {
+            for (at, step) in steps.iter().enumerate() {
+                self.step(at, step, plan, out);
+            }
+        };
+        match work {
+            Work::Nothing => out.push_str("  nothing\n"),
+            Work::Change(at) => self.change(&plan.changes[*at as usize], out),
+            Work::Insert(list) => steps(list),
+            Work::Each { slot, steps: list } => {
+                steps(list);
+                let _ = writeln!(out, "  for each object of structural variable {slot}");
+            }
+            Work::Program { find: Some(level) } => {
+                let _ = writeln!(out, "  machine over the objects of level {level}");
+            }
+            Work::Program { find: None } => out.push_str("  machine\n"),
+        }
+    }
+
+    fn step(&self, at: usize, step: &Step, plan: &Plan, out: &mut String) {
+        let _ = write!(out, "  step {at}");
+        let change = &plan.changes[step.change as usize];
+        let Change::Insert(insert) = change else { return self.change(change, out) };
+        let table = insert.scan.table();
+        let values: Vec<String> = insert
+            .columns
+            .iter()
+            .zip(&step.values)
+            .map(|(column, value)| format!("{} = {}", self.column(table, *column), given(value)))
+            .collect();
+        let _ = write!(out, ": ");
+        self.scan(&insert.scan, "a row", out);
+        let _ = writeln!(out, " ({})", values.join(", "));
+        if let Some(conflict) = &insert.conflict {
+            self.conflict(conflict, out);
+        }
+        self.returning(change, out);
+    }
+
+    fn conflict(&self, conflict: &Conflict, out: &mut String) {
+        let update = self.columns(conflict.scan.table(), &conflict.update);
+        let action = if update.is_empty() { "nothing".to_owned() } else { format!("update {update}") };
+        let _ = writeln!(out, "  on conflict with {}: {action}", conflict.constraint);
+        self.conditions(&conflict.scan, &conflict.filter, out);
+    }
+
+    fn change(&self, change: &Change, out: &mut String) {
+        out.push_str("  ");
+        match change {
+            Change::Insert(insert) => {
+                self.scan(&insert.scan, "a row", out);
+                out.push('\n');
+            }
+            Change::Update(update) => {
+                let table = update.scan.table();
+                out.push_str("update ");
+                self.scan(&update.scan, "rows", out);
+                let set = update.set.iter().map(|(column, value)| {
+                    let column = self.column(table, *column);
+                    match value {
+                        Assign::Null => format!("{column} = null"),
+                        Assign::Value(value) => format!("{column} = {}", parameter(value)),
+                        Assign::Operator(operator, value) => {
+                            format!("{column} = {column} {operator:?} {}", parameter(value))
+                        }
+                    }
+                });
+                let _ = writeln!(out, " ({})", set.collect::<Vec<_>>().join(", "));
+                self.conditions(&update.scan, &update.filter, out);
+            }
+            Change::Delete(delete) => {
+                out.push_str("delete ");
+                self.scan(&delete.scan, "rows", out);
+                out.push('\n');
+                self.conditions(&delete.scan, &delete.filter, out);
+            }
+            Change::Call(query) => {
+                let _ =
+                    writeln!(out, "call {}", query.call.as_ref().map_or(String::new(), |it| self.call(it)));
+                return self.query(query, out);
+            }
+        }
+        self.returning(change, out);
+    }
+
+    fn returning(&self, change: &Change, out: &mut String) {
+        let list: Vec<String> = change.returning().iter().map(|it| self.expr(it, change.table())).collect();
+        if !list.is_empty() {
+            let _ = writeln!(out, "  returning {}", list.join(", "));
+        }
+    }
+
+    fn scan(&self, scan: &Scan, rows: &str, out: &mut String) {
+        let _ = write!(out, "{} {rows} of {}", scan.purpose().name(), self.table(scan.table()));
+    }
+
+    fn filter(&self, filter: &Filter, table: TableId) -> String {
+        let join = |parts: &[Filter], word: &str, empty: &str| match parts {
+            [] => empty.to_owned(),
+            [only] => self.filter(only, table),
+            _ => {
+                let parts: Vec<String> = parts.iter().map(|it| self.filter(it, table)).collect();
+                format!("({})", parts.join(word))
+            }
+        };
+        let column = |it: &ColumnId| self.column(table, *it);
+        match filter {
+            Filter::All(all) => join(all, " and ", "true"),
+            Filter::Any(any) => join(any, " or ", "false"),
+            Filter::Not(not) => format!("not {}", self.filter(not, table)),
+            Filter::NotTrue(not) => format!("{} is not true", self.filter(not, table)),
+            Filter::Named { of, names } => format!("{} is one of {}", column(of), names.join(", ")),
+            Filter::Words { of, kind, with, .. } => {
+                format!("{} has words {kind:?} {}", column(of), parameter(with))
+            }
+            Filter::Each { with, filter } => {
+                format!("each of {}: {}", parameter(with), self.filter(filter, table))
+            }
+            Filter::Place { of, by, with, .. } => {
+                let with: Vec<String> = with.iter().map(parameter).collect();
+                format!("({}) {by:?} {}", self.columns(table, of), with.join(", "))
+            }
+            Filter::Null { of, is: true } => format!("{} is null", self.expr(of, table)),
+            Filter::Null { of, is: false } => format!("{} is not null", self.expr(of, table)),
+            Filter::Compare { of, by, with } => {
+                format!("{} {by:?} {}", self.expr(of, table), parameter(with))
+            }
+            Filter::Measure { of, by, with } => {
+                let with: Vec<String> = with.iter().flatten().map(parameter).collect();
+                format!("{} {by:?} {}", self.expr(of, table), with.join(", "))
+            }
+            Filter::Exists { by, scan, filter } => {
+                let there = self.there(*by, scan, filter);
+                format!("exists({there})")
+            }
+        }
+    }
+
+    fn expr(&self, expr: &Expr, table: TableId) -> String {
+        match expr {
+            Expr::Column(column) => self.column(table, *column),
+            Expr::JsonPath(of, path) => format!("{} at {}", self.expr(of, table), parameter(path)),
+            Expr::Computed(call) => self.call(call),
+            Expr::Row => "the row".to_owned(),
+            Expr::Null => "null".to_owned(),
+            Expr::Count { columns, distinct } => {
+                let columns = if columns.is_empty() { "*".to_owned() } else { self.columns(table, columns) };
+                format!("count({}{columns})", if *distinct { "distinct " } else { "" })
+            }
+            Expr::Function(function, column) => function_of(*function, &self.column(table, *column)),
+            Expr::Instant { function, text, .. } => function_of(*function, &self.column(table, *text)),
+            Expr::Statistic { function, columns, distinct } => {
+                let columns = self.columns(table, columns);
+                let columns = if *distinct { format!("distinct {columns}") } else { columns };
+                match function {
+                    Statistic::Of(function) => function_of(*function, &columns),
+                    Statistic::Corr => format!("corr({columns})"),
+                    Statistic::CovarSamp => format!("covarsamp({columns})"),
+                }
+            }
+            Expr::Related { by, scan, filter, of } => {
+                format!("{} of ({})", self.expr(of, scan.table()), self.there(*by, scan, filter))
+            }
+            Expr::Cast(of, to) => format!("{} as {to:?}", self.expr(of, table)),
+        }
+    }
+
+    /// The rows along a relationship.
+    fn there(&self, by: RelationshipId, scan: &Scan, filter: &Filter) -> String {
+        let mut out = String::new();
+        self.scan(scan, "rows", &mut out);
+        let _ = write!(out, " by {}", self.relations.relationship(by).name);
+        let filter = Some(filter).filter(|it| !it.is_true());
+        for (word, part) in [("policy", scan.policy()), ("where", filter)] {
+            if let Some(part) = part {
+                let _ = write!(out, " {word} {}", self.filter(part, scan.table()));
+            }
+        }
+        out
+    }
+
+    fn order(&self, term: &Order, table: TableId) -> String {
+        let direction = if term.descending { " desc" } else { "" };
+        let nulls = match (term.nullable, term.nulls_first) {
+            (false, _) => "",
+            (true, true) => " nulls first",
+            (true, false) => " nulls last",
+        };
+        format!("{}{direction}{nulls}", self.expr(&term.of, table))
+    }
+
+    fn table(&self, table: TableId) -> &str {
+        &self.relations.catalog.table(table).name
+    }
+
+    fn column(&self, table: TableId, column: ColumnId) -> String {
+        self.relations.catalog.table(table).column(column).name.clone()
+    }
+
+    fn columns(&self, table: TableId, list: &[ColumnId]) -> String {
+        let names: Vec<String> = list.iter().map(|it| self.column(table, *it)).collect();
+        names.join(", ")
+    }
+
+    fn call(&self, call: &Call) -> String {
+        let arguments: Vec<String> = call
+            .arguments
+            .iter()
+            .map(|(_, value)| value.as_ref().map_or_else(|| "null".to_owned(), parameter))
+            .collect();
+        format!("{}({})", self.relations.function(call.function).1.name, arguments.join(", "))
+    }
+}
+
+fn function_of(function: Aggregation, columns: &str) -> String {
+    format!("{}({columns})", format!("{function:?}").to_lowercase())
+}
+
+fn given(value: &Given) -> String {
+    match value {
+        Given::Null => "null".to_owned(),
+        Given::Parameter(value) => parameter(value),
+        Given::Returned { step, column } => format!("column {column} of step {step}"),
+    }
+}
+
+/// The place of a value.
+fn parameter(parameter: &Parameter) -> String {
+    match parameter.origin {
+        Origin::Literal(_) => "literal".to_owned(),
+        Origin::Variable(variable) => format!("variable {variable}"),
+        Origin::Inside { slot, leaf } => format!("leaf {leaf} of structural variable {slot}"),
+        Origin::Parent(column) => format!("key {column} of the parent"),
+        Origin::Shown => "the objects that are shown".to_owned(),
+        Origin::Checked(_) => "the object of the password".to_owned(),
+        Origin::ParentColumn(column) => format!("column {column} of the parent"),
+    }
+}
