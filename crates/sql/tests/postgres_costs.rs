@@ -113,3 +113,105 @@ async fn a_decimal_keeps_every_digit_and_a_float_beyond_its_range_is_refused() {
     assert_eq!(served.ask("{ v(where: {n: {_eq: 1e400}}) { id } }").await, r#"{"data":{"v":[{"id":9}]}}"#);
     assert!(served.error(&insert("n", "1e200000"), "").await.starts_with("INVALID_VALUE"));
 }
+
+/// Types of PostgreSQL's own, with a value each.
+const OWN: [(&str, &str); 38] = [
+    ("json", "[1]"),
+    ("jsonb", "[1]"),
+    ("xml", "<a/>"),
+    ("point", "(1,2)"),
+    ("line", "{1,2,3}"),
+    ("lseg", "[(1,2),(3,4)]"),
+    ("box", "(3,4),(1,2)"),
+    ("path", "((1,2),(3,4))"),
+    ("polygon", "((1,2),(3,4),(5,6))"),
+    ("circle", "<(1,2),3>"),
+    ("xid", "7"),
+    ("xid8", "7"),
+    ("cid", "7"),
+    ("tid", "(1,2)"),
+    ("oid", "7"),
+    ("name", "a"),
+    ("\"char\"", "a"),
+    ("refcursor", "a"),
+    ("jsonpath", "$.a"),
+    ("pg_lsn", "0/1"),
+    ("pg_snapshot", "10:20:10,14"),
+    ("txid_snapshot", "10:20:10,14"),
+    ("aclitem", "postgres=r/postgres"),
+    ("regclass", "pg_class"),
+    ("regtype", "integer"),
+    ("int2vector", "1 2"),
+    ("oidvector", "1 2"),
+    ("tsvector", "a"),
+    ("tsquery", "a"),
+    ("inet", "10.0.0.1"),
+    ("cidr", "10.0.0.0/8"),
+    ("macaddr", "08:00:2b:01:02:03"),
+    ("macaddr8", "08:00:2b:01:02:03:04:05"),
+    ("bit", "1"),
+    ("varbit", "10"),
+    ("money", "1"),
+    ("int4range", "[1,3)"),
+    ("int4multirange", "{[1,3)}"),
+];
+
+/// Says whether the database has what a statement is made of.
+const RUNS: &str = "CREATE FUNCTION runs(statement text) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
+    EXECUTE statement;
+    RETURN true;
+EXCEPTION WHEN undefined_function THEN
+    RETURN false;
+END $$";
+
+/// What is asked of a column `%` with the value `$`, and the SQL for it.
+const ASKED: [(&str, &str); 11] = [
+    ("{ own(where: {%: {_eq: $}}) { id } }", "SELECT FROM own a, own b WHERE a.% = b.%"),
+    ("{ own(where: {%: {_neq: $}}) { id } }", "SELECT FROM own a, own b WHERE a.% <> b.%"),
+    ("{ own(where: {%: {_gt: $}}) { id } }", "SELECT FROM own a, own b WHERE a.% > b.%"),
+    ("{ own(where: {%: {_gte: $}}) { id } }", "SELECT FROM own a, own b WHERE a.% >= b.%"),
+    ("{ own(where: {%: {_lt: $}}) { id } }", "SELECT FROM own a, own b WHERE a.% < b.%"),
+    ("{ own(where: {%: {_lte: $}}) { id } }", "SELECT FROM own a, own b WHERE a.% <= b.%"),
+    ("{ own(where: {%: {_in: [$]}}) { id } }", "SELECT FROM own a, own b WHERE a.% = b.%"),
+    ("{ own(where: {%: {_nin: [$]}}) { id } }", "SELECT FROM own a, own b WHERE a.% <> b.%"),
+    ("{ own(order_by: {%: asc}) { id } }", "SELECT FROM own ORDER BY %"),
+    ("{ own(distinct_on: %) { id } }", "SELECT DISTINCT ON (%) id FROM own"),
+    ("{ own_group_by(by: [%]) { aggregate { count } } }", "SELECT count(*) FROM own GROUP BY %"),
+];
+
+#[tokio::test]
+async fn an_operator_that_a_type_lacks_is_refused_by_name_and_no_other_is() {
+    let (mut columns, mut values) = (Vec::new(), Vec::new());
+    for (at, (ty, value)) in OWN.iter().enumerate() {
+        columns.push(format!("c{at} {ty}, a{at} {ty}[]"));
+        values.push(format!("'{value}', ARRAY['{value}']::{ty}[]"));
+    }
+    let (columns, values) = (columns.join(", "), values.join(", "));
+    let rows = format!("INSERT INTO own VALUES (1, {values}), (2, {values})");
+    let served = serve(database(&format!("CREATE TABLE own (id int4, {columns}); {rows}; {RUNS}"))).await;
+    let mut hand = served.hand().await;
+    for (at, (ty, value)) in OWN.iter().enumerate() {
+        let is_json = matches!(*ty, "json" | "jsonb");
+        let value = if is_json { (*value).to_owned() } else { format!("\"{value}\"") };
+        for (column, value) in [(format!("c{at}"), value.clone()), (format!("a{at}"), format!("[{value}]"))] {
+            for (query, sql) in ASKED {
+                let query = query.replace('%', &column).replace('$', &value);
+                let mut sql = sql.replace('%', &column);
+                if *ty == "json" && column.starts_with('c') && query.contains("where") {
+                    // JSON is compared as what can be.
+                    sql = sql.replace(&column, &format!("{column}::jsonb"));
+                }
+                let answer = served.ask(&query).await;
+                let words = ["has no operator", "have no order", "cannot be told apart"];
+                let is_told = words.iter().any(|it| answer.contains(it));
+                assert!(is_told || !answer.contains("errors"), "{ty}: {query}: {answer}");
+                let runs = hand.run(&format!("SELECT runs('{sql}')::text")).await;
+                assert_eq!(runs, (!is_told).to_string(), "{ty}: {query}: {sql}");
+            }
+        }
+    }
+    let told = "BAD_USER_INPUT: the type `xml` has no operator `=`";
+    assert_eq!(served.error("{ own(where: {c2: {_eq: \"<a/>\"}}) { id } }", "").await, told);
+    let told = "BAD_USER_INPUT: values of the type `json` have no order";
+    assert_eq!(served.error("{ own(order_by: {c0: asc}) { id } }", "").await, told);
+}

@@ -147,7 +147,12 @@ impl Compiler<'_> {
         for argument in self.shape.arguments(field) {
             let place = self.argument(argument);
             match self.meaning(argument.input) {
-                InputMeaning::GroupBy(_) => by = self.columns(place),
+                InputMeaning::GroupBy(of) => {
+                    by = self.columns(place);
+                    self.path.push("by".into());
+                    by.iter().try_for_each(|it| self.check_told_apart(of, *it))?;
+                    self.path.pop();
+                }
                 InputMeaning::Having(_) if !matches!(self.inputs.node(place), Node::Null | Node::Absent) => {
                     self.path.push("having".into());
                     having = self.condition(place, table)?;

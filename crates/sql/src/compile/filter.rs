@@ -166,6 +166,11 @@ impl Compiler<'_> {
                     all.push(Filter::Null { of: of.clone(), is });
                 }
                 InputMeaning::Compare(by) => {
+                    if let Some(operator) = ty.lacks(by) {
+                        return Err(
+                            self.refuse(format!("the type `{}` has no operator `{operator}`", ty.words()))
+                        );
+                    }
                     let with = self.parameter(value, reader(by, ty));
                     all.push(Filter::Compare { of: of.clone(), by, with });
                 }

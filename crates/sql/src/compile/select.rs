@@ -47,7 +47,12 @@ impl Compiler<'_> {
                 InputMeaning::Where(of) => rows.filter = self.condition(place, of)?,
                 InputMeaning::OrderBy(of) => self.order(place, Sorted::Columns(of), &mut terms)?,
                 InputMeaning::GroupOrderBy(_) => self.order(place, Sorted::Aggregates, &mut terms)?,
-                InputMeaning::DistinctOn(_) => rows.distinct_on = self.columns(place),
+                InputMeaning::DistinctOn(of) => {
+                    rows.distinct_on = self.columns(place);
+                    for &column in &rows.distinct_on {
+                        self.check_told_apart(of, column)?;
+                    }
+                }
                 InputMeaning::Limit => rows.page.limit = Some(self.parameter(place, Reader::Limit)),
                 InputMeaning::Offset => rows.page.offset = Some(self.parameter(place, Reader::Offset)),
                 _ => {}
@@ -107,6 +112,26 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// Refuses to look for different values of a column where PostgreSQL cannot tell.
+    pub(super) fn check_told_apart(&self, table: TableId, column: ColumnId) -> Result<(), PlanError> {
+        let column = self.api.model.relations.catalog.table(table).column(column);
+        match column.oid != 0 && column.ty.is_untold() {
+            true => {
+                Err(self.refuse(format!("values of the type `{}` cannot be told apart", column.ty.words())))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses to sort by a column whose values PostgreSQL can put in no order.
+    fn check_sorted(&self, table: TableId, column: ColumnId) -> Result<(), PlanError> {
+        let column = self.api.model.relations.catalog.table(table).column(column);
+        match column.oid != 0 && column.ty.is_unsorted() {
+            true => Err(self.refuse(format!("values of the type `{}` have no order", column.ty.words()))),
+            false => Ok(()),
+        }
+    }
+
     /// One object of an order. `wrap` leads from a value of the table at hand to one of the sorted rows.
     fn order_object(
         &mut self,
@@ -123,10 +148,10 @@ impl Compiler<'_> {
             }
             match (self.meaning(input), sorted) {
                 (InputMeaning::Column(_, column), Sorted::Columns(table)) => {
-                    let nullable = !direct
-                        || self.api.model.relations.catalog.tables[table.0 as usize].columns
-                            [column.0 as usize]
-                            .nullable;
+                    self.path.push(self.input_words(input).0.into());
+                    self.check_sorted(table, column)?;
+                    self.path.pop();
+                    let nullable = !direct || self.api.model.relations.catalog.table(table).column(column).nullable;
                     self.term(value, wrap(Expr::Column(column)), nullable, out)?;
                 }
                 (InputMeaning::Column(_, column), Sorted::Function(function)) => {
