@@ -11,6 +11,7 @@ use crate::execute::{self, Ran, Run};
 use crate::planner::{Bound, Place, Planner, Refusal};
 use crate::responses::Responses;
 use crate::source::{Accent, Caller, Freshness, Headers, NoHeaders, Scope};
+use crate::unread::Receiver;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -161,7 +162,7 @@ pub enum Body {
         /// First bytes.
         head: Vec<u8>,
         /// Then these.
-        rest: tokio::sync::mpsc::Receiver<Result<Vec<u8>, Aborted>>,
+        rest: Receiver<Result<Vec<u8>, Aborted>>,
     },
 }
 

@@ -19,4 +19,5 @@ mod planner;
 mod responses;
 pub mod rows;
 pub mod source;
+pub mod unread;
 pub mod write;

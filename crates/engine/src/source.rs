@@ -18,6 +18,7 @@ use crate::changes::Ages;
 use crate::lifetime::HintAt;
 use crate::plan::shape::{SetId, Shape};
 use crate::rows::{Column, Rows};
+use crate::unread::Receiver;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -309,7 +310,7 @@ pub struct Finished {
 pub struct Chunks {
     /// Bytes in order. Errors found late come with the last one. Closing without [`Chunk::End`] means that the source
     /// died: the connection has to be aborted.
-    pub receiver: tokio::sync::mpsc::Receiver<Chunk>,
+    pub receiver: Receiver<Chunk>,
 }
 
 /// A part of a stream.

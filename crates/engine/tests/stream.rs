@@ -4,13 +4,13 @@ mod kit;
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc::channel;
 use weir_engine::compose::Graph;
 use weir_engine::engine::{Aborted, Body, Engine, Request};
 use weir_engine::source::{
     BoxFuture, Caller, Chunk, Chunks, Fetch, FetchInput, FieldError, Finished, PathError, Piece, PlanError,
     Reply, ReplyBody, Source, SourceError, Step, Tag,
 };
+use weir_engine::unread::channel;
 use weir_language::schema::Schema;
 
 /// A source that answers `all` in chunks of its own making.

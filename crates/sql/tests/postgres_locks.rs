@@ -5,7 +5,8 @@ mod postgres_kit;
 use futures_util::future::join_all;
 use postgres_kit::database;
 use postgres_kit::served::{Served, serve_with};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use weir_engine::engine::Body;
 use weir_sql::postgres::Settings;
 
 /// A table to be locked, one beside it, and a view that is slow until `door` has a row.
@@ -181,4 +182,63 @@ async fn who_waits_behind_reads_that_became_slow_is_told_within_the_pools_limit(
     let (answers, ()) = tokio::join!(join_all(reads.iter().map(|it| served.ask(it))), others);
     let is_told = |it: &&String| it.contains(r#""passed":1"#) || it.contains("POOL_TIMEOUT");
     assert_eq!(answers.iter().filter(is_told).count(), reads.len(), "{answers:?}");
+}
+
+/// What the statements of requests are told that wait for a table for longer than a statement may work.
+async fn check_bounded(tune: impl FnOnce(&mut Settings)) {
+    let served = served(|it| {
+        it.limits.statement_timeout = Duration::from_millis(300);
+        tune(it);
+    })
+    .await;
+    let mut hand = served.hand().await;
+    hand.run("BEGIN").await;
+    hand.run("LOCK TABLE shut IN ACCESS EXCLUSIVE MODE").await;
+    // The request itself may take for as long as the test.
+    let later = Instant::now() + Duration::from_secs(3600);
+    for (query, field) in [
+        ("{ shut_by_pk(id: 1) { n } }", r#"{"shut_by_pk":null}"#),
+        ("{ shut_aggregate { aggregate { count } } }", "null"),
+        ("{ shut { n } }", "null"),
+        ("{ part(order_by: {id: asc}) { id shut { n } } }", "null"),
+        ("{ shut { id } free { id part: n } free_aggregate { aggregate { count } } }", "null"),
+        ("mutation { insert_shut_one(object: {id: 1000}) { id } }", r#"{"insert_shut_one":null}"#),
+        (
+            "mutation { insert_shut(objects: [{id: 1000}, {id: 1001}]) { affected_rows } }",
+            r#"{"insert_shut":null}"#,
+        ),
+        (
+            "mutation { update_free(where: {}, _inc: {n: 1}) { affected_rows } delete_shut(where: {}) { affected_rows } }",
+            r#"{"update_free":null,"delete_shut":null}"#,
+        ),
+    ] {
+        let Body::Whole(answer) = served.body(query, "", later).await else {
+            panic!("{query}: nothing came")
+        };
+        let answer = String::from_utf8(answer).unwrap();
+        let code = r#""code":"SOURCE_TIMEOUT""#;
+        assert!(
+            answer.contains(code) && answer.contains("The source did not answer in time."),
+            "{query}: {answer}"
+        );
+        assert!(answer.contains(&format!(r#""data":{field}"#)), "{query}: {answer}");
+    }
+    hand.run("COMMIT").await;
+    let counts = "SELECT count(*), sum(shut.n), sum(free.n) FROM shut JOIN free USING (id)";
+    assert_eq!(served.database.run(counts), "100|0|0\n");
+    assert_eq!(served.ask("{ shut_by_pk(id: 1) { n } }").await, r#"{"data":{"shut_by_pk":{"n":0}}}"#);
+}
+
+#[tokio::test]
+async fn a_statement_works_no_longer_than_a_statement_may_whatever_asks_it() {
+    check_bounded(|_| {}).await;
+}
+
+#[tokio::test]
+async fn so_does_one_that_shares_commits_or_waits_for_a_lock_from_the_beginning() {
+    check_bounded(|it| {
+        it.batch_mutations = true;
+        it.limits.session_lock_timeout = Duration::ZERO;
+    })
+    .await;
 }

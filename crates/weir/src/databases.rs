@@ -69,7 +69,7 @@ pub(crate) type OpenPostgres = (PostgresSource, Option<Watch>, Vec<Warning>);
 pub(crate) fn postgres(source: &Source, url: &str, config: &Config) -> Result<OpenPostgres, Unopened> {
     let keys = source.postgres.clone().unwrap_or_default();
     let mut settings = Settings::parse(url, |name| std::env::var(name).ok()).map_err(|it| it.0)?;
-    keys.apply(&mut settings, config.worker_threads(), config.limits.statement_max())?;
+    keys.apply(&mut settings, config.worker_threads(), &config.limits)?;
     let model = model_options(source);
     let options =
         postgres::source::Options { model, schemas: &keys.schemas, stringify: keys.stringify_numeric_types };

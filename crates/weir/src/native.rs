@@ -2,7 +2,7 @@
 //!
 //! A text `shop.graphql` has its store in `shop.weir.db` beside it, unless it is said to be elsewhere.
 
-use crate::config::{Config, Source, load};
+use crate::config::{Config, Limits, Source, load};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -187,8 +187,8 @@ impl Native {
     }
 
     /// Opens the store, which holds `types`, for serving: on a thread where no runtime runs. Filters that need one of the
-    /// indexes in `building` are not served, those it would make fast look at every row. Each statement may work for at most
-    /// `statement_max`.
+    /// indexes in `building` are not served, those it would make fast look at every row. Statements and answers
+    /// are within `limits`.
     /// # Errors
     /// The store cannot be opened.
     pub fn open(
@@ -196,7 +196,7 @@ impl Native {
         name: &str,
         types: Types,
         building: &[Building],
-        statement_max: Duration,
+        limits: &Limits,
     ) -> Result<Arc<dyn EngineSource>, String> {
         let Types { model, layout, kind: database, .. } = types.without(building);
         let api = weir_native::api::generate(model).map_err(|errors| {
@@ -206,7 +206,7 @@ impl Native {
         let style = Arc::new(weir_native::compile::Native::new(api, layout, database));
         match &self.place {
             Place::Sqlite(path) => {
-                let tuning = Tuning { statement_max, ..Tuning::USUAL };
+                let tuning = Tuning { statement_max: limits.statement_max(), ..Tuning::USUAL };
                 let opened = SqliteSource::new(name, style, path, tuning);
                 opened.map(|it| Arc::new(it) as Arc<dyn EngineSource>).map_err(|error| error.to_string())
             }
@@ -214,7 +214,8 @@ impl Native {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
                 let runtime = runtime.map_err(|error| error.to_string())?;
                 let mut settings = (**settings).clone();
-                settings.limits.statement_timeout = statement_max;
+                settings.limits.statement_timeout = limits.statement_max();
+                limits.bound_streams(&mut settings.limits);
                 let opening = PostgresSource::new(name, style, settings, OPEN_MAX);
                 let opened = runtime.block_on(opening);
                 opened.map(|it| Arc::new(it) as Arc<dyn EngineSource>).map_err(|error| error.to_string())

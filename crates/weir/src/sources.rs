@@ -385,7 +385,7 @@ fn native(source: &Source, path: &Path, limits: &Limits) -> Result<Made, Unopene
             Warning::new(native.sdl.display().to_string(), format!("index `{}` waits for {mend}", it.name))
         }));
         let is_building = building.iter().any(|it| it.waits_for.is_none());
-        let source = native.open(&source.name, types, &building, limits.statement_max())?;
+        let source = native.open(&source.name, types, &building, limits)?;
         let native = is_building.then(|| native.clone());
         Ok(Made {
             source,

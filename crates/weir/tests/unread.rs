@@ -50,7 +50,8 @@ async fn ask(send: &mut SendRequest<Full<Bytes>>, query: &str) -> hyper::Respons
 }
 
 fn run(test: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_current_thread()
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
         .enable_all()
         .build()
         .expect("a runtime starts")
@@ -85,7 +86,7 @@ fn a_client_that_reads_slowly_gets_all() {
 
 #[test]
 fn a_connection_has_a_bound_of_unread_bytes() {
-    let weir = notes("write_s: 10, unread_connection_bytes_max: 5000000");
+    let weir = notes("write_s: 10, unread_connection_bytes_max: 1000000");
     run(async {
         let mut send = connect(&weir, 0).await;
         let first = ask(&mut send, LONG).await;
@@ -108,7 +109,7 @@ fn a_connection_has_a_bound_of_unread_bytes() {
 
 #[test]
 fn the_process_has_a_bound_of_unread_bytes() {
-    let weir = notes("write_s: 6, unread_bytes_max: 9000000");
+    let weir = notes("write_s: 6, unread_bytes_max: 2000000");
     let begin = |weir: &Weir| {
         let mut socket = weir.connect();
         let raw =
@@ -125,34 +126,104 @@ fn the_process_has_a_bound_of_unread_bytes() {
     until("those who do not read are cut off", || begin(&weir).0 == b"200");
 }
 
-#[test]
-fn long_reads_that_nobody_reads_leave_sessions_to_writes() {
+/// The notes in PostgreSQL, with four sessions, three of them for reads.
+fn notes_in_postgres(limits: &str) -> Weir {
     let database = postgres_kit::database(
         "CREATE TABLE note (id int PRIMARY KEY, text text NOT NULL);
-         INSERT INTO note SELECT i, repeat('n', 10000) FROM generate_series(1, 2000) i",
+         INSERT INTO note SELECT i, repeat('n', 10000) FROM generate_series(1, 2000) i;
+         CREATE TABLE word (note_id int PRIMARY KEY REFERENCES note);",
     );
     let folder = Folder::new();
     let yaml = format!(
-        "listen: 127.0.0.1:0\nthreads: 1\nlimits: {{write_s: 20}}\nsources:\n  - name: notes\n    url: {}\n    postgres: {{sessions_max: 4, wait_ms_max: 100}}\n",
+        "listen: 127.0.0.1:0\nthreads: 1\nlimits: {{{limits}}}\nsources:\n  - name: notes\n    url: {}\n    postgres: {{sessions_max: 4, wait_ms_max: 2000}}\n",
         database.url()
     );
     let file = folder.write("weir.yaml", &yaml);
-    let weir = Weir::by_file(&file, folder);
+    Weir::by_file(&file, folder)
+}
+
+/// Writes and reads of another client are answered, however many streams stand still.
+fn check_others(weir: &Weir) {
+    for id in 3000..3003 {
+        let add = format!(r#"mutation {{ insert_note_one(object: {{id: {id}, text: "x"}}) {{ id }} }}"#);
+        assert_eq!(weir.query(&add).text(), format!(r#"{{"data":{{"insert_note_one":{{"id":{id}}}}}}}"#));
+        let read = "{ note(where: {id: {_gt: 2999}}, order_by: {id: asc}) { id } }";
+        let answer = weir.query(read);
+        assert!(answer.text().ends_with(&format!(r#"{{"id":{id}}}]}}}}"#)), "{}", answer.text());
+    }
+}
+
+/// Twice as many streams as sessions, of one list or of lists with something below, whose clients read nothing.
+fn check_unread(query: &str) {
+    let weir = notes_in_postgres("write_s: 600");
     run(async {
-        let mut send = connect(&weir, 0).await;
         let mut unread = Vec::new();
+        for _ in 0..8 {
+            let mut send = connect(&weir, 0).await;
+            let answer = ask(&mut send, query).await;
+            assert_eq!(
+                (answer.status().as_u16(), answer.headers().contains_key("retry-after")),
+                (200, false)
+            );
+            unread.push((send, answer));
+        }
+        tokio::task::block_in_place(|| check_others(&weir));
+    });
+}
+
+#[test]
+fn streams_that_nobody_reads_give_their_sessions_to_those_who_wait() {
+    check_unread(LONG);
+}
+
+#[test]
+fn so_do_streams_of_nested_lists() {
+    check_unread("{ note { id text words { note_id } } }");
+}
+
+#[test]
+fn a_stream_that_hurried_is_whole_for_a_client_that_begins_to_read() {
+    let weir = notes_in_postgres("write_s: 600");
+    run(async {
+        let mut begun = Vec::new();
         for _ in 0..6 {
-            unread.push(ask(&mut send, LONG).await);
+            let mut send = connect(&weir, 1000).await;
+            begun.push((ask(&mut send, "{ note(order_by: {id: asc}) { id text } }").await, send));
         }
-        let begun = unread
-            .iter()
-            .filter(|it| it.status() == 200 && !it.headers().contains_key("retry-after"))
-            .count();
-        assert_eq!(begun, 3, "three of four sessions are for reads");
-        let add = r#"mutation { insert_note_one(object: {id: 0, text: "x"}) { id } }"#;
-        for id in 3000..3003 {
-            let added = weir.query(&add.replace("id: 0", &format!("id: {id}")));
-            assert_eq!(added.text(), format!(r#"{{"data":{{"insert_note_one":{{"id":{id}}}}}}}"#));
+        tokio::task::block_in_place(|| check_others(&weir));
+        for (answer, _send) in begun {
+            let all = answer.into_body().collect().await.expect("it comes whole").to_bytes();
+            let json: serde_json::Value = serde_json::from_slice(&all).expect("it is whole");
+            let ids: Vec<u64> = json["data"]["note"]
+                .as_array()
+                .expect("a list")
+                .iter()
+                .filter_map(|it| it["id"].as_u64())
+                .collect();
+            assert_eq!(ids, (1..=2000).collect::<Vec<_>>());
         }
+    });
+}
+
+#[test]
+fn beyond_the_bound_streams_that_nobody_reads_are_cut_off_where_others_wait() {
+    // No room for even one of the answers, but for the beginnings of many.
+    let weir = notes_in_postgres("write_s: 600, unread_connection_bytes_max: 12000000");
+    run(async {
+        let mut unread = Vec::new();
+        for _ in 0..3 {
+            let mut send = connect(&weir, 1000).await;
+            unread.push((ask(&mut send, LONG).await, send));
+        }
+        until("reads get sessions", || {
+            tokio::task::block_in_place(|| {
+                weir.query("{ note(where: {id: {_lt: 2}}) { id } }").text().ends_with(r#"[{"id":1}]}}"#)
+            })
+        });
+        let mut cut = 0;
+        for (answer, _send) in unread {
+            cut += u32::from(answer.into_body().collect().await.is_err());
+        }
+        assert!(cut > 0, "one was cut off");
     });
 }

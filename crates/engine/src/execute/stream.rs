@@ -10,9 +10,9 @@ use crate::engine::{Aborted, Body};
 use crate::errors::{self, Failure};
 use crate::plan::Plan;
 use crate::source::{Accent, Chunk};
+use crate::unread::{Receiver, Sender, channel};
 use crate::write::out::Out;
 use std::sync::Arc;
-use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 /// Chunks on their way to a slow client.
 const CHUNKS_MAX: usize = 2;
@@ -46,8 +46,16 @@ pub(super) fn start(segments: Vec<Segment>, late: Late) -> Body {
         Some(Segment::Bytes(bytes)) => bytes,
         Some(Segment::Rest(_)) | None => Vec::new(),
     };
-    let held = head.pop().into_iter().collect();
-    let (sender, rest) = channel(CHUNKS_MAX);
+    let held: Vec<u8> = head.pop().into_iter().collect();
+    let (sender, mut rest) = channel(CHUNKS_MAX);
+    sender.waiting().add(held.len());
+    let segments: Vec<Segment> = segments.collect();
+    for segment in &segments {
+        match segment {
+            Segment::Bytes(bytes) => sender.waiting().add(bytes.len()),
+            Segment::Rest(receiver) => rest.fed_by([receiver.waiting().clone()]),
+        }
+    }
     tokio::spawn(async move {
         if forward(segments, held, late, &sender).await.is_err() {
             // The client is gone, or gets to know that the answer is not whole.
@@ -58,14 +66,17 @@ pub(super) fn start(segments: Vec<Segment>, late: Late) -> Body {
 }
 
 async fn forward(
-    segments: impl Iterator<Item = Segment>,
+    segments: Vec<Segment>,
     mut held: Vec<u8>,
     mut late: Late,
     sender: &Sender<Result<Vec<u8>, Aborted>>,
 ) -> Result<(), Aborted> {
     for segment in segments {
         match segment {
-            Segment::Bytes(bytes) => pass(&mut held, bytes, sender).await?,
+            Segment::Bytes(bytes) => {
+                sender.waiting().take(bytes.len());
+                pass(&mut held, bytes, sender).await?;
+            }
             Segment::Rest(mut receiver) => loop {
                 match receiver.recv().await {
                     Some(Chunk::Bytes(bytes)) => pass(&mut held, bytes, sender).await?,
@@ -79,6 +90,7 @@ async fn forward(
             },
         }
     }
+    sender.waiting().take(held.len());
     let mut out = Out::new(held);
     out.close(b'}');
     if !late.failures.is_empty() {
@@ -98,6 +110,8 @@ async fn pass(
     if next.is_empty() {
         return Ok(());
     }
+    sender.waiting().add(next.len());
     let ready = std::mem::replace(held, next);
+    sender.waiting().take(ready.len());
     if ready.is_empty() { Ok(()) } else { sender.send(Ok(ready)).await.map_err(|_| Aborted) }
 }

@@ -59,11 +59,15 @@ pub struct Limits {
     pub waiting_max: usize,
     /// Timeout of the wait.
     pub wait_max: Duration,
+    /// Bytes of unread answers in the process, up to which streams whose clients do not read go on for the sake of their sessions.
+    pub unread_bytes_max: u64,
+    /// The same of one answer.
+    pub unread_answer_bytes_max: u64,
     /// Statements that a connection keeps prepared.
     pub statements_max: usize,
     /// Bytes of one answer that is held whole.
     pub answer_bytes_max: usize,
-    /// Server's timeout of a lane's statement.
+    /// Timeout of a statement: of a mutation as a whole, of a streamed answer until its first rows.
     pub statement_timeout: Duration,
     /// Server's timeout of a session's statement: a stream lasts as long as its reader takes.
     pub stream_timeout: Duration,
@@ -86,6 +90,8 @@ impl Limits {
         sessions_max: 32,
         waiting_max: 1024,
         wait_max: Duration::from_secs(2),
+        unread_bytes_max: 256 << 20,
+        unread_answer_bytes_max: 64 << 20,
         statements_max: 256,
         answer_bytes_max: 64 << 20,
         statement_timeout: Duration::from_secs(20),

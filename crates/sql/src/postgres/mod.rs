@@ -31,6 +31,7 @@ mod lane;
 pub mod literal;
 mod message;
 mod objects;
+mod outflow;
 mod parts;
 mod pool;
 mod portal;

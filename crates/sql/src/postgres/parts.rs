@@ -5,7 +5,7 @@
 //! cut back to; the channel gets its end only when the answer is whole.
 //!
 //! **Cost:** memory for one part of rows, one chunk of the answer and the few chunks that may wait; a slow client slows
-//! the database's connection.
+//! the database's connection, until others need it: see [`super::outflow`].
 
 use super::bulkhead::Cause;
 use super::cursor::Cursor;
@@ -13,6 +13,7 @@ use super::error::Error;
 use super::fetch::{Reading, TRIES_MAX};
 use super::finish::{At, Finisher};
 use super::found::Found;
+use super::outflow::Outflow;
 use super::portal::{Part, Portals, Values};
 use super::prepared::Prepared;
 use super::rows::Rows;
@@ -21,16 +22,12 @@ use super::statement::Parameters;
 use crate::exec::answer::{CHUNK_BYTES, TooLong, pieces};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use weir_engine::plan::shape::Shape;
-use weir_engine::source::{
-    Chunk, Chunks, FetchInput, Finished, PathError, Reply, ReplyBody, SourceError, Step,
-};
+use weir_engine::source::{Chunk, FetchInput, Finished, PathError, Reply, ReplyBody, SourceError, Step};
 use weir_engine::write::out::Out;
 use weir_relational::plan::{Member, MemberKind};
 
-/// Maximum number of queued chunks.
-const CHUNKS_MAX: usize = 4;
 /// Timeout of the database from one part to the next.
 const PROGRESS_MAX: Duration = Duration::from_secs(30);
 
@@ -40,7 +37,8 @@ struct Job {
     prepared: Arc<Prepared>,
     shape: Arc<Shape>,
     hold_back_bytes: usize,
-    feed: Feed,
+    /// Until all rows are read.
+    feed: Option<Feed>,
     /// The answer to what is asked beside the lists.
     beside: Rows,
     way: Way,
@@ -54,18 +52,27 @@ enum Feed {
     Portals(Portals),
 }
 
+impl Feed {
+    fn session(&self) -> &Session {
+        match self {
+            Self::Rows(session) => session,
+            Self::Portals(portals) => portals.session(),
+        }
+    }
+}
+
 /// Destination of the parts: the first one is the reply.
 struct Way {
     answer: Option<oneshot::Sender<Result<Reply, SourceError>>>,
-    chunks: Option<mpsc::Sender<Chunk>>,
+    chunks: Option<Outflow>,
 }
 
 impl Way {
     /// Further parts, after the reply.
-    async fn send(&self, parts: impl Iterator<Item = Vec<u8>>) -> Result<(), End> {
-        let Some(chunks) = &self.chunks else { return Err(End::Gone) };
+    async fn send(&mut self, parts: impl Iterator<Item = Vec<u8>>) -> Result<(), End> {
+        let Some(chunks) = &mut self.chunks else { return Err(End::Gone) };
         for part in parts {
-            chunks.send(Chunk::Bytes(part)).await.map_err(|_| End::Gone)?;
+            chunks.push(Chunk::Bytes(part)).await.map_err(|_| End::Gone)?;
         }
         Ok(())
     }
@@ -148,7 +155,7 @@ async fn run(
         prepared: Arc::clone(prepared),
         shape: Arc::clone(input.shape),
         hold_back_bytes: input.hold_back_bytes,
-        feed,
+        feed: Some(feed),
         beside,
         way: Way { answer: Some(sender), chunks: None },
     };
@@ -284,11 +291,12 @@ impl Job {
             None => deadline,
         };
         let part = match &mut self.feed {
-            Feed::Rows(session) => {
+            None => return Ok(None),
+            Some(Feed::Rows(session)) => {
                 let part = tokio::time::timeout_at(until.into(), session.part()).await;
                 part.unwrap_or(Err(Error::Timeout)).map(|it| it.map(|rows| Part { rows, below: None }))
             }
-            Feed::Portals(portals) => portals.next(self.prepared.in_parts.lists(), until).await,
+            Some(Feed::Portals(portals)) => portals.next(self.prepared.in_parts.lists(), until).await,
         };
         part.map_err(|it| End::Failed(self.reading.source_error(it)))
     }
@@ -307,10 +315,11 @@ impl Job {
             return self.way.send(pieces(bytes)).await;
         }
         written.close(before, member);
-        let (sender, receiver) = mpsc::channel(CHUNKS_MAX);
-        self.way.chunks = Some(sender);
+        let Some(feed) = &self.feed else { return Err(End::Gone) };
+        let (chunks, rest) = Outflow::of(feed.session().owner());
+        self.way.chunks = Some(chunks);
         let errors = std::mem::take(&mut written.errors);
-        let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(Chunks { receiver }) };
+        let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(rest) };
         let reply = Reply { body: ReplyBody::Finished(finished), errors, freshness: None };
         let answer = self.way.answer.take();
         if answer.is_some_and(|it| it.send(Ok(reply)).is_ok()) { Ok(()) } else { Err(End::Gone) }
@@ -318,10 +327,12 @@ impl Job {
 
     async fn end(&mut self, written: Written, failed: bool) -> Result<(), End> {
         let Written { bytes, errors } = written;
-        match (&self.way.chunks, self.way.answer.take()) {
+        // All rows are read: what is left is a matter of the client alone.
+        self.feed = None;
+        match (self.way.chunks.take(), self.way.answer.take()) {
             (Some(chunks), _) => {
-                self.way.send(pieces(bytes)).await?;
-                chunks.send(Chunk::End(errors)).await.map_err(|_| End::Gone)
+                let rest = pieces(bytes).map(Chunk::Bytes).chain([Chunk::End(errors)]);
+                chunks.finish(rest).await.map_err(|_| End::Gone)
             }
             (None, Some(answer)) => {
                 let finished = Finished { bytes, ends: Vec::new(), failed, rest: None };

@@ -61,6 +61,11 @@ pub(super) struct Part {
 }
 
 impl Portals {
+    /// Where the rows come from.
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
     /// Opens `lists` and waits for the first part: for locks with `patience`. The rows are those of `beside`, what is asked of the
     /// same state besides.
     pub(super) async fn open(
@@ -89,7 +94,8 @@ impl Portals {
         let mut it =
             Self { session, values, at, rows: rows_now, answers: None, is_last, fetching, is_over, is_first };
         it.ask(lists, rows, FIRST_ROWS)?;
-        it.answers = Some(it.session.answers(deadline).await?);
+        let end = it.session.statement_end(deadline);
+        it.answers = Some(it.session.answers(end).await?);
         Ok((it, beside))
     }
 

@@ -28,6 +28,7 @@ use crate::exec::value::Value as Read;
 use crate::exec::write_errors::with_message;
 use crate::frontend::form::Form;
 use std::sync::Arc;
+use std::time::Instant;
 use weir_engine::source::{
     Accent, BoxFuture, Fetch, FetchInput, FieldError, PathError, Reply, SourceError, Tag,
 };
@@ -171,7 +172,7 @@ impl<'r> Asker<'r> {
         // Concurrent changes are conflicts and never overlooked.
         session.begin(Transaction::ReadWrite(Isolation::RepeatableRead));
         let (mut answers, mut asked) = (Answers::default(), Vec::new());
-        let mut flight = Flight::default();
+        let mut flight = Flight::until(session.statement_end(self.input.deadline));
         loop {
             asked.clear();
             let step = match program.next(&answers, &mut asked) {
@@ -294,7 +295,7 @@ impl<'r> Asker<'r> {
 
     /// Sends what waits and takes the rows.
     async fn flush(&self, session: &mut Session, flight: &mut Flight) -> Result<Vec<Rows>, Failure> {
-        let rows = session.flush(self.input.deadline).await.map_err(|error| self.failed(error))?;
+        let rows = session.flush(flight.end).await.map_err(|error| self.failed(error))?;
         (flight.waiting, flight.bytes) = (0, 0);
         if let Some(at) = flight.shown_at.take() {
             flight.rows = rows.get(at).cloned();
@@ -314,8 +315,9 @@ impl<'r> Asker<'r> {
 }
 
 /// Statements that were sent or wait to be.
-#[derive(Default)]
 struct Flight {
+    /// Of the transaction's time.
+    end: Instant,
     /// Statements since the last trip.
     waiting: usize,
     /// Bytes of their values.
@@ -328,6 +330,11 @@ struct Flight {
 }
 
 impl Flight {
+    /// Nothing yet, of a transaction that has to be done by `end`.
+    fn until(end: Instant) -> Self {
+        Self { end, waiting: 0, bytes: 0, shown_at: None, shown: Shown::default(), rows: None }
+    }
+
     fn push(&mut self, session: &mut Session, statement: &Arc<Statement>, parameters: &Parameters) {
         session.push(statement, parameters);
         self.waiting += 1;

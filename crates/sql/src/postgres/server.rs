@@ -10,6 +10,7 @@ use super::bulkhead::{Bulkhead, Cause, Pass, Patience};
 use super::dial::{Dialer, Kind};
 use super::error::Error;
 use super::lane::Lane;
+use super::outflow::Demand;
 use super::rows::Rows;
 use super::session::{Purpose, Session, Transaction, Wire};
 use super::statement::{Parameters, SHORT_MAX, Statement};
@@ -44,6 +45,7 @@ pub(super) struct Sessions {
     /// Permits for reads, three quarters of the sessions. The rest is reserved for writes.
     reads: Arc<Semaphore>,
     waiting: AtomicUsize,
+    pub(super) demand: Demand,
 }
 
 /// Leave to hold a session.
@@ -81,6 +83,7 @@ impl Server {
             permits: Arc::new(Semaphore::new(limits.sessions_max.max(1))),
             reads: Arc::new(Semaphore::new((limits.sessions_max - limits.sessions_max / 4).max(1))),
             waiting: AtomicUsize::new(0),
+            demand: Demand::default(),
         });
         Self { lanes, sessions, bulkhead, turnstile: Turnstile::new() }
     }
@@ -152,7 +155,7 @@ impl Server {
         let mut session = self.session(Purpose::Read, patience, deadline).await?;
         session.push_alone(statement, parameters);
         let start = Instant::now();
-        let rows = session.flush(deadline).await?.pop().unwrap_or_default();
+        let rows = session.flush(session.statement_end(deadline)).await?.pop().unwrap_or_default();
         // With patience it waited for a lock.
         if patience == Patience::Bounded {
             statement.ran(start.elapsed() > SHORT_MAX);
@@ -177,7 +180,7 @@ impl Server {
         loop {
             let mut session = self.session(Purpose::Write, gate.enter().await?, deadline).await?;
             session.push_alone(statement, parameters);
-            let done = session.flush(deadline).await;
+            let done = session.flush(session.statement_end(deadline)).await;
             drop(session);
             if !gate.again(done.as_ref().err()) {
                 return Ok(done?.pop().unwrap_or_default());
@@ -236,7 +239,7 @@ impl Server {
         let mut gate = self.gate(Cause::Read, &statement.tables, deadline);
         loop {
             let mut session = self.session(Purpose::Read, gate.enter().await?, deadline).await?;
-            let begun = session.stream(statement, parameters, deadline).await;
+            let begun = session.stream(statement, parameters, session.statement_end(deadline)).await;
             if !gate.again(begun.as_ref().err()) {
                 return begun.map(|()| session);
             }
@@ -254,7 +257,7 @@ impl Server {
         session.begin(Transaction::Snapshot);
         session.may_rest();
         push(&mut session);
-        let rows = session.flush(deadline).await?;
+        let rows = session.flush(session.statement_end(deadline)).await?;
         Ok((session, rows))
     }
 
@@ -345,6 +348,7 @@ impl Sessions {
         }
         let limits = &self.dialer.settings.limits;
         let _waiting = Waiting::enter(&self.waiting, limits.waiting_max)?;
+        let _seeker = self.demand.seek();
         let last = deadline.min(Instant::now() + limits.wait_max);
         match tokio::time::timeout_at(last.into(), Arc::clone(permits).acquire_owned()).await {
             Ok(permit) => permit.map_err(Error::unavailable),

@@ -193,6 +193,16 @@ impl Session {
         }
     }
 
+    /// Those among which it is one.
+    pub(super) fn owner(&self) -> &Arc<Sessions> {
+        &self.sessions
+    }
+
+    /// When what is sent from now on has to be answered: after the time of one statement, at the latest at `deadline`.
+    pub(super) fn statement_end(&self, deadline: Instant) -> Instant {
+        deadline.min(Instant::now() + self.sessions.dialer.settings.limits.statement_timeout)
+    }
+
     /// Appends the beginning of a transaction.
     pub fn begin(&mut self, mode: Transaction) {
         let statement = match mode {

@@ -17,7 +17,7 @@ use crate::frontend::form::Form;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use weir_engine::source::{BoxFuture, Fetch, FetchInput, Reply, ReplyBody, SourceError, Tag};
 
 /// So often a transaction is begun.
@@ -80,13 +80,13 @@ impl WriteFetch {
         };
         if tries == 1 && single == Single::Sharable && pool.has_groups() {
             let way = Way::Single { pool, pushed: None, is_shared: true };
-            match self.work(prepared, form, input, way).await {
+            match self.work(prepared, form, input, way, input.deadline).await {
                 Err(Failure::Database(Error::Undone, _)) => {}
                 done => return answer(reading, prepared, &done?, input),
             }
         }
         let way = Way::Single { pool, pushed: None, is_shared: false };
-        let done = self.work(prepared, form, input, way).await?;
+        let done = self.work(prepared, form, input, way, input.deadline).await?;
         answer(reading, prepared, &done, input)
     }
 
@@ -104,7 +104,8 @@ impl WriteFetch {
         loop {
             let patience = gate.enter().await.map_err(failed)?;
             let mut session = pool.session_with(patience, input.deadline).await.map_err(failed)?;
-            let done = self.work(prepared, form, input, Way::Session(&mut session)).await;
+            let end = session.statement_end(input.deadline);
+            let done = self.work(prepared, form, input, Way::Session(&mut session), end).await;
             drop(session);
             if !gate.again(done.as_ref().err().and_then(Failure::database)) {
                 return answer(reading, prepared, &done?, input);
@@ -118,10 +119,11 @@ impl WriteFetch {
         form: &'r Form,
         input: &FetchInput<'r>,
         way: Way<'_>,
+        deadline: Instant,
     ) -> Result<Vec<Done<'r>>, Failure> {
         let reading = &self.inner;
         let bindings = reading.bindings(input.shape, input.variables, form, &[]);
-        Runner::new(prepared, bindings, &reading.shared.dialect.types, way, input.deadline).run().await
+        Runner::new(prepared, bindings, &reading.shared.dialect.types, way, deadline).run().await
     }
 }
 

@@ -10,8 +10,9 @@ use crate::exec::answer::pieces;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use weir_engine::source::{Chunk, Chunks, Finished, PathError, Reply, ReplyBody, SourceError};
+use weir_engine::unread::{Sender, channel};
 
 /// Maximum number of queued chunks: a slow client slows the statement.
 const CHUNKS_MAX: usize = 4;
@@ -26,7 +27,7 @@ pub(super) type Answer = oneshot::Sender<Result<Reply, SourceError>>;
 #[derive(Debug)]
 pub(super) struct Sink {
     answer: Option<Answer>,
-    chunks: Option<mpsc::Sender<Chunk>>,
+    chunks: Option<Sender<Chunk>>,
     /// Of the connection that answers.
     watch: Option<Arc<Watch>>,
     /// Of the pool that answers.
@@ -57,7 +58,7 @@ impl Sink {
 
     /// Answers with the first part.
     pub(super) fn begin(&mut self, bytes: Vec<u8>, errors: Vec<PathError>) -> Result<(), Failure> {
-        let (sender, receiver) = mpsc::channel(CHUNKS_MAX);
+        let (sender, receiver) = channel(CHUNKS_MAX);
         self.chunks = Some(sender);
         let finished = Finished { bytes, ends: Vec::new(), failed: false, rest: Some(Chunks { receiver }) };
         let reply = Reply { body: ReplyBody::Finished(finished), errors, freshness: None };

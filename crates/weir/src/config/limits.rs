@@ -147,6 +147,12 @@ impl Limits {
         Duration::from_secs(u64::from(self.statement_s))
     }
 
+    /// Bounds what streams of PostgreSQL whose clients do not read may hold.
+    pub(crate) fn bound_streams(&self, limits: &mut weir_sql::postgres::Limits) {
+        limits.unread_bytes_max = self.unread_bytes_max;
+        limits.unread_answer_bytes_max = self.unread_connection_bytes_max;
+    }
+
     /// The bounds on documents.
     #[must_use]
     pub fn document(&self) -> weir_language::limits::Limits {

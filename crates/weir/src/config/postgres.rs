@@ -92,14 +92,14 @@ impl Default for Postgres {
 }
 
 impl Postgres {
-    /// Writes the keys into `settings`; `threads` will ask, for at most `statement_max` by each statement.
+    /// Writes the keys into `settings`; `threads` will ask, within `bounds`.
     /// # Errors
     /// A replica that is no host.
     pub(crate) fn apply(
         &self,
         settings: &mut Settings,
         threads: usize,
-        statement_max: Duration,
+        bounds: &super::Limits,
     ) -> Result<(), String> {
         for replica in &self.replicas {
             // The same words as in a URL, so that sockets and IPv6 are written alike.
@@ -125,7 +125,8 @@ impl Postgres {
         limits.waiting_max = self.waiting_max as usize;
         limits.wait_max = Duration::from_millis(u64::from(self.wait_ms_max));
         limits.statement_timeout =
-            self.statement_timeout_s.map_or(statement_max, |it| Duration::from_secs(u64::from(it)));
+            self.statement_timeout_s.map_or(bounds.statement_max(), |it| Duration::from_secs(u64::from(it)));
+        bounds.bound_streams(limits);
         limits.stream_timeout = Duration::from_secs(u64::from(self.stream_timeout_s));
         limits.idle_max = (self.idle_s_max > 0).then(|| Duration::from_secs(u64::from(self.idle_s_max)));
         Ok(())
@@ -141,7 +142,7 @@ mod tests {
         let replicas = replicas.iter().map(|&it| it.to_owned()).collect();
         let keys = Postgres { replicas, replica_lag_ms_max: 250, ..Postgres::default() };
         let read = keys
-            .apply(&mut settings, 3, Duration::from_secs(20))
+            .apply(&mut settings, 3, &crate::config::Limits::default())
             .map(|()| format!("{:?}", settings.replicas));
         assert_eq!(read.unwrap_or_else(|message| message), expected);
     }

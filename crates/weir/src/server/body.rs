@@ -4,15 +4,14 @@
 
 use super::clock::InFlight;
 use super::encode::Encoder;
-use super::unread::STREAM_BYTES;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use std::convert::Infallible;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use tokio::sync::mpsc::Receiver;
 use weir_engine::engine::Aborted;
+use weir_engine::unread::Receiver;
 
 /// Bytes that leave a whole answer at once; the rest waits in it, where it is counted.
 const FRAME_BYTES_MAX: usize = 128 * 1024;
@@ -79,12 +78,16 @@ impl Reply {
         rest: Receiver<Result<Vec<u8>, Aborted>>,
         encoder: Option<Encoder>,
     ) -> Self {
+        rest.waiting().add(head.len());
         let head = (!head.is_empty()).then(|| Bytes::from(head));
         Self { form: Form::Stream(Box::new(Stream { head, rest, encoder, ended: false })), guard: None }
     }
     /// Holds `guard` until the body is gone.
     pub(crate) fn guarded(mut self, mut guard: InFlight) -> Self {
-        guard.answered(self.len().unwrap_or(STREAM_BYTES));
+        match &self.form {
+            Form::Whole(bytes) => guard.answered(bytes.as_ref().map_or(0, |it| it.len() as u64)),
+            Form::Stream(stream) => guard.answers_in_parts(stream.rest.counts().cloned().collect()),
+        }
         self.guard = Some(guard);
         self
     }
@@ -112,7 +115,10 @@ impl Stream {
                 return Poll::Ready(None);
             }
             let plain = match self.head.take() {
-                Some(head) => Some(head),
+                Some(head) => {
+                    self.rest.waiting().take(head.len());
+                    Some(head)
+                }
                 None => match std::task::ready!(self.rest.poll_recv(cx)) {
                     Some(Ok(bytes)) => Some(Bytes::from(bytes)),
                     Some(Err(Aborted)) => {

@@ -7,11 +7,12 @@
 
 use super::heads::Flaw;
 use super::socket::Terms;
-use super::unread::{Bounds, Held, Stream, Task};
+use super::unread::{Bounds, Held, Parts, Stream, Task};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::Instant;
+use weir_engine::unread::Waiting;
 
 /// Timeout of each phase, in seconds, and the limit of unread bytes.
 #[derive(Clone, Copy, Debug)]
@@ -78,8 +79,10 @@ pub(crate) struct Watched {
 #[derive(Debug)]
 pub(crate) struct InFlight {
     watched: Rc<Watched>,
-    /// Bytes of the answer that wait in the server.
+    /// Bytes of the answer that wait in the server, if it is whole.
     held: u64,
+    /// What counts them, if it leaves in parts.
+    parts: Option<Rc<Parts>>,
     /// Over HTTP/2.
     stream: Option<Rc<Stream>>,
 }
@@ -89,6 +92,14 @@ impl InFlight {
     pub(crate) fn answered(&mut self, bytes: u64) {
         self.held = bytes;
         self.watched.held.add(bytes);
+        self.begin();
+    }
+    /// The answer leaves in parts, counted by `counts` until they are dropped.
+    pub(crate) fn answers_in_parts(&mut self, counts: Box<[Waiting]>) {
+        self.parts = Some(self.watched.held.add_parts(counts));
+        self.begin();
+    }
+    fn begin(&mut self) {
         if self.watched.multiplexed.get() {
             self.stream = Task::current().map(Stream::new);
             self.watched.streams.borrow_mut().extend(self.stream.clone());
@@ -112,6 +123,9 @@ impl InFlight {
 impl Drop for InFlight {
     fn drop(&mut self) {
         self.written(self.held);
+        if let Some(parts) = &self.parts {
+            self.watched.held.free_parts(parts);
+        }
         if let Some(stream) = &self.stream {
             self.watched.streams.borrow_mut().retain(|it| !Rc::ptr_eq(it, stream));
         }
@@ -143,7 +157,7 @@ impl Watched {
         self.multiplexed.set(multiplexed);
         self.enter(Phase::InFlight, 0);
         self.deadline_s.set(u32::MAX);
-        InFlight { watched: Rc::clone(self), held: 0, stream: None }
+        InFlight { watched: Rc::clone(self), held: 0, parts: None, stream: None }
     }
     /// A body is awaited, or has arrived.
     pub(crate) fn await_body(&self, waiting: bool) {
@@ -300,7 +314,7 @@ impl Clock {
 mod tests {
     use super::*;
 
-    const UNREAD: Bounds = Bounds { connection: 100, thread: 1000 };
+    const UNREAD: Bounds = Bounds { connection: 100, process: 1000, threads: 1 };
     const PATIENCE: Patience = Patience { head_s: 10, body_s: 30, idle_s: 60, write_s: 30, unread: UNREAD };
 
     /// Runs `steps`, then looks whether the connection is closed at second `at`.

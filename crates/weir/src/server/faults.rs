@@ -8,12 +8,12 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc::channel;
 use weir_engine::compose::Graph;
 use weir_engine::source::{
     BoxFuture, Chunk, Chunks, Fetch, FetchInput, Finished, Piece, PlanError, Reply, ReplyBody, Source,
     SourceError, Tag,
 };
+use weir_engine::unread::channel;
 use weir_language::schema::Schema;
 
 /// Has a field for each way to fail.

@@ -17,9 +17,9 @@ use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
 use std::panic::AssertUnwindSafe;
-use tokio::sync::mpsc;
 use weir_engine::engine::{Aborted, Body, Outcome};
 use weir_engine::source::{Accent, Caller};
+use weir_engine::unread;
 use weir_language::json::{Json, JsonBuffer, JsonRef};
 
 /// Answers of a list are sent when so many bytes have gathered.
@@ -113,7 +113,7 @@ fn batch(
         let message = format!("{count} requests in one list; {batch_max} are allowed");
         return Err(Refusal::new(StatusCode::BAD_REQUEST, "LIMIT_BATCH", message));
     }
-    let (send, rest) = mpsc::channel(2);
+    let (send, rest) = unread::channel(2);
     let (exchange, headers) = (exchange.again(), headers.clone());
     tokio::task::spawn_local(async move {
         let client = exchange.client(&headers);
@@ -129,7 +129,7 @@ fn batch(
     Ok(Answer { response, door: Door::Hasura, verdict: Verdict::Executed, timing: None })
 }
 
-type Sender = mpsc::Sender<Result<Vec<u8>, Aborted>>;
+type Sender = unread::Sender<Result<Vec<u8>, Aborted>>;
 
 /// Runs the requests in turn until the last, or until nobody reads.
 async fn run_batch(exchange: &Exchange, text: &[u8], who: (&Caller, &Client<'_>), send: &Sender) {

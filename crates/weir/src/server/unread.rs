@@ -10,10 +10,15 @@ use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Poll, Waker};
+use weir_engine::unread::{self, Waiting};
 
-/// Bytes that an answer which leaves in parts may hold while its client does not read: what the channels on its way take.
-pub(crate) const STREAM_BYTES: u64 = 4 * 1024 * 1024;
+/// What an answer that leaves in parts counts as at the least: the parts that wait when its client stops reading.
+pub(crate) const STREAM_BYTES: u64 = 768 * 1024;
+
+/// Answers in parts on their way, in the process.
+static IN_PARTS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     /// The task that is being polled, if it is one of [`OnThisThread`].
@@ -92,17 +97,36 @@ impl Stream {
     }
 }
 
+/// The parts of an answer that wait in the server.
+#[derive(Debug)]
+pub(crate) struct Parts(Box<[Waiting]>);
+
+impl Parts {
+    fn bytes(&self) -> u64 {
+        self.0.iter().map(Waiting::bytes).sum()
+    }
+}
+
+impl Drop for Parts {
+    fn drop(&mut self) {
+        IN_PARTS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// Bytes of answers that wait in the server: of one connection, and of all on this thread.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
+    /// Of answers that are whole.
     own: Cell<u64>,
+    /// The same.
     of_thread: Rc<Cell<u64>>,
+    parts: RefCell<Vec<Rc<Parts>>>,
 }
 
 impl Held {
     /// Counts for one more connection of the thread.
     pub(crate) fn beside(of_thread: &Rc<Cell<u64>>) -> Self {
-        Self { own: Cell::new(0), of_thread: Rc::clone(of_thread) }
+        Self { of_thread: Rc::clone(of_thread), ..Self::default() }
     }
 
     /// Adds `bytes`.
@@ -117,37 +141,84 @@ impl Held {
         self.of_thread.set(self.of_thread.get().saturating_sub(bytes));
     }
 
-    /// Says whether `bytes` more stay within the bounds of the connection and of the thread.
-    pub(crate) fn has_room(&self, bytes: u64, bounds: Bounds) -> bool {
-        self.own.get() + bytes <= bounds.connection && self.of_thread.get() + bytes <= bounds.thread
+    /// Adds an answer whose parts are counted by `counts`, as long as it is not taken off.
+    pub(crate) fn add_parts(&self, counts: Box<[Waiting]>) -> Rc<Parts> {
+        IN_PARTS.fetch_add(1, Ordering::Relaxed);
+        let parts = Rc::new(Parts(counts));
+        self.parts.borrow_mut().push(Rc::clone(&parts));
+        parts
     }
+
+    /// Takes an answer in parts off again.
+    pub(crate) fn free_parts(&self, parts: &Rc<Parts>) {
+        self.parts.borrow_mut().retain(|it| !Rc::ptr_eq(it, parts));
+    }
+
+    /// Says whether `bytes` more stay within the bounds of the connection and of the process.
+    pub(crate) fn has_room(&self, bytes: u64, bounds: Bounds) -> bool {
+        let parts = self.parts.borrow();
+        let own = in_parts(parts.iter().map(|it| it.bytes()).sum(), parts.len() as u64);
+        let all = in_parts(unread::in_process(), IN_PARTS.load(Ordering::Relaxed));
+        self.fits(bytes, (own, all), bounds)
+    }
+
+    fn fits(&self, bytes: u64, (own, all): (u64, u64), bounds: Bounds) -> bool {
+        let whole = self.of_thread.get().saturating_mul(bounds.threads);
+        self.own.get() + own + bytes <= bounds.connection
+            && whole.saturating_add(all + bytes) <= bounds.process
+    }
+}
+
+/// What so many answers in parts count as, of which `bytes` wait.
+fn in_parts(bytes: u64, answers: u64) -> u64 {
+    bytes.max(answers * STREAM_BYTES)
 }
 
 /// Bounds on bytes of unread answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
     pub(crate) connection: u64,
-    pub(crate) thread: u64,
+    pub(crate) process: u64,
+    /// Each thread is taken for holding as many answers that are whole as the one that asks.
+    pub(crate) threads: u64,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(own: u64, others: u64, bytes: u64, expected: bool) {
+    fn check(own: u64, others: u64, (parts, all): (u64, u64), bytes: u64, expected: bool) {
         let of_thread = Rc::new(Cell::new(others));
         let held = Held::beside(&of_thread);
         held.add(own);
-        assert_eq!(held.has_room(bytes, Bounds { connection: 100, thread: 1000 }), expected);
+        let bounds = Bounds { connection: 100, process: 1000, threads: 2 };
+        assert_eq!(held.fits(bytes, (parts, all), bounds), expected);
         held.free(own);
         assert_eq!(of_thread.get(), others);
     }
 
     #[test]
-    fn a_connection_and_the_thread_have_bounds_of_their_own() {
-        check(0, 0, 100, true);
-        check(60, 0, 41, false);
-        check(60, 900, 40, true);
-        check(60, 901, 40, false);
+    fn a_connection_and_the_process_have_bounds_of_their_own() {
+        check(0, 0, (0, 0), 100, true);
+        check(60, 0, (0, 0), 41, false);
+        check(60, 420, (0, 0), 40, true);
+        check(60, 421, (0, 0), 40, false);
+        check(20, 0, (40, 40), 40, true);
+        check(20, 0, (40, 40), 41, false);
+        check(0, 100, (0, 760), 40, true);
+        check(0, 100, (0, 761), 40, false);
+    }
+
+    #[test]
+    fn an_answer_in_parts_counts_by_what_waits_of_it_and_not_less_than_is_usual() {
+        let held = Held::default();
+        let bounds = Bounds { connection: 4 * STREAM_BYTES, process: u64::MAX, threads: 1 };
+        let count = Waiting::default();
+        let parts = held.add_parts([count.clone()].into());
+        assert!(held.has_room(3 * STREAM_BYTES, bounds) && !held.has_room(3 * STREAM_BYTES + 1, bounds));
+        count.add(2 * STREAM_BYTES as usize);
+        assert!(held.has_room(2 * STREAM_BYTES, bounds) && !held.has_room(2 * STREAM_BYTES + 1, bounds));
+        held.free_parts(&parts);
+        assert!(held.has_room(4 * STREAM_BYTES, bounds));
     }
 }

@@ -265,7 +265,8 @@ impl Worker {
             write_s: u32::from(limits.write_s),
             unread: Bounds {
                 connection: limits.unread_connection_bytes_max,
-                thread: limits.unread_bytes_max / self.threads,
+                process: limits.unread_bytes_max,
+                threads: self.threads,
             },
         }
     }

@@ -1,0 +1,207 @@
+//! Parts of answers on their way to clients, and the bytes of those that wait to be taken.
+//!
+//! **Invariant:** a part counts from when it is handed over until it is taken or its answer is dropped.
+//!
+//! **Cost:** four additions to counters for each part, of 64 KiB and more.
+
+use crate::engine::Aborted;
+use crate::source::Chunk;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+
+static IN_PROCESS: AtomicU64 = AtomicU64::new(0);
+
+/// Bytes of parts that wait, in the process.
+#[must_use]
+pub fn in_process() -> u64 {
+    IN_PROCESS.load(Ordering::Relaxed)
+}
+
+/// Bytes of parts that wait, of one channel.
+#[derive(Clone, Debug, Default)]
+pub struct Waiting(Arc<Count>);
+
+#[derive(Debug, Default)]
+struct Count(AtomicU64);
+
+impl Drop for Count {
+    fn drop(&mut self) {
+        IN_PROCESS.fetch_sub(*self.0.get_mut(), Ordering::Relaxed);
+    }
+}
+
+impl Waiting {
+    /// `bytes` more wait.
+    pub fn add(&self, bytes: usize) {
+        IN_PROCESS.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.0.0.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// `bytes` that were added are taken.
+    pub fn take(&self, bytes: usize) {
+        self.0.0.fetch_sub(bytes as u64, Ordering::Relaxed);
+        IN_PROCESS.fetch_sub(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// How many wait.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.0.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What is counted.
+pub trait Part {
+    /// Bytes it holds.
+    fn bytes(&self) -> usize;
+}
+
+impl Part for Chunk {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::End(_) => 0,
+        }
+    }
+}
+
+impl Part for Result<Vec<u8>, Aborted> {
+    fn bytes(&self) -> usize {
+        self.as_ref().map_or(0, Vec::len)
+    }
+}
+
+/// Nobody takes parts any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gone;
+
+/// A channel of `parts_max` parts.
+#[must_use]
+pub fn channel<T: Part>(parts_max: usize) -> (Sender<T>, Receiver<T>) {
+    let (sender, receiver) = mpsc::channel(parts_max);
+    let waiting = Waiting::default();
+    let receiver = Receiver { receiver, waiting: waiting.clone(), behind: Vec::new() };
+    (Sender { sender, waiting }, receiver)
+}
+
+/// Hands parts over.
+#[derive(Debug)]
+pub struct Sender<T> {
+    sender: mpsc::Sender<T>,
+    waiting: Waiting,
+}
+
+impl<T: Part> Sender<T> {
+    /// Waits until there is room for `part`, which counts meanwhile.
+    ///
+    /// # Errors
+    /// Nobody takes parts any more.
+    pub async fn send(&self, part: T) -> Result<(), Gone> {
+        self.waiting.add(part.bytes());
+        self.sender.send(part).await.map_err(|_| Gone)
+    }
+
+    /// As [`Self::send`], by a thread that may block.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn blocking_send(&self, part: T) -> Result<(), Gone> {
+        self.waiting.add(part.bytes());
+        self.sender.blocking_send(part).map_err(|_| Gone)
+    }
+
+    /// Hands `part` over if there is room.
+    ///
+    /// # Errors
+    /// There is none, or nobody takes parts any more.
+    pub fn try_send(&self, part: T) -> Result<(), TrySendError<T>> {
+        let bytes = part.bytes();
+        self.waiting.add(bytes);
+        self.sender.try_send(part).inspect_err(|_| self.waiting.take(bytes))
+    }
+
+    /// Waits until there is room for a part that counts already.
+    ///
+    /// # Errors
+    /// Nobody takes parts any more.
+    pub async fn reserve(&self) -> Result<mpsc::Permit<'_, T>, Gone> {
+        self.sender.reserve().await.map_err(|_| Gone)
+    }
+
+    /// The count of the channel, for parts that wait before it.
+    #[must_use]
+    pub fn waiting(&self) -> &Waiting {
+        &self.waiting
+    }
+}
+
+/// Takes parts.
+#[derive(Debug)]
+pub struct Receiver<T> {
+    receiver: mpsc::Receiver<T>,
+    waiting: Waiting,
+    /// Of the channels that fill this one.
+    behind: Vec<Waiting>,
+}
+
+impl<T: Part> Receiver<T> {
+    /// The next part; `None` after the last.
+    pub async fn recv(&mut self) -> Option<T> {
+        std::future::poll_fn(|cx| self.poll_recv(cx)).await
+    }
+
+    /// As [`Self::recv`], in a poll.
+    pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        let part = std::task::ready!(self.receiver.poll_recv(cx));
+        if let Some(part) = &part {
+            self.waiting.take(part.bytes());
+        }
+        Poll::Ready(part)
+    }
+
+    /// The count of the channel, for parts that wait behind it.
+    #[must_use]
+    pub fn waiting(&self) -> &Waiting {
+        &self.waiting
+    }
+
+    /// What waits in `others` waits for this channel too.
+    pub fn fed_by(&mut self, others: impl IntoIterator<Item = Waiting>) {
+        self.behind.extend(others);
+    }
+
+    /// The counts of this channel and of those that fill it.
+    pub fn counts(&self) -> impl Iterator<Item = &Waiting> {
+        std::iter::once(&self.waiting).chain(&self.behind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(bytes: usize) -> Result<Vec<u8>, Aborted> {
+        Ok(vec![0; bytes])
+    }
+
+    #[tokio::test]
+    async fn parts_count_until_they_are_taken_or_dropped() {
+        let (sender, mut receiver) = channel(2);
+        let waiting = sender.waiting().clone();
+        sender.send(part(5)).await.unwrap();
+        assert!(sender.try_send(part(7)).is_ok() && sender.try_send(part(11)).is_err());
+        assert_eq!(waiting.bytes(), 12);
+        assert!(in_process() >= 12);
+        assert_eq!(receiver.recv().await, Some(part(5)));
+        assert_eq!(waiting.bytes(), 7);
+        sender.waiting().add(100);
+        sender.reserve().await.unwrap().send(part(100));
+        assert_eq!(receiver.counts().map(Waiting::bytes).sum::<u64>(), 107);
+        let mut outer = channel::<Result<Vec<u8>, Aborted>>(1).1;
+        outer.fed_by([waiting]);
+        assert_eq!(outer.counts().map(Waiting::bytes).sum::<u64>(), 107);
+    }
+}

@@ -1,0 +1,210 @@
+//! Parts of an answer on their way to its client, paced by the client as long as nobody else needs the session they come from.
+//!
+//! A client that does not read stops the stream, which keeps its session. When callers wait for a session and none is free, a stream that
+//! stands still *hurries*: it reads the rest of its rows into memory and gives the session back. It hurries up to a bound of its own and one
+//! of all unread answers in the process. Beyond them it holds its session; one whose client then takes nothing for as long as callers wait
+//! for a session is ended for the sake of one.
+//!
+//! **Invariant:** each caller that begins to wait lets one stream hurry, and so does each stream that gives its session back or cannot go on
+//! while callers wait still.
+//!
+//! **Cost:** nothing while the client reads.
+
+use super::server::Sessions;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::time::Instant;
+use weir_engine::source::{Chunk, Chunks};
+use weir_engine::unread::{Gone, Part, Sender, channel, in_process};
+
+/// How many chunks may wait while the client sets the pace.
+const CHUNKS_MAX: usize = 4;
+
+/// Callers that wait for a session.
+#[derive(Debug, Default)]
+pub(super) struct Demand {
+    callers: AtomicUsize,
+    call: Notify,
+}
+
+impl Demand {
+    /// One more waits, as long as what is given lives.
+    pub(super) fn seek(&self) -> Seeker<'_> {
+        self.callers.fetch_add(1, Ordering::Relaxed);
+        self.call.notify_one();
+        Seeker(self)
+    }
+
+    fn is_there(&self) -> bool {
+        self.callers.load(Ordering::Relaxed) > 0
+    }
+
+    /// Waits until it is this stream's turn to help those who wait.
+    async fn called(&self) {
+        loop {
+            self.call.notified().await;
+            if self.is_there() {
+                return;
+            }
+        }
+    }
+
+    /// Lets another stream hurry, if anybody waits.
+    fn pass_on(&self) {
+        if self.is_there() {
+            self.call.notify_one();
+        }
+    }
+}
+
+/// A caller that waits for a session.
+#[derive(Debug)]
+pub(super) struct Seeker<'d>(&'d Demand);
+
+impl Drop for Seeker<'_> {
+    fn drop(&mut self) {
+        self.0.callers.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Who sets the pace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    /// The client.
+    Client,
+    /// Those who wait for the session.
+    Hurry,
+    /// The client, as there is no room to hurry.
+    Full,
+}
+
+/// See the module's words.
+#[derive(Debug)]
+pub(super) struct Outflow {
+    chunks: Sender<Chunk>,
+    /// What found no room in the channel, counted as what did.
+    backlog: VecDeque<Chunk>,
+    pace: Pace,
+    /// When the client was last seen to take something.
+    taken: Instant,
+    sessions: Arc<Sessions>,
+}
+
+impl Outflow {
+    /// The way of an answer that comes from one of `sessions`.
+    pub(super) fn of(sessions: &Arc<Sessions>) -> (Self, Chunks) {
+        let (chunks, receiver) = channel(CHUNKS_MAX);
+        let sessions = Arc::clone(sessions);
+        let (backlog, taken) = (VecDeque::new(), Instant::now());
+        (Self { chunks, backlog, pace: Pace::Client, taken, sessions }, Chunks { receiver })
+    }
+
+    /// Hands `chunk` over, when the client has taken enough of what was before it, or others need the session.
+    ///
+    /// # Errors
+    /// The client is gone, or others need the session more.
+    pub(super) async fn push(&mut self, chunk: Chunk) -> Result<(), Gone> {
+        self.chunks.waiting().add(chunk.bytes());
+        self.backlog.push_back(chunk);
+        loop {
+            self.fill()?;
+            if self.backlog.is_empty() {
+                return Ok(());
+            }
+            match self.pace {
+                Pace::Client => tokio::select! {
+                    biased;
+                    sent = Self::send_first(&self.chunks, &mut self.backlog) => {
+                        sent?;
+                        self.taken = Instant::now();
+                    }
+                    () = self.sessions.demand.called() => self.pace = Pace::Hurry,
+                },
+                Pace::Hurry if !self.sessions.demand.is_there() => self.pace = Pace::Client,
+                Pace::Hurry if self.has_room() => return Ok(()),
+                Pace::Hurry => {
+                    self.pace = Pace::Full;
+                    self.sessions.demand.pass_on();
+                }
+                Pace::Full => self.hold().await?,
+            }
+        }
+    }
+
+    /// Waits for the client, though there is no room; not for ever, if others need the session.
+    async fn hold(&mut self) -> Result<(), Gone> {
+        let over = self.taken + self.sessions.dialer.settings.limits.wait_max;
+        let demand = &self.sessions.demand;
+        let needed = async {
+            tokio::time::sleep_until(over).await;
+            demand.called().await;
+        };
+        tokio::select! {
+            biased;
+            sent = Self::send_first(&self.chunks, &mut self.backlog) => sent?,
+            () = needed => {
+                tracing::warn!("an answer was cut off: its client does not read, and others need its session");
+                demand.pass_on();
+                return Err(Gone);
+            }
+        }
+        (self.pace, self.taken) = (Pace::Client, Instant::now());
+        Ok(())
+    }
+
+    /// Hands over what is left and then `rest`, as the client takes it. The session is not needed any more.
+    ///
+    /// # Errors
+    /// The client is gone.
+    pub(super) async fn finish(mut self, rest: impl Iterator<Item = Chunk>) -> Result<(), Gone> {
+        if self.pace == Pace::Hurry {
+            self.sessions.demand.pass_on();
+        }
+        for chunk in rest {
+            self.chunks.waiting().add(chunk.bytes());
+            self.backlog.push_back(chunk);
+        }
+        while !self.backlog.is_empty() {
+            Self::send_first(&self.chunks, &mut self.backlog).await?;
+        }
+        Ok(())
+    }
+
+    fn has_room(&self) -> bool {
+        let limits = &self.sessions.dialer.settings.limits;
+        self.chunks.waiting().bytes() <= limits.unread_answer_bytes_max
+            && in_process() <= limits.unread_bytes_max
+    }
+
+    /// Fills the channel from the backlog.
+    fn fill(&mut self) -> Result<(), Gone> {
+        while let Some(chunk) = self.backlog.pop_front() {
+            let bytes = chunk.bytes();
+            match self.chunks.try_send(chunk) {
+                // It counts by itself now.
+                Ok(()) => {
+                    self.chunks.waiting().take(bytes);
+                    self.taken = Instant::now();
+                }
+                Err(TrySendError::Full(chunk)) => {
+                    self.backlog.push_front(chunk);
+                    break;
+                }
+                Err(TrySendError::Closed(_)) => return Err(Gone),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the client to make room for the first of the backlog.
+    async fn send_first(chunks: &Sender<Chunk>, backlog: &mut VecDeque<Chunk>) -> Result<(), Gone> {
+        let room = chunks.reserve().await?;
+        if let Some(chunk) = backlog.pop_front() {
+            room.send(chunk);
+        }
+        Ok(())
+    }
+}
