@@ -7,6 +7,11 @@ mod kit;
 #[path = "../../sql/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
 
+use postgres_kit::served::Hand;
+use std::time::{Duration, Instant};
+use weir_engine::engine::{Body, Request};
+use weir_engine::source::Caller;
+
 /// Asks both stores of `sdl`, filled by `sql`, each of `queries`, and compares.
 fn check(sdl: &str, sql: &str, queries: &[(&str, &str)]) {
     let (sqlite, postgres) = (kit::serve(sdl, sql), in_postgres::serve(sdl, sql));
@@ -569,4 +574,25 @@ fn floats_beyond_their_range_are_refused_before_anything_is_written() {
         }
     }
     assert_eq!(ask_both(&stores, read, ""), before);
+}
+
+#[tokio::test]
+async fn a_mutation_works_no_longer_than_a_statement_may() {
+    let made = tokio::task::spawn_blocking(|| {
+        let tune =
+            |it: &mut weir_sql::postgres::Settings| it.limits.statement_timeout = Duration::from_millis(300);
+        in_postgres::serve_with("type Mote { id: ID!, size: Int }", "", tune)
+    });
+    let served = made.await.expect("it is served");
+    let mut hand = Hand::new(&served.database).await;
+    hand.run("BEGIN").await;
+    hand.run(r#"LOCK TABLE "Mote" IN ACCESS EXCLUSIVE MODE"#).await;
+    // The request itself may take for as long as the test.
+    let later = Instant::now() + Duration::from_secs(3600);
+    let request = Request::new("mutation { deleteMote(filter: {}) { numUids } }", later);
+    let Body::Whole(answer) = served.engine.execute(request, &Caller::Admin).await.body else {
+        panic!("it is short")
+    };
+    assert!(String::from_utf8_lossy(&answer).contains(r#""code":"SOURCE_TIMEOUT""#));
+    tokio::task::spawn_blocking(|| drop(served)).await.expect("its runtime ends");
 }

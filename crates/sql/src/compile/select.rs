@@ -151,7 +151,8 @@ impl Compiler<'_> {
                     self.path.push(self.input_words(input).0.into());
                     self.check_sorted(table, column)?;
                     self.path.pop();
-                    let nullable = !direct || self.api.model.relations.catalog.table(table).column(column).nullable;
+                    let nullable =
+                        !direct || self.api.model.relations.catalog.table(table).column(column).nullable;
                     self.term(value, wrap(Expr::Column(column)), nullable, out)?;
                 }
                 (InputMeaning::Column(_, column), Sorted::Function(function)) => {
