@@ -43,6 +43,13 @@ impl Fault {
         Self { code: "BAD_USER_INPUT", message: message.into() }
     }
 
+    /// An `Int` has more than 32 bits.
+    #[cold]
+    pub(crate) fn beyond_32_bits(value: i64) -> Self {
+        let message = format!("Int cannot represent non 32-bit signed integer value: {value}");
+        Self { code: "INT_RANGE", message: message.into() }
+    }
+
     /// A sum has more than 64 bits.
     #[cold]
     pub(crate) fn beyond_64_bits(digits: &str) -> Self {

@@ -15,6 +15,16 @@ pub(crate) fn not_found(words: &str, accent: Accent) -> Box<FieldError> {
     Box::new(FieldError { code, message: words.into(), hasura_path: None, extensions: None })
 }
 
+/// No row came back whose key others need; `words` are [`Step::needed`](weir_relational::plan::write::Step::needed).
+#[cold]
+pub(crate) fn needed(words: &str, accent: Accent) -> Box<FieldError> {
+    let code = match accent {
+        Accent::Spec => "BAD_USER_INPUT",
+        Accent::Hasura => "not-supported",
+    };
+    Box::new(FieldError { code, message: words.into(), hasura_path: None, extensions: None })
+}
+
 /// Says where in Hasura's words a statement failed: an insert at its rows, another change at the whole request.
 pub(crate) fn with_path(mut error: SourceError, plan: &Plan) -> SourceError {
     if let SourceError::Rejected { error, field: Some(field) } = &mut error

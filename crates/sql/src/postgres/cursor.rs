@@ -7,9 +7,9 @@ use std::cell::Cell;
 
 /// See the module's words.
 pub(super) struct Cursor<'r> {
-    first: Columns<'r>,
-    /// A column, and it and those after it.
-    at: Cell<(usize, Columns<'r>)>,
+    columns: Columns<'r>,
+    /// A column, and its distance from the first in bytes.
+    at: Cell<(usize, usize)>,
     /// The row's place, from zero, among those below which was asked apart.
     pub(super) number: usize,
 }
@@ -20,22 +20,22 @@ impl<'r> Cursor<'r> {
     }
 
     pub(super) fn numbered(row: Row<'r>, number: usize) -> Self {
-        let first = row.columns();
-        Self { first, at: Cell::new((0, first)), number }
+        Self { columns: row.columns(), at: Cell::new((0, 0)), number }
     }
 
     /// The bytes of column `wanted`; `None` is null.
     #[inline]
     pub(super) fn column(&self, wanted: usize) -> Option<&'r [u8]> {
-        let (mut column, mut rest) = self.at.get();
+        let (mut column, mut from) = self.at.get();
         if column > wanted {
-            (column, rest) = (0, self.first);
+            (column, from) = (0, 0);
         }
+        let mut rest = self.columns.skip_bytes(from);
         while column < wanted {
             rest.next()?;
             column += 1;
         }
-        self.at.set((column, rest));
+        self.at.set((column, self.columns.bytes_len() - rest.bytes_len()));
         rest.next()?
     }
 }

@@ -10,11 +10,10 @@
 use super::asked::Asked;
 use super::bind::push_last;
 use super::error::{Error, source_error};
-use super::finish::{At, Finisher, Task};
-use super::found::Found;
-use super::gather::Gatherer;
 use super::portal::Values;
 use super::prepared::{InParts, Leaves, List, Prepared};
+use super::result_set::ResultSet;
+use super::row_source::ResultRows;
 use super::rows::Rows;
 use super::source::Shared;
 use super::statement::Parameters;
@@ -23,6 +22,8 @@ use crate::exec::answer::{Names, TooLong};
 use crate::exec::bind::Bindings;
 use crate::exec::forms::{CHEAP_NODES_MAX, Forms, Planning};
 use crate::exec::program::{Answers, Call, Lock};
+use crate::exec::response_writer::ResponseWriter;
+use crate::exec::row_collector::RowCollector;
 use crate::frontend::Ask;
 use crate::frontend::form::{Form, form};
 use crate::frontend::plan;
@@ -134,8 +135,8 @@ impl Reading {
         Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, shown: &[], accent }
     }
 
-    pub(super) fn task<'r>(&'r self, prepared: &'r Prepared, shape: &'r Shape) -> Task<'r> {
-        Task { prepared, names: Names { schema: self.shared.frontend.schema(), ids: &self.ids, shape } }
+    pub(super) fn names<'r>(&'r self, shape: &'r Shape) -> Names<'r> {
+        Names { schema: self.shared.frontend.schema(), ids: &self.ids, shape }
     }
 
     /// The values of a request for what is `asked`, after the keys of its parents.
@@ -260,14 +261,15 @@ impl Reading {
         shape: &Shape,
         parents: Option<usize>,
     ) -> Result<Reply, TooLong> {
-        let task = self.task(prepared, shape);
-        let found = Found::new(&prepared.read, rows);
+        let (plan, names) = (&prepared.plan, self.names(shape));
+        let set = ResultSet::new(&prepared.read, rows);
+        let source = ResultRows::read(prepared, Some(&set));
         if self.rows {
-            let rows = Gatherer::new(task).gather(&found, parents)?;
+            let rows = RowCollector::new(source, plan, names).collect(parents)?;
             return Ok(Reply { body: ReplyBody::Rows(rows), errors: Vec::new(), freshness: None });
         }
-        let finisher = Finisher::new(task, self.answer_bytes.load(Ordering::Relaxed));
-        let (finished, errors) = finisher.finish(At::Root(&found))?;
+        let capacity = self.answer_bytes.load(Ordering::Relaxed);
+        let (finished, errors) = ResponseWriter::new(source, plan, names, capacity).finish()?;
         let bytes = finished.bytes.len();
         self.answer_bytes.store(bytes + bytes / 8 + 64, Ordering::Relaxed);
         Ok(Reply { body: ReplyBody::Finished(finished), errors, freshness: None })

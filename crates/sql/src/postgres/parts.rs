@@ -11,15 +11,16 @@ use super::bulkhead::Cause;
 use super::cursor::Cursor;
 use super::error::Error;
 use super::fetch::{Reading, TRIES_MAX};
-use super::finish::{At, Finisher};
-use super::found::Found;
 use super::outflow::Outflow;
 use super::portal::{Part, Portals, Values};
 use super::prepared::Prepared;
+use super::result_set::ResultSet;
+use super::row_source::{ResultRow, ResultRows};
 use super::rows::Rows;
 use super::session::Session;
 use super::statement::Parameters;
 use crate::exec::answer::{CHUNK_BYTES, TooLong, pieces};
+use crate::exec::response_writer::ResponseWriter;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -205,10 +206,10 @@ impl Job {
                     list += 1;
                 }
                 _ => {
-                    let found = Found::new(&prepared.read, &self.beside);
-                    let mut finisher = self.finisher(&prepared, &mut written);
-                    let done = finisher.root_member(member, At::Root(&found));
-                    (written.bytes, written.errors) = finisher.into_parts();
+                    let set = ResultSet::new(&prepared.read, &self.beside);
+                    let mut writer = self.writer(&prepared, &set, &mut written);
+                    let done = writer.root_member(member);
+                    (written.bytes, written.errors) = writer.into_parts();
                     failed |= !done.map_err(|it: TooLong| End::Failed(it.into_error()))?;
                 }
             }
@@ -234,8 +235,8 @@ impl Job {
         let (mut index, before) = (0, written.errors.len());
         while let Some(part) = self.part(deadline).await? {
             let done = {
-                let found = part.found(&prepared, list);
-                self.items(&prepared, (level, member), &found, &mut index, written)
+                let set = part.result_set(&prepared, list);
+                self.items(&prepared, (level, member), &set, &mut index, written)
             };
             if !done.map_err(|it: TooLong| End::Failed(it.into_error()))? {
                 let late = SourceError::Broken("a null came too late to be bubbled".into());
@@ -261,27 +262,33 @@ impl Job {
         &'r self,
         prepared: &'r Prepared,
         (level, member): (u32, &'r Member),
-        found: &Found<'r>,
+        set: &'r ResultSet<'r>,
         index: &mut u32,
         written: &mut Written,
     ) -> Result<bool, TooLong> {
-        let mut finisher = self.finisher(prepared, written);
+        let (mut writer, of) = (self.writer(prepared, set, written), &prepared.plan.levels[level as usize]);
         let mut done = Ok(true);
-        for (number, row) in found.all(0).enumerate() {
-            done = finisher.item(level, member, &Cursor::numbered(row, number), found, 0, *index);
+        for (number, row) in set.all(0).enumerate() {
+            let cursor = Cursor::numbered(row, number);
+            done = writer.item(of, member, ResultRow::new(&cursor, set, 0), *index);
             *index += 1;
             if !matches!(done, Ok(true)) {
                 break;
             }
         }
-        (written.bytes, written.errors) = finisher.into_parts();
+        (written.bytes, written.errors) = writer.into_parts();
         done
     }
 
-    fn finisher<'r>(&'r self, prepared: &'r Prepared, written: &mut Written) -> Finisher<'r> {
-        let task = self.reading.task(prepared, &self.shape);
+    fn writer<'r>(
+        &'r self,
+        prepared: &'r Prepared,
+        set: &'r ResultSet<'r>,
+        written: &mut Written,
+    ) -> ResponseWriter<'r, ResultRows<'r>> {
         let (bytes, errors) = (std::mem::take(&mut written.bytes), std::mem::take(&mut written.errors));
-        Finisher::from_parts(task, bytes, errors)
+        let (source, names) = (ResultRows::read(prepared, Some(set)), self.reading.names(&self.shape));
+        ResponseWriter::resume(source, &prepared.plan, names, bytes, errors)
     }
 
     /// The next rows: the first in time, the others with progress.
@@ -346,12 +353,12 @@ impl Job {
 
 impl Part {
     /// Its rows, those of the list number `list`.
-    fn found<'r>(&'r self, prepared: &'r Prepared, list: usize) -> Found<'r> {
+    fn result_set<'r>(&'r self, prepared: &'r Prepared, list: usize) -> ResultSet<'r> {
         let Some(list) = prepared.in_parts.lists().get(list) else {
-            return Found::new(&prepared.read, &self.rows);
+            return ResultSet::new(&prepared.read, &self.rows);
         };
         let below = list.below.as_ref().zip(self.below.as_ref());
-        Found::new(&list.own, &self.rows).above(below.map(|(of, rows)| Found::new(&of.asked, rows)))
+        ResultSet::new(&list.own, &self.rows).above(below.map(|(of, rows)| ResultSet::new(&of.asked, rows)))
     }
 }
 

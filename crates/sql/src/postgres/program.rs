@@ -13,9 +13,9 @@ use super::bind::{ids_array, push_last};
 use super::bulkhead::{Cause, Patience};
 use super::error::{CONCURRENT, Error, source_error};
 use super::fetch::Reading;
-use super::finish::{At, Finisher};
-use super::found::Found;
 use super::prepared::{Prepared, Programmed};
+use super::result_set::ResultSet;
+use super::row_source::ResultRows;
 use super::rows::Rows;
 use super::session::{Isolation, Session, Transaction};
 use super::statement::{Parameters, Statement};
@@ -23,6 +23,7 @@ use super::write::Failure;
 use super::write_fetch::{TRIES_MAX, pause};
 use crate::exec::bind::Bindings;
 use crate::exec::program::{Answers, Asked, Call, Cell, Program, Programs, Shown, Step, Value};
+use crate::exec::response_writer::ResponseWriter;
 use crate::exec::turn::Turns;
 use crate::exec::value::Value as Read;
 use crate::exec::write_errors::with_message;
@@ -240,9 +241,9 @@ impl<'r> Asker<'r> {
 
     /// Tells what was found; how many rows those were.
     fn hear(&self, finder: &Reads, rows: &Rows, program: &mut dyn Program) -> Result<u32, Failure> {
-        let (found, mut scratch, mut count) = (Found::new(finder, rows), Vec::new(), 0);
+        let (set, mut scratch, mut count) = (ResultSet::new(finder, rows), Vec::new(), 0);
         let column = usize::from(finder.arms[0].columns[0]);
-        for row in found.all(0) {
+        for row in set.all(0) {
             count += 1;
             let id = row.column(column).flatten().map(|it| finder.decoders[column].read(it, &mut scratch));
             if let Some(Ok(Read::Int(id))) = id {
@@ -304,13 +305,15 @@ impl<'r> Asker<'r> {
     }
 
     fn answer(&self, flight: &Flight) -> Result<Wrote, Failure> {
-        let task = self.reading.task(self.prepared, self.input.shape);
+        let names = self.reading.names(self.input.shape);
         let asked = self.programmed.and_then(|it| it.shown.as_ref());
-        let found = asked.zip(flight.rows.as_ref()).map(|(asked, rows)| Found::new(asked, rows));
-        let mut finisher = Finisher::new(task, 256);
-        let wrote = finisher.root_member(self.member, At::Program(&flight.shown, found.as_ref()));
-        wrote.map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
-        Ok(finisher.into_parts())
+        let set = asked.zip(flight.rows.as_ref()).map(|(asked, rows)| ResultSet::new(asked, rows));
+        let source = ResultRows::shown(self.prepared, &flight.shown, set.as_ref());
+        let mut writer = ResponseWriter::new(source, &self.prepared.plan, names, 256);
+        writer
+            .root_member(self.member)
+            .map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
+        Ok(writer.into_parts())
     }
 }
 

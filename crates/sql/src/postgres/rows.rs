@@ -133,6 +133,17 @@ impl<'r> Columns<'r> {
     pub(super) fn new(bytes: &'r [u8]) -> Self {
         Self(bytes)
     }
+
+    /// Those after the first `count` bytes, which are whole columns.
+    #[inline]
+    pub(super) fn skip_bytes(self, count: usize) -> Self {
+        Self(self.0.get(count..).unwrap_or_default())
+    }
+
+    #[inline]
+    pub(super) const fn bytes_len(self) -> usize {
+        self.0.len()
+    }
 }
 
 impl<'r> Iterator for Columns<'r> {

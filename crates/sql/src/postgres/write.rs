@@ -17,11 +17,11 @@ use super::statement::Parameters;
 use super::text;
 use super::way::Way;
 use crate::exec::bind::Bindings;
-use crate::exec::write_errors::not_found;
+use crate::exec::write_errors::{needed, not_found};
 use crate::frontend::form::Form;
 use smallvec::SmallVec;
 use std::time::Instant;
-use weir_engine::source::{Accent, FieldError};
+use weir_engine::source::FieldError;
 use weir_relational::catalog::postgres_types::Types;
 use weir_relational::plan::MemberKind;
 use weir_relational::plan::write::{Change, Given, Step, Work};
@@ -248,12 +248,8 @@ impl<'r, 's> Runner<'r, 's> {
             if let Some(words) = steps[at].needed.as_ref().filter(|_| waves[at] == wave)
                 && answer.rows.as_ref().is_none_or(|it| it.iter().next().is_none())
             {
-                let code = match self.bindings.accent {
-                    Accent::Spec => "BAD_USER_INPUT",
-                    Accent::Hasura => "not-supported",
-                };
-                let error = FieldError { code, message: words.clone(), hasura_path: None, extensions: None };
-                return Err(Failure::Refused(Box::new(error), self.prepared.plan.writes[write].field));
+                let field = self.prepared.plan.writes[write].field;
+                return Err(Failure::Refused(needed(words, self.bindings.accent), field));
             }
         }
         Ok(())

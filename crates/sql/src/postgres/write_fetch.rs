@@ -5,11 +5,12 @@
 use super::bulkhead::Cause;
 use super::error::{Error, source_error};
 use super::fetch::Reading;
-use super::finish::{At, Finisher};
-use super::found::Found;
 use super::prepared::Prepared;
+use super::result_set::ResultSet;
+use super::row_source::ResultRows;
 use super::way::Way;
 use super::write::{Done, Failure, Runner, Single, single};
+use crate::exec::response_writer::ResponseWriter;
 use crate::exec::write_errors::with_message;
 use crate::exec::write_errors::with_path;
 use crate::frontend::form::Form;
@@ -133,13 +134,13 @@ fn answer(
     done: &[Done<'_>],
     input: &FetchInput<'_>,
 ) -> Result<Reply, Failure> {
-    let found: Vec<Option<Found<'_>>> = done
+    let below: Vec<Option<ResultSet<'_>>> = done
         .iter()
         .zip(&prepared.below)
-        .map(|(done, below)| Some(Found::new(&below.as_ref()?.asked, done.below.as_ref()?)))
+        .map(|(done, below)| Some(ResultSet::new(&below.as_ref()?.asked, done.below.as_ref()?)))
         .collect();
-    let task = reading.task(prepared, input.shape);
-    let finished = Finisher::new(task, 256).finish(At::Changes(done, &found));
+    let source = ResultRows::done(prepared, done, &below);
+    let finished = ResponseWriter::new(source, &prepared.plan, reading.names(input.shape), 256).finish();
     let (finished, errors) = finished.map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
     Ok(Reply { body: ReplyBody::Finished(finished), errors, freshness: None })
 }

@@ -8,16 +8,17 @@
 
 use super::bind;
 use super::connection::reader;
-use super::finish::Finisher;
-use super::gather::Gatherer;
 use super::pool::Turns;
 use super::prepared::{Class, PAGE_ROWS_MAX, Prepared, SLOW_RUNS_MAX};
 use super::run::{Failure, Statements};
 use super::sink::Sink;
 use super::source::Shared;
+use crate::exec::answer::Names;
 use crate::exec::bind::Bindings;
 use crate::exec::forms::{CHEAP_NODES_MAX, Forms, Planning};
 use crate::exec::program::{Answers, Call, Lock};
+use crate::exec::response_writer::ResponseWriter;
+use crate::exec::row_collector::RowCollector;
 use crate::frontend::Ask;
 use crate::frontend::form::{Form, form};
 use crate::frontend::plan;
@@ -139,28 +140,31 @@ impl Reading {
         keys: Option<usize>,
         sink: Option<&mut Sink>,
     ) -> Result<Option<Reply>, Failure> {
-        let statements = Statements::new(connection, prepared, bindings);
-        let shape = bindings.shape;
+        let mut statements = Statements::new(connection, prepared, bindings);
+        let Bindings { schema, ids, shape, .. } = bindings;
+        let (plan, names) = (&prepared.plan, Names { schema, ids, shape });
         if self.rows {
-            let rows = Gatherer::new(statements, shape).gather(keys)?;
+            let rows = RowCollector::new(statements, plan, names).collect(keys)?;
             return Ok(Some(Reply { body: ReplyBody::Rows(rows), errors: Vec::new(), freshness: None }));
         }
-        let streams = self.streams && !prepared.plan.root_copied;
         let capacity = self.answer_bytes.load(Ordering::Relaxed);
-        let sink = if streams { sink } else { None };
-        if sink.is_some() {
+        statements.sink = sink.filter(|_| self.streams && !plan.root_copied);
+        if statements.sink.is_some() {
             statements.check_values()?;
         }
-        let finished = Finisher::new(statements, shape, sink, capacity).finish()?;
-        Ok(finished.map(|(finished, errors)| {
-            let bytes = finished.bytes.len();
-            let next = bytes + bytes / 8 + ROOM_BYTES;
-            // Answers of about one size leave the number alone: all threads read it.
-            if bytes + ROOM_BYTES > capacity || 2 * next < capacity {
-                self.answer_bytes.store(next, Ordering::Relaxed);
-            }
-            Reply { body: ReplyBody::Finished(finished), errors, freshness: None }
-        }))
+        let mut writer = ResponseWriter::new(statements, plan, names, capacity);
+        let (finished, errors) = writer.finish()?;
+        if let Some(sink) = writer.source.sink.filter(|it| it.has_flushed()) {
+            sink.end(finished.bytes, errors)?;
+            return Ok(None);
+        }
+        let bytes = finished.bytes.len();
+        let next = bytes + bytes / 8 + ROOM_BYTES;
+        // Answers of about one size leave the number alone: all threads read it.
+        if bytes + ROOM_BYTES > capacity || 2 * next < capacity {
+            self.answer_bytes.store(next, Ordering::Relaxed);
+        }
+        Ok(Some(Reply { body: ReplyBody::Finished(finished), errors, freshness: None }))
     }
 
     /// As [`Reading::answer`], all statements in one snapshot.

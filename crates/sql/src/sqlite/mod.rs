@@ -1,24 +1,21 @@
 //! SQLite, embedded: reads are stepped in process, statement by statement, and written while stepping.
 
 mod bind;
-mod cells;
 pub mod connection;
 pub mod error;
 mod fetch;
-mod finish;
 mod functions;
-mod gather;
 mod health;
 pub mod introspect;
 mod json_canonical;
 mod json_contains;
 mod json_edit;
 mod json_path;
-mod objects;
 mod pattern;
 mod pool;
 mod prepared;
 mod program;
+mod row_source;
 mod run;
 mod sink;
 pub mod source;

@@ -9,15 +9,16 @@
 
 use super::bind::ids_json;
 use super::fetch::Reading;
-use super::finish::Finisher;
 use super::prepared::Prepared;
 use super::run::{Failure, Statements};
 use super::upkeep::Upkeep;
-use super::write::Written;
 use super::write_fetch::read_only;
 use super::writer::Writer;
+use crate::exec::answer::Names;
 use crate::exec::bind::Bindings;
 use crate::exec::program::{Answers, Asked, Call, Cell, Program, Programs, Shown, Step, Value};
+use crate::exec::response_writer::ResponseWriter;
+use crate::exec::row_source::{RowContext, WorkResult};
 use crate::exec::turn::Turns;
 use crate::exec::write_errors::with_message;
 use crate::frontend::form::Form;
@@ -151,7 +152,7 @@ impl Driver<'_, '_> {
         self.upkeep.settle_for(self.connection, self.prepared).map_err(sqlite)?;
         if let Some(level) = self.prepared.plan.finder(member) {
             let mut statements = Statements::new(self.connection, self.prepared, self.bindings);
-            if let Some(mut statement) = statements.open(level, None)? {
+            if let Some(mut statement) = statements.open(level, RowContext::Root)? {
                 let mut rows = statement.raw_query();
                 while let Some(row) = rows.next().map_err(sqlite)? {
                     let found = program.found(row.get(0).map_err(sqlite)?);
@@ -166,8 +167,14 @@ impl Driver<'_, '_> {
         let settled = self.upkeep.settle_for(self.connection, self.prepared);
         settled.map_err(|error| Failure::Sqlite(error, member.field))?;
         let bindings = Bindings { shown: &shown.ids, ..self.bindings };
-        let statements = Statements::new(self.connection, self.prepared, bindings);
-        Finisher::new(statements, bindings.shape, None, 256).finish_program(member, Written::of(shown))
+        let mut statements = Statements::new(self.connection, self.prepared, bindings);
+        statements.done =
+            Some(WorkResult { affected: shown.affected, message: shown.message, ..WorkResult::default() });
+        let Bindings { schema, ids, shape, .. } = bindings;
+        let names = Names { schema, ids, shape };
+        let mut writer = ResponseWriter::new(statements, &self.prepared.plan, names, 256);
+        writer.root_member(member)?;
+        Ok(writer.into_parts())
     }
 }
 

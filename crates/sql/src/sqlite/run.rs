@@ -3,10 +3,11 @@
 //! **Cost:** no preparation and no allocation per row; a parent's key is bound straight from its row.
 
 use super::bind;
-use super::cells::Cells;
 use super::prepared::Prepared;
+use super::sink::Sink;
 use crate::exec::answer::TooLong;
 use crate::exec::bind::Bindings;
+use crate::exec::row_source::{RowContext, RowSource, WorkResult};
 use rusqlite::types::ValueRef;
 use rusqlite::{CachedStatement, Connection};
 use smallvec::SmallVec;
@@ -58,12 +59,16 @@ pub(super) struct Statements<'c, 'r> {
     held: SmallVec<[Option<CachedStatement<'c>>; 4]>,
     /// Below the root: which parent key is answered.
     key: usize,
+    /// The way out for a long answer.
+    pub(super) sink: Option<&'r mut Sink>,
+    /// The result of a program that has run.
+    pub(super) done: Option<WorkResult<<Self as RowSource>::Returned>>,
 }
 
 impl<'c, 'r> Statements<'c, 'r> {
     pub(super) fn new(connection: &'c Connection, prepared: &'r Prepared, bindings: Bindings<'r>) -> Self {
         let held = prepared.statements.iter().map(|_| None).collect();
-        Self { connection, prepared, bindings, held, key: 0 }
+        Self { connection, prepared, bindings, held, key: 0, sink: None, done: None }
     }
 
     /// Refuses values that cannot be bound before a part of the answer leaves: it could not be taken back.
@@ -83,21 +88,20 @@ impl<'c, 'r> Statements<'c, 'r> {
         self.held.iter_mut().for_each(|it| *it = None);
     }
 
-    /// The statement of `level`, bound for the parent in `row`; `None` when a key of the parent is null.
+    /// The statement of `level`, bound for the row above; `None` when a key of that row is null.
     #[inline]
     pub(super) fn open(
         &mut self,
         level: u32,
-        row: Option<Cells<'_>>,
+        above: RowContext<'_, Self>,
     ) -> Result<Option<CachedStatement<'c>>, Failure> {
         let mut statement = match self.held[level as usize].take() {
             Some(statement) => statement,
             None => self.prepare(level)?,
         };
-        let ready = &self.prepared.statements[level as usize];
-        if let Some(row) = row {
-            for &(at, column) in &ready.keys {
-                let value = row.get(usize::from(column));
+        if let RowContext::Row(row) = above {
+            for &(at, column) in &self.prepared.statements[level as usize].keys {
+                let value = row.get(column);
                 if value == ValueRef::Null {
                     self.close(level, statement);
                     return Ok(None);
@@ -108,18 +112,6 @@ impl<'c, 'r> Statements<'c, 'r> {
             }
         }
         Ok(Some(statement))
-    }
-
-    /// The integer that alone decides the row of `level` for the parent in `row`, as in most schemas; else `None`.
-    #[inline]
-    pub(super) fn only_key(&self, level: u32, row: Cells<'_>) -> Option<i64> {
-        match self.prepared.statements[level as usize].keys[..] {
-            [(_, column)] => match row.get(usize::from(column)) {
-                ValueRef::Integer(key) => Some(key),
-                ValueRef::Null | ValueRef::Real(_) | ValueRef::Text(_) | ValueRef::Blob(_) => None,
-            },
-            _ => None,
-        }
     }
 
     /// Gives a statement back for the next parent.

@@ -68,9 +68,7 @@ fn float<'v>(value: f64) -> Result<Value<'v>, Fault> {
 #[cold]
 fn unusual(cell: Cell, value: ValueRef<'_>) -> Result<Value<'_>, Fault> {
     match (cell, value) {
-        (Cell::Int, ValueRef::Integer(value)) => {
-            fault("INT_RANGE", format!("Int cannot represent non 32-bit signed integer value: {value}"))
-        }
+        (Cell::Int, ValueRef::Integer(value)) => Err(Fault::beyond_32_bits(value)),
         (Cell::Int | Cell::BigInt, ValueRef::Real(value)) if value.fract() == 0.0 && value.abs() < 9e15 => {
             read(cell, ValueRef::Integer(value as i64))
         }

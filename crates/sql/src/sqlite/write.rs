@@ -9,63 +9,49 @@ use super::bind::{self, Bound};
 use super::run::{Failure, Raw, Statements};
 use crate::exec::answer::{PART_BYTES_MAX, TooLong};
 use crate::exec::bind::Bindings;
-use crate::exec::program::Shown;
+use crate::exec::row_source::WorkResult;
+use crate::exec::write_errors::{needed, not_found};
 use rusqlite::types::{Null, Value, ValueRef};
 use rusqlite::{CachedStatement, Statement};
-use weir_engine::source::{Accent, FieldError};
-use weir_relational::plan::write::{Given, Step, Work, Write};
+use weir_relational::plan::write::{Given, Step, Work};
 
-/// Result of a work.
-#[derive(Debug, Default)]
-pub(super) struct Written {
-    /// Rows of all tables together, or what a program counted.
-    pub(super) affected: i64,
-    /// A word to people.
-    pub(super) message: Option<&'static str>,
-    /// About how much memory what came back takes.
+/// The result of a work, and about how much memory its rows take.
+#[derive(Default)]
+struct Written {
+    result: WorkResult<Vec<Vec<Value>>>,
     bytes: usize,
-    /// Returned rows of the field's own table.
-    pub(super) rows: Vec<Vec<Value>>,
-}
-
-impl Written {
-    /// Objects that a program shows.
-    pub(super) fn of(shown: &Shown) -> Self {
-        Self { affected: shown.affected, message: shown.message, ..Self::default() }
-    }
 }
 
 impl Statements<'_, '_> {
-    /// Does one work of `write`.
-    pub(super) fn work(&self, write: &Write, work: &Work) -> Result<Written, Failure> {
-        match work {
+    /// Runs one work of a write.
+    pub(super) fn run(&self, write: u32, work: usize) -> Result<WorkResult<Vec<Vec<Value>>>, Failure> {
+        let write = &self.prepared.plan.writes[write as usize];
+        let (field, mut written) = (write.field, Written::default());
+        match &write.works[work] {
             // A program has run before its answer is written.
-            Work::Nothing | Work::Program { .. } => Ok(Written::default()),
+            Work::Nothing | Work::Program { .. } => {}
             Work::Change(change) => {
-                let mut statement = self.change(*change, write.field)?;
-                self.bind_parameters(*change, &mut statement, write.field)?;
-                let mut written = Written::default();
+                let mut statement = self.change(*change, field)?;
+                self.bind_parameters(*change, &mut statement, field)?;
                 // Rows that are not selected are only counted.
                 let width = self.prepared.plan.changes[*change as usize].returning().len();
-                let rows = self.rows(&mut statement, width, &mut written, write.field)?;
-                Ok(Written { rows, ..written })
+                let rows = self.rows(&mut statement, width, &mut written, field)?;
+                if let (true, Some(words)) = (rows.is_empty(), &write.missing) {
+                    return Err(Failure::Refused(not_found(words, self.bindings.accent), field));
+                }
+                written.result.rows = rows;
             }
-            Work::Insert(steps) => {
-                let mut written = Written::default();
-                self.insert(steps, &self.bindings, &mut None, &mut written, write.field)?;
-                Ok(written)
-            }
+            Work::Insert(steps) => self.insert(steps, &self.bindings, &mut None, &mut written, field)?,
             Work::Each { slot, steps } => {
-                let (mut written, mut held) = (Written::default(), None);
-                let mut bindings = self.bindings;
+                let (mut held, mut bindings) = (None, self.bindings);
                 let rows = bindings.form.rows(*slot);
                 for row in 0..rows.map_or(0, |rows| rows.len) {
                     bindings.row = (*slot, row * rows.map_or(0, |rows| rows.leaves));
-                    self.insert(steps, &bindings, &mut held, &mut written, write.field)?;
+                    self.insert(steps, &bindings, &mut held, &mut written, field)?;
                 }
-                Ok(written)
             }
         }
+        Ok(written.result)
     }
 
     /// Runs `steps`; the last statement stays in `held` for the next that is equal.
@@ -89,22 +75,15 @@ impl Statements<'_, '_> {
             let mut rows = self.rows(&mut statement, width, written, field)?;
             *held = Some((step.change, statement));
             match (rows.pop(), &step.needed) {
-                (None, Some(words)) => return Err(self.refused(words, field)),
+                (None, Some(words)) => {
+                    return Err(Failure::Refused(needed(words, self.bindings.accent), field));
+                }
                 (row, _) => done.push(row.unwrap_or_default()),
             }
         }
         let shown = done.into_iter().zip(steps).filter(|(row, step)| step.shown && !row.is_empty());
-        written.rows.extend(shown.map(|(row, _)| row));
+        written.result.rows.extend(shown.map(|(row, _)| row));
         Ok(())
-    }
-
-    fn refused(&self, words: &str, field: u32) -> Failure {
-        let code = match self.bindings.accent {
-            Accent::Spec => "BAD_USER_INPUT",
-            Accent::Hasura => "not-supported",
-        };
-        let error = FieldError { code, message: words.into(), hasura_path: None, extensions: None };
-        Failure::Refused(Box::new(error), field)
     }
 
     /// All rows that come back, their first `width` columns. They are stepped through to the end, where foreign keys are
@@ -129,7 +108,7 @@ impl Statements<'_, '_> {
                 }
                 values.push(row.get(at).map_err(sqlite)?);
             }
-            written.affected += 1;
+            written.result.affected += 1;
             if written.bytes > PART_BYTES_MAX {
                 return Err(TooLong { what: "the rows that come back are", field }.into());
             }

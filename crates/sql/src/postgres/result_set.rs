@@ -10,7 +10,7 @@ use super::asked::Asked;
 use super::rows::{Row, Rows, RowsIter};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::hash::{BuildHasher, Hasher};
 
 /// No more rows in a chain.
@@ -20,22 +20,25 @@ const END: u32 = u32::MAX;
 pub(super) type Key<'r> = SmallVec<[Option<&'r [u8]>; 2]>;
 
 /// See the module's words.
-pub(super) struct Found<'r> {
+pub(super) struct ResultSet<'r> {
     pub(super) asked: &'r Asked,
     rows: &'r Rows,
-    arms: SmallVec<[ArmRows<'r>; 4]>,
+    /// Empty if the statement has one arm and no parents.
+    arms: Vec<ArmRows<'r>>,
     /// The answer to what was asked apart, below these rows.
     below: Option<Box<Self>>,
 }
 
 #[derive(Default)]
 pub(super) struct ArmRows<'r> {
-    rows: Vec<Row<'r>>,
-    /// The next row of the same parent.
-    next: Vec<u32>,
+    rows: Vec<Filed<'r>>,
     chains: HashTable<Chain>,
-    /// The key of the row that came last; empty before the first.
-    key: Key<'r>,
+}
+
+/// A row, and the place of the next row of the same parent.
+pub(super) struct Filed<'r> {
+    row: Row<'r>,
+    next: u32,
 }
 
 /// The rows of one parent.
@@ -46,16 +49,20 @@ struct Chain {
     last: u32,
 }
 
-impl<'r> Found<'r> {
+impl<'r> ResultSet<'r> {
     pub(super) fn new(asked: &'r Asked, rows: &'r Rows) -> Self {
-        let mut found = Self { asked, rows, arms: SmallVec::new(), below: None };
+        let mut set = Self { asked, rows, arms: Vec::new(), below: None };
         if !asked.is_plain() {
-            found.arms.resize_with(asked.arms.len(), ArmRows::default);
+            set.arms.resize_with(asked.arms.len(), ArmRows::default);
+            // The key of each arm's last row; empty before the first.
+            let mut keys: SmallVec<[Key<'r>; 4]> = smallvec![Key::new(); asked.arms.len()];
             for row in rows.iter() {
-                found.file(row);
+                if let Some(arm) = asked.arm_of_row(row) {
+                    set.arms[arm].file(row, &asked.arms[arm].keys, &mut keys[arm]);
+                }
             }
         }
-        found
+        set
     }
 
     /// With the answer to what was asked about these rows, in their order.
@@ -73,65 +80,64 @@ impl<'r> Found<'r> {
         }
     }
 
-    fn file(&mut self, row: Row<'r>) {
-        let asked = self.asked;
-        let Some(at) = asked.arm_of_row(row) else { return };
-        let keys = &asked.arms[at].keys;
-        let arm = &mut self.arms[at];
-        let place = arm.rows.len() as u32;
-        arm.rows.push(row);
-        arm.next.push(END);
-        if keys.is_empty() {
-            return;
-        }
-        if is_key(row, keys, &arm.key) {
-            arm.next[place as usize - 1] = place;
-            return;
-        }
-        let key: Key<'r> = keys.iter().map(|&it| row.column(usize::from(it)).flatten()).collect();
-        let hash = hash(&key);
-        let rows = &arm.rows;
-        let same = |chain: &Chain| chain.hash == hash && is_key(rows[chain.first as usize], keys, &key);
-        match arm.chains.find_mut(hash, same) {
-            Some(chain) => {
-                let mut last = chain.last as usize;
-                while arm.next[last] != END {
-                    last = arm.next[last] as usize;
-                }
-                arm.next[last] = place;
-                chain.last = place;
-            }
-            None => {
-                arm.chains.insert_unique(hash, Chain { hash, first: place, last: place }, |it| it.hash);
-            }
-        }
-        arm.key = key;
-    }
-
     /// All rows of an arm.
-    pub(super) fn all(&self, arm: usize) -> Walk<'_, 'r> {
+    pub(super) fn all(&self, arm: usize) -> RowsOf<'_> {
         match self.arms.get(arm) {
-            Some(rows) => Walk::Arm(rows.rows.iter()),
-            None => Walk::Answer(self.rows.iter()),
+            Some(rows) => RowsOf::Arm(rows.rows.iter()),
+            None => RowsOf::Answer(self.rows.iter()),
         }
     }
 
     /// The rows of an arm whose parent has `key`.
-    pub(super) fn below(&self, arm: usize, key: &[Option<&[u8]>]) -> Walk<'_, 'r> {
-        let Some(rows) = self.arms.get(arm) else { return Walk::None };
+    pub(super) fn below(&self, arm: usize, key: &[Option<&[u8]>]) -> RowsOf<'_> {
+        let Some(rows) = self.arms.get(arm) else { return RowsOf::None };
         let keys = &self.asked.arms[arm].keys;
         let hash = hash(key);
-        let same = |chain: &Chain| chain.hash == hash && is_key(rows.rows[chain.first as usize], keys, key);
+        let same =
+            |chain: &Chain| chain.hash == hash && is_key(rows.rows[chain.first as usize].row, keys, key);
         match rows.chains.find(hash, same) {
-            Some(chain) => Walk::Chain(rows, chain.first),
-            None => Walk::None,
+            Some(chain) => RowsOf::Chain(rows, chain.first),
+            None => RowsOf::None,
         }
     }
 
     /// The rows of an arm whose parent was number `number`, from zero, of those that were given.
-    pub(super) fn of_parent(&self, arm: usize, number: usize) -> Walk<'_, 'r> {
+    pub(super) fn of_parent(&self, arm: usize, number: usize) -> RowsOf<'_> {
         let ordinal = (number as i64 + 1).to_be_bytes();
         self.below(arm, &[Some(&ordinal)])
+    }
+}
+
+impl<'r> ArmRows<'r> {
+    /// Adds a row to the chain of its parent, whose key is in the columns `keys`; `last` is the key of the row before.
+    fn file(&mut self, row: Row<'r>, keys: &[u16], last: &mut Key<'r>) {
+        let place = self.rows.len() as u32;
+        self.rows.push(Filed { row, next: END });
+        if keys.is_empty() {
+            return;
+        }
+        if is_key(row, keys, last) {
+            self.rows[place as usize - 1].next = place;
+            return;
+        }
+        let key: Key<'r> = keys.iter().map(|&it| row.column(usize::from(it)).flatten()).collect();
+        let hash = hash(&key);
+        let rows = &self.rows;
+        let same = |chain: &Chain| chain.hash == hash && is_key(rows[chain.first as usize].row, keys, &key);
+        match self.chains.find_mut(hash, same) {
+            Some(chain) => {
+                let mut end = chain.last as usize;
+                while self.rows[end].next != END {
+                    end = self.rows[end].next as usize;
+                }
+                self.rows[end].next = place;
+                chain.last = place;
+            }
+            None => {
+                self.chains.insert_unique(hash, Chain { hash, first: place, last: place }, |it| it.hash);
+            }
+        }
+        *last = key;
     }
 }
 
@@ -150,30 +156,30 @@ fn is_key(row: Row<'_>, columns: &[u16], key: &[Option<&[u8]>]) -> bool {
 }
 
 /// Rows in their order.
-pub(super) enum Walk<'f, 'r> {
+pub(super) enum RowsOf<'a> {
     /// None at all.
     None,
     /// Of a statement of one arm.
-    Answer(RowsIter<'r>),
+    Answer(RowsIter<'a>),
     /// Of an arm.
-    Arm(std::slice::Iter<'f, Row<'r>>),
+    Arm(std::slice::Iter<'a, Filed<'a>>),
     /// Of a parent, from this one on.
-    Chain(&'f ArmRows<'r>, u32),
+    Chain(&'a ArmRows<'a>, u32),
 }
 
-impl<'r> Iterator for Walk<'_, 'r> {
-    type Item = Row<'r>;
+impl<'a> Iterator for RowsOf<'a> {
+    type Item = Row<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<Row<'r>> {
+    fn next(&mut self) -> Option<Row<'a>> {
         match self {
             Self::None => None,
             Self::Answer(rows) => rows.next(),
-            Self::Arm(rows) => rows.next().copied(),
+            Self::Arm(rows) => rows.next().map(|it| it.row),
             Self::Chain(arm, at) => {
-                let row = *arm.rows.get(*at as usize)?;
-                *at = arm.next[*at as usize];
-                Some(row)
+                let filed = arm.rows.get(*at as usize)?;
+                *at = filed.next;
+                Some(filed.row)
             }
         }
     }
@@ -230,14 +236,14 @@ mod tests {
             (one, "i"),
         ];
         let rows = rows(&mixed);
-        let found = Found::new(&asked, &rows);
+        let set = ResultSet::new(&asked, &rows);
         let letters = |key: Option<&str>| -> Vec<u8> {
-            found.below(0, &[key.map(str::as_bytes)]).filter_map(|row| Some(row.column(1)??[0])).collect()
+            set.below(0, &[key.map(str::as_bytes)]).filter_map(|row| Some(row.column(1)??[0])).collect()
         };
         assert_eq!(
             [letters(one), letters(two), letters(None), letters(Some("3"))],
             [b"abfgi".to_vec(), b"ceh".to_vec(), b"d".to_vec(), Vec::new()]
         );
-        assert_eq!(found.all(0).count(), mixed.len());
+        assert_eq!(set.all(0).count(), mixed.len());
     }
 }

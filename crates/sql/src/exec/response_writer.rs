@@ -1,0 +1,450 @@
+//! Rows to response bytes, while a driver walks them.
+//!
+//! A driver that streams has whole items of a root list sent once the answer is longer than what it holds back.
+//!
+//! **Invariant:** bytes leave only between whole items of a list of the root, where no mark is open that could still
+//! be cut back to without breaking the answer.
+//!
+//! Rows that share a related row share its bytes where the driver knows their key: the object is copied for the next parent with
+//! the same key ([`Seen`]).
+//!
+//! **Cost:** no allocation per row; recursion is as deep as the shape.
+
+use super::answer::{Answer, CHUNK_BYTES, Names, Spans};
+use super::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
+use super::value::{no_such_object, write_value};
+use weir_engine::source::{Finished, PathError, Step};
+use weir_engine::write::out::Out;
+use weir_relational::catalog::facts::Cell;
+use weir_relational::plan::write::WriteAnswer;
+use weir_relational::plan::{Level, Member, MemberKind, Object, Plan, Run};
+
+/// State of writing an answer.
+pub(crate) struct ResponseWriter<'r, S> {
+    pub(crate) source: S,
+    plan: &'r Plan,
+    answer: Answer<'r>,
+    /// The member of the root at hand, and the number of errors before it.
+    root: (u32, usize),
+    /// Objects by their keys; empty until a row has one.
+    seen: Vec<Seen>,
+    /// Changes when bytes that were written are cut off or leave, or rows may have changed.
+    epoch: u32,
+}
+
+/// The bytes an object became, to be copied for the next row that refers to it.
+#[derive(Clone, Copy)]
+struct Seen {
+    key: i64,
+    level: u32,
+    /// Of [`ResponseWriter::epoch`]; zero is never.
+    epoch: u32,
+    start: u32,
+    end: u32,
+}
+
+/// Number of remembered objects; a power of two.
+const SEEN_MAX: usize = 128;
+
+/// True if the value was written, false if its null propagates.
+type Wrote<S> = Result<bool, <S as RowSource>::Error>;
+
+impl<S> AsMut<S> for ResponseWriter<'_, S> {
+    #[inline]
+    fn as_mut(&mut self) -> &mut S {
+        &mut self.source
+    }
+}
+
+impl<'r, S: RowSource> ResponseWriter<'r, S> {
+    /// `capacity`: bytes of the buffer.
+    pub(crate) fn new(source: S, plan: &'r Plan, names: Names<'r>, capacity: usize) -> Self {
+        Self::resume(source, plan, names, Vec::with_capacity(capacity), Vec::new())
+    }
+
+    /// Continues after `bytes` and `errors`.
+    pub(crate) fn resume(
+        source: S,
+        plan: &'r Plan,
+        names: Names<'r>,
+        bytes: Vec<u8>,
+        errors: Vec<PathError>,
+    ) -> Self {
+        let answer = Answer::new(names, bytes, errors);
+        Self { source, plan, answer, root: (0, 0), seen: Vec::new(), epoch: 1 }
+    }
+
+    /// The answer so far.
+    pub(crate) fn into_parts(self) -> (Vec<u8>, Vec<PathError>) {
+        (self.answer.out.into_bytes(), self.answer.errors)
+    }
+
+    /// Writes all members of the piece. If the source has sent a part, these are the last bytes and errors.
+    pub(crate) fn finish(&mut self) -> Result<(Finished, Vec<PathError>), S::Error> {
+        let root = self.plan.root;
+        let mut spans = Spans::new();
+        let mut ends = Vec::with_capacity(root.len as usize);
+        let mut failed = false;
+        for member in &self.plan.members[root.range()] {
+            self.root = (member.field, self.answer.errors.len());
+            let mark = self.answer.out.len();
+            if !self.member(member, RowContext::Root, &mut spans)? {
+                failed = true;
+                self.source.check_unsent()?;
+                self.cut(mark);
+            }
+            ends.push(self.answer.out.len() as u32);
+        }
+        let mut errors = std::mem::take(&mut self.answer.errors);
+        errors.iter_mut().for_each(|it| it.path.reverse());
+        let bytes = std::mem::take(&mut self.answer.out).into_bytes();
+        Ok((Finished { bytes, ends, failed, rest: None }, errors))
+    }
+
+    /// Writes one member of the root; its errors have their paths as they are read.
+    pub(crate) fn root_member(&mut self, member: &'r Member) -> Wrote<S> {
+        let before = self.answer.errors.len();
+        self.root = (member.field, before);
+        let done = self.member(member, RowContext::Root, &mut Spans::new())?;
+        self.answer.errors[before..].iter_mut().for_each(|it| it.path.reverse());
+        Ok(done)
+    }
+
+    /// Takes back all after `mark`.
+    fn cut(&mut self, mark: usize) {
+        self.answer.out.truncate(mark);
+        self.epoch += 1;
+    }
+
+    fn is_at_root(&self, member: &Member, at: RowContext<'_, S>) -> bool {
+        matches!(at, RowContext::Root) && self.root.0 == member.field
+    }
+
+    #[inline]
+    fn members(&mut self, members: Run, at: RowContext<'_, S>) -> Wrote<S> {
+        let plan = self.plan;
+        let mut spans = Spans::new();
+        for member in &plan.members[members.range()] {
+            let ok = match (&member.kind, at) {
+                (MemberKind::Leaf { column, cell }, RowContext::Row(row)) => {
+                    self.source.write_leaf(&mut self.answer, member, row, *column, *cell)
+                }
+                _ => self.member(member, at, &mut spans)?,
+            };
+            if !ok {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// A member of the root, or one that is not a cell of its row.
+    fn member(&mut self, member: &'r Member, at: RowContext<'_, S>, spans: &mut Spans) -> Wrote<S> {
+        match &member.kind {
+            MemberKind::Constant => {
+                let of = self.answer.of(member);
+                self.answer.constant(of);
+                Ok(true)
+            }
+            _ => self.branch(member, at, spans),
+        }
+    }
+
+    /// A member with something below.
+    fn branch(&mut self, member: &'r Member, at: RowContext<'_, S>, spans: &mut Spans) -> Wrote<S> {
+        let mut begun = self.answer.begin(member, spans)?;
+        let ok = begun.is_copied || self.value(member, at)?;
+        let is_at_root = self.is_at_root(member, at);
+        if !ok && member.nullable {
+            if is_at_root {
+                self.source.check_unsent()?;
+            }
+            self.cut(begun.mark);
+            self.answer.out.null();
+        }
+        if is_at_root {
+            // Errors before the first part were sent with it.
+            begun.before = self.root.1;
+        }
+        Ok(self.answer.end(member, &begun, ok, spans))
+    }
+
+    fn value(&mut self, member: &'r Member, at: RowContext<'_, S>) -> Wrote<S> {
+        match (&member.kind, at) {
+            (MemberKind::Inline(run), _) => self.object(*run, at),
+            (MemberKind::Maybe { column, run }, RowContext::Row(row)) if !row.is_null(*column) => {
+                self.object(*run, at)
+            }
+            (MemberKind::Shape { column, run }, RowContext::Row(row)) => match row.text(*column) {
+                Some(text) => Ok(self.answer.shape_of(self.plan, *run, text, member)),
+                None => Ok(self.answer.missing(member)),
+            },
+            (MemberKind::Maybe { .. } | MemberKind::Shape { .. }, _) => Ok(self.answer.missing(member)),
+            (MemberKind::One(level), RowContext::Row(row)) => match self.source.only_key(*level, row) {
+                Some(key) => self.shared(key, *level, member, at),
+                None => self.one(*level, member, at),
+            },
+            (MemberKind::One(level), _) => self.one(*level, member, at),
+            (MemberKind::Many(level), _) => self.many(*level, member, at),
+            (MemberKind::Values { level, cell }, _) => self.values(*level, *cell, member, at),
+            (MemberKind::Write(write), _) => self.write(*write, member),
+            (MemberKind::Returned(run), RowContext::Work(work)) => self.returned(*run, member, &work.rows),
+            (kind, _) => {
+                match (kind, at) {
+                    (MemberKind::Text(text), _) => self.answer.out.string(text),
+                    (MemberKind::Affected, RowContext::Work(work)) => self.answer.out.int(work.affected),
+                    (MemberKind::Message, RowContext::Work(WorkResult { message: Some(message), .. })) => {
+                        self.answer.out.string(message);
+                    }
+                    _ => self.answer.out.null(),
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    fn object(&mut self, run: Run, at: RowContext<'_, S>) -> Wrote<S> {
+        self.answer.out.open(b'{');
+        let ok = self.members(run, at)?;
+        self.answer.out.close(b'}');
+        Ok(ok)
+    }
+
+    /// Writes the answer of a root field of a mutation.
+    fn write(&mut self, at: u32, member: &'r Member) -> Wrote<S> {
+        let write = &self.plan.writes[at as usize];
+        match write.answer {
+            WriteAnswer::Responses(run) => {
+                self.answer.out.open(b'[');
+                for index in 0..write.works.len() {
+                    let (mark, before) = (self.answer.out.len(), self.answer.errors.len());
+                    if !self.response(at, index, run)? {
+                        self.cut(mark);
+                        self.answer.out.null();
+                    }
+                    self.answer.out.comma();
+                    self.answer.step(before, Step::Index(index as u32));
+                }
+                self.answer.out.close(b']');
+                Ok(true)
+            }
+            _ if write.works.is_empty() => Ok(self.answer.missing(member)),
+            WriteAnswer::Response(run) => self.response(at, 0, run),
+            WriteAnswer::Rows(run) => {
+                let rows = self.work(at, 0)?;
+                self.returned(run, member, &rows)
+            }
+            WriteAnswer::Row(run) => {
+                let (rows, mut wrote) = (self.work(at, 0)?, None);
+                S::each_returned(self, &rows, |writer, row| {
+                    wrote = Some(writer.object(run, RowContext::Row(row))?);
+                    Ok(Walk::Stop)
+                })?;
+                Ok(wrote.unwrap_or_else(|| self.answer.missing(member)))
+            }
+        }
+    }
+
+    /// The object of affected rows and rows of a work, which changes rows: what was read before may be otherwise now.
+    fn response(&mut self, write: u32, work: usize, run: Run) -> Wrote<S> {
+        self.epoch += 1;
+        let work = self.source.work(write, work)?;
+        self.object(run, RowContext::Work(&work))
+    }
+
+    fn work(&mut self, write: u32, work: usize) -> Result<S::Returned, S::Error> {
+        self.epoch += 1;
+        Ok(self.source.work(write, work)?.rows)
+    }
+
+    /// The rows that a work returned.
+    fn returned(&mut self, run: Run, member: &'r Member, rows: &S::Returned) -> Wrote<S> {
+        self.answer.out.open(b'[');
+        let (mut index, mut stands) = (0, true);
+        S::each_returned(self, rows, |writer, row| {
+            let before = writer.answer.errors.len();
+            stands = writer.object(run, RowContext::Row(row))?;
+            writer.answer.out.comma();
+            writer.answer.step(before, Step::Index(index));
+            index += 1;
+            writer.answer.room(0, member)?;
+            Ok(if stands { Walk::On } else { Walk::Stop })
+        })?;
+        self.answer.out.close(b']');
+        Ok(stands)
+    }
+
+    /// A related object, copied if an earlier row has it.
+    fn shared(&mut self, key: i64, level: u32, member: &'r Member, at: RowContext<'_, S>) -> Wrote<S> {
+        let place = (key as usize ^ (level as usize) << 4) % SEEN_MAX;
+        match self.seen.get(place) {
+            Some(&seen) if (seen.key, seen.level, seen.epoch) == (key, level, self.epoch) => {
+                let bytes = seen.start as usize..seen.end as usize;
+                self.answer.room(bytes.len(), member)?;
+                self.answer.out.again(bytes);
+                return Ok(true);
+            }
+            Some(_) => {}
+            None => self.seen.resize(SEEN_MAX, Seen { key: 0, level: 0, epoch: 0, start: 0, end: 0 }),
+        }
+        let (start, before) = (self.answer.out.len() as u32, self.answer.errors.len());
+        let ok = self.one(level, member, at)?;
+        if ok && self.answer.errors.len() == before {
+            let (end, epoch) = (self.answer.out.len() as u32, self.epoch);
+            self.seen[place] = Seen { key, level, epoch, start, end };
+        }
+        Ok(ok)
+    }
+
+    /// A related object.
+    fn one(&mut self, level: u32, member: &'r Member, at: RowContext<'_, S>) -> Wrote<S> {
+        let of = &self.plan.levels[level as usize];
+        // Types of the root may share a key; a row refers to one object.
+        let next = match (&of.choice, at) {
+            (Some(_), RowContext::Root) => Walk::On,
+            (Some(_) | None, _) => Walk::Stop,
+        };
+        let (mark, before) = (self.answer.out.len(), self.answer.errors.len());
+        let (mut wrote, mut are_several) = (None, false);
+        S::each(self, level, at, |writer, row| {
+            are_several = wrote.is_some();
+            if are_several {
+                return Ok(Walk::Stop);
+            }
+            wrote = Some(writer.row(of, member, row)?);
+            Ok(next)
+        })?;
+        if are_several {
+            self.cut(mark);
+            self.answer.errors.truncate(before);
+            return Ok(self.answer.several(member));
+        }
+        Ok(wrote.unwrap_or_else(|| self.answer.missing(member)))
+    }
+
+    fn many(&mut self, level: u32, member: &'r Member, at: RowContext<'_, S>) -> Wrote<S> {
+        let of = &self.plan.levels[level as usize];
+        let is_at_root = self.is_at_root(member, at);
+        let (mut index, mut stands) = (0, true);
+        self.answer.out.open(b'[');
+        S::each(self, level, at, |writer, row| {
+            stands = writer.item(of, member, row, index)?;
+            index += 1;
+            if !stands {
+                return Ok(Walk::Stop);
+            }
+            if is_at_root {
+                writer.flush()?;
+            }
+            writer.answer.room(0, member)?;
+            Ok(Walk::On)
+        })?;
+        self.answer.out.close(b']');
+        Ok(stands)
+    }
+
+    /// One item of the list of a level, with its comma.
+    #[inline]
+    pub(crate) fn item(
+        &mut self,
+        of: &'r Level,
+        member: &'r Member,
+        row: S::Row<'_>,
+        index: u32,
+    ) -> Wrote<S> {
+        let (mark, before) = (self.answer.out.len(), self.answer.errors.len());
+        let ok = self.row(of, member, row)?;
+        if !ok && member.null_items {
+            self.cut(mark);
+            self.answer.out.null();
+        }
+        self.answer.out.comma();
+        self.answer.step(before, Step::Index(index));
+        Ok(ok || member.null_items)
+    }
+
+    /// Writes a row of a level.
+    #[inline]
+    fn row(&mut self, of: &'r Level, member: &'r Member, row: S::Row<'_>) -> Wrote<S> {
+        match &of.choice {
+            None => self.object(of.members, RowContext::Row(row)),
+            Some(choice) => {
+                let variant = row.text(choice.column).and_then(|it| choice.find(it));
+                self.variant(variant.map(|it| it.object), member, row)
+            }
+        }
+    }
+
+    /// Writes a row of one of several types.
+    fn variant(&mut self, object: Option<Object>, member: &'r Member, row: S::Row<'_>) -> Wrote<S> {
+        let mut wrote = None;
+        match object {
+            Some(Object::Row(run)) => return self.object(run, RowContext::Row(row)),
+            Some(Object::Level(level)) => {
+                let members = self.plan.levels[level as usize].members;
+                S::each(self, level, RowContext::Row(row), |writer, row| {
+                    wrote = Some(writer.object(members, RowContext::Row(row))?);
+                    Ok(Walk::Stop)
+                })?;
+            }
+            None => {}
+        }
+        Ok(wrote.unwrap_or_else(|| {
+            self.answer.fail(member, no_such_object());
+            false
+        }))
+    }
+
+    /// A list of values.
+    fn values(&mut self, level: u32, cell: Cell, member: &'r Member, at: RowContext<'_, S>) -> Wrote<S> {
+        let (mut index, mut stands) = (0, true);
+        self.answer.out.open(b'[');
+        S::each(self, level, at, |writer, row| {
+            let answer = &mut writer.answer;
+            let value = writer.source.read(row, 0, cell);
+            if let Err(fault) = value.map(|it| write_value(&mut answer.out, cell, &it)) {
+                let before = answer.errors.len();
+                answer.fail(member, fault);
+                answer.step(before, Step::Index(index));
+                stands = member.null_items;
+                answer.out.null();
+            }
+            answer.out.comma();
+            index += 1;
+            answer.room(0, member)?;
+            Ok(if stands { Walk::On } else { Walk::Stop })
+        })?;
+        self.answer.out.close(b']');
+        Ok(stands)
+    }
+
+    /// Sends whole items of a root list, all but the last comma, which the closing bracket may take.
+    #[inline]
+    fn flush(&mut self) -> Result<(), S::Error> {
+        match self.answer.out.len() <= self.source.hold_back_bytes() {
+            true => Ok(()),
+            false => self.send(),
+        }
+    }
+
+    #[cold]
+    fn send(&mut self) -> Result<(), S::Error> {
+        let mut bytes = std::mem::take(&mut self.answer.out).into_bytes();
+        bytes.pop();
+        self.epoch += 1;
+        self.answer.out = Out::new(Vec::with_capacity(CHUNK_BYTES + CHUNK_BYTES / 4));
+        self.answer.out.comma();
+        if self.source.check_unsent().is_err() {
+            return self.source.send(bytes, Vec::new());
+        }
+        let mut errors = std::mem::take(&mut self.answer.errors);
+        for (at, error) in errors.iter_mut().enumerate() {
+            if at >= self.root.1 {
+                error.path.push(Step::Field(self.root.0));
+            }
+            error.path.reverse();
+        }
+        self.root.1 = 0;
+        self.source.send(bytes, errors)
+    }
+}

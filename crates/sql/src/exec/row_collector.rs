@@ -1,0 +1,248 @@
+//! Rows to typed columns, for pieces with children in other sources and for pieces that are such children.
+//!
+//! **Invariant:** every column of a table that is not left empty has the table's number of rows; rows that are null or
+//! failed hold a filler of the right kind.
+
+use super::answer::{Names, PART_BYTES_MAX, TooLong};
+use super::columns::{Faults, fill, fill_column, fill_variant, push_value, table};
+use super::coordinates::{NoShape, push_whole};
+use super::row_source::{RowContext, RowSource, SourceRow, Walk};
+use super::value::{Fault, Value};
+use weir_engine::rows::{Column, Data, Rows, Table, Variants};
+use weir_relational::catalog::facts::Cell;
+use weir_relational::plan::{Choice, Hidden, Level, Member, MemberKind, Object, Plan, Run};
+
+/// State of collecting rows.
+pub(crate) struct RowCollector<'r, S> {
+    source: S,
+    plan: &'r Plan,
+    names: Names<'r>,
+    faults: Faults,
+    /// Estimated memory of the collected values, in bytes.
+    bytes: usize,
+}
+
+impl<S> AsMut<S> for RowCollector<'_, S> {
+    #[inline]
+    fn as_mut(&mut self) -> &mut S {
+        &mut self.source
+    }
+}
+
+impl<'r, S: RowSource> RowCollector<'r, S> {
+    pub(crate) fn new(source: S, plan: &'r Plan, names: Names<'r>) -> Self {
+        Self { source, plan, names, faults: Faults::default(), bytes: 0 }
+    }
+
+    /// One row at the root, or one for each of `parents` parents.
+    pub(crate) fn collect(mut self, parents: Option<usize>) -> Result<Rows, S::Error> {
+        let root = self.plan.root;
+        let mut table = table(self.plan, root, &[]);
+        match parents {
+            None => self.push(root, &[], RowContext::Root, &mut table)?,
+            Some(parents) => {
+                for parent in 0..parents {
+                    self.source.set_parent(parent);
+                    self.push(root, &[], RowContext::Root, &mut table)?;
+                }
+            }
+        }
+        Ok(table)
+    }
+
+    /// Appends the object of a row of a level.
+    fn push_object(&mut self, of: &'r Level, row: S::Row<'_>, data: &mut Data) -> Result<(), S::Error> {
+        match (&of.choice, data) {
+            (None, Data::Object(table)) => self.push(of.members, &of.hidden, RowContext::Row(row), table),
+            (Some(choice), Data::Abstract(variants)) => self.push_variant(of, choice, row, variants),
+            _ => Ok(()),
+        }
+    }
+
+    fn push_variant(
+        &mut self,
+        of: &'r Level,
+        choice: &'r Choice,
+        row: S::Row<'_>,
+        variants: &mut Variants,
+    ) -> Result<(), S::Error> {
+        let variant = row.text(choice.column).and_then(|it| choice.find(it));
+        let table = variant.and_then(|of| Some((of, variants.tables.iter_mut().find(|it| it.0 == of.on)?)));
+        let Some((variant, (_, table))) = table else {
+            fill_variant(variants);
+            return Ok(());
+        };
+        variants.types.push(variant.on);
+        variants.places.push(table.rows);
+        let (run, hidden) = variant.object.parts(of, self.plan);
+        let Object::Level(level) = variant.object else {
+            return self.push(run, hidden, RowContext::Row(row), table);
+        };
+        let mut is_there = false;
+        S::each(self, level, RowContext::Row(row), |collector, row| {
+            is_there = true;
+            collector.push(run, hidden, RowContext::Row(row), table)?;
+            Ok(Walk::Stop)
+        })?;
+        if !is_there {
+            fill(table);
+        }
+        Ok(())
+    }
+
+    /// Appends a row to `table`.
+    fn push(
+        &mut self,
+        members: Run,
+        hidden: &[Hidden],
+        at: RowContext<'_, S>,
+        table: &mut Table,
+    ) -> Result<(), S::Error> {
+        let plan = self.plan;
+        let place = table.rows as usize;
+        for (member, column) in plan.members[members.range()].iter().zip(&mut table.columns) {
+            if member.same_as.is_none() {
+                self.push_member(member, at, column, place)?;
+            }
+        }
+        if let RowContext::Row(row) = at {
+            for (hidden, column) in hidden.iter().zip(&mut table.hidden) {
+                self.push_hidden(row, hidden.column, hidden.cell, column);
+            }
+        }
+        table.rows += 1;
+        Ok(())
+    }
+
+    fn push_member(
+        &mut self,
+        member: &'r Member,
+        at: RowContext<'_, S>,
+        column: &mut Column,
+        place: usize,
+    ) -> Result<(), S::Error> {
+        match (&member.kind, &mut column.data, at) {
+            (MemberKind::Leaf { column: from, cell }, _, RowContext::Row(row)) => {
+                self.push_leaf(row, *from, *cell, column, place);
+            }
+            (MemberKind::Text(text), Data::Text(texts), _) => texts.push(text.as_bytes()),
+            (MemberKind::Inline(run), Data::Object(table), _) => self.push(*run, &[], at, table)?,
+            (MemberKind::Maybe { column: from, run }, Data::Object(table), RowContext::Row(row))
+                if !row.is_null(*from) =>
+            {
+                self.push(*run, &[], at, table)?;
+            }
+            (MemberKind::Shape { column: from, run }, Data::Object(table), RowContext::Row(row))
+                if !row.is_null(*from) =>
+            {
+                let text = row.text(*from).unwrap_or_default();
+                if push_whole(self.plan, *run, text, table).is_err() {
+                    fill(table);
+                    column.nulls.set(place);
+                    self.faults.put(column, place, NoShape::fault());
+                }
+            }
+            (MemberKind::Maybe { .. } | MemberKind::Shape { .. }, Data::Object(table), _) => {
+                fill(table);
+                self.push_null(member, column, place);
+            }
+            (MemberKind::One(level), _, _) => self.push_one(*level, member, at, column, place)?,
+            (MemberKind::Many(level), Data::List { offsets, items }, _) => {
+                let of = &self.plan.levels[*level as usize];
+                S::each(self, *level, at, |collector, row| {
+                    collector.push_object(of, row, &mut items.data)?;
+                    collector.room(member)?;
+                    Ok(Walk::On)
+                })?;
+                offsets.push(items.len() as u32);
+            }
+            (MemberKind::Values { level, cell }, Data::List { offsets, items }, _) => {
+                S::each(self, *level, at, |collector, row| {
+                    collector.push_hidden(row, 0, *cell, items);
+                    Ok(Walk::On)
+                })?;
+                offsets.push(items.len() as u32);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn push_leaf(&mut self, row: S::Row<'_>, from: u16, cell: Cell, column: &mut Column, place: usize) {
+        match self.source.read(row, from, cell) {
+            Ok(value) => {
+                self.bytes += size(&value);
+                push_value(column, place, value);
+            }
+            Err(fault) => {
+                push_value(column, place, Value::Null);
+                self.faults.put(column, place, fault);
+            }
+        }
+    }
+
+    /// Appends a cell that is null where it cannot be read.
+    fn push_hidden(&mut self, row: S::Row<'_>, from: u16, cell: Cell, column: &mut Column) {
+        let value = self.source.read(row, from, cell).unwrap_or(Value::Null);
+        self.bytes += size(&value);
+        push_value(column, column.len(), value);
+    }
+
+    fn push_one(
+        &mut self,
+        level: u32,
+        member: &'r Member,
+        at: RowContext<'_, S>,
+        column: &mut Column,
+        place: usize,
+    ) -> Result<(), S::Error> {
+        let of = &self.plan.levels[level as usize];
+        let mut count = 0;
+        S::each(self, level, at, |collector, row| {
+            count += 1;
+            if count > 1 {
+                return Ok(Walk::Stop);
+            }
+            collector.push_object(of, row, &mut column.data)?;
+            collector.room(member)?;
+            Ok(if of.choice.is_some() { Walk::On } else { Walk::Stop })
+        })?;
+        match count {
+            0 => {
+                fill_column(column);
+                self.push_null(member, column, place);
+            }
+            1 => {}
+            _ => {
+                column.nulls.set(place);
+                self.faults.put(column, place, Fault::several());
+            }
+        }
+        Ok(())
+    }
+
+    fn push_null(&mut self, member: &Member, column: &mut Column, place: usize) {
+        column.nulls.set(place);
+        if !member.nullable {
+            self.faults.put(column, place, self.names.null_fault(member.field));
+        }
+    }
+
+    /// Refuses to collect more than [`PART_BYTES_MAX`], as a finished answer does.
+    fn room(&mut self, member: &Member) -> Result<(), TooLong> {
+        self.bytes += size_of::<u64>();
+        if self.bytes <= PART_BYTES_MAX {
+            return Ok(());
+        }
+        Err(TooLong { what: "the rows other sources are joined to are", field: member.field })
+    }
+}
+
+/// Estimated memory of a value in its column, in bytes.
+fn size(value: &Value<'_>) -> usize {
+    match value {
+        Value::Text(text) => size_of::<u32>() + text.len(),
+        Value::Json(json) => size_of::<u32>() + json.len(),
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => size_of::<u64>(),
+    }
+}

@@ -1,0 +1,220 @@
+//! Rows of PostgreSQL, read before the answer is written: nothing is asked while writing.
+//!
+//! **Cost:** no allocation per row.
+
+use super::cursor::Cursor;
+use super::decode::Decoder;
+use super::prepared::Prepared;
+use super::result_set::{Key, ResultSet, RowsOf};
+use super::write::Done;
+use crate::exec::answer::TooLong;
+use crate::exec::program::Shown;
+use crate::exec::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
+use crate::exec::value::{Fault, Value};
+use weir_relational::catalog::facts::Cell;
+
+/// All rows of an answer.
+pub(super) struct ResultRows<'r> {
+    prepared: &'r Prepared,
+    /// The rows of the levels of the root.
+    root: Option<&'r ResultSet<'r>>,
+    /// The parent that is answered, below rows of another source.
+    parent: Option<usize>,
+    writes: Writes<'r>,
+    scratch: Vec<u8>,
+}
+
+/// The results of a mutation.
+#[derive(Clone, Copy)]
+enum Writes<'r> {
+    None,
+    /// By write, with the levels below what came back.
+    Done(&'r [Done<'r>], &'r [Option<ResultSet<'r>>]),
+    /// A program's.
+    Shown(&'r Shown),
+}
+
+/// The row at hand.
+#[derive(Clone, Copy)]
+pub(super) struct ResultRow<'a> {
+    cursor: &'a Cursor<'a>,
+    of: RowOf<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum RowOf<'a> {
+    /// An arm of a reading statement.
+    Arm(&'a ResultSet<'a>, usize),
+    /// A changing statement: its decoders, and the levels below what came back.
+    Change(&'a [Decoder], Option<&'a ResultSet<'a>>),
+}
+
+impl<'r> ResultRows<'r> {
+    /// Those of a query; `root` has the levels of its root.
+    pub(super) fn read(prepared: &'r Prepared, root: Option<&'r ResultSet<'r>>) -> Self {
+        Self { prepared, root, parent: None, writes: Writes::None, scratch: Vec::new() }
+    }
+
+    /// Those of a mutation, with the levels below what came back.
+    pub(super) fn done(
+        prepared: &'r Prepared,
+        done: &'r [Done<'r>],
+        below: &'r [Option<ResultSet<'r>>],
+    ) -> Self {
+        Self { writes: Writes::Done(done, below), ..Self::read(prepared, None) }
+    }
+
+    /// Those of a program, read for the objects that it shows.
+    pub(super) fn shown(prepared: &'r Prepared, shown: &'r Shown, read: Option<&'r ResultSet<'r>>) -> Self {
+        Self { writes: Writes::Shown(shown), ..Self::read(prepared, read) }
+    }
+
+    /// The rows of `level` at the root, and whose they are.
+    fn at_root(&self, level: u32) -> Option<(&'r ResultSet<'r>, usize, RowsOf<'r>)> {
+        let (set, arm) = self.root?.place(level)?;
+        let rows = match self.parent {
+            Some(parent) => set.of_parent(arm, parent),
+            None => set.all(arm),
+        };
+        Some((set, arm, rows))
+    }
+}
+
+impl<'a> ResultRow<'a> {
+    /// A row of arm `arm` of `set`.
+    #[inline]
+    pub(super) const fn new(cursor: &'a Cursor<'a>, set: &'a ResultSet<'a>, arm: usize) -> Self {
+        Self { cursor, of: RowOf::Arm(set, arm) }
+    }
+
+    /// The bytes of an output column, and what reads them.
+    #[inline]
+    fn cell(self, column: u16) -> (Option<&'a [u8]>, &'a Decoder) {
+        let (column, decoders) = match self.of {
+            RowOf::Arm(set, arm) => {
+                (usize::from(set.asked.arms[arm].columns[usize::from(column)]), &*set.asked.decoders)
+            }
+            RowOf::Change(decoders, _) => (usize::from(column), decoders),
+        };
+        (self.cursor.column(column), &decoders[column])
+    }
+
+    /// The rows of `level` below this one, and whose they are.
+    fn below(self, prepared: &Prepared, level: u32) -> Option<(&'a ResultSet<'a>, usize, RowsOf<'a>)> {
+        let (own, parent) = match self.of {
+            RowOf::Arm(set, arm) => (set, arm),
+            RowOf::Change(_, below) => {
+                let (set, arm) = below?.place(level)?;
+                return Some((set, arm, set.of_parent(arm, self.cursor.number)));
+            }
+        };
+        let (set, arm) = own.place(level)?;
+        let rows = match own.asked.arm(level) {
+            None => set.of_parent(arm, self.cursor.number),
+            Some(_) => {
+                let columns = &own.asked.arms[parent].columns;
+                let nest = &prepared.plan.levels[level as usize].query.nest;
+                let key = nest
+                    .iter()
+                    .map(|&(_, column)| self.cursor.column(usize::from(columns[usize::from(column)])));
+                set.below(arm, &key.collect::<Key<'_>>())
+            }
+        };
+        Some((set, arm, rows))
+    }
+}
+
+impl<'a> SourceRow<'a> for ResultRow<'a> {
+    #[inline]
+    fn is_null(self, column: u16) -> bool {
+        self.cell(column).0.is_none()
+    }
+
+    #[inline]
+    fn text(self, column: u16) -> Option<&'a [u8]> {
+        self.cell(column).0
+    }
+}
+
+impl RowSource for ResultRows<'_> {
+    type Row<'a> = ResultRow<'a>;
+    /// The write and the work.
+    type Returned = Option<(usize, usize)>;
+    type Error = TooLong;
+
+    #[inline]
+    fn each<H: AsMut<Self>>(
+        holder: &mut H,
+        level: u32,
+        above: RowContext<'_, Self>,
+        mut visit: impl FnMut(&mut H, ResultRow<'_>) -> Result<Walk, Self::Error>,
+    ) -> Result<(), Self::Error> {
+        let source = holder.as_mut();
+        let rows = match above {
+            RowContext::Row(row) => row.below(source.prepared, level),
+            RowContext::Root | RowContext::Work(_) => source.at_root(level),
+        };
+        let Some((set, arm, rows)) = rows else { return Ok(()) };
+        for row in rows {
+            if visit(holder, ResultRow::new(&Cursor::new(row), set, arm))? == Walk::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn set_parent(&mut self, parent: usize) {
+        self.parent = Some(parent);
+    }
+
+    #[inline]
+    fn read<'v, 'a: 'v>(
+        &'v mut self,
+        row: ResultRow<'a>,
+        column: u16,
+        cell: Cell,
+    ) -> Result<Value<'v>, Fault> {
+        let (bytes, decoder) = row.cell(column);
+        let Some(bytes) = bytes else { return Ok(Value::Null) };
+        match decoder.read(bytes, &mut self.scratch) {
+            Ok(Value::Int(value)) if cell == Cell::Int && i32::try_from(value).is_err() => {
+                Err(Fault::beyond_32_bits(value))
+            }
+            value => value,
+        }
+    }
+
+    /// The result of a work, which was done before.
+    fn work(&mut self, write: u32, work: usize) -> Result<WorkResult<Self::Returned>, Self::Error> {
+        let write = write as usize;
+        Ok(match self.writes {
+            Writes::None => WorkResult::default(),
+            Writes::Done(done, _) => {
+                let affected = done[write].works[work].affected;
+                WorkResult { affected, message: None, rows: Some((write, work)) }
+            }
+            Writes::Shown(shown) => {
+                WorkResult { affected: shown.affected, message: shown.message, rows: None }
+            }
+        })
+    }
+
+    fn each_returned<H: AsMut<Self>>(
+        holder: &mut H,
+        rows: &Self::Returned,
+        mut visit: impl FnMut(&mut H, ResultRow<'_>) -> Result<Walk, Self::Error>,
+    ) -> Result<(), Self::Error> {
+        let (&Some((write, work)), Writes::Done(done, below)) = (rows, holder.as_mut().writes) else {
+            return Ok(());
+        };
+        let (work, below) = (&done[write].works[work], below[write].as_ref());
+        for (index, (row, decoders)) in work.rows().enumerate() {
+            let cursor = Cursor::numbered(row, work.first + index);
+            let row = ResultRow { cursor: &cursor, of: RowOf::Change(decoders, below) };
+            if visit(holder, row)? == Walk::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

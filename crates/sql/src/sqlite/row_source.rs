@@ -1,0 +1,190 @@
+//! Rows of SQLite, stepped through while they are written: nothing is kept.
+//!
+//! **Cost:** no allocation per row; a related row is one more run of its level's statement.
+
+use super::run::{Failure, Statements};
+use super::value::{infinity, read};
+use crate::exec::answer::{Answer, CHUNK_BYTES};
+use crate::exec::row_source::{RowContext, RowSource, SourceRow, Walk, WorkResult};
+use crate::exec::value::{Fault, Value};
+use rusqlite::Row;
+use rusqlite::types::{Value as Owned, ValueRef};
+use weir_engine::source::{Accent, PathError};
+use weir_relational::catalog::facts::Cell;
+use weir_relational::plan::Member;
+
+/// The row at hand.
+#[derive(Clone, Copy)]
+pub(super) enum Cells<'a> {
+    /// Of a statement that is being stepped.
+    Stepped(&'a Row<'a>),
+    /// Returned by a statement that changed rows.
+    Kept(&'a [Owned]),
+}
+
+impl<'a> Cells<'a> {
+    /// The value of an output column.
+    #[inline]
+    pub(super) fn get(self, column: u16) -> ValueRef<'a> {
+        let column = usize::from(column);
+        match self {
+            Self::Stepped(row) => row.get_ref_unwrap(column),
+            Self::Kept(values) => ValueRef::from(&values[column]),
+        }
+    }
+}
+
+impl<'a> SourceRow<'a> for Cells<'a> {
+    #[inline]
+    fn is_null(self, column: u16) -> bool {
+        self.get(column) == ValueRef::Null
+    }
+
+    #[inline]
+    fn text(self, column: u16) -> Option<&'a [u8]> {
+        match self.get(column) {
+            ValueRef::Text(text) => Some(text),
+            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Blob(_) => None,
+        }
+    }
+}
+
+impl RowSource for Statements<'_, '_> {
+    type Row<'a> = Cells<'a>;
+    type Returned = Vec<Vec<Owned>>;
+    type Error = Failure;
+
+    #[inline]
+    fn each<H: AsMut<Self>>(
+        holder: &mut H,
+        level: u32,
+        above: RowContext<'_, Self>,
+        mut visit: impl FnMut(&mut H, Cells<'_>) -> Result<Walk, Failure>,
+    ) -> Result<(), Failure> {
+        let Some(mut statement) = holder.as_mut().open(level, above)? else { return Ok(()) };
+        let mut rows = statement.raw_query();
+        loop {
+            match rows.next() {
+                Ok(Some(row)) => match visit(holder, Cells::Stepped(row))? {
+                    Walk::On => {}
+                    Walk::Stop => break,
+                },
+                Ok(None) => break,
+                Err(error) => return Err(holder.as_mut().failure(error, level)),
+            }
+        }
+        drop(rows);
+        holder.as_mut().close(level, statement);
+        Ok(())
+    }
+
+    fn set_parent(&mut self, parent: usize) {
+        self.answer(parent);
+    }
+
+    #[inline]
+    fn read<'v, 'a: 'v>(&'v mut self, row: Cells<'a>, column: u16, cell: Cell) -> Result<Value<'v>, Fault> {
+        read(cell, row.get(column))
+    }
+
+    /// Writes the most common kinds of cells directly; [`unusual`] writes the others.
+    #[inline(always)]
+    fn write_leaf(
+        &mut self,
+        answer: &mut Answer<'_>,
+        member: &Member,
+        row: Cells<'_>,
+        column: u16,
+        cell: Cell,
+    ) -> bool {
+        let key = &answer.of(member).key;
+        match (cell, row.get(column)) {
+            (Cell::Int, ValueRef::Integer(value)) if i32::try_from(value).is_ok() => {
+                answer.out.member_int(key, value);
+            }
+            (Cell::BigInt | Cell::Numeric | Cell::Float, ValueRef::Integer(value)) => {
+                answer.out.member_int(key, value);
+            }
+            (Cell::Float | Cell::Numeric, ValueRef::Real(value)) if value.is_finite() => {
+                answer.out.member_float(key, value);
+            }
+            (Cell::Text, ValueRef::Text(text)) if text.is_ascii() => answer.out.member_text(key, text),
+            (_, value) => return unusual(answer, member, value, cell, self.bindings.accent),
+        }
+        true
+    }
+
+    /// In most schemas one integer decides the row.
+    #[inline]
+    fn only_key(&self, level: u32, row: Cells<'_>) -> Option<i64> {
+        match self.prepared.statements[level as usize].keys[..] {
+            [(_, column)] => match row.get(column) {
+                ValueRef::Integer(key) => Some(key),
+                ValueRef::Null | ValueRef::Real(_) | ValueRef::Text(_) | ValueRef::Blob(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Runs the work, unless a program has run already.
+    fn work(&mut self, write: u32, work: usize) -> Result<WorkResult<Self::Returned>, Failure> {
+        match self.done.take() {
+            Some(done) => Ok(done),
+            None => self.run(write, work),
+        }
+    }
+
+    fn each_returned<H: AsMut<Self>>(
+        holder: &mut H,
+        rows: &Self::Returned,
+        mut visit: impl FnMut(&mut H, Cells<'_>) -> Result<Walk, Failure>,
+    ) -> Result<(), Failure> {
+        for row in rows {
+            if visit(holder, Cells::Kept(row))? == Walk::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn hold_back_bytes(&self) -> usize {
+        match &self.sink {
+            Some(sink) if sink.has_flushed() => CHUNK_BYTES,
+            Some(sink) => sink.hold_back_bytes,
+            None => usize::MAX,
+        }
+    }
+
+    #[inline]
+    fn check_unsent(&self) -> Result<(), Failure> {
+        match &self.sink {
+            Some(sink) if sink.has_flushed() => Err(Failure::Late),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn send(&mut self, bytes: Vec<u8>, errors: Vec<PathError>) -> Result<(), Failure> {
+        match &mut self.sink {
+            Some(sink) if sink.has_flushed() => sink.send(bytes),
+            Some(sink) => sink.begin(bytes, errors),
+            None => Ok(()),
+        }
+    }
+}
+
+#[inline(never)]
+fn unusual(
+    answer: &mut Answer<'_>,
+    member: &Member,
+    value: ValueRef<'_>,
+    cell: Cell,
+    accent: Accent,
+) -> bool {
+    if accent == Accent::Hasura
+        && let Some(text) = infinity(cell, value)
+    {
+        return answer.leaf(member, cell, Ok(text));
+    }
+    answer.leaf(member, cell, read(cell, value))
+}
