@@ -112,7 +112,7 @@ impl Source for Texts {
 
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
         let ask = self.api.ask(piece);
-        let plan = weir_sql::frontend::plan(&self.api, piece.ids, piece.shape, &ask, None)?;
+        let plan = weir_sql::frontend::plan(&*self.api, piece.ids, piece.shape, &ask, None)?;
         let changes = plan.changes.iter().map(|change| {
             let statement = render_change(&self.dialect, &self.api.model.relations, change);
             let values = values(piece.shape, &statement.parameters);

@@ -1,0 +1,118 @@
+//! The wall: a policy that hides all rows of one table, and random operations that try to get over it.
+//!
+//! Two databases get the same operation. One has all rows and a policy that allows no row of a table; the other has no
+//! row in that table. Their answers must be equal, and no hidden row may be changed.
+
+#![allow(dead_code, unreachable_pub, reason = "every test that has it uses a part of it")]
+
+pub mod ask;
+
+use serde_json::Value;
+use std::sync::Arc;
+use weir_engine::plan::shape::Shape;
+use weir_engine::source::{Ids, Piece, PlanError};
+use weir_language::schema::{EnumValueId, InputId, Schema};
+use weir_language::value::Variables;
+use weir_relational::catalog::{Relations, TableId};
+use weir_relational::passes::policy::Policy;
+use weir_relational::plan::{Filter, Plan, Purpose};
+use weir_sql::exec::program::Programs;
+use weir_sql::frontend::form::Form;
+use weir_sql::frontend::{ApiFrontend, Ask};
+
+/// Allows the rows of `table` that fulfil `filter`, and all rows of other tables.
+#[derive(Clone, Debug)]
+pub struct Wall {
+    pub table: TableId,
+    pub filter: Filter,
+}
+
+impl Wall {
+    /// No row of `table`.
+    pub fn hiding(table: TableId) -> Self {
+        Self { table, filter: Filter::Any(Vec::new()) }
+    }
+
+    /// All rows of `table`, by a condition: so nothing is planned as if there were no policy.
+    pub fn open(table: TableId) -> Self {
+        Self { table, filter: Filter::All(Vec::new()) }
+    }
+}
+
+impl Policy for Wall {
+    fn rows(&self, table: TableId, purpose: Purpose) -> Option<Filter> {
+        (table == self.table && purpose != Purpose::Insert).then(|| self.filter.clone())
+    }
+}
+
+/// A front end behind a wall.
+#[derive(Debug)]
+pub struct Walled {
+    pub inner: Arc<dyn ApiFrontend>,
+    pub wall: Wall,
+}
+
+impl ApiFrontend for Walled {
+    fn schema(&self) -> &Arc<Schema> {
+        self.inner.schema()
+    }
+
+    fn relations(&self) -> &Relations {
+        self.inner.relations()
+    }
+
+    fn is_exposed(&self, table: TableId) -> bool {
+        self.inner.is_exposed(table)
+    }
+
+    fn policy(&self) -> &dyn Policy {
+        &self.wall
+    }
+
+    fn constraint_message(&self, constraint: &str) -> Option<&str> {
+        self.inner.constraint_message(constraint)
+    }
+
+    fn ask(&self, piece: &Piece<'_>) -> Ask {
+        self.inner.ask(piece)
+    }
+
+    fn chooses(&self, value: EnumValueId) -> bool {
+        self.inner.chooses(value)
+    }
+
+    fn steers(&self, input: InputId, text: &str) -> bool {
+        self.inner.steers(input, text)
+    }
+
+    fn compile(
+        &self,
+        ids: &Ids,
+        shape: &Shape,
+        ask: &Ask,
+        variables: Option<(&Variables, &Form)>,
+    ) -> Result<Plan, PlanError> {
+        self.inner.compile(ids, shape, ask, variables)
+    }
+
+    fn programs(&self) -> Option<&dyn Programs> {
+        self.inner.programs()
+    }
+}
+
+/// An answer whose lists are sorted: the order of rows that no one asked for is the database's own.
+pub fn sorted(answer: &str) -> String {
+    fn sort(value: &mut Value) {
+        match value {
+            Value::Array(items) => {
+                items.iter_mut().for_each(sort);
+                items.sort_by_cached_key(Value::to_string);
+            }
+            Value::Object(members) => members.values_mut().for_each(sort),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    let mut value: Value = serde_json::from_str(answer).expect("an answer is JSON");
+    sort(&mut value);
+    value.to_string()
+}
