@@ -19,15 +19,8 @@ pub use indexes::index_kind;
 
 use crate::model::{FieldId, Model};
 use weir_relational::catalog::{ColumnId, Relations, RelationshipId, TableId};
-
-/// The kind of database that holds a layout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Database {
-    /// Embedded.
-    Sqlite,
-    /// PostgreSQL and its kin.
-    Postgres,
-}
+pub use weir_relational::dialect::Database;
+pub use weir_relational::plan::ddl::IndexKind;
 
 /// Tables, columns and edges of a model.
 #[derive(Clone, Debug)]
@@ -174,23 +167,4 @@ pub struct Index {
     pub kind: IndexKind,
     /// The field whose `@search` or `@id` asks for it.
     pub field: Option<FieldId>,
-}
-
-/// Kinds of indexes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum IndexKind {
-    /// Equal values and ranges.
-    Tree,
-    /// Equal texts of any length, by how they begin: PostgreSQL's trees take short ones only.
-    Prefix,
-    /// As a tree; values are unique.
-    Unique,
-    /// Words as they are, but for case: `term`.
-    Terms,
-    /// Words by their stems: `fulltext`.
-    Fulltext,
-    /// Any three letters in a row: `trigram`, `regexp`, `ngram`.
-    Trigrams,
-    /// Boxes that overlap: geo.
-    Boxes,
 }

@@ -15,6 +15,7 @@ use weir_language::value::{Node, Variables};
 use weir_relational::catalog::{
     ColumnId, Relations, Relationship, RelationshipId, RelationshipKind, TableId,
 };
+use weir_relational::passes::policy::{Everything, Policy};
 use weir_relational::plan::Plan;
 use weir_relational::trigram::{self, Written};
 use weir_sql::exec::program::Programs;
@@ -29,6 +30,7 @@ pub struct Native {
     /// Tables and columns.
     pub layout: Arc<Layout>,
     mutations: Mutations,
+    policy: Arc<dyn Policy>,
     /// From the registry of an abstract type to the tables of its members.
     to_members: HashMap<(TypeId, TypeId), RelationshipId>,
     /// The message for each violated constraint that stands for a rule of the types.
@@ -38,7 +40,13 @@ pub struct Native {
 impl Native {
     /// Serves `api`, stored in `database` as `layout` says.
     #[must_use]
-    pub fn new(api: Api, mut layout: Layout, database: Database) -> Self {
+    pub fn new(api: Api, layout: Layout, database: Database) -> Self {
+        Self::restricted(api, layout, database, Arc::new(Everything))
+    }
+
+    /// As [`Self::new`], to the rows that `policy` allows.
+    #[must_use]
+    pub fn restricted(api: Api, mut layout: Layout, database: Database, policy: Arc<dyn Policy>) -> Self {
         let mut to_members = HashMap::new();
         for ty in api.model.type_ids() {
             let abstract_type = api.model.ty(ty);
@@ -64,8 +72,8 @@ impl Native {
         }
         let constraint_messages = constraint_messages(&api, &layout);
         let (api, layout) = (Arc::new(api), Arc::new(layout));
-        let mutations = Mutations::new(Arc::clone(&api), Arc::clone(&layout), database);
-        Self { api, layout, mutations, to_members, constraint_messages }
+        let mutations = Mutations::new(Arc::clone(&api), Arc::clone(&layout), database, Arc::clone(&policy));
+        Self { api, layout, mutations, policy, to_members, constraint_messages }
     }
 
     /// The rows of objects of `ty`; of an abstract type, its registry.
@@ -220,6 +228,10 @@ impl ApiFrontend for Native {
     /// Clients know types, not tables.
     fn is_exposed(&self, _table: TableId) -> bool {
         false
+    }
+
+    fn policy(&self) -> &dyn Policy {
+        &*self.policy
     }
 
     fn constraint_message(&self, constraint: &str) -> Option<&str> {

@@ -184,14 +184,7 @@ pub(super) fn prepare_index(kind: Database, index: IndexKind) -> Option<String> 
 
 /// True if an index is a separate table that has to be filled.
 pub(crate) fn is_virtual(kind: Database, index: IndexKind) -> bool {
-    match (kind, index) {
-        (Database::Postgres, _)
-        | (Database::Sqlite, IndexKind::Tree | IndexKind::Prefix | IndexKind::Unique) => false,
-        (
-            Database::Sqlite,
-            IndexKind::Terms | IndexKind::Fulltext | IndexKind::Trigrams | IndexKind::Boxes,
-        ) => true,
-    }
+    kind.store_dialect().index_is_table(index)
 }
 
 const TRIGGERS: [&str; 3] = ["insert", "delete", "update"];

@@ -7,6 +7,7 @@ use super::database::{Database, Value};
 use super::{Error, Types};
 use crate::layout;
 use sha2::{Digest, Sha256};
+use weir_relational::plan::ddl::Numbers;
 
 /// The format of a store's tables and values; a store of a later one is not opened, one of an earlier one is brought to this
 /// one by a migration.
@@ -17,6 +18,9 @@ pub(crate) const ID_MAX: i64 = i64::MAX / 2;
 
 /// PostgreSQL's sequence of object numbers. SQLite has the next one in `weir_store.next_id`.
 pub const SEQUENCE: &str = "weir_ids";
+
+/// The source of object numbers.
+pub(crate) const NUMBERS: Numbers = Numbers { sequence: SEQUENCE, table: "weir_store", column: "next_id" };
 
 const SQLITE: [&str; 5] = [
     "CREATE TABLE weir_store (one INTEGER PRIMARY KEY CHECK (one = 1), format INTEGER NOT NULL, \

@@ -12,7 +12,7 @@ use super::Writes;
 use super::facts::{Pointer, Side, copy, side};
 use super::object::{Content, Object};
 use super::refusal::Refusal;
-use super::sentence::{ColumnIds, Kind, Rows, Same};
+use super::statement::{ColumnIds, Rows, TemplateKey};
 use super::value::{Columns, Item, Reader};
 use crate::layout::Storage;
 use crate::model::{FieldId, FieldKind, TypeId};
@@ -20,6 +20,7 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use weir_relational::catalog::{ColumnId, TableId};
+use weir_relational::plan::operators::Comparison;
 use weir_sql::exec::program::{Asked, Value};
 
 /// An object at one end of an edge.
@@ -172,10 +173,10 @@ impl<'w> Changes<'w> {
         }
         let (set, mut values): (ColumnIds, Vec<Value>) = columns.into_iter().unzip();
         let (many, bound) = bound(ids);
-        let rows = Rows { by, many, and: only.iter().map(|it| (it.0, Same::Equal)).collect() };
+        let rows = Rows { by, many, and: only.iter().map(|it| (it.0, Comparison::Eq)).collect() };
         values.push(bound);
         values.extend(only.into_iter().map(|it| it.1));
-        self.asked.push(self.writes.asked(Kind::Change { table, set, rows }, values));
+        self.asked.push(self.writes.asked(TemplateKey::Update { table, columns: set, rows }, values));
     }
 
     /// Items of a list, as far as they are not there.
@@ -186,7 +187,9 @@ impl<'w> Changes<'w> {
         let columns: ColumnIds = [owner, value].into_iter().chain(at).collect();
         for (item, at_us) in items {
             let values = [Value::Int(id), item.clone()].into_iter().chain(at_us.map(Value::Int));
-            self.later.push(self.writes.asked(Kind::Keep { table, columns: columns.clone() }, values));
+            self.later.push(
+                self.writes.asked(TemplateKey::InsertMissing { table, columns: columns.clone() }, values),
+            );
         }
     }
 
@@ -204,7 +207,7 @@ impl<'w> Changes<'w> {
             Some(Side::Pairs { table, ours, theirs, mutual }) => {
                 let columns = ColumnIds::from_slice(&[ours, theirs]);
                 let pair = |one: End, other: End| {
-                    let kind = Kind::Keep { table, columns: columns.clone() };
+                    let kind = TemplateKey::InsertMissing { table, columns: columns.clone() };
                     writes.asked(kind, [Value::Int(one.id), Value::Int(other.id)])
                 };
                 self.later.push(pair(from, to));
@@ -251,8 +254,8 @@ impl<'w> Changes<'w> {
             let field = copy(model, by.field, *holder);
             let Storage::ToOne { column, .. } = layout.fields[field.index()] else { continue };
             let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
-            let rows = Rows { and: SmallVec::from_iter([(id, Same::Different)]), ..Rows::by(column) };
-            let kind = Kind::Change { table, set: ColumnIds::from_slice(&[column]), rows };
+            let rows = Rows { and: SmallVec::from_iter([(id, Comparison::Neq)]), ..Rows::by(column) };
+            let kind = TemplateKey::Update { table, columns: ColumnIds::from_slice(&[column]), rows };
             let values = [Value::Null, Value::Int(to.id), Value::Int(from.id)];
             self.asked.push(self.writes.asked(kind, values));
         }
@@ -291,7 +294,7 @@ impl<'w> Changes<'w> {
         let Row { end, values, .. } = &mut self.rows[at];
         let (writes, ty) = (self.writes, end.ty);
         for registry in &writes.facts.of(ty).registries {
-            let kind = Kind::Insert { table: registry.table, columns: registry.columns.clone() };
+            let kind = TemplateKey::Insert { table: registry.table, columns: registry.columns.clone() };
             let keys = registry.keys.iter().map(|(field, _)| match writes.layout.fields[field.index()] {
                 Storage::Column(column) => values[column.0 as usize].clone(),
                 _ => Value::Null,
@@ -304,7 +307,7 @@ impl<'w> Changes<'w> {
         let bound: Vec<Value> =
             columns.iter().map(|it| std::mem::replace(&mut values[it.0 as usize], Value::Null)).collect();
         let table = writes.layout.tables[ty.index()];
-        self.asked.push(writes.asked(Kind::Insert { table, columns }, bound));
+        self.asked.push(writes.asked(TemplateKey::Insert { table, columns }, bound));
     }
 
     /// The rows, each behind those that it points at.
@@ -424,11 +427,11 @@ impl<'w> Changes<'w> {
             return;
         };
         let (many, bound) = bound(ids);
-        let and = item.map(|_| (at.unwrap_or(value), Same::Equal)).into_iter().collect();
+        let and = item.map(|_| (at.unwrap_or(value), Comparison::Eq)).into_iter().collect();
         let rows = Rows { by: owner, many, and };
         let given = item.map(|(text, at_us)| at_us.map_or_else(|| text.clone(), Value::Int));
         let values = [bound].into_iter().chain(given);
-        self.asked.push(self.writes.asked(Kind::Erase { table, rows }, values));
+        self.asked.push(self.writes.asked(TemplateKey::Delete { table, rows }, values));
     }
 
     /// Cuts the edge `field` of the objects `ids`: to `to`, or to all.
@@ -465,18 +468,18 @@ impl<'w> Changes<'w> {
         let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
         let (by, and) = if theirs { (column, id) } else { (id, column) };
         let (many, bound) = bound(ids);
-        let rows = Rows { by, many, and: to.map(|_| (and, Same::Equal)).into_iter().collect() };
-        let kind = Kind::Change { table, set: ColumnIds::from_slice(&[column]), rows };
+        let rows = Rows { by, many, and: to.map(|_| (and, Comparison::Eq)).into_iter().collect() };
+        let kind = TemplateKey::Update { table, columns: ColumnIds::from_slice(&[column]), rows };
         let values = [Value::Null, bound].into_iter().chain(to.map(|it| Value::Int(it.id)));
         self.asked.push(self.writes.asked(kind, values));
     }
 
     fn part(&mut self, table: TableId, ours: ColumnId, theirs: ColumnId, ids: &[i64], to: Option<End>) {
         let (many, bound) = bound(ids);
-        let and = to.map(|_| (theirs, Same::Equal)).into_iter().collect();
+        let and = to.map(|_| (theirs, Comparison::Eq)).into_iter().collect();
         let rows = Rows { by: ours, many, and };
         let values = [bound].into_iter().chain(to.map(|it| Value::Int(it.id)));
-        self.asked.push(self.writes.asked(Kind::Erase { table, rows }, values));
+        self.asked.push(self.writes.asked(TemplateKey::Delete { table, rows }, values));
     }
 
     /// Deletes the objects `ids` of one type with all that refers to them.
@@ -487,13 +490,13 @@ impl<'w> Changes<'w> {
         let (many, bound) = bound(ids);
         for &(table, by) in &facts.pointers {
             let rows = Rows { many, ..Rows::by(by) };
-            let kind = Kind::Change { table, set: ColumnIds::from_slice(&[by]), rows };
+            let kind = TemplateKey::Update { table, columns: ColumnIds::from_slice(&[by]), rows };
             self.asked.push(writes.asked(kind, [Value::Null, bound.clone()]));
         }
         let own = (layout.tables[ty.index()], layout.ids[ty.index()]);
         let registries = facts.registries.iter().map(|it| (it.table, it.id));
         for (table, by) in facts.parts.iter().copied().chain([own]).chain(registries) {
-            let kind = Kind::Erase { table, rows: Rows { many, ..Rows::by(by) } };
+            let kind = TemplateKey::Delete { table, rows: Rows { many, ..Rows::by(by) } };
             self.asked.push(writes.asked(kind, [bound.clone()]));
         }
     }

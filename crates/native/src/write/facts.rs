@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** types are concrete here: an interface's field is followed to the copy that an implementer has.
 
-use super::sentence::ColumnIds;
+use super::statement::ColumnIds;
 use crate::layout::{Layout, Storage};
 use crate::model::{FieldId, FieldKind, Key, Model, TypeId, TypeKind};
 use hashbrown::HashMap;

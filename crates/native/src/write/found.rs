@@ -7,7 +7,7 @@ use super::Writes;
 use super::facts::{copy, key_scope};
 use super::object::{Content, Object, Role};
 use super::refusal::Refusal;
-use super::sentence::{Kind, Rows};
+use super::statement::{Rows, TemplateKey};
 use crate::layout::Storage;
 use crate::model::{Field, FieldId, FieldKind, Key, Model, TypeId, TypeKind};
 use hashbrown::HashMap;
@@ -140,7 +140,7 @@ impl Names {
                 Name::Int(field, _) | Name::Text(field, _) => writes.key(*field),
             };
             let shown = shown.into_iter().collect();
-            let kind = Kind::Find { table, shown, rows: Rows::by(by) };
+            let kind = TemplateKey::Find { table, columns: shown, rows: Rows::by(by) };
             asked.push(writes.asked(kind, [name.value()]));
         }
     }

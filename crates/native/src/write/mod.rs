@@ -18,7 +18,8 @@ mod numbers;
 mod object;
 mod refusal;
 pub(crate) mod secret;
-mod sentence;
+mod statement;
+
 #[cfg(test)]
 mod tests;
 mod value;
@@ -33,7 +34,7 @@ use given::Given;
 use hashbrown::HashMap;
 use object::{Objects, Role};
 use refusal::Refusal;
-use sentence::{Kind, Rows, Sentences};
+use statement::{Rows, TemplateKey, Templates};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use value::Reader;
@@ -41,6 +42,7 @@ use weir_engine::plan::shape::Member;
 use weir_engine::source::{BoxFuture, FieldError};
 use weir_language::value::Node;
 use weir_relational::catalog::ColumnId;
+use weir_relational::passes::policy::Policy;
 use weir_sql::exec::program::{Asked, Call, Kept, Lock, Program, Programs, Value};
 use work::{Input, What, Work};
 
@@ -50,23 +52,23 @@ struct Writes {
     api: Arc<Api>,
     layout: Arc<Layout>,
     facts: Facts,
-    sentences: Sentences,
+    templates: Templates,
     hashing: secret::Hashing,
 }
 
 impl Writes {
-    fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database) -> Arc<Self> {
+    fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database, policy: Arc<dyn Policy>) -> Arc<Self> {
         let facts = Facts::new(&api.model, &layout);
-        let (sentences, hashing) = (Sentences::new(database), secret::Hashing::new());
-        Arc::new(Self { api, layout, facts, sentences, hashing })
+        let (templates, hashing) = (Templates::new(database, policy), secret::Hashing::new());
+        Arc::new(Self { api, layout, facts, templates, hashing })
     }
 
     fn model(&self) -> &Model {
         &self.api.model
     }
 
-    fn asked(&self, kind: Kind, values: impl IntoIterator<Item = Value>) -> Asked {
-        let sentence = self.sentences.get(&self.layout, kind);
+    fn asked(&self, key: TemplateKey, values: impl IntoIterator<Item = Value>) -> Asked {
+        let sentence = self.templates.get(&self.layout, key);
         Asked { sentence, values: values.into_iter().collect() }
     }
 
@@ -86,7 +88,8 @@ impl Writes {
             return Err(Refusal::NoId);
         };
         let (table, id) = (layout.tables[ty.index()], layout.ids[ty.index()]);
-        let kind = Kind::Find { table, shown: [id, secret].into_iter().collect(), rows: Rows::by(by) };
+        let kind =
+            TemplateKey::Find { table, columns: [id, secret].into_iter().collect(), rows: Rows::by(by) };
         Ok(Lock { asked: self.asked(kind, [value]), password: password.into() })
     }
 
@@ -192,11 +195,11 @@ pub struct Mutations {
 }
 
 impl Mutations {
-    /// For the store in `database` that has the tables of `layout`.
+    /// For the store in `database` that has the tables of `layout`; `policy` holds for every statement.
     #[must_use]
-    pub fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database) -> Self {
+    pub fn new(api: Arc<Api>, layout: Arc<Layout>, database: Database, policy: Arc<dyn Policy>) -> Self {
         let kept = ddl::kept(database, &layout);
-        Self { writes: Writes::new(api, layout, database), kept }
+        Self { writes: Writes::new(api, layout, database, policy), kept }
     }
 }
 

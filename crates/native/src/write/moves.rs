@@ -14,9 +14,10 @@ use super::change::{End, bound};
 use super::facts::{Side, copy, side};
 use super::object::{Content, Object};
 use super::refusal::Refusal;
-use super::sentence::{ColumnIds, Kind, Rows, Same};
+use super::statement::{ColumnIds, Rows, TemplateKey};
 use crate::model::{FieldId, FieldKind, Model, TypeId};
 use hashbrown::HashMap;
+use weir_relational::plan::operators::Comparison;
 use weir_sql::exec::program::{Answers, Asked, Value};
 
 /// The end of an edge that leads to one object: of which type, and by which field of that type.
@@ -248,9 +249,9 @@ impl Moves {
             };
             let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
             let (by, partner) = if is_ours { (id, column) } else { (column, id) };
-            let and = taken.only.map(|_| (partner, Same::Equal)).into_iter().collect();
+            let and = taken.only.map(|_| (partner, Comparison::Eq)).into_iter().collect();
             let rows = Rows { by, many: *many, and };
-            let kind = Kind::Find { table, shown: ColumnIds::from_slice(&[partner]), rows };
+            let kind = TemplateKey::Find { table, columns: ColumnIds::from_slice(&[partner]), rows };
             let only = taken.only.map(|it| Value::Int(it.id));
             asked.push(writes.asked(kind, [ids.clone()].into_iter().chain(only)));
             let blamed = if is_ours { (to, inverse) } else { (target, copy(model, inverse, target)) };

@@ -10,8 +10,7 @@ use super::moves::Moves;
 use super::numbers::Numbers;
 use super::object::{Content, Object, Role};
 use super::refusal::Refusal;
-use super::sentence::{Kind, Rows};
-use crate::layout::Database;
+use super::statement::{Rows, TemplateKey};
 use crate::model::{FieldId, TypeId, TypeKind};
 use std::sync::Arc;
 use weir_engine::source::FieldError;
@@ -189,7 +188,7 @@ impl Work {
         if kinds {
             let (table, by, shown) = self.writes.registry(self.what.ty());
             let shown = shown.into_iter().collect();
-            let kind = Kind::Find { table, shown, rows: Rows { many: true, ..Rows::by(by) } };
+            let kind = TemplateKey::Find { table, columns: shown, rows: Rows { many: true, ..Rows::by(by) } };
             let ids: Vec<i64> = self.matched.iter().map(|it| it.0).collect();
             asked.push(self.writes.asked(kind, [Value::Ids(ids.into())]));
         }
@@ -204,14 +203,7 @@ impl Work {
 
     /// Asks for the numbers of as many new objects.
     fn ask_numbers(&self, count: u32, asked: &mut Vec<Asked>) {
-        let count = Value::Int(i64::from(count));
-        match self.writes.sentences.database {
-            Database::Sqlite => {
-                asked.push(self.writes.asked(Kind::NewIds, []));
-                asked.push(self.writes.asked(Kind::TakeIds, [count]));
-            }
-            Database::Postgres => asked.push(self.writes.asked(Kind::NewIds, [count])),
-        }
+        asked.extend(self.writes.templates.numbers(i64::from(count)));
     }
 
     /// Number of objects that are certainly created, if it does not depend on the store. An object without a required value

@@ -2,11 +2,15 @@
 //!
 //! **Invariant:** every function appends whole tokens; names go through [`Dialect::identifier`].
 
+mod database;
 pub mod flavour;
 pub mod postgres;
 mod postgres_place;
 pub mod sqlite;
 pub mod sqlite_type;
+pub mod store;
+
+pub use database::Database;
 
 use crate::geometry::Placed;
 use crate::plan::operators::{Aggregation, Cast, Comparison, Measure, Statistic};

@@ -8,6 +8,7 @@
 //! [`bounds`](crate::passes::bounds) limits their size.
 
 mod condition;
+pub mod ddl;
 pub mod operators;
 mod output;
 mod parameter;

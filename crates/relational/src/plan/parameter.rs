@@ -37,6 +37,8 @@ pub enum Origin {
     Checked(u32),
     /// An output column of the row of the level above.
     ParentColumn(u16),
+    /// Value `i` of those that a mutation's program gives along with the statement.
+    Bound(u16),
 }
 
 /// Conversion of a node to a value of the database.

@@ -34,6 +34,8 @@ pub enum Purpose {
     Target,
     /// Rows that are inserted.
     Insert,
+    /// Rows that a mutation looks up by number or key before it changes anything.
+    Lookup,
 }
 
 impl Purpose {
@@ -48,6 +50,7 @@ impl Purpose {
             Self::Aggregate => "aggregate",
             Self::Target => "target",
             Self::Insert => "insert",
+            Self::Lookup => "lookup",
         }
     }
 }

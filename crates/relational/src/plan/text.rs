@@ -154,7 +154,8 @@ impl Text<'_> {
     fn conflict(&self, conflict: &Conflict, out: &mut String) {
         let update = self.columns(conflict.scan.table(), &conflict.update);
         let action = if update.is_empty() { "nothing".to_owned() } else { format!("update {update}") };
-        let _ = writeln!(out, "  on conflict with {}: {action}", conflict.constraint);
+        let key = if conflict.key.is_empty() { "any key" } else { &conflict.constraint };
+        let _ = writeln!(out, "  on conflict with {key}: {action}");
         self.conditions(&conflict.scan, &conflict.filter, out);
     }
 
@@ -348,5 +349,6 @@ fn parameter(parameter: &Parameter) -> String {
         Origin::Shown => "the objects that are shown".to_owned(),
         Origin::Checked(_) => "the object of the password".to_owned(),
         Origin::ParentColumn(column) => format!("column {column} of the parent"),
+        Origin::Bound(at) => format!("value {at}"),
     }
 }

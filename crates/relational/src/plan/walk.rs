@@ -21,7 +21,7 @@ impl Plan {
 }
 
 impl Change {
-    fn scans(&mut self, visit: &mut Visit<'_>) {
+    pub(crate) fn scans(&mut self, visit: &mut Visit<'_>) {
         match self {
             Self::Insert(insert) => {
                 visit(&mut insert.scan);
@@ -47,7 +47,7 @@ impl Change {
 }
 
 impl Query {
-    fn scans(&mut self, visit: &mut Visit<'_>) {
+    pub(crate) fn scans(&mut self, visit: &mut Visit<'_>) {
         visit(&mut self.scan);
         self.filter.scans(visit);
         for term in &mut self.order {

@@ -142,7 +142,7 @@ pub struct Insert {
 /// Action if a key exists already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The key.
+    /// The key; empty: any key of the table.
     pub key: Vec<ColumnId>,
     /// The name of its constraint.
     pub constraint: String,

@@ -61,6 +61,8 @@ pub(crate) struct Renderer<'r> {
     alone: u32,
     /// The condition at hand is one on each word of a text.
     in_each: bool,
+    /// A change returns its rows.
+    returns_rows: bool,
     /// Calls of functions that stand in place of tables, by their aliases.
     calls: Vec<(u32, Call, Option<RowOf>)>,
 }
@@ -118,6 +120,7 @@ impl<'r> Renderer<'r> {
             exists: 0,
             alone: 0,
             in_each: false,
+            returns_rows: true,
             calls: Vec::new(),
         }
     }

@@ -27,14 +27,29 @@ pub struct ChangeStatement {
     pub tables: Vec<TableId>,
 }
 
-/// Renders `change`.
+/// Renders `change`, whose rows are returned.
 #[must_use]
 pub fn render_change(dialect: &dyn Dialect, relations: &Relations, change: &Change) -> ChangeStatement {
+    render_with(dialect, relations, change, true)
+}
+
+/// Renders `change` without the rows that it changes: nothing is returned.
+#[must_use]
+pub fn render_command(dialect: &dyn Dialect, relations: &Relations, change: &Change) -> ChangeStatement {
+    render_with(dialect, relations, change, false)
+}
+
+fn render_with(
+    dialect: &dyn Dialect,
+    relations: &Relations,
+    change: &Change,
+    returns_rows: bool,
+) -> ChangeStatement {
     let columns: &[ColumnId] = match change {
         Change::Insert(insert) => &insert.columns,
         Change::Update(_) | Change::Delete(_) | Change::Call(_) => &[],
     };
-    let mut renderer = Renderer::new(dialect, relations, columns.len());
+    let mut renderer = Renderer { returns_rows, ..Renderer::new(dialect, relations, columns.len()) };
     let column = |&column: &ColumnId| relations.catalog.table(change.table()).column(column).oid;
     let mut types: Vec<u32> = columns.iter().map(|it| dialect.given_type(column(it))).collect();
     match change {
@@ -83,12 +98,17 @@ impl Renderer<'_> {
     }
 
     fn conflict(&mut self, conflict: &Conflict, scope: Scope) {
-        self.sql.push_str(" ON CONFLICT ");
-        if self.dialect.conflict_by_name() {
-            self.sql.push_str("ON CONSTRAINT ");
-            self.dialect.identifier(&mut self.sql, &conflict.constraint);
-        } else {
-            self.names(scope.table, &conflict.key);
+        self.sql.push_str(" ON CONFLICT");
+        match (conflict.key.is_empty(), self.dialect.conflict_by_name()) {
+            (true, _) => {}
+            (false, true) => {
+                self.sql.push_str(" ON CONSTRAINT ");
+                self.dialect.identifier(&mut self.sql, &conflict.constraint);
+            }
+            (false, false) => {
+                self.sql.push(' ');
+                self.names(scope.table, &conflict.key);
+            }
         }
         if conflict.update.is_empty() {
             self.sql.push_str(" DO NOTHING");
@@ -156,6 +176,9 @@ impl Renderer<'_> {
 
     /// Appends the returned columns; at least one, so that rows can be counted.
     fn returning(&mut self, scope: Scope, columns: &[Expr]) {
+        if !self.returns_rows {
+            return;
+        }
         self.sql.push_str(if columns.is_empty() { " RETURNING 1" } else { " RETURNING " });
         for (at, column) in columns.iter().enumerate() {
             self.sql.push_str(if at == 0 { "" } else { ", " });

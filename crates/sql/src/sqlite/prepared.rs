@@ -74,7 +74,8 @@ impl Ready {
                 | Origin::Inside { .. }
                 | Origin::Parent(_)
                 | Origin::Shown
-                | Origin::Checked(_) => {
+                | Origin::Checked(_)
+                | Origin::Bound(_) => {
                     fixed.push(at);
                 }
             }

@@ -14,6 +14,7 @@ use rusqlite::types::Value as Stored;
 use std::sync::Arc;
 use weir_language::schema::Schema;
 use weir_relational::catalog::{ColumnId, TableId, TableKind};
+use weir_relational::passes::policy::Everything;
 use weir_sql::exec::program::{Answers, Asked, Cell, Program, Step, Value};
 
 pub(super) struct Store {
@@ -30,7 +31,7 @@ impl Store {
         let schema = Arc::new(Schema::from_sdl("type Query { a: Int }").expect("a sound schema"));
         let (fields, inputs, enum_values, types) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let api = Arc::new(Api { schema, model, fields, inputs, enum_values, types });
-        Self { connection, writes: Writes::new(api, layout, Database::Sqlite) }
+        Self { connection, writes: Writes::new(api, layout, Database::Sqlite, Arc::new(Everything)) }
     }
 
     fn ty(&self, ty: usize) -> TypeId {

@@ -1,0 +1,45 @@
+//! The databases that Weir makes tables in, and the dialect of each.
+
+use super::flavour::Flavour;
+use super::postgres::Postgres;
+use super::sqlite::Sqlite;
+use super::store::StoreDialect;
+use super::{Dialect, Floats};
+use crate::catalog::postgres_types::Types;
+use std::sync::LazyLock;
+
+/// The kind of database that a store is in. Every other choice between databases follows from its dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Database {
+    /// Embedded.
+    Sqlite,
+    /// PostgreSQL and its kin.
+    Postgres,
+}
+
+/// With the types that every PostgreSQL has: a store uses no others.
+static POSTGRES: LazyLock<Postgres> = LazyLock::new(|| Postgres {
+    flavour: Flavour::default(),
+    types: Types::builtin(),
+    floats: Floats::AsElsewhere,
+});
+
+impl Database {
+    /// Its dialect for queries and changes of rows.
+    #[must_use]
+    pub fn dialect(self) -> &'static dyn Dialect {
+        match self {
+            Self::Sqlite => &Sqlite,
+            Self::Postgres => &*POSTGRES,
+        }
+    }
+
+    /// Its dialect for definitions of tables and the upkeep of a store.
+    #[must_use]
+    pub fn store_dialect(self) -> &'static dyn StoreDialect {
+        match self {
+            Self::Sqlite => &Sqlite,
+            Self::Postgres => &*POSTGRES,
+        }
+    }
+}
