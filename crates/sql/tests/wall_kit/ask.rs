@@ -30,6 +30,8 @@ impl Random {
 pub struct Rules {
     /// Arguments that make the order of rows complete: name of the type, and the last items of the list.
     pub orders: &'static [(&'static str, &'static str)],
+    /// The key of most rows.
+    pub key: &'static str,
     /// Fields and arguments that are never used.
     pub without: &'static [&'static str],
 }
@@ -39,14 +41,16 @@ pub struct Asker<'s> {
     pub schema: &'s Schema,
     pub random: Random,
     pub rules: &'s Rules,
+    /// Half of the root fields have this in their names.
+    pub focus: &'s str,
     /// Names of the input types that were used.
     pub inputs: Vec<String>,
     aliases: u32,
 }
 
 impl<'s> Asker<'s> {
-    pub const fn new(schema: &'s Schema, seed: u64, rules: &'s Rules) -> Self {
-        Self { schema, random: Random::new(seed), rules, inputs: Vec::new(), aliases: 0 }
+    pub const fn new(schema: &'s Schema, seed: u64, rules: &'s Rules, focus: &'s str) -> Self {
+        Self { schema, random: Random::new(seed), rules, focus, inputs: Vec::new(), aliases: 0 }
     }
 
     /// A query with up to two root fields, or a mutation with one.
@@ -66,7 +70,7 @@ impl<'s> Asker<'s> {
             return self.fragments(ty, depth);
         }
         let mut out = String::from("{ __typename");
-        let fields: Vec<usize> = of.fields.range().collect();
+        let fields = self.candidates(of.fields.range(), depth);
         for _ in 0..count {
             let at = fields[self.random.below(fields.len() as u32) as usize];
             let field = weir_language::schema::FieldId(at as u32);
@@ -95,6 +99,17 @@ impl<'s> Asker<'s> {
             out.push_str(" }");
         }
         out
+    }
+
+    /// The fields one of which is selected: sometimes those of the focus alone, or nothing but the key of a related row.
+    fn candidates(&mut self, fields: std::ops::Range<usize>, depth: u32) -> Vec<usize> {
+        let name = |it: &usize| self.schema.field_name(weir_language::schema::FieldId(*it as u32));
+        let special: Vec<usize> = match depth {
+            0 => fields.clone().filter(|it| name(it).contains(self.focus)).collect(),
+            _ => fields.clone().filter(|it| name(it) == self.rules.key).collect(),
+        };
+        let is_special = self.random.below(if depth == 0 { 2 } else { 4 }) == 0;
+        if is_special && !special.is_empty() { special } else { fields.collect() }
     }
 
     fn fragments(&mut self, ty: TypeId, depth: u32) -> String {
@@ -171,10 +186,13 @@ impl<'s> Asker<'s> {
         self.inputs.push(self.schema.type_name(ty).to_owned());
         let fields: Vec<InputId> = self.schema.input_fields(ty).collect();
         let wanted = 1 + self.random.below(2);
+        // Rows that are inserted mostly need all their columns.
+        let is_row = self.schema.type_name(ty).ends_with("_insert_input") && self.random.below(4) > 0;
         let mut chosen: Vec<InputId> = Vec::new();
         for &field in &fields {
             let input = self.schema.input(field);
-            if input.ty.is_non_null() && input.default.is_none() {
+            let is_column = matches!(self.schema.ty(input.ty.base).kind, TypeKind::Scalar(_));
+            if is_row && is_column || input.ty.is_non_null() && input.default.is_none() {
                 chosen.push(field);
             }
         }
