@@ -8,8 +8,8 @@
 //!
 //! **Cost:** texts are rendered once and shared; a statement of a program is a counted reference and its values.
 
-use crate::postgres::Statement as PostgresStatement;
 use smallvec::SmallVec;
+use std::any::Any;
 use std::sync::{Arc, OnceLock};
 use weir_engine::plan::shape::Shape;
 use weir_engine::source::{BoxFuture, FieldError, Ids};
@@ -134,23 +134,21 @@ pub struct Sentence {
     pub width: usize,
     /// True if it changes data of one of [`Programs::kept`].
     pub is_indexed: bool,
-    /// The statement in PostgreSQL's protocol.
-    wire: OnceLock<Arc<PostgresStatement>>,
+    /// What the driver keeps of the statement.
+    driver: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 impl Sentence {
     /// A statement whose rows have `width` columns; it may change what is `is_indexed`.
     #[must_use]
     pub const fn new(sql: String, width: usize, is_indexed: bool) -> Self {
-        Self { sql, width, is_indexed, wire: OnceLock::new() }
+        Self { sql, width, is_indexed, driver: OnceLock::new() }
     }
 
-    /// As PostgreSQL's wire takes it: all columns come back as text.
-    pub(crate) fn wire(&self) -> &Arc<PostgresStatement> {
-        self.wire.get_or_init(|| {
-            let formats = vec![crate::postgres::Format::Text; self.width];
-            PostgresStatement::new(self.sql.as_str(), [], formats, [], None)
-        })
+    /// What the driver keeps of the statement, made when it is first asked for. A source has one driver, so one type `T`.
+    pub(crate) fn kept<T: Any + Clone + Send + Sync>(&self, make: impl Fn() -> T) -> T {
+        let kept = self.driver.get_or_init(|| Box::new(make()));
+        kept.downcast_ref::<T>().cloned().unwrap_or_else(make)
     }
 }
 

@@ -17,11 +17,11 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// The root field of `member` is next; `None` if it is not to be begun: then something stands there already.
-    pub(crate) fn next(&mut self, shape: &Shape, member: &Member) -> Option<u32> {
+    /// The root field of `member` is next; `false` if it is not to be begun: then something stands there already.
+    pub(crate) fn next(&mut self, shape: &Shape, member: &Member) -> bool {
         let field = &shape.fields[member.field as usize];
         match (&member.kind, self.failed) {
-            (MemberKind::Write(write), false) => return Some(*write),
+            (MemberKind::Write(_), false) => return true,
             (MemberKind::Write(_), true) => {
                 let name = field.key.name();
                 let message = format!("Mutation {name} was not executed because of a previous error.");
@@ -40,7 +40,7 @@ impl Turns {
                 self.ends.push(self.bytes.len() as u32);
             }
         }
-        None
+        false
     }
 
     /// It was done; `bytes` are its member.

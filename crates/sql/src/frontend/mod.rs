@@ -9,7 +9,7 @@ use crate::exec::program::Programs;
 use form::Form;
 use std::sync::Arc;
 use weir_engine::plan::shape::{SetId, Shape, ShapeField};
-use weir_engine::source::{Accent, FieldError, Ids, Piece, PlanError, Tag};
+use weir_engine::source::{Accent, Ids, Piece, PlanError, Tag};
 use weir_language::schema::{EnumValueId, InputId, Schema};
 use weir_language::value::Variables;
 use weir_relational::catalog::{Catalog, Relations, TableId};
@@ -116,16 +116,4 @@ pub fn member(at: u32, field: &ShapeField, kind: MemberKind) -> Member {
     let null_items = field.ty.wraps.item().is_some_and(|it| !it.is_non_null());
     let nullable = !field.ty.is_non_null();
     Member { field: at, same_as: field.same_as, copied: false, nullable, null_items, kind }
-}
-
-/// Children in other sources would need the rows of a mutation as tables, which are read while the transaction is still
-/// open.
-pub(crate) fn no_foreign_below(piece: &Piece<'_>) -> PlanError {
-    let code = match piece.accent {
-        Accent::Spec => "NOT_SUPPORTED",
-        Accent::Hasura => "not-supported",
-    };
-    let message = "a mutation cannot select fields of another source yet: ask for them in a query".into();
-    let error = FieldError { code, message, hasura_path: None, extensions: None };
-    PlanError { error, field: piece.fields.first().copied().unwrap_or(0) }
 }

@@ -3,11 +3,12 @@
 //! Codes are Hasura's in its accent and stable upper-case ones under the specification's. Details are logged only.
 
 use crate::exec::answer::TooLong;
+use crate::exec::errors::coded;
 use crate::exec::full;
 use memchr::memchr;
 use std::fmt;
 use std::io;
-use weir_engine::source::{Accent, FieldError, SourceError};
+use weir_engine::source::{Accent, SourceError};
 
 /// Why a statement has no answer.
 #[derive(Debug)]
@@ -302,14 +303,7 @@ fn rejected(
     hasura: &'static str,
     message: &str,
 ) -> SourceError {
-    let code = match accent {
-        Accent::Spec => spec,
-        Accent::Hasura => hasura,
-    };
-    SourceError::Rejected {
-        error: FieldError { code, message: message.into(), hasura_path: None, extensions: None },
-        field,
-    }
+    SourceError::Rejected { error: coded(accent, spec, hasura, message), field }
 }
 
 /// Routines of the server that read a value of `ltree`, `lquery`, `ltxtquery`, `tsquery`, `tsvector` or `jsonpath`, and refuse it with

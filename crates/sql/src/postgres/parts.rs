@@ -10,7 +10,7 @@
 use super::bulkhead::Cause;
 use super::cursor::Cursor;
 use super::error::Error;
-use super::fetch::{Reading, TRIES_MAX};
+use super::fetch::TRIES_MAX;
 use super::outflow::Outflow;
 use super::portal::{Part, Portals, Values};
 use super::prepared::Prepared;
@@ -18,6 +18,7 @@ use super::result_set::ResultSet;
 use super::row_source::{ResultRow, ResultRows};
 use super::rows::Rows;
 use super::session::Session;
+use super::source::PostgresFetch;
 use super::statement::Parameters;
 use crate::exec::answer::{CHUNK_BYTES, TooLong, pieces};
 use crate::exec::response_writer::ResponseWriter;
@@ -34,7 +35,7 @@ const PROGRESS_MAX: Duration = Duration::from_secs(30);
 
 /// State of a stream.
 struct Job {
-    reading: Arc<Reading>,
+    fetch: Arc<PostgresFetch>,
     prepared: Arc<Prepared>,
     shape: Arc<Shape>,
     hold_back_bytes: usize,
@@ -95,29 +96,29 @@ struct Written {
 
 /// Answers with the first part of the only list; the rest follows.
 pub(super) async fn run_rows(
-    reading: &Arc<Reading>,
+    fetch: &Arc<PostgresFetch>,
     prepared: &Arc<Prepared>,
     input: &FetchInput<'_>,
     parameters: Parameters,
 ) -> Result<Reply, SourceError> {
-    let (pool, statement) = (&reading.shared.pool, &prepared.read.statement);
+    let (pool, statement) = (&fetch.state.driver.pool, &prepared.read.statement);
     let begin = || pool.stream(statement, &parameters, input.deadline);
-    let session = begun(begin).await.map_err(|error| reading.source_error(error))?;
-    run(reading, prepared, input, Feed::Rows(session), Rows::default()).await
+    let session = begun(begin).await.map_err(|error| fetch.failure(error))?;
+    run(fetch, prepared, input, Feed::Rows(session), Rows::default()).await
 }
 
 /// Answers with the first part of the first list; the rest and the other lists follow. `values` are those of each list, `parameters`
 /// those of what is asked besides.
 pub(super) async fn run_lists(
-    reading: &Arc<Reading>,
+    fetch: &Arc<PostgresFetch>,
     prepared: &Arc<Prepared>,
     input: &FetchInput<'_>,
     parameters: Parameters,
     values: Vec<Values>,
 ) -> Result<Reply, SourceError> {
-    let (pool, lists) = (&reading.shared.pool, prepared.in_parts.lists());
+    let (pool, lists) = (&fetch.state.driver.pool, prepared.in_parts.lists());
     let beside = (!prepared.read.arms.is_empty()).then(|| (Arc::clone(&prepared.read.statement), parameters));
-    let failed = |error| reading.source_error(error);
+    let failed = |error| fetch.failure(error);
     let mut gate = pool.gate(Cause::Read, &prepared.locks, input.deadline);
     let (portals, beside) = loop {
         let patience = gate.enter().await.map_err(failed)?;
@@ -128,7 +129,7 @@ pub(super) async fn run_lists(
         }
     };
     drop(gate);
-    run(reading, prepared, input, Feed::Portals(portals), beside).await
+    run(fetch, prepared, input, Feed::Portals(portals), beside).await
 }
 
 /// Result of `begin`, after a few attempts.
@@ -144,7 +145,7 @@ async fn begun<T, F: Future<Output = Result<T, Error>>>(begin: impl Fn() -> F) -
 }
 
 async fn run(
-    reading: &Arc<Reading>,
+    fetch: &Arc<PostgresFetch>,
     prepared: &Arc<Prepared>,
     input: &FetchInput<'_>,
     feed: Feed,
@@ -152,7 +153,7 @@ async fn run(
 ) -> Result<Reply, SourceError> {
     let (sender, receiver) = oneshot::channel();
     let job = Job {
-        reading: Arc::clone(reading),
+        fetch: Arc::clone(fetch),
         prepared: Arc::clone(prepared),
         shape: Arc::clone(input.shape),
         hold_back_bytes: input.hold_back_bytes,
@@ -287,7 +288,7 @@ impl Job {
         written: &mut Written,
     ) -> ResponseWriter<'r, ResultRows<'r>> {
         let (bytes, errors) = (std::mem::take(&mut written.bytes), std::mem::take(&mut written.errors));
-        let (source, names) = (ResultRows::read(prepared, Some(set)), self.reading.names(&self.shape));
+        let (source, names) = (ResultRows::read(prepared, Some(set)), self.fetch.names(&self.shape));
         ResponseWriter::resume(source, &prepared.plan, names, bytes, errors)
     }
 
@@ -305,7 +306,7 @@ impl Job {
             }
             Some(Feed::Portals(portals)) => portals.next(self.prepared.in_parts.lists(), until).await,
         };
-        part.map_err(|it| End::Failed(self.reading.source_error(it)))
+        part.map_err(|it| End::Failed(self.fetch.failure(it)))
     }
 
     /// Lets whole items go, all but the last comma, which the closing bracket may take.

@@ -6,8 +6,9 @@
 use super::asked::Asked;
 use super::bulkhead::table_set;
 use super::decode::{Decoder, described};
-use super::source::Shared;
+use super::source::PostgresState;
 use super::statement::{Parameters, Statement};
+use crate::exec::source::PreparedPlan;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 use weir_relational::catalog::Relations;
@@ -21,7 +22,7 @@ use weir_relational::sql::write::render_change;
 
 /// A plan ready to run.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     pub(super) plan: Plan,
     /// Statements of a query, beside [`InParts::Lists`]: none in a mutation.
     pub(super) read: Asked,
@@ -39,15 +40,6 @@ pub(super) struct Prepared {
     pub(super) is_long: bool,
     /// Calls what may change data, or answer differently each time.
     pub(super) is_volatile: bool,
-}
-
-/// Ways that the answer of a piece is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leaves {
-    /// At once.
-    Whole,
-    /// In parts, if it is long.
-    InParts,
 }
 
 /// Ways that an answer is streamed.
@@ -73,7 +65,7 @@ pub(super) struct List {
 }
 
 impl InParts {
-    fn of(shared: &Shared, plan: &Plan, tops: &[u32]) -> Result<Self, TooWide> {
+    fn of(source: &PostgresState, plan: &Plan, tops: &[u32]) -> Result<Self, TooWide> {
         let lists: Vec<u32> = plan.members[plan.root.range()]
             .iter()
             .filter_map(|it| match it.kind {
@@ -84,9 +76,9 @@ impl InParts {
         match lists.as_slice() {
             [] => Ok(Self::No),
             [only] if tops.len() == 1 && plan.levels_of(*only).is_empty() => Ok(Self::Rows),
-            _ if !shared.dialect.flavour.abilities().portals => Ok(Self::No),
+            _ if !source.driver.dialect.flavour.abilities().portals => Ok(Self::No),
             _ => {
-                lists.iter().map(|&it| List::new(shared, plan, it)).collect::<Result<_, _>>().map(Self::Lists)
+                lists.iter().map(|&it| List::new(source, plan, it)).collect::<Result<_, _>>().map(Self::Lists)
             }
         }
     }
@@ -105,11 +97,11 @@ impl InParts {
 }
 
 impl List {
-    fn new(shared: &Shared, plan: &Plan, level: u32) -> Result<Self, TooWide> {
+    fn new(source: &PostgresState, plan: &Plan, level: u32) -> Result<Self, TooWide> {
         let tops = plan.levels_of(level);
-        let own = shared.ask_alone(plan, level, &keys_of(plan, &tops))?;
+        let own = source.ask_alone(plan, level, &keys_of(plan, &tops))?;
         let query = &plan.levels[level as usize].query;
-        let below = Children::asked(shared, plan, &tops, query.table(), query.columns())?;
+        let below = Children::asked(source, plan, &tops, query.table(), query.columns())?;
         Ok(Self { level, own, below })
     }
 }
@@ -146,7 +138,7 @@ pub(super) struct Programmed {
 }
 
 impl Programmed {
-    fn of(shared: &Shared, plan: &Plan, write: &Write) -> Result<Option<Self>, TooWide> {
+    fn of(source: &PostgresState, plan: &Plan, write: &Write) -> Result<Option<Self>, TooWide> {
         let finder = write.works.iter().find_map(|it| match it {
             Work::Program { find } => Some(*find),
             Work::Nothing | Work::Change(_) | Work::Insert(_) | Work::Each { .. } => None,
@@ -154,7 +146,7 @@ impl Programmed {
         let (Some(finder), WriteAnswer::Response(run)) = (finder, write.answer) else { return Ok(None) };
         let ask = |tops: &[u32]| match tops {
             [] => Ok(None),
-            _ => shared.ask(plan, tops, Parents::None).map(Some),
+            _ => source.ask(plan, tops, Parents::None).map(Some),
         };
         let find = ask(finder.as_slice())?;
         Ok(Some(Self { find, shown: ask(&plan.levels_below(run))? }))
@@ -164,28 +156,26 @@ impl Programmed {
 impl Prepared {
     /// Renders `plan`; `parent_keys` is how many columns the keys of its parents in another source have.
     pub(super) fn new(
-        shared: &Shared,
+        source: &PostgresState,
         plan: Plan,
         parent_keys: Option<u32>,
-        leaves: Leaves,
+        streams: bool,
     ) -> Result<Self, TooWide> {
         let mut tops = plan.levels_below(plan.root);
         let is_costly = plan.levels.iter().any(is_costly) || lists_deep(&plan, &tops) > SHARED_LISTS_MAX;
         let is_long = tops.iter().any(|&it| is_long(&plan.levels[it as usize]));
-        let is_volatile = plan.functions.iter().any(|it| volatility(shared, *it) == Volatility::Volatile);
-        let in_parts = match leaves {
-            Leaves::InParts if is_long && !is_volatile && !plan.root_copied => {
-                InParts::of(shared, &plan, &tops)?
-            }
-            Leaves::InParts | Leaves::Whole => InParts::No,
+        let is_volatile = plan.functions.iter().any(|it| volatility(source, *it) == Volatility::Volatile);
+        let in_parts = match streams && is_long && !is_volatile && !plan.root_copied {
+            true => InParts::of(source, &plan, &tops)?,
+            false => InParts::No,
         };
         tops.retain(|it| in_parts.lists().iter().all(|list| list.level != *it));
         let parents = parent_keys.map_or(Parents::None, |count| Parents::Keys(count as usize));
-        let read = shared.ask(&plan, &tops, parents)?;
-        let changes = plan.changes.iter().map(|it| Ready::new(shared, it)).collect();
-        let below = plan.writes.iter().map(|it| Children::of(shared, &plan, it)).collect::<Result<_, _>>()?;
+        let read = source.ask(&plan, &tops, parents)?;
+        let changes = plan.changes.iter().map(|it| Ready::new(source, it)).collect();
+        let below = plan.writes.iter().map(|it| Children::of(source, &plan, it)).collect::<Result<_, _>>()?;
         let programs =
-            plan.writes.iter().map(|it| Programmed::of(shared, &plan, it)).collect::<Result<_, _>>()?;
+            plan.writes.iter().map(|it| Programmed::of(source, &plan, it)).collect::<Result<_, _>>()?;
         let is_long = is_long || is_costly;
         let locks = Box::default();
         let mut it = Self { plan, read, in_parts, changes, below, programs, locks, is_long, is_volatile };
@@ -204,9 +194,23 @@ impl Prepared {
         let read = Some(&self.read).filter(|it| !it.arms.is_empty());
         read.into_iter().chain(self.in_parts.asked()).chain(self.below.iter().flatten().map(|it| &it.asked))
     }
+}
 
-    /// The statements, changes first, each under what it is for.
-    pub(super) fn explain(&self, relations: &Relations, out: &mut String) {
+impl PreparedPlan for Prepared {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn rendered(&self) -> usize {
+        self.changes.len() + self.asked().count()
+    }
+
+    fn tables(&self) -> Vec<TableId> {
+        let read = self.asked().flat_map(|it| &it.tables);
+        read.chain(self.changes.iter().flat_map(|it| &it.tables)).copied().collect()
+    }
+
+    fn statements(&self, relations: &Relations) -> Vec<(String, &str)> {
         let table = |it: &Change| relations.catalog.table(it.table()).name.clone();
         let changes = self.plan.changes.iter().zip(&self.changes);
         let changes = changes.map(|(of, it)| (table(of), &*it.statement.sql));
@@ -221,17 +225,12 @@ impl Prepared {
         let paths = |it: &Asked| it.arms.iter().map(path).collect::<Vec<_>>().join(", ");
         let read = Some(&self.read).filter(|it| !it.arms.is_empty());
         let read = read.into_iter().chain(self.in_parts.asked()).map(|it| (paths(it), &*it.statement.sql));
-        for (at, (words, sql)) in changes.chain(below).chain(programs).chain(read).enumerate() {
-            if at > 0 {
-                out.push('\n');
-            }
-            out.push_str(&format!("-- {words}\n{sql}\n"));
-        }
+        changes.chain(below).chain(programs).chain(read).collect()
     }
 }
 
-fn volatility(shared: &Shared, id: FunctionId) -> Volatility {
-    shared.frontend.relations().function(id).1.volatility
+fn volatility(source: &PostgresState, id: FunctionId) -> Volatility {
+    source.frontend.relations().function(id).1.volatility
 }
 
 impl Ready {
@@ -243,11 +242,11 @@ impl Ready {
         Some(hasher.finish())
     }
 
-    fn new(shared: &Shared, change: &Change) -> Self {
-        let rendered = render_change(&shared.dialect, shared.frontend.relations(), change);
-        let decoders: Vec<Decoder> = rendered.columns.iter().map(|&it| shared.key_decoder(it)).collect();
+    fn new(source: &PostgresState, change: &Change) -> Self {
+        let rendered = render_change(&source.driver.dialect, source.frontend.relations(), change);
+        let decoders: Vec<Decoder> = rendered.columns.iter().map(|&it| source.key_decoder(it)).collect();
         let formats: Vec<_> = decoders.iter().map(Decoder::format).collect();
-        let columns = described(&shared.dialect.types, &rendered.columns, &decoders);
+        let columns = described(&source.driver.dialect.types, &rendered.columns, &decoders);
         let statement = Statement::new(rendered.sql, rendered.types, formats, columns, None);
         let statement = statement.about(rendered.tables.iter().copied());
         let text = foldhash::fast::FixedState::default().hash_one(&*statement.sql);
@@ -264,7 +263,7 @@ impl Ready {
 
 impl Children {
     /// Reads about the rows that `write` returns, if any.
-    fn of(shared: &Shared, plan: &Plan, write: &Write) -> Result<Option<Self>, TooWide> {
+    fn of(source: &PostgresState, plan: &Plan, write: &Write) -> Result<Option<Self>, TooWide> {
         let (WriteAnswer::Row(run)
         | WriteAnswer::Rows(run)
         | WriteAnswer::Response(run)
@@ -279,12 +278,12 @@ impl Children {
         });
         let Some(change) = change else { return Ok(None) };
         let change = &plan.changes[change as usize];
-        Self::asked(shared, plan, &tops, change.table(), change.returning())
+        Self::asked(source, plan, &tops, change.table(), change.returning())
     }
 
     /// Reads about rows of `table` with the columns `of`, in the levels `tops`, if any.
     fn asked(
-        shared: &Shared,
+        source: &PostgresState,
         plan: &Plan,
         tops: &[u32],
         table: TableId,
@@ -294,7 +293,7 @@ impl Children {
             return Ok(None);
         }
         let keys = keys_of(plan, tops);
-        let table = shared.frontend.relations().catalog.table(table);
+        let table = source.frontend.relations().catalog.table(table);
         let types: Vec<(u16, u32)> = keys
             .iter()
             .map(|&key| match &of[usize::from(key)] {
@@ -303,7 +302,7 @@ impl Children {
                 _ => (key, 0),
             })
             .collect();
-        let asked = shared.ask(plan, tops, Parents::Rows(&types))?;
+        let asked = source.ask(plan, tops, Parents::Rows(&types))?;
         Ok(Some(Self { asked, keys }))
     }
 }

@@ -11,29 +11,25 @@
 use super::asked::Asked as Reads;
 use super::bind::{ids_array, push_last};
 use super::bulkhead::{Cause, Patience};
-use super::error::{CONCURRENT, Error, source_error};
-use super::fetch::Reading;
-use super::prepared::{Prepared, Programmed};
+use super::error::{CONCURRENT, Error};
+use super::prepared::Programmed;
 use super::result_set::ResultSet;
 use super::row_source::ResultRows;
 use super::rows::Rows;
 use super::session::{Isolation, Session, Transaction};
-use super::statement::{Parameters, Statement};
+use super::source::PostgresDriver;
+use super::statement::{Format, Parameters, Statement};
 use super::write::Failure;
 use super::write_fetch::{TRIES_MAX, pause};
-use crate::exec::bind::Bindings;
-use crate::exec::program::{Answers, Asked, Call, Cell, Program, Programs, Shown, Step, Value};
+use crate::exec::errors::coded;
+use crate::exec::program::{Answers, Asked, Cell, Program, Sentence, Shown, Step, Value};
 use crate::exec::response_writer::ResponseWriter;
-use crate::exec::turn::Turns;
+use crate::exec::source::{PlannedFetch, WrittenMember};
 use crate::exec::value::Value as Read;
-use crate::exec::write_errors::with_message;
-use crate::frontend::form::Form;
 use std::sync::Arc;
 use std::time::Instant;
-use weir_engine::source::{
-    Accent, BoxFuture, Fetch, FetchInput, FieldError, PathError, Reply, SourceError, Tag,
-};
-use weir_relational::plan::Member;
+use weir_engine::source::{Accent, SourceError};
+use weir_relational::plan::{Member, MemberKind};
 
 /// So many statements leave in one flight at most.
 const FLIGHT_MAX: usize = 1024;
@@ -44,105 +40,46 @@ const FLIGHT_BYTES: usize = 1 << 20;
 const FINDER: u32 = 0;
 const FIND_ROWS: u32 = 16_384;
 
-/// A piece of a mutation, prepared.
-pub(super) struct ProgramFetch {
-    pub(super) inner: Arc<Reading>,
-    pub(super) tags: Vec<Tag>,
-}
-
-/// The bytes of a member and what failed in it.
-type Wrote = (Vec<u8>, Vec<PathError>);
-
-impl ProgramFetch {
-    async fn run(&self, input: FetchInput<'_>) -> Result<Reply, SourceError> {
-        let reading = &self.inner;
-        let Some(programs) = reading.shared.frontend.programs() else {
-            return Err(SourceError::Broken("a mutation without programs".into()));
-        };
-        if let Some(planning) = reading.plan_aside(&input) {
-            planning.await?;
-        }
-        let (prepared, form) = reading.plan(input.shape, input.variables)?;
-        let plan = &prepared.plan;
-        let mut turns = Turns::default();
-        for member in &plan.members[plan.root.range()] {
-            let Some(write) = turns.next(input.shape, member) else { continue };
-            let programmed = prepared.programs[write as usize].as_ref();
-            let asker =
-                Asker { reading, prepared: &prepared, form: &form, input: &input, member, programmed };
-            match asker.run(programs).await {
-                Ok((bytes, errors)) => turns.done(&bytes, errors),
-                Err(error) => turns.fail(input.shape, member, &error),
+/// Drives the program of the root field at `member` of the plan.
+pub(super) async fn drive(
+    run: &PlannedFetch<'_, PostgresDriver>,
+    member: usize,
+    mut program: Box<dyn Program>,
+) -> Result<WrittenMember, SourceError> {
+    let member = &run.prepared.plan.members[member];
+    let programmed = match member.kind {
+        MemberKind::Write(write) => run.prepared.programs[write as usize].as_ref(),
+        _ => None,
+    };
+    let driven = ProgramRun { run, member, programmed };
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        program.restart();
+        match driven.attempt(&mut *program).await {
+            Ok(written) => return Ok(written),
+            Err(Failure::Database(error, _)) if driven.lost_a_race(&error) => {
+                if tries >= TRIES_MAX {
+                    return Err(overtaken(run.fetch.ask.accent, member.field));
+                }
+                tokio::time::sleep(pause(tries)).await;
             }
+            Err(failure) => return Err(failure.into_error(run.fetch)),
         }
-        Ok(turns.reply())
-    }
-}
-
-impl Fetch for ProgramFetch {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
-        Box::pin(self.run(input))
-    }
-
-    fn touches(&self) -> &[Tag] {
-        &self.tags
-    }
-
-    fn explain(&self, out: &mut String) {
-        self.inner.explain(out);
-    }
-
-    fn describe(&self, out: &mut String) {
-        self.inner.describe(out);
     }
 }
 
 /// One root field.
-struct Asker<'r> {
-    reading: &'r Reading,
-    prepared: &'r Prepared,
-    form: &'r Form,
-    input: &'r FetchInput<'r>,
+struct ProgramRun<'r> {
+    run: &'r PlannedFetch<'r, PostgresDriver>,
     member: &'r Member,
     programmed: Option<&'r Programmed>,
 }
 
-impl<'r> Asker<'r> {
-    async fn run(&self, programs: &dyn Programs) -> Result<Wrote, SourceError> {
-        let field = self.member.field;
-        let (shape, variables) = (self.input.shape, self.input.variables);
-        let call = Call { shape, field, variables, ids: &self.reading.ids };
-        let begun = programs.begin(call).await;
-        let mut program = begun.map_err(|error| SourceError::Rejected { error, field: Some(field) })?;
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            program.restart();
-            match self.attempt(&mut *program).await {
-                Ok(wrote) => return Ok(wrote),
-                Err(Failure::Database(error, _)) if self.lost_a_race(&error) => {
-                    if tries >= TRIES_MAX {
-                        return Err(overtaken(self.reading.ask.accent, field));
-                    }
-                    tokio::time::sleep(pause(tries)).await;
-                }
-                Err(Failure::Database(error, _)) => {
-                    let shared = &self.reading.shared;
-                    let name = error.violated();
-                    let is_tracked = |schema: &str, table: &str| shared.is_tracked(schema, table);
-                    let error = source_error(error, self.reading.ask.accent, Some(field), &is_tracked);
-                    return Err(with_message(error, name, &*shared.frontend));
-                }
-                Err(Failure::Refused(error, field)) => {
-                    return Err(SourceError::Rejected { error: *error, field: Some(field) });
-                }
-            }
-        }
-    }
-
+impl ProgramRun<'_> {
     /// True for a conflict with another transaction, whose changes a retry sees.
     fn lost_a_race(&self, error: &Error) -> bool {
-        let frontend = &self.reading.shared.frontend;
+        let frontend = &self.run.fetch.state.frontend;
         let is_rule = || error.violated().is_some_and(|it| frontend.constraint_message(&it).is_some());
         match error.sqlstate().as_ref() {
             _ if error.is_retryable() => true,
@@ -154,9 +91,9 @@ impl<'r> Asker<'r> {
     }
 
     /// One transaction; a second, with patience, if it waited for a lock for too long.
-    async fn attempt(&self, program: &mut dyn Program) -> Result<Wrote, Failure> {
-        let (pool, tables) = (&self.reading.shared.pool, &self.prepared.locks);
-        let mut gate = pool.gate(Cause::Change, tables, self.input.deadline);
+    async fn attempt(&self, program: &mut dyn Program) -> Result<WrittenMember, Failure> {
+        let (pool, tables) = (&self.driver().pool, &self.run.prepared.locks);
+        let mut gate = pool.gate(Cause::Change, tables, self.run.input.deadline);
         loop {
             let patience = gate.enter().await.map_err(|error| self.failed(error))?;
             let done = self.transact(program, patience).await;
@@ -167,13 +104,17 @@ impl<'r> Asker<'r> {
         }
     }
 
-    async fn transact(&self, program: &mut dyn Program, patience: Patience) -> Result<Wrote, Failure> {
-        let session = self.reading.shared.pool.session_with(patience, self.input.deadline).await;
+    async fn transact(
+        &self,
+        program: &mut dyn Program,
+        patience: Patience,
+    ) -> Result<WrittenMember, Failure> {
+        let session = self.driver().pool.session_with(patience, self.run.input.deadline).await;
         let mut session = session.map_err(|error| self.failed(error))?;
         // Concurrent changes are conflicts and never overlooked.
         session.begin(Transaction::ReadWrite(Isolation::RepeatableRead));
         let (mut answers, mut asked) = (Answers::default(), Vec::new());
-        let mut flight = Flight::until(session.statement_end(self.input.deadline));
+        let mut flight = Flight::until(session.statement_end(self.run.input.deadline));
         loop {
             asked.clear();
             let step = match program.next(&answers, &mut asked) {
@@ -189,7 +130,7 @@ impl<'r> Asker<'r> {
                 Step::Ask => self.ask(&mut session, &mut flight, &asked, &mut answers).await?,
                 Step::Tell => {
                     for it in &asked {
-                        flight.push(&mut session, it.sentence.wire(), &parameters(it));
+                        flight.push(&mut session, &statement(&it.sentence), &parameters(it));
                         if flight.is_full() {
                             self.flush(&mut session, &mut flight).await?;
                         }
@@ -210,9 +151,8 @@ impl<'r> Asker<'r> {
         Failure::Database(error, self.member.field)
     }
 
-    fn bindings<'b>(&'b self, shown: &'b [i64]) -> Bindings<'b> {
-        let (shape, variables) = (self.input.shape, self.input.variables);
-        Bindings { shown, ..self.reading.bindings(shape, variables, self.form, &[]) }
+    fn driver(&self) -> &PostgresDriver {
+        &self.run.fetch.state.driver
     }
 
     /// The objects that the filter of the field finds.
@@ -224,7 +164,7 @@ impl<'r> Asker<'r> {
     ) -> Result<(), Failure> {
         let Some(finder) = self.programmed.and_then(|it| it.find.as_ref()) else { return Ok(()) };
         let parameters = self.parameters(finder, &[])?;
-        if !self.reading.shared.dialect.flavour.abilities().portals {
+        if !self.driver().dialect.flavour.abilities().portals {
             flight.push(session, &finder.statement, &parameters);
             let rows = self.flush(session, flight).await?.pop().unwrap_or_default();
             return self.hear(finder, &rows, program).map(drop);
@@ -263,7 +203,7 @@ impl<'r> Asker<'r> {
         answers: &mut Answers,
     ) -> Result<(), Failure> {
         for some in asked.chunks(FLIGHT_MAX) {
-            some.iter().for_each(|it| flight.push(session, it.sentence.wire(), &parameters(it)));
+            some.iter().for_each(|it| flight.push(session, &statement(&it.sentence), &parameters(it)));
             let rows = self.flush(session, flight).await?;
             // Those that waited before came first.
             let first = rows.len().saturating_sub(some.len());
@@ -285,8 +225,8 @@ impl<'r> Asker<'r> {
     }
 
     fn parameters(&self, asked: &Reads, shown: &[i64]) -> Result<Parameters, Failure> {
-        let bindings = self.bindings(shown);
-        let types = &self.reading.shared.dialect.types;
+        let bindings = self.run.bindings(shown);
+        let types = &self.driver().dialect.types;
         let mut parameters = Parameters::default();
         let own = (asked.parameters.as_slice(), &*asked.statement.parameters);
         push_last(&bindings, types, own, &mut parameters)
@@ -304,12 +244,11 @@ impl<'r> Asker<'r> {
         Ok(rows)
     }
 
-    fn answer(&self, flight: &Flight) -> Result<Wrote, Failure> {
-        let names = self.reading.names(self.input.shape);
+    fn answer(&self, flight: &Flight) -> Result<WrittenMember, Failure> {
         let asked = self.programmed.and_then(|it| it.shown.as_ref());
         let set = asked.zip(flight.rows.as_ref()).map(|(asked, rows)| ResultSet::new(asked, rows));
-        let source = ResultRows::shown(self.prepared, &flight.shown, set.as_ref());
-        let mut writer = ResponseWriter::new(source, &self.prepared.plan, names, 256);
+        let source = ResultRows::shown(&self.run.prepared, &flight.shown, set.as_ref());
+        let mut writer = ResponseWriter::new(source, &self.run.prepared.plan, self.run.names(), 256);
         writer
             .root_member(self.member)
             .map_err(|it| Failure::Refused(Box::new(it.of_mutation()), it.field))?;
@@ -352,12 +291,13 @@ impl Flight {
 /// Others were faster every time.
 #[cold]
 fn overtaken(accent: Accent, field: u32) -> SourceError {
-    let code = match accent {
-        Accent::Spec => "CONCURRENT_UPDATE",
-        Accent::Hasura => "concurrent-update",
-    };
-    let error = FieldError { code, message: CONCURRENT.into(), hasura_path: None, extensions: None };
+    let error = coded(accent, "CONCURRENT_UPDATE", "concurrent-update", CONCURRENT);
     SourceError::Rejected { error, field: Some(field) }
+}
+
+/// The statement of a sentence, whose columns come back as text.
+pub(super) fn statement(sentence: &Sentence) -> Arc<Statement> {
+    sentence.kept(|| Statement::new(sentence.sql.as_str(), [], vec![Format::Text; sentence.width], [], None))
 }
 
 /// The values of a statement in PostgreSQL's text.

@@ -1,73 +1,116 @@
 //! A PostgreSQL database as a source of a graph.
 
 use super::address::Settings;
-use super::asked::Asked;
+use super::asked::Asked as Reads;
 use super::catalog;
 use super::connection::Facts;
 use super::decode::{Choices, Decoder};
 use super::error::{Error, source_error};
-use super::fetch::{ReadFetch, Reading};
 use super::pool::{Counts, Pool};
-use super::prepared::{Leaves, Prepared};
-use super::program::ProgramFetch;
-use super::write_fetch::WriteFetch;
+use super::prepared::Prepared;
 use crate::api::generate;
-use crate::exec::forms::Forms;
-use crate::frontend::{ApiFrontend, no_foreign_below, tags};
-use crate::model::{Model, ModelOptions, RelationshipNames};
+use crate::exec::forms::Planning;
+use crate::exec::program::{Answers, Asked, Program};
+use crate::exec::source::{DatabaseSource, Driver, PlannedFetch, PreparedFetch, SourceState, WrittenMember};
+use crate::frontend::ApiFrontend;
+use crate::model::{Model, ModelOptions};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use weir_engine::source::{Accent, Answer, BoxFuture, Fetch, Piece, PlanError, Source, SourceError, Tag};
-use weir_language::ast::OperationKind;
-use weir_language::schema::Schema;
+use tokio::sync::Semaphore;
+use weir_engine::source::{Accent, BoxFuture, Reply, SourceError};
 use weir_relational::catalog::postgres_types::Types;
 use weir_relational::catalog::{Table, Warning};
 use weir_relational::dialect::Floats;
 use weir_relational::dialect::postgres::Postgres;
-use weir_relational::passes::effects::touched;
 use weir_relational::plan::Plan;
 use weir_relational::sql::assemble::{Assembly, Parents, TooWide, assemble, assemble_alone};
 
-/// State shared by the fetches of a source.
+/// Executes plans on a PostgreSQL database.
 #[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) frontend: Arc<dyn ApiFrontend>,
+pub struct PostgresDriver {
     pub(super) dialect: Postgres,
     choices: Choices,
     pub(super) pool: Arc<Pool>,
-    renderings: AtomicU64,
 }
 
-impl Shared {
-    /// Renders `plan`.
-    pub(super) fn prepare(
-        &self,
+/// See the module's words.
+pub type PostgresSource = DatabaseSource<PostgresDriver>;
+
+pub(super) type PostgresState = SourceState<PostgresDriver>;
+pub(super) type PostgresFetch = PreparedFetch<PostgresDriver>;
+
+/// Plans made away from the event loop at a time.
+static PLANNERS: Semaphore = Semaphore::const_new(2);
+
+impl Driver for PostgresDriver {
+    type Prepared = Prepared;
+
+    fn prepare(
+        source: &PostgresState,
         plan: Plan,
         parent_keys: Option<u32>,
-        leaves: Leaves,
+        streams: bool,
     ) -> Result<Prepared, TooWide> {
-        let prepared = Prepared::new(self, plan, parent_keys, leaves)?;
-        let rendered = (prepared.changes.len() + prepared.asked().count()) as u64;
-        self.renderings.fetch_add(rendered, Ordering::Relaxed);
-        Ok(prepared)
+        Prepared::new(source, plan, parent_keys, streams)
     }
 
+    fn plan_aside(&self, job: impl FnOnce() -> Result<(), SourceError> + Send + 'static) -> Planning {
+        Box::pin(async move {
+            let _turn = PLANNERS.acquire().await;
+            let planned = tokio::task::spawn_blocking(job).await;
+            planned.unwrap_or_else(|_| Err(SourceError::Broken("planning panicked".into())))
+        })
+    }
+
+    fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<Reply, SourceError>> {
+        Box::pin(super::fetch::read(run, shown))
+    }
+
+    fn write(run: PlannedFetch<'_, Self>) -> BoxFuture<'_, Result<Reply, SourceError>> {
+        Box::pin(super::write_fetch::write(run))
+    }
+
+    async fn drive(
+        run: &PlannedFetch<'_, Self>,
+        member: usize,
+        program: Box<dyn Program>,
+    ) -> Result<WrittenMember, SourceError> {
+        super::program::drive(run, member, program).await
+    }
+
+    async fn ask(run: &PlannedFetch<'_, Self>, asked: &Asked, field: u32) -> Result<Answers, SourceError> {
+        let (pool, values) = (&run.fetch.state.driver.pool, super::program::parameters(asked));
+        let rows = pool.read(&super::program::statement(&asked.sentence), values, run.input.deadline).await;
+        let rows = rows.map_err(|error| run.fetch.source_error(error, field))?;
+        let mut answers = Answers::default();
+        super::program::take(&rows, asked.sentence.width, &mut answers);
+        Ok(answers)
+    }
+
+    fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
+        Box::pin(async move {
+            let ready = self.pool.ready(deadline).await;
+            ready.map_err(|error| source_error(error, Accent::Spec, None, &|_, _| false))
+        })
+    }
+}
+
+impl PostgresState {
     /// One statement for the levels `tops` and all below them.
-    pub(super) fn ask(&self, plan: &Plan, tops: &[u32], parents: Parents<'_>) -> Result<Asked, TooWide> {
-        let assembly = assemble(&self.dialect, self.frontend.relations(), plan, tops, parents)?;
+    pub(super) fn ask(&self, plan: &Plan, tops: &[u32], parents: Parents<'_>) -> Result<Reads, TooWide> {
+        let assembly = assemble(&self.driver.dialect, self.frontend.relations(), plan, tops, parents)?;
         Ok(self.asked(assembly, plan, !matches!(parents, Parents::None), &[]))
     }
 
     /// A statement for the level `only`, whatever is below it; its columns `keys` are those of what is below.
-    pub(super) fn ask_alone(&self, plan: &Plan, only: u32, keys: &[u16]) -> Result<Asked, TooWide> {
-        let assembly = assemble_alone(&self.dialect, self.frontend.relations(), plan, only)?;
+    pub(super) fn ask_alone(&self, plan: &Plan, only: u32, keys: &[u16]) -> Result<Reads, TooWide> {
+        let assembly = assemble_alone(&self.driver.dialect, self.frontend.relations(), plan, only)?;
         Ok(self.asked(assembly, plan, false, keys))
     }
 
-    fn asked(&self, assembly: Assembly, plan: &Plan, has_parents: bool, keys: &[u16]) -> Asked {
-        let types = &self.dialect.types;
-        Asked::new(assembly, plan.levels.len(), has_parents, types, |at, oid| {
+    fn asked(&self, assembly: Assembly, plan: &Plan, has_parents: bool, keys: &[u16]) -> Reads {
+        let types = &self.driver.dialect.types;
+        Reads::new(assembly, plan.levels.len(), has_parents, types, |at, oid| {
             match keys.iter().any(|it| usize::from(*it) == at) {
                 true => self.key_decoder(oid),
                 false => self.decoder(oid),
@@ -77,11 +120,11 @@ impl Shared {
 
     /// A decoder of what is given to the next statement too.
     pub(super) fn key_decoder(&self, oid: u32) -> Decoder {
-        Decoder::of_key(&self.dialect.types, oid, self.choices)
+        Decoder::of_key(&self.driver.dialect.types, oid, self.driver.choices)
     }
 
     pub(super) fn decoder(&self, oid: u32) -> Decoder {
-        Decoder::new(&self.dialect.types, oid, self.choices)
+        Decoder::new(&self.driver.dialect.types, oid, self.driver.choices)
     }
 
     /// True if clients may see the table's name.
@@ -89,13 +132,6 @@ impl Shared {
         let found = self.frontend.relations().catalog.find(schema, table);
         found.is_some_and(|it| self.frontend.is_exposed(it))
     }
-}
-
-/// See the module's words.
-#[derive(Debug)]
-pub struct PostgresSource {
-    name: String,
-    shared: Arc<Shared>,
 }
 
 /// Options of a source.
@@ -139,7 +175,7 @@ impl std::error::Error for OpenError {
     }
 }
 
-impl PostgresSource {
+impl DatabaseSource<PostgresDriver> {
     /// Reads what the database has and serves it as the source `name`. What cannot be served of it stands in the
     /// warnings.
     /// # Errors
@@ -166,7 +202,7 @@ impl PostgresSource {
         warnings.extend(more);
         let api = generate(model).map_err(OpenError::Schema)?;
         let numbers = (options.stringify, Floats::AsPostgres);
-        let made = Self::serve(name, Arc::new(api), settings, types, pool.facts(), numbers);
+        let made = Self::start(name, Arc::new(api), settings, types, pool.facts(), numbers);
         Ok((made, warnings))
     }
 
@@ -183,10 +219,10 @@ impl PostgresSource {
         let pool = Pool::new(settings.clone());
         pool.ready(Instant::now() + patience).await.map_err(OpenError::Database)?;
         let numbers = (false, Floats::AsElsewhere);
-        Ok(Self::serve(name, frontend, settings, Types::builtin(), pool.facts(), numbers))
+        Ok(Self::start(name, frontend, settings, Types::builtin(), pool.facts(), numbers))
     }
 
-    fn serve(
+    fn start(
         name: &str,
         frontend: Arc<dyn ApiFrontend>,
         settings: Settings,
@@ -197,103 +233,12 @@ impl PostgresSource {
         let choices = Choices { utc: facts.is_some_and(|it| it.is_utc), stringify, floats, utf8: true };
         let flavour = facts.map(|it| it.flavour).unwrap_or_default();
         let dialect = Postgres { flavour, types, floats };
-        let renderings = AtomicU64::new(0);
-        let pool = Pool::new(settings);
-        let shared = Arc::new(Shared { frontend, dialect, choices, pool, renderings });
-        Self { name: name.to_owned(), shared }
-    }
-
-    /// Rule for relationship names that suits the database's names.
-    #[must_use]
-    pub fn proposed_names(&self) -> RelationshipNames {
-        RelationshipNames::proposed(&self.shared.frontend.relations().catalog)
-    }
-
-    /// Number of statements rendered since it was opened.
-    #[must_use]
-    pub fn renderings(&self) -> u64 {
-        self.shared.renderings.load(Ordering::Relaxed)
+        Self::serve(name, frontend, PostgresDriver { dialect, choices, pool: Pool::new(settings) })
     }
 
     /// Counters of its connections since it was opened.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        self.shared.pool.counts()
-    }
-
-    /// The tables a fetch shows or may change. A function may read whatever it likes, and what a check asks a program says
-    /// only when it runs.
-    fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
-        let known = prepared.filter(|it| it.plan.functions.is_empty() && it.plan.checks.is_empty());
-        let catalog = &self.shared.frontend.relations().catalog;
-        let tables = known.and_then(|prepared| {
-            let read = prepared.asked().flat_map(|it| &it.tables);
-            let stated = read.chain(prepared.changes.iter().flat_map(|it| &it.tables)).copied().collect();
-            touched(catalog, stated, &prepared.plan.changes)
-        });
-        tags(catalog, tables)
-    }
-
-    fn reading(&self, piece: &Piece<'_>) -> Result<(Arc<Reading>, Vec<Tag>), PlanError> {
-        let ask = self.shared.frontend.ask(piece);
-        let mut reading = Reading {
-            shared: Arc::clone(&self.shared),
-            ids: Arc::clone(piece.ids),
-            rows: piece.answer == Answer::Rows || piece.parent_keys.is_some(),
-            leaves: match piece.answer {
-                Answer::Any { contiguous: true } if piece.parent_keys.is_none() => Leaves::InParts,
-                Answer::Any { .. } | Answer::Rows => Leaves::Whole,
-            },
-            forms: Forms::many(),
-            answer_bytes: AtomicUsize::new(256),
-            parent_keys: piece.parent_keys,
-            ask,
-        };
-        if reading.ask.structural.is_empty() {
-            reading.forms = Forms::one(reading.prepare(piece.shape, None)?);
-        }
-        let tags = self.tags(reading.forms.fixed().map(|it| &**it));
-        Ok((Arc::new(reading), tags))
-    }
-
-    /// A run of root fields of a mutation. Children in other sources would need its rows as tables, which are read
-    /// while the transaction is still open.
-    fn prepare_write(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
-        if piece.answer == Answer::Rows {
-            return Err(no_foreign_below(piece));
-        }
-        let (inner, tags) = self.reading(piece)?;
-        if self.shared.frontend.programs().is_some() {
-            let tags = self.tags(None);
-            return Ok(Box::new(ProgramFetch { inner, tags }));
-        }
-        Ok(Box::new(WriteFetch { inner, tags }))
-    }
-}
-
-impl Source for PostgresSource {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn schema(&self) -> &Arc<Schema> {
-        self.shared.frontend.schema()
-    }
-
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
-        match piece.kind {
-            OperationKind::Mutation if piece.parent_keys.is_none() => self.prepare_write(piece),
-            OperationKind::Query | OperationKind::Mutation | OperationKind::Subscription => {
-                let (inner, tags) = self.reading(piece)?;
-                Ok(Box::new(ReadFetch { inner, tags }))
-            }
-        }
-    }
-
-    fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
-        Box::pin(async move {
-            let ready = self.shared.pool.ready(deadline).await;
-            ready.map_err(|error| source_error(error, Accent::Spec, None, &|_, _| false))
-        })
+        self.state.driver.pool.counts()
     }
 }

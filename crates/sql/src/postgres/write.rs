@@ -17,7 +17,7 @@ use super::statement::Parameters;
 use super::text;
 use super::way::Way;
 use crate::exec::bind::Bindings;
-use crate::exec::write_errors::{needed, not_found};
+use crate::exec::errors::{needed, not_found};
 use crate::frontend::form::Form;
 use smallvec::SmallVec;
 use std::time::Instant;

@@ -3,9 +3,10 @@
 //! Codes are Hasura's in its accent and stable upper-case ones under the specification's.
 
 use super::pattern::BadPattern;
+use crate::exec::errors::coded;
 use crate::exec::full;
 use rusqlite::{Error, ErrorCode, ffi};
-use weir_engine::source::{Accent, FieldError, SourceError};
+use weir_engine::source::{Accent, SourceError};
 
 const DAMAGED: &str = "the database's file is damaged: a copy has to be restored";
 const UNCONFIRMED: &str =
@@ -17,13 +18,9 @@ const TOO_LARGE: &str = "the request makes a statement that is too large for the
 /// Turns a failure of SQLite into an answer for the client of `accent`.
 #[must_use]
 pub fn source_error(error: Error, accent: Accent, field: Option<u32>) -> SourceError {
-    let rejected = |spec: &'static str, hasura: &'static str, message: &str| {
-        let code = match accent {
-            Accent::Spec => spec,
-            Accent::Hasura => hasura,
-        };
-        let error = FieldError { code, message: message.into(), hasura_path: None, extensions: None };
-        SourceError::Rejected { error, field }
+    let rejected = |spec: &'static str, hasura: &'static str, message: &str| SourceError::Rejected {
+        error: coded(accent, spec, hasura, message),
+        field,
     };
     match &error {
         Error::SqliteFailure(cause, words) => match cause.code {
@@ -98,12 +95,7 @@ pub(super) fn changed(accent: Accent) -> SourceError {
 }
 
 fn of_store(spec: &'static str, message: &str, accent: Accent) -> SourceError {
-    let code = match accent {
-        Accent::Spec => spec,
-        Accent::Hasura => "unexpected",
-    };
-    let error = FieldError { code, message: message.into(), hasura_path: None, extensions: None };
-    SourceError::Rejected { error, field: None }
+    SourceError::Rejected { error: coded(accent, spec, "unexpected", message), field: None }
 }
 
 /// Bounds of SQLite on one statement, which only a request can have passed.

@@ -2,10 +2,12 @@
 //!
 //! **Invariant:** statement `i` is level `i` of the plan.
 
+use crate::exec::source::PreparedPlan;
 use rusqlite::Connection;
 use std::sync::atomic::AtomicU32;
-use weir_relational::catalog::Relations;
+use weir_relational::catalog::{Relations, TableId};
 use weir_relational::dialect::sqlite::Sqlite;
+use weir_relational::plan::write::Change;
 use weir_relational::plan::{Level, MemberKind, Origin, Output, Parameter, Plan};
 use weir_relational::sql::write::{ChangeStatement, render_change};
 use weir_relational::sql::{Statement, render};
@@ -22,7 +24,7 @@ pub(super) const SLOW_RUNS_MAX: u32 = 3;
 
 /// A plan ready to run.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     pub(super) plan: Plan,
     pub(super) statements: Vec<Ready>,
     /// Parallel to the plan's changes.
@@ -59,6 +61,31 @@ impl Prepared {
         let changes = plan.changes.iter().map(|it| render_change(&Sqlite, relations, it)).collect();
         let class = connection.map_or(Class::Long, |it| classify(it, &plan, &statements));
         Self { plan, statements, changes, class, slow_runs: AtomicU32::new(0) }
+    }
+}
+
+impl PreparedPlan for Prepared {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn rendered(&self) -> usize {
+        self.statements.len() + self.changes.len()
+    }
+
+    fn tables(&self) -> Vec<TableId> {
+        let read = self.statements.iter().flat_map(|it| &it.statement.tables);
+        read.chain(self.changes.iter().flat_map(|it| &it.tables)).copied().collect()
+    }
+
+    fn statements(&self, relations: &Relations) -> Vec<(String, &str)> {
+        let table = |it: &Change| relations.catalog.table(it.table()).name.clone();
+        let changes = self.changes.iter().zip(&self.plan.changes);
+        let changes = changes.map(|(it, of)| (table(of), it.sql.as_str()));
+        let levels = self.plan.levels_in_order().into_iter();
+        let levels =
+            levels.map(|at| (self.plan.levels[at].path.clone(), self.statements[at].statement.sql.as_str()));
+        changes.chain(levels).collect()
     }
 }
 

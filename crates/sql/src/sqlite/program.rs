@@ -8,121 +8,56 @@
 //! **Cost:** a statement costs its bindings and its steps; texts are prepared once.
 
 use super::bind::ids_json;
-use super::fetch::Reading;
+use super::fetch::OwnedRun;
 use super::prepared::Prepared;
 use super::run::{Failure, Statements};
+use super::source::SqliteDriver;
 use super::upkeep::Upkeep;
-use super::write_fetch::read_only;
 use super::writer::Writer;
 use crate::exec::answer::Names;
 use crate::exec::bind::Bindings;
-use crate::exec::program::{Answers, Asked, Call, Cell, Program, Programs, Shown, Step, Value};
+use crate::exec::errors::with_message;
+use crate::exec::program::{Answers, Asked, Cell, Program, Shown, Step, Value};
 use crate::exec::response_writer::ResponseWriter;
 use crate::exec::row_source::{RowContext, WorkResult};
-use crate::exec::turn::Turns;
-use crate::exec::write_errors::with_message;
-use crate::frontend::form::Form;
+use crate::exec::source::{PlannedFetch, WrittenMember};
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::sync::Arc;
-use weir_engine::source::{BoxFuture, Fetch, FetchInput, PathError, Reply, SourceError, Tag};
+use weir_engine::source::{BoxFuture, SourceError};
 use weir_relational::plan::Member;
 
-/// A piece of a mutation, prepared.
-pub(super) struct ProgramFetch {
-    pub(super) inner: Arc<Reading>,
-    pub(super) tags: Vec<Tag>,
-}
-
-/// The bytes of a member and what failed in it.
-type Wrote = (Vec<u8>, Vec<PathError>);
-
-impl ProgramFetch {
-    async fn run(&self, input: FetchInput<'_>) -> Result<Reply, SourceError> {
-        let reading = &self.inner;
-        let Some(writer) = &reading.shared.writer else { return Err(read_only(reading.ask.accent)) };
-        let Some(programs) = reading.shared.frontend.programs() else {
-            return Err(SourceError::Broken("a mutation without programs".into()));
-        };
-        if let Some(planning) = reading.plan_aside(&input) {
-            planning.await?;
-        }
-        let (prepared, form) = reading.plan(input.shape, input.variables)?;
-        let (prepared, form) = (prepared.into_owned(), Arc::new(form));
-        let plan = &prepared.plan;
-        let mut turns = Turns::default();
-        for at in plan.root.range() {
-            let member = &plan.members[at];
-            if turns.next(input.shape, member).is_none() {
-                continue;
-            }
-            match self.run_one(writer, programs, &prepared, &form, at, &input).await {
-                Ok((bytes, errors)) => turns.done(&bytes, errors),
-                Err(error) => turns.fail(input.shape, member, &error),
-            }
-        }
-        Ok(turns.reply())
-    }
-
-    async fn run_one(
-        &self,
-        writer: &Writer,
-        programs: &dyn Programs,
-        prepared: &Arc<Prepared>,
-        form: &Arc<Form>,
-        at: usize,
-        input: &FetchInput<'_>,
-    ) -> Result<Wrote, SourceError> {
-        let field = prepared.plan.members[at].field;
-        let call = Call { shape: input.shape, field, variables: input.variables, ids: &self.inner.ids };
-        let begun = programs.begin(call).await;
-        let mut program = begun.map_err(|error| SourceError::Rejected { error, field: Some(field) })?;
-        let (reading, prepared, form) = (Arc::clone(&self.inner), Arc::clone(prepared), Arc::clone(form));
-        let (shape, variables) = (Arc::clone(input.shape), Arc::clone(input.variables));
-        let upkeep = Arc::clone(writer.upkeep());
-        let job = move |connection: &Connection| {
-            let bindings = reading.bindings(&shape, &variables, &form, &[]);
-            let driver = Driver { connection, prepared: &prepared, bindings, upkeep: &upkeep };
-            program.restart();
-            driver.drive(&prepared.plan.members[at], &mut *program).map_err(|failure| {
-                let name = failure.violated();
-                let error = failure.into_error(reading.ask.accent);
-                with_message(error, name, &*reading.shared.frontend)
-            })
-        };
-        writer.submit(input.deadline, self.inner.ask.accent, job).await
-    }
-}
-
-impl Fetch for ProgramFetch {
-    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
-        Box::pin(self.run(input))
-    }
-
-    fn touches(&self) -> &[Tag] {
-        &self.tags
-    }
-
-    fn explain(&self, out: &mut String) {
-        self.inner.explain(out);
-    }
-
-    fn describe(&self, out: &mut String) {
-        self.inner.describe(out);
-    }
+/// Drives the program of the root field at `member` of the plan, in one job of `writer`.
+pub(super) fn drive<'r>(
+    writer: &Writer,
+    run: &PlannedFetch<'r, SqliteDriver>,
+    member: usize,
+    program: Box<dyn Program>,
+) -> BoxFuture<'r, Result<WrittenMember, SourceError>> {
+    let (accent, owned) = (run.fetch.ask.accent, OwnedRun::of(run, Vec::new()));
+    let (mut program, upkeep) = (program, Arc::clone(writer.upkeep()));
+    writer.submit(run.input.deadline, accent, move |connection| {
+        let (prepared, bindings) = (&*owned.prepared, owned.bindings());
+        let run = ProgramRun { connection, prepared, bindings, upkeep: &upkeep };
+        program.restart();
+        run.drive(&prepared.plan.members[member], &mut *program).map_err(|failure| {
+            let name = failure.violated();
+            with_message(failure.into_error(accent), name, &*owned.fetch.state.frontend)
+        })
+    })
 }
 
 /// One run of a program.
-struct Driver<'c, 'r> {
+struct ProgramRun<'c, 'r> {
     connection: &'c Connection,
     prepared: &'r Prepared,
     bindings: Bindings<'r>,
     upkeep: &'r Upkeep,
 }
 
-impl Driver<'_, '_> {
-    fn drive(&self, member: &Member, program: &mut dyn Program) -> Result<Wrote, Failure> {
-        let (mut answers, mut asked, mut wrote) = (Answers::default(), Vec::new(), Wrote::default());
+impl ProgramRun<'_, '_> {
+    fn drive(&self, member: &Member, program: &mut dyn Program) -> Result<WrittenMember, Failure> {
+        let (mut answers, mut asked, mut wrote) = (Answers::default(), Vec::new(), WrittenMember::default());
         loop {
             asked.clear();
             let step = program.next(&answers, &mut asked);
@@ -163,7 +98,7 @@ impl Driver<'_, '_> {
         Ok(())
     }
 
-    fn answer(&self, member: &Member, shown: &Shown) -> Result<Wrote, Failure> {
+    fn answer(&self, member: &Member, shown: &Shown) -> Result<WrittenMember, Failure> {
         let settled = self.upkeep.settle_for(self.connection, self.prepared);
         settled.map_err(|error| Failure::Sqlite(error, member.field))?;
         let bindings = Bindings { shown: &shown.ids, ..self.bindings };

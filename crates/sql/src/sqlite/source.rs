@@ -1,63 +1,125 @@
 //! A SQLite database as a source of a graph.
 
 use super::connection::{Database, Tuning, reader};
-use super::fetch::{ReadFetch, Reading, plan_now};
+use super::error::source_error;
 use super::health::probe;
 use super::introspect::{SqliteOptions, enum_values, read};
 use super::pool::Pool;
 use super::prepared::Prepared;
-use super::program::ProgramFetch;
-use super::write_fetch::WriteFetch;
+use super::write_fetch::read_only;
 use super::writer::Writer;
 use crate::api::generate;
-use crate::exec::program::Programs;
-use crate::frontend::{ApiFrontend, no_foreign_below, tags};
-use crate::model::{Model, ModelOptions, RelationshipNames};
+use crate::exec::forms::Planning;
+use crate::exec::program::{Answers, Asked, Program, Programs};
+use crate::exec::source::{DatabaseSource, Driver, PlannedFetch, SourceState, WrittenMember};
+use crate::frontend::ApiFrontend;
+use crate::model::{Model, ModelOptions};
 use rusqlite::{Connection, ErrorCode};
+use std::future::ready;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::thread::ScopedJoinHandle;
 use std::time::Instant;
-use weir_engine::source::{Answer, BoxFuture, Fetch, Piece, PlanError, Source, SourceError, Tag};
-use weir_language::ast::OperationKind;
-use weir_language::schema::Schema;
+use tokio::sync::oneshot;
+use weir_engine::source::{Accent, BoxFuture, Reply, SourceError};
 use weir_relational::catalog::Warning;
-use weir_relational::passes::effects::touched;
 use weir_relational::plan::Plan;
+use weir_relational::sql::assemble::TooWide;
 
-/// State shared by the fetches of a source.
+/// Executes plans on a SQLite database.
 #[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) frontend: Arc<dyn ApiFrontend>,
+pub struct SqliteDriver {
     pub(super) database: Arc<Database>,
     pub(super) pool: Pool,
     /// `None`: the file can only be read.
-    pub(super) writer: Option<Writer>,
-    renderings: AtomicU64,
-}
-
-impl Shared {
-    /// Renders `plan` and finds out where it may run.
-    pub(super) fn prepare(&self, plan: Plan) -> Prepared {
-        self.renderings.fetch_add((plan.levels.len() + plan.changes.len()) as u64, Ordering::Relaxed);
-        let reader = reader(&self.database).ok();
-        if let Some(reader) = &reader {
-            // The run before may have been cancelled.
-            reader.watch.set(Some(Instant::now() + self.database.statement_max()), None);
-        }
-        Prepared::new(self.frontend.relations(), plan, reader.as_ref().map(|it| &it.connection))
-    }
+    writer: Option<Writer>,
+    /// True during a health check.
+    asking: Arc<AtomicBool>,
 }
 
 /// See the module's words.
-#[derive(Debug)]
-pub struct SqliteSource {
-    name: String,
-    shared: Arc<Shared>,
-    /// True during a health check.
-    asking: Arc<AtomicBool>,
+pub type SqliteSource = DatabaseSource<SqliteDriver>;
+
+impl SqliteDriver {
+    fn writer(&self, accent: Accent) -> Result<&Writer, SourceError> {
+        self.writer.as_ref().ok_or_else(|| read_only(accent))
+    }
+}
+
+impl Driver for SqliteDriver {
+    type Prepared = Prepared;
+
+    /// Renders `plan` and finds out where it may run.
+    fn prepare(
+        source: &SourceState<Self>,
+        plan: Plan,
+        _parent_keys: Option<u32>,
+        _streams: bool,
+    ) -> Result<Prepared, TooWide> {
+        let database = &source.driver.database;
+        let reader = reader(database).ok();
+        if let Some(reader) = &reader {
+            // The run before may have been cancelled.
+            reader.watch.set(Some(Instant::now() + database.statement_max()), None);
+        }
+        Ok(Prepared::new(source.frontend.relations(), plan, reader.as_ref().map(|it| &it.connection)))
+    }
+
+    fn plan_aside(&self, job: impl FnOnce() -> Result<(), SourceError> + Send + 'static) -> Planning {
+        let (sender, receiver) = oneshot::channel();
+        let is_waiting = self.pool.submit(Box::new(move || {
+            // Nobody waiting is no failure: the request was cancelled.
+            let _ = sender.send(job());
+        }));
+        Box::pin(async move {
+            match is_waiting {
+                true => {
+                    receiver.await.unwrap_or_else(|_| Err(SourceError::Broken("planning panicked".into())))
+                }
+                false => Err(SourceError::Busy),
+            }
+        })
+    }
+
+    fn check_writable(&self, accent: Accent) -> Result<(), SourceError> {
+        self.writer(accent).map(drop)
+    }
+
+    fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<Reply, SourceError>> {
+        super::fetch::read(&run, shown)
+    }
+
+    fn write(run: PlannedFetch<'_, Self>) -> BoxFuture<'_, Result<Reply, SourceError>> {
+        match run.fetch.state.driver.writer(run.fetch.ask.accent) {
+            Ok(writer) => super::write_fetch::write(writer, &run),
+            Err(error) => Box::pin(ready(Err(error))),
+        }
+    }
+
+    async fn drive(
+        run: &PlannedFetch<'_, Self>,
+        member: usize,
+        program: Box<dyn Program>,
+    ) -> Result<WrittenMember, SourceError> {
+        let writer = run.fetch.state.driver.writer(run.fetch.ask.accent)?;
+        super::program::drive(writer, run, member, program).await
+    }
+
+    async fn ask(run: &PlannedFetch<'_, Self>, asked: &Asked, field: u32) -> Result<Answers, SourceError> {
+        let mut answers = Answers::default();
+        let asking = reader(&run.fetch.state.driver.database).and_then(|reader| {
+            reader.watch.extend(run.input.deadline);
+            super::program::ask(&reader.connection, asked, &mut answers)
+        });
+        asking.map_err(|error| source_error(error, run.fetch.ask.accent, Some(field)))?;
+        Ok(answers)
+    }
+
+    fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
+        Box::pin(probe(&self.database, &self.asking, deadline))
+    }
 }
 
 /// Why a database cannot be served.
@@ -105,7 +167,7 @@ impl std::error::Error for OpenError {
     }
 }
 
-impl SqliteSource {
+impl DatabaseSource<SqliteDriver> {
     /// Serves the database in the file `path` as the source `name`. What cannot be served of it stands in the
     /// warnings.
     /// # Errors
@@ -125,7 +187,7 @@ impl SqliteSource {
             (api, writer.map(opened))
         });
         let api = api.map_err(OpenError::Schema)?;
-        Ok((Self::serve(name, Arc::new(api), database, writer.map_err(OpenError::Thread)?)?, warnings))
+        Ok((Self::start(name, Arc::new(api), database, writer.map_err(OpenError::Thread)?)?, warnings))
     }
 
     /// Serves `frontend`, whose tables the database in the file `path` has, as the source `name`.
@@ -140,10 +202,10 @@ impl SqliteSource {
         let database = Database::new(path, tuning);
         reader(&database).map_err(OpenError::Sqlite)?;
         let writer = database.open_writer();
-        Self::serve(name, frontend, database, writer)
+        Self::start(name, frontend, database, writer)
     }
 
-    fn serve(
+    fn start(
         name: &str,
         frontend: Arc<dyn ApiFrontend>,
         database: Arc<Database>,
@@ -166,87 +228,8 @@ impl SqliteSource {
         };
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let pool = Pool::new(&format!("sql-{name}"), cores.clamp(2, 8)).map_err(OpenError::Thread)?;
-        let shared = Arc::new(Shared { frontend, database, pool, writer, renderings: AtomicU64::new(0) });
-        Ok(Self { name: name.to_owned(), shared, asking: Arc::default() })
-    }
-
-    /// Rule for relationship names that suits the database's names.
-    #[must_use]
-    pub fn proposed_names(&self) -> RelationshipNames {
-        RelationshipNames::proposed(&self.shared.frontend.relations().catalog)
-    }
-
-    /// Number of statements rendered since it was opened.
-    #[must_use]
-    pub fn renderings(&self) -> u64 {
-        self.shared.renderings.load(Ordering::Relaxed)
-    }
-
-    /// The tables a fetch shows or may change.
-    fn tags(&self, prepared: Option<&Prepared>) -> Vec<Tag> {
-        // The rows of a password check are known only when it runs.
-        let known = prepared.filter(|it| it.plan.checks.is_empty());
-        let catalog = &self.shared.frontend.relations().catalog;
-        let tables = known.and_then(|prepared| {
-            let read = prepared.statements.iter().flat_map(|it| &it.statement.tables);
-            let stated = read.chain(prepared.changes.iter().flat_map(|it| &it.tables)).copied().collect();
-            touched(catalog, stated, &prepared.plan.changes)
-        });
-        tags(catalog, tables)
-    }
-
-    fn reading(&self, piece: &Piece<'_>) -> Result<(Arc<Reading>, Vec<Tag>), PlanError> {
-        let ask = self.shared.frontend.ask(piece);
-        let forms = plan_now(&self.shared, piece.ids, piece.shape, &ask)?;
-        let tags = self.tags(forms.fixed().map(|it| &**it));
-        let inner = Reading {
-            shared: Arc::clone(&self.shared),
-            ids: Arc::clone(piece.ids),
-            ask,
-            rows: piece.answer == Answer::Rows || piece.parent_keys.is_some(),
-            streams: piece.answer == Answer::Any { contiguous: true },
-            forms,
-            answer_bytes: AtomicUsize::new(256),
-        };
-        Ok((Arc::new(inner), tags))
-    }
-
-    /// A run of root fields of a mutation. Children in other sources would need its rows as tables, which are read
-    /// while the transaction is still open.
-    fn prepare_write(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
-        if piece.answer == Answer::Rows {
-            return Err(no_foreign_below(piece));
-        }
-        let (inner, tags) = self.reading(piece)?;
-        if self.shared.frontend.programs().is_some() {
-            let tags = self.tags(None);
-            return Ok(Box::new(ProgramFetch { inner, tags }));
-        }
-        Ok(Box::new(WriteFetch { inner, tags }))
-    }
-}
-
-impl Source for SqliteSource {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn schema(&self) -> &Arc<Schema> {
-        self.shared.frontend.schema()
-    }
-
-    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
-        match piece.kind {
-            OperationKind::Mutation if piece.parent_keys.is_none() => self.prepare_write(piece),
-            OperationKind::Query | OperationKind::Mutation | OperationKind::Subscription => {
-                let (inner, tags) = self.reading(piece)?;
-                Ok(Box::new(ReadFetch { inner, tags }))
-            }
-        }
-    }
-
-    fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
-        Box::pin(probe(&self.shared.database, &self.asking, deadline))
+        let driver = SqliteDriver { database, pool, writer, asking: Arc::default() };
+        Ok(Self::serve(name, frontend, driver))
     }
 }
 
@@ -257,7 +240,7 @@ mod tests {
     use std::time::Duration;
     use weir_engine::compose::Graph;
     use weir_engine::engine::{Body, Engine, Request, Settings};
-    use weir_engine::source::Caller;
+    use weir_engine::source::{Caller, Source};
     use weir_language::json::{Json, JsonRef};
 
     /// Asks on a thread of its own for rows where one of `parts` conditions holds; how many readers that thread had to open.

@@ -1,28 +1,33 @@
-//! Errors of mutations that only the executor can tell.
+//! Errors of the executor and the drivers.
 
 use crate::frontend::ApiFrontend;
 use weir_engine::source::{Accent, FieldError, SourceError};
 use weir_relational::plan::Plan;
 use weir_relational::plan::write::{Work, WriteAnswer};
 
-/// A change by key found no row, where that is an error; `words` are [`Write::missing`].
+/// An error with its code in both accents.
 #[cold]
-pub(crate) fn not_found(words: &str, accent: Accent) -> Box<FieldError> {
+pub(crate) fn coded(
+    accent: Accent,
+    spec: &'static str,
+    hasura: &'static str,
+    message: impl Into<Box<str>>,
+) -> FieldError {
     let code = match accent {
-        Accent::Spec => "ROW_NOT_FOUND",
-        Accent::Hasura => "not-found",
+        Accent::Spec => spec,
+        Accent::Hasura => hasura,
     };
-    Box::new(FieldError { code, message: words.into(), hasura_path: None, extensions: None })
+    FieldError { code, message: message.into(), hasura_path: None, extensions: None }
+}
+
+/// A change by key found no row, where that is an error; `words` are [`Write::missing`](weir_relational::plan::write::Write::missing).
+pub(crate) fn not_found(words: &str, accent: Accent) -> Box<FieldError> {
+    Box::new(coded(accent, "ROW_NOT_FOUND", "not-found", words))
 }
 
 /// No row came back whose key others need; `words` are [`Step::needed`](weir_relational::plan::write::Step::needed).
-#[cold]
 pub(crate) fn needed(words: &str, accent: Accent) -> Box<FieldError> {
-    let code = match accent {
-        Accent::Spec => "BAD_USER_INPUT",
-        Accent::Hasura => "not-supported",
-    };
-    Box::new(FieldError { code, message: words.into(), hasura_path: None, extensions: None })
+    Box::new(coded(accent, "BAD_USER_INPUT", "not-supported", words))
 }
 
 /// Says where in Hasura's words a statement failed: an insert at its rows, another change at the whole request.

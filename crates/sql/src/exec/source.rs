@@ -1,0 +1,441 @@
+//! A database as a source of a graph, whichever driver it has.
+//!
+//! A piece of a request becomes a fetch. A run of it finds the plan by the form of the structural variables; the driver reads,
+//! writes, or drives the programs of a mutation.
+//!
+//! **Cost:** monomorphised: a warm run is one dynamic call and looks up its plan (nothing without structural variables); the driver's
+//! future is all that is allocated here.
+
+use super::answer::Names;
+use super::bind::Bindings;
+use super::errors::coded;
+use super::forms::{CHEAP_NODES_MAX, Forms, Planning};
+use super::program::{Answers, Asked, Call, Lock, Program, Programs};
+use super::turn::Turns;
+use crate::frontend::form::{Form, form};
+use crate::frontend::{ApiFrontend, Ask, plan, tags};
+use crate::model::RelationshipNames;
+use std::borrow::Cow;
+use std::fmt::Debug;
+use std::future::ready;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+use weir_engine::plan::shape::Shape;
+use weir_engine::rows::Column;
+use weir_engine::source::{
+    Accent, Answer, BoxFuture, Fetch, FetchInput, Ids, PathError, Piece, PlanError, Reply, Source,
+    SourceError, Tag,
+};
+use weir_language::ast::OperationKind;
+use weir_language::schema::Schema;
+use weir_language::value::Variables;
+use weir_relational::catalog::{Relations, TableId};
+use weir_relational::passes::effects::touched;
+use weir_relational::plan::{Plan, describe};
+use weir_relational::sql::assemble::TooWide;
+
+/// The bytes of a member of a mutation, and the errors in it.
+pub(crate) type WrittenMember = (Vec<u8>, Vec<PathError>);
+
+/// Runs plans on one kind of database.
+pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
+    /// A plan with its statements.
+    type Prepared: PreparedPlan;
+
+    /// Renders `plan`; `parent_keys` is the number of key columns of its parents in another source, `streams` allows an answer in
+    /// parts.
+    /// # Errors
+    /// A statement is too large for the database.
+    fn prepare(
+        source: &SourceState<Self>,
+        plan: Plan,
+        parent_keys: Option<u32>,
+        streams: bool,
+    ) -> Result<Self::Prepared, TooWide>;
+
+    /// Runs `job`, which makes a plan and takes long, away from the event loop.
+    fn plan_aside(&self, job: impl FnOnce() -> Result<(), SourceError> + Send + 'static) -> Planning;
+
+    /// Refuses changes of a database that can only be read.
+    fn check_writable(&self, _accent: Accent) -> Result<(), SourceError> {
+        Ok(())
+    }
+
+    /// Reads; `shown` are the objects that passwords opened.
+    fn read(run: PlannedFetch<'_, Self>, shown: Vec<i64>) -> BoxFuture<'_, Result<Reply, SourceError>>;
+
+    /// Runs the root fields of a mutation in one transaction, and answers after the commit.
+    fn write(run: PlannedFetch<'_, Self>) -> BoxFuture<'_, Result<Reply, SourceError>>;
+
+    /// Drives the program of the root field at `member` of the plan in one transaction, and writes its answer.
+    fn drive(
+        run: &PlannedFetch<'_, Self>,
+        member: usize,
+        program: Box<dyn Program>,
+    ) -> impl Future<Output = Result<WrittenMember, SourceError>> + Send;
+
+    /// Asks one statement of a program.
+    fn ask(
+        run: &PlannedFetch<'_, Self>,
+        asked: &Asked,
+        field: u32,
+    ) -> impl Future<Output = Result<Answers, SourceError>> + Send;
+
+    fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>>;
+}
+
+/// A plan with its statements.
+pub(crate) trait PreparedPlan: Send + Sync + 'static {
+    fn plan(&self) -> &Plan;
+
+    /// Number of rendered statements.
+    fn rendered(&self) -> usize;
+
+    /// The tables that its statements name.
+    fn tables(&self) -> Vec<TableId>;
+
+    /// The statements, changes first, each after the path or table it is for.
+    fn statements(&self, relations: &Relations) -> Vec<(String, &str)>;
+}
+
+/// A front end over a database with driver `D`.
+#[derive(Debug)]
+pub struct DatabaseSource<D> {
+    name: String,
+    pub(crate) state: Arc<SourceState<D>>,
+}
+
+/// State shared by the fetches of a source.
+#[derive(Debug)]
+pub(crate) struct SourceState<D> {
+    pub(crate) frontend: Arc<dyn ApiFrontend>,
+    pub(crate) driver: D,
+    renderings: AtomicU64,
+}
+
+/// The constants of a fetch, shared by its runs.
+pub(crate) struct PreparedFetch<D: Driver> {
+    pub(crate) state: Arc<SourceState<D>>,
+    pub(crate) ids: Arc<Ids>,
+    pub(crate) ask: Ask,
+    /// Typed rows are wanted.
+    pub(crate) rows: bool,
+    /// A long answer may leave in parts.
+    pub(crate) streams: bool,
+    /// Bytes of the last answer: the next one's first capacity.
+    pub(crate) answer_bytes: AtomicUsize,
+    forms: Forms<D::Prepared>,
+    /// Number of key columns of the parents, below the root.
+    parent_keys: Option<u32>,
+}
+
+/// One run of a fetch, and its plan.
+pub(crate) struct PlannedFetch<'r, D: Driver> {
+    pub(crate) fetch: &'r Arc<PreparedFetch<D>>,
+    pub(crate) input: FetchInput<'r>,
+    /// Borrowed where there is but one: counting its users would have all threads write to one place.
+    pub(crate) prepared: Cow<'r, Arc<D::Prepared>>,
+    pub(crate) form: Form,
+}
+
+/// Children in other sources would need the rows of a mutation as tables, which are read while the transaction is still open.
+#[cold]
+fn no_foreign_below(piece: &Piece<'_>) -> PlanError {
+    let message = "a mutation cannot select fields of another source yet: ask for them in a query";
+    let error = coded(piece.accent, "NOT_SUPPORTED", "not-supported", message);
+    PlanError { error, field: piece.fields.first().copied().unwrap_or(0) }
+}
+
+struct DatabaseFetch<D: Driver> {
+    inner: Arc<PreparedFetch<D>>,
+    kind: FetchKind,
+    tags: Vec<Tag>,
+}
+
+#[derive(Clone, Copy)]
+enum FetchKind {
+    Read,
+    /// Root fields of a mutation in one transaction.
+    Write,
+    /// Root fields of a mutation that are programs, each with a transaction of its own.
+    Programs,
+}
+
+impl<D> DatabaseSource<D> {
+    /// Serves `frontend` as the source `name`.
+    pub(crate) fn serve(name: &str, frontend: Arc<dyn ApiFrontend>, driver: D) -> Self {
+        let state = SourceState { frontend, driver, renderings: AtomicU64::new(0) };
+        Self { name: name.to_owned(), state: Arc::new(state) }
+    }
+
+    /// Rule for relationship names that suits the database's names.
+    #[must_use]
+    pub fn proposed_names(&self) -> RelationshipNames {
+        RelationshipNames::proposed(&self.state.frontend.relations().catalog)
+    }
+
+    /// Number of statements rendered since it was opened.
+    #[must_use]
+    pub fn renderings(&self) -> u64 {
+        self.state.renderings.load(Ordering::Relaxed)
+    }
+}
+
+impl<D: Driver> Source for DatabaseSource<D> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn schema(&self) -> &Arc<Schema> {
+        self.state.frontend.schema()
+    }
+
+    fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
+        let kind = match piece.kind {
+            OperationKind::Mutation if piece.parent_keys.is_none() => match self.state.frontend.programs() {
+                _ if piece.answer == Answer::Rows => return Err(no_foreign_below(piece)),
+                Some(_) => FetchKind::Programs,
+                None => FetchKind::Write,
+            },
+            OperationKind::Query | OperationKind::Mutation | OperationKind::Subscription => FetchKind::Read,
+        };
+        let inner = PreparedFetch::new(&self.state, piece)?;
+        // A program says only when it runs which tables it changes.
+        let prepared = inner.forms.fixed().filter(|_| !matches!(kind, FetchKind::Programs));
+        let tags = self.state.tags(prepared.map(|it| &**it));
+        Ok(Box::new(DatabaseFetch { inner: Arc::new(inner), kind, tags }))
+    }
+
+    fn health(&self, deadline: Instant) -> BoxFuture<'_, Result<(), SourceError>> {
+        self.state.driver.health(deadline)
+    }
+}
+
+impl<D: Driver> SourceState<D> {
+    /// The tables a fetch shows or may change. A function may read any table, and the rows of a password check are known only when
+    /// it runs.
+    fn tags(&self, prepared: Option<&D::Prepared>) -> Vec<Tag> {
+        let known = prepared.filter(|it| it.plan().functions.is_empty() && it.plan().checks.is_empty());
+        let catalog = &self.frontend.relations().catalog;
+        tags(catalog, known.and_then(|it| touched(catalog, it.tables(), &it.plan().changes)))
+    }
+}
+
+impl<D: Driver> PreparedFetch<D> {
+    fn new(state: &Arc<SourceState<D>>, piece: &Piece<'_>) -> Result<Self, PlanError> {
+        let mut fetch = Self {
+            state: Arc::clone(state),
+            ids: Arc::clone(piece.ids),
+            ask: state.frontend.ask(piece),
+            rows: piece.answer == Answer::Rows || piece.parent_keys.is_some(),
+            streams: piece.answer == Answer::Any { contiguous: true } && piece.parent_keys.is_none(),
+            answer_bytes: AtomicUsize::new(256),
+            forms: Forms::many(),
+            parent_keys: piece.parent_keys,
+        };
+        if fetch.ask.structural.is_empty() {
+            fetch.forms = Forms::one(fetch.prepare(piece.shape, None)?);
+        }
+        Ok(fetch)
+    }
+
+    /// Renders all that is asked, for one form of the variables.
+    fn prepare(
+        &self,
+        shape: &Shape,
+        variables: Option<(&Variables, &Form)>,
+    ) -> Result<D::Prepared, PlanError> {
+        let state = &*self.state;
+        let plan = plan(&*state.frontend, &self.ids, shape, &self.ask, variables)?;
+        let prepared =
+            D::prepare(state, plan, self.parent_keys, self.streams).map_err(|TooWide| self.too_wide())?;
+        state.renderings.fetch_add(prepared.rendered() as u64, Ordering::Relaxed);
+        Ok(prepared)
+    }
+
+    #[cold]
+    fn too_wide(&self) -> PlanError {
+        let message = "the request makes a statement that is too large for the database";
+        let error = coded(self.ask.accent, "LIMIT_STATEMENT", "validation-failed", message);
+        PlanError { error, field: self.first_field() }
+    }
+
+    /// The first field that is asked, for errors that concern the whole piece.
+    pub(crate) fn first_field(&self) -> u32 {
+        self.ask.fields.first().copied().unwrap_or(0)
+    }
+
+    /// The plan for the form of `variables`.
+    fn plan(
+        &self,
+        shape: &Shape,
+        variables: &Variables,
+    ) -> Result<(Cow<'_, Arc<D::Prepared>>, Form), SourceError> {
+        if let Some(fixed) = self.forms.fixed() {
+            return Ok((Cow::Borrowed(fixed), Form::default()));
+        }
+        let form = form(&self.ask, variables, &*self.state.frontend, &self.ids);
+        let prepared = self.forms.find(&form, || self.prepare(shape, Some((variables, &form))));
+        let prepared =
+            prepared.map_err(|it| SourceError::Rejected { error: it.error, field: Some(it.field) })?;
+        Ok((Cow::Owned(prepared), form))
+    }
+
+    /// Makes the plan of a request away from the event loop, if it is new and takes long; then it is known.
+    fn plan_aside(self: &Arc<Self>, input: &FetchInput<'_>) -> Option<Planning> {
+        if self.forms.fixed().is_some() || input.variables.values.nodes.len() <= CHEAP_NODES_MAX {
+            return None;
+        }
+        let form = form(&self.ask, input.variables, &*self.state.frontend, &self.ids);
+        if !self.forms.is_costly(&form) {
+            return None;
+        }
+        let (fetch, shape, variables) =
+            (Arc::clone(self), Arc::clone(input.shape), Arc::clone(input.variables));
+        Some(self.state.driver.plan_aside(move || fetch.plan(&shape, &variables).map(drop)))
+    }
+
+    pub(crate) fn names<'r>(&'r self, shape: &'r Shape) -> Names<'r> {
+        Names { schema: self.state.frontend.schema(), ids: &self.ids, shape }
+    }
+
+    pub(crate) fn bindings<'r>(
+        &'r self,
+        shape: &'r Shape,
+        variables: &'r Variables,
+        form: &'r Form,
+        parent_keys: &'r [Column],
+    ) -> Bindings<'r> {
+        let schema = self.state.frontend.schema();
+        let (ids, accent) = (&*self.ids, self.ask.accent);
+        Bindings { schema, ids, shape, variables, form, row: (0, 0), parent_keys, shown: &[], accent }
+    }
+}
+
+impl<D: Driver> PlannedFetch<'_, D> {
+    /// The values of the request; `shown` are the objects that a program shows or passwords opened.
+    pub(crate) fn bindings<'b>(&'b self, shown: &'b [i64]) -> Bindings<'b> {
+        let FetchInput { shape, variables, parent_keys, .. } = self.input;
+        let bindings = self.fetch.bindings(shape, variables, &self.form, parent_keys.unwrap_or_default());
+        Bindings { shown, ..bindings }
+    }
+
+    pub(crate) fn names(&self) -> Names<'_> {
+        self.fetch.names(self.input.shape)
+    }
+
+    fn call(&self, field: u32) -> Call<'_> {
+        let FetchInput { shape, variables, .. } = self.input;
+        Call { shape, field, variables, ids: &self.fetch.ids }
+    }
+
+    /// The objects that the passwords of a query open, in the order of the plan's checks; 0 where one does not.
+    async fn opened(&self) -> Result<Vec<i64>, SourceError> {
+        let checks = &self.prepared.plan().checks;
+        let mut opened = Vec::with_capacity(checks.len());
+        for &field in checks {
+            let refused = |error| SourceError::Rejected { error, field: Some(field) };
+            let Some(programs) = self.fetch.state.frontend.programs() else { continue };
+            let Lock { asked, password } = programs.lock(&self.call(field)).map_err(refused)?;
+            let answers = D::ask(self, &asked, field).await?;
+            let (id, hash) = answers.guarded().unwrap_or((0, None));
+            let is_open = programs.opens(password, hash).await.map_err(refused)?;
+            opened.push(if is_open { id } else { 0 });
+        }
+        Ok(opened)
+    }
+
+    async fn read_opened(self) -> Result<Reply, SourceError> {
+        let shown = self.opened().await?;
+        D::read(self, shown).await
+    }
+
+    async fn run_programs(self) -> Result<Reply, SourceError> {
+        let Some(programs) = self.fetch.state.frontend.programs() else {
+            return Err(SourceError::Broken("a mutation without programs".into()));
+        };
+        let (plan, shape) = (self.prepared.plan(), self.input.shape);
+        let mut turns = Turns::default();
+        for at in plan.root.range() {
+            let member = &plan.members[at];
+            if turns.next(shape, member) {
+                match self.run_program(programs, at, member.field).await {
+                    Ok((bytes, errors)) => turns.done(&bytes, errors),
+                    Err(error) => turns.fail(shape, member, &error),
+                }
+            }
+        }
+        Ok(turns.reply())
+    }
+
+    async fn run_program(
+        &self,
+        programs: &dyn Programs,
+        at: usize,
+        field: u32,
+    ) -> Result<WrittenMember, SourceError> {
+        let begun = programs.begin(self.call(field)).await;
+        let program = begun.map_err(|error| SourceError::Rejected { error, field: Some(field) })?;
+        D::drive(self, at, program).await
+    }
+}
+
+impl<D: Driver> DatabaseFetch<D> {
+    /// Runs a plan that is known or short.
+    fn planned<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+        let fetch = &self.inner;
+        let (prepared, form) = match fetch.plan(input.shape, input.variables) {
+            Ok(found) => found,
+            Err(error) => return Box::pin(ready(Err(error))),
+        };
+        let run = PlannedFetch { fetch, input, prepared, form };
+        let is_read = matches!(self.kind, FetchKind::Read);
+        if let (false, Err(error)) = (is_read, fetch.state.driver.check_writable(fetch.ask.accent)) {
+            return Box::pin(ready(Err(error)));
+        }
+        match self.kind {
+            FetchKind::Read if run.prepared.plan().checks.is_empty() => D::read(run, Vec::new()),
+            FetchKind::Read => Box::pin(run.read_opened()),
+            FetchKind::Write => D::write(run),
+            FetchKind::Programs => Box::pin(run.run_programs()),
+        }
+    }
+}
+
+impl<D: Driver> Fetch for DatabaseFetch<D> {
+    fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
+        match self.inner.plan_aside(&input) {
+            None => self.planned(input),
+            Some(planning) => Box::pin(async move {
+                planning.await?;
+                self.planned(input).await
+            }),
+        }
+    }
+
+    fn touches(&self) -> &[Tag] {
+        &self.tags
+    }
+
+    fn explain(&self, out: &mut String) {
+        let Some(prepared) = self.inner.forms.fixed() else {
+            out.push_str("-- written when the variables that choose columns and conditions are known\n");
+            return;
+        };
+        let statements = prepared.statements(self.inner.state.frontend.relations());
+        for (at, (words, sql)) in statements.into_iter().enumerate() {
+            if at > 0 {
+                out.push('\n');
+            }
+            out.push_str(&format!("-- {words}\n{sql}\n"));
+        }
+    }
+
+    fn describe(&self, out: &mut String) {
+        match self.inner.forms.fixed() {
+            Some(prepared) => describe(prepared.plan(), self.inner.state.frontend.relations(), out),
+            None => out.push_str("made when the variables that choose columns and conditions are known\n"),
+        }
+    }
+}
