@@ -33,4 +33,4 @@ for part in "${parts[@]}"; do
   esac
 done
 say "README's figures"
-WEIR_BLESS=1 cargo test -p weir --test figures
+WEIR_BLESS=1 cargo test -p weir --test tidy figures

@@ -4,4 +4,4 @@
 source "$(dirname "$0")/common.sh"
 export WEIR_KILLS="${WEIR_KILLS:-200}" WEIR_SEED="${WEIR_SEED:-$RANDOM}"
 say "$WEIR_KILLS kills, seed $WEIR_SEED"
-cargo test --workspace --test storm survives_every_kill -- --nocapture
+cargo test --workspace --test weir_tests storm::what_was_acknowledged_survives_every_kill -- --nocapture

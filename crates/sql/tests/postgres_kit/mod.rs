@@ -99,7 +99,6 @@ impl Cluster {
         if let Some((uid, gid)) = user {
             std::os::unix::fs::chown(&folder, Some(uid), Some(gid)).unwrap();
         }
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let password = secret();
         write(&folder.join("password"), &password, user);
         let data = folder.join("data");
@@ -108,12 +107,15 @@ impl Cluster {
         initdb.args(["--auth-local=trust", "--auth-host=scram-sha-256", "--pwfile"]);
         initdb.arg(folder.join("password")).arg("-D").arg(&data);
         run(as_user(&mut initdb, user, &folder), "");
+        // Only now, because a port that is free may be taken by another test meanwhile.
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let lines = [
             &format!("port = {port}"),
             "listen_addresses = '127.0.0.1'",
             "fsync = off",
             "full_page_writes = off",
             "shared_buffers = 64MB",
+            "max_connections = 400",
             "timezone = 'UTC'",
         ];
         let configuration = data.join("postgresql.conf");

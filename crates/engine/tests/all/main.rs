@@ -1,0 +1,16 @@
+//! The engine over sources of the tests' own: plans, composition, streams, lifetimes.
+
+#[path = "../kit/mod.rs"]
+mod kit;
+
+mod alone;
+mod compose;
+mod engine;
+mod introspection;
+mod lifetime;
+mod memory;
+mod naive;
+mod parts;
+mod plan;
+mod refresh;
+mod stream;

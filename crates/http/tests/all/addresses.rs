@@ -1,0 +1,139 @@
+//! A name with several addresses: which of them are called, for how long, and what is told of a call.
+
+use crate::http2_kit::{Http2Service, Play, whole};
+use crate::wire_kit::{Reply, Service, answer, get, post};
+use futures_util::future::BoxFuture;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use weir_http::call::{Ask, CallError, Found, Lookup, Policy, Protocol, Settings, Upstream};
+
+/// Answers each lookup by the next list, and by the last one for ever.
+struct Listed(Mutex<Vec<Vec<SocketAddr>>>, Duration);
+
+impl Lookup for Listed {
+    fn lookup<'l>(&'l self, _: &'l str, _: u16) -> BoxFuture<'l, io::Result<Found>> {
+        let mut lists = self.0.lock().unwrap();
+        let addresses = if lists.len() > 1 { lists.remove(0) } else { lists[0].clone() };
+        Box::pin(std::future::ready(Ok(Found { addresses, fresh_for: self.1 })))
+    }
+}
+
+/// Calls what `lists` say, without retries.
+fn upstream(lists: Vec<Vec<SocketAddr>>, protocol: Protocol, change: impl FnOnce(&mut Policy)) -> Upstream {
+    let mut policy = Policy { retries: 0, ..Policy::USUAL };
+    change(&mut policy);
+    let fresh_for = if lists.len() > 1 { Duration::ZERO } else { Duration::from_secs(3600) };
+    let settings = Settings { base: "http://shop.test".parse().unwrap(), ca: None, protocol, policy };
+    Upstream::with_lookup(&settings, Arc::new(Listed(Mutex::new(lists), fresh_for))).unwrap()
+}
+
+fn well() -> Service {
+    Service::start(|_| answer("200 OK", "", "well"))
+}
+
+fn http2() -> Http2Service {
+    Http2Service::start(|_, stream| Play::Send(whole(stream, b"well")))
+}
+
+/// An address where nobody listens.
+fn gone() -> SocketAddr {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+/// Number of failures in `calls` calls.
+async fn failures(upstream: &Upstream, ask: &Ask, calls: usize) -> usize {
+    let mut failures = 0;
+    for _ in 0..calls {
+        match upstream.call(ask).await {
+            Ok(answer) => assert_eq!(&*answer.body, b"well"),
+            Err(_) => failures += 1,
+        }
+    }
+    failures
+}
+
+#[tokio::test]
+async fn all_addresses_are_called_in_turn_over_connections_that_are_kept() {
+    let services = [well(), well(), well()];
+    let addresses = services.iter().map(|it| it.address).collect();
+    let upstream = upstream(vec![addresses], Protocol::Negotiated, |_| ());
+    assert_eq!(failures(&upstream, &get("/"), 30).await, 0);
+    let seen: Vec<_> = services.iter().map(|it| (it.calls(), it.connections())).collect();
+    assert_eq!(seen, [(10, 1); 3]);
+    assert!(services[0].head(0).contains("host: shop.test\r\n"), "{}", services[0].head(0));
+}
+
+#[tokio::test]
+async fn calls_of_http2_go_to_all_addresses_too() {
+    let services = [http2(), http2(), http2()];
+    let addresses = services.iter().map(|it| it.address).collect();
+    let upstream = upstream(vec![addresses], Protocol::Http2, |_| ());
+    assert_eq!(failures(&upstream, &post("/", "{}"), 30).await, 0);
+    let seen: Vec<_> = services.iter().map(Http2Service::seen).collect();
+    assert_eq!(seen, [(10, 1); 3]);
+}
+
+#[tokio::test]
+async fn an_address_that_takes_no_connections_costs_no_call() {
+    let (one, other) = (well(), well());
+    let upstream = upstream(vec![vec![one.address, gone(), other.address]], Protocol::Negotiated, |_| ());
+    assert_eq!(failures(&upstream, &post("/", "{}"), 20).await, 0);
+    assert_eq!(one.calls() + other.calls(), 20);
+    assert!(one.calls() >= 6 && other.calls() >= 6, "{} and {}", one.calls(), other.calls());
+}
+
+#[tokio::test]
+async fn an_address_that_breaks_its_connections_is_left_out() {
+    let broken = Service::start(|_| Reply::Close(Vec::new()));
+    let sound = well();
+    let upstream = upstream(vec![vec![broken.address, sound.address]], Protocol::Negotiated, |_| ());
+    let failures = failures(&upstream, &post("/", "{}"), 20).await;
+    assert_eq!((broken.calls(), sound.calls()), (failures, 20 - failures));
+    // Once, and once more after a second, two and four.
+    assert!((1..=4).contains(&failures), "{failures} of 20");
+}
+
+#[tokio::test]
+async fn a_name_that_moved_is_followed_while_calls_go_on() {
+    let (before, after) = (well(), well());
+    let lists = vec![vec![before.address], vec![after.address]];
+    let upstream = upstream(lists, Protocol::Negotiated, |_| ());
+    let mut calls = 0;
+    while after.calls() == 0 && calls < 10_000 {
+        assert_eq!(failures(&upstream, &get("/"), 1).await, 0);
+        calls += 1;
+    }
+    let stays = before.calls();
+    assert_eq!(failures(&upstream, &get("/"), 10).await, 0);
+    assert_eq!((before.calls(), after.calls()), (stays, 11), "after {calls} calls");
+}
+
+#[tokio::test]
+async fn a_connection_that_is_too_old_takes_no_more_calls() {
+    let (service, second) = (well(), http2());
+    let upstream =
+        |address, protocol| upstream(vec![vec![address]], protocol, |it| it.connection_age = Duration::ZERO);
+    assert_eq!(failures(&upstream(service.address, Protocol::Negotiated), &get("/"), 5).await, 0);
+    assert_eq!(failures(&upstream(second.address, Protocol::Http2), &get("/"), 5).await, 0);
+    assert_eq!((service.connections(), second.seen()), (5, (5, 5)));
+}
+
+#[tokio::test]
+async fn what_came_of_a_call_names_its_address_and_its_attempts() {
+    let service = Service::start(|_| answer("500 Oops", "", "no"));
+    let called = upstream(vec![vec![service.address]], Protocol::Negotiated, |it| it.retries = 2);
+    let went = called.call(&get("/")).await.unwrap().went;
+    assert_eq!((went.address, went.attempts), (Some(service.address), 3));
+    assert!(went.took > Duration::ZERO);
+    let hangs = Service::start(|_| Reply::Hang);
+    let called = upstream(vec![vec![hangs.address]], Protocol::Negotiated, |_| ());
+    let timeout = Some(Duration::from_millis(50));
+    let failed = called.call(&Ask { timeout, ..get("/") }).await.unwrap_err();
+    assert_eq!(failed.error, CallError::Timeout);
+    assert_eq!((failed.went.address, failed.went.attempts), (Some(hangs.address), 1));
+    let nowhere = upstream(vec![Vec::new()], Protocol::Negotiated, |it| it.retries = 1);
+    let failed = nowhere.call(&get("/")).await.unwrap_err();
+    assert_eq!((failed.went.address, failed.went.attempts), (None, 2));
+}

@@ -1,0 +1,65 @@
+//! JSON literals with variables inside, as arguments of services: what is kept is kept by what is filled in.
+
+use crate::served_kit::engine;
+use crate::wire_kit;
+use crate::wire_kit::Service;
+use std::time::{Duration, Instant};
+use weir_engine::engine::{Body, Engine, Request};
+use weir_engine::source::{Accent, Caller};
+use weir_language::json::Json;
+
+const SDL: &str = r#"
+extend schema
+  @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
+  @link(url: "https://weir.example/spec/v1", import: ["@cache"])
+  @source(name: "s", http: {baseURL: "http://upstream"})
+  @cache(source: "s", default: 3600)
+scalar JSON
+type Query {
+  find(by: JSON!): String
+    @connect(source: "s", http: {GET: "/find/{$args.by.colour}/{$args.by.sizes->first}"}, selection: "$.said")
+}
+"#;
+
+const QUERY: &str = "query ($colour: String, $size: Int) { find(by: {colour: $colour, sizes: [$size, 1]}) }";
+
+async fn ask(engine: &Engine, accent: Accent, query: &str, variables: &str) -> String {
+    let json = Json::parse(variables.as_bytes(), 100).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let request = Request { variables: Some(json.root()), accent, ..Request::new(query, deadline) };
+    match engine.execute(request, &Caller::Admin).await.body {
+        Body::Whole(bytes) => String::from_utf8(bytes).unwrap(),
+        Body::Shared(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
+        Body::Stream { .. } => panic!("services do not stream"),
+    }
+}
+
+#[tokio::test]
+async fn a_service_gets_what_is_filled_in_and_equal_values_are_asked_for_once() {
+    let service = Service::start(|nth| wire_kit::answer("200 OK", "", &format!(r#"{{"said":"{nth}"}}"#)));
+    let engine = engine(SDL, &service);
+    for accent in [Accent::Spec, Accent::Hasura] {
+        for (colour, said) in [("red", 0), ("blue", 1), ("red", 0)] {
+            let variables = format!(r#"{{"colour": "{colour}", "size": 2}}"#);
+            let expected = format!(r#"{{"data":{{"find":"{said}"}}}}"#);
+            assert_eq!(ask(&engine, accent, QUERY, &variables).await, expected);
+        }
+        let literal = r#"{ find(by: {colour: "blue", sizes: [2, 1]}) }"#;
+        assert_eq!(ask(&engine, accent, literal, "{}").await, r#"{"data":{"find":"1"}}"#);
+    }
+    assert_eq!(service.calls(), 2);
+    assert!(service.head(0).starts_with("GET /find/red/2 "), "{}", service.head(0));
+    assert!(service.head(1).starts_with("GET /find/blue/2 "), "{}", service.head(1));
+}
+
+#[tokio::test]
+async fn variables_of_literals_are_checked_like_any() {
+    let service = Service::start(|_| wire_kit::answer("200 OK", "", "{}"));
+    let engine = engine(SDL, &service);
+    let found = ask(&engine, Accent::Spec, QUERY, r#"{"size": "x"}"#).await;
+    assert!(found.contains(r#"Variable \"$size\" got invalid value \"x\""#), "{found}");
+    let unknown = "query ($size: Int) { find(by: {sizes: [$size, $none]}) }";
+    let found = ask(&engine, Accent::Spec, unknown, "{}").await;
+    assert!(found.contains(r#"Variable \"$none\" is not defined."#), "{found}");
+    assert_eq!(service.calls(), 0);
+}

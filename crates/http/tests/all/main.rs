@@ -1,0 +1,20 @@
+//! Services behind the graph, called over real sockets.
+
+#[path = "../grpc_kit/mod.rs"]
+mod grpc_kit;
+mod http2_kit;
+#[path = "../../../engine/tests/kit/mod.rs"]
+mod kit;
+#[path = "../served_kit/mod.rs"]
+mod served_kit;
+#[path = "../wire_kit/mod.rs"]
+mod wire_kit;
+
+mod addresses;
+mod call;
+mod call_faults;
+mod graphql;
+mod grpc;
+mod import;
+mod json_literals;
+mod once;

@@ -1,0 +1,20 @@
+//! Stores of native types: schemas, migrations, reads and mutations in both databases.
+
+mod kit;
+#[path = "../../../sql/tests/postgres_kit/mod.rs"]
+mod postgres_kit;
+
+mod apart;
+mod as_dgraph;
+mod asked;
+mod both;
+mod concurrent;
+mod found;
+mod golden;
+mod many;
+mod migrations;
+mod postgres_store;
+mod read;
+mod sound;
+mod transfer;
+mod words;

@@ -1,0 +1,34 @@
+//! Relational sources: catalogs, schemas, reads and writes on SQLite and on a real PostgreSQL.
+
+#[path = "../cluster_kit/mod.rs"]
+mod cluster_kit;
+#[path = "../kit/mod.rs"]
+mod kit;
+#[path = "../postgres_kit/mod.rs"]
+mod postgres_kit;
+mod random_kit;
+mod texts;
+#[path = "../wall_kit/mod.rs"]
+mod wall_kit;
+
+mod api;
+mod catalog_postgres;
+mod catalog_sqlite;
+mod costs;
+mod edges;
+mod flavours;
+mod model;
+mod postgres_costs;
+mod postgres_faults;
+mod postgres_group;
+mod postgres_locks;
+mod postgres_random;
+mod postgres_read;
+mod postgres_stream;
+mod postgres_values;
+mod postgres_wire;
+mod postgres_write;
+mod read;
+mod sql_text;
+mod wall;
+mod write;

@@ -1,0 +1,222 @@
+//! The wire when servers end connections, go, come back, fall silent or lag, and behind a pooler.
+
+use crate::cluster_kit;
+use crate::cluster_kit::client::{ask, by_pk, one_lane, pool, show, shown, soon, text, values};
+use crate::cluster_kit::{Cluster, shared};
+use futures_util::future::join_all;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use weir_sql::postgres::{Error, Host, Isolation, Parameters, Pool, Purpose, Transaction};
+
+#[tokio::test]
+async fn a_server_that_ends_the_connection_did_not_commit() {
+    let pool = pool();
+    let mut session = pool.session(Purpose::Write, soon()).await.unwrap();
+    session.push(&text("SELECT pg_terminate_backend(pg_backend_pid())::text", &[]), &Parameters::new());
+    let failed = session.flush(soon()).await;
+    assert!(matches!(failed, Err(Error::Unavailable(_))), "{failed:?}");
+    drop(session);
+    assert!(pool.session(Purpose::Write, soon()).await.is_ok());
+}
+
+/// Lets clients in without proof that it knows their password: asks for SCRAM, and ends it where it has to prove itself.
+async fn pretend(messages: &'static [&'static [u8]]) -> u16 {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let own = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        let (mut client, _) = listener.accept().await.unwrap();
+        let mut read = vec![0; 65536];
+        for message in messages {
+            assert!(client.read(&mut read).await.unwrap() > 0);
+            client.write_all(message).await.unwrap();
+        }
+    });
+    own
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_prove_itself_is_not_asked() {
+    const SCRAM: &[u8] = b"R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0";
+    const READY: &[u8] = b"Z\0\0\0\x05I";
+    const LET_IN: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+    for (messages, words) in [
+        (&[READY] as &[&[u8]], "the server begins before the authentication is over"),
+        (&[SCRAM, READY], "the server begins before the authentication is over"),
+        (&[SCRAM, LET_IN], "the server does not prove that it knows the password"),
+    ] {
+        let port = pretend(messages).await;
+        let settings = shared().settings("scram:secret", &format!("port={port}&sslmode=disable"));
+        let answer = ask(&Pool::new(one_lane(settings)), "SELECT 1").await;
+        assert_eq!(answer, format!("PostgreSQL cannot be used: {words}"));
+    }
+}
+
+/// Passes bytes on to `port` until the client sends `word`, then hangs up on both.
+async fn hang_up_at(word: &'static [u8], port: u16) -> u16 {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let own = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        let (mut client, _) = listener.accept().await.unwrap();
+        let mut server = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        let (mut up, mut down) = (vec![0; 65536], vec![0; 65536]);
+        loop {
+            tokio::select! {
+                count = client.read(&mut up) => {
+                    let sent = &up[..count.unwrap()];
+                    server.write_all(sent).await.unwrap();
+                    if sent.windows(word.len()).any(|it| it == word) {
+                        return;
+                    }
+                }
+                count = server.read(&mut down) => client.write_all(&down[..count.unwrap()]).await.unwrap(),
+            }
+        }
+    });
+    own
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_at_the_commit_leaves_a_doubt() {
+    let port = hang_up_at(b"COMMIT", shared().port).await;
+    let pool = Pool::new(shared().settings("postgres", &format!("port={port}&sslmode=disable")));
+    let mut session = pool.session(Purpose::Write, soon()).await.unwrap();
+    session.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
+    session.push(&text("SELECT 1", &[]), &Parameters::new());
+    session.commit();
+    let failed = session.flush(soon()).await;
+    assert!(matches!(failed, Err(Error::Unconfirmed(_))), "{failed:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_comes_and_goes_is_found_again() {
+    let mut cluster = Cluster::new();
+    let pool = Pool::new(one_lane(cluster.settings("postgres", "")));
+    let down = pool.ready(soon()).await;
+    assert!(matches!(down, Err(Error::Unavailable(_))), "{down:?}");
+    cluster.start();
+    pool.ready(soon()).await.unwrap();
+    drop(pool.session(Purpose::Read, soon()).await.unwrap());
+    cluster.stop();
+    cluster.start();
+    pool.ready(soon()).await.unwrap();
+    let mut session = pool.session(Purpose::Read, soon()).await.unwrap();
+    session.push(&text("SELECT 'again'", &[]), &Parameters::new());
+    assert_eq!(show(&session.flush(soon()).await.unwrap()[0]), "again");
+    cluster.stop();
+    assert!(matches!(pool.ready(soon()).await, Err(Error::Unavailable(_))));
+}
+
+#[tokio::test]
+async fn behind_a_pooler_statements_have_no_names() {
+    let cluster = shared();
+    let (folder, port) = (cluster_kit::folder("pooler"), cluster_kit::free_port());
+    let settings = format!(
+        "[databases]\npostgres = host=127.0.0.1 port={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
+         auth_type = any\npool_mode = transaction\ndefault_pool_size = 2\nunix_socket_dir =\n",
+        cluster.port
+    );
+    let settings = settings.replace("host=127.0.0.1", "user=postgres host=127.0.0.1");
+    std::fs::write(folder.join("pooler.ini"), settings).unwrap();
+    let mut pooler = cluster_kit::guarded("pgbouncer".as_ref(), &["pooler.ini"], &folder);
+    cluster_kit::await_port(port);
+    let mut settings = cluster.settings("postgres", &format!("port={port}"));
+    settings.limits.lanes = 1;
+    let pool = Pool::new(settings);
+    let statement = by_pk();
+    for _ in 0..3 {
+        let answers = join_all(["1", "2"].map(|it| pool.read(&statement, values(&[it]), soon()))).await;
+        let answers: Vec<String> = answers.into_iter().map(shown).collect();
+        assert_eq!(answers, ["thing 1", "thing 2"]);
+        let mut session = pool.session(Purpose::Write, soon()).await.unwrap();
+        session.begin(Transaction::ReadWrite(Isolation::ReadCommitted));
+        session.push(&statement, &values(&["3"]));
+        session.commit();
+        assert_eq!(show(&session.flush(soon()).await.unwrap()[0]), "thing 3");
+    }
+    assert!(pool.facts().is_some_and(|it| it.is_pooled));
+    drop(pooler.stdin.take());
+    pooler.wait().unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Asks where reads go until it is as expected.
+async fn reads_go_to(pool: &Pool, expected: &str) {
+    while ask(pool, "SELECT CASE WHEN pg_is_in_recovery() THEN 'replica' ELSE 'primary' END").await
+        != expected
+    {
+        assert!(pool.facts().is_none_or(|it| !it.in_recovery), "the primary's facts are a replica's");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn reads_go_to_a_replica_as_long_as_it_follows() {
+    let mut cluster = Cluster::new();
+    cluster.start();
+    let mut replica = cluster.replica();
+    let mut settings = one_lane(cluster.settings("postgres", ""));
+    settings.replicas = vec![Host::Tcp { name: "127.0.0.1".into(), port: replica.port }];
+    settings.replica_lag_max = Duration::from_millis(500);
+    let pool = Pool::new(settings);
+    reads_go_to(&pool, "replica").await;
+    replica.sql("SELECT pg_wal_replay_pause()");
+    cluster.sql("CREATE TABLE unseen (id int4)");
+    reads_go_to(&pool, "primary").await;
+    replica.sql("SELECT pg_wal_replay_resume()");
+    reads_go_to(&pool, "replica").await;
+    assert_eq!(ask(&pool, "SELECT count(*) FROM unseen").await, "0");
+    let place = text("SELECT pg_is_in_recovery()", &[]);
+    let long = pool.read_alone(&place, Parameters::new(), soon()).await.unwrap();
+    let mut parts = pool.stream(&place, &Parameters::new(), soon()).await.unwrap();
+    let first = parts.part().await.unwrap().unwrap();
+    assert_eq!((show(&long), show(&first)), ("t".into(), "t".into()), "long reads go there too");
+    drop(parts);
+    replica.stop();
+    assert!(pool.read_alone(&place, Parameters::new(), soon()).await.is_ok(), "the primary answers");
+    assert_eq!(ask(&pool, "SELECT 'answered'").await, "answered");
+    reads_go_to(&pool, "primary").await;
+}
+
+/// Passes bytes on to `port` until told to swallow them.
+async fn fall_silent(port: u16, silence: Arc<tokio::sync::Notify>) -> u16 {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let own = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        let mut held = Vec::new();
+        loop {
+            let (mut client, _) = listener.accept().await.unwrap();
+            let mut server = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+            tokio::select! {
+                _ = tokio::io::copy_bidirectional(&mut client, &mut server) => {}
+                () = silence.notified() => {}
+            }
+            // Open, but nobody reads.
+            held.push((client, server));
+        }
+    });
+    own
+}
+
+#[tokio::test]
+async fn a_server_that_falls_silent_holds_nobody_for_ever() {
+    let silence = Arc::new(tokio::sync::Notify::new());
+    let port = fall_silent(shared().port, Arc::clone(&silence)).await;
+    let mut settings = one_lane(shared().settings("postgres", &format!("port={port}&sslmode=disable")));
+    settings.limits.statement_timeout = Duration::from_millis(100);
+    let pool = Pool::new(settings);
+    pool.ready(soon()).await.unwrap();
+    silence.notify_one();
+    tokio::task::yield_now().await;
+    let expiring = pool.ready(Instant::now() + Duration::from_millis(100));
+    let (expired, behind) = tokio::join!(expiring, ask(&pool, "SELECT 'by another connection'"));
+    assert!(matches!(expired, Err(Error::Timeout)), "{expired:?}");
+    assert_eq!(behind, "by another connection");
+    silence.notify_one();
+    tokio::task::yield_now().await;
+    assert_eq!(
+        ask(&pool, "SELECT 'lost'").await,
+        "PostgreSQL is unavailable: the server has stopped answering"
+    );
+    pool.ready(soon()).await.unwrap();
+}

@@ -1,0 +1,42 @@
+//! The binary as people have it: processes, sockets, databases, services.
+
+#[path = "../../../sql/tests/cluster_kit/mod.rs"]
+mod cluster_kit;
+#[path = "../../../http/tests/grpc_kit/mod.rs"]
+mod grpc_kit;
+#[path = "../../../sql/tests/postgres_kit/mod.rs"]
+mod postgres_kit;
+mod redis_kit;
+#[path = "../shelf_kit/mod.rs"]
+mod shelf_kit;
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "../upstream_kit/mod.rs"]
+mod upstream_kit;
+#[path = "../../../http/tests/wire_kit/mod.rs"]
+mod wire_kit;
+
+mod browsers;
+mod commands;
+mod compose;
+mod connectors;
+mod faults;
+mod http;
+mod http2;
+mod lifetimes;
+mod native;
+mod native_stream;
+mod oracle;
+mod postgres;
+mod postgres_processes;
+mod read_only;
+mod servers;
+mod service;
+mod services;
+mod services_errors;
+mod services_settings;
+mod sockets;
+mod storm;
+mod tls;
+mod touched;
+mod unread;

@@ -1,0 +1,48 @@
+//! A Redis of a test's own.
+
+#![allow(unreachable_pub, reason = "a module of tests")]
+
+use crate::support::Folder;
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+
+/// A Redis on a free port; it ends with this.
+pub struct Redis(Child, pub u16);
+
+impl Redis {
+    pub fn start() -> Self {
+        Self::start_on(free_port())
+    }
+
+    pub fn start_on(port: u16) -> Self {
+        Self::run(port, &["--port", &port.to_string()])
+    }
+
+    /// The same behind TLS, with a certificate for `localhost` that it leaves in `folder` as `redis.crt`.
+    pub fn start_private(folder: &Folder) -> Self {
+        let made = rcgen::generate_simple_self_signed(vec!["localhost".into()]).expect("it can be made");
+        let certificate = folder.write("redis.crt", &made.cert.pem()).display().to_string();
+        let key = folder.write("redis.key", &made.signing_key.serialize_pem()).display().to_string();
+        let port = free_port();
+        let files = ["--tls-cert-file", &certificate, "--tls-key-file", &key, "--tls-auth-clients", "no"];
+        let ports = ["--port", "0", "--tls-port", &port.to_string()];
+        Self::run(port, &[&ports[..], &files].concat())
+    }
+
+    fn run(port: u16, arguments: &[&str]) -> Self {
+        let mut command = Command::new("redis-server");
+        command.args(["--bind", "127.0.0.1", "--save", ""]).args(arguments).stdout(Stdio::null());
+        Self(command.spawn().expect("redis-server is installed; `scripts/test.sh` does so"), port)
+    }
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port is free").port()
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,249 @@
+//! WebSockets over real sockets: the handshake, both subprotocols, what breaks them, and their end.
+
+use crate::support::{Weir, message, until};
+use std::net::TcpStream;
+use tokio_tungstenite::tungstenite::client::client_with_config;
+use tokio_tungstenite::tungstenite::handshake::HandshakeError;
+use tokio_tungstenite::tungstenite::http::{Request, Response};
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::{Error, Message, WebSocket};
+
+const NEW: &str = "graphql-transport-ws";
+const OLD: &str = "graphql-ws";
+const INIT: &str = r#"{"type":"connection_init"}"#;
+const ACK: &str = r#"{"type":"connection_ack"}"#;
+
+/// A socket and the answer to its handshake.
+type Opened = (WebSocket<TcpStream>, Response<Option<Vec<u8>>>);
+
+/// A server that waits long for `connection_init`, as a busy machine may need it.
+fn patient(yaml: &str) -> Weir {
+    let limits = ["socket_init_s: 60", yaml].join(", ");
+    Weir::configured(&format!("threads: 1\nlimits: {{{limits}}}"))
+}
+
+/// A handshake with these headers, and the answer to it.
+fn open(weir: &Weir, path: &str, headers: &[(&str, &str)]) -> Result<Opened, (u16, String)> {
+    let mut request = Request::builder()
+        .uri(format!("ws://{}{path}", weir.address))
+        .header("host", weir.address.to_string())
+        .header("connection", "Upgrade")
+        .header("upgrade", "websocket")
+        .header("sec-websocket-version", "13")
+        .header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    match client_with_config(request.body(()).expect("it is a request"), weir.connect(), None) {
+        Ok(opened) => Ok(opened),
+        Err(HandshakeError::Failure(Error::Http(answer))) => {
+            let body = answer.body().as_deref().unwrap_or_default();
+            Err((answer.status().as_u16(), String::from_utf8_lossy(body).into_owned()))
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+fn socket(weir: &Weir, path: &str, subprotocol: &str) -> WebSocket<TcpStream> {
+    let (socket, answer) =
+        open(weir, path, &[("sec-websocket-protocol", subprotocol)]).unwrap_or_else(|it| panic!("{it:?}"));
+    assert_eq!(answer.headers()["sec-websocket-protocol"], subprotocol);
+    assert_eq!(answer.headers()["sec-websocket-accept"], "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+    socket
+}
+
+fn say(socket: &mut WebSocket<TcpStream>, text: &str) {
+    socket.send(Message::text(text)).expect("it is sent");
+}
+
+/// The next text.
+fn hear(socket: &mut WebSocket<TcpStream>) -> String {
+    loop {
+        match socket.read().expect("there is a message") {
+            Message::Text(text) => return text.as_str().to_owned(),
+            Message::Ping(_) | Message::Pong(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// The code with which the server closes.
+fn closed(socket: &mut WebSocket<TcpStream>) -> u16 {
+    loop {
+        match socket.read() {
+            Ok(Message::Close(frame)) => return frame.map_or(1005, |it| CloseCode::into(it.code)),
+            Ok(_) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[test]
+fn a_subscription_is_answered_by_an_error_in_words() {
+    let weir = patient("");
+    for (path, code, completes) in
+        [("/graphql", "SUBSCRIPTIONS_UNSUPPORTED", false), ("/v1/graphql", "not-supported", true)]
+    {
+        for (subprotocol, start) in [(NEW, "subscribe"), (OLD, "start")] {
+            let mut socket = socket(&weir, path, subprotocol);
+            say(&mut socket, INIT);
+            assert_eq!(hear(&mut socket), ACK);
+            for id in ["1", "2", "1"] {
+                let query = r#"{"query":"subscription { pet { name } }"}"#;
+                say(&mut socket, &format!(r#"{{"id":"{id}","type":"{start}","payload":{query}}}"#));
+                let error = hear(&mut socket);
+                assert!(error.starts_with(&format!(r#"{{"type":"error","id":"{id}","payload":"#)), "{error}");
+                assert!(
+                    error.contains("subscriptions are not supported yet") && error.contains(code),
+                    "{error}"
+                );
+                if completes {
+                    assert_eq!(hear(&mut socket), format!(r#"{{"type":"complete","id":"{id}"}}"#));
+                }
+            }
+            socket.close(None).expect("it is sent");
+            assert_eq!(closed(&mut socket), 1005);
+        }
+    }
+    // The connection's neighbours never noticed.
+    assert_eq!(weir.query("{__typename}").status, 200);
+}
+
+#[test]
+fn what_comes_before_the_handshake_is_answered_is_not_lost() {
+    use std::io::{Read, Write};
+    let weir = patient("");
+    let mut raw = weir.connect();
+    let mut frame = vec![0x81, 0x80 | INIT.len() as u8, 0, 0, 0, 0];
+    frame.extend_from_slice(INIT.as_bytes());
+    let head = format!(
+        "GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\nGET /graphql HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: Upgrade\r\n\
+         sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-protocol: {NEW}\r\n\r\n"
+    );
+    raw.write_all(&[head.as_bytes(), &frame].concat()).expect("it is sent");
+    let (mut all, mut some) = (Vec::new(), [0; 1024]);
+    while !all.ends_with(ACK.as_bytes()) {
+        let read = raw.read(&mut some).expect("there is more");
+        assert!(read > 0, "{}", String::from_utf8_lossy(&all));
+        all.extend_from_slice(&some[..read]);
+    }
+}
+
+#[test]
+fn a_handshake_that_cannot_be_is_refused_with_words() {
+    let weir = Weir::pets(&[]);
+    let refused = |path: &str, headers: &[(&str, &str)], status: u16, part: &str| {
+        let (found, words) = open(&weir, path, headers).map(|_| ()).expect_err(part);
+        assert!(found == status && words.contains(part), "{found} {words}");
+    };
+    let new = ("sec-websocket-protocol", NEW);
+    for path in ["/graphql", "/v1/graphql"] {
+        refused(path, &[("sec-websocket-protocol", "mqtt")], 400, "graphql-transport-ws");
+        refused(path, &[new, ("origin", "http://evil.com")], 403, "ACCESS_DENIED");
+        refused(path, &[new, ("origin", "null")], 403, "ACCESS_DENIED");
+        for origin in ["http://localhost:3000", &format!("http://{}", weir.address)] {
+            assert!(open(&weir, path, &[new, ("origin", origin)]).is_ok(), "{origin}");
+        }
+    }
+    refused("/graphql", &[], 400, "UPGRADE_NOT_SUPPORTED");
+    refused("/console/", &[new], 400, "WebSockets are taken at /graphql and /v1/graphql");
+    refused("/nothing", &[new], 404, "NOT_FOUND");
+    for method in ["POST", "OPTIONS"] {
+        let headers = [("connection", "Upgrade"), ("upgrade", "websocket")];
+        let answer = weir.raw(&message(method, "/graphql", &headers, None));
+        assert_eq!((answer.status, answer.header("connection")), (400, Some("close")), "{method}");
+    }
+    // Old clients of Hasura offer nothing, and a client must not be told what it did not offer.
+    let (mut socket, answer) = open(&weir, "/v1/graphql", &[]).expect("the older protocol is spoken");
+    assert!(!answer.headers().contains_key("sec-websocket-protocol"));
+    say(&mut socket, INIT);
+    assert_eq!(hear(&mut socket), ACK);
+}
+
+#[test]
+fn what_breaks_the_protocol_is_told_by_its_code() {
+    let weir = patient("socket_message_bytes_max: 1000");
+    let subscribe = r#"{"id":"1","type":"subscribe","payload":{"query":"{a}"}}"#;
+    let long = format!(r#"{{"type":"ping","payload":{{"a":"{}"}}}}"#, "a".repeat(2_000_000));
+    for (messages, code) in [
+        (vec![Message::text(INIT), Message::text(INIT)], 4429),
+        (vec![Message::text(subscribe)], 4401),
+        (vec![Message::text("[]")], 4400),
+        (vec![Message::text(r#"{"type":"connection_init","payload":"#)], 4400),
+        (vec![Message::binary(INIT)], 4400),
+        (vec![Message::text(&*long)], 1009),
+    ] {
+        let mut socket = socket(&weir, "/graphql", NEW);
+        for message in messages {
+            // The server may close before it has all.
+            let _ = socket.send(message);
+        }
+        assert_eq!(closed(&mut socket), code);
+    }
+    let hasty = Weir::configured("limits: {socket_init_s: 1}");
+    assert_eq!(closed(&mut socket(&hasty, "/graphql", NEW)), 4408);
+    let mut old = socket(&weir, "/graphql", OLD);
+    say(&mut old, "nonsense");
+    assert!(hear(&mut old).contains("connection_error"));
+    say(&mut old, r#"{"type":"connection_terminate"}"#);
+    assert_eq!(closed(&mut old), 1000);
+}
+
+#[test]
+fn frames_that_break_their_rules_close_the_socket() {
+    use std::io::Write;
+    let weir = patient("");
+    for (frame, code) in [
+        // Without a mask; a control frame of 126 bytes; a reserved bit; no UTF-8.
+        (&b"\x81\x02{}"[..], 1002),
+        (&[&b"\x89\xfe\x00\x7e\0\0\0\0"[..], &[b'a'; 126]].concat(), 1002),
+        (b"\xc1\x82\0\0\0\0{}", 1002),
+        (b"\x81\x82\0\0\0\0\xff\xfe", 1007),
+    ] {
+        let mut socket = socket(&weir, "/graphql", NEW);
+        socket.get_mut().write_all(frame).expect("it is sent");
+        assert_eq!(closed(&mut socket), code, "{frame:?}");
+    }
+}
+
+#[test]
+fn a_flood_of_messages_is_slowed_down_and_answered() {
+    let weir = patient("socket_messages_per_second: 20");
+    let mut socket = socket(&weir, "/graphql", NEW);
+    for _ in 0..50 {
+        say(&mut socket, r#"{"type":"ping"}"#);
+    }
+    for _ in 0..50 {
+        assert_eq!(hear(&mut socket), r#"{"type":"pong"}"#);
+    }
+}
+
+#[test]
+fn a_silent_client_is_asked_for_a_sign_of_life_and_cut_off_without_one() {
+    use std::io::Read;
+    let weir = Weir::configured("limits: {idle_s: 2}");
+    let mut silent = socket(&weir, "/graphql", OLD);
+    let mut bytes = Vec::new();
+    // The end of the connection is the end of the wait. A reset is one, too.
+    let _ = silent.get_mut().read_to_end(&mut bytes);
+    let ping = b"\x89\x00";
+    assert!(bytes.starts_with(ping), "{bytes:?}");
+    assert_eq!(weir.query("{__typename}").status, 200);
+}
+
+#[test]
+fn sockets_count_as_connections_and_are_told_when_the_server_ends() {
+    let mut weir = patient("connections_max: 3");
+    let mut sockets: Vec<_> = (0..2).map(|_| socket(&weir, "/graphql", NEW)).collect();
+    for it in &mut sockets {
+        say(it, INIT);
+        assert_eq!(hear(it), ACK);
+    }
+    let page = weir.get("/metrics", &[]);
+    assert!(page.text().contains("weir_connections 3\n"), "{}", page.text());
+    weir.signal("-TERM");
+    for it in &mut sockets {
+        assert_eq!(closed(it), 1001);
+    }
+    until("the server ends", || weir.child.try_wait().expect("it can be asked").is_some());
+}

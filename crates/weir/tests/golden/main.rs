@@ -1,0 +1,533 @@
+//! Runs `tests/golden/<suite>/`: each `name.graphql` is a test, its answers stand beside it.
+//!
+//! `suite.yaml` names the seed; a `weir.yaml` beside it configures the database `<suite>.db`. A case's header comments
+//! give `variables` (JSON), `operation` and `accent` (`spec` or `hasura`). Compared are `name.json` (the response,
+//! indented), `name.plan` and `name.sql` (what `weir explain` prints). `WEIR_BLESS=1` writes them; without an answer a case
+//! fails. `ONLY=text` runs the cases whose name holds it.
+//!
+//! A suite with seeds for PostgreSQL is run there too: its cases end with `@postgres`, their SQL is `name.postgres.sql`, and
+//! the answer has to be `name.json` again; where the databases differ by right it stands in `name.postgres.json`. A suite
+//! with a seed for PostgreSQL alone is run there only. One that needs an extension which is not installed is passed over,
+//! and says so.
+//!
+//! A suite with `types` is of native types and run on both: `seed.graphql` fills the store, and what a case's header names as
+//! `then` is asked after it.
+//!
+//! A suite with `upstream.yaml` has services: see `services`.
+//!
+//! A case that mutates or has `before` (SQL) gets a database of its own, where that is run first; all others of a suite
+//! share one.
+
+use postgres_kit::Database;
+use serde::Deserialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use weir::Weir;
+use weir_engine::source::Accent;
+
+#[path = "../../../sql/tests/postgres_kit/mod.rs"]
+mod postgres_kit;
+mod services;
+#[path = "../upstream_kit/mod.rs"]
+mod upstream_kit;
+
+/// `suite.yaml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Suite {
+    /// SQL that makes the database, from the root of the repository; without it the suite is PostgreSQL's alone.
+    seed: Option<PathBuf>,
+    /// SQL that makes a second database, `<suite>_second.db`.
+    second: Option<PathBuf>,
+    /// The same for PostgreSQL; without it the suite is SQLite's alone.
+    postgres: Option<OnPostgres>,
+    /// Native types instead, from the root of the repository; `seed.graphql` beside `suite.yaml` fills their store.
+    types: Option<PathBuf>,
+}
+
+/// The seed on PostgreSQL: `before`, the rows of SQLite's seed if there is one, `after`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OnPostgres {
+    before: PathBuf,
+    after: Option<PathBuf>,
+    /// An extension without which the suite cannot be run.
+    needs: Option<String>,
+}
+
+/// Database of a case.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Store {
+    Sqlite,
+    Postgres,
+}
+
+/// One `name.graphql`.
+struct Case {
+    /// `golden::suite::name`, and `@postgres` where the suite is run on both.
+    name: String,
+    store: Store,
+    /// It is run nowhere else.
+    alone: bool,
+    suite: PathBuf,
+    file: PathBuf,
+    text: String,
+    variables: String,
+    operation: Option<String>,
+    accent: Accent,
+    /// JSON: what the client sends.
+    headers: String,
+    /// SQL that is run before, on the database of a case that mutates.
+    before: String,
+    /// A second request; its answer follows the case's own.
+    then: Option<String>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let only = std::env::var("ONLY").or_else(|_| std::env::var("WEIR_ONLY")).unwrap_or_default();
+    let filters: Vec<&String> = arguments.iter().filter(|it| !it.starts_with('-')).collect();
+    let wanted = |case: &Case| {
+        case.name.contains(&only) && (filters.is_empty() || filters.iter().any(|it| case.name.contains(*it)))
+    };
+    let (cases, skipped): (Vec<Case>, Vec<Case>) = all_cases().into_iter().partition(wanted);
+    if arguments.iter().any(|it| it == "--list") {
+        cases.iter().for_each(|it| println!("{}: test", it.name));
+        return ExitCode::SUCCESS;
+    }
+    println!("\nrunning {} tests", cases.len());
+    let begun = Instant::now();
+    let failures = run(&cases);
+    for (name, message) in &failures {
+        println!("\n---- {name} ----\n{message}");
+    }
+    let verdict = if failures.is_empty() { "ok" } else { "FAILED" };
+    println!(
+        "\ntest result: {verdict}. {} passed; {} failed; 0 ignored; 0 measured; {} filtered out; finished in {:.2}s\n",
+        cases.len() - failures.len(),
+        failures.len(),
+        skipped.len(),
+        begun.elapsed().as_secs_f64()
+    );
+    if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Every case of every suite, in the order of their names.
+fn all_cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for suite in sorted(&root().join("tests/golden")).into_iter().filter(|it| it.join("suite.yaml").exists())
+    {
+        let Suite { seed, postgres, types, .. } = settings(&suite);
+        let stores: &[Store] = match (seed, postgres) {
+            _ if types.is_some() => &[Store::Sqlite, Store::Postgres],
+            (_, None) => &[Store::Sqlite],
+            (Some(_), Some(_)) => &[Store::Sqlite, Store::Postgres],
+            (None, Some(OnPostgres { needs: Some(it), .. })) if !is_installed(&it) => {
+                println!("{}: not run, as PostgreSQL's extension `{it}` is not installed", suite.display());
+                &[]
+            }
+            (None, Some(_)) => &[Store::Postgres],
+        };
+        for &store in stores {
+            let is_case = |it: &PathBuf| {
+                let stem = it.file_stem().and_then(|it| it.to_str());
+                it.extension().is_some_and(|it| it == "graphql")
+                    && !matches!(stem, Some("types" | "seed" | "services"))
+            };
+            let files = sorted(&suite).into_iter().filter(is_case);
+            cases.extend(files.map(|file| case(&suite, file, store, stores.len() == 1)));
+        }
+    }
+    cases
+}
+
+fn is_installed(extension: &str) -> bool {
+    let sql = format!("SELECT 1 FROM pg_available_extensions WHERE name = '{extension}'");
+    !postgres_kit::database("").rows(&sql).is_empty()
+}
+
+fn sorted(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|cause| panic!("{}: {cause}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|it| it.expect("an entry can be read").path()).collect();
+    paths.sort();
+    paths
+}
+
+fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
+    let text = fs::read_to_string(&file).unwrap_or_else(|cause| panic!("{}: {cause}", file.display()));
+    let header = |key: &str| {
+        let lines = text.lines().take_while(|line| line.starts_with('#'));
+        let mut values = lines.filter_map(|line| line[1..].trim().strip_prefix(key)?.strip_prefix(':'));
+        values.next().map(|it| it.trim().to_string())
+    };
+    let stem = |path: &Path| path.file_stem().and_then(|it| it.to_str()).unwrap_or_default().to_string();
+    let accent = match header("accent").as_deref() {
+        None | Some("spec") => Accent::Spec,
+        Some("hasura") => Accent::Hasura,
+        Some(other) => panic!("{}: there is no accent `{other}`", file.display()),
+    };
+    let role = header("role");
+    assert!(role.as_deref().is_none_or(|it| it == "admin"), "{}: there are no roles yet", file.display());
+    Case {
+        name: format!(
+            "golden::{}::{}{}",
+            stem(suite),
+            stem(&file),
+            if store == Store::Postgres && !alone { "@postgres" } else { "" }
+        ),
+        store,
+        alone,
+        variables: header("variables").unwrap_or_else(|| "{}".into()),
+        operation: header("operation"),
+        headers: header("headers").unwrap_or_else(|| "{}".into()),
+        before: header("before").unwrap_or_default(),
+        then: header("then"),
+        suite: suite.to_path_buf(),
+        accent,
+        file,
+        text,
+    }
+}
+
+/// A suite's databases: one that all reading cases share, and what makes more of them.
+struct Seeded {
+    suite: PathBuf,
+    store: Store,
+    folder: PathBuf,
+    /// Untouched; PostgreSQL's are copied.
+    template: Option<Database>,
+    shared: Weir,
+}
+
+/// A database of a case's own.
+enum Own {
+    File(PathBuf),
+    Server(Database),
+    /// Of native types: a copy of them, and where its store is if not beside them.
+    Types(PathBuf, Option<Database>),
+}
+
+/// Runs the cases suite by suite; gives back those that failed and why.
+fn run(cases: &[Case]) -> Vec<(String, String)> {
+    let bless = std::env::var("WEIR_BLESS").is_ok_and(|it| it == "1");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
+    let folder = std::env::temp_dir().join(format!("weir-golden-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder can be made");
+    let mut failures = Vec::new();
+    let mut seeded: Option<Seeded> = None;
+    for (number, case) in cases.iter().enumerate() {
+        if case.suite.join("upstream.yaml").exists() {
+            let outcome = services::check(case, &folder.join(number.to_string()), bless, &runtime);
+            failures.extend(told(case, outcome));
+            continue;
+        }
+        if seeded.as_ref().is_none_or(|it| it.suite != case.suite || it.store != case.store) {
+            seeded = Some(Seeded::new(case, folder.join(number.to_string())));
+        }
+        let seeded = seeded.as_ref().expect("it was seeded above");
+        let outcome = match case.text.contains("mutation") || !case.before.is_empty() {
+            true => {
+                let own = seeded.own(&number.to_string());
+                own.run(&case.before);
+                check(&own.open(&case.suite), case, bless, &runtime)
+            }
+            false => check(&seeded.shared, case, bless, &runtime),
+        };
+        failures.extend(told(case, outcome));
+    }
+    drop(seeded);
+    // Files of ours in the system's own folder for such: that they stay is no failure.
+    let _ = fs::remove_dir_all(&folder);
+    failures
+}
+
+/// Prints the verdict; gives back the name and why, if it failed.
+fn told(case: &Case, outcome: Result<(), String>) -> Option<(String, String)> {
+    println!("test {} ... {}", case.name, if outcome.is_ok() { "ok" } else { "FAILED" });
+    outcome.err().map(|message| (case.name.clone(), message))
+}
+
+impl Seeded {
+    fn new(case: &Case, folder: PathBuf) -> Self {
+        let template = match case.store {
+            Store::Sqlite => None,
+            Store::Postgres if settings(&case.suite).types.is_some() => {
+                let template = postgres_kit::database("");
+                let name = folder.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+                let types = types_in(&case.suite, &folder.with_file_name(format!("{name}-template")));
+                drop(open_types(&types, Some(&template), &case.suite));
+                Some(template)
+            }
+            Store::Postgres => {
+                let Suite { seed, postgres, .. } = settings(&case.suite);
+                let OnPostgres { before, after, .. } = postgres.expect("only such suites have cases here");
+                let text = |it: Option<PathBuf>| it.map_or_else(String::new, |it| read(&root().join(it)));
+                let seed = text(seed);
+                let rows = &seed[seed.find("INSERT INTO").unwrap_or(0)..];
+                Some(postgres_kit::database(&[&text(Some(before)), rows, &text(after)].concat()))
+            }
+        };
+        let (suite, store) = (case.suite.clone(), case.store);
+        let own = own(&suite, &folder, template.as_ref(), "shared");
+        let shared = own.open(&suite);
+        Self { suite, store, folder, template, shared }
+    }
+
+    fn own(&self, name: &str) -> Own {
+        own(&self.suite, &self.folder, self.template.as_ref(), name)
+    }
+}
+
+/// A copy of the types of `suite` in `folder`, called like the suite, as plans name their source.
+fn types_in(suite: &Path, folder: &Path) -> PathBuf {
+    fs::create_dir_all(folder).expect("a folder can be made");
+    let file = folder.join(suite.file_name().unwrap_or_default()).with_extension("graphql");
+    let types = settings(suite).types.expect("only such suites have them");
+    fs::copy(root().join(types), &file).expect("a file can be copied");
+    file
+}
+
+fn own(suite: &Path, folder: &Path, template: Option<&Database>, name: &str) -> Own {
+    if settings(suite).types.is_some() {
+        return Own::Types(types_in(suite, &folder.join(name)), template.map(Database::copy));
+    }
+    match template {
+        Some(template) => Own::Server(template.copy()),
+        None => {
+            let folder = folder.join(name);
+            fs::create_dir_all(&folder).expect("a folder can be made");
+            // Called like its suite, as plans name their source.
+            let file = folder.join(suite.file_name().unwrap_or_default()).with_extension("db");
+            let Suite { seed: first, second, .. } = settings(suite);
+            seed(&first.expect("only such suites have cases here"), &file);
+            if let Some(second_seed) = second {
+                seed(&second_seed, &second_of(&file));
+            }
+            Own::File(file)
+        }
+    }
+}
+
+impl Own {
+    fn run(&self, sql: &str) {
+        match self {
+            Self::Server(database) => drop(database.run(sql)),
+            Self::Types(..) => assert!(sql.is_empty(), "a store of types is filled by `seed.graphql`"),
+            Self::File(file) => {
+                let database = rusqlite::Connection::open(file).expect("it was just made");
+                database.execute_batch(sql).unwrap_or_else(|error| panic!("before: {error}"));
+            }
+        }
+    }
+
+    /// Opens it, by the suite's configuration with its address in it, if it has one.
+    fn open(&self, suite: &Path) -> Weir {
+        let name = suite.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+        let (kind, url) = match self {
+            Self::File(file) => ("sqlite", format!("sqlite:{}", file.display())),
+            Self::Server(database) => ("postgres", database.url()),
+            Self::Types(file, store) => return open_types(file, store.as_ref(), suite),
+        };
+        let own = suite.join("weir.yaml");
+        let config = match own.exists() {
+            true => {
+                let at = format!("url: sqlite:{name}.db");
+                let text = read(&own).replace(&at, &format!("kind: {kind}\n    url: {url}"));
+                match self {
+                    Self::File(file) => {
+                        let second = format!("url: sqlite:{}", second_of(file).display());
+                        text.replace(&format!("url: sqlite:{name}_second.db"), &second)
+                    }
+                    Self::Server(_) | Self::Types(..) => text,
+                }
+            }
+            false => format!("sources:\n  - name: {name}\n    kind: {kind}\n    url: {url}\n"),
+        };
+        let file = std::env::temp_dir().join(format!("weir-golden-{}/weir.yaml", std::process::id()));
+        fs::write(&file, config).expect("a configuration can be written");
+        let opened = Weir::open(&file.display().to_string());
+        opened.unwrap_or_else(|message| panic!("{name}: {message}"))
+    }
+}
+
+/// Opens the store of native types in `store`, or beside them, and fills it if it is empty.
+fn open_types(types: &Path, store: Option<&Database>, suite: &Path) -> Weir {
+    let name = suite.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    let place = store.map_or_else(String::new, |it| format!("    store: {}\n", it.url()));
+    let config = format!("sources:\n  - name: {name}\n    native: {}\n{place}", types.display());
+    let file = types.with_file_name("weir.yaml");
+    fs::write(&file, config).expect("a configuration can be written");
+    let weir = Weir::open(&file.display().to_string()).unwrap_or_else(|message| panic!("{name}: {message}"));
+    let is_filled = store.is_some_and(|it| !it.rows("SELECT 1 FROM weir_ids WHERE is_called").is_empty());
+    let seed = fs::read_to_string(suite.join("seed.graphql")).ok().filter(|_| !is_filled);
+    if let Some(seed) = seed {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("one starts");
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let seeded = runtime.block_on(weir.execute_as(&seed, "{}", None, Accent::Spec, deadline));
+        let seeded = String::from_utf8(seeded.expect("it is a request")).expect("JSON is UTF-8");
+        assert!(!seeded.contains("\"errors\""), "{name}: seed.graphql: {seeded}");
+    }
+    weir
+}
+
+fn read(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|cause| panic!("{}: {cause}", file.display()))
+}
+
+fn settings(suite: &Path) -> Suite {
+    serde_saphyr::from_str(&read(&suite.join("suite.yaml")))
+        .unwrap_or_else(|error| panic!("{}: suite.yaml: {error}", suite.display()))
+}
+
+/// The second database beside the first one.
+fn second_of(file: &Path) -> PathBuf {
+    let stem = file.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+    file.with_file_name(format!("{stem}_second.db"))
+}
+
+fn seed(sql: &Path, file: &Path) {
+    let sql = read(&root().join(sql));
+    let database = rusqlite::Connection::open(file).expect("SQLite makes a file");
+    database
+        .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        .expect("it takes the pragmas");
+    if let Err(error) = database.execute_batch(&sql) {
+        // The error holds the whole seed; its first words are enough.
+        panic!("the seed does not load: {:.300}", error.to_string());
+    }
+}
+
+/// Compares, or writes, the files beside the case.
+fn check(weir: &Weir, case: &Case, bless: bool, runtime: &tokio::runtime::Runtime) -> Result<(), String> {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let operation = case.operation.as_deref();
+    let explained = weir.explain(&case.text, &case.variables, operation, case.accent);
+    let answer =
+        runtime.block_on(weir.execute_as(&case.text, &case.variables, operation, case.accent, deadline));
+    let answer = answer.map_err(|it| it.to_string())?;
+    let (plan, sql) = match explained {
+        Ok(it) => (
+            Some(it.plan),
+            Some(it.pieces.into_iter().map(|it| format!("-- {}\n{}\n", it.0, it.1.trim_end()))),
+        ),
+        Err(_) => (None, None),
+    };
+    let sql = sql.map(|it| it.collect::<Vec<String>>().join("\n"));
+    let mut wrong = String::new();
+    let mut answer = indented(&answer);
+    if let Some(then) = &case.then {
+        let after = runtime.block_on(weir.execute_as(then, "{}", None, case.accent, deadline));
+        answer.push_str(&indented(&after.map_err(|it| it.to_string())?));
+    }
+    let answer = Some(answer);
+    let sql = sql.filter(|it| !it.is_empty());
+    let files = match case.store == Store::Sqlite || case.alone {
+        true => vec![("json", answer), ("plan", plan.filter(|it| !it.is_empty())), ("sql", sql)],
+        // The plan above the source is the same.
+        false => {
+            let own = case.file.with_extension("postgres.json").exists();
+            vec![(if own { "postgres.json" } else { "json" }, answer), ("postgres.sql", sql)]
+        }
+    };
+    for (ending, found) in files {
+        wrong.push_str(&compare(&case.file.with_extension(ending), found.as_deref(), bless));
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
+
+/// The differences of one file; empty if there are none.
+fn compare(file: &Path, found: Option<&str>, bless: bool) -> String {
+    let expected = fs::read_to_string(file).ok();
+    if expected.as_deref() == found {
+        return String::new();
+    }
+    if bless {
+        match found {
+            Some(found) => fs::write(file, found).expect("an answer can be written"),
+            None => fs::remove_file(file).expect("an old answer can be removed"),
+        }
+        return String::new();
+    }
+    let name = file.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    match (expected, found) {
+        (None, Some(_)) => format!("{name} is missing; `make bless` writes it\n"),
+        (Some(_), None) => format!("{name} is there, but there is nothing to compare it with\n"),
+        (Some(expected), Some(found)) => difference(name, &expected, found),
+        (None, None) => String::new(),
+    }
+}
+
+/// The first lines that differ.
+fn difference(name: &str, expected: &str, found: &str) -> String {
+    let (mut expected, mut found) = (expected.lines(), found.lines());
+    let mut number = 1;
+    loop {
+        match (expected.next(), found.next()) {
+            (Some(a), Some(b)) if a == b => number += 1,
+            (a, b) => {
+                let end = "(the end)";
+                return format!(
+                    "{name}:{number}:\n  expected {}\n  found    {}\n",
+                    a.unwrap_or(end),
+                    b.unwrap_or(end)
+                );
+            }
+        }
+    }
+}
+
+/// JSON with line breaks, its digits and texts untouched: no value is read, only brackets and commas are seen.
+fn indented(json: &[u8]) -> String {
+    let text = std::str::from_utf8(json).expect("an answer is UTF-8");
+    let mut out = String::with_capacity(text.len() * 2);
+    let (mut depth, mut quoted, mut escaped) = (0, false, false);
+    let mut rest = text.chars().peekable();
+    while let Some(it) = rest.next() {
+        if quoted {
+            out.push(it);
+            quoted = escaped || it != '"';
+            escaped = it == '\\' && !escaped;
+            continue;
+        }
+        match it {
+            '"' => {
+                quoted = true;
+                out.push(it);
+            }
+            '{' | '[' => {
+                out.push(it);
+                if let Some(close) = rest.next_if(|next| matches!(next, '}' | ']')) {
+                    out.push(close);
+                } else {
+                    depth += 1;
+                    line(&mut out, depth);
+                }
+            }
+            '}' | ']' => {
+                depth -= 1;
+                line(&mut out, depth);
+                out.push(it);
+            }
+            ',' => {
+                out.push(it);
+                line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            _ => out.push(it),
+        }
+    }
+    out.push('\n');
+    out
+}
+
+fn line(out: &mut String, depth: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n("  ", depth));
+}

@@ -1,0 +1,69 @@
+//! `docs/errors.md` lists exactly the codes that the source can send: every quoted upper-case word of the crates that is no name of
+//! GraphQL's own or of the environment.
+
+use crate::root;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Names of the specification (directive places, kinds of types) and of the environment that look like codes.
+const NOT_CODES: &[&str] = &[
+    "ARGUMENT_DEFINITION",
+    "DIRECTIVE_DEFINITION",
+    "FIELD_DEFINITION",
+    "FRAGMENT_DEFINITION",
+    "FRAGMENT_SPREAD",
+    "INLINE_FRAGMENT",
+    "INPUT_FIELD_DEFINITION",
+    "INPUT_OBJECT",
+    "NON_NULL",
+    "VARIABLE_DEFINITION",
+];
+
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of the workspace can be read") {
+        let path = entry.expect("an entry can be read").path();
+        match path.is_dir() {
+            true => rust_files(&path, found),
+            false => found.push(path),
+        }
+    }
+}
+
+/// Codes of one word, which alone does not look like a code.
+const SINGLE_WORDS: &[&str] = &["INTERNAL", "MISDIRECTED"];
+
+/// Words between `mark`s that are written as codes are.
+fn codes(text: &str, mark: char) -> BTreeSet<String> {
+    let is_code = |word: &&str| {
+        let shape = word.bytes().all(|it| it.is_ascii_uppercase() || it == b'_');
+        shape
+            && (word.contains('_') && !word.starts_with('_') && !word.ends_with('_')
+                || SINGLE_WORDS.contains(word))
+    };
+    text.split(mark).filter(is_code).map(String::from).collect()
+}
+
+fn sent() -> BTreeSet<String> {
+    let mut files = Vec::new();
+    for name in ["language", "engine", "relational", "sql", "native", "http", "weir"] {
+        rust_files(&root().join("crates").join(name).join("src"), &mut files);
+    }
+    let mut sent = BTreeSet::new();
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a source file is text");
+        let product = text.split("#[cfg(test)]").next().unwrap_or("");
+        sent.extend(codes(product, '"'));
+    }
+    let environment = ["WEIR_", "XDG_", "CARGO_", "OUT_", "PG"];
+    sent.retain(|it| {
+        !NOT_CODES.contains(&it.as_str()) && !environment.iter().any(|start| it.starts_with(start))
+    });
+    sent
+}
+
+#[test]
+fn every_code_that_can_be_sent_is_documented_and_no_other() {
+    let page = fs::read_to_string(root().join("docs/errors.md")).expect("the page is in the tree");
+    assert_eq!(codes(&page, '`'), sent(), "left: docs/errors.md, right: the source");
+}

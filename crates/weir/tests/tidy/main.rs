@@ -1,0 +1,14 @@
+//! The sources and documents of the repository against the house rules, against each other, and against what was measured.
+//!
+//! A binary of its own: it needs no crate, so it is built and run in a moment.
+
+mod errors;
+mod figures;
+mod rules;
+
+use std::path::{Path, PathBuf};
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
+}
