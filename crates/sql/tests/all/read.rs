@@ -24,11 +24,14 @@ fn unfold(value: &mut Value) {
 #[test]
 fn the_golden_questions_are_answered_as_plain_sql_says() {
     let served = serve(CHINOOK);
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/chinook");
+    let mut paths = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/chinook")];
     let mut asked = 0;
     let mut wrong = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    while let Some(path) = paths.pop() {
+        if path.is_dir() {
+            paths.extend(std::fs::read_dir(&path).unwrap().map(|it| it.unwrap().path()));
+            continue;
+        }
         let Some(name) = path.file_name().and_then(|it| it.to_str()?.strip_suffix(".oracle.sql")) else {
             continue;
         };

@@ -44,10 +44,14 @@ fn same(answer: &Value, oracle: &Value) -> bool {
 #[test]
 fn golden_answers_equal_plain_sql_written_by_hand() {
     let connection = chinook();
-    let folder = root().join("tests/golden/chinook");
     let mut compared = 0;
-    for entry in fs::read_dir(&folder).expect("the suite is in the tree") {
-        let path = entry.expect("an entry can be read").path();
+    let mut paths = vec![root().join("tests/golden/chinook")];
+    while let Some(path) = paths.pop() {
+        if path.is_dir() {
+            let entries = fs::read_dir(&path).expect("the suite is in the tree");
+            paths.extend(entries.map(|it| it.expect("an entry can be read").path()));
+            continue;
+        }
         let Some(name) = path.to_str().and_then(|it| it.strip_suffix(".oracle.sql")) else { continue };
         let sql = fs::read_to_string(&path).expect("an oracle is text");
         let expected: String = connection

@@ -1,4 +1,4 @@
-//! Runs `tests/golden/<suite>/`: each `name.graphql` is a test, its answers stand beside it.
+//! Runs `tests/golden/<suite>/`: each `name.graphql` there or in a folder below is a test, its answers stand beside it.
 //!
 //! `suite.yaml` names the seed; a `weir.yaml` beside it configures the database `<suite>.db`. A case's header comments
 //! give `variables` (JSON), `operation` and `accent` (`spec` or `hasura`). Compared are `name.json` (the response,
@@ -66,7 +66,7 @@ enum Store {
 
 /// One `name.graphql`.
 struct Case {
-    /// `golden::suite::name`, and `@postgres` where the suite is run on both.
+    /// `golden::suite::folder::name`, and `@postgres` where the suite is run on both.
     name: String,
     store: Store,
     /// It is run nowhere else.
@@ -135,16 +135,31 @@ fn all_cases() -> Vec<Case> {
             (None, Some(_)) => &[Store::Postgres],
         };
         for &store in stores {
-            let is_case = |it: &PathBuf| {
-                let stem = it.file_stem().and_then(|it| it.to_str());
-                it.extension().is_some_and(|it| it == "graphql")
-                    && !matches!(stem, Some("types" | "seed" | "services"))
-            };
-            let files = sorted(&suite).into_iter().filter(is_case);
+            let files = case_files(&suite).into_iter();
             cases.extend(files.map(|file| case(&suite, file, store, stores.len() == 1)));
         }
     }
     cases
+}
+
+/// The cases of a suite: those of its own folder, and those of folders below.
+fn case_files(suite: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![suite.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for path in sorted(&folder) {
+            // These three lie in the suite itself, where they are no cases.
+            let is_own =
+                ["types.graphql", "seed.graphql", "services.graphql"].iter().any(|it| path == suite.join(it));
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "graphql") && !is_own {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 fn is_installed(extension: &str) -> bool {
@@ -166,7 +181,6 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
         let mut values = lines.filter_map(|line| line[1..].trim().strip_prefix(key)?.strip_prefix(':'));
         values.next().map(|it| it.trim().to_string())
     };
-    let stem = |path: &Path| path.file_stem().and_then(|it| it.to_str()).unwrap_or_default().to_string();
     let accent = match header("accent").as_deref() {
         None | Some("spec") => Accent::Spec,
         Some("hasura") => Accent::Hasura,
@@ -174,13 +188,12 @@ fn case(suite: &Path, file: PathBuf, store: Store, alone: bool) -> Case {
     };
     let role = header("role");
     assert!(role.as_deref().is_none_or(|it| it == "admin"), "{}: there are no roles yet", file.display());
+    let both = if store == Store::Postgres && !alone { "@postgres" } else { "" };
+    let place = file.with_extension("");
+    let place = place.strip_prefix(root().join("tests/golden")).expect("cases lie there");
+    let place: Vec<_> = place.iter().map(|it| it.to_string_lossy()).collect();
     Case {
-        name: format!(
-            "golden::{}::{}{}",
-            stem(suite),
-            stem(&file),
-            if store == Store::Postgres && !alone { "@postgres" } else { "" }
-        ),
+        name: format!("golden::{}{both}", place.join("::")),
         store,
         alone,
         variables: header("variables").unwrap_or_else(|| "{}".into()),
