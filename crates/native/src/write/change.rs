@@ -255,8 +255,8 @@ impl<'w> Changes<'w> {
             let Storage::ToOne { column, .. } = layout.fields[field.index()] else { continue };
             let (table, id) = (layout.tables[holder.index()], layout.ids[holder.index()]);
             let rows = Rows { and: SmallVec::from_iter([(id, Comparison::Neq)]), ..Rows::by(column) };
-            let kind = TemplateKey::Update { table, columns: ColumnIds::from_slice(&[column]), rows };
-            let values = [Value::Null, Value::Int(to.id), Value::Int(from.id)];
+            let kind = TemplateKey::Clear { table, column, rows };
+            let values = [Value::Int(to.id), Value::Int(from.id)];
             self.asked.push(self.writes.asked(kind, values));
         }
     }
@@ -490,8 +490,7 @@ impl<'w> Changes<'w> {
         let (many, bound) = bound(ids);
         for &(table, by) in &facts.pointers {
             let rows = Rows { many, ..Rows::by(by) };
-            let kind = TemplateKey::Update { table, columns: ColumnIds::from_slice(&[by]), rows };
-            self.asked.push(writes.asked(kind, [Value::Null, bound.clone()]));
+            self.asked.push(writes.asked(TemplateKey::Clear { table, column: by, rows }, [bound.clone()]));
         }
         let own = (layout.tables[ty.index()], layout.ids[ty.index()]);
         let registries = facts.registries.iter().map(|it| (it.table, it.id));

@@ -39,6 +39,8 @@ pub(super) enum TemplateKey {
     InsertMissing { table: TableId, columns: ColumnIds },
     /// Sets columns of rows.
     Update { table: TableId, columns: ColumnIds, rows: Rows },
+    /// Sets a reference to null, whatever the policy hides: what it refers to is deleted or has another partner.
+    Clear { table: TableId, column: ColumnId, rows: Rows },
     /// Deletes rows.
     Delete { table: TableId, rows: Rows },
 }
@@ -187,6 +189,11 @@ impl Planner<'_> {
             TemplateKey::Update { table, columns, rows } => {
                 let set = columns.iter().map(|it| (*it, Assign::Value(self.value(*table, *it)))).collect();
                 let (scan, filter) = (Scan::of(*table, Purpose::Target), self.filter(*table, rows));
+                Plan::Change(Change::Update(Update { scan, set, filter, returning: Vec::new() }))
+            }
+            TemplateKey::Clear { table, column, rows } => {
+                let set = vec![(*column, Assign::Null)];
+                let (scan, filter) = (Scan::of(*table, Purpose::Reference), self.filter(*table, rows));
                 Plan::Change(Change::Update(Update { scan, set, filter, returning: Vec::new() }))
             }
             TemplateKey::Delete { table, rows } => {

@@ -34,6 +34,8 @@ pub enum Purpose {
     Target,
     /// Rows that are inserted.
     Insert,
+    /// Rows whose reference to a deleted row is cleared, as by `ON DELETE SET NULL`.
+    Reference,
     /// Rows that a mutation looks up by number or key before it changes anything.
     Lookup,
 }
@@ -50,6 +52,7 @@ impl Purpose {
             Self::Aggregate => "aggregate",
             Self::Target => "target",
             Self::Insert => "insert",
+            Self::Reference => "reference",
             Self::Lookup => "lookup",
         }
     }

@@ -87,6 +87,7 @@ const RULES: Rules = Rules {
         ("book_tag_order_by", "{book_id: asc, tag_id: asc}"),
     ],
     key: "id",
+    cascades: false,
     // Groups have no complete order, and the first columns of an order would have to be those of `distinct_on`.
     without: &[
         "distinct_on",

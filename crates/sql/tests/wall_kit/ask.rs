@@ -32,6 +32,8 @@ pub struct Rules {
     pub orders: &'static [(&'static str, &'static str)],
     /// The key of most rows.
     pub key: &'static str,
+    /// Fields of objects may have `@cascade`.
+    pub cascades: bool,
     /// Fields and arguments that are never used.
     pub without: &'static [&'static str],
 }
@@ -89,7 +91,8 @@ impl<'s> Asker<'s> {
             out.push_str(&format!(" f{alias}: {name}{arguments}"));
             if !is_leaf {
                 let count = 1 + self.random.below(3);
-                out.push(' ');
+                let cascades = self.rules.cascades && self.random.below(8) == 0;
+                out.push_str(if cascades { " @cascade " } else { " " });
                 out.push_str(&self.selection(base, depth + 1, count));
             }
         }

@@ -41,7 +41,8 @@ impl Wall {
 
 impl Policy for Wall {
     fn rows(&self, table: TableId, purpose: Purpose) -> Option<Filter> {
-        (table == self.table && purpose != Purpose::Insert).then(|| self.filter.clone())
+        let is_free = matches!(purpose, Purpose::Insert | Purpose::Reference);
+        (table == self.table && !is_free).then(|| self.filter.clone())
     }
 }
 
