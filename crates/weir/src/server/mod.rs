@@ -1,74 +1,54 @@
 //! The server: hyper on one event loop per thread, all on the same port.
 //!
-//! The file list is the way of a request: `worker` accepts, `clock`, `io`, `heads` and `http2` watch the connection, `route`
-//! finds the page, `graphql` and `hasura` speak the two accents (`negotiate`, `receive`, `encode`), `socket` WebSockets, `finish`
-//! completes the head.
+//! `worker` accepts connections and `router` finds the handler of a request; both see all folders. Among these, arrows point down
+//! only:
+//!
+//! - `graphql`: the endpoints for clients. `operator`: the pages for operators. Neither knows the other.
+//! - `request`: what every handler does with a request: context, authentication, negotiation, body, response.
+//! - `connection`: sockets, TLS, the guards of HTTP/1.1 and HTTP/2, timeouts, unread bytes.
+//! - `telemetry`: counters and logs.
 //!
 //! **Invariant:** [`Server::stop`] answers everything that was accepted, or says that it could not.
 
-mod admin;
-mod auth;
-mod body;
-mod cached;
-mod client;
-mod clock;
-mod console;
-mod cors;
-mod encode;
-mod exchange;
-#[cfg(test)]
-mod faults;
-mod finish;
+mod connection;
 mod graphql;
+mod operator;
+mod request;
+mod router;
+mod telemetry;
 #[cfg(test)]
-mod guards;
-mod guesses;
-mod hasura;
-mod heads;
-mod health;
-mod http2;
-mod io;
-mod lifetime;
-mod log;
-mod metrics;
-mod negotiate;
-mod receive;
-mod route;
-mod schema;
-mod socket;
-mod tls;
-mod unread;
+mod tests;
 mod worker;
 
-pub(crate) use cors::Cors;
-pub(crate) use health::Readiness;
-pub(crate) use tls::acceptor;
+pub(crate) use connection::tls::acceptor;
+pub(crate) use operator::probes::Readiness;
+pub(crate) use request::cors::Cors;
 
 /// The plain form of a gzip file, at most `bytes_max` bytes; nothing if it is broken or longer.
 pub(crate) fn unpack_gzip(packed: &[u8], bytes_max: usize) -> Option<Vec<u8>> {
-    encode::unpack(encode::Coding::Gzip, packed, bytes_max).ok()
+    unpack(Coding::Gzip, packed, bytes_max).ok()
 }
 
-use crate::generation::{Live, Turn};
-use guesses::Guesses;
-use metrics::Metrics;
-use socket2::{Domain, Protocol, Socket, Type};
-use std::io::ErrorKind;
-use std::net::{SocketAddr, TcpListener};
+use crate::generation::Live;
+use connection::listener::{ListenerRole, listeners};
+use operator::reload;
+use request::auth_throttle::AuthThrottle;
+use request::content_coding::{Coding, unpack};
+use request::context::ServerPhase;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
+use telemetry::log;
+use telemetry::metrics::Metrics;
 use tokio::sync::watch;
-use worker::{Phase, Place, Seed};
-
-/// Connections that may wait to be accepted, per thread.
-const BACKLOG: i32 = 1024;
+use worker::WorkerSeed;
 
 /// A running server.
 pub struct Server {
     live: Arc<Live>,
     metrics: Arc<Metrics>,
-    phase: watch::Sender<Phase>,
+    phase: watch::Sender<ServerPhase>,
     workers: Vec<JoinHandle<std::io::Result<()>>>,
     listen: SocketAddr,
     admin_listen: Option<SocketAddr>,
@@ -94,17 +74,19 @@ impl Server {
                 (Some(address), sockets)
             }
         };
-        let (phase, _) = watch::channel(Phase::Serving);
-        let place = if admin_listen.is_some() { Place::Public } else { Place::Only };
-        let (guesses, accept_failures) = (Arc::new(Guesses::new()), Arc::new(log::Seldom::new()));
+        let (phase, _) = watch::channel(ServerPhase::Serving);
+        let place = if admin_listen.is_some() { ListenerRole::Public } else { ListenerRole::Only };
+        let (auth_throttle, accept_failures) =
+            (Arc::new(AuthThrottle::new()), Arc::new(log::LogThrottle::new()));
         let mut admin = admin.into_iter();
         let mut workers = Vec::with_capacity(threads);
         for (number, socket) in public.into_iter().enumerate() {
-            let listeners = std::iter::once((socket, place)).chain(admin.next().map(|it| (it, Place::Admin)));
-            let seed = Seed {
+            let listeners =
+                std::iter::once((socket, place)).chain(admin.next().map(|it| (it, ListenerRole::Admin)));
+            let seed = WorkerSeed {
                 live: Arc::clone(&live),
                 metrics: Arc::clone(&metrics),
-                guesses: Arc::clone(&guesses),
+                auth_throttle: Arc::clone(&auth_throttle),
                 accept_failures: Arc::clone(&accept_failures),
                 phase: phase.subscribe(),
                 listeners: listeners.collect(),
@@ -135,7 +117,7 @@ impl Server {
     /// before goes on; no request is dropped either way.
     pub fn reload(&self) {
         // It is logged; a signal has nobody to tell.
-        let _ = reload(&self.live.turn(), &self.metrics);
+        let _ = reload::take_over(&self.live.turn(), &self.metrics);
     }
 
     /// The state that serves.
@@ -149,9 +131,9 @@ impl Server {
     /// # Errors
     /// A worker that failed or panicked.
     pub fn stop(self) -> Result<(), String> {
-        self.phase.send_replace(Phase::Leaving);
+        self.phase.send_replace(ServerPhase::Leaving);
         std::thread::sleep(Duration::from_secs(self.live.current().config.limits.drain_delay_s.into()));
-        self.phase.send_replace(Phase::Draining);
+        self.phase.send_replace(ServerPhase::Draining);
         let mut failed = None;
         for worker in self.workers {
             match worker.join() {
@@ -162,60 +144,4 @@ impl Server {
         }
         failed.map_or(Ok(()), Err)
     }
-}
-
-/// Reloads, logs and counts it.
-fn reload(turn: &Turn<'_>, metrics: &Metrics) -> Result<u64, String> {
-    let made = turn.reload();
-    match &made {
-        Ok(number) => {
-            metrics.reloads.inc();
-            turn.current().findings.log();
-            tracing::info!(generation = number, "the configuration was taken over");
-        }
-        Err(message) => {
-            metrics.reload_failures.inc();
-            tracing::error!("the configuration was not taken over, the one before serves on: {message}");
-        }
-    }
-    made
-}
-
-/// One listening socket per thread on the same address; the kernel spreads connections over them.
-fn listeners(address: SocketAddr, threads: usize) -> Result<(SocketAddr, Vec<TcpListener>), String> {
-    // Sharing a port is for our own threads: another process on it is found out by a socket that does not share.
-    if address.port() != 0 {
-        drop(listener(address, false).map_err(|cause| words(address, &cause))?);
-    }
-    let first = listener(address, true).map_err(|cause| words(address, &cause))?;
-    let found = first.local_addr().map_err(|cause| words(address, &cause))?;
-    let mut all = vec![first];
-    while all.len() < threads {
-        all.push(listener(found, true).map_err(|cause| words(found, &cause))?);
-    }
-    Ok((found, all))
-}
-
-fn listener(address: SocketAddr, shared: bool) -> std::io::Result<TcpListener> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-    socket.set_reuse_address(true)?;
-    if shared {
-        socket.set_reuse_port(true)?;
-    }
-    socket.set_nonblocking(true)?;
-    socket.bind(&address.into())?;
-    socket.listen(BACKLOG)?;
-    Ok(socket.into())
-}
-
-fn words(address: SocketAddr, cause: &std::io::Error) -> String {
-    let way_out = match cause.kind() {
-        ErrorKind::AddrInUse => {
-            "; another program listens there: stop it or choose another address with --listen"
-        }
-        ErrorKind::PermissionDenied => "; ports below 1024 need a privilege: choose a higher one",
-        ErrorKind::AddrNotAvailable => "; this machine has no such address",
-        _ => "",
-    };
-    format!("cannot listen on {address}: {cause}{way_out}")
 }

@@ -4,20 +4,22 @@
 //!
 //! **Invariant:** once draining has begun, every accepted request is still answered, within the drain time.
 
-use super::body::Reply;
-use super::clock::{Clock, Command, Patience, Watched};
-use super::exchange::{Answer, Exchange, error_body, json};
-use super::finish::{self, RequestId};
-use super::guesses::Guesses;
-use super::heads::Heads;
-use super::http2;
-use super::io::{Guarded, Landing, Lent, landing};
-use super::log::Seldom;
-use super::metrics::{Door, Metrics, Verdict};
-use super::negotiate::Media;
-use super::route;
-use super::socket;
-use super::unread::{Bounds, OnThisThread};
+use super::connection::guarded_io::{GuardedIo, LentIo, ReadBuffer, read_buffer};
+use super::connection::head_guard::HeadGuard;
+use super::connection::http2_guard;
+use super::connection::listener::ListenerRole;
+use super::connection::timeouts::{ConnectionCommand, ConnectionState, TimeoutClock, Timeouts};
+use super::connection::unread::{LocalExecutor, UnreadLimits};
+use super::graphql::websocket;
+use super::request::auth_throttle::AuthThrottle;
+use super::request::context::{Answer, RequestContext, ServerPhase, WorkerContext};
+use super::request::negotiate::Media;
+use super::request::refusal::error_body;
+use super::request::response::{self, RequestId, RequestIds};
+use super::request::response_body::{ResponseBody, json};
+use super::router;
+use super::telemetry::log::LogThrottle;
+use super::telemetry::metrics::{Endpoint, Metrics, Verdict};
 use crate::generation::Live;
 use futures_util::FutureExt;
 use hyper::body::Incoming;
@@ -37,40 +39,18 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
-use weir_language::json::JsonBuffer;
 
 /// As many header lines hyper reads if nothing is said.
 const HYPER_HEADERS_MAX: u16 = 100;
 
-/// Listener of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// The only one: everything is here.
-    Only,
-    /// The one for data, beside an admin listener.
-    Public,
-    /// The one for operators.
-    Admin,
-}
-
-/// Lifecycle of the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
-    Serving,
-    /// All is answered, and probes are told to send nothing more.
-    Leaving,
-    /// No new connections; what is in flight is answered.
-    Draining,
-}
-
 /// Start parameters of a thread.
-pub(crate) struct Seed {
+pub(crate) struct WorkerSeed {
     pub(crate) live: Arc<Live>,
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) guesses: Arc<Guesses>,
-    pub(crate) phase: watch::Receiver<Phase>,
-    pub(crate) listeners: Vec<(std::net::TcpListener, Place)>,
-    pub(crate) accept_failures: Arc<Seldom>,
+    pub(crate) auth_throttle: Arc<AuthThrottle>,
+    pub(crate) phase: watch::Receiver<ServerPhase>,
+    pub(crate) listeners: Vec<(std::net::TcpListener, ListenerRole)>,
+    pub(crate) accept_failures: Arc<LogThrottle>,
     pub(crate) connections_max: usize,
     pub(crate) number: usize,
     /// Number of worker threads, at least 1.
@@ -78,30 +58,23 @@ pub(crate) struct Seed {
 }
 
 /// The state of one thread.
-pub(crate) struct Worker {
-    pub(crate) live: Arc<Live>,
-    pub(crate) metrics: Arc<Metrics>,
-    /// Wrong secrets, in the whole process.
-    pub(crate) guesses: Arc<Guesses>,
-    /// Memory of the last request's JSON.
-    pub(crate) json_buffer: Cell<JsonBuffer>,
-    /// Numbers requests.
-    pub(crate) ids: finish::RequestIds,
-    phase: watch::Receiver<Phase>,
-    clock: Clock,
-    landing: Landing,
+struct Worker {
+    /// What its requests see of it.
+    context: Rc<WorkerContext>,
+    clock: TimeoutClock,
+    read_buffer: ReadBuffer,
     /// When the log had last that a connection could not be accepted, in the whole process.
-    accept_failures: Arc<Seldom>,
+    accept_failures: Arc<LogThrottle>,
     connections_max: usize,
     /// Number of worker threads, at least 1.
     threads: u64,
     open: Cell<usize>,
     all_closed: Notify,
-    http: auto::Builder<OnThisThread>,
+    http: auto::Builder<LocalExecutor>,
 }
 
 /// Serves until the phase changes and everything is answered.
-pub(crate) fn run(seed: Seed) -> std::io::Result<()> {
+pub(crate) fn run(seed: WorkerSeed) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let tasks = tokio::task::LocalSet::new();
     tasks.block_on(&runtime, async move {
@@ -111,14 +84,16 @@ pub(crate) fn run(seed: Seed) -> std::io::Result<()> {
         }
         let worker = Rc::new(Worker {
             http: http(&seed.live),
-            live: seed.live,
-            metrics: seed.metrics,
-            guesses: seed.guesses,
-            json_buffer: Cell::default(),
-            ids: finish::RequestIds::new(seed.number),
-            phase: seed.phase,
-            clock: Clock::new(),
-            landing: landing(),
+            context: Rc::new(WorkerContext {
+                live: seed.live,
+                metrics: seed.metrics,
+                auth_throttle: seed.auth_throttle,
+                json_buffer: Cell::default(),
+                ids: RequestIds::new(seed.number),
+                phase: seed.phase,
+            }),
+            clock: TimeoutClock::new(),
+            read_buffer: read_buffer(),
             accept_failures: seed.accept_failures,
             connections_max: seed.connections_max,
             threads: seed.threads as u64,
@@ -131,9 +106,9 @@ pub(crate) fn run(seed: Seed) -> std::io::Result<()> {
 }
 
 /// The protocol settings, by the limits of the generation the server started with.
-fn http(live: &Live) -> auto::Builder<OnThisThread> {
+fn http(live: &Live) -> auto::Builder<LocalExecutor> {
     let limits = live.current().config.limits.clone();
-    let mut http = auto::Builder::new(OnThisThread);
+    let mut http = auto::Builder::new(LocalExecutor);
     let head_bytes_max = (limits.head_bytes_max as usize).max(8 * 1024);
     http.http1().max_buf_size(head_bytes_max).header_read_timeout(None).half_close(false);
     // Fewer are counted before hyper sees them, and asked for fewer it asks for memory.
@@ -142,29 +117,29 @@ fn http(live: &Live) -> auto::Builder<OnThisThread> {
     }
     http.http2()
         .max_concurrent_streams(limits.streams_max)
-        .max_header_list_size(http2::list_bytes_max(&limits))
+        .max_header_list_size(http2_guard::list_bytes_max(&limits))
         .initial_stream_window_size(256 * 1024)
         .initial_connection_window_size(1024 * 1024);
     http
 }
 
-async fn serve(worker: &Rc<Worker>, listeners: Vec<(TcpListener, Place)>) {
+async fn serve(worker: &Rc<Worker>, listeners: Vec<(TcpListener, ListenerRole)>) {
     for (listener, place) in listeners {
         let worker = Rc::clone(worker);
         tokio::task::spawn_local(async move { worker.accept_all(listener, place).await });
     }
-    let mut phase = worker.phase.clone();
+    let mut phase = worker.context.phase.clone();
     let mut ticks = tokio::time::interval(Duration::from_secs(1));
     loop {
         tokio::select! {
             _ = ticks.tick() => worker.clock.tick(),
-            _ = phase.wait_for(|it| *it == Phase::Draining) => break,
+            _ = phase.wait_for(|it| *it == ServerPhase::Draining) => break,
         }
     }
-    let drain = Duration::from_secs(u64::from(worker.live.current().config.limits.drain_s));
+    let drain = Duration::from_secs(u64::from(worker.context.live.current().config.limits.drain_s));
     let drained = async {
         loop {
-            worker.clock.tell_all(Command::Drain);
+            worker.clock.tell_all(ConnectionCommand::Drain);
             let closed = worker.all_closed.notified();
             if worker.open.get() == 0 {
                 break;
@@ -185,7 +160,7 @@ struct Open(Rc<Worker>);
 impl Drop for Open {
     fn drop(&mut self) {
         self.0.open.set(self.0.open.get() - 1);
-        self.0.metrics.connections.dec();
+        self.0.context.metrics.connections.dec();
         if self.0.open.get() == 0 {
             self.0.all_closed.notify_waiters();
         }
@@ -193,18 +168,13 @@ impl Drop for Open {
 }
 
 impl Worker {
-    /// True if the server drains.
-    pub(crate) fn is_leaving(&self) -> bool {
-        matches!(*self.phase.borrow(), Phase::Leaving | Phase::Draining)
-    }
-
     /// Accepts until draining begins; what waits in the queue then is still taken.
-    async fn accept_all(self: Rc<Self>, listener: TcpListener, place: Place) {
-        let mut phase = self.phase.clone();
+    async fn accept_all(self: Rc<Self>, listener: TcpListener, place: ListenerRole) {
+        let mut phase = self.context.phase.clone();
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
-                _ = phase.wait_for(|it| *it == Phase::Draining) => break,
+                _ = phase.wait_for(|it| *it == ServerPhase::Draining) => break,
             };
             match accepted {
                 Ok((socket, peer)) => self.take(socket, peer.ip(), place),
@@ -222,9 +192,9 @@ impl Worker {
         }
     }
 
-    fn take(self: &Rc<Self>, socket: TcpStream, peer: IpAddr, place: Place) {
+    fn take(self: &Rc<Self>, socket: TcpStream, peer: IpAddr, place: ListenerRole) {
         if self.open.get() >= self.connections_max {
-            self.metrics.evicted.inc();
+            self.context.metrics.evicted.inc();
             if !self.clock.close_longest_idle() {
                 return;
             }
@@ -232,21 +202,23 @@ impl Worker {
         // Answers leave at once; a socket that cannot do that serves all the same.
         let _ = socket.set_nodelay(true);
         self.open.set(self.open.get() + 1);
-        self.metrics.connections.inc();
+        self.context.metrics.connections.inc();
         let open = Open(Rc::clone(self));
         let watched = self.clock.watch(self.patience());
         let worker = Rc::clone(self);
         tokio::task::spawn_local(async move {
             let _open = open;
-            let tls = worker.live.current().tls.clone();
+            let tls = worker.context.live.current().tls.clone();
             match tls {
                 None => worker.connection(socket, watched, (peer, place)).await,
                 Some(acceptor) => {
                     watched.heard();
                     let mut handshake = pin!(acceptor.accept(socket));
                     let done = std::future::poll_fn(|cx| match watched.command(cx) {
-                        Command::Close => Poll::Ready(None),
-                        Command::Serve | Command::Drain => handshake.as_mut().poll(cx).map(Result::ok),
+                        ConnectionCommand::Close => Poll::Ready(None),
+                        ConnectionCommand::Serve | ConnectionCommand::Drain => {
+                            handshake.as_mut().poll(cx).map(Result::ok)
+                        }
                     });
                     if let Some(socket) = done.await {
                         worker.connection(socket, watched, (peer, place)).await;
@@ -256,14 +228,14 @@ impl Worker {
         });
     }
 
-    fn patience(&self) -> Patience {
-        let limits = &self.live.current().config.limits;
-        Patience {
+    fn patience(&self) -> Timeouts {
+        let limits = &self.context.live.current().config.limits;
+        Timeouts {
             head_s: u32::from(limits.head_s),
             body_s: u32::from(limits.body_s),
             idle_s: u32::from(limits.idle_s),
             write_s: u32::from(limits.write_s),
-            unread: Bounds {
+            unread: UnreadLimits {
                 connection: limits.unread_connection_bytes_max,
                 process: limits.unread_bytes_max,
                 threads: self.threads,
@@ -272,26 +244,34 @@ impl Worker {
     }
 
     /// Serves one connection until it ends, or is told to.
-    async fn connection<S>(self: &Rc<Self>, socket: S, watched: Rc<Watched>, from: (IpAddr, Place))
-    where
+    async fn connection<S>(
+        self: &Rc<Self>,
+        socket: S,
+        watched: Rc<ConnectionState>,
+        from: (IpAddr, ListenerRole),
+    ) where
         S: AsyncRead + AsyncWrite + Unpin + 'static,
     {
-        let heads = Heads::new(&self.live.current().config.limits);
-        let socket = Guarded::new(socket, Rc::clone(&watched), heads, Rc::clone(&self.landing));
+        let heads = HeadGuard::new(&self.context.live.current().config.limits);
+        let socket = GuardedIo::new(socket, Rc::clone(&watched), heads, Rc::clone(&self.read_buffer));
         let socket = Rc::new(RefCell::new(socket));
-        self.exchange(Lent(Rc::clone(&socket)), &watched, from).await;
+        self.serve_requests(LentIo(Rc::clone(&socket)), &watched, from).await;
         if socket.borrow().is_flooded() {
-            self.metrics.limit("LIMIT_FRAMES");
+            self.context.metrics.limit("LIMIT_FRAMES");
         }
         if let (Some(terms), Some(socket)) = (watched.agreed(), Rc::into_inner(socket)) {
             let (socket, held) = socket.into_inner().into_held();
-            socket::serve(socket, held, &watched, terms).await;
+            websocket::serve(socket, held, &watched, terms).await;
         }
     }
 
     /// Answers requests over one connection until there are no more, or it is told to end.
-    async fn exchange<S>(self: &Rc<Self>, socket: Lent<S>, watched: &Rc<Watched>, from: (IpAddr, Place))
-    where
+    async fn serve_requests<S>(
+        self: &Rc<Self>,
+        socket: LentIo<S>,
+        watched: &Rc<ConnectionState>,
+        from: (IpAddr, ListenerRole),
+    ) where
         S: AsyncRead + AsyncWrite + Unpin + 'static,
     {
         let (worker, clock) = (Rc::clone(self), Rc::clone(watched));
@@ -300,12 +280,12 @@ impl Worker {
         let mut draining = false;
         let ended = std::future::poll_fn(|cx| {
             match watched.command(cx) {
-                Command::Close => return Poll::Ready(false),
-                Command::Drain if !draining => {
+                ConnectionCommand::Close => return Poll::Ready(false),
+                ConnectionCommand::Drain if !draining => {
                     draining = true;
                     connection.as_mut().graceful_shutdown();
                 }
-                Command::Serve | Command::Drain => {}
+                ConnectionCommand::Serve | ConnectionCommand::Drain => {}
             }
             // An error here is the client's: it broke the protocol or went away.
             connection.as_mut().poll(cx).map(|it| it.is_ok())
@@ -320,23 +300,30 @@ impl Worker {
     /// An answer that is known at once is not part of the future, which is moved before it runs.
     fn request(
         self: Rc<Self>,
-        watched: Rc<Watched>,
-        (peer, place): (IpAddr, Place),
+        watched: Rc<ConnectionState>,
+        (peer, place): (IpAddr, ListenerRole),
         request: Request<Incoming>,
-    ) -> impl Future<Output = Result<Response<Reply>, Infallible>> {
+    ) -> impl Future<Output = Result<Response<ResponseBody>, Infallible>> {
         let guard = watched.begin(request.version() == Version::HTTP_2);
         let (head, body) = request.into_parts();
-        let generation = self.live.current();
-        let id = RequestId::of(&self.ids, &head);
-        let exchange = Exchange { worker: self, generation, started: Instant::now(), watched, peer, id };
+        let generation = self.context.live.current();
+        let id = RequestId::of(&self.context.ids, &head);
+        let context = RequestContext {
+            worker: Rc::clone(&self.context),
+            generation,
+            started: Instant::now(),
+            watched,
+            peer,
+            id,
+        };
         async move {
-            let work = pin!(route::answer(&exchange, place, &head, body));
+            let work = pin!(router::answer(&context, place, &head, body));
             let answer = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
-                exchange.worker.metrics.panics.inc();
-                tracing::error!(request_id = exchange.id.text(), "a bug: the request panicked");
+                context.worker.metrics.panics.inc();
+                tracing::error!(request_id = context.id.text(), "a bug: the request panicked");
                 failed()
             });
-            let response = finish::finish(&exchange, &head, answer);
+            let response = response::finish(&context, &head, answer);
             Ok(response.map(|it| it.guarded(guard)))
         }
     }
@@ -348,6 +335,6 @@ fn failed() -> Answer {
     let mut body = error_body(message, "INTERNAL", None);
     body.pop();
     body.extend_from_slice(b",\"data\":null}");
-    let response = json(StatusCode::OK, Media::Json, Reply::whole(body));
-    Answer { response, door: Door::Other, verdict: Verdict::Failed, timing: None }
+    let response = json(StatusCode::OK, Media::Json, ResponseBody::whole(body));
+    Answer { response, endpoint: Endpoint::Other, verdict: Verdict::Failed, timing: None }
 }

@@ -578,12 +578,10 @@ fn every_code_of_the_http_layer_is_documented() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = support::read(&root.join("../../docs/server.md"));
     let mut found = 0;
-    let entries = |folder: &str| std::fs::read_dir(root.join(folder)).expect("the sources are there");
-    for entry in entries("src/server").chain(entries("src/server/socket")) {
-        let path = entry.expect("an entry can be read").path();
-        if path.is_dir() {
-            continue;
-        }
+    let folders = ["", "connection", "request", "graphql", "graphql/websocket", "operator", "telemetry"];
+    let entries = |it: &&str| std::fs::read_dir(root.join("src/server").join(it)).expect("sources");
+    let paths = folders.iter().flat_map(entries).map(|it| it.expect("an entry can be read").path());
+    for path in paths.filter(|it| it.is_file()) {
         let text = support::read(&path);
         let text = text.split("#[cfg(test)]").next().unwrap_or_default();
         // Escaped quotes stand in messages only, never around a code.

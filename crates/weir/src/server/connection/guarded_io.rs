@@ -1,0 +1,287 @@
+//! The socket as hyper sees it: heads are checked and frames counted before they pass, and the connection's clock hears when bytes come and
+//! when the client stops reading.
+//!
+//! **Invariant:** what [`HeadGuard`] refuses never reaches hyper; [`STAND_IN`] does, in its place.
+//! **Cost:** a request that comes whole is copied once, from the worker's memory into hyper's; a short answer once, back
+//! into the worker's.
+
+use super::head_guard::{HeadGuard, HeadVerdict, STAND_IN};
+use super::http2_guard;
+use super::timeouts::ConnectionState;
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::rt::TokioIo;
+use std::cell::RefCell;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// Bytes that are read at once, at most.
+const READ_BYTES_MAX: usize = 16 * 1024;
+/// Bytes that are read at once where hyper wants fewer: it looks at the first few of a connection alone.
+const READ_BYTES_MIN: usize = 4 * 1024;
+/// Head and body of up to so many bytes are joined before they are written: the kernel takes one piece faster than two.
+const JOINED_BYTES_MAX: usize = 4 * 1024;
+/// Bytes of a refused request that are still read, so that the client receives the response before the connection ends.
+pub(crate) const REST_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Buffer that a worker's sockets are read into, and that joins short answers.
+pub(crate) type ReadBuffer = Rc<RefCell<Box<[u8]>>>;
+
+/// Memory for one worker.
+pub(crate) fn read_buffer() -> ReadBuffer {
+    Rc::new(RefCell::new(vec![0; READ_BYTES_MAX].into_boxed_slice()))
+}
+
+/// A socket under the clock.
+pub(crate) struct GuardedIo<S> {
+    socket: TokioIo<S>,
+    watched: Rc<ConnectionState>,
+    heads: HeadGuard,
+    read_buffer: ReadBuffer,
+    /// Bytes that were read and not yet passed to hyper: the beginning of a head, or more than hyper had room for.
+    kept: Vec<u8>,
+    /// Number of these bytes that may pass.
+    passed: usize,
+    last: HeadVerdict,
+    /// Bytes read of the rest of a refused request, once the response is written.
+    rest: Option<usize>,
+}
+
+impl<S: AsyncRead + Unpin> GuardedIo<S> {
+    /// Puts `socket` under the clock and its heads under control.
+    pub(crate) fn new(
+        socket: S,
+        watched: Rc<ConnectionState>,
+        heads: HeadGuard,
+        read_buffer: ReadBuffer,
+    ) -> Self {
+        let (socket, kept) = (TokioIo::new(socket), Vec::new());
+        Self { socket, watched, heads, read_buffer, kept, passed: 0, last: HeadVerdict::Pass, rest: None }
+    }
+
+    /// The socket, and what came behind the head that asked for a WebSocket.
+    pub(crate) fn into_held(self) -> (TimedIo<S>, Vec<u8>) {
+        (TimedIo { socket: self.socket.into_inner(), watched: self.watched }, self.kept)
+    }
+
+    /// Gives hyper of what is kept as much as it has room for.
+    fn hand_on(&mut self, buf: &mut ReadBufCursor<'_>) {
+        let now = self.passed.min(buf.remaining());
+        buf.put_slice(&self.kept[..now]);
+        self.kept.drain(..now);
+        self.passed -= now;
+        if self.kept.is_empty() {
+            self.kept = Vec::new();
+        }
+    }
+
+    /// Takes in `bytes`, of which hyper gets at once what may pass.
+    fn take_in(&mut self, bytes: &[u8], buf: &mut ReadBufCursor<'_>) {
+        if self.kept.is_empty() {
+            (self.passed, self.last) = self.heads.follow(bytes);
+            let now = self.passed.min(buf.remaining());
+            buf.put_slice(&bytes[..now]);
+            self.passed -= now;
+            self.kept.extend_from_slice(&bytes[now..]);
+        } else {
+            let before = self.kept.len();
+            self.kept.extend_from_slice(bytes);
+            if !self.heads.may_go_on(&self.kept, before) {
+                return;
+            }
+            (self.passed, self.last) = self.heads.follow(&self.kept);
+        }
+        match self.last {
+            HeadVerdict::Refuse(flaw) => {
+                self.watched.refuse(flaw);
+                self.replace_rest(STAND_IN);
+            }
+            HeadVerdict::Flood => self.replace_rest(&http2_guard::stand_in(self.heads.list_bytes_max())),
+            HeadVerdict::Pass | HeadVerdict::Wait | HeadVerdict::Lost | HeadVerdict::Hold => {}
+        }
+    }
+
+    /// Puts `stand_in` in the place of what may not pass.
+    fn replace_rest(&mut self, stand_in: &[u8]) {
+        self.kept.truncate(self.passed);
+        self.kept.extend_from_slice(stand_in);
+        self.passed = self.kept.len();
+    }
+
+    /// True once the client sent more frames than are read.
+    pub(crate) fn is_flooded(&self) -> bool {
+        self.last == HeadVerdict::Flood
+    }
+
+    /// Records the result of writing a part of an answer.
+    fn wrote(&mut self, written: &Poll<io::Result<usize>>) {
+        self.watched.await_reader(written.is_pending());
+        if let Poll::Ready(Ok(bytes)) = written {
+            self.heads.sent(*bytes);
+        }
+    }
+
+    /// Reads what the client still sends of a request that was answered before its end. A socket closed over unread bytes
+    /// is reset, and the answer lost with it.
+    fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut read_buffer = self.read_buffer.borrow_mut();
+        let mut bytes = self.rest.unwrap_or_default();
+        while bytes < REST_BYTES_MAX {
+            let mut read = ReadBuf::new(&mut read_buffer);
+            match ready!(Pin::new(self.socket.inner_mut()).poll_read(cx, &mut read)) {
+                Ok(()) if !read.filled().is_empty() => bytes += read.filled().len(),
+                Ok(()) | Err(_) => break,
+            }
+            self.rest = Some(bytes);
+        }
+        Poll::Ready(())
+    }
+}
+
+/// The socket while hyper has it. For a WebSocket, its lender takes it back.
+pub(crate) struct LentIo<S>(pub(crate) Rc<RefCell<GuardedIo<S>>>);
+
+impl<S: AsyncRead + Unpin> Read for LentIo<S> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_read(cx, buf)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Write for LentIo<S> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_write(cx, bytes)
+    }
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_flush(cx)
+    }
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_shutdown(cx)
+    }
+    fn is_write_vectored(&self) -> bool {
+        self.0.borrow().is_write_vectored()
+    }
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_write_vectored(cx, parts)
+    }
+}
+
+/// A socket under the clock that carries no HTTP any more.
+pub(crate) struct TimedIo<S> {
+    socket: S,
+    watched: Rc<ConnectionState>,
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for TimedIo<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = ready!(Pin::new(&mut self.socket).poll_read(cx, buf));
+        self.watched.alive();
+        Poll::Ready(read)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimedIo<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.socket).poll_write(cx, bytes);
+        self.watched.await_reader(written.is_pending());
+        written
+    }
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_flush(cx)
+    }
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_shutdown(cx)
+    }
+}
+
+impl<S: AsyncRead + Unpin> Read for GuardedIo<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        mut buf: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        let room = buf.remaining();
+        while buf.remaining() == room {
+            if this.passed > 0 {
+                this.hand_on(&mut buf);
+                break;
+            }
+            match this.last {
+                HeadVerdict::Pass | HeadVerdict::Wait => {}
+                // Its answer is the connection's last that is HTTP; nothing more is taken from the client.
+                HeadVerdict::Refuse(_) | HeadVerdict::Hold | HeadVerdict::Flood => return Poll::Pending,
+                HeadVerdict::Lost => return Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
+            }
+            let read_buffer = Rc::clone(&this.read_buffer);
+            let mut read_buffer = read_buffer.borrow_mut();
+            let mut read = ReadBuf::new(&mut read_buffer[..room.clamp(READ_BYTES_MIN, READ_BYTES_MAX)]);
+            let done = ready!(Pin::new(this.socket.inner_mut()).poll_read(cx, &mut read));
+            this.watched.heard();
+            done?;
+            if read.filled().is_empty() {
+                break;
+            }
+            this.heads.at_second(this.watched.now_s());
+            this.take_in(read.filled(), &mut buf);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Write for GuardedIo<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.socket).poll_write(cx, bytes);
+        self.wrote(&written);
+        written
+    }
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_flush(cx)
+    }
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        if this.rest.is_none() {
+            ready!(Pin::new(&mut this.socket).poll_shutdown(cx))?;
+            if !this.heads.is_within() {
+                return Poll::Ready(Ok(()));
+            }
+            this.watched.linger();
+            this.rest = Some(0);
+        }
+        this.poll_rest(cx).map(Ok)
+    }
+    fn is_write_vectored(&self) -> bool {
+        self.socket.is_write_vectored()
+    }
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = &mut *self;
+        let written = match parts.iter().map(|it| it.len()).sum::<usize>() {
+            bytes @ 1..=JOINED_BYTES_MAX => {
+                let mut read_buffer = this.read_buffer.borrow_mut();
+                let mut rest = &mut read_buffer[..bytes];
+                for part in parts {
+                    let (here, after) = rest.split_at_mut(part.len());
+                    here.copy_from_slice(part);
+                    rest = after;
+                }
+                Pin::new(&mut this.socket).poll_write(cx, &read_buffer[..bytes])
+            }
+            _ => Pin::new(&mut this.socket).poll_write_vectored(cx, parts),
+        };
+        this.wrote(&written);
+        written
+    }
+}

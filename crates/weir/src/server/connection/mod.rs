@@ -1,0 +1,10 @@
+//! Connections: sockets, TLS, the guards of HTTP/1.1 and HTTP/2, timeouts, unread bytes. Nothing here knows a handler.
+
+pub(crate) mod guarded_io;
+pub(crate) mod head_guard;
+pub(crate) mod http2_guard;
+pub(crate) mod listener;
+pub(crate) mod timeouts;
+pub(crate) mod tls;
+pub(crate) mod unread;
+pub(crate) mod websocket_terms;

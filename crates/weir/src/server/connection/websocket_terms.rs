@@ -1,0 +1,47 @@
+//! What a client and the server agreed on when a connection became a WebSocket.
+
+use crate::config::Limits;
+use crate::server::telemetry::metrics::Endpoint;
+use std::time::Duration;
+
+/// Subprotocols of WebSockets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subprotocol {
+    /// `graphql-transport-ws`.
+    Transport,
+    /// `graphql-ws`, of which the library is no longer kept.
+    Legacy,
+}
+
+impl Subprotocol {
+    /// The name in `Sec-WebSocket-Protocol`.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Transport => "graphql-transport-ws",
+            Self::Legacy => "graphql-ws",
+        }
+    }
+}
+
+/// The result of a handshake.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WebSocketTerms {
+    pub(crate) subprotocol: Subprotocol,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) message_bytes_max: usize,
+    pub(crate) messages_per_second: u32,
+    pub(crate) init: Duration,
+}
+
+impl WebSocketTerms {
+    /// WebSocketTerms under these limits.
+    pub(crate) fn new(subprotocol: Subprotocol, endpoint: Endpoint, limits: &Limits) -> Self {
+        Self {
+            subprotocol,
+            endpoint,
+            message_bytes_max: limits.socket_message_bytes_max as usize,
+            messages_per_second: limits.socket_messages_per_second,
+            init: Duration::from_secs(u64::from(limits.socket_init_s)),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! A list of requests in one body of `/v1/graphql`.
+//!
+//! **Invariant:** the requests of a list run one after another, each on its own; their answers leave in the same order.
+
+use super::hasura::params;
+use crate::server::request::client_headers::ClientHeaders;
+use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::engine_request::engine_request;
+use crate::server::request::negotiate::Media;
+use crate::server::request::refusal::{Refusal, error_body};
+use crate::server::request::response_body::{ResponseBody, json};
+use crate::server::telemetry::metrics::{Endpoint, Verdict};
+use bytes::Bytes;
+use futures_util::FutureExt;
+use hyper::{HeaderMap, StatusCode};
+use std::panic::AssertUnwindSafe;
+use weir_engine::engine::{Aborted, Body};
+use weir_engine::source::{Accent, Caller};
+use weir_engine::unread;
+use weir_language::json::{Json, JsonBuffer, JsonRef};
+
+/// Answers of a list are sent when so many bytes have gathered.
+const BATCH_CHUNK_BYTES: usize = 64 * 1024;
+
+/// Answers a list of requests, as a stream.
+pub(super) fn batch(
+    context: &RequestContext,
+    headers: &HeaderMap,
+    text: Bytes,
+    count: usize,
+    caller: Caller,
+) -> Result<Answer, Refusal> {
+    let batch_max = usize::from(context.generation.config.limits.batch_max);
+    if count > batch_max {
+        let message = format!("{count} requests in one list; {batch_max} are allowed");
+        return Err(Refusal::new(StatusCode::BAD_REQUEST, "LIMIT_BATCH", message));
+    }
+    let (send, rest) = unread::channel(2);
+    let (context, headers) = (context.again(), headers.clone());
+    tokio::task::spawn_local(async move {
+        let client = context.client(&headers);
+        let work = run_batch(&context, &text, (&caller, &client), &send);
+        let work = AssertUnwindSafe(work).catch_unwind();
+        // The client must not take a part for the whole.
+        if work.await.is_err() {
+            context.worker.metrics.panics.inc();
+            let _ = send.send(Err(Aborted)).await;
+        }
+    });
+    let response = json(StatusCode::OK, Media::Json, ResponseBody::stream(Vec::new(), rest, None));
+    Ok(Answer { response, endpoint: Endpoint::Hasura, verdict: Verdict::Executed, timing: None })
+}
+
+type Sender = unread::Sender<Result<Vec<u8>, Aborted>>;
+
+/// Runs the requests in turn until the last, or until nobody reads.
+async fn run_batch(context: &RequestContext, text: &[u8], who: (&Caller, &ClientHeaders<'_>), send: &Sender) {
+    let nesting_max = context.generation.config.limits.nesting_max;
+    // The text was read once already, to count its requests.
+    let Ok(tape) = Json::parse_in(JsonBuffer::default(), text, nesting_max) else { return };
+    let mut out = vec![b'['];
+    for (place, item) in tape.root().items().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        if run_one(context, item, who, &mut out, send).await.is_none() {
+            return;
+        }
+        if out.len() >= BATCH_CHUNK_BYTES && send.send(Ok(std::mem::take(&mut out))).await.is_err() {
+            return;
+        }
+    }
+    out.push(b']');
+    let _ = send.send(Ok(out)).await;
+}
+
+/// Appends the answer of one request; `None` when the stream is over.
+async fn run_one(
+    context: &RequestContext,
+    item: JsonRef<'_>,
+    (caller, client): (&Caller, &ClientHeaders<'_>),
+    out: &mut Vec<u8>,
+    send: &Sender,
+) -> Option<()> {
+    let params = match params(item) {
+        Ok(params) => params,
+        Err(message) => {
+            out.extend_from_slice(&error_body(message, "parse-failed", Some("$")));
+            return Some(());
+        }
+    };
+    let request = engine_request(context, &params, client, Accent::Hasura, false);
+    let made = context.generation.engine.execute(request, caller).await;
+    context.worker.metrics.timing(&made.timing, context.started.elapsed());
+    match made.body {
+        Body::Whole(bytes) => out.extend_from_slice(&bytes),
+        Body::Shared(bytes) => out.extend_from_slice(&bytes),
+        Body::Stream { head, mut rest } => {
+            out.extend_from_slice(&head);
+            send.send(Ok(std::mem::take(out))).await.ok()?;
+            while let Some(chunk) = rest.recv().await {
+                let whole = chunk.is_ok();
+                send.send(chunk).await.ok().filter(|()| whole)?;
+            }
+        }
+    }
+    Some(())
+}

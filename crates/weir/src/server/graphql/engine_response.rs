@@ -1,0 +1,70 @@
+//! From what the engine answers to an HTTP response: status, coding, cache headers.
+
+use crate::server::connection::unread::STREAM_BYTES;
+use crate::server::request::cache_headers;
+use crate::server::request::content_coding::{Encoder, mark_coding};
+use crate::server::request::context::RequestContext;
+use crate::server::request::negotiate::{self, Media};
+use crate::server::request::response_body::{ResponseBody, json};
+use hyper::header::{HeaderValue, RETRY_AFTER};
+use hyper::{HeaderMap, Response, StatusCode};
+use weir_engine::engine::{self, Body, Capacity, Outcome};
+
+/// After how many seconds a client that asks too fast should come again.
+const RETRY_S: HeaderValue = HeaderValue::from_static("1");
+
+/// Puts the engine's bytes into a response, compressed if the client asks for it.
+pub(crate) fn respond(
+    context: &RequestContext,
+    made: engine::Response,
+    status: StatusCode,
+    media: Media,
+    headers: &HeaderMap,
+) -> Response<ResponseBody> {
+    let compression = &context.generation.config.compression;
+    let coding = || if compression.enabled { negotiate::coding(headers) } else { None };
+    let (reply, coding) = match made.body {
+        Body::Whole(bytes) => {
+            if made.outcome == Outcome::Refused {
+                context.worker.metrics.limits_in(&bytes);
+            }
+            match (bytes.len() >= compression.bytes_min).then(coding).flatten() {
+                None => (ResponseBody::whole(bytes), None),
+                Some(coding) => (ResponseBody::whole(Encoder::whole(coding, &bytes)), Some(coding)),
+            }
+        }
+        Body::Shared(bytes) => match (bytes.len() >= compression.bytes_min).then(coding).flatten() {
+            None => (ResponseBody::whole(bytes), None),
+            Some(coding) => (ResponseBody::whole(Encoder::whole(coding, &bytes)), Some(coding)),
+        },
+        Body::Stream { head, rest } => {
+            if let Err(refusal) = context.has_room(STREAM_BYTES) {
+                let mut response = json(refusal.status, media, ResponseBody::whole(refusal.body()));
+                response.headers_mut().insert(RETRY_AFTER, RETRY_S);
+                return response;
+            }
+            let coding = coding();
+            (ResponseBody::stream(head, rest, coding.map(Encoder::new)), coding)
+        }
+    };
+    let mut response = json(status, media, reply);
+    mark_coding(&mut response, coding);
+    if let Some(told) = &made.lifetime {
+        context.worker.metrics.kept(told.kept);
+        let (has_secret, dev) = (context.generation.secret().is_some(), context.generation.dev);
+        cache_headers::tell(
+            response.headers_mut(),
+            told,
+            headers,
+            cache_headers::ServerMode { has_secret, dev },
+        );
+    }
+    match made.capacity {
+        Capacity::Enough => {}
+        Capacity::Exhausted => {
+            context.worker.metrics.pool_timeouts.inc();
+            response.headers_mut().insert(RETRY_AFTER, RETRY_S);
+        }
+    }
+    response
+}

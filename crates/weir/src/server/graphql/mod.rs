@@ -1,0 +1,8 @@
+//! The endpoints of clients: GraphQL over HTTP, Hasura's, WebSockets.
+
+mod batch;
+mod engine_response;
+mod event_stream;
+pub(crate) mod hasura;
+pub(crate) mod over_http;
+pub(crate) mod websocket;

@@ -1,0 +1,195 @@
+//! `/graphql`: GraphQL over HTTP to the letter.
+//!
+//! Sources: GraphQL over HTTP, sections 4 to 6; statuses by `docs/limits.md`.
+
+use super::engine_response::respond;
+use super::event_stream::no_events;
+use crate::server::request::auth;
+use crate::server::request::cache_headers;
+use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::engine_request::engine_request;
+use crate::server::request::negotiate::{self, Media};
+use crate::server::request::receive::{self, Params, Unusable, UrlParams};
+use crate::server::request::refusal::{Refusal, error_body};
+use crate::server::request::response_body::{ResponseBody, json};
+use crate::server::telemetry::metrics::{Endpoint, Verdict};
+use hyper::body::Incoming;
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, StatusCode};
+use std::borrow::Cow;
+use weir_engine::engine::{self, Outcome};
+use weir_engine::source::{Accent, Caller};
+use weir_language::ast::OperationKind;
+use weir_language::json::{Json, JsonBuffer};
+
+/// Answers a GET or POST.
+pub(crate) async fn answer(
+    context: &RequestContext,
+    head: &Parts,
+    body: Incoming,
+) -> Result<Answer, Refusal> {
+    let headers = &head.headers;
+    let caller = auth::caller(context, headers).map_err(Refusal::denied)?;
+    if context.generation.is_waiting {
+        return Err(Refusal::waiting());
+    }
+    context.has_room(1)?;
+    let Some(media) = negotiate::media(headers) else {
+        if negotiate::wants_events(headers) {
+            return Ok(no_events("SUBSCRIPTIONS_UNSUPPORTED", None, Endpoint::Graphql));
+        }
+        let message = "answers are application/graphql-response+json or application/json";
+        return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE", message));
+    };
+    if head.method == Method::GET {
+        return Box::pin(by_get(context, head, media, &caller)).await;
+    }
+    if !negotiate::is_json(headers) {
+        if negotiate::is_graphql(headers) {
+            return Box::pin(by_text(context, head, body, media, &caller)).await;
+        }
+        let message = "a POST needs `content-type: application/json`; /v1/graphql takes a body without it";
+        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message));
+    }
+    let limits = &context.generation.config.limits;
+    let bytes = receive::body(context, headers, body).await?;
+    let buffer = context.worker.json_buffer.take();
+    let tape = receive::json(buffer, &bytes, limits)?;
+    let answer = match receive::params(tape.root()) {
+        Ok(params) => {
+            let client = context.client(headers);
+            let request = engine_request(context, &params, &client, Accent::Spec, false);
+            let made = context.generation.engine.execute(request, &caller).await;
+            answer_with(context, made, media, headers)
+        }
+        Err(Unusable::NoObject) if tape.root().is_array() => {
+            Err(Refusal::bad_request("a list of requests is answered at /v1/graphql, here one request alone"))
+        }
+        Err(unusable) => unusable_answer(&unusable, media),
+    };
+    context.worker.json_buffer.replace(tape.into_buffer());
+    answer
+}
+
+/// Answers a POST whose body is the operation itself.
+async fn by_text(
+    context: &RequestContext,
+    head: &Parts,
+    body: Incoming,
+    media: Media,
+    caller: &Caller,
+) -> Result<Answer, Refusal> {
+    let bytes = receive::body(context, &head.headers, body).await?;
+    let Ok(query) = std::str::from_utf8(&bytes) else {
+        return Err(Refusal::bad_request("the operation is not in UTF-8"));
+    };
+    let params = Params { query: Cow::Borrowed(query), operation_name: None, variables: None };
+    let client = context.client(&head.headers);
+    let request = engine_request(context, &params, &client, Accent::Spec, false);
+    let made = context.generation.engine.execute(request, caller).await;
+    answer_with(context, made, media, &head.headers)
+}
+
+async fn by_get(
+    context: &RequestContext,
+    head: &Parts,
+    media: Media,
+    caller: &Caller,
+) -> Result<Answer, Refusal> {
+    let sent = receive::url_params(head.uri.query().unwrap_or_default())?;
+    let (variables, extensions) = url_json(context, &sent)?;
+    let root = |it: &Option<Json<'_>>| it.as_ref().is_some_and(|it| !it.root().is_null());
+    let object =
+        |it: &Option<Json<'_>>| it.as_ref().is_none_or(|it| it.root().is_null() || it.root().is_object());
+    if !object(&variables) || !object(&extensions) {
+        let message = "`variables` and `extensions` must be JSON objects";
+        return unusable_answer(&Unusable::Wrong(message), media);
+    }
+    let Some(query) = sent.query.as_deref() else {
+        let persisted = extensions.as_ref().is_some_and(|it| it.root().get("persistedQuery").is_some());
+        return unusable_answer(&if persisted { Unusable::PersistedOnly } else { Unusable::NoQuery }, media);
+    };
+    if let Err(unusable) = receive::check_hash(query, extensions.as_ref().map(Json::root)) {
+        return unusable_answer(&unusable, media);
+    }
+    let params = Params {
+        query: Cow::Borrowed(query),
+        operation_name: sent.operation_name.as_deref().map(Cow::Borrowed),
+        variables: if root(&variables) { variables.as_ref().map(Json::root) } else { None },
+    };
+    let client = context.client(&head.headers);
+    let request = engine_request(context, &params, &client, Accent::Spec, true);
+    let made = context.generation.engine.execute(request, caller).await;
+    let tag = cache_headers::tag(&made);
+    let mut answer = answer_with(context, made, media, &head.headers)?;
+    if let Some(tag) = tag {
+        cache_headers::mark(&tag, &head.headers, &mut answer.response);
+    }
+    // Only what came by GET is ever kept by a cache between us and the client.
+    let is_coded = context.generation.config.compression.enabled;
+    let read = if is_coded { "accept, accept-encoding" } else { "accept" };
+    cache_headers::differs_by(answer.response.headers_mut(), read);
+    Ok(answer)
+}
+
+/// The JSON in `variables` and `extensions` of a URL.
+fn url_json<'t>(
+    context: &RequestContext,
+    sent: &'t UrlParams,
+) -> Result<(Option<Json<'t>>, Option<Json<'t>>), Refusal> {
+    let limits = &context.generation.config.limits;
+    let read = |text: &'t Option<String>| match text.as_deref() {
+        None | Some("") => Ok(None),
+        Some(text) => receive::json(JsonBuffer::default(), text.as_bytes(), limits).map(Some),
+    };
+    Ok((read(&sent.variables)?, read(&sent.extensions)?))
+}
+
+/// A well-formed body without a usable request in it.
+fn unusable_answer(unusable: &Unusable, media: Media) -> Result<Answer, Refusal> {
+    let code = match unusable {
+        // Clients look for exactly its words, then send the whole text.
+        Unusable::PersistedOnly => "PERSISTED_QUERY_NOT_SUPPORTED",
+        Unusable::OtherHash => "PERSISTED_QUERY_MISMATCH",
+        Unusable::NoQuery | Unusable::Wrong(_) | Unusable::NoObject => {
+            return Err(Refusal::bad_request(unusable.message()));
+        }
+    };
+    let body = error_body(unusable.message(), code, None);
+    let response = json(refused_status(media), media, ResponseBody::whole(body));
+    Ok(Answer { response, endpoint: Endpoint::Graphql, verdict: Verdict::Refused, timing: None })
+}
+
+const fn refused_status(media: Media) -> StatusCode {
+    match media {
+        Media::Json => StatusCode::OK,
+        Media::GraphqlResponse => StatusCode::BAD_REQUEST,
+    }
+}
+
+/// Gives what the engine made its status.
+fn answer_with(
+    context: &RequestContext,
+    made: engine::Response,
+    media: Media,
+    headers: &HeaderMap,
+) -> Result<Answer, Refusal> {
+    let (status, verdict) = match made.outcome {
+        Outcome::Executed => (StatusCode::OK, Verdict::Executed),
+        Outcome::Refused => (refused_status(media), Verdict::Refused),
+        Outcome::MethodNotAllowed(kind) => {
+            let message = match kind {
+                OperationKind::Subscription => {
+                    "a subscription by GET needs `accept: text/event-stream`, and subscriptions are not supported yet"
+                }
+                OperationKind::Query | OperationKind::Mutation => {
+                    "a GET can only run queries; send a mutation by POST"
+                }
+            };
+            return Err(Refusal { message: message.into(), ..Refusal::method("POST") });
+        }
+    };
+    let timing = made.timing;
+    let response = respond(context, made, status, media, headers);
+    Ok(Answer { response, endpoint: Endpoint::Graphql, verdict, timing: Some(timing) })
+}

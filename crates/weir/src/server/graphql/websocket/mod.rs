@@ -1,0 +1,289 @@
+//! WebSockets on `/graphql` and `/v1/graphql`: the upgrade, the frames and their limits. `protocol` knows the messages.
+//!
+//! A socket is a connection like any other: it counts as one, the clock closes it when its client is silent, and where there
+//! are too many the one that is silent longest makes room. A client is asked for a sign of life after half of that time.
+//!
+//! **Invariant:** an answer is written before the next message is read, so a client that does not read grows nothing here.
+//!
+//! Sources: RFC 6455; the protocols of the npm packages graphql-ws and subscriptions-transport-ws.
+
+mod protocol;
+
+use crate::server::connection::guarded_io::{REST_BYTES_MAX, TimedIo};
+use crate::server::connection::head_guard::{has_upgrade, is_websocket};
+use crate::server::connection::timeouts::{ConnectionCommand, ConnectionState};
+use crate::server::connection::websocket_terms::{Subprotocol, WebSocketTerms};
+use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::refusal::Refusal;
+use crate::server::request::response_body::ResponseBody;
+use crate::server::telemetry::metrics::{Endpoint, Verdict};
+use futures_util::{SinkExt, StreamExt};
+use hyper::header::{
+    CONNECTION, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
+    SEC_WEBSOCKET_VERSION, UPGRADE,
+};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, Response, StatusCode, Version};
+use protocol::{Close, Session, Step};
+use std::rc::Rc;
+use std::task::Poll;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::{Instant, sleep_until};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::frame::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Error, Message};
+
+/// The length of a key: 16 bytes in base64. Source: RFC 6455, section 4.1.
+const KEY_BYTES: usize = 24;
+
+/// So long the end of a socket waits for a client that was told why.
+const LINGER: Duration = Duration::from_secs(2);
+
+/// True if the head asks for a WebSocket.
+pub(crate) fn is_offered(headers: &HeaderMap) -> bool {
+    headers.contains_key(UPGRADE)
+        && headers.get_all(UPGRADE).iter().any(|it| is_websocket(it.as_bytes()))
+        && headers.get_all(CONNECTION).iter().any(|it| has_upgrade(it.as_bytes()))
+}
+
+/// Agrees to a WebSocket, or says why not.
+pub(crate) fn accept(context: &RequestContext, head: &Parts, endpoint: Endpoint) -> Result<Answer, Refusal> {
+    let refused = |message| Refusal::new(StatusCode::BAD_REQUEST, "UPGRADE_NOT_SUPPORTED", message);
+    let headers = &head.headers;
+    if head.method != Method::GET || head.version != Version::HTTP_11 {
+        return Err(refused("a WebSocket begins with a GET in HTTP/1.1"));
+    }
+    if headers.get(SEC_WEBSOCKET_VERSION).is_none_or(|it| it != "13") {
+        return Err(refused("the version of WebSockets that is spoken is 13"));
+    }
+    let Some(key) = headers.get(SEC_WEBSOCKET_KEY).filter(|it| it.len() == KEY_BYTES) else {
+        return Err(refused("a WebSocket needs `sec-websocket-key`, 16 bytes in base64"));
+    };
+    if !context.generation.cors.may_call(head) {
+        let message = "web pages of this origin may not open a socket; `cors.origins` names those that may";
+        return Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message));
+    }
+    let Some(subprotocol) = chosen(headers, endpoint) else {
+        let message =
+            "a WebSocket needs `sec-websocket-protocol: graphql-transport-ws`, or the older `graphql-ws`";
+        return Err(refused(message));
+    };
+    let limits = &context.generation.config.limits;
+    context.watched.agree(WebSocketTerms::new(subprotocol, endpoint, limits));
+    let mut response = Response::new(ResponseBody::empty());
+    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    let answer = response.headers_mut();
+    answer.insert(CONNECTION, HeaderValue::from_static("upgrade"));
+    answer.insert(UPGRADE, HeaderValue::from_static("websocket"));
+    let accepted = HeaderValue::from_maybe_shared(bytes::Bytes::from(derive_accept_key(key.as_bytes())));
+    answer.insert(SEC_WEBSOCKET_ACCEPT, accepted.unwrap_or(HeaderValue::from_static("")));
+    // A protocol may be chosen only if the client offered one.
+    if headers.contains_key(SEC_WEBSOCKET_PROTOCOL) {
+        answer.insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(subprotocol.name()));
+    }
+    Ok(Answer { response, endpoint, verdict: Verdict::Executed, timing: None })
+}
+
+/// The subprotocol: the newer one where both are offered. On Hasura's address a client that offers none speaks the older.
+fn chosen(headers: &HeaderMap, endpoint: Endpoint) -> Option<Subprotocol> {
+    let lines = || headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|it| it.to_str().ok());
+    let offers = |one: &Subprotocol| lines().flat_map(|it| it.split(',')).any(|it| it.trim() == one.name());
+    let none = || {
+        (endpoint == Endpoint::Hasura && !headers.contains_key(SEC_WEBSOCKET_PROTOCOL))
+            .then_some(Subprotocol::Legacy)
+    };
+    [Subprotocol::Transport, Subprotocol::Legacy].into_iter().find(offers).or_else(none)
+}
+
+/// Limits of the frames.
+fn config(terms: &WebSocketTerms) -> WebSocketConfig {
+    WebSocketConfig::default()
+        .read_buffer_size(4 * 1024)
+        .write_buffer_size(0)
+        .max_message_size(Some(terms.message_bytes_max))
+        .max_frame_size(Some(terms.message_bytes_max))
+}
+
+/// Serves a connection that became a WebSocket until either side ends it; `held` came before the answer to its head.
+pub(crate) async fn serve<S>(
+    socket: TimedIo<S>,
+    held: Vec<u8>,
+    watched: &Rc<ConnectionState>,
+    terms: WebSocketTerms,
+) where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    watched.alive();
+    let work = async {
+        let mut socket =
+            WebSocketStream::from_partially_read(socket, held, Role::Server, Some(config(&terms))).await;
+        if let Some(close) = converse(&mut socket, watched, terms).await {
+            leave(socket, close).await;
+        }
+    };
+    tokio::select! {
+        () = told(watched, |it| it == ConnectionCommand::Close) => {}
+        () = work => {}
+    }
+}
+
+/// Waits for a command of the clock that `matters`.
+async fn told(watched: &ConnectionState, matters: impl Fn(ConnectionCommand) -> bool) {
+    std::future::poll_fn(|cx| if matters(watched.command(cx)) { Poll::Ready(()) } else { Poll::Pending })
+        .await;
+}
+
+/// Answers messages until there is a reason to close; nothing if the client went first.
+async fn converse<S>(
+    socket: &mut WebSocketStream<TimedIo<S>>,
+    watched: &ConnectionState,
+    terms: WebSocketTerms,
+) -> Option<Close>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let mut session = Session::new(terms.subprotocol, terms.endpoint);
+    let mut pace = Pace::new(terms.messages_per_second);
+    let init_until = Instant::now() + terms.init;
+    let quiet = Duration::from_secs(u64::from(watched.idle_s())) / 2;
+    let mut ping_at = Instant::now() + quiet;
+    loop {
+        let message = tokio::select! {
+            () = told(watched, |it| it != ConnectionCommand::Serve) => return Some(Close::GOING_AWAY),
+            () = sleep_until(init_until), if session.awaits_init() => return Some(Close::INIT_TIMEOUT),
+            () = sleep_until(ping_at) => {
+                ping_at = Instant::now() + quiet;
+                socket.send(Message::Ping(bytes::Bytes::new())).await.ok()?;
+                continue;
+            }
+            message = paced(socket, pace.ready_at()) => message?,
+        };
+        pace.count(Instant::now());
+        ping_at = Instant::now() + quiet;
+        let step = match message {
+            Ok(Message::Text(text)) => session.hear(text.as_bytes()),
+            Ok(Message::Binary(_)) => Step::Close(Close::INVALID),
+            // The library answers them.
+            Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_)) => continue,
+            Err(error) => return close_for(&error),
+        };
+        match step {
+            Step::Nothing => {}
+            Step::Say(texts) => {
+                for text in texts {
+                    socket.send(Message::Text(text.into())).await.ok()?;
+                }
+            }
+            Step::Close(close) => return Some(close),
+        }
+    }
+}
+
+/// The next message, not before `ready_at`.
+async fn paced<S>(
+    socket: &mut WebSocketStream<TimedIo<S>>,
+    ready_at: Option<Instant>,
+) -> Option<Result<Message, Error>>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    if let Some(at) = ready_at {
+        sleep_until(at).await;
+    }
+    socket.next().await
+}
+
+/// The close frame for a broken frame; nothing if the connection is gone.
+fn close_for(error: &Error) -> Option<Close> {
+    match error {
+        Error::Capacity(_) => Some(Close::TOO_BIG),
+        Error::Protocol(_) => Some(Close::PROTOCOL),
+        Error::Utf8(_) => Some(Close::NO_TEXT),
+        _ => None,
+    }
+}
+
+/// Sends the close frame, then reads the rest of the client's bytes: a socket closed over unread bytes is reset, and the
+/// frame is lost.
+async fn leave<S>(mut socket: WebSocketStream<TimedIo<S>>, close: Close)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let frame = CloseFrame { code: close.code.into(), reason: close.reason.into() };
+    // A client that has gone needs no frame.
+    let _ = socket.close(Some(frame)).await;
+    let raw = socket.get_mut();
+    let _ = raw.shutdown().await;
+    let mut unread = raw.take(REST_BYTES_MAX as u64);
+    // A client that goes on has had its time.
+    let _ = tokio::time::timeout(LINGER, tokio::io::copy(&mut unread, &mut tokio::io::sink())).await;
+}
+
+/// Rate limit of messages: a number per second, then none until the second is over.
+#[derive(Debug)]
+struct Pace {
+    messages_max: u32,
+    messages: u32,
+    began: Instant,
+}
+
+impl Pace {
+    fn new(messages_max: u32) -> Self {
+        Self { messages_max: messages_max.max(1), messages: 0, began: Instant::now() }
+    }
+    /// A message came.
+    fn count(&mut self, now: Instant) {
+        if now >= self.began + Duration::from_secs(1) {
+            (self.began, self.messages) = (now, 0);
+        }
+        self.messages += 1;
+    }
+    /// When the next may be read, if not now.
+    fn ready_at(&self) -> Option<Instant> {
+        (self.messages >= self.messages_max).then(|| self.began + Duration::from_secs(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(lines: &[&'static str], endpoint: Endpoint, expected: Option<Subprotocol>) {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(line));
+        }
+        assert_eq!(chosen(&headers, endpoint), expected, "{lines:?}");
+    }
+
+    #[test]
+    fn the_newer_subprotocol_is_preferred() {
+        for endpoint in [Endpoint::Graphql, Endpoint::Hasura] {
+            check(&["graphql-transport-ws"], endpoint, Some(Subprotocol::Transport));
+            check(&["graphql-ws"], endpoint, Some(Subprotocol::Legacy));
+            check(&["graphql-ws, graphql-transport-ws"], endpoint, Some(Subprotocol::Transport));
+            check(&["graphql-ws", "graphql-transport-ws"], endpoint, Some(Subprotocol::Transport));
+            check(&["mqtt"], endpoint, None);
+            check(&["GraphQL-WS"], endpoint, None);
+        }
+        check(&[], Endpoint::Graphql, None);
+        check(&[], Endpoint::Hasura, Some(Subprotocol::Legacy));
+    }
+
+    #[test]
+    fn a_flood_of_messages_waits_for_the_next_second() {
+        let mut pace = Pace::new(3);
+        let began = pace.began;
+        let ms = |ms| began + Duration::from_millis(ms);
+        for at in [0, 1, 2] {
+            assert_eq!(pace.ready_at(), None);
+            pace.count(ms(at));
+        }
+        assert_eq!(pace.ready_at(), Some(ms(1000)));
+        pace.count(ms(1000));
+        assert_eq!(pace.ready_at(), None);
+    }
+}

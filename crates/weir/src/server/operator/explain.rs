@@ -1,0 +1,73 @@
+//! `/v1/explain`: the plan of an operation.
+
+use super::pages::check_json;
+use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::engine_request::engine_request;
+use crate::server::request::negotiate::Media;
+use crate::server::request::receive;
+use crate::server::request::refusal::{Refusal, string};
+use crate::server::request::response_body::{ResponseBody, json};
+use hyper::StatusCode;
+use hyper::body::Incoming;
+use hyper::http::request::Parts;
+use weir_engine::engine::Explanation;
+use weir_engine::source::{Accent, Caller};
+
+/// The plan of an operation and what it asks its sources, without running it.
+pub(crate) async fn answer(
+    context: &RequestContext,
+    head: &Parts,
+    body: Incoming,
+) -> Result<Answer, Refusal> {
+    check_json(head)?;
+    let limits = &context.generation.config.limits;
+    let bytes = receive::body(context, &head.headers, body).await?;
+    let tape = receive::json(context.worker.json_buffer.take(), &bytes, limits)?;
+    let params = receive::params(tape.root()).map_err(|it| Refusal::bad_request(it.message()))?;
+    let client = context.client(&head.headers);
+    let request = engine_request(context, &params, &client, Accent::Spec, false);
+    let (status, body) = match context.generation.engine.explain(request, &Caller::Admin) {
+        Ok(explanation) => (StatusCode::OK, explained(&explanation)),
+        Err(errors) => (StatusCode::BAD_REQUEST, errors),
+    };
+    Ok(Answer::page(json(status, Media::Json, ResponseBody::whole(body))))
+}
+
+/// `{"plan": …, "pieces": [{"source": …, "text": …}]}`.
+fn explained(explanation: &Explanation) -> Vec<u8> {
+    let mut out = b"{\"plan\":".to_vec();
+    string(&mut out, &explanation.plan);
+    out.extend_from_slice(b",\"pieces\":[");
+    for (place, (source, text)) in explanation.pieces.iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        out.extend_from_slice(b"{\"source\":");
+        string(&mut out, source);
+        out.extend_from_slice(b",\"text\":");
+        string(&mut out, text);
+        out.push(b'}');
+    }
+    out.extend_from_slice(b"]}");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pieces: &[(&str, &str)], expected: &str) {
+        let pieces = pieces.iter().map(|(source, text)| ((*source).into(), (*text).into())).collect();
+        let found = explained(&Explanation { plan: "fetch\n".into(), pieces });
+        assert_eq!(std::str::from_utf8(&found), Ok(expected));
+    }
+
+    #[test]
+    fn an_explanation_lists_its_pieces() {
+        check(&[], r#"{"plan":"fetch\n","pieces":[]}"#);
+        check(
+            &[("a", "SELECT \"x\""), ("b", "")],
+            r#"{"plan":"fetch\n","pieces":[{"source":"a","text":"SELECT \"x\""},{"source":"b","text":""}]}"#,
+        );
+    }
+}

@@ -1,0 +1,9 @@
+//! The pages of operators: version, metrics, probes, explain, reload, invalidate, types, console.
+
+pub(crate) mod console;
+pub(crate) mod explain;
+pub(crate) mod invalidate;
+pub(crate) mod pages;
+pub(crate) mod probes;
+pub(crate) mod reload;
+pub(crate) mod schema;

@@ -1,0 +1,44 @@
+//! Pages for operators: version and metrics.
+
+use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::negotiate::{self, Media};
+use crate::server::request::refusal::Refusal;
+use crate::server::request::response_body::{ResponseBody, json};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Response, StatusCode};
+
+/// The content type of the metrics page. Source: OpenMetrics 1.0.
+const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// A page of plain text.
+pub(crate) fn page(status: StatusCode, text: impl Into<String>) -> Answer {
+    let mut response = Response::new(ResponseBody::whole(text.into()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Answer::page(response)
+}
+
+/// The version of Weir.
+pub(crate) fn version() -> Answer {
+    let text = concat!("{\"version\":\"", env!("CARGO_PKG_VERSION"), "\",\"server_type\":\"weir\"}");
+    Answer::page(json(StatusCode::OK, Media::Json, ResponseBody::whole(text.as_bytes().to_vec())))
+}
+
+/// All counters.
+pub(crate) fn metrics(context: &RequestContext) -> Answer {
+    let mut answer = page(StatusCode::OK, context.worker.metrics.page());
+    answer.response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(OPENMETRICS));
+    answer
+}
+
+/// Refuses a body that is not JSON by its content type.
+pub(super) fn check_json(head: &Parts) -> Result<(), Refusal> {
+    let message = "a POST needs `content-type: application/json`";
+    match negotiate::is_json(&head.headers) {
+        true => Ok(()),
+        false => Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message)),
+    }
+}

@@ -1,0 +1,166 @@
+//! The probes: whether the process lives, whether it wants requests, whether it serves what it was told to.
+//!
+//! **Invariant:** anyone may ask, so answers name sources and nothing else of them: no files, no hosts.
+//! **Cost:** however many ask, a source is looked at once in [`FRESH`] at most.
+
+use super::pages::page;
+use crate::generation::Generation;
+use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::negotiate::Media;
+use crate::server::request::refusal::string;
+use crate::server::request::response_body::{ResponseBody, json};
+use futures_util::future::join_all;
+use hyper::StatusCode;
+use hyper::header::{CACHE_CONTROL, HeaderValue};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
+use weir_engine::source::SourceError;
+
+/// So long the sources' last words are repeated.
+const FRESH: Duration = Duration::from_secs(1);
+/// So long a source has to find out how it is.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Last known state of a generation's sources, and its time.
+#[derive(Debug, Default)]
+pub(crate) struct Readiness(Mutex<Option<(Instant, Arc<[State]>)>>);
+
+/// State of one source.
+#[derive(Debug, PartialEq, Eq)]
+struct State {
+    name: String,
+    /// Code and words, if it is not ready.
+    trouble: Option<(&'static str, &'static str)>,
+}
+
+impl Readiness {
+    /// Current state of the sources of `generation`. Concurrent callers share one check.
+    async fn look(&self, generation: &Generation) -> Arc<[State]> {
+        let mut last = self.0.lock().await;
+        match &*last {
+            Some((at, states)) if at.elapsed() < FRESH => Arc::clone(states),
+            Some(_) | None => {
+                let deadline = Instant::now() + PATIENCE;
+                let served = if generation.is_waiting { &[] } else { generation.engine.graph().sources() };
+                let asked = served.iter().map(|(source, _)| async move {
+                    let trouble = source.health(deadline).await.err().map(|error| {
+                        tracing::warn!(source = source.name(), cause = %error, "a source is not ready");
+                        (error.code(), words(&error))
+                    });
+                    State { name: source.name().to_owned(), trouble }
+                });
+                let mut states = join_all(asked).await;
+                states.extend(generation.findings.down.iter().map(|down| {
+                    let error = SourceError::Unavailable(down.message.as_str().into());
+                    let words = if down.is_closed { CLOSED } else { words(&error) };
+                    State { name: down.name.clone(), trouble: Some((error.code(), words)) }
+                }));
+                let states: Arc<[State]> = states.into();
+                *last = Some((Instant::now(), Arc::clone(&states)));
+                states
+            }
+        }
+    }
+}
+
+/// As [`words`], of a source that is there.
+const CLOSED: &str = "it does not let Weir in; the log says why";
+
+/// For callers: the cause is in the log.
+fn words(error: &SourceError) -> &'static str {
+    match error {
+        SourceError::Timeout => "it does not answer in time",
+        SourceError::Busy => "it is locked, or has no capacity left",
+        SourceError::Unavailable(_) => "it cannot be reached or read",
+        SourceError::Rejected { .. } | SourceError::Broken(_) => "it answers what it should not",
+    }
+}
+
+/// The process answers.
+pub(crate) fn live() -> Answer {
+    page(StatusCode::OK, "ok\n")
+}
+
+/// The process wants requests: not while it ends, not while a source cannot answer.
+pub(crate) async fn ready(context: &RequestContext) -> Answer {
+    let (status, body) = if context.worker.is_leaving() {
+        (StatusCode::SERVICE_UNAVAILABLE, br#"{"status":"draining"}"#.to_vec())
+    } else {
+        let generation = &context.generation;
+        let states = generation.readiness.look(generation).await;
+        let all = states.iter().all(|it| it.trouble.is_none());
+        (if all { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, report(&states, all))
+    };
+    let mut response = json(status, Media::Json, ResponseBody::whole(body));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Answer::page(response)
+}
+
+/// `{"status": …, "sources": [{"name", "ready"}]}`, with code and reason of those that are not ready.
+fn report(states: &[State], all: bool) -> Vec<u8> {
+    let mut out = b"{\"status\":".to_vec();
+    string(&mut out, if all { "ok" } else { "not ready" });
+    out.extend_from_slice(b",\"sources\":[");
+    for (place, State { name, trouble }) in states.iter().enumerate() {
+        out.extend_from_slice(if place == 0 { b"{\"name\":" } else { b",{\"name\":" });
+        string(&mut out, name);
+        match trouble {
+            None => out.extend_from_slice(b",\"ready\":true}"),
+            Some((code, reason)) => {
+                out.extend_from_slice(b",\"ready\":false,\"code\":");
+                string(&mut out, code);
+                out.extend_from_slice(b",\"reason\":");
+                string(&mut out, reason);
+                out.push(b'}');
+            }
+        }
+    }
+    out.extend_from_slice(b"]}");
+    out
+}
+
+/// State of the configuration, in Hasura's words. [`ready`] reports on sources.
+pub(crate) fn health(context: &RequestContext) -> Answer {
+    if context.worker.is_leaving() {
+        return page(StatusCode::INTERNAL_SERVER_ERROR, "ERROR\n");
+    }
+    if context.worker.live.last_failure().is_some() {
+        return page(
+            StatusCode::OK,
+            "WARN: the configuration could not be taken over; the one before serves\n",
+        );
+    }
+    if !context.generation.findings.mistakes.is_empty() {
+        return page(
+            StatusCode::OK,
+            "WARN: entries of the configuration do not fit the database; the rest serves\n",
+        );
+    }
+    page(StatusCode::OK, "OK\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(states: &[(&str, Option<SourceError>)], all: bool, expected: &str) {
+        let state = |(name, error): &(&str, Option<SourceError>)| State {
+            name: (*name).to_owned(),
+            trouble: error.as_ref().map(|it| (it.code(), words(it))),
+        };
+        let states: Vec<State> = states.iter().map(state).collect();
+        assert_eq!(std::str::from_utf8(&report(&states, all)), Ok(expected));
+    }
+
+    #[test]
+    fn sources_are_named_with_their_troubles_but_not_with_their_files() {
+        check(&[("a", None)], true, r#"{"status":"ok","sources":[{"name":"a","ready":true}]}"#);
+        let gone = SourceError::Unavailable("unable to open /secret/path".into());
+        check(
+            &[("a", None), ("b", Some(gone))],
+            false,
+            r#"{"status":"not ready","sources":[{"name":"a","ready":true},{"name":"b","ready":false,"code":"SOURCE_UNAVAILABLE","reason":"it cannot be reached or read"}]}"#,
+        );
+    }
+}

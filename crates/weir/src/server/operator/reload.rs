@@ -1,0 +1,38 @@
+//! `/v1/reload`: takes the configuration over again.
+
+use crate::generation::Turn;
+use crate::server::request::context::{Answer, RequestContext};
+use crate::server::request::negotiate::Media;
+use crate::server::request::refusal::Refusal;
+use crate::server::request::response_body::{ResponseBody, json};
+use crate::server::telemetry::metrics::Metrics;
+use hyper::StatusCode;
+use std::sync::Arc;
+
+/// Reads the configuration and inspects the sources again, and says which generation serves then.
+pub(crate) async fn answer(context: &RequestContext) -> Result<Answer, Refusal> {
+    let (live, metrics) = (Arc::clone(&context.worker.live), Arc::clone(&context.worker.metrics));
+    let made = tokio::task::spawn_blocking(move || take_over(&live.turn(), &metrics)).await;
+    let made = made.unwrap_or_else(|_| Err("a bug: the reload panicked".into()));
+    let number =
+        made.map_err(|message| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "RELOAD_FAILED", message))?;
+    let body = format!("{{\"generation\":{number}}}").into_bytes();
+    Ok(Answer::page(json(StatusCode::OK, Media::Json, ResponseBody::whole(body))))
+}
+
+/// Reloads, logs and counts it.
+pub(crate) fn take_over(turn: &Turn<'_>, metrics: &Metrics) -> Result<u64, String> {
+    let made = turn.reload();
+    match &made {
+        Ok(number) => {
+            metrics.reloads.inc();
+            turn.current().findings.log();
+            tracing::info!(generation = number, "the configuration was taken over");
+        }
+        Err(message) => {
+            metrics.reload_failures.inc();
+            tracing::error!("the configuration was not taken over, the one before serves on: {message}");
+        }
+    }
+    made
+}

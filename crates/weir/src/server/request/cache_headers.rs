@@ -1,0 +1,302 @@
+//! Cache headers for clients and proxies: `Cache-Control`, `X-TTL`, `ETag`, `Vary`.
+//!
+//! A million clients that are told one number come back in one second. So each answer's number is drawn from the last fifth of what is
+//! left, and never beyond it; a number that the operation asked for itself is told as it is.
+//!
+//! **Invariant:** nobody is told to keep what failed, or more than what is left of it.
+//!
+//! Sources: RFC 9111 (5.2.2), RFC 9110 (8.8.3, 13.1.2), RFC 5861; `docs/caching.md`.
+
+use super::auth;
+use super::response_body::ResponseBody;
+use foldhash::quality::FixedState;
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, VARY,
+};
+use hyper::{HeaderMap, Response, StatusCode};
+use std::fmt::Write;
+use std::hash::BuildHasher;
+use weir_engine::engine::{self, Body, Kept, Lifetime};
+use weir_engine::source::Scope;
+
+/// The seconds, for clients that look no further. Source: Dream11's services.
+const X_TTL: HeaderName = HeaderName::from_static("x-ttl");
+/// The headers that every answer is decided by.
+const ALWAYS_READ: &str = "x-hasura-role";
+/// Those that are read where there is a secret.
+const SECRETS: &str = "x-hasura-admin-secret, x-weir-admin-secret";
+/// In dev mode: the answer's cache state and the setting that decided its lifetime.
+const X_WEIR_CACHE: HeaderName = HeaderName::from_static("x-weir-cache");
+
+/// Address that an answer is sent from.
+#[derive(Clone, Copy)]
+pub(crate) struct ServerMode {
+    /// True if callers need a secret.
+    pub(crate) has_secret: bool,
+    /// In dev mode it is told what set a lifetime.
+    pub(crate) dev: bool,
+}
+
+/// Says in `headers` how long the answer to a request with the headers `asked` lives.
+pub(crate) fn tell(headers: &mut HeaderMap, lifetime: &Lifetime, asked: &HeaderMap, place: ServerMode) {
+    let Lifetime { freshness, wished, vary, kept } = lifetime;
+    let seconds =
+        if *wished { freshness.remaining_ms.div_ceil(1000) } else { drawn_s(freshness.remaining_ms) };
+    // An answer for an admin is private: shared caches do not know the secrets.
+    let scope = if auth::sent(asked).is_some() { Scope::Private } else { freshness.scope };
+    let words = match (seconds, scope) {
+        (0, _) => "no-store".to_owned(),
+        (_, scope) => {
+            let mut words = match scope {
+                Scope::Public => format!("public,max-age={seconds}"),
+                Scope::Private => format!("private,max-age={seconds}"),
+            };
+            if freshness.must_revalidate {
+                words.push_str(",must-revalidate");
+            } else if freshness.stale_ms >= 1000 {
+                // Writing into memory cannot fail.
+                let _ = write!(words, ",stale-while-revalidate={}", freshness.stale_ms / 1000);
+            }
+            words
+        }
+    };
+    insert(headers, CACHE_CONTROL, &words);
+    headers.insert(X_TTL, HeaderValue::from(seconds));
+    if seconds > 0 {
+        differs_by(headers, ALWAYS_READ);
+        if place.has_secret {
+            differs_by(headers, SECRETS);
+        }
+        differs_by(headers, vary);
+    }
+    if place.dev {
+        let kept = match kept {
+            Kept::Hit => "hit",
+            Kept::Joined => "joined",
+            Kept::Made => "miss",
+        };
+        let ttl_s = freshness.remaining_ms / 1000;
+        insert(headers, X_WEIR_CACHE, &format!("{kept};ttl={ttl_s};set-by=\"{}\"", freshness.set_by));
+    }
+}
+
+/// From four fifths of what is left to all of it; what is not over yet is told as one second at least.
+fn drawn_s(remaining_ms: u64) -> u64 {
+    match remaining_ms {
+        0 => 0,
+        _ => (fastrand::u64(remaining_ms - remaining_ms / 5..=remaining_ms) / 1000).max(1),
+    }
+}
+
+/// The tag of an answer that is whole and lives. The same in every process, and weak: the same bytes may be coded in several ways.
+pub(crate) fn tag(made: &engine::Response) -> Option<String> {
+    let lives = made.lifetime.as_ref().is_some_and(|it| it.freshness.remaining_ms > 0);
+    match &made.body {
+        Body::Whole(bytes) if lives => Some(tag_of(bytes)),
+        Body::Shared(bytes) if lives => Some(tag_of(bytes)),
+        Body::Whole(_) | Body::Shared(_) | Body::Stream { .. } => None,
+    }
+}
+
+/// Marks the answer to a GET with the tag of its bytes; a client that has them already gets none.
+pub(crate) fn mark(tag: &str, asked: &HeaderMap, response: &mut Response<ResponseBody>) {
+    if response.status() != StatusCode::OK {
+        return;
+    }
+    insert(response.headers_mut(), ETAG, tag);
+    let is_known = |it: &str| it == "*" || opaque(it) == opaque(tag);
+    let has = |it: &HeaderValue| it.to_str().is_ok_and(|it| it.split(',').map(str::trim).any(is_known));
+    if asked.get_all(IF_NONE_MATCH).iter().any(has) {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        *response.body_mut() = ResponseBody::empty();
+        response.headers_mut().remove(CONTENT_TYPE);
+        response.headers_mut().remove(CONTENT_ENCODING);
+    }
+}
+
+/// A tag without its mark of weakness, which counts for nothing here and which caches on the way may drop. Source: RFC 9110, 13.1.2.
+fn opaque(tag: &str) -> &str {
+    tag.strip_prefix("W/").unwrap_or(tag)
+}
+
+fn tag_of(body: &[u8]) -> String {
+    let half = |seed: u64| FixedState::with_seed(seed).hash_one(body);
+    format!("W/\"{:016x}{:016x}\"", half(0x77_65_69_72), half(0x72_69_65_77))
+}
+
+fn insert(headers: &mut HeaderMap, name: HeaderName, words: &str) {
+    if let Ok(value) = HeaderValue::from_str(words) {
+        headers.insert(name, value);
+    }
+}
+
+/// Adds `names`, a list in lower case, to the line that says by which headers of requests an answer differs: each once.
+pub(crate) fn differs_by(headers: &mut HeaderMap, names: &str) {
+    let known = headers.get(VARY).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let is_new = |name: &&str| !name.is_empty() && known.split(", ").all(|it| it != *name);
+    let mut line = known.to_owned();
+    for name in names.split(", ").filter(is_new) {
+        if !line.is_empty() {
+            line.push_str(", ");
+        }
+        line.push_str(name);
+    }
+    if line.len() > known.len() {
+        insert(headers, VARY, &line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_engine::changes::Ages;
+    use weir_engine::source::Freshness;
+
+    fn lifetime(remaining_ms: u64, stale_ms: u64, scope: Scope, wished: bool) -> Lifetime {
+        let freshness = Freshness {
+            remaining_ms,
+            stale_ms,
+            scope,
+            by_headers: true,
+            is_silent: false,
+            must_revalidate: false,
+            ages: Ages::default(),
+            set_by: "matches".into(),
+        };
+        Lifetime { freshness, wished, vary: "x-user-id".into(), kept: Kept::Made }
+    }
+
+    fn check(lifetime: &Lifetime, expected: &[(&str, &str)]) {
+        check_asked(&HeaderMap::new(), lifetime, expected);
+    }
+
+    fn check_asked(asked: &HeaderMap, lifetime: &Lifetime, expected: &[(&str, &str)]) {
+        let mut headers = HeaderMap::new();
+        tell(&mut headers, lifetime, asked, ServerMode { has_secret: false, dev: true });
+        let text = |it: &HeaderValue| it.to_str().expect("it is ASCII").to_owned();
+        let found: Vec<(String, String)> = headers.iter().map(|it| (it.0.to_string(), text(it.1))).collect();
+        let expected: Vec<_> = expected.iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_the_operation_asked_for_is_told_as_it_is() {
+        check(
+            &lifetime(60_000, 0, Scope::Public, true),
+            &[
+                ("cache-control", "public,max-age=60"),
+                ("x-ttl", "60"),
+                ("vary", "x-hasura-role, x-user-id"),
+                ("x-weir-cache", "miss;ttl=60;set-by=\"matches\""),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_an_admin_is_answered_is_private() {
+        for secret in ["x-hasura-admin-secret", "x-weir-admin-secret"] {
+            let mut asked = HeaderMap::new();
+            asked.insert(HeaderName::from_static(secret), HeaderValue::from_static("s"));
+            check_asked(
+                &asked,
+                &lifetime(60_000, 0, Scope::Public, true),
+                &[
+                    ("cache-control", "private,max-age=60"),
+                    ("x-ttl", "60"),
+                    ("vary", "x-hasura-role, x-user-id"),
+                    ("x-weir-cache", "miss;ttl=60;set-by=\"matches\""),
+                ],
+            );
+        }
+    }
+
+    #[test]
+    fn an_answer_differs_by_the_headers_that_were_read() {
+        for (has_secret, expected) in [
+            (false, "x-hasura-role, x-user-id"),
+            (true, "x-hasura-role, x-hasura-admin-secret, x-weir-admin-secret, x-user-id"),
+        ] {
+            let mut headers = HeaderMap::new();
+            let known = lifetime(60_000, 0, Scope::Public, true);
+            tell(&mut headers, &known, &HeaderMap::new(), ServerMode { has_secret, dev: false });
+            assert_eq!(headers[VARY], expected);
+            assert!(!headers.contains_key(X_WEIR_CACHE));
+        }
+    }
+
+    #[test]
+    fn what_is_private_says_so_and_what_may_be_shown_stale_too() {
+        check(
+            &lifetime(1, 10_000, Scope::Private, false),
+            &[
+                ("cache-control", "private,max-age=1,stale-while-revalidate=10"),
+                ("x-ttl", "1"),
+                ("vary", "x-hasura-role, x-user-id"),
+                ("x-weir-cache", "miss;ttl=0;set-by=\"matches\""),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_may_not_be_shown_once_it_is_over_says_so() {
+        let mut strict = lifetime(1, 10_000, Scope::Public, false);
+        strict.freshness.must_revalidate = true;
+        check(
+            &strict,
+            &[
+                ("cache-control", "public,max-age=1,must-revalidate"),
+                ("x-ttl", "1"),
+                ("vary", "x-hasura-role, x-user-id"),
+                ("x-weir-cache", "miss;ttl=0;set-by=\"matches\""),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_has_no_time_left_is_not_stored() {
+        check(
+            &lifetime(0, 0, Scope::Public, false),
+            &[
+                ("cache-control", "no-store"),
+                ("x-ttl", "0"),
+                ("x-weir-cache", "miss;ttl=0;set-by=\"matches\""),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_an_answer_differs_by_stands_in_one_line_each_once() {
+        let mut headers = HeaderMap::new();
+        for names in
+            ["accept-encoding", SECRETS, "", "authorization, x-user-id", "accept, accept-encoding", "origin"]
+        {
+            differs_by(&mut headers, names);
+        }
+        let lines: Vec<_> = headers.get_all(VARY).iter().collect();
+        assert_eq!(lines, [&format!("accept-encoding, {SECRETS}, authorization, x-user-id, accept, origin")]);
+    }
+
+    #[test]
+    fn numbers_differ_from_answer_to_answer_within_the_last_fifth() {
+        let drawn: Vec<u64> = (0..1000).map(|_| drawn_s(100_000)).collect();
+        assert!(drawn.iter().all(|it| (80..=100).contains(it)), "{drawn:?}");
+        assert!(drawn.iter().any(|it| *it < 85) && drawn.iter().any(|it| *it > 95), "{drawn:?}");
+    }
+
+    #[test]
+    fn a_client_that_has_the_bytes_gets_none() {
+        let check = |known: &str, body: &str, expected: (StatusCode, u64)| {
+            let mut asked = HeaderMap::new();
+            insert(&mut asked, IF_NONE_MATCH, known);
+            let mut response = Response::new(ResponseBody::whole(body.to_owned()));
+            mark(&tag_of(body.as_bytes()), &asked, &mut response);
+            assert_eq!((response.status(), response.body().len()), (expected.0, Some(expected.1)));
+        };
+        let known = tag_of(b"body");
+        check("\"other\"", "body", (StatusCode::OK, 4));
+        check(&format!("\"other\", {known}"), "body", (StatusCode::NOT_MODIFIED, 0));
+        check(&known, "another", (StatusCode::OK, 7));
+        check(opaque(&known), "body", (StatusCode::NOT_MODIFIED, 0));
+        check("*", "body", (StatusCode::NOT_MODIFIED, 0));
+    }
+}

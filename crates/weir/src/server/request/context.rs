@@ -1,0 +1,106 @@
+//! State of every handler: the worker, the generation, the request's id; and what a handler answers.
+
+use super::auth_throttle::AuthThrottle;
+use super::client_headers::ClientHeaders;
+use super::refusal::Refusal;
+use super::response::{RequestId, RequestIds};
+use super::response_body::ResponseBody;
+use crate::generation::{Generation, Live};
+use crate::server::connection::timeouts::ConnectionState;
+use crate::server::telemetry::metrics::{Endpoint, Metrics, Verdict};
+use hyper::{HeaderMap, Response};
+use std::cell::Cell;
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::watch;
+use weir_engine::engine::Timing;
+use weir_language::json::JsonBuffer;
+
+/// Lifecycle of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ServerPhase {
+    Serving,
+    /// All is answered, and probes are told to send nothing more.
+    Leaving,
+    /// No new connections; what is in flight is answered.
+    Draining,
+}
+
+/// The state of one thread that its requests share.
+pub(crate) struct WorkerContext {
+    pub(crate) live: Arc<Live>,
+    pub(crate) metrics: Arc<Metrics>,
+    /// Wrong secrets, in the whole process.
+    pub(crate) auth_throttle: Arc<AuthThrottle>,
+    /// Memory of the last request's JSON.
+    pub(crate) json_buffer: Cell<JsonBuffer>,
+    /// Numbers requests.
+    pub(crate) ids: RequestIds,
+    pub(crate) phase: watch::Receiver<ServerPhase>,
+}
+
+impl WorkerContext {
+    /// True if the server drains.
+    pub(crate) fn is_leaving(&self) -> bool {
+        matches!(*self.phase.borrow(), ServerPhase::Leaving | ServerPhase::Draining)
+    }
+}
+
+/// One request on its way.
+pub(crate) struct RequestContext {
+    /// The worker that serves the request.
+    pub(crate) worker: Rc<WorkerContext>,
+    /// The generation that serves the request, the same from the first to the last byte, also across reloads.
+    pub(crate) generation: Arc<Generation>,
+    /// When its head was complete.
+    pub(crate) started: Instant,
+    /// The clock of its connection.
+    pub(crate) watched: Rc<ConnectionState>,
+    /// Address of the peer: the caller, or a proxy before it.
+    pub(crate) peer: IpAddr,
+    /// Its name in logs, and in the head of its answer.
+    pub(crate) id: RequestId,
+}
+
+impl RequestContext {
+    /// Makes sure that an answer of `bytes` can wait for its client to read it.
+    /// # Errors
+    /// Too much waits already, of this connection or of all on the thread.
+    pub(crate) fn has_room(&self, bytes: u64) -> Result<(), Refusal> {
+        if self.watched.has_room(bytes) { Ok(()) } else { Err(Refusal::unread()) }
+    }
+
+    /// The same context, for a task of its own.
+    pub(crate) fn again(&self) -> Self {
+        Self {
+            worker: Rc::clone(&self.worker),
+            generation: Arc::clone(&self.generation),
+            started: self.started,
+            watched: Rc::clone(&self.watched),
+            peer: self.peer,
+            id: self.id.clone(),
+        }
+    }
+
+    /// Its `headers`, as sources see them.
+    pub(crate) fn client<'r>(&'r self, headers: &'r HeaderMap) -> ClientHeaders<'r> {
+        ClientHeaders { headers, request_id: self.id.text() }
+    }
+}
+
+/// An answer on its way out, with what metrics and logs want to know.
+pub(crate) struct Answer {
+    pub(crate) response: Response<ResponseBody>,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) verdict: Verdict,
+    pub(crate) timing: Option<Timing>,
+}
+
+impl Answer {
+    /// An answer of some page that is no GraphQL.
+    pub(crate) fn page(response: Response<ResponseBody>) -> Self {
+        Self { response, endpoint: Endpoint::Other, verdict: Verdict::Executed, timing: None }
+    }
+}

@@ -1,0 +1,253 @@
+//! CORS: pages of this machine may call where only this machine can connect, else pages of the configured origins.
+//!
+//! The first refused request is logged with the setting that would allow it.
+//!
+//! **Invariant:** `Access-Control-Allow-Origin` names the origin of the request, or `*` where any was configured.
+
+use super::cache_headers;
+use crate::config;
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
+    ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, HOST, HeaderValue, ORIGIN,
+};
+use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
+use hyper::{HeaderMap, Method};
+use std::sync::{Mutex, PoisonError};
+
+/// So many refused origins are told; a client that makes up more of them fills no log.
+const TOLD_MAX: usize = 64;
+/// Of longer origins only the beginning is told.
+const TOLD_BYTES_MAX: usize = 200;
+
+/// The rules of one generation.
+#[derive(Debug)]
+pub(crate) struct Cors {
+    allowed: Allowed,
+    credentials: bool,
+    max_age_s: HeaderValue,
+    /// The origins that the log has.
+    told: Mutex<Vec<HeaderValue>>,
+}
+
+/// The origins that may call.
+#[derive(Debug)]
+enum Allowed {
+    Any,
+    /// `localhost`, `127.0.0.1` and `[::1]` on any port.
+    Loopback,
+    /// These, compared as a whole.
+    Listed(Vec<HeaderValue>),
+}
+
+impl Cors {
+    /// The rules of `config`. Without `origins` they depend on `is_local`: only programs of this machine can connect.
+    pub(crate) fn new(config: &config::Cors, is_local: bool) -> Self {
+        let allowed = match &config.origins {
+            None if is_local => Allowed::Loopback,
+            Some(_) if config.is_open() => Allowed::Any,
+            listed => {
+                let origins = listed.iter().flatten();
+                Allowed::Listed(origins.filter_map(|it| HeaderValue::from_str(it).ok()).collect())
+            }
+        };
+        Self {
+            allowed,
+            credentials: config.credentials,
+            max_age_s: HeaderValue::from(config.max_age_s),
+            told: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// The value of `Access-Control-Allow-Origin` for `origin`, if it may read the answer.
+    fn allowed(&self, origin: &HeaderValue) -> Option<HeaderValue> {
+        match &self.allowed {
+            Allowed::Any => Some(HeaderValue::from_static("*")),
+            Allowed::Loopback => is_loopback(origin).then(|| origin.clone()),
+            Allowed::Listed(origins) => origins.contains(origin).then(|| origin.clone()),
+        }
+    }
+
+    /// True if the answer depends on the origin.
+    fn differs(&self) -> bool {
+        match &self.allowed {
+            Allowed::Any => false,
+            Allowed::Loopback => true,
+            Allowed::Listed(origins) => !origins.is_empty(),
+        }
+    }
+
+    /// True unless `head` comes from a page that may not call. For requests that browsers send without a preflight, as the
+    /// handshake of a WebSocket.
+    pub(crate) fn may_call(&self, head: &Parts) -> bool {
+        !is_of_another_origin(head) || head.headers.get(ORIGIN).is_some_and(|it| self.allowed(it).is_some())
+    }
+
+    /// Adds what the answer to any request needs.
+    pub(crate) fn mark(&self, head: &Parts, answer: &mut HeaderMap) {
+        let origin = head.headers.get(ORIGIN);
+        // Only answers to a GET are kept between us and a page.
+        if self.differs() && (origin.is_some() || head.method == Method::GET) {
+            cache_headers::differs_by(answer, "origin");
+        }
+        let Some(origin) = origin else { return };
+        let Some(allowed) = self.allowed(origin) else {
+            if is_of_another_origin(head) {
+                self.tell(origin);
+            }
+            return;
+        };
+        answer.insert(ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
+        answer.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("x-request-id, server-timing"));
+        if self.credentials {
+            answer.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+        }
+    }
+
+    /// Logs once that pages of `origin` may not call.
+    fn tell(&self, origin: &HeaderValue) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() >= TOLD_MAX || told.contains(origin) {
+            return;
+        }
+        told.push(origin.clone());
+        drop(told);
+        let text = origin.to_str().unwrap_or("null");
+        let origin = text.get(..TOLD_BYTES_MAX).unwrap_or(text);
+        if !text.contains("://") {
+            tracing::warn!(
+                "a web page without an origin (a file, or a frame in a sandbox) may not call: serve it from an address, or \
+                 let any page call by `cors: {{origins: [\"*\"]}}` in weir.yaml or `--cors '*'`"
+            );
+        } else {
+            tracing::warn!(
+                "web pages of {origin} may not call: let them by `cors: {{origins: [\"{origin}\"]}}` in weir.yaml or \
+                 `--cors {origin}`"
+            );
+        }
+    }
+
+    /// Grants a browser's preflight; false if `request` is none, or its origin may not call.
+    pub(crate) fn preflight(
+        &self,
+        request: &HeaderMap,
+        methods: &'static str,
+        answer: &mut HeaderMap,
+    ) -> bool {
+        let may_call = request.get(ORIGIN).is_some_and(|it| self.allowed(it).is_some());
+        if !request.contains_key(ACCESS_CONTROL_REQUEST_METHOD) || !may_call {
+            return false;
+        }
+        answer.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(methods));
+        // Clients send headers of their own, and sources may want any: the origin decides, not the header.
+        if let Some(headers) = request.get(ACCESS_CONTROL_REQUEST_HEADERS) {
+            answer.insert(ACCESS_CONTROL_ALLOW_HEADERS, headers.clone());
+            cache_headers::differs_by(answer, "access-control-request-headers");
+        }
+        answer.insert(ACCESS_CONTROL_MAX_AGE, self.max_age_s.clone());
+        true
+    }
+}
+
+/// True for a page of this machine: `localhost` and the two loopback addresses, which lead nowhere else.
+fn is_loopback(origin: &HeaderValue) -> bool {
+    let text = origin.to_str().unwrap_or_default();
+    let Some(authority) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {
+        return false;
+    };
+    ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| {
+        authority.strip_prefix(name).is_some_and(|rest| match rest.strip_prefix(':') {
+            Some(port) => port.parse::<u16>().is_ok(),
+            None => rest.is_empty(),
+        })
+    })
+}
+
+/// True if a browser sends the request for a page of another origin. Without a preflight it does so only where the body is
+/// empty or plain text.
+pub(crate) fn is_of_another_origin(head: &Parts) -> bool {
+    let Some(origin) = head.headers.get(ORIGIN) else { return false };
+    let sent = || head.headers.get(HOST).and_then(|it| it.to_str().ok());
+    let host = head.uri.authority().map(Authority::as_str).or_else(sent);
+    let own = origin.to_str().ok().and_then(|it| it.split_once("://")).map(|it| it.1);
+    own.is_none() || own != host
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyper::Request;
+
+    fn head(origin: &'static str) -> Parts {
+        let request = Request::builder().header(HOST, "localhost:8080").header(ORIGIN, origin);
+        request.body(()).expect("it is a request").into_parts().0
+    }
+
+    fn check(origins: Option<&[&str]>, is_local: bool, origin: &'static str, expected: Option<&str>) {
+        let origins = origins.map(|it| it.iter().map(|it| (*it).to_string()).collect());
+        let cors = Cors::new(&config::Cors { origins, credentials: false, max_age_s: 60 }, is_local);
+        let (head, mut answer) = (head(origin), HeaderMap::new());
+        cors.mark(&head, &mut answer);
+        let found = answer.get(ACCESS_CONTROL_ALLOW_ORIGIN).map(|it| it.to_str().expect("it is ASCII"));
+        assert_eq!(found, expected, "{origin}");
+        assert_eq!(cors.may_call(&head), expected.is_some() || origin == "http://localhost:8080");
+        let told = cors.told.lock().expect("nobody panicked").len();
+        assert_eq!(told == 0, cors.may_call(&head), "{origin}");
+    }
+
+    #[test]
+    fn only_an_exact_origin_is_allowed() {
+        let good: Option<&[&str]> = Some(&["https://good.com"]);
+        for is_local in [true, false] {
+            check(good, is_local, "https://good.com", Some("https://good.com"));
+            for other in ["https://good.com.evil.com", "http://good.com", "null", "http://localhost:3000"] {
+                check(good, is_local, other, None);
+            }
+            check(Some(&[]), is_local, "http://localhost:3000", None);
+            check(Some(&["*"]), is_local, "https://any.example", Some("*"));
+        }
+    }
+
+    #[test]
+    fn pages_of_this_machine_may_call_a_server_of_this_machine() {
+        for origin in [
+            "http://localhost:3000",
+            "http://localhost",
+            "https://localhost:8443",
+            "http://127.0.0.1:5173",
+            "http://[::1]:1",
+            "http://localhost:8080",
+        ] {
+            check(None, true, origin, Some(origin));
+            check(None, false, origin, None);
+        }
+        for origin in [
+            "null",
+            "",
+            "http://localhost.evil.com",
+            "http://localhost:3000.evil.com",
+            "http://127.0.0.1.nip.io",
+            "http://127.0.0.10",
+            "http://192.168.0.1:3000",
+            "file://localhost",
+            "http://evil.com",
+        ] {
+            check(None, true, origin, None);
+        }
+    }
+
+    #[test]
+    fn a_refused_origin_is_told_once_and_a_flood_of_them_is_not() {
+        let cors = Cors::new(&config::Cors::default(), true);
+        let told = || cors.told.lock().expect("nobody panicked").len();
+        for _ in 0..3 {
+            cors.mark(&head("http://evil.com"), &mut HeaderMap::new());
+        }
+        assert_eq!(told(), 1);
+        for number in 0..1000 {
+            cors.tell(&HeaderValue::from_str(&format!("http://{number}.evil.com")).expect("it is ASCII"));
+        }
+        assert_eq!(told(), TOLD_MAX);
+    }
+}

@@ -1,0 +1,15 @@
+//! What every handler does with a request: context, authentication, negotiation, body, response.
+
+pub(crate) mod auth;
+pub(crate) mod auth_throttle;
+pub(crate) mod cache_headers;
+pub(crate) mod client_headers;
+pub(crate) mod content_coding;
+pub(crate) mod context;
+pub(crate) mod cors;
+pub(crate) mod engine_request;
+pub(crate) mod negotiate;
+pub(crate) mod receive;
+pub(crate) mod refusal;
+pub(crate) mod response;
+pub(crate) mod response_body;

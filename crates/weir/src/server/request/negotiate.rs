@@ -1,0 +1,309 @@
+//! Negotiation of an answer's media type and coding; media type and coding of a request's body.
+//!
+//! **Cost:** usual headers are compared as a whole; lists are read once, in linear time.
+//! Sources: RFC 9110, section 12.5; GraphQL over HTTP, section 5.
+
+use super::content_coding::Coding;
+use hyper::HeaderMap;
+use hyper::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
+
+/// The media types of GraphQL answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Media {
+    /// `application/json`: status 200 for every well-formed request.
+    Json,
+    /// `application/graphql-response+json`: the status says whether the request was executed.
+    GraphqlResponse,
+}
+
+impl Media {
+    /// The header's value.
+    pub(crate) const fn content_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json; charset=utf-8",
+            Self::GraphqlResponse => "application/graphql-response+json; charset=utf-8",
+        }
+    }
+    const fn essence(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::GraphqlResponse => "application/graphql-response+json",
+        }
+    }
+}
+
+/// Chooses by `Accept`; `None` if neither will do. Equal weights are decided for the more telling type where it is
+/// named, else for JSON.
+pub(crate) fn media(headers: &HeaderMap) -> Option<Media> {
+    let Some(only) = headers.get(ACCEPT) else { return Some(Media::Json) };
+    match only.as_bytes() {
+        b"*/*" | b"application/json" => return Some(Media::Json),
+        b"application/graphql-response+json" => return Some(Media::GraphqlResponse),
+        _ => {}
+    }
+    let mut best = [(0u8, 0u16); 2];
+    for item in items(headers, &ACCEPT) {
+        for (place, media) in [Media::Json, Media::GraphqlResponse].into_iter().enumerate() {
+            let precision = match item.name {
+                name if name.eq_ignore_ascii_case(media.essence()) => 3,
+                name if name.eq_ignore_ascii_case("application/*") => 2,
+                "*/*" => 1,
+                _ => continue,
+            };
+            // The most precise range that fits decides, however low its weight.
+            if precision > best[place].0 {
+                best[place] = (precision, item.weight);
+            }
+        }
+    }
+    let [(_, json), (telling_precision, telling)] = best;
+    match (json, telling) {
+        // Clients that read an answer in parts read one that is whole, too.
+        (0, 0) => accepts(headers, "multipart/mixed").then_some(Media::Json),
+        (json, telling) if telling > json => Some(Media::GraphqlResponse),
+        (json, telling) if telling == json && telling_precision == 3 => Some(Media::GraphqlResponse),
+        _ => Some(Media::Json),
+    }
+}
+
+/// True if the client takes events and no JSON.
+pub(crate) fn wants_events(headers: &HeaderMap) -> bool {
+    media(headers).is_none() && accepts(headers, "text/event-stream")
+}
+
+/// True if `Accept` names `media` with a weight above zero.
+fn accepts(headers: &HeaderMap, media: &str) -> bool {
+    items(headers, &ACCEPT).any(|it| it.weight > 0 && it.name.eq_ignore_ascii_case(media))
+}
+
+/// The coding for an answer by `Accept-Encoding`; `None` leaves it as it is. Equal weights are decided by the order of
+/// [`Coding::ALL`]; `*` stands for gzip, which every client can read.
+pub(crate) fn coding(headers: &HeaderMap) -> Option<Coding> {
+    headers.get(ACCEPT_ENCODING)?;
+    let mut any = 0;
+    let mut weights = [None; Coding::ALL.len()];
+    // Leaving the answer as it is is the last choice, unless the client says otherwise.
+    let mut identity = 1;
+    for item in items(headers, &ACCEPT_ENCODING) {
+        if item.name == "*" {
+            any = item.weight;
+        } else if item.name.eq_ignore_ascii_case("identity") {
+            identity = item.weight;
+        } else if let Some(place) =
+            Coding::ALL.iter().position(|it| item.name.eq_ignore_ascii_case(it.name()))
+        {
+            weights[place] = Some(item.weight);
+        }
+    }
+    let weighted = Coding::ALL.into_iter().zip(weights).map(|(coding, weight)| match (coding, weight) {
+        (Coding::Gzip, None) => (coding, any),
+        (coding, weight) => (coding, weight.unwrap_or(0)),
+    });
+    let mut best: Option<(Coding, u16)> = None;
+    for (coding, weight) in weighted {
+        if weight > best.map_or(0, |it| it.1) {
+            best = Some((coding, weight));
+        }
+    }
+    best.filter(|it| it.1 >= identity).map(|it| it.0)
+}
+
+/// Codings of embedded files that a client accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Accepted {
+    pub(crate) brotli: bool,
+    pub(crate) gzip: bool,
+}
+
+/// The codings in `Accept-Encoding`, whatever their weights.
+pub(crate) fn codings(headers: &HeaderMap) -> Accepted {
+    let takes = |coding: Coding| {
+        items(headers, &ACCEPT_ENCODING)
+            .any(|it| it.weight > 0 && it.name.eq_ignore_ascii_case(coding.name()))
+    };
+    Accepted { brotli: takes(Coding::Brotli), gzip: takes(Coding::Gzip) }
+}
+
+/// Coding of a request's body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packing {
+    /// As it is.
+    Plain,
+    /// In this coding.
+    Packed(Coding),
+    /// In something else, or twice.
+    Unknown,
+}
+
+/// The coding of a request's body by `Content-Encoding`.
+pub(crate) fn packing(headers: &HeaderMap) -> Packing {
+    let Some(value) = headers.get(CONTENT_ENCODING) else { return Packing::Plain };
+    if headers.get_all(CONTENT_ENCODING).iter().count() > 1 {
+        return Packing::Unknown;
+    }
+    let name = value.to_str().unwrap_or("?").trim();
+    match Coding::ALL.into_iter().find(|it| name.eq_ignore_ascii_case(it.name())) {
+        Some(coding) => Packing::Packed(coding),
+        None if name.eq_ignore_ascii_case("identity") => Packing::Plain,
+        None => Packing::Unknown,
+    }
+}
+
+/// True if the headers claim a body of JSON in UTF-8.
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+    match value {
+        Some(b"application/json" | b"application/json; charset=utf-8") => true,
+        Some(_) => is_in_utf_8(headers, "application/json"),
+        None => false,
+    }
+}
+
+/// True if the headers claim a body that is an operation in UTF-8.
+pub(crate) fn is_graphql(headers: &HeaderMap) -> bool {
+    is_in_utf_8(headers, "application/graphql")
+}
+
+fn is_in_utf_8(headers: &HeaderMap, media: &str) -> bool {
+    let Some(Ok(value)) = headers.get(CONTENT_TYPE).map(HeaderValue::to_str) else { return false };
+    let mut parts = value.split(';').map(str::trim);
+    if !parts.next().is_some_and(|it| it.eq_ignore_ascii_case(media)) {
+        return false;
+    }
+    parts.all(|parameter| match parameter.split_once('=') {
+        Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
+            let value = value.trim().trim_matches('"');
+            value.eq_ignore_ascii_case("utf-8") || value.eq_ignore_ascii_case("utf8")
+        }
+        Some(_) | None => true,
+    })
+}
+
+/// One member of a header list: its name and its weight in thousandths.
+struct Item<'h> {
+    name: &'h str,
+    weight: u16,
+}
+
+fn items<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = Item<'h>> {
+    let values = headers.get_all(name).into_iter().filter_map(|it| it.to_str().ok());
+    values.flat_map(|it| it.split(',')).filter_map(|item| {
+        let mut parts = item.split(';').map(str::trim);
+        let name = parts.next().filter(|it| !it.is_empty())?;
+        let weight = parts.find_map(|it| it.strip_prefix("q=").or_else(|| it.strip_prefix("Q=")));
+        Some(Item { name, weight: weight.map_or(1000, thousandths) })
+    })
+}
+
+/// `0.5` as 500; what is no weight counts as not wanted.
+fn thousandths(weight: &str) -> u16 {
+    match weight.parse::<f32>() {
+        Ok(it) if (0.0..=1.0).contains(&it) => (it * 1000.0).round() as u16,
+        Ok(_) | Err(_) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(name: HeaderName, value: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(name, HeaderValue::from_str(value).expect("a test's header is valid"));
+        headers
+    }
+
+    #[test]
+    fn accept_decides_the_media_type() {
+        fn check(accept: &str, expected: Option<Media>) {
+            assert_eq!(media(&with(ACCEPT, accept)), expected, "{accept}");
+        }
+        assert_eq!(media(&HeaderMap::new()), Some(Media::Json));
+        check("*/*", Some(Media::Json));
+        check("application/*", Some(Media::Json));
+        check("Application/JSON; charset=utf-8", Some(Media::Json));
+        check(
+            "application/graphql-response+json; charset=utf-8, application/json;q=0.9",
+            Some(Media::GraphqlResponse),
+        );
+        check("application/json, application/graphql-response+json", Some(Media::GraphqlResponse));
+        check("application/graphql-response+json;q=0.1, application/json;q=0.2", Some(Media::Json));
+        check("application/json;q=0, */*", Some(Media::GraphqlResponse));
+        check("application/graphql-response+json;q=0, application/json", Some(Media::Json));
+        check("text/html,application/xhtml+xml,*/*;q=0.8", Some(Media::Json));
+        check("multipart/mixed;subscriptionSpec=1.0, application/json", Some(Media::Json));
+        check("multipart/mixed; deferSpec=20220824", Some(Media::Json));
+        check("multipart/mixed;q=0", None);
+        check("text/event-stream", None);
+        check("image/png", None);
+        check("application/json;q=0", None);
+        check("application/json;q=nonsense", None);
+        check(&"x/y;q=0.5,".repeat(800), None);
+    }
+
+    #[test]
+    fn only_who_takes_nothing_else_wants_events() {
+        for (accept, expected) in [
+            ("text/event-stream", true),
+            ("Text/Event-Stream; charset=utf-8, image/png", true),
+            ("text/event-stream, application/json", false),
+            ("text/event-stream, */*;q=0.1", false),
+            ("text/event-stream;q=0", false),
+            ("image/png", false),
+        ] {
+            assert_eq!(wants_events(&with(ACCEPT, accept)), expected, "{accept}");
+        }
+    }
+
+    #[test]
+    fn accept_encoding_decides_the_coding() {
+        fn check(accept: &str, expected: Option<Coding>) {
+            assert_eq!(coding(&with(ACCEPT_ENCODING, accept)), expected, "{accept}");
+        }
+        assert_eq!(coding(&HeaderMap::new()), None);
+        check("gzip", Some(Coding::Gzip));
+        check("gzip, deflate, br, zstd", Some(Coding::Brotli));
+        check("zstd, br, gzip", Some(Coding::Brotli));
+        check("gzip, deflate, zstd", Some(Coding::Gzip));
+        check("br;q=0.5, gzip;q=0.5, zstd;q=0.5", Some(Coding::Brotli));
+        check("gzip;q=1.0, br;q=0.5", Some(Coding::Gzip));
+        check("zstd;q=1.0, br;q=0.9, gzip;q=0.8", Some(Coding::Zstd));
+        check("zstd", Some(Coding::Zstd));
+        check("*", Some(Coding::Gzip));
+        check("*;q=0.5, br;q=0.1", Some(Coding::Gzip));
+        check("*, zstd", Some(Coding::Gzip));
+        check("*, gzip;q=0", None);
+        check("identity", None);
+        check("gzip;q=0", None);
+        check("identity;q=1, gzip;q=0.5", None);
+        check("deflate", None);
+    }
+
+    #[test]
+    fn a_body_is_json_in_utf_8_or_refused() {
+        fn check(value: &str, expected: bool) {
+            assert_eq!(is_json(&with(CONTENT_TYPE, value)), expected, "{value}");
+        }
+        assert!(!is_json(&HeaderMap::new()));
+        check("application/json", true);
+        check("Application/JSON;charset=\"UTF-8\"", true);
+        check("application/json; charset=latin1", false);
+        check("application/json; charset=utf-16", false);
+        check("application/graphql", false);
+        check("text/plain", false);
+        check("application/x-www-form-urlencoded", false);
+        check("multipart/form-data; boundary=x", false);
+    }
+
+    #[test]
+    fn a_double_coding_is_unknown() {
+        fn check(value: &str, expected: Packing) {
+            assert_eq!(packing(&with(CONTENT_ENCODING, value)), expected, "{value}");
+        }
+        check("gzip", Packing::Packed(Coding::Gzip));
+        check("BR", Packing::Packed(Coding::Brotli));
+        check("identity", Packing::Plain);
+        check("gzip, gzip", Packing::Unknown);
+        check("deflate", Packing::Unknown);
+    }
+}

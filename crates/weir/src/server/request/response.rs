@@ -1,0 +1,177 @@
+//! The last touch on every answer: request id, stage times, CORS; counters and logs.
+
+use super::context::{Answer, RequestContext};
+use super::response_body::ResponseBody;
+use crate::server::telemetry::log;
+use hyper::Response;
+use hyper::header::{HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use std::cell::Cell;
+use std::time::Duration;
+use weir_engine::engine::Timing;
+
+/// The header of the request id.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The header of the stage times. Source: W3C Server Timing.
+const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+/// The longest id that is taken over from a client or proxy.
+const ID_BYTES_MAX: usize = 128;
+
+/// Makes ids that are unique in the process and, by the time it started, very likely beyond.
+#[derive(Debug)]
+pub(crate) struct RequestIds {
+    prefix: u32,
+    next: Cell<u32>,
+}
+
+impl RequestIds {
+    /// Ids of the worker with this number.
+    pub(crate) fn new(worker: usize) -> Self {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let mixed =
+            (since.as_nanos() as u64 ^ u64::from(std::process::id()) << 20).wrapping_add(worker as u64);
+        Self { prefix: (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32, next: Cell::new(0) }
+    }
+
+    fn next(&self) -> HeaderValue {
+        let number = self.next.get().wrapping_add(1);
+        self.next.set(number);
+        let both = u64::from(self.prefix) << 32 | u64::from(number);
+        let mut digits = [0; 16];
+        for (place, digit) in digits.iter_mut().enumerate() {
+            *digit = b"0123456789abcdef"[(both >> (60 - 4 * place) & 15) as usize];
+        }
+        HeaderValue::from_bytes(&digits).unwrap_or(HeaderValue::from_static("0"))
+    }
+}
+
+/// The id of a request, which it brings or gets.
+#[derive(Clone)]
+pub(crate) struct RequestId(HeaderValue);
+
+impl RequestId {
+    /// Takes the id over, or makes one.
+    pub(crate) fn of(ids: &RequestIds, head: &Parts) -> Self {
+        let sent = head.headers.get(REQUEST_ID).filter(|it| {
+            it.len() <= ID_BYTES_MAX && !it.is_empty() && it.as_bytes().iter().all(u8::is_ascii_graphic)
+        });
+        Self(sent.cloned().unwrap_or_else(|| ids.next()))
+    }
+
+    /// For logs.
+    pub(crate) fn text(&self) -> &str {
+        self.0.to_str().unwrap_or_default()
+    }
+}
+
+/// Completes the head of `answer`, the one to `head`, counts it and logs it.
+pub(crate) fn finish(context: &RequestContext, head: &Parts, answer: Answer) -> Response<ResponseBody> {
+    let id = &context.id;
+    let Answer { mut response, endpoint, verdict, timing } = answer;
+    let total = context.started.elapsed();
+    let metrics = &context.worker.metrics;
+    metrics.request(endpoint, verdict);
+    if let Some(timing) = &timing {
+        metrics.timing(timing, total);
+        if context.generation.dev {
+            response.headers_mut().insert(SERVER_TIMING, server_timing(timing, total));
+        }
+        let slow_ms = context.generation.config.log.slow_ms;
+        if total >= Duration::from_millis(u64::from(slow_ms)) {
+            log::slow(id.text(), timing, total);
+        }
+    }
+    context.generation.cors.mark(head, response.headers_mut());
+    if context.generation.config.log.access {
+        log::access(id.text(), head, (response.status().as_u16(), response.body().len()), total);
+    }
+    response.headers_mut().insert(REQUEST_ID, id.0.clone());
+    response
+}
+
+/// `parse;dur=0.012, …, total;dur=0.345`, in milliseconds; what did not happen is left out.
+fn server_timing(timing: &Timing, total: Duration) -> HeaderValue {
+    let mut out = Vec::with_capacity(128);
+    let stages = [
+        ("parse;dur=", timing.parse, timing.plan_hit),
+        ("validate;dur=", timing.validate, timing.plan_hit),
+        ("plan;dur=", timing.plan, timing.plan_hit),
+        ("bind;dur=", timing.bind, false),
+        ("execute;dur=", timing.execute, false),
+        ("total;dur=", total, false),
+    ];
+    for (name, duration, skipped) in stages {
+        if skipped {
+            continue;
+        }
+        if !out.is_empty() {
+            out.extend_from_slice(b", ");
+        }
+        out.extend_from_slice(name.as_bytes());
+        milliseconds(&mut out, duration);
+    }
+    HeaderValue::from_maybe_shared(bytes::Bytes::from(out)).unwrap_or(HeaderValue::from_static(""))
+}
+
+/// `12.345`: microseconds are exact, so no floating point is needed.
+fn milliseconds(out: &mut Vec<u8>, duration: Duration) {
+    let us = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+    let mut digits = [0; 21];
+    let mut at = digits.len();
+    let mut rest = us;
+    while rest > 0 || digits.len() - at < 5 {
+        at -= 1;
+        if digits.len() - at == 4 {
+            digits[at] = b'.';
+            continue;
+        }
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(timing: Timing, total_us: u64, expected: &str) {
+        let found = server_timing(&timing, Duration::from_micros(total_us));
+        assert_eq!(found.to_str().expect("it is ASCII"), expected);
+    }
+
+    #[test]
+    fn stage_times_are_milliseconds() {
+        let us = Duration::from_micros;
+        let miss = Timing {
+            plan_hit: false,
+            parse: us(12),
+            validate: us(1),
+            plan: us(0),
+            bind: us(999),
+            execute: us(1000),
+        };
+        check(
+            miss,
+            12_345_678,
+            "parse;dur=0.012, validate;dur=0.001, plan;dur=0.000, bind;dur=0.999, execute;dur=1.000, total;dur=12345.678",
+        );
+    }
+
+    #[test]
+    fn a_plan_hit_has_no_planning() {
+        check(
+            Timing { plan_hit: true, ..Timing::default() },
+            70,
+            "bind;dur=0.000, execute;dur=0.000, total;dur=0.070",
+        );
+    }
+
+    #[test]
+    fn ids_differ_and_have_sixteen_digits() {
+        let ids = RequestIds::new(1);
+        let (first, second) = (ids.next(), ids.next());
+        assert_ne!(first, second);
+        assert_eq!((first.len(), second.len()), (16, 16));
+    }
+}

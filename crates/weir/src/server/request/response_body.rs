@@ -1,0 +1,200 @@
+//! The body of an answer: bytes that are there, or chunks as a source makes them.
+//!
+//! **Invariant:** an aborted stream ends in an error, so hyper cuts the connection: a part never looks like the whole.
+
+use super::content_coding::Encoder;
+use super::negotiate::Media;
+use crate::server::connection::timeouts::InFlight;
+use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::{Response, StatusCode};
+use std::convert::Infallible;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use weir_engine::engine::Aborted;
+use weir_engine::unread::Receiver;
+
+/// Bytes that leave a whole answer at once; the rest waits in it, where it is counted.
+const FRAME_BYTES_MAX: usize = 128 * 1024;
+
+/// Body of a response.
+#[derive(Debug)]
+pub(crate) struct ResponseBody {
+    form: BodyForm,
+    /// Keeps the connection's clock in the state "in flight" until the last byte is handed over.
+    guard: Option<InFlight>,
+}
+
+#[derive(Debug)]
+enum BodyForm {
+    Whole(Option<Bytes>),
+    Stream(Box<BodyStream>),
+}
+
+/// The rest of a long answer.
+struct BodyStream {
+    head: Option<Bytes>,
+    rest: Receiver<Result<Vec<u8>, Aborted>>,
+    encoder: Option<Encoder>,
+    ended: bool,
+}
+
+impl fmt::Debug for BodyStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BodyStream").field("ended", &self.ended).finish_non_exhaustive()
+    }
+}
+
+/// The source died in the middle.
+#[derive(Debug)]
+pub(crate) struct CutOff;
+
+impl fmt::Display for CutOff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the answer was cut off")
+    }
+}
+
+impl std::error::Error for CutOff {}
+
+impl From<Infallible> for CutOff {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
+
+impl ResponseBody {
+    /// Nothing.
+    pub(crate) const fn empty() -> Self {
+        Self { form: BodyForm::Whole(None), guard: None }
+    }
+    /// All of it.
+    pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
+        let bytes = bytes.into();
+        Self { form: BodyForm::Whole((!bytes.is_empty()).then_some(bytes)), guard: None }
+    }
+    /// A response of the bytes that are ready and the chunks that follow, compressed if there is an encoder.
+    pub(crate) fn stream(
+        head: Vec<u8>,
+        rest: Receiver<Result<Vec<u8>, Aborted>>,
+        encoder: Option<Encoder>,
+    ) -> Self {
+        rest.waiting().add(head.len());
+        let head = (!head.is_empty()).then(|| Bytes::from(head));
+        Self {
+            form: BodyForm::Stream(Box::new(BodyStream { head, rest, encoder, ended: false })),
+            guard: None,
+        }
+    }
+    /// Holds `guard` until the body is gone.
+    pub(crate) fn guarded(mut self, mut guard: InFlight) -> Self {
+        match &self.form {
+            BodyForm::Whole(bytes) => guard.answered(bytes.as_ref().map_or(0, |it| it.len() as u64)),
+            BodyForm::Stream(stream) => guard.answers_in_parts(stream.rest.counts().cloned().collect()),
+        }
+        self.guard = Some(guard);
+        self
+    }
+    /// Length in bytes, if known.
+    pub(crate) fn len(&self) -> Option<u64> {
+        match &self.form {
+            BodyForm::Whole(bytes) => Some(bytes.as_ref().map_or(0, |it| it.len() as u64)),
+            BodyForm::Stream(_) => None,
+        }
+    }
+}
+
+/// Takes the next frame off `bytes`.
+fn next_frame(bytes: &mut Option<Bytes>) -> Option<Bytes> {
+    match bytes {
+        Some(rest) if rest.len() > FRAME_BYTES_MAX => Some(rest.split_to(FRAME_BYTES_MAX)),
+        Some(_) | None => bytes.take(),
+    }
+}
+
+impl BodyStream {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, CutOff>>> {
+        loop {
+            if self.ended {
+                return Poll::Ready(None);
+            }
+            let plain = match self.head.take() {
+                Some(head) => {
+                    self.rest.waiting().take(head.len());
+                    Some(head)
+                }
+                None => match std::task::ready!(self.rest.poll_recv(cx)) {
+                    Some(Ok(bytes)) => Some(Bytes::from(bytes)),
+                    Some(Err(Aborted)) => {
+                        self.ended = true;
+                        return Poll::Ready(Some(Err(CutOff)));
+                    }
+                    None => None,
+                },
+            };
+            let Some(encoder) = &mut self.encoder else {
+                self.ended = plain.is_none();
+                return Poll::Ready(plain.map(Ok));
+            };
+            let encoded = match plain {
+                Some(plain) => encoder.chunk(&plain),
+                None => {
+                    self.ended = true;
+                    encoder.finish()
+                }
+            };
+            // An encoder may keep what it got for later; then there is nothing to send yet.
+            if !encoded.is_empty() {
+                return Poll::Ready(Some(Ok(Bytes::from(encoded))));
+            }
+        }
+    }
+}
+
+impl Body for ResponseBody {
+    type Data = Bytes;
+    type Error = CutOff;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
+        let this = &mut *self;
+        let next = match &mut this.form {
+            BodyForm::Whole(bytes) => Poll::Ready(next_frame(bytes).map(Ok)),
+            BodyForm::Stream(stream) => stream.poll(cx),
+        };
+        if let Some(guard) = &mut this.guard {
+            let is_ready = matches!(next, Poll::Ready(Some(_)));
+            guard.await_reader(is_ready);
+            if let (BodyForm::Whole(_), Poll::Ready(Some(Ok(bytes)))) = (&this.form, &next) {
+                guard.written(bytes.len() as u64);
+            }
+        }
+        next.map(|it| it.map(|it| it.map(Frame::data)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.form {
+            BodyForm::Whole(bytes) => bytes.is_none(),
+            BodyForm::Stream(stream) => stream.ended,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.form {
+            BodyForm::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |it| it.len() as u64)),
+            BodyForm::Stream(_) => SizeHint::new(),
+        }
+    }
+}
+
+/// An answer in JSON.
+pub(crate) fn json(status: StatusCode, media: Media, body: ResponseBody) -> Response<ResponseBody> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
+    response
+}

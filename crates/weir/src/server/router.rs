@@ -1,0 +1,314 @@
+//! The table of addresses: what is there, by which methods, for whom.
+//!
+//! **Invariant:** an address without an entry does not exist, and every entry says who may use it. The guard test walks
+//! this table, so a new page cannot be forgotten.
+
+use super::connection::head_guard::STAND_IN_METHOD;
+use super::connection::http2_guard;
+use super::connection::listener::ListenerRole;
+use super::graphql::{hasura, over_http, websocket};
+use super::operator::{console, explain, invalidate, pages, probes, reload, schema};
+use super::request::context::{Answer, RequestContext};
+use super::request::refusal::Refusal;
+use super::request::response_body::ResponseBody;
+use super::request::{auth, cors};
+use super::telemetry::metrics::Endpoint;
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, LOCATION, ORIGIN};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, Response, StatusCode};
+
+/// Callers of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// Anyone: probes, and pages that check the caller themselves in the words of their protocol.
+    Open,
+    /// The holder of the admin secret; where none is set, anyone in dev mode.
+    Operator,
+    /// Anyone, in dev mode only.
+    Dev,
+}
+
+/// Listener of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exposure {
+    Everywhere,
+    /// On the admin listener if there is one, else on the only one.
+    Admin,
+    /// Not on the admin listener.
+    Public,
+}
+
+/// Handler of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Handler {
+    Graphql,
+    Hasura,
+    Live,
+    Ready,
+    Health,
+    Version,
+    Metrics,
+    Explain,
+    Reload,
+    Invalidate,
+    Schema,
+    Console,
+    Icon,
+    Root,
+}
+
+/// One address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Route {
+    /// The path, or its beginning where it ends in `/`.
+    pub(crate) path: &'static str,
+    /// For `Allow`.
+    pub(crate) methods: &'static str,
+    pub(crate) gate: Gate,
+    on: Exposure,
+    page: Handler,
+}
+
+const fn route(path: &'static str, methods: &'static str, gate: Gate, on: Exposure, page: Handler) -> Route {
+    Route { path, methods, gate, on, page }
+}
+
+/// Every address there is; the busiest first.
+pub(crate) const ROUTES: &[Route] = &[
+    route("/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::Graphql),
+    route("/v1/graphql", "GET, POST", Gate::Open, Exposure::Public, Handler::Hasura),
+    route("/livez", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Live),
+    route("/readyz", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Ready),
+    route("/healthz", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Health),
+    route("/v1/version", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Version),
+    route("/metrics", "GET", Gate::Operator, Exposure::Admin, Handler::Metrics),
+    route("/v1/explain", "POST", Gate::Operator, Exposure::Everywhere, Handler::Explain),
+    route("/v1/reload", "POST", Gate::Operator, Exposure::Admin, Handler::Reload),
+    route("/v1/invalidate", "POST", Gate::Operator, Exposure::Admin, Handler::Invalidate),
+    route("/admin/schema", "POST", Gate::Operator, Exposure::Admin, Handler::Schema),
+    route("/console", "GET, HEAD", Gate::Dev, Exposure::Public, Handler::Console),
+    route("/console/", "GET, HEAD", Gate::Dev, Exposure::Public, Handler::Console),
+    route("/favicon.ico", "GET, HEAD", Gate::Open, Exposure::Everywhere, Handler::Icon),
+    route("/", "GET, HEAD", Gate::Dev, Exposure::Public, Handler::Root),
+];
+
+/// The entry for `path` on the listener `place`.
+fn find(path: &str, place: ListenerRole) -> Option<&'static Route> {
+    let fits = |it: &&Route| it.path == path || (it.path == "/console/" && path.starts_with(it.path));
+    let here = |it: &&Route| match (it.on, place) {
+        (Exposure::Everywhere, _) | (Exposure::Public | Exposure::Admin, ListenerRole::Only) => true,
+        (Exposure::Public, ListenerRole::Public) | (Exposure::Admin, ListenerRole::Admin) => true,
+        (Exposure::Public, ListenerRole::Admin) | (Exposure::Admin, ListenerRole::Public) => false,
+    };
+    ROUTES.iter().find(fits).filter(here)
+}
+
+fn is_allowed(route: &Route, method: &Method) -> bool {
+    route.methods.split(',').any(|it| it.trim_ascii_start() == method.as_str())
+}
+
+/// Answers a request, whatever it is.
+///
+/// A future is moved several times before it first runs, so what is seldom asked for is not part of this one.
+pub(crate) async fn answer(
+    context: &RequestContext,
+    place: ListenerRole,
+    head: &Parts,
+    body: Incoming,
+) -> Answer {
+    let answered = match admit(context, place, head) {
+        Err(refusal) => Err(refusal),
+        Ok(route) if websocket::is_offered(&head.headers) => upgrade(context, route, head),
+        Ok(route) if head.method == Method::OPTIONS => Ok(options(context, route, head)),
+        Ok(route) => match route.page {
+            Handler::Graphql => over_http::answer(context, head, body).await,
+            Handler::Hasura => hasura::answer(context, head, body).await,
+            Handler::Live => Ok(probes::live()),
+            Handler::Ready => Ok(Box::pin(probes::ready(context)).await),
+            Handler::Health => Ok(probes::health(context)),
+            Handler::Version => Ok(pages::version()),
+            Handler::Metrics => Ok(pages::metrics(context)),
+            Handler::Explain => Box::pin(explain::answer(context, head, body)).await,
+            Handler::Reload => Box::pin(reload::answer(context)).await,
+            Handler::Invalidate => Box::pin(invalidate::answer(context, head, body)).await,
+            Handler::Schema => Box::pin(schema::change(context, head, body)).await,
+            Handler::Console => console::answer(head),
+            Handler::Icon => Ok(console::icon()),
+            Handler::Root => Ok(redirect("/console")),
+        },
+    };
+    answered.unwrap_or_else(|refusal| {
+        if refusal.code.starts_with("LIMIT_") {
+            context.worker.metrics.limit(refusal.code);
+        }
+        let endpoint = match head.uri.path() {
+            "/graphql" => Endpoint::Graphql,
+            "/v1/graphql" => Endpoint::Hasura,
+            _ => Endpoint::Other,
+        };
+        // The bytes behind such a head may be no HTTP.
+        let refusal = if websocket::is_offered(&head.headers) { refusal.closing() } else { refusal };
+        refusal.answer(endpoint)
+    })
+}
+
+/// Answers a client that wants a WebSocket.
+fn upgrade(context: &RequestContext, route: &Route, head: &Parts) -> Result<Answer, Refusal> {
+    match route.page {
+        Handler::Graphql => websocket::accept(context, head, Endpoint::Graphql),
+        Handler::Hasura => websocket::accept(context, head, Endpoint::Hasura),
+        _ => {
+            let message = "WebSockets are taken at /graphql and /v1/graphql";
+            Err(Refusal::new(StatusCode::BAD_REQUEST, "UPGRADE_NOT_SUPPORTED", message))
+        }
+    }
+}
+
+/// The entry for what is asked, if the head is sound and its sender may ask.
+fn admit(context: &RequestContext, place: ListenerRole, head: &Parts) -> Result<&'static Route, Refusal> {
+    check_head(context, head)?;
+    let route = find(head.uri.path(), place).ok_or_else(Refusal::not_found)?;
+    if head.method == Method::OPTIONS {
+        return Ok(route);
+    }
+    if !is_allowed(route, &head.method) {
+        return Err(Refusal::method(route.methods));
+    }
+    pass(context, route, head)?;
+    Ok(route)
+}
+
+/// Checks a head before routing.
+fn check_head(context: &RequestContext, head: &Parts) -> Result<(), Refusal> {
+    let (headers, limits) = (&head.headers, &context.generation.config.limits);
+    let stood_for = context.watched.flaw().filter(|_| head.method.as_str() == STAND_IN_METHOD);
+    if let Some(flaw) = stood_for.or_else(|| http2_guard::flaw(head, limits)) {
+        return Err(flaw.refusal(limits));
+    }
+    let url_bytes = head.uri.path_and_query().map_or(0, |it| it.as_str().len());
+    if url_bytes > limits.url_bytes_max as usize {
+        return Err(Refusal::long_url(limits).closing());
+    }
+    if context.generation.local_only && !is_local(head) {
+        let message =
+            "this server answers to localhost only; set an admin secret to have it answer to other names";
+        return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "MISDIRECTED", message));
+    }
+    match repeated(headers) {
+        Some(name) => Err(Refusal::bad_request(format!("the header `{name}` is there twice")).closing()),
+        None => Ok(()),
+    }
+}
+
+/// The first header with two lines of those that must have one: of two lines some readers take the first, others the last.
+fn repeated(headers: &HeaderMap) -> Option<&'static HeaderName> {
+    static SINGLE: [HeaderName; 5] =
+        [CONTENT_TYPE, AUTHORIZATION, ORIGIN, auth::HASURA_SECRET, auth::WEIR_SECRET];
+    let any = headers.len() != headers.keys_len();
+    SINGLE.iter().find(|it| any && headers.get_all(*it).iter().nth(1).is_some())
+}
+
+/// True if the client addresses this machine by an IP address or as `localhost`. A web page can have its own name resolve to
+/// 127.0.0.1; served under that name, without a secret, it would be admin.
+fn is_local(head: &Parts) -> bool {
+    let sent = || head.headers.get(HOST).and_then(|it| it.to_str().ok());
+    let authority = head.uri.authority().map(hyper::http::uri::Authority::as_str).or_else(sent);
+    authority.is_none_or(is_local_name)
+}
+
+/// As [`is_local`], of `name:port`.
+fn is_local_name(authority: &str) -> bool {
+    let name = match authority.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|it| it.is_ascii_digit()) => name,
+        Some(_) | None => authority,
+    };
+    let name = name.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(name);
+    let top = name.rsplit_once('.').map_or(name, |it| it.1);
+    top.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok()
+}
+
+/// Lets the request pass the route's gate.
+fn pass(context: &RequestContext, route: &Route, head: &Parts) -> Result<(), Refusal> {
+    let generation = &context.generation;
+    match route.gate {
+        Gate::Open => Ok(()),
+        Gate::Dev if generation.dev => Ok(()),
+        Gate::Dev => Err(Refusal::not_found()),
+        // Browsers send a POST of plain text, or of nothing, for any page and ask nobody.
+        Gate::Operator if head.method != Method::GET && cors::is_of_another_origin(head) => {
+            let message = "a web page of another origin may not use an operator's address";
+            Err(Refusal::new(StatusCode::FORBIDDEN, "ACCESS_DENIED", message))
+        }
+        // A caller that asks for another role is refused, with any secret.
+        Gate::Operator if auth::asks_for_other_role(&head.headers) => {
+            Err(Refusal::denied(auth::AuthError::Role))
+        }
+        Gate::Operator if generation.secret().is_none() && generation.dev => Ok(()),
+        Gate::Operator => auth::operator(context, &head.headers).map_err(Refusal::denied),
+    }
+}
+
+/// A browser's question whether it may call, or anyone's what can be done here.
+fn options(context: &RequestContext, route: &Route, head: &Parts) -> Answer {
+    let mut response = Response::new(ResponseBody::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let cors = &context.generation.cors;
+    let may_call =
+        route.gate != Gate::Operator && cors.preflight(&head.headers, route.methods, response.headers_mut());
+    if !may_call {
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static(route.methods));
+    }
+    Answer::page(response)
+}
+
+fn redirect(to: &'static str) -> Answer {
+    let mut response = Response::new(ResponseBody::empty());
+    *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
+    response.headers_mut().insert(LOCATION, HeaderValue::from_static(to));
+    Answer::page(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, place: ListenerRole, expected: Option<&str>) {
+        assert_eq!(find(path, place).map(|it| it.path), expected, "{path}");
+    }
+
+    #[test]
+    fn only_what_is_in_the_table_exists() {
+        check("/graphql", ListenerRole::Only, Some("/graphql"));
+        check("/graphql/", ListenerRole::Only, None);
+        check("/console/assets/a.js", ListenerRole::Only, Some("/console/"));
+        check("/consolation", ListenerRole::Only, None);
+        check("//graphql", ListenerRole::Only, None);
+    }
+
+    #[test]
+    fn only_addresses_and_localhost_are_this_machine() {
+        let (here, elsewhere) = (
+            ["localhost", "LocalHost:8080", "127.0.0.1:1", "[::1]:8080", "a.localhost"],
+            ["evil.com", "localhost.evil.com:80"],
+        );
+        assert!(here.iter().all(|it| is_local_name(it)) && !elsewhere.iter().any(|it| is_local_name(it)));
+    }
+
+    #[test]
+    fn an_admin_listener_takes_the_metrics_and_serves_no_data() {
+        check("/metrics", ListenerRole::Only, Some("/metrics"));
+        check("/metrics", ListenerRole::Public, None);
+        check("/metrics", ListenerRole::Admin, Some("/metrics"));
+        check("/graphql", ListenerRole::Admin, None);
+        check("/readyz", ListenerRole::Admin, Some("/readyz"));
+    }
+
+    #[test]
+    fn every_page_beyond_probes_and_graphql_has_a_gate() {
+        let open: Vec<&str> = ROUTES.iter().filter(|it| it.gate == Gate::Open).map(|it| it.path).collect();
+        let expected =
+            ["/graphql", "/v1/graphql", "/livez", "/readyz", "/healthz", "/v1/version", "/favicon.ico"];
+        assert_eq!(open, expected);
+    }
+}

@@ -1,0 +1,318 @@
+//! Counters and durations, in the text format of OpenMetrics.
+//!
+//! **Cost:** a request adds to a few atomics that are found by index; names and labels are only looked at when somebody
+//! reads the page.
+
+use super::service_cache::Cached;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{EncodeLabelSet, EncodeMetric, MetricEncoder, NoLabelSet};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::{MetricType, TypedMetric};
+use prometheus_client::registry::{Registry, Unit};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+use weir_engine::engine::{Kept, Timing};
+
+/// Outcome of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Executed; field errors are possible.
+    Executed,
+    /// Refused by parser, validator, planner or coercion.
+    Refused,
+    /// Refused by the HTTP layer.
+    Rejected,
+    /// Not allowed.
+    Denied,
+    /// A bug of ours.
+    Failed,
+}
+
+/// Endpoint of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Endpoint {
+    /// `/graphql`.
+    Graphql,
+    /// `/v1/graphql`.
+    Hasura,
+    /// Everything else.
+    Other,
+}
+
+/// The parts of a request's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Parse,
+    Validate,
+    Plan,
+    Bind,
+    Execute,
+    /// All that is neither waiting for a source nor writing its answer: what Weir itself costs.
+    Overhead,
+    Total,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RequestLabels {
+    door: &'static str,
+    verdict: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StageLabels {
+    stage: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct LimitLabels {
+    limit: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PlanLabels {
+    result: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct KeptLabels {
+    result: &'static str,
+}
+
+/// A histogram in powers of four from one microsecond to about a minute.
+#[derive(Clone, Debug, Default)]
+struct Durations {
+    cells: Arc<Cells>,
+}
+
+#[derive(Debug, Default)]
+struct Cells {
+    buckets: [AtomicU64; Durations::BUCKETS + 1],
+    sum_ns: AtomicU64,
+}
+
+impl Durations {
+    const BUCKETS: usize = 14;
+
+    fn observe(&self, duration: Duration) {
+        let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        // Bucket i holds what is at most 4^i microseconds.
+        let us = ns.div_ceil(1000).max(1);
+        let place = (u64::BITS - (us - 1).leading_zeros()).div_ceil(2) as usize;
+        self.cells.buckets[place.min(Self::BUCKETS)].fetch_add(1, Ordering::Relaxed);
+        self.cells.sum_ns.fetch_add(ns, Ordering::Relaxed);
+    }
+}
+
+impl TypedMetric for Durations {
+    const TYPE: MetricType = MetricType::Histogram;
+}
+
+impl EncodeMetric for Durations {
+    fn encode(&self, mut encoder: MetricEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let mut buckets = [(0.0, 0); Self::BUCKETS + 1];
+        for (place, cell) in self.cells.buckets.iter().enumerate() {
+            let bound_s = if place == Self::BUCKETS { f64::INFINITY } else { 1e-6 * 4f64.powi(place as i32) };
+            buckets[place] = (bound_s, cell.load(Ordering::Relaxed));
+        }
+        let count = buckets.iter().map(|it| it.1).sum();
+        let sum_s = self.cells.sum_ns.load(Ordering::Relaxed) as f64 / 1e9;
+        encoder.encode_histogram::<NoLabelSet>(sum_s, count, &buckets, None)
+    }
+    fn metric_type(&self) -> MetricType {
+        Self::TYPE
+    }
+}
+
+/// All counters of the process.
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Vec<Counter>,
+    stages: Vec<Durations>,
+    plan_hits: Counter,
+    plan_misses: Counter,
+    kept: Vec<Counter>,
+    limits: Family<LimitLabels, Counter>,
+    /// Connections that are open.
+    pub(crate) connections: Gauge<i64, AtomicI64>,
+    /// Connections that were closed to make room.
+    pub(crate) evicted: Counter,
+    /// Requests for which a source had no capacity left.
+    pub(crate) pool_timeouts: Counter,
+    /// Panics that were caught.
+    pub(crate) panics: Counter,
+    /// Successful and failed reloads.
+    pub(crate) reloads: Counter,
+    pub(crate) reload_failures: Counter,
+    /// Log lines that were dropped because the sink was blocked.
+    pub(crate) log_drops: Counter,
+}
+
+/// The labels of [`Endpoint`], [`Verdict`] and [`Stage`], in their order.
+const DOORS: [&str; 3] = ["graphql", "v1_graphql", "other"];
+const VERDICTS: [&str; 5] = ["executed", "refused", "rejected", "denied", "failed"];
+/// The labels of [`Kept`], in its order.
+const KEPT: [&str; 3] = ["hit", "joined", "made"];
+const STAGES: [&str; 7] = ["parse", "validate", "plan", "bind", "execute", "overhead", "total"];
+
+impl Metrics {
+    /// All at zero.
+    pub(crate) fn new() -> Self {
+        let mut registry = Registry::with_prefix("weir");
+        let requests = Family::<RequestLabels, Counter>::default();
+        registry.register("requests", "Requests by endpoint and outcome", requests.clone());
+        let stages = Family::<StageLabels, Durations>::default();
+        registry.register_collector(Box::new(Cached));
+        let help = "Time per stage of a GraphQL request; overhead is all but the sources";
+        registry.register_with_unit("stage_duration", help, Unit::Seconds, stages.clone());
+        let plans = Family::<PlanLabels, Counter>::default();
+        registry.register("plan_cache", "Plans that were found and that had to be made", plans.clone());
+        let kept = Family::<KeptLabels, Counter>::default();
+        let help = "Answers with a lifetime: kept whole, made for an equal request in flight, or made";
+        registry.register("cache_responses", help, kept.clone());
+        let limits = Family::<LimitLabels, Counter>::default();
+        registry.register("limit_refusals", "Requests refused by a limit", limits.clone());
+        let made = Self {
+            requests: DOORS
+                .iter()
+                .flat_map(|door| VERDICTS.iter().map(|verdict| RequestLabels { door, verdict }))
+                .map(|labels| requests.get_or_create_owned(&labels))
+                .collect(),
+            stages: STAGES.iter().map(|stage| stages.get_or_create_owned(&StageLabels { stage })).collect(),
+            plan_hits: plans.get_or_create_owned(&PlanLabels { result: "hit" }),
+            plan_misses: plans.get_or_create_owned(&PlanLabels { result: "miss" }),
+            kept: KEPT.iter().map(|result| kept.get_or_create_owned(&KeptLabels { result })).collect(),
+            limits,
+            connections: Gauge::default(),
+            evicted: Counter::default(),
+            pool_timeouts: Counter::default(),
+            panics: Counter::default(),
+            reloads: Counter::default(),
+            reload_failures: Counter::default(),
+            log_drops: Counter::default(),
+            registry,
+        };
+        made.register_plain()
+    }
+
+    fn register_plain(mut self) -> Self {
+        let registry = &mut self.registry;
+        registry.register("connections", "Open connections", self.connections.clone());
+        registry.register(
+            "connections_evicted",
+            "Idle connections closed to make room",
+            self.evicted.clone(),
+        );
+        registry.register(
+            "pool_timeouts",
+            "Requests for which a source had no capacity left",
+            self.pool_timeouts.clone(),
+        );
+        registry.register("panics", "Panics that were caught", self.panics.clone());
+        registry.register("reloads", "Configurations that were taken over", self.reloads.clone());
+        registry.register(
+            "reload_failures",
+            "Configurations that were refused",
+            self.reload_failures.clone(),
+        );
+        registry.register("log_lines_dropped", "Log lines lost to a blocked sink", self.log_drops.clone());
+        self
+    }
+
+    /// Counts a request.
+    pub(crate) fn request(&self, door: Endpoint, verdict: Verdict) {
+        self.requests[door as usize * VERDICTS.len() + verdict as usize].inc();
+    }
+
+    /// Counts an answer with a lifetime.
+    pub(crate) fn kept(&self, kept: Kept) {
+        self.kept[kept as usize].inc();
+    }
+
+    /// Notes the stages of an executed request that took `total`.
+    pub(crate) fn timing(&self, timing: &Timing, total: Duration) {
+        if timing.plan_hit {
+            self.plan_hits.inc();
+        } else {
+            self.plan_misses.inc();
+            self.stages[Stage::Parse as usize].observe(timing.parse);
+            self.stages[Stage::Validate as usize].observe(timing.validate);
+            self.stages[Stage::Plan as usize].observe(timing.plan);
+        }
+        self.stages[Stage::Bind as usize].observe(timing.bind);
+        self.stages[Stage::Execute as usize].observe(timing.execute);
+        self.stages[Stage::Overhead as usize].observe(total.saturating_sub(timing.execute));
+        self.stages[Stage::Total as usize].observe(total);
+    }
+
+    /// Counts a refusal by the limit with this code.
+    pub(crate) fn limit(&self, code: &str) {
+        self.limits.get_or_create(&LimitLabels { limit: code.to_string() }).inc();
+    }
+
+    /// Counts the limits named in a refusal's body.
+    pub(crate) fn limits_in(&self, refusal: &[u8]) {
+        let text = std::str::from_utf8(refusal).unwrap_or_default();
+        for (place, _) in text.match_indices("\"LIMIT_").take(50) {
+            let code = &text[place + 1..];
+            self.limit(&code[..code.find('"').unwrap_or(0).min(40)]);
+        }
+    }
+
+    /// The page.
+    pub(crate) fn page(&self) -> String {
+        let mut text = String::with_capacity(8 * 1024);
+        // Writing into a string cannot fail.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(act: impl FnOnce(&Metrics), line: &str) {
+        let metrics = Metrics::new();
+        act(&metrics);
+        let page = metrics.page();
+        assert!(page.lines().any(|it| it == line), "{line} is not in\n{page}");
+    }
+
+    #[test]
+    fn requests_are_counted_by_door_and_verdict() {
+        check(
+            |it| it.request(Endpoint::Graphql, Verdict::Executed),
+            r#"weir_requests_total{door="graphql",verdict="executed"} 1"#,
+        );
+        check(
+            |it| it.request(Endpoint::Hasura, Verdict::Failed),
+            r#"weir_requests_total{door="v1_graphql",verdict="failed"} 1"#,
+        );
+    }
+
+    #[test]
+    fn durations_fall_into_powers_of_four() {
+        let bind = |us| Timing { bind: Duration::from_micros(us), plan_hit: true, ..Timing::default() };
+        let bucket = |bound| format!(r#"weir_stage_duration_seconds_bucket{{le="{bound}",stage="bind"}} 1"#);
+        check(|it| it.timing(&bind(1), Duration::ZERO), &bucket("0.000001"));
+        check(|it| it.timing(&bind(3), Duration::ZERO), &bucket("0.000004"));
+        check(|it| it.timing(&bind(5), Duration::ZERO), &bucket("0.000016"));
+        check(|it| it.timing(&bind(10_000_000_000), Duration::ZERO), &bucket("+Inf"));
+    }
+
+    #[test]
+    fn answers_with_a_lifetime_are_counted_by_where_they_came_from() {
+        check(|it| it.kept(Kept::Joined), r#"weir_cache_responses_total{result="joined"} 1"#);
+    }
+
+    #[test]
+    fn plan_hits_and_limits_are_counted() {
+        let hit = Timing { plan_hit: true, ..Timing::default() };
+        check(|it| it.timing(&hit, Duration::ZERO), r#"weir_plan_cache_total{result="hit"} 1"#);
+        let body = br#"{"errors":[{"message":"x","extensions":{"code":"LIMIT_DEPTH"}}]}"#;
+        check(|it| it.limits_in(body), r#"weir_limit_refusals_total{limit="LIMIT_DEPTH"} 1"#);
+    }
+}

@@ -1,0 +1,5 @@
+//! Counters and logs. Everything may write here.
+
+pub(crate) mod log;
+pub(crate) mod metrics;
+pub(crate) mod service_cache;

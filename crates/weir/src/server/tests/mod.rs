@@ -1,0 +1,4 @@
+//! Tests of the whole server.
+
+mod access;
+mod faults;
