@@ -3,6 +3,8 @@
 mod kit;
 #[path = "../../../sql/tests/postgres_kit/mod.rs"]
 mod postgres_kit;
+#[path = "../../../sql/tests/wall_kit/mod.rs"]
+mod wall_kit;
 
 mod apart;
 mod as_dgraph;
@@ -17,4 +19,5 @@ mod postgres_store;
 mod read;
 mod sound;
 mod transfer;
+mod wall;
 mod words;

@@ -1,20 +1,14 @@
 //! Nobody gets over the wall by Dgraph's API, on SQLite and on PostgreSQL.
 
-mod kit;
-#[path = "../../sql/tests/postgres_kit/mod.rs"]
-mod postgres_kit;
-#[path = "../../sql/tests/wall_kit/mod.rs"]
-mod wall_kit;
-
-use kit::{answer, engine};
-use postgres_kit::database;
+use crate::kit::{answer, engine};
+use crate::postgres_kit::database;
+use crate::wall_kit::ask::{Asker, Rules};
+use crate::wall_kit::{Wall, sorted};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use wall_kit::ask::{Asker, Rules};
-use wall_kit::{Wall, sorted};
 use weir_engine::engine::Engine;
 use weir_language::ast::OperationKind;
 use weir_language::schema::Schema;
