@@ -48,8 +48,10 @@ const FILL: &[&str] = &[
 ];
 
 /// Pages need a complete order, which only the order of ids is: so a case has pages or an order.
-const WITH_PAGES: Rules = Rules { orders: &[], key: "id", without: &["order"], cascades: true };
-const WITH_ORDER: Rules = Rules { orders: &[], key: "id", without: &["first", "offset"], cascades: true };
+const WITH_PAGES: Rules =
+    Rules { orders: &[], key: "id", without: &["order"], cascades: true, references: true };
+const WITH_ORDER: Rules =
+    Rules { orders: &[], key: "id", without: &["first", "offset"], cascades: true, references: true };
 
 /// One of the two stores.
 struct Side {
@@ -167,7 +169,7 @@ fn check(make: impl Fn(&str, bool) -> Side, ty: &str, row: &str, list: &str) -> 
             sides = Some((behind, empty, hidden));
         }
         let Some((behind, empty, hidden)) = &mut sides else { continue };
-        let is_mutation = seed % 4 == 3;
+        let is_mutation = seed % 3 == 2;
         let kind = if is_mutation { OperationKind::Mutation } else { OperationKind::Query };
         let rules = if seed % 2 == 0 { &WITH_PAGES } else { &WITH_ORDER };
         let mut asker = Asker::new(&behind.schema, seed + 1, rules, ty);
@@ -195,7 +197,7 @@ fn run(make: impl Fn(&str, bool) -> Side, list: &str) {
     }
     println!("answered without an error: {} queries, {} mutations", all[0], all[1]);
     let cases = cases() * HIDDEN.len() as u64;
-    assert!(all[0] * 3 > cases && all[1] * 20 > cases, "too many errors: {all:?}");
+    assert!(all[0] * 3 > cases && all[1] * 30 > cases, "too many errors: {all:?}");
 }
 
 #[test]

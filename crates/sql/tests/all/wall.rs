@@ -88,6 +88,7 @@ const RULES: Rules = Rules {
     ],
     key: "id",
     cascades: false,
+    references: false,
     // Groups have no complete order, and the first columns of an order would have to be those of `distinct_on`.
     without: &[
         "distinct_on",

@@ -32,6 +32,8 @@ pub struct Rules {
     pub orders: &'static [(&'static str, &'static str)],
     /// The key of most rows.
     pub key: &'static str,
+    /// Objects of types that end in `Ref` may be their keys alone.
+    pub references: bool,
     /// Fields of objects may have `@cascade`.
     pub cascades: bool,
     /// Fields and arguments that are never used.
@@ -45,7 +47,7 @@ pub struct Asker<'s> {
     pub rules: &'s Rules,
     /// Half of the root fields have this in their names.
     pub focus: &'s str,
-    /// Names of the input types that were used.
+    /// Names of the input types that were used, but for references.
     pub inputs: Vec<String>,
     aliases: u32,
 }
@@ -178,7 +180,7 @@ impl<'s> Asker<'s> {
             }
             ScalarReader::Float => format!("{}.5", self.random.below(5)),
             ScalarReader::Boolean => (self.random.below(2) == 0).to_string(),
-            ScalarReader::Id => format!("\"0x{:x}\"", 1 + self.random.below(30)),
+            ScalarReader::Id => format!("\"0x{:x}\"", 1 + self.random.below(20)),
             ScalarReader::String | ScalarReader::Text | ScalarReader::Json => {
                 format!("\"{}\"", TEXTS[self.random.below(TEXTS.len() as u32) as usize])
             }
@@ -186,7 +188,6 @@ impl<'s> Asker<'s> {
     }
 
     fn object(&mut self, ty: TypeId, depth: u32) -> String {
-        self.inputs.push(self.schema.type_name(ty).to_owned());
         let fields: Vec<InputId> = self.schema.input_fields(ty).collect();
         let wanted = 1 + self.random.below(2);
         // Rows that are inserted mostly need all their columns.
@@ -199,11 +200,22 @@ impl<'s> Asker<'s> {
                 chosen.push(field);
             }
         }
+        if self.rules.references && self.random.below(2) == 0 {
+            chosen.extend(fields.iter().copied().filter(|it| is_key_of(self.schema, self.rules, *it)));
+        }
         for _ in 0..wanted {
             let field = fields[self.random.below(fields.len() as u32) as usize];
             if !chosen.contains(&field) && !self.rules.without.contains(&self.schema.input_name(field)) {
                 chosen.push(field);
             }
+        }
+        let is_key = |it: &&InputId| is_key_of(self.schema, self.rules, **it);
+        // An object that is told by its key alone is not made.
+        match chosen.iter().find(is_key).copied() {
+            Some(key) if self.rules.references && self.schema.type_name(ty).ends_with("Ref") => {
+                chosen = vec![key];
+            }
+            _ => self.inputs.push(self.schema.type_name(ty).to_owned()),
         }
         let mut members = Vec::new();
         for field in chosen {
@@ -216,4 +228,8 @@ impl<'s> Asker<'s> {
         }
         format!("{{{}}}", members.join(", "))
     }
+}
+
+fn is_key_of(schema: &Schema, rules: &Rules, field: InputId) -> bool {
+    schema.input_name(field) == rules.key
 }
