@@ -19,7 +19,7 @@ use weir_engine::source::{Accent, FieldError, Ids, PlanError};
 use weir_language::schema::{EnumValueId, Schema};
 use weir_language::schema::{FieldId, InputId, TypeKind};
 use weir_language::value::{Node, Variables};
-use weir_relational::catalog::{ColumnId, Relations, RelationshipKind, TableId};
+use weir_relational::catalog::{ColumnId, Relations, RelationshipId, RelationshipKind, TableId};
 use weir_relational::passes::bounds::{Bounds, Excess};
 use weir_relational::plan::{
     Expr, Hidden, Level, Member, MemberKind, Output, Parameter, Plan, Purpose, Query, Reader, Run, Scan, Tie,
@@ -311,17 +311,7 @@ impl<'c> Compiler<'c> {
             }
             FieldMeaning::CallAggregate(_, table) => self.aggregates(field, table, Vec::new()),
             FieldMeaning::Computed(function) => self.computed(field, function, row),
-            FieldMeaning::Related(by) => {
-                let related = &self.api.model.relations.relationships[by.0 as usize];
-                let rows = self.rows_arguments(field)?;
-                let nest = nest(related, row);
-                let one = matches!(related.kind, RelationshipKind::Object { .. });
-                let kind = self.rows(field, related.to, rows, nest, one)?;
-                if let MemberKind::One(level) | MemberKind::Many(level) = kind {
-                    self.plan.levels[level as usize].by = Some(by);
-                }
-                Ok(kind)
-            }
+            FieldMeaning::Related(by) => self.related(field, by, row),
             FieldMeaning::RelatedAggregate(by) => {
                 let related = &self.api.model.relations.relationships[by.0 as usize];
                 let nest = nest(related, row);
@@ -347,6 +337,24 @@ impl<'c> Compiler<'c> {
                 Err(self.refuse("this field cannot be answered here"))
             }
         }
+    }
+
+    /// The rows that a relationship leads to.
+    fn related(
+        &mut self,
+        field: &ShapeField,
+        by: RelationshipId,
+        row: &mut Row,
+    ) -> Result<MemberKind, PlanError> {
+        let related = &self.api.model.relations.relationships[by.0 as usize];
+        let rows = self.rows_arguments(field)?;
+        let nest = nest(related, row);
+        let one = matches!(related.kind, RelationshipKind::Object { .. });
+        let kind = self.rows(field, related.to, rows, nest, one)?;
+        if let MemberKind::One(level) | MemberKind::Many(level) = kind {
+            self.plan.levels[level as usize].by = Some(by);
+        }
+        Ok(kind)
     }
 
     /// The set below an object field.
