@@ -11,22 +11,18 @@
 
 use crate::changes::{Ages, Changes};
 use crate::engine::Capacity;
+use crate::keys::{CarriedHash, KeyRef, SharedKey};
+use crate::single_flight::{Seat, SingleFlight};
 use crate::source::Freshness;
 use bytes::Bytes;
-use foldhash::quality::RandomState;
-use hashbrown::HashMap;
 use quick_cache::Weighter;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
 
 /// Number of remembered keys whose answers cannot be shared.
 const PASSES_MAX: usize = 4096;
 /// Requests for such a key are not coalesced for this time.
 const PASS: Duration = Duration::from_secs(10);
-
-/// Under what a whole answer is kept: see the module.
-pub(crate) type Key = Box<[u8]>;
 
 /// An answer that others may be given.
 #[derive(Debug)]
@@ -59,22 +55,20 @@ impl Shared {
 #[derive(Clone)]
 struct Weight;
 
-impl Weighter<Key, Arc<Shared>> for Weight {
-    fn weight(&self, key: &Key, kept: &Arc<Shared>) -> u64 {
+impl Weighter<SharedKey, Arc<Shared>> for Weight {
+    fn weight(&self, key: &SharedKey, kept: &Arc<Shared>) -> u64 {
         /// Overhead of the cache per entry, in bytes, estimated.
         const ENTRY_BYTES: usize = 256;
-        (ENTRY_BYTES + key.len() + kept.body.len()) as u64
+        (ENTRY_BYTES + key.bytes().len() + kept.body.len()) as u64
     }
 }
 
-type Entries = quick_cache::sync::Cache<Key, Arc<Shared>, Weight, RandomState>;
-type Flights = Mutex<HashMap<Key, watch::Receiver<Landing>, RandomState>>;
+type Entries = quick_cache::sync::Cache<SharedKey, Arc<Shared>, Weight, CarriedHash>;
+type Passes = quick_cache::sync::Cache<SharedKey, Instant, quick_cache::UnitWeighter, CarriedHash>;
 
 /// Result of a coalesced answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Landing {
-    /// Not there yet.
-    Flying,
     /// Here.
     Here(Arc<Shared>),
     /// It cannot be shared, being a stream or for one caller alone: each has to ask.
@@ -87,38 +81,9 @@ pub(crate) struct Responses {
     entries: Option<Entries>,
     bytes_max: usize,
     /// Keys whose last answer could not be shared, and until when nobody waits for another's under them.
-    passes: quick_cache::sync::Cache<Key, Instant, quick_cache::UnitWeighter, RandomState>,
-    flights: Flights,
+    passes: Passes,
+    flights: Arc<SingleFlight<Landing>>,
     pub(crate) changes: Arc<Changes>,
-}
-
-/// Role of a request for a key.
-pub(crate) enum Turn<'r> {
-    /// Make the answer.
-    Leads(Flight<'r>),
-    /// Wait for the request that makes it.
-    Waits(watch::Receiver<Landing>),
-}
-
-/// The making of an answer. If it is dropped before the end, the waiting requests make the answer themselves.
-pub(crate) struct Flight<'r> {
-    responses: &'r Responses,
-    key: Key,
-    sender: watch::Sender<Landing>,
-}
-
-impl Flight<'_> {
-    /// Hands the answer to the waiting requests.
-    pub(crate) fn land(&self, landing: Landing) {
-        // It is no error if nobody waits.
-        let _ = self.sender.send_replace(landing);
-    }
-}
-
-impl Drop for Flight<'_> {
-    fn drop(&mut self) {
-        self.responses.flights().remove(&self.key);
-    }
 }
 
 impl Responses {
@@ -129,27 +94,22 @@ impl Responses {
         const BODY_BYTES_TYPICAL: usize = 8192;
         let entries = (bytes_max > 0).then(|| {
             let items = (bytes_max / BODY_BYTES_TYPICAL).max(16);
-            Entries::with(items, bytes_max as u64, Weight, RandomState::default(), Default::default())
+            Entries::with(items, bytes_max as u64, Weight, CarriedHash, Default::default())
         });
-        let passes = quick_cache::sync::Cache::with(
-            PASSES_MAX,
-            PASSES_MAX as u64,
-            quick_cache::UnitWeighter,
-            RandomState::default(),
-            Default::default(),
-        );
-        Self { entries, bytes_max, passes, flights: Mutex::default(), changes }
+        let (weight, last) = (quick_cache::UnitWeighter, Default::default());
+        let passes = Passes::with(PASSES_MAX, PASSES_MAX as u64, weight, CarriedHash, last);
+        Self { entries, bytes_max, passes, flights: Arc::default(), changes }
     }
 
     /// The answer under `key`, if there is one that is fresh.
-    pub(crate) fn get(&self, key: &[u8], now: Instant) -> Option<Arc<Shared>> {
-        let kept = self.entries.as_ref()?.get(key)?;
+    pub(crate) fn get(&self, key: KeyRef<'_>, now: Instant) -> Option<Arc<Shared>> {
+        let kept = self.entries.as_ref()?.get(&key)?;
         let is_fresh = kept.left(now).is_some_and(|it| it.remaining_ms > 0);
         (is_fresh && self.changes.are_current(&kept.ages)).then_some(kept)
     }
 
     /// Keeps an answer.
-    pub(crate) fn put(&self, key: Key, kept: Arc<Shared>) {
+    pub(crate) fn put(&self, key: SharedKey, kept: Arc<Shared>) {
         /// No single answer takes more than this part of the room.
         const SHARE: usize = 8;
         let fits = kept.body.len() <= self.bytes_max / SHARE;
@@ -160,34 +120,23 @@ impl Responses {
     }
 
     /// Notes that the answer under `key` could not be shared: for a while each makes its own, or they would queue.
-    pub(crate) fn pass(&self, key: &[u8], now: Instant) {
+    pub(crate) fn pass(&self, key: KeyRef<'_>, now: Instant) {
         self.passes.insert(key.into(), now + PASS);
     }
 
     /// True if requests for `key` are not coalesced.
-    pub(crate) fn passes(&self, key: &[u8], now: Instant) -> bool {
-        self.passes.get(key).is_some_and(|until| now < until)
+    pub(crate) fn passes(&self, key: KeyRef<'_>, now: Instant) -> bool {
+        self.passes.get(&key).is_some_and(|until| now < until)
     }
 
-    /// The role of a request for `key`: it makes the answer or waits for it.
-    pub(crate) fn turn(&self, key: &[u8]) -> Turn<'_> {
-        let mut flights = self.flights();
-        if let Some(receiver) = flights.get(key) {
-            return Turn::Waits(receiver.clone());
-        }
-        let (sender, receiver) = watch::channel(Landing::Flying);
-        flights.insert(key.into(), receiver);
-        Turn::Leads(Flight { responses: self, key: key.into(), sender })
+    /// The role of a request for `key` that has time until `deadline`.
+    pub(crate) fn seat(&self, key: KeyRef<'_>, deadline: Instant) -> Seat<Landing, Arc<Shared>> {
+        self.flights.seat(&key.into(), deadline, || self.get(key, Instant::now()))
     }
 
     /// Entries and the bytes they take, roughly.
     pub(crate) fn filling(&self) -> (usize, u64) {
         self.entries.as_ref().map_or((0, 0), |it| (it.len(), it.weight()))
-    }
-
-    fn flights(&self) -> std::sync::MutexGuard<'_, HashMap<Key, watch::Receiver<Landing>, RandomState>> {
-        // The map is whole whenever the lock is free: nothing panics under it.
-        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -198,6 +147,10 @@ mod tests {
 
     fn responses(bytes_max: usize) -> Responses {
         Responses::new(bytes_max, Arc::default())
+    }
+
+    fn key(bytes: &[u8]) -> KeyRef<'_> {
+        KeyRef::of(bytes)
     }
 
     fn shared(responses: &Responses, body: &str, fresh_s: u32, tags: &[&str], made: Instant) -> Arc<Shared> {
@@ -221,50 +174,57 @@ mod tests {
     fn an_answer_is_found_until_its_time_is_over() {
         let responses = responses(1 << 20);
         let now = Instant::now();
-        responses.put((*b"k").into(), shared(&responses, "body", 10, &[], now));
-        let found = responses.get(b"k", now + Duration::from_secs(9)).expect("it is fresh");
+        responses.put(key(b"k").into(), shared(&responses, "body", 10, &[], now));
+        let found = responses.get(key(b"k"), now + Duration::from_secs(9)).expect("it is fresh");
         assert_eq!(&found.body[..], b"body");
         let left = found.left(now + Duration::from_secs(9)).expect("it has a lifetime");
         assert_eq!((left.remaining_ms, left.stale_ms), (1000, 5000));
-        assert!(responses.get(b"k", now + Duration::from_secs(10)).is_none());
-        assert!(responses.get(b"other", now).is_none());
+        assert!(responses.get(key(b"k"), now + Duration::from_secs(10)).is_none());
+        assert!(responses.get(key(b"other"), now).is_none());
     }
 
     #[test]
     fn a_mutation_of_a_tag_makes_answers_old_even_those_on_their_way() {
         let responses = responses(1 << 20);
         let now = Instant::now();
-        responses.put((*b"a").into(), shared(&responses, "a", 10, &["Album"], now));
+        responses.put(key(b"a").into(), shared(&responses, "a", 10, &["Album"], now));
         let on_its_way = shared(&responses, "b", 10, &["Album", "Artist"], now);
-        responses.put((*b"c").into(), shared(&responses, "c", 10, &["Genre"], now));
+        responses.put(key(b"c").into(), shared(&responses, "c", 10, &["Genre"], now));
         responses.changes.note(&[Tag("Album".into())]);
-        responses.put((*b"b").into(), on_its_way);
-        assert!(responses.get(b"a", now).is_none());
-        assert!(responses.get(b"b", now).is_none());
-        assert!(responses.get(b"c", now).is_some());
+        responses.put(key(b"b").into(), on_its_way);
+        assert!(responses.get(key(b"a"), now).is_none());
+        assert!(responses.get(key(b"b"), now).is_none());
+        assert!(responses.get(key(b"c"), now).is_some());
     }
 
     #[test]
     fn no_answer_takes_all_the_room() {
         let responses = responses(8192);
         let now = Instant::now();
-        responses.put((*b"k").into(), shared(&responses, &"x".repeat(2000), 10, &[], now));
-        assert!(responses.get(b"k", now).is_none());
+        responses.put(key(b"k").into(), shared(&responses, &"x".repeat(2000), 10, &[], now));
+        assert!(responses.get(key(b"k"), now).is_none());
     }
 
     #[tokio::test]
     async fn those_who_wait_get_the_answer_or_make_it_when_the_first_goes_away() {
         let responses = responses(0);
-        let Turn::Leads(flight) = responses.turn(b"k") else { panic!("the first leads") };
-        let Turn::Waits(mut waiting) = responses.turn(b"k") else { panic!("the second waits") };
+        let seat = || responses.seat(key(b"k"), Instant::now());
+        let Seat::Lead(flight, _) = seat() else { panic!("the first leads") };
+        let Seat::Wait(waiting, _) = seat() else { panic!("the second waits") };
         flight.land(Landing::Here(shared(&responses, "body", 0, &[], Instant::now())));
-        waiting.changed().await.expect("it landed");
-        assert!(matches!(&*waiting.borrow(), Landing::Here(it) if &it.body[..] == b"body"));
-        drop(flight);
-        let Turn::Leads(gone) = responses.turn(b"k") else { panic!("the flight is over") };
-        let Turn::Waits(mut waiting) = responses.turn(b"k") else { panic!("there is one") };
+        assert!(matches!(waiting.brought().await, Some(Landing::Here(it)) if &it.body[..] == b"body"));
+        let Seat::Lead(gone, _) = seat() else { panic!("the flight is over") };
+        let Seat::Wait(waiting, _) = seat() else { panic!("there is one") };
         drop(gone);
-        assert!(waiting.changed().await.is_err());
-        assert!(matches!(responses.turn(b"k"), Turn::Leads(_)));
+        assert!(waiting.brought().await.is_none());
+        assert!(matches!(seat(), Seat::Lead(..)));
+    }
+
+    #[test]
+    fn who_comes_late_finds_the_answer_instead_of_a_flight() {
+        let responses = responses(1 << 20);
+        responses.put(key(b"k").into(), shared(&responses, "body", 10, &[], Instant::now()));
+        let seat = responses.seat(key(b"k"), Instant::now());
+        assert!(matches!(seat, Seat::Kept(kept) if &kept.body[..] == b"body"));
     }
 }

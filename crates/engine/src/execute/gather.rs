@@ -6,15 +6,14 @@
 //!
 //! **Invariant:** rows with a null among their keys ask nothing and get null.
 //!
-//! **Cost:** one hash per parent row; keys are kept once, encoded in one buffer.
+//! **Cost:** one hash per parent row; distinct keys are stored once, encoded in one buffer.
 
 use super::{Asked, Asks, Run, With};
+use crate::keys::Interner;
 use crate::plan::shape::{Member, PieceId, SetId};
 use crate::rows::{Bitmap, CellError, Column, Data, NO_PLACE, Table};
 use crate::source::{FieldError, Level, Memos, SourceError};
 use futures_util::future::join_all;
-use hashbrown::HashTable;
-use std::hash::BuildHasher;
 
 /// There is room for so many keys before it is known how many differ.
 const KEYS_AHEAD: usize = 64;
@@ -40,12 +39,12 @@ pub(super) async fn ask_below(
             }
             asks.rows[parent.0 as usize] = Some(rows);
         }
-        gathers.retain(|it| it.keys.rows > 0);
+        gathers.retain(|it| it.keys.rows() > 0);
         let replies = ask_level(run, &gathers, memos).await;
         level.clear();
         for (gather, reply) in gathers.iter().zip(replies) {
             let members = run.plan.piece(gather.piece).fields.len();
-            asks.put(gather.piece, checked(reply, gather.keys.rows, members));
+            asks.put(gather.piece, checked(reply, gather.keys.rows(), members));
             match &asks.asked[gather.piece.0 as usize] {
                 Asked::Failed(error) => {
                     let error = error.for_client();
@@ -190,73 +189,38 @@ impl<'w> Walk<'w> {
 /// Keys that differ, in the order they were found.
 struct Keys {
     columns: Vec<Column>,
-    rows: u32,
-    /// All keys, encoded one after another.
-    bytes: Vec<u8>,
-    ends: Vec<u32>,
-    table: HashTable<u32>,
-    hasher: foldhash::fast::RandomState,
+    distinct: Interner,
 }
 
 impl Keys {
     fn new(columns: usize) -> Self {
-        Self {
-            columns: vec![Column::default(); columns],
-            rows: 0,
-            bytes: Vec::new(),
-            ends: Vec::new(),
-            table: HashTable::new(),
-            hasher: foldhash::fast::RandomState::default(),
-        }
+        Self { columns: vec![Column::default(); columns], distinct: Interner::default() }
+    }
+
+    /// Number of distinct keys.
+    fn rows(&self) -> u32 {
+        self.distinct.len() as u32
     }
 
     /// Makes room for that many keys more; most are short.
     fn reserve(&mut self, rows: usize) {
-        let Self { bytes, ends, table, hasher, .. } = self;
-        bytes.reserve(rows * size_of::<i64>());
-        ends.reserve(rows);
-        table.reserve(rows, |&at| {
-            let (from, to) = Self::key(bytes, ends, at);
-            hasher.hash_one(&bytes[from..to])
-        });
-    }
-
-    fn key(bytes: &[u8], ends: &[u32], at: u32) -> (usize, usize) {
-        let start = if at == 0 { 0 } else { ends[at as usize - 1] as usize };
-        debug_assert!(ends[at as usize] as usize <= bytes.len());
-        (start, ends[at as usize] as usize)
+        self.distinct.reserve(rows, rows * size_of::<i64>());
     }
 
     /// The number of the key of `row`.
     fn place(&mut self, hidden: &[u32], columns: &[Column], row: usize) -> u32 {
-        let start = self.bytes.len();
-        for &at in hidden {
-            let Some(column) = columns.get(at as usize) else { return NO_PLACE };
-            if !encode(column, row, &mut self.bytes) {
-                self.bytes.truncate(start);
-                return NO_PLACE;
+        let keys = &mut self.distinct;
+        let encoded = |&at: &u32| columns.get(at as usize).is_some_and(|it| encode(it, row, keys.write()));
+        if !hidden.iter().all(encoded) {
+            keys.discard();
+            return NO_PLACE;
+        }
+        let (place, is_new) = keys.intern_written();
+        if is_new {
+            for (&at, own) in hidden.iter().zip(&mut self.columns) {
+                own.push_from(&columns[at as usize], row);
             }
         }
-        let Self { bytes, ends, table, hasher, .. } = self;
-        let hash = hasher.hash_one(&bytes[start..]);
-        let same = |&at: &u32| {
-            let (from, to) = Self::key(bytes, ends, at);
-            bytes[from..to] == bytes[start..]
-        };
-        if let Some(&known) = table.find(hash, same) {
-            bytes.truncate(start);
-            return known;
-        }
-        let place = self.rows;
-        ends.push(bytes.len() as u32);
-        table.insert_unique(hash, place, |&at| {
-            let (from, to) = Self::key(bytes, ends, at);
-            hasher.hash_one(&bytes[from..to])
-        });
-        for (&at, own) in hidden.iter().zip(&mut self.columns) {
-            own.push_from(&columns[at as usize], row);
-        }
-        self.rows += 1;
         place
     }
 }

@@ -5,8 +5,10 @@
 
 use super::{Ran, Run};
 use crate::engine::{Body, Kept};
+use crate::keys::KeyRef;
 use crate::plan::Sharing;
-use crate::responses::{Landing, Responses, Shared, Turn};
+use crate::responses::{Landing, Responses, Shared};
+use crate::single_flight::Seat;
 use crate::source::Freshness;
 use bytes::Bytes;
 use std::sync::Arc;
@@ -15,33 +17,31 @@ use std::time::Instant;
 /// Runs `run`, or finds that it need not be.
 pub(crate) async fn run_shared(run: Run<'_>, sharing: &Sharing, responses: &Responses) -> (Ran, Kept) {
     let key = sharing.key(run.variables, run.headers);
+    let key = KeyRef::of(&key);
     let refreshes = run.plan.operation.wish.is_some_and(|it| it.refreshes(run.variables));
     loop {
-        if !refreshes && let Some(shared) = responses.get(&key, Instant::now()) {
+        if !refreshes && let Some(shared) = responses.get(key, Instant::now()) {
             return (given(&shared), Kept::Hit);
         }
-        if refreshes || !sharing.flights || responses.passes(&key, Instant::now()) {
+        if refreshes || !sharing.flights || responses.passes(key, Instant::now()) {
             return (make(run, sharing, responses, key).await.0, Kept::Made);
         }
-        let mut waiting = match responses.turn(&key) {
-            Turn::Leads(flight) => {
+        let waiting = match responses.seat(key, run.deadline) {
+            Seat::Lead(flight, _) => {
                 let (ran, landing) = make(run, sharing, responses, key).await;
                 flight.land(landing);
                 return (ran, Kept::Made);
             }
-            Turn::Waits(waiting) => waiting,
+            Seat::Wait(waiting, _) => waiting,
+            Seat::Kept(shared) => return (given(&shared), Kept::Hit),
         };
-        match tokio::time::timeout_at(run.deadline.into(), waiting.changed()).await {
+        match tokio::time::timeout_at(run.deadline.into(), waiting.brought()).await {
             // The request that made it was cancelled: another one has to.
-            Ok(Err(_)) => continue,
-            Ok(Ok(())) => {
-                let landing = waiting.borrow().clone();
-                if let Landing::Here(shared) = landing
-                    && responses.changes.are_current(&shared.ages)
-                {
-                    return (given(&shared), Kept::Joined);
-                }
+            Ok(None) => continue,
+            Ok(Some(Landing::Here(shared))) if responses.changes.are_current(&shared.ages) => {
+                return (given(&shared), Kept::Joined);
             }
+            Ok(Some(Landing::Here(_) | Landing::Alone)) => {}
             // The remaining time is for the error.
             Err(_) => {}
         }
@@ -57,7 +57,7 @@ fn given(shared: &Shared) -> Ran {
 }
 
 /// Makes the answer, caches it if it has a lifetime, and hands it to the waiting requests.
-async fn make(run: Run<'_>, sharing: &Sharing, responses: &Responses, key: Vec<u8>) -> (Ran, Landing) {
+async fn make(run: Run<'_>, sharing: &Sharing, responses: &Responses, key: KeyRef<'_>) -> (Ran, Landing) {
     let mut ages = responses.changes.ages_at(sharing.tags.iter().copied());
     let Ran { body, capacity, freshness } = super::run(run).await;
     freshness.iter().for_each(|it| ages.join(&it.ages));
@@ -65,7 +65,7 @@ async fn make(run: Run<'_>, sharing: &Sharing, responses: &Responses, key: Vec<u
     let bytes = match body {
         Body::Whole(bytes) if may_share => bytes,
         Body::Whole(_) | Body::Shared(_) | Body::Stream { .. } => {
-            responses.pass(&key, Instant::now());
+            responses.pass(key, Instant::now());
             return (Ran { body, capacity, freshness }, Landing::Alone);
         }
     };

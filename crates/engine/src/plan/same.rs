@@ -10,9 +10,8 @@
 //! what stands further down only where those are equal too.
 
 use super::shape::{Member, SetId, Shape, ShapeField};
-use hashbrown::hash_table::Entry;
-use hashbrown::{HashMap, HashTable};
-use std::hash::BuildHasher;
+use crate::keys::{Interner, hash_of};
+use hashbrown::HashMap;
 use weir_language::value::Node;
 
 /// Marks the members of `shape` that repeat an earlier one; `keep` is the set whose members are all to be done.
@@ -41,12 +40,13 @@ pub(crate) fn mark(shape: &mut Shape, root: SetId, keep: Option<SetId>) {
             members.push(work.unwrap_or(u32::MAX));
         }
         if is_compared {
-            classes.words.push(u64::from(shape.set(set).on.0));
+            let words = classes.distinct.write();
+            words.push(u64::from(shape.set(set).on.0));
             for (&work, member) in members.iter().zip(shape.members(set)) {
-                classes.words.push(u64::from(work));
-                push_bytes(member.key.bytes(), &mut classes.words);
+                words.push(u64::from(work));
+                push_bytes(member.key.bytes(), words);
             }
-            set_classes[set.0 as usize] = classes.of_words();
+            set_classes[set.0 as usize] = classes.of_written();
         }
     }
 }
@@ -54,7 +54,6 @@ pub(crate) fn mark(shape: &mut Shape, root: SetId, keep: Option<SetId>) {
 /// By member: whether its set has another one of the same field and, as far as a hash tells, the same arguments and
 /// fields right below. `None` if none has, as in most operations.
 fn repeated_work(shape: &Shape, keep: Option<SetId>) -> Option<Vec<bool>> {
-    let hasher = foldhash::fast::RandomState::default();
     let mut repeated = Vec::new();
     // Field and place in one number: most sets are sorted for nothing.
     let mut members: Vec<u64> = Vec::new();
@@ -74,7 +73,7 @@ fn repeated_work(shape: &Shape, keep: Option<SetId>) -> Option<Vec<bool>> {
                 words.clear();
                 push_arguments(shape, &shape.fields[at as usize], &mut words);
                 push_below(shape, &shape.fields[at as usize], &mut words);
-                (hasher.hash_one(words.as_slice()), at)
+                (hash_of(&words), at)
             }));
             hashed.sort_unstable();
             for same in hashed.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
@@ -138,7 +137,7 @@ pub(crate) fn upwards(shape: &Shape, root: SetId) -> Vec<SetId> {
 /// The class of what a member asks for, its key left out; `None` for constants.
 fn work(shape: &Shape, at: usize, set_classes: &[u32], classes: &mut Classes) -> Option<u32> {
     let member = &shape.fields[at];
-    let words = &mut classes.words;
+    let words = classes.distinct.write();
     match member.member {
         Member::Constant { .. } => return None,
         Member::Leaf | Member::Foreign { .. } => words.push(u64::MAX),
@@ -150,7 +149,7 @@ fn work(shape: &Shape, at: usize, set_classes: &[u32], classes: &mut Classes) ->
     }
     words.push(u64::from(member.field.0));
     push_arguments(shape, member, words);
-    Some(classes.of_words())
+    Some(classes.of_written())
 }
 
 /// Appends the arguments of `member`.
@@ -211,14 +210,7 @@ fn push_node(shape: &Shape, start: usize, at: usize, words: &mut Vec<u64>) {
 /// Numbers for equal things.
 #[derive(Default)]
 struct Classes {
-    /// The key being built.
-    words: Vec<u64>,
-    /// The words of every class, one after another.
-    known: Vec<u64>,
-    /// By class: where its words end.
-    ends: Vec<usize>,
-    table: HashTable<u32>,
-    hasher: foldhash::fast::RandomState,
+    distinct: Interner<u64>,
     first: HashMap<(SetId, u32), u32, foldhash::fast::RandomState>,
 }
 
@@ -226,35 +218,14 @@ impl Classes {
     /// Room for the classes of `shape`, so that nothing grows on the way.
     fn with_room_for(shape: &Shape) -> Self {
         let classes = shape.fields.len() + shape.sets.len();
-        Self {
-            known: Vec::with_capacity(8 * classes),
-            ends: Vec::with_capacity(classes),
-            table: HashTable::with_capacity(classes),
-            ..Self::default()
-        }
+        let mut made = Self::default();
+        made.distinct.reserve(classes, 8 * classes);
+        made
     }
 
-    /// The class of `self.words`, which are taken.
-    fn of_words(&mut self) -> u32 {
-        let Self { words, known, ends, table, hasher, .. } = self;
-        let of = |class: u32| {
-            let start = if class == 0 { 0 } else { ends[class as usize - 1] };
-            &known[start..ends[class as usize]]
-        };
-        let hash = hasher.hash_one(words.as_slice());
-        let same = |&class: &u32| of(class) == words.as_slice();
-        let class = match table.entry(hash, same, |&class| hasher.hash_one(of(class))) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(vacant) => {
-                let class = ends.len() as u32;
-                vacant.insert(class);
-                known.extend_from_slice(words);
-                ends.push(known.len());
-                class
-            }
-        };
-        words.clear();
-        class
+    /// The class of the words that were written.
+    fn of_written(&mut self) -> u32 {
+        self.distinct.intern_written().0
     }
 
     /// The member of `set` that does `work` already.

@@ -5,7 +5,7 @@
 use super::clock::Clock;
 use super::counters::Outcome;
 use super::entry::Entry;
-use super::flights::{Arrival, Flight, Flights, Landed, Landing, Seat, Way};
+use super::flights::{Arrival, Flight, Flights, Landed, Way};
 use super::freshness::Fate;
 use super::job::{Asks, Job, Made, Purpose};
 use super::level1::{Level1, Slot};
@@ -21,6 +21,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Instant;
 use tokio::runtime::Handle;
+use weir_engine::keys::{KeyRef, SharedKey};
+use weir_engine::single_flight::Seat;
 
 /// So often somebody waits for another's flight before he asks for himself alone.
 const ROUNDS_MAX: usize = 3;
@@ -51,7 +53,7 @@ pub(super) enum Look {
 pub(super) struct Missing {
     /// Among the ids.
     pub(super) place: u32,
-    pub(super) key: Arc<[u8]>,
+    pub(super) key: SharedKey,
     /// To be served if nothing comes.
     pub(super) last: Option<Arc<Entry>>,
 }
@@ -69,7 +71,7 @@ enum Waited {
 }
 
 impl Inner {
-    pub(super) fn look(&self, key: &[u8], now_ms: u64) -> Look {
+    pub(super) fn look(&self, key: KeyRef<'_>, now_ms: u64) -> Look {
         match self.level1.look(key) {
             Some(Slot::Pass { until_ms }) if now_ms < until_ms => Look::Pass,
             Some(Slot::Pass { .. }) | None => Look::Nothing,
@@ -113,7 +115,7 @@ impl Inner {
         let flights: Vec<(u32, Flight)> = old
             .iter()
             .filter_map(|(it, old)| {
-                let newer = || match self.level1.look(&it.key) {
+                let newer = || match self.level1.look(it.key.borrowed()) {
                     Some(Slot::Entry(entry)) if Arc::ptr_eq(&entry, old) => None,
                     slot => slot,
                 };
@@ -172,7 +174,7 @@ impl Inner {
         let seats: Vec<Seated> = missing
             .into_iter()
             .map(|missing| {
-                let kept = || match self.look(&missing.key, now_ms) {
+                let kept = || match self.look(missing.key.borrowed(), now_ms) {
                     Look::Fresh(entry) | Look::Stale(entry) => Some(Slot::Entry(entry)),
                     Look::Pass => Some(Slot::Pass { until_ms: u64::MAX }),
                     Look::OnError(_) | Look::Nothing => None,
@@ -335,7 +337,7 @@ fn now_before(deadline: Instant) -> bool {
 }
 
 /// Result of a flight until `deadline`; nothing if it died.
-async fn landed(arrival: &Landing, deadline: Instant) -> Option<Landed> {
+async fn landed(arrival: &Arrival, deadline: Instant) -> Option<Landed> {
     match arrival.known() {
         // The usual case: the request's own call.
         Some(landed) => Some(landed),

@@ -21,6 +21,7 @@ use http::StatusCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use weir_engine::keys::SharedKey;
 
 /// After answers that are not shared, nobody waits for another's under that key for so long.
 const PASS_MS: u64 = 10_000;
@@ -86,7 +87,9 @@ impl Job {
 
     /// As [`Job::run`], looking into the second level first, and asking for nothing that another process asks for.
     async fn run_with(&self, remote: &Remote, asks: Asks, mut trips: Vec<Trip>, purpose: Purpose) {
-        trips.iter_mut().for_each(|trip| trip.name = Some(remote.name(&self.rule, &trip.flight.key)));
+        trips
+            .iter_mut()
+            .for_each(|trip| trip.name = Some(remote.name(&self.rule, trip.flight.key().bytes())));
         let trips = self.found(remote, trips, purpose).await;
         if trips.iter().any(|it| it.ticket.is_none()) {
             return self.ask(asks, trips).await;
@@ -98,7 +101,7 @@ impl Job {
         }
         if purpose == Purpose::Refresh {
             // The next lookup finds the results of the other processes there.
-            theirs.drain(..).for_each(|trip| self.inner.not_refreshed(&trip.flight.key, LEASED_MS));
+            theirs.drain(..).for_each(|trip| self.inner.not_refreshed(trip.flight.key(), LEASED_MS));
         }
         match asks {
             Asks::One(call) => {
@@ -125,7 +128,7 @@ impl Job {
         let mut left = Vec::with_capacity(trips.len());
         for (mut trip, entry) in trips.into_iter().zip(looked.entries) {
             trip.ticket = tickets.next().or(trip.ticket);
-            let key = &trip.flight.key;
+            let key = trip.flight.key();
             let serves = |entry: &Entry| match purpose {
                 Purpose::Fill => now_ms < entry.lifetime.stale_until_ms.max(entry.lifetime.fresh_until_ms),
                 Purpose::Refresh => {
@@ -279,26 +282,26 @@ impl Job {
         }
         match made {
             Ok((fate, entry)) => {
-                self.keep(&flight.key, fate, &entry);
+                self.keep(flight.key(), fate, &entry);
                 flight.land(match fate {
                     Fate::Keep | Fate::Forget => Landed::Entry(entry, Way::Upstream),
                     Fate::Private => Landed::Private(entry),
                 });
             }
             Err(failure) => {
-                self.inner.not_refreshed(&flight.key, RETRY_MS);
+                self.inner.not_refreshed(flight.key(), RETRY_MS);
                 flight.land(Landed::Failed(failure));
             }
         }
     }
 
     /// Keeps `entry` under `key`, or what else has to be known of it.
-    pub(super) fn keep(&self, key: &Arc<[u8]>, fate: Fate, entry: &Arc<Entry>) {
+    pub(super) fn keep(&self, key: &SharedKey, fate: Fate, entry: &Arc<Entry>) {
         let inner = &self.inner;
         match fate {
             _ if entry.is_failure() => inner.not_refreshed(key, RETRY_MS),
             Fate::Keep => {
-                if let Some(Slot::Entry(old)) = inner.level1.look(key) {
+                if let Some(Slot::Entry(old)) = inner.level1.look(key.borrowed()) {
                     self.rule
                         .counters
                         .refreshed(entry.lifetime.origin_ms.saturating_sub(old.lifetime.fresh_until_ms));
@@ -306,7 +309,7 @@ impl Job {
                 inner.level1.keep(key, Slot::Entry(Arc::clone(entry)));
             }
             // The upstream's last word counts, also for what was kept before.
-            Fate::Forget => inner.level1.forget(key),
+            Fate::Forget => inner.level1.forget(key.borrowed()),
             Fate::Private => inner.level1.keep(key, Slot::Pass { until_ms: inner.clock.now_ms() + PASS_MS }),
         }
     }
@@ -330,16 +333,16 @@ impl Asked {
 
 impl Inner {
     /// True if `lifetime` ends well after that of the entry under `key`: a difference beyond that of two machines' clocks.
-    fn outlives(&self, key: &[u8], lifetime: &Lifetime) -> bool {
-        match self.level1.look(key) {
+    fn outlives(&self, key: &SharedKey, lifetime: &Lifetime) -> bool {
+        match self.level1.look(key.borrowed()) {
             Some(Slot::Entry(old)) => lifetime.fresh_until_ms > old.lifetime.fresh_until_ms + SAME_MS,
             Some(Slot::Pass { .. }) | None => true,
         }
     }
 
     /// Notes that the answer under `key` could not be replaced.
-    fn not_refreshed(&self, key: &[u8], for_ms: u64) {
-        if let Some(Slot::Entry(old)) = self.level1.look(key) {
+    fn not_refreshed(&self, key: &SharedKey, for_ms: u64) {
+        if let Some(Slot::Entry(old)) = self.level1.look(key.borrowed()) {
             old.retry_at_ms.store(self.clock.now_ms() + for_ms, Ordering::Relaxed);
         }
     }

@@ -4,14 +4,23 @@
 //! one key only if they are the same request, as keys are compared byte by byte; a digest is made of them only for the
 //! name in a second level, where it is one of SHA-256 and checked again in the value.
 //!
-//! **Invariant:** a key holds every header that its call sends, so what depends on one of them is kept apart.
+//! **Invariant:** a key holds every header that its call sends, so what depends on one of them is kept apart. Equal keys have
+//! equal hashes, however they were made.
 //!
-//! **Cost:** made in memory that is used again; looking one up allocates nothing.
+//! **Cost:** made in memory that is used again; looking one up allocates nothing. A key is hashed once; the keys of a batch
+//! share the hash of their prefix.
+
+use weir_engine::keys::KeyRef;
+
+/// Bytes of the length before each part.
+const LENGTH_BYTES: usize = size_of::<u64>();
 
 /// Bytes that tell one request from all others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Key {
     bytes: Vec<u8>,
+    /// Where the last part begins, with its length.
+    last: usize,
 }
 
 impl Key {
@@ -23,31 +32,42 @@ impl Key {
 
     /// Adds a part. Behind its length, so that no two lists of parts come to the same bytes.
     pub fn part(&mut self, part: &[u8]) {
+        self.last = self.bytes.len();
         self.bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
         self.bytes.extend_from_slice(part);
     }
 
-    /// Current length, for [`Key::cut`].
+    /// The key, hashed: what comes before the last part, and the last part.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.bytes.len()
+    pub fn hashed(&self) -> KeyRef<'_> {
+        let (before, last) = self.bytes.split_at(self.last);
+        let last = last.get(LENGTH_BYTES..).unwrap_or_default();
+        KeyRef::of_parts(KeyRef::of(before), KeyRef::of(last), &self.bytes)
     }
 
-    /// True for a key without parts.
+    /// The key as the prefix of the keys of a batch: see [`BatchKeys`].
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+    pub fn prefix(&self) -> KeyRef<'_> {
+        KeyRef::of(&self.bytes)
+    }
+}
+
+/// The keys of a batch: a prefix and an id each.
+pub(super) struct BatchKeys<'p> {
+    prefix: KeyRef<'p>,
+    key: Key,
+}
+
+impl<'p> BatchKeys<'p> {
+    pub(super) fn new(prefix: KeyRef<'p>) -> Self {
+        Self { prefix, key: Key { bytes: prefix.bytes().to_vec(), last: 0 } }
     }
 
-    /// Takes away what was added since it was `len` long.
-    pub fn cut(&mut self, len: usize) {
-        self.bytes.truncate(len);
-    }
-
-    /// All of it.
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+    /// The key of `id`, whose hash is made of those of the prefix and the id.
+    pub(super) fn of(&mut self, id: KeyRef<'_>) -> KeyRef<'_> {
+        self.key.bytes.truncate(self.prefix.bytes().len());
+        self.key.part(id.bytes());
+        KeyRef::of_parts(self.prefix, id, &self.key.bytes)
     }
 }
 
@@ -70,11 +90,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_can_be_taken_away() {
-        let mut cut = key(&["a"]);
-        let len = cut.len();
-        cut.part(b"b");
-        cut.cut(len);
-        assert_eq!(cut, key(&["a"]));
+    fn the_key_of_an_id_is_that_of_its_prefix_and_itself() {
+        let prefix = key(&["a", "b"]);
+        let mut batch = BatchKeys::new(prefix.prefix());
+        for id in ["1", "", "22"] {
+            assert_eq!(batch.of(KeyRef::of(id.as_bytes())), key(&["a", "b", id]).hashed());
+        }
     }
 }

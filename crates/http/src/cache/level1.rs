@@ -1,11 +1,12 @@
 //! Cache of this process: bounded in bytes, with an eviction policy that keeps frequently read entries.
 //!
-//! **Cost:** a look is a hash of the key, a lock for reading on one part of the whole, and a count of references.
+//! **Cost:** a look is a lock for reading on one part of the whole, and a count of references.
 
 use super::entry::Entry;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{OptionsBuilder, Weighter};
 use std::sync::Arc;
+use weir_engine::keys::{CarriedHash, KeyRef, SharedKey};
 
 /// One of several parts with locks of their own holds at least so much, else there are fewer parts.
 const PART_BYTES_MIN: u64 = 4 * 1024 * 1024;
@@ -27,20 +28,20 @@ pub(super) enum Slot {
 #[derive(Clone, Debug)]
 struct Bytes;
 
-impl Weighter<Arc<[u8]>, Slot> for Bytes {
-    fn weight(&self, key: &Arc<[u8]>, slot: &Slot) -> u64 {
+impl Weighter<SharedKey, Slot> for Bytes {
+    fn weight(&self, key: &SharedKey, slot: &Slot) -> u64 {
         let held = match slot {
             Slot::Entry(entry) => entry.bytes_held(),
             Slot::Pass { .. } => 0,
         };
-        (TABLES_BYTES + key.len() + held) as u64
+        (TABLES_BYTES + key.bytes().len() + held) as u64
     }
 }
 
 /// The store.
 #[derive(Debug)]
 pub(super) struct Level1 {
-    slots: Cache<Arc<[u8]>, Slot, Bytes, foldhash::fast::RandomState>,
+    slots: Cache<SharedKey, Slot, Bytes, CarriedHash>,
 }
 
 impl Level1 {
@@ -53,20 +54,20 @@ impl Level1 {
             .build();
         // All that is required is given.
         let options = options.unwrap_or_else(|_| unreachable!("capacities are set"));
-        let slots = Cache::with_options(options, Bytes, Default::default(), DefaultLifecycle::default());
+        let slots = Cache::with_options(options, Bytes, CarriedHash, DefaultLifecycle::default());
         Self { slots }
     }
 
-    pub(super) fn look(&self, key: &[u8]) -> Option<Slot> {
-        self.slots.get(key)
+    pub(super) fn look(&self, key: KeyRef<'_>) -> Option<Slot> {
+        self.slots.get(&key)
     }
 
-    pub(super) fn keep(&self, key: &Arc<[u8]>, slot: Slot) {
-        self.slots.insert(Arc::clone(key), slot);
+    pub(super) fn keep(&self, key: &SharedKey, slot: Slot) {
+        self.slots.insert(key.clone(), slot);
     }
 
-    pub(super) fn forget(&self, key: &[u8]) {
-        self.slots.remove(key);
+    pub(super) fn forget(&self, key: KeyRef<'_>) {
+        self.slots.remove(&key);
     }
 
     /// Bytes that are taken.

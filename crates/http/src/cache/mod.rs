@@ -39,6 +39,7 @@ use flights::Flights;
 use futures_util::future::BoxFuture;
 use inner::{Inner, Look, Missing};
 use job::Asks;
+use key::BatchKeys;
 use level1::Level1;
 use remote::Remote;
 use std::collections::BTreeMap;
@@ -47,6 +48,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tags::Registry;
 use weir_engine::changes::{Ages, Changes, Others};
+use weir_engine::keys::{KeyList, KeyRef};
 use weir_engine::source::Tag;
 
 /// Settings of a cache.
@@ -65,8 +67,8 @@ pub struct Settings {
 /// A request to the cache.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'r> {
-    /// Key of the answer; of a batch, the part of the keys before each id.
-    pub key: &'r Key,
+    /// Key of the answer ([`Key::hashed`]); of a batch, the part of the keys before each id ([`Key::prefix`]).
+    pub key: KeyRef<'r>,
     /// Caching rule.
     pub rule: &'r Arc<Rule>,
     /// Tags that invalidate the answer; of a batch, each of its answers.
@@ -139,7 +141,7 @@ impl Cache {
         let tags = Arc::new(Registry::new(changes));
         let start = |remote| Remote::start(remote, clock.clone(), Arc::clone(&tags));
         let remote = remote.map(start).transpose()?;
-        let (level1, flights) = (Level1::new(bytes_max), Arc::new(Flights::new()));
+        let (level1, flights) = (Level1::new(bytes_max), Arc::new(Flights::default()));
         let inner = Arc::new(Inner { clock, tags, level1, flights, remote });
         Ok(Self { inner, counters: Mutex::default() })
     }
@@ -174,8 +176,8 @@ impl Cache {
         let now_ms = inner.clock.now_ms();
         let mut call = Some(call);
         let mut ask = || call.take().map(|call| Asks::One(Box::pin(call())));
-        let seen = Seen::of(inner, wanted, wanted.key.bytes(), now_ms);
-        let missing = || Missing { place: 0, key: wanted.key.bytes().into(), last: None };
+        let seen = Seen::of(inner, wanted, wanted.key, now_ms);
+        let missing = || Missing { place: 0, key: wanted.key.into(), last: None };
         let (waiting, alone) = match seen {
             Seen::Served(served) => return Ok(served),
             Seen::Refresh(served, old) => {
@@ -192,21 +194,19 @@ impl Cache {
 
     /// The answers for `ids`, each kept by itself under `wanted.key` and its id. Only what is not there is asked for, in
     /// batches; one that fails fails its own ids.
-    pub async fn get_many<C>(&self, wanted: Wanted<'_>, ids: &[&[u8]], ask: C) -> Vec<Result<Served, Failure>>
+    pub async fn get_many<C>(&self, wanted: Wanted<'_>, ids: &KeyList, ask: C) -> Vec<Result<Served, Failure>>
     where
         C: FnOnce() -> Arc<dyn AskMany> + Send,
     {
         let inner = &self.inner;
         let now_ms = inner.clock.now_ms();
         let (mut old, mut waiting, mut alone) = (Vec::new(), Vec::new(), Vec::new());
-        let mut key = wanted.key.clone();
-        let prefix_len = key.len();
+        let mut keys = BatchKeys::new(wanted.key);
         let mut results = Vec::with_capacity(ids.len());
-        for (place, id) in (0..).zip(ids) {
-            key.cut(prefix_len);
-            key.part(id);
-            let missing = |last| Missing { place, key: key.bytes().into(), last };
-            match Seen::of(inner, wanted, key.bytes(), now_ms) {
+        for (place, id) in (0..).zip(ids.keys()) {
+            let key = keys.of(id);
+            let missing = |last| Missing { place, key: key.into(), last };
+            match Seen::of(inner, wanted, key, now_ms) {
                 Seen::Served(served) => results.push(Ok(served)),
                 Seen::Refresh(served, entry) => {
                     old.push((missing(None), entry));
@@ -281,7 +281,7 @@ enum Seen {
 }
 
 impl Seen {
-    fn of(inner: &Inner, wanted: Wanted<'_>, key: &[u8], now_ms: u64) -> Self {
+    fn of(inner: &Inner, wanted: Wanted<'_>, key: KeyRef<'_>, now_ms: u64) -> Self {
         let rule = &**wanted.rule;
         if rule.sharing == Sharing::Never {
             return Self::Pass;

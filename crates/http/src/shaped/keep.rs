@@ -134,7 +134,7 @@ impl Keeper {
         tags.iter().for_each(|it| key.part(it.0.as_bytes()));
         let tags: Vec<Arc<str>> = tags.iter().map(|it| Arc::clone(&it.0)).collect();
         let rule = self.rule_for(input.headers);
-        let wanted = Wanted { key: &key, rule, tags: &tags, own_tags: &[], deadline: input.deadline };
+        let wanted = Wanted { key: key.hashed(), rule, tags: &tags, own_tags: &[], deadline: input.deadline };
         self.cache.get(wanted, call).await
     }
 
@@ -147,7 +147,7 @@ impl Keeper {
     where
         F: Future<Output = Result<Answer, Failure>> + Send + 'static,
     {
-        let (key, rule, deadline) = (&self.begin, &self.alone, input.deadline);
+        let (key, rule, deadline) = (self.begin.hashed(), &self.alone, input.deadline);
         let change = Change::begin(&self.cache, Cow::Borrowed(std::slice::from_ref(&self.tag)));
         let served = self.cache.get(Wanted { key, rule, tags: &[], own_tags: &[], deadline }, call).await;
         change.end(&served);

@@ -15,9 +15,9 @@ use crate::sdl::ConnectorId;
 use crate::template::Rendered;
 use futures_util::future::BoxFuture;
 use http::StatusCode;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
+use weir_engine::keys::{Interner, KeyList, KeyRef};
 use weir_engine::plan::shape::Shape;
 use weir_engine::rows::{Column, Data, Texts};
 use weir_engine::source::{Caller, FetchInput, Headers, Ids, Level};
@@ -37,7 +37,10 @@ pub(super) async fn ask(
     let memo = input.common.and_then(|it| Some((it.memo.get::<Memo>()?, it.level)));
     let told = match memo {
         Some((memo, level)) => ask_with_others(shared, ids, call, input, batch_max, memo, level).await,
-        None => ask_for(shared, ids, call, input, batch_max).await,
+        None => {
+            let keys = encoded(input.parent_keys.unwrap_or_default());
+            ask_for(shared, ids, call, input, keys, batch_max).await
+        }
     };
     let line = shared.line(call.connector);
     told.into_iter().map(|it| it.map_err(|failure| line.no_answer(input.headers, &failure))).collect()
@@ -57,16 +60,17 @@ async fn ask_with_others(
     let line = shared.line(call.connector);
     let mut key = prefix(line, input.headers);
     columns.iter().for_each(|it| key.part(&[kind(it)]));
-    let loader = memo.loader(key.bytes(), columns.len());
-    let places = loader.want(columns, &encoded(columns).all());
+    let key = key.prefix();
+    let loader = memo.loader(key, columns.len());
+    let places = loader.want(columns, &encoded(columns));
     if let Some(level) = level {
         level.complete().await;
     }
-    let (key, common) = (key.bytes(), None);
+    let common = None;
     let mut told = loader
-        .told(&places, |columns| async move {
+        .told(&places, |columns, keys| async move {
             let input = FetchInput { parent_keys: Some(&columns), common, ..input };
-            let told = ask_for(shared, ids, call, input, batch_max).await;
+            let told = ask_for(shared, ids, call, input, keys, batch_max).await;
             memo.brought(key, &told);
             told
         })
@@ -101,47 +105,36 @@ fn prefix(line: &Line, headers: &dyn Headers) -> Key {
     prefix
 }
 
-/// The keys of all rows, one after another.
-struct Encoded {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-impl Encoded {
-    fn all(&self) -> Vec<&[u8]> {
-        let starts = std::iter::once(&0).chain(&self.ends);
-        starts.zip(&self.ends).map(|(&start, &end)| &self.bytes[start..end]).collect()
-    }
-}
-
-fn encoded(columns: &[Column]) -> Encoded {
+/// The keys of all rows.
+fn encoded(columns: &[Column]) -> KeyList {
     let rows = columns.first().map_or(0, Column::len);
-    let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(rows));
+    let mut keys = KeyList::default();
+    keys.reserve(rows, 0);
     for row in 0..rows {
         // Keys below the root are never null.
-        let _ = row_key(columns, row, &mut bytes);
-        ends.push(bytes.len());
+        let _ = row_key(columns, row, keys.write());
+        keys.push_written();
     }
-    Encoded { bytes, ends }
+    keys
 }
 
-/// Asks for all keys of `input`, of which none was asked for in this request.
+/// Asks for all keys of `input`, whose encoded forms are `keys`. None was asked for in this request.
 async fn ask_for(
     shared: &Arc<Shared>,
     ids: &Arc<Ids>,
     call: &Call,
     input: FetchInput<'_>,
+    keys: KeyList,
     batch_max: usize,
 ) -> Vec<Told> {
     let columns = input.parent_keys.unwrap_or_default();
-    let rows = columns.first().map_or(0, Column::len);
+    let (rows, keys) = (keys.len(), Arc::new(keys));
     let line = shared.line(call.connector);
     let prefix = prefix(line, input.headers);
-    let keys = encoded(columns);
     let own_tags = own_tags(shared, ids, call, input, rows);
     let rule = if own_tags.is_some() { line.rule_for(input.headers) } else { &line.alone };
     let own_tags = &own_tags.unwrap_or_default();
-    let wanted = Wanted { key: &prefix, rule, tags: &line.tags, own_tags, deadline: input.deadline };
+    let wanted = Wanted { key: prefix.prefix(), rule, tags: &line.tags, own_tags, deadline: input.deadline };
     let asking = || -> Arc<dyn AskMany> {
         let mut headers = Owned(Vec::new());
         for name in &line.reads_headers {
@@ -157,9 +150,10 @@ async fn ask_for(
             headers,
             deadline: input.deadline,
         };
-        Arc::new(Asking { about: Arc::new(about), keys: columns.to_vec(), batch_max })
+        let (about, encoded) = (Arc::new(about), Arc::clone(&keys));
+        Arc::new(Asking { about, keys: columns.to_vec(), encoded, batch_max })
     };
-    shared.cache.get_many(wanted, &keys.all(), asking).await
+    shared.cache.get_many(wanted, &keys, asking).await
 }
 
 /// Tags of each key's entity, beside the tags of all; nothing if one of them is unknown.
@@ -220,6 +214,7 @@ impl About {
 struct Asking {
     about: Arc<About>,
     keys: Vec<Column>,
+    encoded: Arc<KeyList>,
     batch_max: usize,
 }
 
@@ -239,25 +234,54 @@ impl AskMany for Asking {
             return Box::pin(std::future::ready(Err(error.into())));
         }
         let call = ask::call(&about.shared, about.connector, &rendered, about.deadline);
-        Box::pin(async move { Ok(taken_apart(&about, &keys, call.await?)) })
+        let mut wanted = WantedItems::default();
+        places.iter().for_each(|&at| wanted.push(self.encoded.key(at as usize)));
+        Box::pin(async move { Ok(taken_apart(&about, &keys, wanted, call.await?)) })
     }
 }
 
-/// The rows of keys by their bytes.
-fn places_of(keys: &[Column]) -> HashMap<Vec<u8>, usize> {
-    let rows = keys.first().map_or(0, Column::len);
-    let key = |row| {
-        let mut key = Vec::new();
-        row_key(keys, row, &mut key).then_some((key, row))
-    };
-    (0..rows).filter_map(key).collect()
+/// The keys of a batch, and the items of its answer that belong to them.
+#[derive(Default)]
+struct WantedItems {
+    distinct: Interner,
+    /// By place in the batch: number of the key.
+    numbers: Vec<u32>,
+    /// By number of the key: node of its item.
+    items: Vec<Option<u32>>,
+    /// Number of the key behind the last one found: most services answer in the order of the keys.
+    next: u32,
+}
+
+impl WantedItems {
+    fn push(&mut self, key: KeyRef<'_>) {
+        let (number, is_new) = self.distinct.intern(key);
+        self.numbers.push(number);
+        if is_new {
+            self.items.push(None);
+        }
+    }
+
+    /// Notes the item of `key` at node `at`. Later items of a key replace earlier ones.
+    fn found(&mut self, key: &[u8], at: u32) {
+        let is_next =
+            (self.next as usize) < self.distinct.len() && self.distinct.key(self.next).bytes() == key;
+        let number = if is_next { Some(self.next) } else { self.distinct.find(KeyRef::of(key)) };
+        if let Some(number) = number {
+            self.items[number as usize] = Some(at);
+            self.next = number + 1;
+        }
+    }
+
+    /// By place in the batch: node of its item.
+    fn values(&self) -> Vec<Option<u32>> {
+        self.numbers.iter().map(|&number| self.items[number as usize]).collect()
+    }
 }
 
 /// Finds the items of the keys in an answer; in one that is no success there are none, and all of it is every key's.
-fn taken_apart(about: &About, keys: &[Column], answer: Answer) -> Batch {
+fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, answer: Answer) -> Batch {
     let (shared, id) = (&about.shared, about.connector);
     let connector = shared.connector(id);
-    let mut values = vec![None; keys.first().map_or(0, Column::len)];
     let body = Body::read(answer.body.clone(), &answer.headers, shared.line(id).rule.depth_max);
     let is_success = {
         let json = body.tape().map(Tape::json);
@@ -278,21 +302,19 @@ fn taken_apart(about: &About, keys: &[Column], answer: Answer) -> Batch {
             Body::Unreadable(_) if !answer.status.is_server_error() => Body::Absent,
             body => body,
         };
-        return Batch { answer, body, values };
+        return Batch { answer, body, values: wanted.values() };
     };
     if let Some(items) = &connector.items {
-        let places = places_of(keys);
         let json = tape.json();
         let mut key = Vec::new();
         for item in items.of(json.root()) {
             key.clear();
-            if items.key(item, &mut key)
-                && let Some(&row) = places.get(&key)
-            {
-                values[row] = Some(item.at);
+            if items.key(item, &mut key) {
+                wanted.found(&key, item.at);
             }
         }
     }
+    let values = wanted.values();
     Batch { answer, body, values }
 }
 

@@ -182,13 +182,14 @@ impl HttpFetch {
         let tags = line.tags(&inputs);
         let mut key = ask::key(shared, id, &rendered, input.headers);
         tags.push(&mut key);
+        let key = key.hashed();
         let rule = if tags.is_vague { &line.alone } else { line.rule_for(input.headers) };
-        let wanted = Wanted { key: &key, rule, tags: &tags.all, own_tags: &[], deadline: input.deadline };
+        let wanted = Wanted { key, rule, tags: &tags.all, own_tags: &[], deadline: input.deadline };
         let change = self.in_turn.then(|| Change::begin(&shared.cache, line.changed(&inputs)));
         let get = shared.cache.get(wanted, || ask::call(shared, id, &rendered, input.deadline));
         let memo = input.common.filter(|_| line.asks.is_some()).and_then(|it| it.memo.get::<Memo>());
         let served = match memo {
-            Some(memo) => memo.call(key.bytes(), |it| shared.cache.again(rule, it), get).await,
+            Some(memo) => memo.call(key, |it| shared.cache.again(rule, it), get).await,
             None => get.await,
         };
         if let Some(change) = change {

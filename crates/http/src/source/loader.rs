@@ -6,15 +6,14 @@
 //! **Invariant:** a key has one place and is asked for once. The keys of a round are settled when its asking begins; who
 //! begins and is dropped leaves them to the next who waits.
 //!
-//! **Cost:** a hash for each key; keys are kept once, encoded in one buffer.
+//! **Cost:** a look-up for each key; distinct keys are stored once, encoded in one buffer.
 
 use super::memo::Told;
 use crate::call::{CallError, Cause, Failure};
-use hashbrown::HashTable;
 use std::future::Future;
-use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OnceCell;
+use weir_engine::keys::{Interner, KeyList, KeyRef};
 use weir_engine::rows::Column;
 
 /// The keys of one connector, and what came of them.
@@ -26,11 +25,7 @@ pub(super) struct Loader {
 #[derive(Debug)]
 struct Keys {
     columns: Vec<Column>,
-    /// All keys, encoded one after another.
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-    table: HashTable<u32>,
-    hasher: foldhash::fast::RandomState,
+    distinct: Interner,
     rounds: Vec<Arc<Round>>,
     /// True if the last round takes more keys.
     is_open: bool,
@@ -54,10 +49,9 @@ pub(super) struct Place {
 
 impl Loader {
     pub(super) fn new(columns: usize) -> Self {
-        let (bytes, ends, rounds) = (Vec::new(), Vec::new(), Vec::new());
-        let (table, hasher) = (HashTable::new(), foldhash::fast::RandomState::default());
         let columns = vec![Column::default(); columns];
-        Self { keys: Mutex::new(Keys { columns, bytes, ends, table, hasher, rounds, is_open: false }) }
+        let (distinct, rounds) = (Interner::default(), Vec::new());
+        Self { keys: Mutex::new(Keys { columns, distinct, rounds, is_open: false }) }
     }
 
     fn keys(&self) -> MutexGuard<'_, Keys> {
@@ -65,20 +59,24 @@ impl Loader {
     }
 
     /// Says that the keys in `columns` are wanted, whose encoded forms are `ids`.
-    pub(super) fn want(&self, columns: &[Column], ids: &[&[u8]]) -> Vec<Place> {
+    pub(super) fn want(&self, columns: &[Column], ids: &KeyList) -> Vec<Place> {
         let mut keys = self.keys();
-        ids.iter().enumerate().map(|(row, id)| keys.place(columns, row, id)).collect()
+        ids.keys().enumerate().map(|(row, id)| keys.place(columns, row, id)).collect()
     }
 
-    /// The answers for `places`. Those that nobody asked for are asked for by `ask`, by their columns.
+    /// The answers for `places`. Those that nobody asked for are asked for by `ask`, by their columns and encoded forms.
     pub(super) async fn told<F: Future<Output = Vec<Told>>>(
         &self,
         places: &[Place],
-        ask: impl Fn(Vec<Column>) -> F,
+        ask: impl Fn(Vec<Column>, KeyList) -> F,
     ) -> Vec<Told> {
         let mut told = Vec::with_capacity(places.len());
         for Place { round, at, .. } in places {
-            let known = round.told.get_or_init(|| ask(self.settle(round))).await;
+            let asking = || {
+                let (columns, ids) = self.settle(round);
+                ask(columns, ids)
+            };
+            let known = round.told.get_or_init(asking).await;
             let known = known.get((at - round.from) as usize).cloned();
             told.push(known.unwrap_or_else(|| Err(lost())));
         }
@@ -86,19 +84,21 @@ impl Loader {
     }
 
     /// The keys of a round, which takes no more from now on.
-    fn settle(&self, round: &Arc<Round>) -> Vec<Column> {
+    fn settle(&self, round: &Arc<Round>) -> (Vec<Column>, KeyList) {
         let mut keys = self.keys();
         if keys.rounds.last().is_some_and(|it| Arc::ptr_eq(it, round)) {
             keys.is_open = false;
         }
         let after = keys.rounds.iter().map(|it| it.from).find(|&it| it > round.from);
-        let places = round.from as usize..after.map_or(keys.ends.len(), |it| it as usize);
+        let places = round.from as usize..after.map_or(keys.distinct.len(), |it| it as usize);
         let some = |column: &Column| {
             let mut some = Column::default();
             places.clone().for_each(|row| some.push_from(column, row));
             some
         };
-        keys.columns.iter().map(some).collect()
+        let mut ids = KeyList::default();
+        places.clone().for_each(|at| ids.push(keys.distinct.key(at as u32)));
+        (keys.columns.iter().map(some).collect(), ids)
     }
 }
 
@@ -108,21 +108,12 @@ fn lost() -> Failure {
 }
 
 impl Keys {
-    fn place(&mut self, columns: &[Column], row: usize, id: &[u8]) -> Place {
-        let Self { bytes, ends, table, hasher, .. } = self;
-        let key = |at: u32| {
-            let at = at as usize;
-            &bytes[if at == 0 { 0 } else { ends[at - 1] }..ends[at]]
-        };
-        let hash = hasher.hash_one(id);
-        if let Some(&at) = table.find(hash, |&at| key(at) == id) {
+    fn place(&mut self, columns: &[Column], row: usize, id: KeyRef<'_>) -> Place {
+        let (at, is_new) = self.distinct.intern(id);
+        if !is_new {
             let round = self.rounds.partition_point(|it| it.from <= at) - 1;
             return Place { round: Arc::clone(&self.rounds[round]), at, is_again: true };
         }
-        let at = ends.len() as u32;
-        table.insert_unique(hash, at, |&at| hasher.hash_one(key(at)));
-        bytes.extend_from_slice(id);
-        ends.push(bytes.len());
         for (own, column) in self.columns.iter_mut().zip(columns) {
             own.push_from(column, row);
         }
@@ -146,8 +137,9 @@ mod tests {
     /// Keys that are numbers, as they stand in a column and encoded.
     fn want(loader: &Loader, keys: &[i64]) -> Vec<Place> {
         let column = Column { data: Data::Int(keys.to_vec()), ..Column::default() };
-        let ids: Vec<[u8; 8]> = keys.iter().map(|it| it.to_le_bytes()).collect();
-        loader.want(&[column], &ids.iter().map(|it| &it[..]).collect::<Vec<_>>())
+        let mut ids = KeyList::default();
+        keys.iter().for_each(|it| ids.push(KeyRef::of(&it.to_le_bytes())));
+        loader.want(&[column], &ids)
     }
 
     fn numbers(columns: &[Column]) -> Vec<i64> {
@@ -169,8 +161,9 @@ mod tests {
     #[test]
     fn a_round_asks_for_all_that_were_wanted_by_then_and_each_gets_its_own() {
         let (loader, asked) = (Loader::new(1), RefCell::new(Vec::new()));
-        let ask = |columns: Vec<Column>| {
+        let ask = |columns: Vec<Column>, ids: KeyList| {
             let keys = numbers(&columns);
+            assert!(ids.keys().map(|it| it.bytes()).eq(keys.iter().map(|it| it.to_le_bytes())));
             asked.borrow_mut().push(keys.clone());
             async move { keys.into_iter().map(says).collect::<Vec<_>>() }
         };
@@ -191,8 +184,8 @@ mod tests {
     fn who_waits_asks_for_all_of_the_round_when_who_began_is_dropped() {
         let loader = Loader::new(1);
         let (home, away) = (want(&loader, &[1, 2]), want(&loader, &[3]));
-        let mut first = Box::pin(loader.told(&home, |_| pending()));
-        let all = |columns: Vec<Column>| async move { numbers(&columns).into_iter().map(says).collect() };
+        let mut first = Box::pin(loader.told(&home, |_, _| pending()));
+        let all = |columns: Vec<Column>, _| async move { numbers(&columns).into_iter().map(says).collect() };
         let mut second = Box::pin(loader.told(&away, all));
         assert!(first.as_mut().now_or_never().is_none() && second.as_mut().now_or_never().is_none());
         // Keys requested after the start of a call are of the next round.

@@ -11,10 +11,10 @@
 
 use super::loader::Loader;
 use crate::cache::{Body, Failure, Served};
-use std::collections::HashMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OnceCell;
+use weir_engine::keys::{KeyMap, KeyRef};
 
 /// Bytes of answers that are held until the request is over: as many as one piece may take.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -30,8 +30,8 @@ pub(super) struct Memo {
 
 #[derive(Debug, Default)]
 struct Known {
-    calls: HashMap<Box<[u8]>, Arc<OnceCell<Told>>>,
-    loaders: HashMap<Box<[u8]>, Arc<Loader>>,
+    calls: KeyMap<Arc<OnceCell<Told>>>,
+    loaders: KeyMap<Arc<Loader>>,
     bytes: usize,
 }
 
@@ -43,7 +43,7 @@ impl Memo {
     /// The answer to the call with this key: by `ask`, or what came of it before, as `again` makes it.
     pub(super) async fn call(
         &self,
-        key: &[u8],
+        key: KeyRef<'_>,
         again: impl FnOnce(&Served) -> Served,
         ask: impl Future<Output = Told>,
     ) -> Told {
@@ -51,7 +51,11 @@ impl Memo {
             let mut known = self.known();
             match known.calls.get(key) {
                 Some(cell) => Arc::clone(cell),
-                None => Arc::clone(known.calls.entry(key.into()).or_default()),
+                None => {
+                    let cell = Arc::default();
+                    known.calls.insert_new(key.into(), Arc::clone(&cell));
+                    cell
+                }
             }
         };
         let mut is_again = true;
@@ -70,18 +74,18 @@ impl Memo {
     }
 
     /// The loader of entities under `key`, which separates entities that cannot share a batch.
-    pub(super) fn loader(&self, key: &[u8], columns: usize) -> Arc<Loader> {
+    pub(super) fn loader(&self, key: KeyRef<'_>, columns: usize) -> Arc<Loader> {
         let mut known = self.known();
         if let Some(loader) = known.loaders.get(key) {
             return Arc::clone(loader);
         }
         let loader = Arc::new(Loader::new(columns));
-        known.loaders.insert(key.into(), Arc::clone(&loader));
+        known.loaders.insert_new(key.into(), Arc::clone(&loader));
         loader
     }
 
     /// Counts what a loader brought, and lets go of it if that is too much.
-    pub(super) fn brought(&self, key: &[u8], told: &[Told]) {
+    pub(super) fn brought(&self, key: KeyRef<'_>, told: &[Told]) {
         if !self.holds(told.iter().map(body_bytes).sum()) {
             self.known().loaders.remove(key);
         }
@@ -122,12 +126,12 @@ mod tests {
     fn equal_calls_are_one_and_a_failure_is_remembered() {
         let memo = Memo::default();
         let asked = Cell::new(0);
-        let call = |key: &'static [u8], text: &'static str| {
+        let call = |key: &[u8], text: &'static str| {
             let ask = async {
                 asked.set(asked.get() + 1);
                 says(text)
             };
-            said(memo.call(key, Served::clone, ask).now_or_never())
+            said(memo.call(KeyRef::of(key), Served::clone, ask).now_or_never())
         };
         let first = call(b"a", "first");
         assert_eq!(call(b"a", "second"), first);
@@ -138,8 +142,8 @@ mod tests {
     #[test]
     fn who_waits_asks_himself_when_who_asked_goes_away() {
         let memo = Memo::default();
-        let mut first = Box::pin(memo.call(b"a", Served::clone, pending()));
-        let mut second = Box::pin(memo.call(b"a", Served::clone, ready(says("second"))));
+        let mut first = Box::pin(memo.call(KeyRef::of(b"a"), Served::clone, pending()));
+        let mut second = Box::pin(memo.call(KeyRef::of(b"a"), Served::clone, ready(says("second"))));
         assert!(first.as_mut().now_or_never().is_none());
         assert!(second.as_mut().now_or_never().is_none(), "it waits for the first");
         drop(first);
@@ -150,7 +154,8 @@ mod tests {
     fn what_is_too_much_is_not_held() {
         let memo = Memo::default();
         assert!(memo.holds(BYTES_MAX) && !memo.holds(1) && memo.holds(0));
-        let loader = memo.loader(b"a", 1);
-        assert!(Arc::ptr_eq(&loader, &memo.loader(b"a", 1)) && !Arc::ptr_eq(&loader, &memo.loader(b"b", 1)));
+        let [a, b] = [b"a", b"b"].map(|it| KeyRef::of(it));
+        let loader = memo.loader(a, 1);
+        assert!(Arc::ptr_eq(&loader, &memo.loader(a, 1)) && !Arc::ptr_eq(&loader, &memo.loader(b, 1)));
     }
 }

@@ -30,11 +30,12 @@ use format::{Instants, Kind};
 use futures_util::future::join_all;
 use link::Connection;
 use redis::{Cmd, RedisError, RedisResult, cmd};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
+use weir_engine::keys::{Interner, KeyRef};
 
 pub(super) use format::{Name, is_public};
 
@@ -172,19 +173,19 @@ pub(super) struct Ticket(Arc<[u64]>);
 /// The tags of several entries, each once, and the one that all have who have any.
 struct Distinct<'t> {
     names: Vec<&'t str>,
-    places: HashMap<&'t str, usize>,
+    /// Numbers are places in `names`.
+    places: Interner,
 }
 
 impl<'t> Distinct<'t> {
     fn of(tags: &[&'t Tags]) -> Self {
-        let mut distinct = Self { names: Vec::new(), places: HashMap::new() };
+        let mut distinct = Self { names: Vec::new(), places: Interner::default() };
         let own = tags.iter().flat_map(|it| it.names()).map(|it| &**it);
         let all = tags.iter().any(|it| it.names().len() > 0).then_some(ALL);
         for name in own.chain(all) {
-            distinct.places.entry(name).or_insert_with(|| {
+            if distinct.places.intern(KeyRef::of(name.as_bytes())).1 {
                 distinct.names.push(name);
-                distinct.names.len() - 1
-            });
+            }
         }
         distinct
     }
@@ -193,7 +194,8 @@ impl<'t> Distinct<'t> {
     fn ticket(&self, tags: &Tags, versions: &[u64]) -> Ticket {
         let all = (tags.names().len() > 0).then_some(ALL);
         let names = tags.names().map(|it| &**it).chain(all);
-        Ticket(names.map(|name| versions[self.places[name]]).collect())
+        let places = names.filter_map(|name| self.places.find(KeyRef::of(name.as_bytes())));
+        Ticket(places.map(|place| versions[place as usize]).collect())
     }
 }
 

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use weir_engine::changes::Changes;
+use weir_engine::keys::{KeyList, KeyRef};
 
 /// Long enough for whatever comes at all.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -200,7 +201,7 @@ impl Kit {
         whole.begin(key.as_bytes());
         let rule = Arc::new(self.rule.clone());
         let wanted = Wanted {
-            key: &whole,
+            key: whole.hashed(),
             rule: &rule,
             tags: &tags,
             own_tags: &[],
@@ -226,14 +227,14 @@ impl Kit {
         whole.begin(prefix.as_bytes());
         let rule = Arc::new(self.rule.clone());
         let wanted = Wanted {
-            key: &whole,
+            key: whole.prefix(),
             rule: &rule,
             tags: &[],
             own_tags: &self.own_tags,
             deadline: Instant::now() + PATIENCE,
         };
-        let texts: Vec<String> = ids.iter().map(u32::to_string).collect();
-        let texts: Vec<&[u8]> = texts.iter().map(|it| it.as_bytes()).collect();
+        let mut texts = KeyList::default();
+        ids.iter().for_each(|it| texts.push(KeyRef::of(it.to_string().as_bytes())));
         let ask = || {
             Arc::new(Many { upstream: Arc::clone(upstream), ids: ids.to_vec(), batch_max: 3 })
                 as Arc<dyn AskMany>

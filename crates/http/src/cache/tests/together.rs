@@ -98,8 +98,13 @@ async fn patient(
     let mut key = Key::default();
     key.begin(b"key");
     let rule = Arc::new(kit.rule.clone());
-    let wanted =
-        Wanted { key: &key, rule: &rule, tags: &[], own_tags: &[], deadline: Instant::now() + patience };
+    let wanted = Wanted {
+        key: key.hashed(),
+        rule: &rule,
+        tags: &[],
+        own_tags: &[],
+        deadline: Instant::now() + patience,
+    };
     kit.cache.get(wanted, || Arc::clone(upstream).call()).await.map(|it| told(&it)).map_err(|it| it.error)
 }
 

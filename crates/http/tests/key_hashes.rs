@@ -1,0 +1,83 @@
+//! A key of a batch is hashed twice on its way: among the keys of its level, and as the key of its answer.
+#![cfg(debug_assertions)]
+
+mod served_kit;
+mod wire_kit;
+
+use served_kit::engine;
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+use weir_engine::engine::{Engine, Request};
+use weir_engine::keys::hashed_by_this_thread;
+use weir_engine::source::Caller;
+use wire_kit::Service;
+
+const SDL: &str = r#"
+extend schema
+  @link(url: "https://specs.apollo.dev/connect/v0.3", import: ["@source", "@connect"])
+  @link(url: "https://weir.example/spec/v1", import: ["@cache"])
+  @source(name: "s", http: {baseURL: "http://upstream"})
+  @cache(source: "s", default: 3600)
+type Query { games: [Game] @connect(source: "s", http: {GET: "/games"}, selection: "home: {id: home} away: {id: away}") }
+type Game { home: Team away: Team }
+type Team
+  @connect(source: "s", http: {GET: "/teams", queryParams: "id: $batch.id"}, batch: {maxSize: 5000}, selection: "id name") {
+  id: Int!
+  name: String
+}
+"#;
+
+/// As many games, each between two teams of its own.
+fn games(games: usize) -> String {
+    let game = |at: usize| format!(r#"{{"home":{at},"away":{}}}"#, games + at);
+    format!("[{}]", (0..games).map(game).collect::<Vec<_>>().join(","))
+}
+
+fn teams(teams: usize) -> String {
+    let mut text = String::from("[");
+    for id in 0..teams {
+        let comma = if id == 0 { "" } else { "," };
+        write!(text, r#"{comma}{{"id":{id},"name":"team {id}"}}"#).unwrap();
+    }
+    text + "]"
+}
+
+/// Number of keys that a request hashes.
+async fn hashed(engine: &Engine, query: &str) -> u64 {
+    let before = hashed_by_this_thread();
+    let request = Request::new(query, Instant::now() + Duration::from_secs(60));
+    engine.execute(request, &Caller::Admin).await;
+    hashed_by_this_thread() - before
+}
+
+/// Keys hashed for each of the keys of a batch: by requests that miss the cache, and that hit it.
+async fn check(query: &str, keys_per_game: u64, expected: (u64, u64)) {
+    /// Games of the smaller and the larger request.
+    const GAMES: [u64; 2] = [100, 300];
+    let mut seen = Vec::new();
+    for count in GAMES {
+        let service = Service::start(move |nth| {
+            let body = if nth == 0 { games(count as usize) } else { teams((keys_per_game * count) as usize) };
+            wire_kit::answer("200 OK", "", &body)
+        });
+        let engine = engine(SDL, &service);
+        let missed = hashed(&engine, query).await;
+        // Another text, so that the answer is not found whole.
+        let hit = hashed(&engine, &format!("{query} #")).await;
+        assert_eq!(service.calls(), 2, "the games, and one batch");
+        seen.push((missed, hit));
+    }
+    let keys = (GAMES[1] - GAMES[0]) * keys_per_game;
+    let per_key = ((seen[1].0 - seen[0].0).div_ceil(keys), (seen[1].1 - seen[0].1).div_ceil(keys));
+    assert_eq!(per_key, expected, "{query}: {seen:?}");
+}
+
+#[tokio::test]
+async fn a_key_of_a_batch_is_hashed_twice() {
+    check("{ games { home { name } } }", 1, (2, 2)).await;
+}
+
+#[tokio::test]
+async fn a_key_that_several_fields_may_want_is_hashed_twice() {
+    check("{ games { home { name } away { name } } }", 2, (2, 2)).await;
+}
