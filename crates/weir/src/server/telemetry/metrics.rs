@@ -1,18 +1,17 @@
 //! Counters and durations, in the text format of OpenMetrics.
 //!
-//! **Cost:** a request adds to a few atomics that are found by index; names and labels are only looked at when somebody
-//! reads the page.
+//! **Cost:** a request adds to a few atomics, and to histograms behind a lock each, that are found by index; names and labels
+//! are only looked at when somebody reads the page.
 
 use super::service_cache::Cached;
+use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
-use prometheus_client::encoding::{EncodeLabelSet, EncodeMetric, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::{MetricType, TypedMetric};
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 use weir_engine::engine::{Kept, Timing};
 
@@ -82,55 +81,15 @@ struct KeptLabels {
 }
 
 /// A histogram in powers of four from one microsecond to about a minute.
-#[derive(Clone, Debug, Default)]
-struct Durations {
-    cells: Arc<Cells>,
-}
-
-#[derive(Debug, Default)]
-struct Cells {
-    buckets: [AtomicU64; Durations::BUCKETS + 1],
-    sum_ns: AtomicU64,
-}
-
-impl Durations {
-    const BUCKETS: usize = 14;
-
-    fn observe(&self, duration: Duration) {
-        let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        // Bucket i holds what is at most 4^i microseconds.
-        let us = ns.div_ceil(1000).max(1);
-        let place = (u64::BITS - (us - 1).leading_zeros()).div_ceil(2) as usize;
-        self.cells.buckets[place.min(Self::BUCKETS)].fetch_add(1, Ordering::Relaxed);
-        self.cells.sum_ns.fetch_add(ns, Ordering::Relaxed);
-    }
-}
-
-impl TypedMetric for Durations {
-    const TYPE: MetricType = MetricType::Histogram;
-}
-
-impl EncodeMetric for Durations {
-    fn encode(&self, mut encoder: MetricEncoder<'_>) -> Result<(), std::fmt::Error> {
-        let mut buckets = [(0.0, 0); Self::BUCKETS + 1];
-        for (place, cell) in self.cells.buckets.iter().enumerate() {
-            let bound_s = if place == Self::BUCKETS { f64::INFINITY } else { 1e-6 * 4f64.powi(place as i32) };
-            buckets[place] = (bound_s, cell.load(Ordering::Relaxed));
-        }
-        let count = buckets.iter().map(|it| it.1).sum();
-        let sum_s = self.cells.sum_ns.load(Ordering::Relaxed) as f64 / 1e9;
-        encoder.encode_histogram::<NoLabelSet>(sum_s, count, &buckets, None)
-    }
-    fn metric_type(&self) -> MetricType {
-        Self::TYPE
-    }
+fn durations() -> Histogram {
+    Histogram::new(exponential_buckets(1e-6, 4.0, 14))
 }
 
 /// All counters of the process.
 pub(crate) struct Metrics {
     registry: Registry,
     requests: Vec<Counter>,
-    stages: Vec<Durations>,
+    stages: Vec<Histogram>,
     plan_hits: Counter,
     plan_misses: Counter,
     kept: Vec<Counter>,
@@ -163,7 +122,7 @@ impl Metrics {
         let mut registry = Registry::with_prefix("weir");
         let requests = Family::<RequestLabels, Counter>::default();
         registry.register("requests", "Requests by endpoint and outcome", requests.clone());
-        let stages = Family::<StageLabels, Durations>::default();
+        let stages = Family::<StageLabels, Histogram>::new_with_constructor(durations);
         registry.register_collector(Box::new(Cached));
         let help = "Time per stage of a GraphQL request; overhead is all but the sources";
         registry.register_with_unit("stage_duration", help, Unit::Seconds, stages.clone());
@@ -233,18 +192,19 @@ impl Metrics {
 
     /// Notes the stages of an executed request that took `total`.
     pub(crate) fn timing(&self, timing: &Timing, total: Duration) {
+        let observe = |stage: Stage, took: Duration| self.stages[stage as usize].observe(took.as_secs_f64());
         if timing.plan_hit {
             self.plan_hits.inc();
         } else {
             self.plan_misses.inc();
-            self.stages[Stage::Parse as usize].observe(timing.parse);
-            self.stages[Stage::Validate as usize].observe(timing.validate);
-            self.stages[Stage::Plan as usize].observe(timing.plan);
+            observe(Stage::Parse, timing.parse);
+            observe(Stage::Validate, timing.validate);
+            observe(Stage::Plan, timing.plan);
         }
-        self.stages[Stage::Bind as usize].observe(timing.bind);
-        self.stages[Stage::Execute as usize].observe(timing.execute);
-        self.stages[Stage::Overhead as usize].observe(total.saturating_sub(timing.execute));
-        self.stages[Stage::Total as usize].observe(total);
+        observe(Stage::Bind, timing.bind);
+        observe(Stage::Execute, timing.execute);
+        observe(Stage::Overhead, total.saturating_sub(timing.execute));
+        observe(Stage::Total, total);
     }
 
     /// Counts a refusal by the limit with this code.
@@ -298,6 +258,7 @@ mod tests {
         let bind = |us| Timing { bind: Duration::from_micros(us), plan_hit: true, ..Timing::default() };
         let bucket = |bound| format!(r#"weir_stage_duration_seconds_bucket{{le="{bound}",stage="bind"}} 1"#);
         check(|it| it.timing(&bind(1), Duration::ZERO), &bucket("0.000001"));
+        check(|it| it.timing(&bind(4), Duration::ZERO), &bucket("0.000004"));
         check(|it| it.timing(&bind(3), Duration::ZERO), &bucket("0.000004"));
         check(|it| it.timing(&bind(5), Duration::ZERO), &bucket("0.000016"));
         check(|it| it.timing(&bind(10_000_000_000), Duration::ZERO), &bucket("+Inf"));
