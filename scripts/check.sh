@@ -5,6 +5,8 @@ say "rustfmt"
 cargo fmt --all -- --check
 say "clippy"
 cargo clippy --workspace --all-targets -- -D warnings
+say "without features"
+cargo check -p weir --no-default-features
 say "rustdoc"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet
 say "cargo deny"

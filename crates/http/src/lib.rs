@@ -9,6 +9,10 @@
 pub mod cache;
 pub mod call;
 pub mod graphql;
+#[cfg(feature = "grpc")]
+pub mod grpc;
+#[cfg(not(feature = "grpc"))]
+#[path = "grpc/absent.rs"]
 pub mod grpc;
 pub mod import;
 pub mod inputs;

@@ -18,16 +18,22 @@ mod inner;
 mod job;
 mod key;
 mod level1;
+#[cfg(feature = "redis")]
+mod remote;
+#[cfg(not(feature = "redis"))]
+#[path = "remote/absent.rs"]
 mod remote;
 mod rule;
+mod second_level;
 mod tags;
 
 pub use clock::Clock;
 pub use counters::{Counters, OUTCOMES, Outcome, SourceCounts};
 pub use entry::{Body, Entry, Lifetime, NoJson, Tape};
 pub use key::Key;
-pub use remote::{Address, RemoteCounts, RemoteSettings};
+pub use remote::Address;
 pub use rule::{Overruled, Rule, Scope, Sharing};
+pub use second_level::{RemoteCounts, RemoteSettings};
 
 pub use crate::call::Failure;
 

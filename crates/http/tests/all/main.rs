@@ -1,5 +1,6 @@
 //! Services behind the graph, called over real sockets.
 
+#[cfg(feature = "grpc")]
 #[path = "../grpc_kit/mod.rs"]
 mod grpc_kit;
 mod http2_kit;
@@ -14,6 +15,7 @@ mod addresses;
 mod call;
 mod call_faults;
 mod graphql;
+#[cfg(feature = "grpc")]
 mod grpc;
 mod import;
 mod json_literals;

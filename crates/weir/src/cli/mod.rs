@@ -7,6 +7,11 @@ mod demo;
 mod document;
 mod import;
 mod mock;
+#[cfg(feature = "progress")]
+mod progress;
+#[cfg(not(feature = "progress"))]
+#[path = "no_progress.rs"]
+mod progress;
 mod serve;
 mod store;
 mod watch;

@@ -1,22 +1,18 @@
 //! `weir migrate`, `import`, `export`, `backup`: maintenance of native stores.
 
 use super::print;
+use super::progress::Progress;
 use crate::native::Native;
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 use weir_native::store::{Error, Pace, Place, Store, Types, backup};
 use weir_native::transfer::export::export;
 use weir_native::transfer::{self, Count, Event, Format, Hooks, Mapping, Reject, Source};
-
-/// Time between two redraws of a progress bar.
-const DRAW: Duration = Duration::from_millis(200);
 
 /// Options of `weir import` for files.
 #[derive(Debug, Args)]
@@ -113,9 +109,9 @@ pub(super) fn migrate(
         return Ok(ExitCode::SUCCESS);
     }
     open.migrate(&types, &plan).map_err(|error| error.to_string())?;
-    let bar = bar(0, "rows");
+    let bar = Progress::of("rows");
     let mut tell = |name: &str, done: u64, all: u64| {
-        show(&bar, &format!("index {name}"), done, all);
+        bar.show(&format!("index {name}"), done, all);
         true
     };
     let mut unbuilt = Vec::new();
@@ -128,7 +124,7 @@ pub(super) fn migrate(
             Err(error) => return Err(error.to_string()),
         }
     }
-    bar.finish_and_clear();
+    bar.clear();
     let version = open.version().map_or(0, |it| it.number);
     let done = print(&format!("{} is at version {version}\n", native.shown()))?;
     Ok(if tell_unbuilt(&unbuilt) { ExitCode::FAILURE } else { done })
@@ -181,13 +177,13 @@ pub(super) fn import(options: &Import) -> Result<ExitCode, String> {
         eprintln!("warning: the mapping names `{name}`, which is no file of this import");
     }
     let mut rejects = Rejects { path: &options.rejects, file: None, failed: None };
-    let bar = bar(0, "bytes");
+    let mut bar = Progress::of("bytes");
     let mut file = String::new();
-    let mut progress = |event: Event<'_>| tell(&bar, &mut file, event);
+    let mut progress = |event: Event<'_>| tell(&mut bar, &mut file, event);
     let mut reject = |it: &Reject| rejects.write(it);
     let report =
         transfer::load(&native.place, &sources, &mut Hooks { progress: &mut progress, reject: &mut reject });
-    bar.finish_and_clear();
+    bar.clear();
     let report = report
         .map_err(|error| format!("{error}\nwhat was loaded stays; the same command goes on from there"))?;
     if let Some(cause) = rejects.failed {
@@ -288,43 +284,19 @@ impl Rejects<'_> {
     }
 }
 
-/// A bar on standard error; nothing is drawn where nobody looks.
-fn bar(length: u64, unit: &str) -> ProgressBar {
-    let template = match unit {
-        "bytes" => "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
-        _ => "{msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}",
-    };
-    let bar = ProgressBar::new(length);
-    // The templates are right, and without one the bar is a plain one.
-    bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.enable_steady_tick(DRAW);
-    bar
-}
-
-fn show(bar: &ProgressBar, message: &str, done: u64, all: u64) {
-    if bar.message() != message {
-        bar.reset();
-        bar.set_message(message.to_owned());
-    }
-    bar.set_length(all);
-    bar.set_position(done);
-}
-
-fn tell(bar: &ProgressBar, file: &mut String, event: Event<'_>) {
+fn tell(bar: &mut Progress, file: &mut String, event: Event<'_>) {
     match event {
         Event::File { name, bytes } => {
             name.clone_into(file);
-            bar.reset();
-            bar.set_length(bytes);
-            bar.set_message(file.clone());
+            bar.begin(file, bytes);
         }
         Event::Loaded { bytes, objects } => {
             let rate = objects as f64 / bar.elapsed().as_secs_f64().max(0.001);
-            bar.set_position(bytes);
-            bar.set_message(format!("{file}: {objects} objects, {rate:.0}/s"));
+            bar.done(bytes);
+            bar.message(format!("{file}: {objects} objects, {rate:.0}/s"));
         }
-        Event::Settling => bar.set_message("edges"),
-        Event::Index { name, done, all } => show(bar, &format!("index {name}"), done, all),
+        Event::Settling => bar.message("edges".to_owned()),
+        Event::Index { name, done, all } => bar.show(&format!("index {name}"), done, all),
     }
 }
 
@@ -363,9 +335,9 @@ pub(super) fn export_all(options: &Export) -> Result<ExitCode, String> {
 /// Copies a store that may be served meanwhile.
 pub(super) fn save(file: &Path, target: &str, store: Option<&str>) -> Result<ExitCode, String> {
     let native = Native::find(target, store)?;
-    let bar = bar(0, "pages");
-    let done = backup::backup(&native.place, file, &mut |done, all| show(&bar, "pages", done, all));
-    bar.finish_and_clear();
+    let bar = Progress::of("pages");
+    let done = backup::backup(&native.place, file, &mut |done, all| bar.show("pages", done, all));
+    bar.clear();
     done.map_err(|error| error.to_string())?;
     print(&format!("{} is a copy of {}\n", file.display(), native.shown()))
 }

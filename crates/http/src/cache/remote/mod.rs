@@ -24,6 +24,7 @@ pub use link::Address;
 use super::clock::Clock;
 use super::entry::Entry;
 use super::rule::Rule;
+use super::second_level::{RemoteCounts, RemoteSettings};
 use super::tags::{Registry, Tags};
 use arc_swap::ArcSwapOption;
 use format::{Instants, Kind};
@@ -59,42 +60,6 @@ const ALL: &str = "";
 const NO_VERSION: u64 = 0;
 /// So many invalidations are remembered while they cannot be told.
 const UNTOLD_MAX: usize = 10_000;
-
-/// Address and timeouts of the second level.
-#[derive(Clone, Debug)]
-pub struct RemoteSettings {
-    /// The address.
-    pub address: Address,
-    /// Prefix of all names; processes with the same prefix share entries.
-    pub namespace: Box<str>,
-    /// A look is given up after so long.
-    pub budget: Duration,
-    /// Timeout of the wait for another process's call, if nothing can be served meanwhile.
-    pub patience: Duration,
-}
-
-/// Counters of a second level.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RemoteCounts {
-    /// True if connected.
-    pub connected: bool,
-    /// Entries that were looked for.
-    pub looked: u64,
-    /// Of these, those that were there.
-    pub found: u64,
-    /// Values that were no entries.
-    pub corrupt: u64,
-    /// Looks that were given up.
-    pub late: u64,
-    /// Commands that were refused or whose connection broke.
-    pub failed: u64,
-    /// Entries that were written.
-    pub written: u64,
-    /// Entries that were not written, because too many waited or they were too long.
-    pub dropped: u64,
-    /// Calls that were left to another process.
-    pub leased: u64,
-}
 
 #[derive(Debug, Default)]
 struct Counters {

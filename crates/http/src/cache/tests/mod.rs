@@ -1,10 +1,14 @@
 //! The cache as a whole, against upstreams made of a closure and a clock that is moved by hand.
 
+#[cfg(feature = "redis")]
 mod cluster;
+#[cfg(feature = "redis")]
 mod hostile;
 mod kit;
 mod model;
+#[cfg(feature = "redis")]
 mod redis_kit;
+#[cfg(feature = "redis")]
 mod second;
 mod sharing;
 mod standard;

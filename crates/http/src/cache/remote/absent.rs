@@ -1,0 +1,85 @@
+//! Stands in for the second level in a build without the feature `redis`: no address can be read, so none is ever opened.
+
+use super::clock::Clock;
+use super::entry::Entry;
+use super::rule::Rule;
+use super::second_level::{RemoteCounts, RemoteSettings};
+use super::tags::{Registry, Tags};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Address of a second level, of which this build has none.
+#[derive(Clone, Copy, Debug)]
+pub enum Address {}
+
+impl Address {
+    /// Refuses any address.
+    ///
+    /// # Errors
+    /// Always, with the feature to build Weir with.
+    pub fn parse(_: &str) -> Result<Self, String> {
+        let words = "is not in this build of Weir: build it with the feature `redis`, which is on by default";
+        Err(words.to_owned())
+    }
+}
+
+/// The second level.
+#[derive(Debug)]
+pub(super) enum Remote {}
+
+/// Name in the second level.
+#[derive(Clone, Debug)]
+pub(super) enum Name {}
+
+/// Ticket to write an entry.
+#[derive(Clone, Debug)]
+pub(super) enum Ticket {}
+
+/// Result of a lookup.
+pub(super) struct Looked {
+    pub(super) entries: Vec<Option<Entry>>,
+    pub(super) tickets: Vec<Ticket>,
+}
+
+/// True if entries under `rule` may be in a second level.
+pub(super) fn is_public(_: &Rule) -> bool {
+    false
+}
+
+impl Remote {
+    pub(super) fn start(settings: RemoteSettings, _: Clock, _: Arc<Registry>) -> std::io::Result<Self> {
+        match settings.address {}
+    }
+
+    pub(super) fn patience(&self) -> Duration {
+        match *self {}
+    }
+
+    pub(super) fn name(&self, _: &Rule, _: &[u8]) -> Name {
+        match *self {}
+    }
+
+    pub(super) async fn look(&self, _: &[Name], _: &Rule, _: &[&Tags]) -> Looked {
+        match *self {}
+    }
+
+    pub(super) async fn lease(&self, _: &[Name]) -> Vec<bool> {
+        match *self {}
+    }
+
+    pub(super) fn keep(&self, _: Name, _: &Arc<Entry>, _: &Ticket) {
+        match *self {}
+    }
+
+    pub(super) fn release(&self, _: Name) {
+        match *self {}
+    }
+
+    pub(super) fn invalidate(&self, _: &str) {
+        match *self {}
+    }
+
+    pub(super) fn counts(&self) -> RemoteCounts {
+        match *self {}
+    }
+}
