@@ -83,7 +83,7 @@ pub struct Response<'r> {
 
 impl Settings {
     /// The setting that `keys` of `$config` or `$env` lead to, where a text belongs.
-    pub(crate) fn look(&self, variable: Variable, keys: &[&str]) -> Looked {
+    pub(crate) fn lookup(&self, variable: Variable, keys: &[&str]) -> Looked {
         let all = match variable {
             Variable::Config => &self.config,
             Variable::Env => &self.env,

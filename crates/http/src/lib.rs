@@ -8,6 +8,7 @@
 
 pub mod cache;
 pub mod call;
+mod error_report;
 pub mod graphql;
 #[cfg(feature = "grpc")]
 pub mod grpc;
@@ -16,10 +17,9 @@ pub mod grpc;
 pub mod grpc;
 pub mod import;
 pub mod inputs;
+pub mod passthrough;
 pub mod project;
 pub mod sdl;
 pub mod selection;
-pub mod shaped;
 pub mod source;
 pub mod template;
-mod told;

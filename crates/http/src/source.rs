@@ -9,30 +9,30 @@
 mod ask;
 mod batch;
 mod change;
+mod check_response;
 mod division;
 mod fetch;
-mod judge;
-mod left;
 mod loader;
 mod memo;
 mod named;
 mod open;
 mod personal;
-mod whole;
+mod remote_server;
+mod ttl;
 
 pub(crate) use ask::push_header;
 pub(crate) use change::Change;
-pub(crate) use left::{Shortest, left};
 pub(crate) use open::rule_of;
 pub use open::{Options, is_services, open};
-pub use whole::Whole;
+pub use remote_server::RemoteServer;
+pub(crate) use ttl::{Shortest, ttl};
 
 use crate::cache::{Cache, Failure, Rule};
 use crate::call::Upstream;
+use crate::error_report::CallLabel;
 use crate::inputs::Settings;
 use crate::sdl::{Connector, ConnectorId, Join, Mapping};
 use crate::template::NameTemplate;
-use crate::told::CallLabel;
 use division::Division;
 use personal::Personal;
 use std::path::PathBuf;
@@ -57,13 +57,13 @@ struct Shared {
     /// By service.
     upstreams: Vec<Arc<Upstream>>,
     /// By connector.
-    lines: Vec<Line>,
+    runtimes: Vec<ConnectorRuntime>,
     cache: Arc<Cache>,
     settings: Settings,
 }
 
 /// Sharing and separation of the calls of one connector.
-struct Line {
+struct ConnectorRuntime {
     /// For clients that are told apart by what the key holds.
     rule: Arc<Rule>,
     /// For answers that are shared with nobody, because the caller lacks a header that separates callers.
@@ -98,8 +98,8 @@ impl Shared {
         self.mapping.connector(id)
     }
 
-    fn line(&self, id: ConnectorId) -> &Line {
-        &self.lines[id.index()]
+    fn runtime(&self, id: ConnectorId) -> &ConnectorRuntime {
+        &self.runtimes[id.index()]
     }
 
     fn upstream(&self, id: ConnectorId) -> &Arc<Upstream> {
@@ -107,7 +107,7 @@ impl Shared {
     }
 }
 
-impl Line {
+impl ConnectorRuntime {
     /// One of its calls, for a request with these headers.
     fn called<'c>(&'c self, headers: &'c dyn Headers) -> CallLabel<'c> {
         CallLabel { shown: &self.shown, headers }
@@ -116,7 +116,7 @@ impl Line {
     /// Says that there was no answer.
     fn no_answer(&self, headers: &dyn Headers, failure: &Failure) -> FieldError {
         self.called(headers).no_answer(failure);
-        judge::failed(failure.error.code(), failure.error.for_client())
+        check_response::failed(failure.error.code(), failure.error.for_client())
     }
 }
 

@@ -13,9 +13,9 @@ use weir_engine::source::{Parts, Source as EngineSource};
 use weir_http::cache::{Address, Cache, Clock, Counts, RemoteSettings, Settings};
 use weir_http::graphql::GraphqlSource;
 use weir_http::grpc::GrpcSource;
+use weir_http::passthrough::{OpenError, Server};
 use weir_http::sdl;
-use weir_http::shaped::{OpenError, Server};
-use weir_http::source::{self, HttpSource, Options, Whole};
+use weir_http::source::{self, HttpSource, Options, RemoteServer};
 use weir_language::schema::{FieldId, Schema};
 
 /// Timeout of the wait for another process that has already called the service.
@@ -115,12 +115,12 @@ pub(crate) fn servers(source: &HttpSource, path: &Path) -> Result<Servers, Strin
     let mut servers = Servers::default();
     for server in named {
         let (name, at, opened) = match server {
-            Whole::Graphql(server, at) => {
+            RemoteServer::Graphql(server, at) => {
                 let name = server.name.to_string();
                 let opened = ask(server).map(|it| Arc::new(it) as Arc<dyn EngineSource>);
                 (name, at, opened)
             }
-            Whole::Grpc(server, proto, at) => {
+            RemoteServer::Grpc(server, proto, at) => {
                 let name = server.name.to_string();
                 let beside = path.parent().unwrap_or(Path::new("")).join(&*proto);
                 let opened =

@@ -72,7 +72,7 @@ struct Directives {
 }
 
 /// Lifetime of `answer` under `rule`, at `wall_ms`.
-pub(super) fn judge(rule: &Rule, status: StatusCode, headers: &HeaderMap, wall_ms: u64) -> Verdict {
+pub(super) fn assess(rule: &Rule, status: StatusCode, headers: &HeaderMap, wall_ms: u64) -> Verdict {
     let shared = rule.sharing != Sharing::Keyed;
     // Said to caches like this one alone, it stands in place of what is said to all.
     let read = |name: &HeaderName| Directives::read(headers, name).without(rule.overruled);

@@ -38,7 +38,7 @@ pub(super) struct Inner {
 }
 
 /// State of a key at an instant.
-pub(super) enum Look {
+pub(super) enum CacheLookup {
     Fresh(Arc<Entry>),
     /// To be served while a new one is fetched.
     Stale(Arc<Entry>),
@@ -71,21 +71,21 @@ enum Waited {
 }
 
 impl Inner {
-    pub(super) fn look(&self, key: KeyRef<'_>, now_ms: u64) -> Look {
-        match self.level1.look(key) {
-            Some(Slot::Pass { until_ms }) if now_ms < until_ms => Look::Pass,
-            Some(Slot::Pass { .. }) | None => Look::Nothing,
-            Some(Slot::Entry(entry)) if !entry.tags.hold() => Look::Nothing,
+    pub(super) fn lookup(&self, key: KeyRef<'_>, now_ms: u64) -> CacheLookup {
+        match self.level1.lookup(key) {
+            Some(Slot::Pass { until_ms }) if now_ms < until_ms => CacheLookup::Pass,
+            Some(Slot::Pass { .. }) | None => CacheLookup::Nothing,
+            Some(Slot::Entry(entry)) if !entry.tags.hold() => CacheLookup::Nothing,
             Some(Slot::Entry(entry)) => {
                 let lifetime = entry.lifetime;
                 if now_ms < lifetime.fresh_until_ms {
-                    Look::Fresh(entry)
+                    CacheLookup::Fresh(entry)
                 } else if now_ms < lifetime.stale_until_ms {
-                    Look::Stale(entry)
+                    CacheLookup::Stale(entry)
                 } else if now_ms < lifetime.error_until_ms {
-                    Look::OnError(entry)
+                    CacheLookup::OnError(entry)
                 } else {
-                    Look::Nothing
+                    CacheLookup::Nothing
                 }
             }
         }
@@ -115,7 +115,7 @@ impl Inner {
         let flights: Vec<(u32, Flight)> = old
             .iter()
             .filter_map(|(it, old)| {
-                let newer = || match self.level1.look(it.key.borrowed()) {
+                let newer = || match self.level1.lookup(it.key.borrowed()) {
                     Some(Slot::Entry(entry)) if Arc::ptr_eq(&entry, old) => None,
                     slot => slot,
                 };
@@ -174,10 +174,10 @@ impl Inner {
         let seats: Vec<Seated> = missing
             .into_iter()
             .map(|missing| {
-                let kept = || match self.look(missing.key.borrowed(), now_ms) {
-                    Look::Fresh(entry) | Look::Stale(entry) => Some(Slot::Entry(entry)),
-                    Look::Pass => Some(Slot::Pass { until_ms: u64::MAX }),
-                    Look::OnError(_) | Look::Nothing => None,
+                let kept = || match self.lookup(missing.key.borrowed(), now_ms) {
+                    CacheLookup::Fresh(entry) | CacheLookup::Stale(entry) => Some(Slot::Entry(entry)),
+                    CacheLookup::Pass => Some(Slot::Pass { until_ms: u64::MAX }),
+                    CacheLookup::OnError(_) | CacheLookup::Nothing => None,
                 };
                 let at = match self.flights.seat(&missing.key, wanted.deadline, kept) {
                     Seat::Lead(flight, arrival) => {

@@ -122,7 +122,7 @@ impl Job {
     /// Lands what the second level has, and says what is left.
     async fn found(&self, remote: &Remote, trips: Vec<Trip>, purpose: Purpose) -> Vec<Trip> {
         let tags: Vec<&Tags> = trips.iter().map(|it| self.tags(it.place)).collect();
-        let looked = remote.look(&names(&trips), &self.rule, &tags).await;
+        let looked = remote.lookup(&names(&trips), &self.rule, &tags).await;
         let mut tickets = looked.tickets.into_iter();
         let now_ms = self.inner.clock.now_ms();
         let mut left = Vec::with_capacity(trips.len());
@@ -203,7 +203,7 @@ impl Job {
         let asked = Asked::now(self);
         let answer = call.await?;
         let body = Body::read(answer.body, &answer.headers, self.rule.depth_max);
-        let verdict = freshness::judge(&self.rule, answer.status, &answer.headers, asked.wall_ms);
+        let verdict = freshness::assess(&self.rule, answer.status, &answer.headers, asked.wall_ms);
         Ok(self.made(0, (answer.status, answer.went), body, verdict, &asked))
     }
 
@@ -214,23 +214,23 @@ impl Job {
             Ok(batch) => batch,
             Err(failure) => return places.iter().map(|_| Err(failure.clone())).collect(),
         };
-        let judge = |status| freshness::judge(&self.rule, status, &answer.headers, asked.wall_ms);
-        let whole = judge(answer.status);
+        let assess = |status| freshness::assess(&self.rule, status, &answer.headers, asked.wall_ms);
+        let of_batch = assess(answer.status);
         let is_success = answer.status.is_success();
         // A cached refusal is one entry per key; any other failure of a batch is one for all keys.
-        if !is_success && whole.fate != Fate::Keep {
-            let (fate, entry) = self.made(places[0], (answer.status, answer.went), body, whole, &asked);
+        if !is_success && of_batch.fate != Fate::Keep {
+            let (fate, entry) = self.made(places[0], (answer.status, answer.went), body, of_batch, &asked);
             return places.iter().map(|_| Ok((fate, Arc::clone(&entry)))).collect();
         }
         // After an error of the whole batch it is unknown if a key exists.
         let (missing, absent) = match is_success {
-            true => (StatusCode::NOT_FOUND, judge(StatusCode::NOT_FOUND)),
-            false => (answer.status, whole),
+            true => (StatusCode::NOT_FOUND, assess(StatusCode::NOT_FOUND)),
+            false => (answer.status, of_batch),
         };
         let found = |at: usize| body.tape().zip(values.get(at).copied().flatten());
         let one = |(at, &place): (usize, &u32)| match found(at) {
             Some((tape, at)) if is_success => {
-                self.made(place, (answer.status, answer.went), Body::Json(tape.part(at)), whole, &asked)
+                self.made(place, (answer.status, answer.went), Body::Json(tape.part(at)), of_batch, &asked)
             }
             Some(_) | None => self.made(place, (missing, answer.went), Body::Absent, absent, &asked),
         };
@@ -301,7 +301,7 @@ impl Job {
         match fate {
             _ if entry.is_failure() => inner.not_refreshed(key, RETRY_MS),
             Fate::Keep => {
-                if let Some(Slot::Entry(old)) = inner.level1.look(key.borrowed()) {
+                if let Some(Slot::Entry(old)) = inner.level1.lookup(key.borrowed()) {
                     self.rule
                         .counters
                         .refreshed(entry.lifetime.origin_ms.saturating_sub(old.lifetime.fresh_until_ms));
@@ -334,7 +334,7 @@ impl Asked {
 impl Inner {
     /// True if `lifetime` ends well after that of the entry under `key`: a difference beyond that of two machines' clocks.
     fn outlives(&self, key: &SharedKey, lifetime: &Lifetime) -> bool {
-        match self.level1.look(key.borrowed()) {
+        match self.level1.lookup(key.borrowed()) {
             Some(Slot::Entry(old)) => lifetime.fresh_until_ms > old.lifetime.fresh_until_ms + SAME_MS,
             Some(Slot::Pass { .. }) | None => true,
         }
@@ -342,7 +342,7 @@ impl Inner {
 
     /// Notes that the answer under `key` could not be replaced.
     fn not_refreshed(&self, key: &SharedKey, for_ms: u64) {
-        if let Some(Slot::Entry(old)) = self.level1.look(key.borrowed()) {
+        if let Some(Slot::Entry(old)) = self.level1.lookup(key.borrowed()) {
             old.retry_at_ms.store(self.clock.now_ms() + for_ms, Ordering::Relaxed);
         }
     }

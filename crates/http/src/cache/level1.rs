@@ -58,7 +58,7 @@ impl Level1 {
         Self { slots }
     }
 
-    pub(super) fn look(&self, key: KeyRef<'_>) -> Option<Slot> {
+    pub(super) fn lookup(&self, key: KeyRef<'_>) -> Option<Slot> {
         self.slots.get(&key)
     }
 

@@ -43,7 +43,7 @@ mod tests;
 use crate::call::{Answer, CallError};
 use flights::Flights;
 use futures_util::future::BoxFuture;
-use inner::{Inner, Look, Missing};
+use inner::{CacheLookup, Inner, Missing};
 use job::Asks;
 use key::BatchKeys;
 use level1::Level1;
@@ -292,20 +292,20 @@ impl Seen {
         if rule.sharing == Sharing::Never {
             return Self::Pass;
         }
-        match inner.look(key, now_ms) {
-            Look::Fresh(entry) if entry.is_due(now_ms) => {
+        match inner.lookup(key, now_ms) {
+            CacheLookup::Fresh(entry) if entry.is_due(now_ms) => {
                 rule.counters.early();
                 Self::Refresh(inner.serve(rule, Arc::clone(&entry), Outcome::Hit), entry)
             }
-            Look::Fresh(entry) => Self::Served(inner.serve(rule, entry, Outcome::Hit)),
-            Look::Stale(entry) if entry.may_retry(now_ms) => {
+            CacheLookup::Fresh(entry) => Self::Served(inner.serve(rule, entry, Outcome::Hit)),
+            CacheLookup::Stale(entry) if entry.may_retry(now_ms) => {
                 Self::Refresh(inner.serve(rule, Arc::clone(&entry), Outcome::Stale), entry)
             }
-            Look::Stale(entry) => Self::Served(inner.serve(rule, entry, Outcome::Stale)),
-            Look::OnError(entry) if entry.may_retry(now_ms) => Self::Missing(Some(entry)),
-            Look::OnError(entry) => Self::Served(inner.serve(rule, entry, Outcome::StaleOnError)),
-            Look::Pass => Self::Pass,
-            Look::Nothing => Self::Missing(None),
+            CacheLookup::Stale(entry) => Self::Served(inner.serve(rule, entry, Outcome::Stale)),
+            CacheLookup::OnError(entry) if entry.may_retry(now_ms) => Self::Missing(Some(entry)),
+            CacheLookup::OnError(entry) => Self::Served(inner.serve(rule, entry, Outcome::StaleOnError)),
+            CacheLookup::Pass => Self::Pass,
+            CacheLookup::Nothing => Self::Missing(None),
         }
     }
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 /// The ways to a service.
-pub(super) struct Line {
+pub(super) struct ServiceRoutes {
     dialer: Dialer,
     addresses: Arc<Addresses>,
     host: HeaderValue,
@@ -28,7 +28,7 @@ pub(super) struct Line {
 /// The address that an attempt calls, once it is known.
 pub(super) type Called = Option<Arc<Endpoint>>;
 
-impl Line {
+impl ServiceRoutes {
     pub(super) fn new(dialer: Dialer, policy: &Policy, lookup: Arc<dyn Lookup>) -> Self {
         let host = HeaderValue::from_str(dialer.authority.as_str());
         let host = host.unwrap_or_else(|_| HeaderValue::from_static("invalid"));

@@ -1,7 +1,7 @@
 //! A service and what is known about it: decides when it is asked, how often, and what is made of the outcome.
 
 use super::addresses::{Lookup, SystemLookup};
-use super::attempt::Line;
+use super::attempt::ServiceRoutes;
 use super::breaker::{Breaker, Pass};
 use super::budget::Budget;
 use super::connection::FailedAttempt;
@@ -23,7 +23,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 /// One service, shared by all that call it.
 pub struct Upstream {
-    line: Line,
+    routes: ServiceRoutes,
     policy: Policy,
     budget: Budget,
     breaker: Option<Breaker>,
@@ -49,7 +49,7 @@ impl Upstream {
     pub fn with_lookup(settings: &Settings, lookup: Arc<dyn Lookup>) -> Result<Self, SettingsError> {
         let policy = settings.policy.clone();
         Ok(Self {
-            line: Line::new(Dialer::new(settings)?, &policy, lookup),
+            routes: ServiceRoutes::new(Dialer::new(settings)?, &policy, lookup),
             budget: Budget::new(policy.retry_budget_percent),
             breaker: policy.breaker.map(Breaker::new),
             latency: policy.hedge_percentile.map(Latency::new),
@@ -159,10 +159,10 @@ impl Upstream {
             None => Pass::FREE,
         };
         let mut called = None;
-        let outcome = match timeout_at(deadline, self.line.ask(ask, &mut called)).await {
+        let outcome = match timeout_at(deadline, self.routes.ask(ask, &mut called)).await {
             Ok(outcome) => outcome,
             Err(_) => {
-                called.iter().for_each(|it| self.line.doubt(it));
+                called.iter().for_each(|it| self.routes.doubt(it));
                 Err(CallError::Timeout.into())
             }
         };

@@ -3,8 +3,8 @@
 //! Source: GraphQL specification, section 4.
 
 use super::Link;
-use super::passed::{DEPTH_MAX, HEADERS};
-use crate::shaped::OpenError;
+use super::forward::{DEPTH_MAX, HEADERS};
+use crate::passthrough::OpenError;
 use bytes::Bytes;
 use std::time::Duration;
 use weir_language::json::{Json, JsonRef};

@@ -3,18 +3,18 @@
 //! All root fields of a query, or all keys of a level, are one operation: each under an alias of its own, all arguments as
 //! variables. What comes back has the shape of what was asked.
 //!
-//! Answers to queries are cached and shared by the rules for services (`crate::shaped::keep`).
+//! Answers to queries are cached and shared by the rules for services (`crate::passthrough::keep`).
 //!
 //! **Invariant:** no value stands in the text of an operation, so the server can know the text.
 
+mod check_response;
+mod forward;
 mod introspect;
-mod judge;
-mod passed;
 mod text;
 
 use crate::call::{Settings, Upstream};
-use crate::shaped::keep::Keeper;
-use crate::shaped::{OpenError, Server};
+use crate::passthrough::keep::Keeper;
+use crate::passthrough::{OpenError, Server};
 use http::uri::PathAndQuery;
 use std::sync::Arc;
 use weir_engine::source::{Fetch, Piece, PlanError, Source};
@@ -68,6 +68,6 @@ impl Source for GraphqlSource {
     }
 
     fn prepare(&self, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
-        Ok(Box::new(passed::Passed::new(Arc::clone(&self.schema), Arc::clone(&self.link), piece)))
+        Ok(Box::new(forward::ForwardedFetch::new(Arc::clone(&self.schema), Arc::clone(&self.link), piece)))
     }
 }

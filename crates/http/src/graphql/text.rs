@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** members of one set have keys of their own, whatever the server and the client call them.
 
-use crate::shaped::columns::{Keys, TYPENAME};
+use crate::passthrough::columns::{Keys, TYPENAME};
 use std::fmt::Write;
 use weir_engine::plan::shape::{Member, SetId, ShapeArgument};
 use weir_engine::source::Piece;

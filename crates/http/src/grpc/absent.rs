@@ -1,6 +1,6 @@
 //! Stands in for gRPC servers in a build without the feature `grpc`: none can be opened, and the error says why.
 
-use crate::shaped::{OpenError, Server};
+use crate::passthrough::{OpenError, Server};
 use std::path::Path;
 use std::sync::Arc;
 use weir_engine::source::{Fetch, Piece, PlanError, Source};

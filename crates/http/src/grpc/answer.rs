@@ -6,7 +6,7 @@
 use super::{frame, status};
 use crate::cache::{Body, Entry};
 use crate::call::Answer;
-use crate::shaped::failed;
+use crate::passthrough::failed;
 use bytes::Bytes;
 use http::StatusCode;
 use prost_reflect::{DynamicMessage, MessageDescriptor, SerializeOptions};

@@ -4,11 +4,11 @@ use super::model::{Method, Model};
 use super::{Link, answer, frame};
 use crate::cache::Served;
 use crate::call::{Ask, milliseconds_left};
-use crate::shaped::arguments::Arguments;
-use crate::shaped::columns::{Columns, Errors, Keys};
-use crate::shaped::{failed, no_answer};
+use crate::error_report::CallLabel;
+use crate::passthrough::arguments::Arguments;
+use crate::passthrough::columns::{Columns, Errors, Keys};
+use crate::passthrough::{failed, no_answer};
 use crate::source::Shortest;
-use crate::told::CallLabel;
 use bytes::Bytes;
 use futures_util::future::join_all;
 use http::HeaderValue;
@@ -158,7 +158,7 @@ impl Calls {
         let mut freshness = Shortest::default();
         let is_change = self.kind == OperationKind::Mutation;
         let served = answers.iter().flatten().filter_map(|it| it.as_ref().ok()).flatten();
-        served.filter(|_| !is_change).for_each(|it| freshness.add(self.link.keeper.left(it, input)));
+        served.filter(|_| !is_change).for_each(|it| freshness.add(self.link.keeper.ttl(it, input)));
         let table = Table { rows: rows as u32, columns, hidden: Vec::new() };
         Ok(Reply { body: ReplyBody::Rows(table), errors: Vec::new(), freshness: freshness.0 })
     }

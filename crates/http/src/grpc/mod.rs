@@ -2,7 +2,7 @@
 //!
 //! Methods that only read (`idempotency_level = NO_SIDE_EFFECTS`, or a name that says so) are queries, all others mutations.
 //!
-//! Answers to queries are cached and shared by the rules for services (`crate::shaped::keep`): as JSON, so that they are
+//! Answers to queries are cached and shared by the rules for services (`crate::passthrough::keep`): as JSON, so that they are
 //! decoded once.
 //!
 //! **Invariant:** a method that may change something is called once.
@@ -16,8 +16,8 @@ mod model;
 mod status;
 
 use crate::call::{Protocol, Settings, Upstream};
-use crate::shaped::keep::Keeper;
-use crate::shaped::{OpenError, Server};
+use crate::passthrough::keep::Keeper;
+use crate::passthrough::{OpenError, Server};
 use model::Model;
 use prost_reflect::DescriptorPool;
 use sha2::{Digest, Sha256};

@@ -3,7 +3,7 @@
 //! Source: gRPC, "Status codes and their use".
 
 use crate::call::Answer;
-use crate::shaped::failed;
+use crate::passthrough::failed;
 use http::StatusCode;
 use weir_engine::source::FieldError;
 

@@ -2,8 +2,8 @@
 //!
 //! **Cost:** a call that is answered from the cache renders its request and its key, and no more.
 
-use super::judge::failed;
-use super::{Line, Shared};
+use super::check_response::failed;
+use super::{ConnectorRuntime, Shared};
 use crate::cache::{Key, Rule};
 use crate::call::{Answer, Ask, CallError, Failure, milliseconds_left};
 use crate::sdl::{Connector, ConnectorId};
@@ -28,7 +28,7 @@ pub(super) fn check(rendered: &Rendered) -> Result<(), FieldError> {
     }
 }
 
-impl Line {
+impl ConnectorRuntime {
     /// Caching rule for this client.
     pub(super) fn rule_for(&self, headers: &dyn Headers) -> &Arc<Rule> {
         match self.key_headers.iter().all(|it| headers.get(it).is_some()) {
@@ -58,9 +58,9 @@ pub(crate) fn push_header(headers: &dyn Headers, name: &str, key: &mut Key) {
 
 /// The key of a call: all that is sent, and what tells the client from others.
 pub(super) fn key(shared: &Shared, id: ConnectorId, rendered: &Rendered, headers: &dyn Headers) -> Key {
-    let (connector, line) = (shared.connector(id), shared.line(id));
+    let (connector, runtime) = (shared.connector(id), shared.runtime(id));
     let mut key = Key::default();
-    key.begin(&line.service_fingerprint);
+    key.begin(&runtime.service_fingerprint);
     key.part(connector.request.method.as_str().as_bytes());
     key.part(&rendered.target);
     key.part(&rendered.body);
@@ -68,7 +68,7 @@ pub(super) fn key(shared: &Shared, id: ConnectorId, rendered: &Rendered, headers
         key.part(name.as_str().as_bytes());
         key.part(value);
     }
-    line.push_client(headers, &mut key);
+    runtime.push_client(headers, &mut key);
     key
 }
 

@@ -3,10 +3,10 @@
 //! **Invariant:** an item of the answer belongs to a key if the fields that the key names are the same bytes in both; what
 //! has no item does not exist.
 
+use super::check_response::is_batch;
 use super::fetch::{Call, Outcome, inputs};
-use super::judge::is_batch;
 use super::memo::{Memo, Told};
-use super::{Line, Shared, ask};
+use super::{ConnectorRuntime, Shared, ask};
 use crate::cache::{AskMany, Batch, Body, Failure, Key, Tape, Wanted};
 use crate::call::{Answer, CallError};
 use crate::inputs::Inputs;
@@ -42,8 +42,8 @@ pub(super) async fn ask(
             ask_for(shared, ids, call, input, keys, batch_max).await
         }
     };
-    let line = shared.line(call.connector);
-    told.into_iter().map(|it| it.map_err(|failure| line.no_answer(input.headers, &failure))).collect()
+    let runtime = shared.runtime(call.connector);
+    told.into_iter().map(|it| it.map_err(|failure| runtime.no_answer(input.headers, &failure))).collect()
 }
 
 /// As [`ask()`], where other pieces may want keys of the same connector, now or later.
@@ -57,8 +57,8 @@ async fn ask_with_others(
     level: Option<&Level>,
 ) -> Vec<Told> {
     let columns = input.parent_keys.unwrap_or_default();
-    let line = shared.line(call.connector);
-    let mut key = prefix(line, input.headers);
+    let runtime = shared.runtime(call.connector);
+    let mut key = prefix(runtime, input.headers);
     columns.iter().for_each(|it| key.part(&[kind(it)]));
     let key = key.prefix();
     let loader = memo.loader(key, columns.len());
@@ -77,7 +77,7 @@ async fn ask_with_others(
         .await;
     for (told, _) in told.iter_mut().zip(&places).filter(|it| it.1.is_again) {
         if let Ok(served) = told {
-            *served = shared.cache.again(&line.rule, served);
+            *served = shared.cache.again(&runtime.rule, served);
         }
     }
     told
@@ -96,10 +96,10 @@ fn kind(column: &Column) -> u8 {
 }
 
 /// Prefix of a connector's keys, before each id.
-fn prefix(line: &Line, headers: &dyn Headers) -> Key {
+fn prefix(runtime: &ConnectorRuntime, headers: &dyn Headers) -> Key {
     let mut prefix = Key::default();
-    prefix.begin(&line.fingerprint);
-    for name in &line.reads_headers {
+    prefix.begin(&runtime.fingerprint);
+    for name in &runtime.reads_headers {
         ask::push_header(headers, name, &mut prefix);
     }
     prefix
@@ -129,15 +129,16 @@ async fn ask_for(
 ) -> Vec<Told> {
     let columns = input.parent_keys.unwrap_or_default();
     let (rows, keys) = (keys.len(), Arc::new(keys));
-    let line = shared.line(call.connector);
-    let prefix = prefix(line, input.headers);
+    let runtime = shared.runtime(call.connector);
+    let prefix = prefix(runtime, input.headers);
     let own_tags = own_tags(shared, ids, call, input, rows);
-    let rule = if own_tags.is_some() { line.rule_for(input.headers) } else { &line.alone };
+    let rule = if own_tags.is_some() { runtime.rule_for(input.headers) } else { &runtime.alone };
     let own_tags = &own_tags.unwrap_or_default();
-    let wanted = Wanted { key: prefix.prefix(), rule, tags: &line.tags, own_tags, deadline: input.deadline };
+    let wanted =
+        Wanted { key: prefix.prefix(), rule, tags: &runtime.tags, own_tags, deadline: input.deadline };
     let asking = || -> Arc<dyn AskMany> {
         let mut headers = Owned(Vec::new());
-        for name in &line.reads_headers {
+        for name in &runtime.reads_headers {
             input.headers.each(name, &mut |value| headers.0.push((name.clone(), value.into())));
         }
         let about = About {
@@ -164,11 +165,11 @@ fn own_tags(
     input: FetchInput<'_>,
     rows: usize,
 ) -> Option<Vec<Vec<Arc<str>>>> {
-    let line = shared.line(call.connector);
-    if line.named.is_empty() {
+    let runtime = shared.runtime(call.connector);
+    if runtime.named.is_empty() {
         return Some(Vec::new());
     }
-    let of = |row| line.own_tags(&inputs(shared, ids, call.connector, call.member, input, row..row + 1));
+    let of = |row| runtime.own_tags(&inputs(shared, ids, call.connector, call.member, input, row..row + 1));
     (0..rows).map(of).collect()
 }
 
@@ -282,7 +283,7 @@ impl WantedItems {
 fn taken_apart(about: &About, keys: &[Column], mut wanted: WantedItems, answer: Answer) -> Batch {
     let (shared, id) = (&about.shared, about.connector);
     let connector = shared.connector(id);
-    let body = Body::read(answer.body.clone(), &answer.headers, shared.line(id).rule.depth_max);
+    let body = Body::read(answer.body.clone(), &answer.headers, shared.runtime(id).rule.depth_max);
     let is_success = {
         let json = body.tape().map(Tape::json);
         is_batch(connector, &answer, json.as_ref(), &about.inputs(keys))

@@ -9,9 +9,9 @@
 //! answer but its place in the columns.
 
 use super::change::Change;
-use super::judge::{NO_RESPONSE, Verdict, failed, judge, response};
-use super::left::{Shortest, left};
+use super::check_response::{NO_RESPONSE, Verdict, check_response, failed, response};
 use super::memo::Memo;
+use super::ttl::{Shortest, ttl};
 use super::{Shared, ask, batch};
 use crate::cache::{Body, Served, Sharing, Wanted};
 use crate::inputs::{Args, Inputs, Keys};
@@ -99,16 +99,17 @@ pub(super) fn prepare(shared: &Arc<Shared>, piece: &Piece<'_>) -> Result<Box<dyn
     };
     // Each call reports its changes once its result is known.
     let read = if in_turn { &[][..] } else { &calls[..] };
-    let lines = || calls.iter().map(|it| shared.line(it.connector));
-    let mut reads_headers: Vec<Box<str>> = lines().flat_map(|it| it.reads_headers.iter().cloned()).collect();
+    let runtimes = || calls.iter().map(|it| shared.runtime(it.connector));
+    let mut reads_headers: Vec<Box<str>> =
+        runtimes().flat_map(|it| it.reads_headers.iter().cloned()).collect();
     reads_headers.sort_unstable();
     reads_headers.dedup();
     let mut touches: Vec<Arc<str>> =
-        read.iter().flat_map(|it| shared.line(it.connector).tags.iter().cloned()).collect();
+        read.iter().flat_map(|it| shared.runtime(it.connector).tags.iter().cloned()).collect();
     touches.sort_unstable();
     touches.dedup();
     let touches = touches.into_iter().map(Tag).collect();
-    let asks = read.iter().filter_map(|it| shared.line(it.connector).asks).collect();
+    let asks = read.iter().filter_map(|it| shared.runtime(it.connector).asks).collect();
     let (shared, ids, accent) = (Arc::clone(shared), Arc::clone(piece.ids), piece.accent);
     Ok(Box::new(HttpFetch { shared, ids, calls, in_turn, accent, reads_headers, touches, asks }))
 }
@@ -178,16 +179,16 @@ impl HttpFetch {
         let inputs = self.inputs(call, input, row..row + 1);
         shared.connector(id).request.render(&inputs, &mut rendered).map_err(|error| error.for_client())?;
         ask::check(&rendered)?;
-        let line = shared.line(id);
-        let tags = line.tags(&inputs);
+        let runtime = shared.runtime(id);
+        let tags = runtime.tags(&inputs);
         let mut key = ask::key(shared, id, &rendered, input.headers);
         tags.push(&mut key);
         let key = key.hashed();
-        let rule = if tags.is_vague { &line.alone } else { line.rule_for(input.headers) };
+        let rule = if tags.is_vague { &runtime.alone } else { runtime.rule_for(input.headers) };
         let wanted = Wanted { key, rule, tags: &tags.all, own_tags: &[], deadline: input.deadline };
-        let change = self.in_turn.then(|| Change::begin(&shared.cache, line.changed(&inputs)));
+        let change = self.in_turn.then(|| Change::begin(&shared.cache, runtime.changed(&inputs)));
         let get = shared.cache.get(wanted, || ask::call(shared, id, &rendered, input.deadline));
-        let memo = input.common.filter(|_| line.asks.is_some()).and_then(|it| it.memo.get::<Memo>());
+        let memo = input.common.filter(|_| runtime.asks.is_some()).and_then(|it| it.memo.get::<Memo>());
         let served = match memo {
             Some(memo) => memo.call(key, |it| shared.cache.again(rule, it), get).await,
             None => get.await,
@@ -195,18 +196,18 @@ impl HttpFetch {
         if let Some(change) = change {
             change.end(&served);
         }
-        served.map_err(|failure| line.no_answer(input.headers, &failure))
+        served.map_err(|failure| runtime.no_answer(input.headers, &failure))
     }
 
     /// The rows of what was answered.
     fn read(&self, call: &Call, input: FetchInput<'_>, outcomes: &[Outcome]) -> Answered {
         let connector = self.shared.connector(call.connector);
-        let line = self.shared.line(call.connector);
+        let runtime = self.shared.runtime(call.connector);
         let jsons: Vec<Option<Json<'_>>> =
             outcomes.iter().map(|it| it.as_ref().ok().and_then(|it| it.entry.json())).collect();
         let mut values = Vec::with_capacity(outcomes.len());
         let mut responses = Vec::with_capacity(outcomes.len());
-        let (rule, empty) = (line.rule_for(input.headers), Json::known("null", NULL));
+        let (rule, empty) = (runtime.rule_for(input.headers), Json::known("null", NULL));
         let (mut errors, mut freshness, mut bytes) = (Vec::new(), Shortest::default(), 0);
         for (row, (outcome, json)) in outcomes.iter().zip(&jsons).enumerate() {
             let mut fail = |error: FieldError| errors.push(CellError { row: row as u32, error });
@@ -221,19 +222,19 @@ impl HttpFetch {
                 }
                 Ok(served) => {
                     let inputs = self.inputs(call, &input, row..row + 1);
-                    match judge(connector, &served.entry, json.as_ref(), &inputs, call.is_query) {
+                    match check_response(connector, &served.entry, json.as_ref(), &inputs, call.is_query) {
                         Verdict::Found => value = json.as_ref().map(Json::root),
                         Verdict::Empty => value = Some(empty.root()),
                         Verdict::Nothing => {}
                         Verdict::Failed(error) => {
-                            line.called(input.headers).bad_answer(&served.entry, error.code);
+                            runtime.called(input.headers).bad_answer(&served.entry, error.code);
                             fail(error);
                         }
                     }
                     responses.push(response(&served.entry));
-                    let named = !line.named.is_empty();
+                    let named = !runtime.named.is_empty();
                     let ages = if named { self.shared.cache.ages(&served.entry) } else { Ages::default() };
-                    freshness.add(left(served, rule, ages, &line.shown));
+                    freshness.add(ttl(served, rule, ages, &runtime.shown));
                 }
                 Err(error) => {
                     fail(error.clone());
@@ -366,7 +367,7 @@ impl Fetch for HttpFetch {
     }
 
     fn is_personal(&self, headers: &dyn Headers) -> bool {
-        self.calls.iter().any(|it| self.shared.line(it.connector).personal.is_in(headers))
+        self.calls.iter().any(|it| self.shared.runtime(it.connector).personal.is_in(headers))
     }
 
     fn asks(&self) -> &[u32] {
@@ -375,7 +376,7 @@ impl Fetch for HttpFetch {
 
     fn has_lifetime(&self) -> bool {
         !self.in_turn
-            && self.calls.iter().all(|it| self.shared.line(it.connector).rule.sharing != Sharing::Never)
+            && self.calls.iter().all(|it| self.shared.runtime(it.connector).rule.sharing != Sharing::Never)
     }
 
     fn explain(&self, out: &mut String) {

@@ -2,7 +2,7 @@
 //!
 //! **Cost:** a connector that has fixed ones only makes nothing.
 
-use super::Line;
+use super::ConnectorRuntime;
 use crate::cache::Key;
 use crate::inputs::Inputs;
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ struct Named {
     is_vague: bool,
 }
 
-impl Line {
+impl ConnectorRuntime {
     fn name(&self, inputs: &Inputs<'_>) -> Named {
         let mut named = Named::default();
         for template in &self.named {

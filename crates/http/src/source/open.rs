@@ -2,7 +2,7 @@
 
 use super::division::Division;
 use super::personal::Personal;
-use super::{HttpSource, Line, Shared};
+use super::{ConnectorRuntime, HttpSource, Shared};
 use crate::cache::{Cache, Counters, Rule, Sharing};
 use crate::call::{self, Upstream};
 use crate::inputs::Settings;
@@ -85,12 +85,12 @@ pub fn open(text: &str, file: &str, options: &Options<'_>) -> Result<HttpSource,
     if !mistakes.is_empty() {
         return Err(mistakes);
     }
-    let line = |(it, asks)| line(&mapping, it, asks, &settings, &options.cache);
-    let lines = mapping.connectors.iter().zip(asks(&mapping)).map(line).collect();
+    let runtime = |(it, asks)| runtime(&mapping, it, asks, &settings, &options.cache);
+    let runtimes = mapping.connectors.iter().zip(asks(&mapping)).map(runtime).collect();
     let division = Division::new(&mapping);
     let hints = mapping.hints.iter().map(|it| hint(it, &file)).collect();
     let cache = Arc::clone(&options.cache);
-    let shared = Arc::new(Shared { mapping, upstreams, lines, cache, settings });
+    let shared = Arc::new(Shared { mapping, upstreams, runtimes, cache, settings });
     let ca = options.ca.map(Into::into);
     Ok(HttpSource { name: options.name.into(), shared, division, hints, ca })
 }
@@ -211,13 +211,13 @@ fn is_safe(mapping: &Mapping, connector: &Connector) -> bool {
         || connector.request.method == Method::POST && said.is_some_and(|it| it.post)
 }
 
-fn line(
+fn runtime(
     mapping: &Mapping,
     connector: &Connector,
     asks: Option<u32>,
     settings: &Settings,
     cache: &Cache,
-) -> Line {
+) -> ConnectorRuntime {
     let service = mapping.service(connector.service);
     let rule = rule(mapping, connector, cache);
     let cache_rule = cache_rule(mapping, connector);
@@ -236,7 +236,7 @@ fn line(
     digest.update(format!("{:?} {:?} {:?}", connector.request, connector.selection, connector.keys));
     digest.update(format!("{:?} {:?} {:?}", settings.config, settings.env, settings.context));
     digest.update(format!("{:?}", connector.tags));
-    Line {
+    ConnectorRuntime {
         alone: Arc::new(alone),
         anonymous: Arc::new(anonymous),
         rule: Arc::new(rule),

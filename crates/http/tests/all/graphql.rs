@@ -16,8 +16,9 @@ use weir_engine::source::{Source, SourceError};
 use weir_http::cache::{Cache, Clock, Overruled};
 use weir_http::call::{Policy, Protocol};
 use weir_http::graphql::GraphqlSource;
+use weir_http::passthrough::{ForwardedHeader, ForwardedValue, OpenError, Server};
 use weir_http::sdl::CacheRule;
-use weir_http::shaped::{OpenError, Passed, PassedValue, Server};
+use weir_http::passthrough::{OpenError, ForwardedHeader, ForwardedValue, Server};
 
 const SHOP: &str = r#"
     type Query { product(id: ID!, in: [Region!] = [EU], by: Filter): Product  products(first: Int! = 2): [Product!]!
@@ -160,8 +161,10 @@ impl Kept {
     /// The same, passing on a header of the client's.
     async fn passing(name: &'static str, change: impl FnOnce(&mut Server)) -> Self {
         Self::new(|server| {
-            let passed =
-                |to: &str| Passed { name: to.parse().unwrap(), value: PassedValue::From(name.into()) };
+            let passed = |to: &str| ForwardedHeader {
+                name: to.parse().unwrap(),
+                value: ForwardedValue::From(name.into()),
+            };
             server.headers = vec![passed(name), passed("x-user")];
             change(server);
         })
@@ -303,8 +306,8 @@ async fn the_keys_of_a_level_are_one_operation() {
     let served = serve();
     let mut server = server(served.address, "");
     let name = "x-user".parse().unwrap();
-    let value = PassedValue::Fixed(http::HeaderValue::from_static("ada"));
-    server.headers.push(Passed { name, value });
+    let value = ForwardedValue::Fixed(http::HeaderValue::from_static("ada"));
+    server.headers.push(ForwardedHeader { name, value });
     let source = GraphqlSource::open(server).await.unwrap();
     let of = |it: usize| if it.is_multiple_of(2) { "none".into() } else { it.to_string() };
     let gateway = sales_of_products(source, 250, of, "(id: $this.of, by: {text: \"a\"})");

@@ -14,21 +14,22 @@ use weir_engine::source::Source;
 use weir_http::cache::Clock;
 use weir_http::call::{Policy, Protocol};
 use weir_http::grpc::{self, GrpcSource};
+use weir_http::passthrough::{ForwardedHeader, ForwardedValue, OpenError, Server};
 use weir_http::sdl::CacheRule;
-use weir_http::shaped::{OpenError, Passed, PassedValue, Server};
+use weir_http::passthrough::{OpenError, ForwardedHeader, ForwardedValue, Server};
 
 fn source(address: std::net::SocketAddr) -> Arc<dyn Source> {
     source_with(address, |_| {})
 }
 
 fn source_with(address: std::net::SocketAddr, change: impl FnOnce(&mut Server)) -> Arc<dyn Source> {
-    let value = PassedValue::Fixed(http::HeaderValue::from_static("ada"));
+    let value = ForwardedValue::Fixed(http::HeaderValue::from_static("ada"));
     let mut server = Server {
         name: "shop".into(),
         url: format!("http://{address}").parse().unwrap(),
         ca: None,
         prefix: "".into(),
-        headers: vec![Passed { name: "x-user".parse().unwrap(), value }],
+        headers: vec![ForwardedHeader { name: "x-user".parse().unwrap(), value }],
         protocol: Protocol::Http2,
         policy: Policy { retries: 0, body_bytes_max: 10_000, ..Policy::USUAL },
         deadline_header: None,
@@ -233,8 +234,10 @@ async fn what_methods_that_read_answer_is_kept_until_something_is_changed() {
     let source = source_with(address, |it| {
         (it.cache, it.cache_rule) = (Arc::clone(&cache), Some(rule()));
         it.type_tags = vec![("Product_Maker".into(), "makers".into())];
-        it.headers =
-            vec![Passed { name: "x-user".parse().unwrap(), value: PassedValue::From("x-client".into()) }];
+        it.headers = vec![ForwardedHeader {
+            name: "x-user".parse().unwrap(),
+            value: ForwardedValue::From("x-client".into()),
+        }];
     });
     let gateway = engine_of(vec![source], &[]);
     let check = async |user, query: &str, calls: usize, told: Option<(bool, u64)>| {
@@ -268,7 +271,10 @@ async fn a_method_of_a_user_is_called_for_each_user() {
     {
         let source = source_with(address, |it| {
             it.cache_rule = Some(rule());
-            it.headers = vec![Passed { name: name.parse().unwrap(), value: PassedValue::From(name.into()) }];
+            it.headers = vec![ForwardedHeader {
+                name: name.parse().unwrap(),
+                value: ForwardedValue::From(name.into()),
+            }];
         });
         let gateway = engine_of(vec![source], &[]);
         for (user, calls) in ["ada", "bob", "ada"].into_iter().zip(calls) {

@@ -59,7 +59,7 @@ impl Remote {
         match *self {}
     }
 
-    pub(super) async fn look(&self, _: &[Name], _: &Rule, _: &[&Tags]) -> Looked {
+    pub(super) async fn lookup(&self, _: &[Name], _: &Rule, _: &[&Tags]) -> Looked {
         match *self {}
     }
 

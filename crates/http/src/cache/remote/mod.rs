@@ -213,7 +213,7 @@ impl Remote {
     }
 
     /// Looks for all `names` at once, within the budget; `tags` are those of each.
-    pub(super) async fn look(&self, names: &[Name], rule: &Rule, tags: &[&Tags]) -> Looked {
+    pub(super) async fn lookup(&self, names: &[Name], rule: &Rule, tags: &[&Tags]) -> Looked {
         let shared = &*self.shared;
         let nothing = || Looked { entries: names.iter().map(|_| None).collect(), tickets: Vec::new() };
         let distinct = Distinct::of(tags);

@@ -1,7 +1,7 @@
 //! Lifetimes as the standard has them: by table, and against another implementation.
 
 use super::kit::{Kit, answer};
-use crate::cache::freshness::{Fate, judge};
+use crate::cache::freshness::{Fate, assess};
 use crate::cache::{Rule, Sharing};
 use crate::call::Answer;
 use http::header::{AUTHORIZATION, HeaderName};
@@ -35,7 +35,7 @@ fn answered(status: u16, headers: &[String]) -> Answer {
 /// Fresh, stale and on-error times in milliseconds of what is kept; nothing if it is not.
 fn kept(rule: &Rule, status: u16, headers: &[&str]) -> Option<(u64, u64, u64)> {
     let answer = answered(status, &headers.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
-    let verdict = judge(rule, answer.status, &answer.headers, NOW_S * 1000);
+    let verdict = assess(rule, answer.status, &answer.headers, NOW_S * 1000);
     (verdict.fate == Fate::Keep).then_some((verdict.fresh_ms, verdict.stale_ms, verdict.error_ms))
 }
 
@@ -50,7 +50,7 @@ fn silence_is_no_lifetime_of_nothing_and_only_of_what_may_be_shared() {
     let check = |sharing: Sharing, held: &[HeaderName], status: u16, headers: &[&str], expected: bool| {
         let rule = Rule { sharing, held: held.into(), ..Kit::new().rule };
         let answer = answered(status, &headers.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
-        let verdict = judge(&rule, answer.status, &answer.headers, NOW_S * 1000);
+        let verdict = assess(&rule, answer.status, &answer.headers, NOW_S * 1000);
         assert_eq!((verdict.is_silent, verdict.fresh_ms), (expected, 0), "{status} {headers:?}");
         assert_ne!(verdict.fate, Fate::Keep, "{status} {headers:?}");
     };
@@ -200,7 +200,7 @@ proptest! {
         rule.held = if authorized { [AUTHORIZATION].into() } else { [].into() };
         let answer = answered(status, &headers);
         let now = UNIX_EPOCH + Duration::from_secs(NOW_S);
-        let ours = judge(&rule, answer.status, &answer.headers, NOW_S * 1000);
+        let ours = assess(&rule, answer.status, &answer.headers, NOW_S * 1000);
         let ours_ms = if ours.fate == Fate::Keep { ours.fresh_ms } else { 0 };
         let theirs_ms = theirs_ms(&answer, authorized, !keyed, now);
         prop_assert!(ours_ms <= theirs_ms, "ours {ours_ms}, theirs {theirs_ms}");

@@ -5,7 +5,7 @@
 //!
 //! Source: GraphQL over HTTP, whose 294 is "partial success".
 
-use super::passed::DEPTH_MAX;
+use super::forward::DEPTH_MAX;
 use crate::call::Answer;
 use http::StatusCode;
 use weir_language::json::{Json, JsonRef};
@@ -15,7 +15,7 @@ const USUAL: &[u8] = b"{\"data\":{";
 const ERRORS: &[u8] = b"\"errors\"";
 
 /// `answer`, with a status that says what becomes of it.
-pub(super) fn judged(answer: Answer) -> Answer {
+pub(super) fn check_response(answer: Answer) -> Answer {
     let (has_data, has_errors) = looked_at(&answer.body);
     let status = match answer.status {
         it if it.is_success() && has_data && !has_errors => it,
@@ -60,7 +60,7 @@ mod tests {
                 trailers,
                 went: Default::default(),
             };
-            assert_eq!(judged(answer).status.as_u16(), expected, "{body}");
+            assert_eq!(check_response(answer).status.as_u16(), expected, "{body}");
         };
         check(200, r#"{"data":{"a":1}}"#, 200);
         check(200, r#" { "extensions": {}, "data": {"a": "\"errors\""}, "errors": []}"#, 200);

@@ -7,10 +7,10 @@
 //!
 //! **Cost:** what is kept costs its key and a look-up; no request is made of it.
 
-use super::{Passed, PassedValue, Server};
+use super::{ForwardedHeader, ForwardedValue, Server};
 use crate::cache::{Cache, Key, Rule, Served, Sharing, Wanted};
 use crate::call::{Answer, Failure};
-use crate::source::{Change, left, push_header, rule_of};
+use crate::source::{Change, push_header, rule_of, ttl};
 use http::HeaderName;
 use http::header::AUTHORIZATION;
 use std::borrow::Cow;
@@ -155,16 +155,16 @@ impl Keeper {
     }
 
     /// Remaining lifetime of `served`.
-    pub(crate) fn left(&self, served: &Served, input: &FetchInput<'_>) -> Freshness {
-        left(served, self.rule_for(input.headers), Ages::default(), &self.shown)
+    pub(crate) fn ttl(&self, served: &Served, input: &FetchInput<'_>) -> Freshness {
+        ttl(served, self.rule_for(input.headers), Ages::default(), &self.shown)
     }
 }
 
 /// The client's header that becomes `header`, if there is one and `is` so by its name.
-fn made_of(header: &Passed, is: fn(&str) -> bool) -> Option<Box<str>> {
+fn made_of(header: &ForwardedHeader, is: fn(&str) -> bool) -> Option<Box<str>> {
     match &header.value {
-        PassedValue::From(name) if is(header.name.as_str()) => Some(name.clone()),
-        PassedValue::From(_) | PassedValue::Fixed(_) => None,
+        ForwardedValue::From(name) if is(header.name.as_str()) => Some(name.clone()),
+        ForwardedValue::From(_) | ForwardedValue::Fixed(_) => None,
     }
 }
 
@@ -175,8 +175,8 @@ fn held(server: &Server, begin: &mut Key) -> Box<[HeaderName]> {
     for header in &server.headers {
         begin.part(header.name.as_str().as_bytes());
         match &header.value {
-            PassedValue::From(_) => held.push(header.name.clone()),
-            PassedValue::Fixed(value) => {
+            ForwardedValue::From(_) => held.push(header.name.clone()),
+            ForwardedValue::Fixed(value) => {
                 begin.part(value.as_bytes());
                 if header.name != AUTHORIZATION {
                     held.push(header.name.clone());

@@ -33,8 +33,8 @@ pub(super) fn response(entry: &Entry) -> Response<'static> {
 /// Stands for a missing response.
 pub(super) const NO_RESPONSE: Response<'static> = Response { status: 0, headers: &NoHeaders };
 
-/// Judges `entry`, the answer to a call of `connector`; `json` is its body.
-pub(super) fn judge(
+/// Checks `entry`, the answer to a call of `connector`; `json` is its body.
+pub(super) fn check_response(
     connector: &Connector,
     entry: &Entry,
     json: Option<&Json<'_>>,
@@ -65,11 +65,11 @@ fn refused(connector: &Connector, entry: &Entry, body: &Value<'_>, inputs: &Inpu
         429 => failed("POOL_TIMEOUT", "The source has no capacity left."),
         _ => failed("SOURCE_REFUSED", "The source refused the request."),
     };
-    let message = match connector.error_message.as_ref().and_then(|it| whole(it, body, inputs)) {
+    let message = match connector.error_message.as_ref().and_then(|it| evaluated(it, body, inputs)) {
         Some(Value::Text(message)) => message.into(),
         Some(_) | None => usual.message,
     };
-    let said = connector.error_extensions.as_ref().and_then(|it| whole(it, body, inputs));
+    let said = connector.error_extensions.as_ref().and_then(|it| evaluated(it, body, inputs));
     FieldError { message, extensions: said.and_then(|it| extensions(&it)), ..usual }
 }
 
@@ -100,7 +100,7 @@ pub(super) fn is_batch(
 }
 
 fn is_true(success: &Selection, body: &Value<'_>, inputs: &Inputs<'_>) -> bool {
-    matches!(whole(success, body, inputs), Some(Value::Bool(true)))
+    matches!(evaluated(success, body, inputs), Some(Value::Bool(true)))
 }
 
 fn whole<'v>(selection: &Selection, body: &Value<'v>, inputs: &Inputs<'v>) -> Option<Value<'v>> {

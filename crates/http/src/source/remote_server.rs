@@ -3,15 +3,15 @@
 use super::HttpSource;
 use super::open::{call_policy, protocol};
 use crate::inputs::Settings;
+use crate::passthrough::{ForwardedHeader, ForwardedValue, Server};
 use crate::sdl::{CacheRule, Mistake, Policy, server_name};
-use crate::shaped::{Passed, PassedValue, Server};
 use crate::template::{Base, Fixed, Header, HeaderValue, fixed};
 use std::sync::Arc;
 use weir_language::span::Location;
 
 /// A server that answers for all of its types.
 #[derive(Debug)]
-pub enum Whole {
+pub enum RemoteServer {
     /// `@graphql`: it is asked for its schema.
     Graphql(Server, Location),
     /// `@grpc`, and the file that describes it.
@@ -47,17 +47,19 @@ impl HttpSource {
     /// The servers that the text, which stands in `file`, names.
     /// # Errors
     /// Headers that cannot be sent there, with their places.
-    pub fn servers(&self, file: &str) -> Result<Vec<Whole>, Vec<Mistake>> {
+    pub fn servers(&self, file: &str) -> Result<Vec<RemoteServer>, Vec<Mistake>> {
         let (mapping, settings) = (&self.shared.mapping, &self.shared.settings);
         let (mut servers, mut mistakes) = (Vec::new(), Vec::new());
         let mut server = |it: Named<'_>, policy: &Policy, at: Location| {
             let Named { base, prefix, headers, cache_rule, kind } = it;
-            let passed =
-                headers.iter().filter_map(|it| pass(it, settings).transpose()).collect::<Result<Vec<_>, _>>();
+            let forwarded = headers
+                .iter()
+                .filter_map(|it| forward(it, settings).transpose())
+                .collect::<Result<Vec<_>, _>>();
             let query = if base.query.is_empty() { String::new() } else { format!("?{}", base.query) };
             let path = if base.path.is_empty() { "/" } else { &base.path };
             let url = format!("{}{path}{query}", base.origin());
-            match (passed, url.parse()) {
+            match (forwarded, url.parse()) {
                 (Ok(headers), Ok(url)) => {
                     let name = format!("{}/{}", self.name, server_name(prefix, kind)).into();
                     let (ca, prefix) = (self.ca.clone(), Box::<str>::from(prefix));
@@ -97,24 +99,24 @@ impl HttpSource {
             let (base, prefix, headers) = (&it.base, &*it.prefix, &it.headers);
             let named = Named { base, prefix, headers, cache_rule: &it.cache, kind: "graphql" };
             let made = server(named, &it.policy, it.location);
-            servers.extend(made.map(|made| Whole::Graphql(made, it.location)));
+            servers.extend(made.map(|made| RemoteServer::Graphql(made, it.location)));
         }
         for it in &mapping.grpc {
             let (base, prefix, headers) = (&it.base, &*it.prefix, &it.headers);
             let named = Named { base, prefix, headers, cache_rule: &it.cache, kind: "grpc" };
             let made = server(named, &it.policy, it.location);
-            servers.extend(made.map(|made| Whole::Grpc(made, it.proto.clone(), it.location)));
+            servers.extend(made.map(|made| RemoteServer::Grpc(made, it.proto.clone(), it.location)));
         }
         if mistakes.is_empty() { Ok(servers) } else { Err(mistakes) }
     }
 }
 
 /// A header as it is sent with every call: its settings are put in once. One whose value is missing is not sent.
-fn pass(header: &Header, settings: &Settings) -> Result<Option<Passed>, String> {
+fn forward(header: &Header, settings: &Settings) -> Result<Option<ForwardedHeader>, String> {
     let value = match &header.value {
-        HeaderValue::From(name) => PassedValue::From(name.clone()),
+        HeaderValue::From(name) => ForwardedValue::From(name.clone()),
         HeaderValue::Text(parts) => {
-            let text = match fixed(parts, &|variable, keys| settings.look(variable, keys)) {
+            let text = match fixed(parts, &|variable, keys| settings.lookup(variable, keys)) {
                 Fixed::Text(text) => text,
                 Fixed::Missing => return Ok(None),
                 Fixed::NoText => {
@@ -128,8 +130,10 @@ fn pass(header: &Header, settings: &Settings) -> Result<Option<Passed>, String> 
                 }
             };
             let value = http::HeaderValue::from_str(&text);
-            PassedValue::Fixed(value.map_err(|_| format!("header `{}` cannot hold its value", header.name))?)
+            ForwardedValue::Fixed(
+                value.map_err(|_| format!("header `{}` cannot hold its value", header.name))?,
+            )
         }
     };
-    Ok(Some(Passed { name: header.name.clone(), value }))
+    Ok(Some(ForwardedHeader { name: header.name.clone(), value }))
 }

@@ -8,8 +8,8 @@ pub(crate) mod keep;
 
 use crate::cache::Cache;
 use crate::call::{Ask, CallError, Failure, Policy, Protocol, milliseconds_left};
+use crate::error_report::CallLabel;
 use crate::sdl::CacheRule;
-use crate::told::CallLabel;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Uri};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct Server {
     /// Prefix of its types and root fields, or empty.
     pub prefix: Box<str>,
     /// Headers of every call.
-    pub headers: Vec<Passed>,
+    pub headers: Vec<ForwardedHeader>,
     /// Protocol.
     pub protocol: Protocol,
     /// Limits and retries.
@@ -47,16 +47,16 @@ pub struct Server {
 
 /// A header that is sent with every call.
 #[derive(Clone, Debug)]
-pub struct Passed {
+pub struct ForwardedHeader {
     /// Its name.
     pub name: HeaderName,
     /// Its value.
-    pub value: PassedValue,
+    pub value: ForwardedValue,
 }
 
 /// Origin of a header's value.
 #[derive(Clone, Debug)]
-pub enum PassedValue {
+pub enum ForwardedValue {
     /// The client's header of this name, in lower case; without it nothing is sent.
     From(Box<str>),
     /// Always this.
@@ -85,9 +85,9 @@ impl std::error::Error for OpenError {}
 impl Server {
     /// The names of the client's headers that are passed on.
     pub(crate) fn reads_headers(&self) -> Vec<Box<str>> {
-        let from = |it: &Passed| match &it.value {
-            PassedValue::From(name) => Some(name.clone()),
-            PassedValue::Fixed(_) => None,
+        let from = |it: &ForwardedHeader| match &it.value {
+            ForwardedValue::From(name) => Some(name.clone()),
+            ForwardedValue::Fixed(_) => None,
         };
         self.headers.iter().filter_map(from).collect()
     }
@@ -96,8 +96,8 @@ impl Server {
     pub(crate) fn pass(&self, client: &dyn Headers, sent: &mut Vec<(HeaderName, HeaderValue)>) {
         for header in &self.headers {
             match &header.value {
-                PassedValue::Fixed(value) => sent.push((header.name.clone(), value.clone())),
-                PassedValue::From(name) => client.each(name, &mut |value| {
+                ForwardedValue::Fixed(value) => sent.push((header.name.clone(), value.clone())),
+                ForwardedValue::From(name) => client.each(name, &mut |value| {
                     if let Ok(value) = HeaderValue::from_bytes(value) {
                         sent.push((header.name.clone(), value));
                     }

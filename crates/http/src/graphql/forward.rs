@@ -1,14 +1,14 @@
 //! A piece passed on: one operation for all root fields, or for up to fifty keys of a level.
 
 use super::Link;
-use super::judge::judged;
+use super::check_response::check_response;
 use super::text::{NUMBER, Text};
 use crate::cache::{Body, Served};
-use crate::shaped::arguments::{self, Arguments};
-use crate::shaped::columns::{Columns, Errors};
-use crate::shaped::{failed, no_answer, unreadable};
+use crate::error_report::CallLabel;
+use crate::passthrough::arguments::{self, Arguments};
+use crate::passthrough::columns::{Columns, Errors};
+use crate::passthrough::{failed, no_answer, unreadable};
 use crate::source::Shortest;
-use crate::told::CallLabel;
 use bytes::Bytes;
 use futures_util::future::join_all;
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -36,7 +36,7 @@ pub(super) const HEADERS: [(HeaderName, HeaderValue); 2] = [
 ];
 
 /// A prepared piece.
-pub(super) struct Passed {
+pub(super) struct ForwardedFetch {
     /// The source's own.
     schema: Arc<Schema>,
     link: Arc<Link>,
@@ -50,7 +50,7 @@ pub(super) struct Passed {
     touches: Vec<Tag>,
 }
 
-impl Passed {
+impl ForwardedFetch {
     pub(super) fn new(schema: Arc<Schema>, link: Arc<Link>, piece: &Piece<'_>) -> Self {
         let text = Text::of(piece, &schema, &link.server.prefix);
         // Each call reports its changes once its result is known.
@@ -129,7 +129,7 @@ impl Passed {
             let link = Arc::clone(&self.link);
             let mut ask = link.server.post(link.path.clone(), body.clone(), &HEADERS, Some(input));
             ask.idempotent = !is_change;
-            async move { link.upstream.call(&ask).await.map(judged) }
+            async move { link.upstream.call(&ask).await.map(check_response) }
         };
         let keeper = &self.link.keeper;
         let served = match is_change {
@@ -156,7 +156,7 @@ impl Passed {
         let served: Vec<Option<Served>> = served.map(|(served, failure)| good(served, failure)).collect();
         let mut freshness = Shortest::default();
         let reads = served.iter().flatten().filter(|_| !self.is_change());
-        reads.for_each(|it| freshness.add(self.link.keeper.left(it, input)));
+        reads.for_each(|it| freshness.add(self.link.keeper.ttl(it, input)));
         let tapes = served.iter().zip(&mut failures);
         let tapes = tapes.map(|(served, failure)| good(json(served.as_ref()?, self.called(input)), failure));
         let tapes: Vec<Option<Json<'_>>> = tapes.collect();
@@ -255,7 +255,7 @@ fn note_errors<'t>(answer: JsonRef<'t>, errors: &mut Errors) -> Result<JsonRef<'
     })
 }
 
-impl Fetch for Passed {
+impl Fetch for ForwardedFetch {
     fn run<'r>(&'r self, input: FetchInput<'r>) -> BoxFuture<'r, Result<Reply, SourceError>> {
         Box::pin(async move { self.answer(&input).await })
     }

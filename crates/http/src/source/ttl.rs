@@ -20,7 +20,7 @@ impl Shortest {
 
 /// Remaining lifetime of an answer that is cached by `rule`. `ages` are those of its request-specific tags; `shown` is its
 /// name for operators.
-pub(crate) fn left(served: &Served, rule: &Rule, ages: Ages, shown: &Arc<str>) -> Freshness {
+pub(crate) fn ttl(served: &Served, rule: &Rule, ages: Ages, shown: &Arc<str>) -> Freshness {
     let scope = match served.entry.scope {
         Kept::Public => Scope::Public,
         Kept::Private => Scope::Private,
