@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_engine::plan::shape::{Key, Member, Set, SetId, Shape, ShapeField};
 use weir_engine::source::{Accent, Answer, Ids, NoHeaders, Piece};
-use weir_http::inputs::{Args, Inputs, Keys, Settings};
+use weir_http::inputs::{Args, ConfigValues, Inputs, Keys};
 use weir_http::project::Projection;
 use weir_http::sdl;
 use weir_http::selection::value::Value;
@@ -95,7 +95,7 @@ fn main() {
     };
     let projection = Projection::field(&mapping, sdl::ConnectorId(0), &piece, 0);
     let nothing = || Value::Object(Vec::new());
-    let settings = Settings { config: nothing(), env: nothing(), context: nothing() };
+    let settings = ConfigValues { config: nothing(), env: nothing(), context: nothing() };
     let args =
         Args { schema: &mapping.schema, ids: &ids, shape: &shape, variables: &variables, arguments: &[] };
     let inputs = Inputs { args, keys: Keys::NONE, settings: &settings, headers: &NoHeaders, response: None };

@@ -26,7 +26,7 @@ pub struct Inputs<'r> {
     /// `$this` and `$batch`.
     pub keys: Keys<'r>,
     /// `$config`, `$env`, `$context`.
-    pub settings: &'r Settings,
+    pub settings: &'r ConfigValues,
     /// `$request.headers`.
     pub headers: &'r dyn Headers,
     /// `$status` and `$response`, once there is one.
@@ -63,7 +63,7 @@ pub struct Keys<'r> {
 
 /// Constants of all requests.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ConfigValues {
     /// `$config`: an object.
     pub config: Value<'static>,
     /// `$env`: an object of texts.
@@ -81,7 +81,7 @@ pub struct Response<'r> {
     pub headers: &'r dyn Headers,
 }
 
-impl Settings {
+impl ConfigValues {
     /// The setting that `keys` of `$config` or `$env` lead to, where a text belongs.
     pub(crate) fn lookup(&self, variable: Variable, keys: &[&str]) -> Looked {
         let all = match variable {

@@ -30,7 +30,7 @@ pub(crate) use ttl::{Shortest, ttl};
 use crate::cache::{Cache, Failure, Rule};
 use crate::call::Upstream;
 use crate::error_report::CallLabel;
-use crate::inputs::Settings;
+use crate::inputs::ConfigValues;
 use crate::sdl::{Connector, ConnectorId, Join, Mapping};
 use crate::template::NameTemplate;
 use division::Division;
@@ -59,7 +59,7 @@ struct Shared {
     /// By connector.
     runtimes: Vec<ConnectorRuntime>,
     cache: Arc<Cache>,
-    settings: Settings,
+    settings: ConfigValues,
 }
 
 /// Sharing and separation of the calls of one connector.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use weir_engine::changes::{Changes, Others};
 use weir_engine::compose::Join;
 use weir_engine::source::{Parts, Source as EngineSource};
-use weir_http::cache::{Address, Cache, Clock, Counts, RemoteSettings, Settings};
+use weir_http::cache::{Address, Cache, CacheSettings, Clock, Counts, RemoteSettings};
 use weir_http::graphql::GraphqlSource;
 use weir_http::grpc::GrpcSource;
 use weir_http::passthrough::{OpenError, Server};
@@ -49,7 +49,7 @@ pub(crate) fn keep(wanted: &config::Cache) -> Result<Arc<Cache>, String> {
     });
     let remote = remote.transpose().map_err(|wrong| format!("`cache.redis` {wrong}"))?;
     let (bytes_max, changes) = (wanted.bytes_max, changes());
-    let settings = Settings { bytes_max, clock: Clock::system(), remote, changes: Arc::clone(&changes) };
+    let settings = CacheSettings { bytes_max, clock: Clock::system(), remote, changes: Arc::clone(&changes) };
     let cache = Arc::new(Cache::new(settings).map_err(|cause| format!("the cache of services: {cause}"))?);
     let others: Arc<dyn Others> = Arc::clone(&cache) as Arc<dyn Others>;
     changes.tell_to(Arc::downgrade(&others));

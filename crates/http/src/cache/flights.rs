@@ -18,7 +18,7 @@ pub(super) type Arrival = single_flight::Arrival<Landed>;
 #[derive(Clone, Debug)]
 pub(super) enum Landed {
     /// An answer for all waiting requests.
-    Entry(Arc<Entry>, Way),
+    Entry(Arc<Entry>, AnswerOrigin),
     /// An answer for the request that began the flight; the others have to call by themselves.
     Private(Arc<Entry>),
     /// No answer.
@@ -27,7 +27,7 @@ pub(super) enum Landed {
 
 /// Origin of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum AnswerOrigin {
     Upstream,
     Remote,
 }

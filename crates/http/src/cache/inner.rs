@@ -5,10 +5,10 @@
 use super::clock::Clock;
 use super::counters::Outcome;
 use super::entry::Entry;
-use super::flights::{Arrival, Flight, Flights, Landed, Way};
+use super::flights::{AnswerOrigin, Arrival, Flight, Flights, Landed};
 use super::freshness::Fate;
 use super::job::{Asks, Job, Made, Purpose};
-use super::level1::{Level1, Slot};
+use super::level1::{CacheSlot, Level1};
 use super::remote::Remote;
 use super::rule::Rule;
 use super::tags::Registry;
@@ -73,10 +73,10 @@ enum Waited {
 impl Inner {
     pub(super) fn lookup(&self, key: KeyRef<'_>, now_ms: u64) -> CacheLookup {
         match self.level1.lookup(key) {
-            Some(Slot::Pass { until_ms }) if now_ms < until_ms => CacheLookup::Pass,
-            Some(Slot::Pass { .. }) | None => CacheLookup::Nothing,
-            Some(Slot::Entry(entry)) if !entry.tags.hold() => CacheLookup::Nothing,
-            Some(Slot::Entry(entry)) => {
+            Some(CacheSlot::Pass { until_ms }) if now_ms < until_ms => CacheLookup::Pass,
+            Some(CacheSlot::Pass { .. }) | None => CacheLookup::Nothing,
+            Some(CacheSlot::Entry(entry)) if !entry.tags.hold() => CacheLookup::Nothing,
+            Some(CacheSlot::Entry(entry)) => {
                 let lifetime = entry.lifetime;
                 if now_ms < lifetime.fresh_until_ms {
                     CacheLookup::Fresh(entry)
@@ -116,7 +116,7 @@ impl Inner {
             .iter()
             .filter_map(|(it, old)| {
                 let newer = || match self.level1.lookup(it.key.borrowed()) {
-                    Some(Slot::Entry(entry)) if Arc::ptr_eq(&entry, old) => None,
+                    Some(CacheSlot::Entry(entry)) if Arc::ptr_eq(&entry, old) => None,
                     slot => slot,
                 };
                 match self.flights.seat(&it.key, wanted.deadline, newer) {
@@ -168,43 +168,43 @@ impl Inner {
         wanted: Wanted<'_>,
         missing: Vec<Missing>,
         ask: &mut AskWith<'_>,
-    ) -> (Vec<Seated>, Own) {
+    ) -> (Vec<Seated>, OwnJob) {
         let mut flights = Vec::new();
         let now_ms = self.clock.now_ms();
         let seats: Vec<Seated> = missing
             .into_iter()
             .map(|missing| {
                 let kept = || match self.lookup(missing.key.borrowed(), now_ms) {
-                    CacheLookup::Fresh(entry) | CacheLookup::Stale(entry) => Some(Slot::Entry(entry)),
-                    CacheLookup::Pass => Some(Slot::Pass { until_ms: u64::MAX }),
+                    CacheLookup::Fresh(entry) | CacheLookup::Stale(entry) => Some(CacheSlot::Entry(entry)),
+                    CacheLookup::Pass => Some(CacheSlot::Pass { until_ms: u64::MAX }),
                     CacheLookup::OnError(_) | CacheLookup::Nothing => None,
                 };
                 let at = match self.flights.seat(&missing.key, wanted.deadline, kept) {
                     Seat::Lead(flight, arrival) => {
                         flights.push((missing.place, flight));
-                        At::Lead(arrival)
+                        SeatOf::Lead(arrival)
                     }
-                    Seat::Wait(arrival, deadline) => At::Wait(arrival, deadline),
-                    Seat::Kept(Slot::Entry(entry)) => At::Kept(entry),
-                    Seat::Kept(Slot::Pass { .. }) => At::Pass,
+                    Seat::Wait(arrival, deadline) => SeatOf::Wait(arrival, deadline),
+                    Seat::Kept(CacheSlot::Entry(entry)) => SeatOf::Kept(entry),
+                    Seat::Kept(CacheSlot::Pass { .. }) => SeatOf::Pass,
                 };
                 Seated { missing, at }
             })
             .collect();
         // Without a way to call, the flights die, and the waiting requests fail.
         let asks = if flights.is_empty() { None } else { ask() };
-        (seats, Own(asks.map(|asks| self.job(wanted).run(asks, flights, Purpose::Fill).boxed())))
+        (seats, OwnJob(asks.map(|asks| self.job(wanted).run(asks, flights, Purpose::Fill).boxed())))
     }
 
     async fn wait(&self, wanted: Wanted<'_>, seated: &Seated) -> Waited {
         let rule = wanted.rule;
         let (arrival, leads, theirs) = match &seated.at {
-            At::Kept(entry) => {
+            SeatOf::Kept(entry) => {
                 return Waited::Served(Ok(self.serve(rule, Arc::clone(entry), Outcome::Coalesced)));
             }
-            At::Pass => return Waited::Alone,
-            At::Lead(arrival) => (arrival, true, wanted.deadline),
-            At::Wait(arrival, theirs) => (arrival, false, *theirs),
+            SeatOf::Pass => return Waited::Alone,
+            SeatOf::Lead(arrival) => (arrival, true, wanted.deadline),
+            SeatOf::Wait(arrival, theirs) => (arrival, false, *theirs),
         };
         let serve = |entry, outcome| Waited::Served(Ok(self.serve(rule, entry, outcome)));
         match landed(arrival, wanted.deadline).await {
@@ -212,8 +212,8 @@ impl Inner {
                 self.failed(rule, seated, Ok(entry), leads)
             }
             Some(Landed::Entry(entry, _)) if !leads => serve(entry, Outcome::Coalesced),
-            Some(Landed::Entry(entry, Way::Upstream)) => serve(entry, Outcome::Miss),
-            Some(Landed::Entry(entry, Way::Remote)) => serve(entry, Outcome::HitRemote),
+            Some(Landed::Entry(entry, AnswerOrigin::Upstream)) => serve(entry, Outcome::Miss),
+            Some(Landed::Entry(entry, AnswerOrigin::Remote)) => serve(entry, Outcome::HitRemote),
             Some(Landed::Private(entry)) if leads && !entry.is_failure() => serve(entry, Outcome::Pass),
             Some(Landed::Private(entry)) if leads => self.failed(rule, seated, Ok(entry), leads),
             // Waiting requests may see the failure, but not its body.
@@ -291,9 +291,9 @@ impl Inner {
 }
 
 /// A job of who waits for it: done in his task, which costs less than a task of its own. If he goes away it runs on without him.
-struct Own(Option<BoxFuture<'static, ()>>);
+struct OwnJob(Option<BoxFuture<'static, ()>>);
 
-impl Future for Own {
+impl Future for OwnJob {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
@@ -305,7 +305,7 @@ impl Future for Own {
     }
 }
 
-impl Drop for Own {
+impl Drop for OwnJob {
     fn drop(&mut self) {
         if let (Some(job), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
             runtime.spawn(job);
@@ -316,10 +316,10 @@ impl Drop for Own {
 /// A request with a role.
 struct Seated {
     missing: Missing,
-    at: At,
+    at: SeatOf,
 }
 
-enum At {
+enum SeatOf {
     Lead(Arrival),
     /// For a request with that deadline.
     Wait(Arrival, Instant),

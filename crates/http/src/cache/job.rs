@@ -7,11 +7,11 @@
 //! **Invariant:** an answer that is for one caller is kept nowhere and reaches nobody else.
 
 use super::entry::{Body, Entry, Lifetime};
-use super::flights::{Flight, Landed, Way};
+use super::flights::{AnswerOrigin, Flight, Landed};
 use super::freshness::{self, Fate, Verdict};
 use super::inner::Inner;
-use super::level1::Slot;
-use super::remote::{self, Name, Remote, Ticket};
+use super::level1::CacheSlot;
+use super::remote::{self, EntryName, Remote, Ticket};
 use super::rule::Rule;
 use super::tags::Tags;
 use super::{AskMany, Batch, Failure};
@@ -68,7 +68,7 @@ struct Trip {
     place: u32,
     flight: Flight,
     /// Name in the second level, if the entry may be there.
-    name: Option<Name>,
+    name: Option<EntryName>,
     /// Ticket to write it there.
     ticket: Option<Ticket>,
 }
@@ -138,8 +138,8 @@ impl Job {
             match entry.filter(serves) {
                 Some(entry) => {
                     let entry = Arc::new(entry);
-                    self.inner.level1.keep(key, Slot::Entry(Arc::clone(&entry)));
-                    trip.flight.land(Landed::Entry(entry, Way::Remote));
+                    self.inner.level1.keep(key, CacheSlot::Entry(Arc::clone(&entry)));
+                    trip.flight.land(Landed::Entry(entry, AnswerOrigin::Remote));
                 }
                 None => left.push(trip),
             }
@@ -200,7 +200,7 @@ impl Job {
         &self,
         call: BoxFuture<'static, Result<Answer, Failure>>,
     ) -> Result<Made, Failure> {
-        let asked = Asked::now(self);
+        let asked = AskedAt::now(self);
         let answer = call.await?;
         let body = Body::read(answer.body, &answer.headers, self.rule.depth_max);
         let verdict = freshness::assess(&self.rule, answer.status, &answer.headers, asked.wall_ms);
@@ -209,7 +209,7 @@ impl Job {
 
     /// The answers for `places`, which go into one call.
     pub(super) async fn many(&self, ask: &dyn AskMany, places: &[u32]) -> Vec<Result<Made, Failure>> {
-        let asked = Asked::now(self);
+        let asked = AskedAt::now(self);
         let Batch { answer, body, values } = match ask.ask(places).await {
             Ok(batch) => batch,
             Err(failure) => return places.iter().map(|_| Err(failure.clone())).collect(),
@@ -243,7 +243,7 @@ impl Job {
         (status, went): (StatusCode, Went),
         body: Body,
         verdict: Verdict,
-        asked: &Asked,
+        asked: &AskedAt,
     ) -> Made {
         let jitter = verdict.fresh_ms * fastrand::u64(0..=u64::from(self.rule.jitter_percent.min(100))) / 100;
         let sooner_ms = jitter.min(verdict.fresh_ms.saturating_sub(freshness::LIFETIME_MS_MIN));
@@ -284,7 +284,7 @@ impl Job {
             Ok((fate, entry)) => {
                 self.keep(flight.key(), fate, &entry);
                 flight.land(match fate {
-                    Fate::Keep | Fate::Forget => Landed::Entry(entry, Way::Upstream),
+                    Fate::Keep | Fate::Forget => Landed::Entry(entry, AnswerOrigin::Upstream),
                     Fate::Private => Landed::Private(entry),
                 });
             }
@@ -301,31 +301,33 @@ impl Job {
         match fate {
             _ if entry.is_failure() => inner.not_refreshed(key, RETRY_MS),
             Fate::Keep => {
-                if let Some(Slot::Entry(old)) = inner.level1.lookup(key.borrowed()) {
+                if let Some(CacheSlot::Entry(old)) = inner.level1.lookup(key.borrowed()) {
                     self.rule
                         .counters
                         .refreshed(entry.lifetime.origin_ms.saturating_sub(old.lifetime.fresh_until_ms));
                 }
-                inner.level1.keep(key, Slot::Entry(Arc::clone(entry)));
+                inner.level1.keep(key, CacheSlot::Entry(Arc::clone(entry)));
             }
             // The upstream's last word counts, also for what was kept before.
             Fate::Forget => inner.level1.forget(key.borrowed()),
-            Fate::Private => inner.level1.keep(key, Slot::Pass { until_ms: inner.clock.now_ms() + PASS_MS }),
+            Fate::Private => {
+                inner.level1.keep(key, CacheSlot::Pass { until_ms: inner.clock.now_ms() + PASS_MS })
+            }
         }
     }
 }
 
-fn names(trips: &[Trip]) -> Vec<Name> {
+fn names(trips: &[Trip]) -> Vec<EntryName> {
     trips.iter().filter_map(|trip| trip.name.clone()).collect()
 }
 
 /// When an upstream was asked.
-struct Asked {
+struct AskedAt {
     at_ms: u64,
     wall_ms: u64,
 }
 
-impl Asked {
+impl AskedAt {
     fn now(job: &Job) -> Self {
         Self { at_ms: job.inner.clock.now_ms(), wall_ms: job.inner.clock.wall_ms() }
     }
@@ -335,14 +337,14 @@ impl Inner {
     /// True if `lifetime` ends well after that of the entry under `key`: a difference beyond that of two machines' clocks.
     fn outlives(&self, key: &SharedKey, lifetime: &Lifetime) -> bool {
         match self.level1.lookup(key.borrowed()) {
-            Some(Slot::Entry(old)) => lifetime.fresh_until_ms > old.lifetime.fresh_until_ms + SAME_MS,
-            Some(Slot::Pass { .. }) | None => true,
+            Some(CacheSlot::Entry(old)) => lifetime.fresh_until_ms > old.lifetime.fresh_until_ms + SAME_MS,
+            Some(CacheSlot::Pass { .. }) | None => true,
         }
     }
 
     /// Notes that the answer under `key` could not be replaced.
     fn not_refreshed(&self, key: &SharedKey, for_ms: u64) {
-        if let Some(Slot::Entry(old)) = self.level1.lookup(key.borrowed()) {
+        if let Some(CacheSlot::Entry(old)) = self.level1.lookup(key.borrowed()) {
             old.retry_at_ms.store(self.clock.now_ms() + for_ms, Ordering::Relaxed);
         }
     }

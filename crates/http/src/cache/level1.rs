@@ -18,7 +18,7 @@ const ENTRY_BYTES: u64 = 1024;
 
 /// Contents of a key.
 #[derive(Clone, Debug)]
-pub(super) enum Slot {
+pub(super) enum CacheSlot {
     /// An answer.
     Entry(Arc<Entry>),
     /// Answers under this key were for one caller alone: nobody is to wait for another's before.
@@ -28,11 +28,11 @@ pub(super) enum Slot {
 #[derive(Clone, Debug)]
 struct Bytes;
 
-impl Weighter<SharedKey, Slot> for Bytes {
-    fn weight(&self, key: &SharedKey, slot: &Slot) -> u64 {
+impl Weighter<SharedKey, CacheSlot> for Bytes {
+    fn weight(&self, key: &SharedKey, slot: &CacheSlot) -> u64 {
         let held = match slot {
-            Slot::Entry(entry) => entry.bytes_held(),
-            Slot::Pass { .. } => 0,
+            CacheSlot::Entry(entry) => entry.bytes_held(),
+            CacheSlot::Pass { .. } => 0,
         };
         (TABLES_BYTES + key.bytes().len() + held) as u64
     }
@@ -41,7 +41,7 @@ impl Weighter<SharedKey, Slot> for Bytes {
 /// The store.
 #[derive(Debug)]
 pub(super) struct Level1 {
-    slots: Cache<SharedKey, Slot, Bytes, CarriedHash>,
+    slots: Cache<SharedKey, CacheSlot, Bytes, CarriedHash>,
 }
 
 impl Level1 {
@@ -58,11 +58,11 @@ impl Level1 {
         Self { slots }
     }
 
-    pub(super) fn lookup(&self, key: KeyRef<'_>) -> Option<Slot> {
+    pub(super) fn lookup(&self, key: KeyRef<'_>) -> Option<CacheSlot> {
         self.slots.get(&key)
     }
 
-    pub(super) fn keep(&self, key: &SharedKey, slot: Slot) {
+    pub(super) fn keep(&self, key: &SharedKey, slot: CacheSlot) {
         self.slots.insert(key.clone(), slot);
     }
 

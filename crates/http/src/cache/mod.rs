@@ -59,7 +59,7 @@ use weir_engine::source::Tag;
 
 /// Settings of a cache.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct CacheSettings {
     /// Bytes all entries may take together.
     pub bytes_max: u64,
     /// Source of time.
@@ -142,8 +142,8 @@ impl Cache {
     ///
     /// # Errors
     /// The thread of the second level cannot be started. That it is not there is no error.
-    pub fn new(settings: Settings) -> std::io::Result<Self> {
-        let Settings { bytes_max, clock, remote, changes } = settings;
+    pub fn new(settings: CacheSettings) -> std::io::Result<Self> {
+        let CacheSettings { bytes_max, clock, remote, changes } = settings;
         let tags = Arc::new(Registry::new(changes));
         let start = |remote| Remote::start(remote, clock.clone(), Arc::clone(&tags));
         let remote = remote.map(start).transpose()?;
@@ -182,16 +182,16 @@ impl Cache {
         let now_ms = inner.clock.now_ms();
         let mut call = Some(call);
         let mut ask = || call.take().map(|call| Asks::One(Box::pin(call())));
-        let seen = Seen::of(inner, wanted, wanted.key, now_ms);
+        let seen = CacheStep::of(inner, wanted, wanted.key, now_ms);
         let missing = || Missing { place: 0, key: wanted.key.into(), last: None };
         let (waiting, alone) = match seen {
-            Seen::Served(served) => return Ok(served),
-            Seen::Refresh(served, old) => {
+            CacheStep::Served(served) => return Ok(served),
+            CacheStep::Refresh(served, old) => {
                 inner.refresh(wanted, &[(missing(), old)], &mut ask);
                 return Ok(served);
             }
-            Seen::Missing(last) => (vec![Missing { last, ..missing() }], Vec::new()),
-            Seen::Pass => (Vec::new(), vec![missing()]),
+            CacheStep::Missing(last) => (vec![Missing { last, ..missing() }], Vec::new()),
+            CacheStep::Pass => (Vec::new(), vec![missing()]),
         };
         // Boxed, as few get here and all would carry it.
         let settled = Box::pin(inner.settle(wanted, waiting, alone, &mut ask)).await;
@@ -212,17 +212,17 @@ impl Cache {
         for (place, id) in (0..).zip(ids.keys()) {
             let key = keys.of(id);
             let missing = |last| Missing { place, key: key.into(), last };
-            match Seen::of(inner, wanted, key, now_ms) {
-                Seen::Served(served) => results.push(Ok(served)),
-                Seen::Refresh(served, entry) => {
+            match CacheStep::of(inner, wanted, key, now_ms) {
+                CacheStep::Served(served) => results.push(Ok(served)),
+                CacheStep::Refresh(served, entry) => {
                     old.push((missing(None), entry));
                     results.push(Ok(served));
                 }
-                Seen::Missing(last) => {
+                CacheStep::Missing(last) => {
                     waiting.push(missing(last));
                     results.push(Err(CallError::Timeout.into()));
                 }
-                Seen::Pass => {
+                CacheStep::Pass => {
                     alone.push(missing(None));
                     results.push(Err(CallError::Timeout.into()));
                 }
@@ -276,7 +276,7 @@ impl Others for Cache {
 }
 
 /// Next step for a key.
-enum Seen {
+enum CacheStep {
     Served(Served),
     /// It is served, and to be replaced.
     Refresh(Served, Arc<Entry>),
@@ -286,7 +286,7 @@ enum Seen {
     Pass,
 }
 
-impl Seen {
+impl CacheStep {
     fn of(inner: &Inner, wanted: Wanted<'_>, key: KeyRef<'_>, now_ms: u64) -> Self {
         let rule = &**wanted.rule;
         if rule.sharing == Sharing::Never {

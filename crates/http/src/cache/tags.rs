@@ -14,7 +14,7 @@ use weir_engine::changes::{Ages, Changes};
 
 /// One tag, as long as anything has it.
 #[derive(Debug)]
-pub(super) struct Tag {
+pub(super) struct TagState {
     name: Arc<str>,
     /// Number of invalidations.
     times: AtomicU64,
@@ -22,7 +22,7 @@ pub(super) struct Tag {
     heard: AtomicU64,
 }
 
-impl Tag {
+impl TagState {
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -52,7 +52,7 @@ impl Tag {
 
 /// The tags of an entry, and how often each was invalidated when its upstream was asked.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tags(SmallVec<[(Arc<Tag>, u64); 1]>);
+pub(super) struct Tags(SmallVec<[(Arc<TagState>, u64); 1]>);
 
 impl Tags {
     /// True if none was invalidated since.
@@ -73,14 +73,14 @@ impl Tags {
 /// The tags that anything has.
 #[derive(Debug, Default)]
 pub(super) struct Registry {
-    known: Mutex<Known>,
+    known: Mutex<KnownTags>,
     /// For what is made of entries: told when the entries are invalid.
     changes: Arc<Changes>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
-    tags: HashMap<Arc<str>, Weak<Tag>>,
+struct KnownTags {
+    tags: HashMap<Arc<str>, Weak<TagState>>,
     /// Those that nothing has any more are cleared away when there are so many.
     sweep_at: usize,
 }
@@ -132,7 +132,7 @@ impl Registry {
 
     /// Compares the tags with their `versions` there, of which 0 is none: makes everything invalid that has one of which this
     /// process heard another.
-    pub(super) fn compare(tags: &[Arc<Tag>], versions: impl IntoIterator<Item = u64>) {
+    pub(super) fn compare(tags: &[Arc<TagState>], versions: impl IntoIterator<Item = u64>) {
         for (tag, version) in tags.iter().zip(versions) {
             if tag.is_news(version) {
                 tag.invalidate(version);
@@ -159,20 +159,20 @@ impl Registry {
     }
 
     /// The tag `name`, if anything has it.
-    fn tag(&self, name: &str) -> Option<Arc<Tag>> {
+    fn tag(&self, name: &str) -> Option<Arc<TagState>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.tags.get(name).and_then(Weak::upgrade)
     }
 
     /// All tags that anything has.
-    pub(super) fn all(&self) -> Vec<Arc<Tag>> {
+    pub(super) fn all(&self) -> Vec<Arc<TagState>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.tags.values().filter_map(Weak::upgrade).collect()
     }
 }
 
-impl Known {
-    fn tag(&mut self, name: &Arc<str>) -> Arc<Tag> {
+impl KnownTags {
+    fn tag(&mut self, name: &Arc<str>) -> Arc<TagState> {
         if let Some(tag) = self.tags.get(name).and_then(Weak::upgrade) {
             return tag;
         }
@@ -181,7 +181,7 @@ impl Known {
             self.sweep_at = self.tags.len() * 2;
         }
         let tag =
-            Arc::new(Tag { name: Arc::clone(name), times: AtomicU64::new(0), heard: AtomicU64::new(0) });
+            Arc::new(TagState { name: Arc::clone(name), times: AtomicU64::new(0), heard: AtomicU64::new(0) });
         self.tags.insert(Arc::clone(name), Arc::downgrade(&tag));
         tag
     }

@@ -148,7 +148,7 @@ fn pause_ms(earlier: u32) -> u64 {
 }
 
 /// Addresses that were found together.
-struct Known {
+struct KnownAddresses {
     endpoints: Vec<Arc<Endpoint>>,
     /// When to look them up again; never, if the host is an address itself.
     stale_at: Option<Instant>,
@@ -159,7 +159,7 @@ pub(super) struct Addresses {
     host: String,
     port: u16,
     lookup: Arc<dyn Lookup>,
-    known: ArcSwapOption<Known>,
+    known: ArcSwapOption<KnownAddresses>,
     /// The first lookup; concurrent calls wait for it.
     first: tokio::sync::Mutex<()>,
     is_refreshing: AtomicBool,
@@ -170,7 +170,7 @@ impl Addresses {
     pub(super) fn new(host: &str, port: u16, lookup: Arc<dyn Lookup>) -> Arc<Self> {
         let literal = host.parse::<IpAddr>().ok().map(|ip| {
             let endpoints = vec![Arc::new(Endpoint::new((ip, port).into()))];
-            Arc::new(Known { endpoints, stale_at: None })
+            Arc::new(KnownAddresses { endpoints, stale_at: None })
         });
         Arc::new(Self {
             host: host.to_owned(),
@@ -215,7 +215,7 @@ impl Addresses {
     }
 
     /// The known addresses; stale ones are replaced in the background.
-    async fn known(self: &Arc<Self>, now: Instant) -> Result<Arc<Known>, CallError> {
+    async fn known(self: &Arc<Self>, now: Instant) -> Result<Arc<KnownAddresses>, CallError> {
         if let Some(known) = self.known.load_full() {
             let is_stale = known.stale_at.is_some_and(|it| now >= it);
             if is_stale && !self.is_refreshing.swap(true, Ordering::AcqRel) {
@@ -232,7 +232,7 @@ impl Addresses {
     }
 
     /// Looks the name up. Addresses that stay keep what is known of their health.
-    async fn look_up(&self, now: Instant) -> Result<Arc<Known>, CallError> {
+    async fn look_up(&self, now: Instant) -> Result<Arc<KnownAddresses>, CallError> {
         let found = self.lookup.lookup(&self.host, self.port).await;
         let Found { mut addresses, fresh_for } =
             found.map_err(|error| CallError::unavailable(Cause::Name, &error))?;
@@ -249,7 +249,7 @@ impl Addresses {
         if endpoints.is_empty() {
             return Err(no_address());
         }
-        let known = Arc::new(Known { endpoints, stale_at: now.checked_add(fresh_for) });
+        let known = Arc::new(KnownAddresses { endpoints, stale_at: now.checked_add(fresh_for) });
         self.known.store(Some(Arc::clone(&known)));
         Ok(known)
     }
@@ -269,7 +269,7 @@ impl Refresh {
         tracing::warn!(host = addresses.host, %error, "a name is not found again; its addresses so far are used");
         if let Some(known) = addresses.known.load_full() {
             let (endpoints, stale_at) = (known.endpoints.clone(), Some(now + RETRY_AFTER));
-            addresses.known.store(Some(Arc::new(Known { endpoints, stale_at })));
+            addresses.known.store(Some(Arc::new(KnownAddresses { endpoints, stale_at })));
         }
     }
 }

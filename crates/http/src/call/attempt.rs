@@ -8,7 +8,7 @@ use super::error::CallError;
 use super::headers::may_be_sent;
 use super::pool::Pool;
 use super::redirect::{self, REDIRECTS_MAX, Redirect};
-use super::{Answer, Ask, Policy};
+use super::{Answer, Ask, CallPolicy};
 use http::header::{ACCEPT_ENCODING, TE};
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderValue, Request, Uri, Version};
@@ -29,7 +29,7 @@ pub(super) struct ServiceRoutes {
 pub(super) type Called = Option<Arc<Endpoint>>;
 
 impl ServiceRoutes {
-    pub(super) fn new(dialer: Dialer, policy: &Policy, lookup: Arc<dyn Lookup>) -> Self {
+    pub(super) fn new(dialer: Dialer, policy: &CallPolicy, lookup: Arc<dyn Lookup>) -> Self {
         let host = HeaderValue::from_str(dialer.authority.as_str());
         let host = host.unwrap_or_else(|_| HeaderValue::from_static("invalid"));
         let addresses = Addresses::new(&dialer.host, dialer.port, lookup);

@@ -5,7 +5,7 @@
 //!
 //! **Cost:** two locks for an attempt, held for a few additions.
 
-use super::settings::Breaker as Settings;
+use super::settings::BreakerPolicy;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -18,7 +18,7 @@ const ATTEMPTS_MIN: u32 = 10;
 
 /// See the module's words.
 pub(super) struct Breaker {
-    settings: Settings,
+    policy: BreakerPolicy,
     state: Mutex<State>,
 }
 
@@ -54,9 +54,9 @@ pub(super) struct Pass<'b> {
 }
 
 impl Breaker {
-    pub(super) fn new(settings: Settings) -> Self {
+    pub(super) fn new(policy: BreakerPolicy) -> Self {
         let state = State { phase: Phase::Closed, begun: Instant::now(), slices: Default::default() };
-        Self { settings, state: Mutex::new(state) }
+        Self { policy, state: Mutex::new(state) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -87,7 +87,7 @@ impl Breaker {
     }
 
     fn slice_of(&self, state: &State, now: Instant) -> u64 {
-        let slice = (self.settings.window / SLICES).max(Duration::from_nanos(1));
+        let slice = (self.policy.window / SLICES).max(Duration::from_nanos(1));
         let number = now.saturating_duration_since(state.begun).as_nanos() / slice.as_nanos();
         u64::try_from(number).unwrap_or(u64::MAX)
     }
@@ -108,9 +108,9 @@ impl Breaker {
         let recent = state.slices.iter().filter(is_recent);
         let (attempts, failures) =
             recent.fold((0, 0), |(all, failed), it| (all + it.attempts, failed + it.failures));
-        if attempts >= ATTEMPTS_MIN && failures * 100 >= attempts * u32::from(self.settings.errors_percent) {
+        if attempts >= ATTEMPTS_MIN && failures * 100 >= attempts * u32::from(self.policy.errors_percent) {
             tracing::warn!(attempts, failures, "a service is left alone for a while");
-            state.phase = Phase::Open(now + self.settings.pause);
+            state.phase = Phase::Open(now + self.policy.pause);
         }
     }
 
@@ -119,7 +119,7 @@ impl Breaker {
         let mut state = self.state();
         state.phase = match has_failed {
             Some(false) => Phase::Closed,
-            Some(true) => Phase::Open(now + self.settings.pause),
+            Some(true) => Phase::Open(now + self.policy.pause),
             None => Phase::Open(now),
         };
         if state.phase == Phase::Closed {
@@ -159,7 +159,7 @@ mod tests {
 
     /// A breaker after `failures` of ten attempts failed, and when that was.
     fn after(failures: usize) -> (Breaker, Instant) {
-        let breaker = Breaker::new(Settings { errors_percent: 50, window: WINDOW, pause: PAUSE });
+        let breaker = Breaker::new(BreakerPolicy { errors_percent: 50, window: WINDOW, pause: PAUSE });
         let now = Instant::now();
         (0..10).for_each(|at| breaker.pass(now).unwrap().end(at < failures, now));
         (breaker, now)

@@ -10,7 +10,7 @@ use super::addresses::Endpoint;
 use super::decode::plain;
 use super::error::{CallError, Cause};
 use super::request;
-use super::response::Response;
+use super::response::ResponseReader;
 use super::{Answer, Ask, Went};
 use bytes::Bytes;
 use http::uri::PathAndQuery;
@@ -189,13 +189,13 @@ impl Http1 {
         host: &HeaderValue,
         bytes_max: usize,
     ) -> Result<(Answer, bool), FailedAttempt> {
-        let mut response = Response::new(&ask.method, bytes_max);
+        let mut response = ResponseReader::new(&ask.method, bytes_max);
         // A service may refuse before it took all of a request, and close: its answer counts.
         let sent = self.send(|out| request::write(ask, path, host, out)).await;
         if let Err(failure @ FailedAttempt { is_unsent: true, .. }) = sent {
             return Err(failure);
         }
-        let is_unanswered = |response: &Response| !response.has_begun();
+        let is_unanswered = |response: &ResponseReader| !response.has_begun();
         while !response.is_whole() {
             let came = self.receive(&mut response).await;
             let ended = match came {
@@ -246,7 +246,7 @@ impl Http1 {
     }
 
     /// Reads what is there, or comes next, into `response`; says how much it was.
-    async fn receive(&mut self, response: &mut Response) -> Result<usize, CallError> {
+    async fn receive(&mut self, response: &mut ResponseReader) -> Result<usize, CallError> {
         poll_fn(|cx| {
             READ_IN.with_borrow_mut(|space| {
                 let mut space = ReadBuf::new(space);

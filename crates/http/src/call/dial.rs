@@ -3,7 +3,7 @@
 use super::addresses::Endpoint;
 use super::connection::{Http1, Http2, Kept, Opened, Stream};
 use super::error::{CallError, Cause};
-use super::settings::{Protocol, Settings, SettingsError};
+use super::settings::{Protocol, SettingsError, UpstreamSettings};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use http::uri::{Authority, Scheme};
@@ -35,7 +35,7 @@ pub(super) struct Dialer {
 impl Dialer {
     /// # Errors
     /// A base that names no service, or certificates that cannot be read.
-    pub(super) fn new(settings: &Settings) -> Result<Self, SettingsError> {
+    pub(super) fn new(settings: &UpstreamSettings) -> Result<Self, SettingsError> {
         let wrong = |words: &str| SettingsError(format!("base URL `{}`: {words}", settings.base).into());
         let scheme = settings.base.scheme().ok_or_else(|| wrong("it names no scheme"))?.clone();
         let authority = settings.base.authority().ok_or_else(|| wrong("it names no host"))?.clone();
@@ -149,7 +149,7 @@ async fn first_of(endpoints: &[Arc<Endpoint>]) -> io::Result<(TcpStream, Arc<End
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::Policy;
+    use crate::call::CallPolicy;
     use std::net::SocketAddr;
     use tokio::net::TcpListener;
 
@@ -179,7 +179,8 @@ mod tests {
 
     fn dialer() -> Dialer {
         let base = "http://shop.test".parse().unwrap();
-        let settings = Settings { base, ca: None, protocol: Protocol::Negotiated, policy: Policy::USUAL };
+        let settings =
+            UpstreamSettings { base, ca: None, protocol: Protocol::Negotiated, policy: CallPolicy::USUAL };
         Dialer::new(&settings).unwrap()
     }
 
@@ -206,7 +207,12 @@ mod tests {
     fn a_base_names_a_service() {
         let check = |base: &str, expected: &str| {
             let base = base.parse().unwrap();
-            let settings = Settings { base, ca: None, protocol: Protocol::Negotiated, policy: Policy::USUAL };
+            let settings = UpstreamSettings {
+                base,
+                ca: None,
+                protocol: Protocol::Negotiated,
+                policy: CallPolicy::USUAL,
+            };
             let words = Dialer::new(&settings).err().map_or(String::new(), |it| it.to_string());
             assert!(words.ends_with(expected), "{words}");
         };

@@ -32,7 +32,7 @@ mod upstream;
 pub use addresses::{Found, Lookup};
 pub use error::{CallError, Cause, Failure, Went};
 pub use headers::may_be_sent;
-pub use settings::{Breaker, Policy, Protocol, Settings, SettingsError};
+pub use settings::{BreakerPolicy, CallPolicy, Protocol, SettingsError, UpstreamSettings};
 pub use upstream::Upstream;
 
 use bytes::Bytes;
@@ -53,7 +53,7 @@ pub struct Ask {
     pub body: Bytes,
     /// Deadline of the caller, whatever the policy says.
     pub deadline: Instant,
-    /// In place of [`Policy::timeout`].
+    /// In place of [`CallPolicy::timeout`].
     pub timeout: Option<Duration>,
     /// True if the call may be repeated: it may be retried and hedged.
     pub idempotent: bool,

@@ -30,7 +30,7 @@ const TRUSTED_BYTES: usize = 64 * 1024;
 
 /// Expected next part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+enum ResponsePart {
     Head,
     /// So many bytes of a body whose length is known.
     Body(usize),
@@ -48,8 +48,8 @@ enum Next {
 
 /// A response that is being read.
 #[derive(Debug)]
-pub(super) struct Response {
-    next: Next,
+pub(super) struct ResponseReader {
+    next: ResponsePart,
     has_no_body: bool,
     bytes_max: usize,
     /// Beginning of an incomplete head, line or trailers.
@@ -67,11 +67,11 @@ pub(super) struct Response {
 
 type Read<T> = Result<T, CallError>;
 
-impl Response {
+impl ResponseReader {
     /// The response to a request of `method`, whose body may have `bytes_max`.
     pub(super) fn new(method: &Method, bytes_max: usize) -> Self {
         Self {
-            next: Next::Head,
+            next: ResponsePart::Head,
             has_no_body: *method == Method::HEAD,
             bytes_max,
             part: Vec::new(),
@@ -87,7 +87,7 @@ impl Response {
 
     /// True if the response is complete.
     pub(super) fn is_whole(&self) -> bool {
-        self.next == Next::Nothing
+        self.next == ResponsePart::Nothing
     }
 
     /// True if any byte has arrived.
@@ -106,16 +106,16 @@ impl Response {
     /// The response has not.
     pub(super) fn end(&mut self) -> Read<()> {
         match self.next {
-            Next::UntilClose | Next::Nothing => {
-                self.next = Next::Nothing;
+            ResponsePart::UntilClose | ResponsePart::Nothing => {
+                self.next = ResponsePart::Nothing;
                 Ok(())
             }
-            Next::Head
-            | Next::Body(_)
-            | Next::ChunkSize
-            | Next::Chunk(_)
-            | Next::ChunkEnd
-            | Next::Trailers => Err(wrong("it was closed before the answer's end")),
+            ResponsePart::Head
+            | ResponsePart::Body(_)
+            | ResponsePart::ChunkSize
+            | ResponsePart::Chunk(_)
+            | ResponsePart::ChunkEnd
+            | ResponsePart::Trailers => Err(wrong("it was closed before the answer's end")),
         }
     }
 
@@ -126,22 +126,27 @@ impl Response {
         self.has_begun |= !bytes.is_empty();
         while !bytes.is_empty() {
             let taken = match self.next {
-                Next::Head => self.gathered(bytes, Self::head)?,
-                Next::Body(left) => {
+                ResponsePart::Head => self.gathered(bytes, Self::head)?,
+                ResponsePart::Body(left) => {
                     let taken = self.copy(bytes, left)?;
-                    self.next = if taken == left { Next::Nothing } else { Next::Body(left - taken) };
+                    self.next =
+                        if taken == left { ResponsePart::Nothing } else { ResponsePart::Body(left - taken) };
                     taken
                 }
-                Next::ChunkSize => self.gathered(bytes, Self::chunk_size)?,
-                Next::Chunk(left) => {
+                ResponsePart::ChunkSize => self.gathered(bytes, Self::chunk_size)?,
+                ResponsePart::Chunk(left) => {
                     let taken = self.copy(bytes, left)?;
-                    self.next = if taken == left { Next::ChunkEnd } else { Next::Chunk(left - taken) };
+                    self.next = if taken == left {
+                        ResponsePart::ChunkEnd
+                    } else {
+                        ResponsePart::Chunk(left - taken)
+                    };
                     taken
                 }
-                Next::ChunkEnd => self.gathered(bytes, Self::chunk_end)?,
-                Next::Trailers => self.gathered(bytes, Self::trailers)?,
-                Next::UntilClose => self.copy(bytes, bytes.len())?,
-                Next::Nothing => {
+                ResponsePart::ChunkEnd => self.gathered(bytes, Self::chunk_end)?,
+                ResponsePart::Trailers => self.gathered(bytes, Self::trailers)?,
+                ResponsePart::UntilClose => self.copy(bytes, bytes.len())?,
+                ResponsePart::Nothing => {
                     self.stays = false;
                     return Ok(());
                 }
@@ -232,19 +237,19 @@ impl Response {
         let is_framed = is_chunked || length.is_some_and(|it| it > 0);
         self.stays &= !(self.status == StatusCode::NO_CONTENT && is_framed);
         self.next = match length {
-            _ if has_no_body => Next::Nothing,
-            _ if is_chunked => Next::ChunkSize,
-            Some(0) => Next::Nothing,
+            _ if has_no_body => ResponsePart::Nothing,
+            _ if is_chunked => ResponsePart::ChunkSize,
+            Some(0) => ResponsePart::Nothing,
             Some(length) if length > self.bytes_max => {
                 return Err(CallError::TooLarge { bytes_max: self.bytes_max });
             }
             Some(length) => {
                 self.body.reserve_exact(length.min(TRUSTED_BYTES));
-                Next::Body(length)
+                ResponsePart::Body(length)
             }
             None => {
                 self.stays = false;
-                Next::UntilClose
+                ResponsePart::UntilClose
             }
         };
         Ok(())
@@ -267,14 +272,14 @@ impl Response {
         if size > self.bytes_max - self.body.len() {
             return Err(CallError::TooLarge { bytes_max: self.bytes_max });
         }
-        self.next = if size == 0 { Next::Trailers } else { Next::Chunk(size) };
+        self.next = if size == 0 { ResponsePart::Trailers } else { ResponsePart::Chunk(size) };
         Ok(Some(taken))
     }
 
     fn chunk_end(&mut self, bytes: &[u8]) -> Read<Option<usize>> {
         match bytes {
             [b'\r', b'\n', ..] => {
-                self.next = Next::ChunkSize;
+                self.next = ResponsePart::ChunkSize;
                 Ok(Some(2))
             }
             [b'\r'] => Ok(None),
@@ -288,7 +293,7 @@ impl Response {
             .map_err(|error| wrong(&format!("what stands behind the answer is no HTTP: {error}")))?;
         let Status::Complete((taken, lines)) = parsed else { return Ok(None) };
         self.trailers = map(lines)?;
-        self.next = Next::Nothing;
+        self.next = ResponsePart::Nothing;
         Ok(Some(taken))
     }
 }
@@ -339,7 +344,7 @@ mod tests {
 
     /// Result of parsing `text` in pieces of `piece` bytes, with an end if `ends`.
     fn read(method: &Method, text: &[u8], piece: usize, ends: bool) -> Read<Option<(Answer, bool)>> {
-        let mut response = Response::new(method, 1000);
+        let mut response = ResponseReader::new(method, 1000);
         text.chunks(piece).try_for_each(|it| response.feed(it))?;
         if ends {
             response.end()?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// A service.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct UpstreamSettings {
     /// `http` or `https`, host and port, without a path.
     pub base: Uri,
     /// A file of certificates in PEM, trusted besides the system's.
@@ -15,7 +15,7 @@ pub struct Settings {
     /// Protocol.
     pub protocol: Protocol,
     /// Limits and retries.
-    pub policy: Policy,
+    pub policy: CallPolicy,
 }
 
 /// Protocols of services.
@@ -27,9 +27,9 @@ pub enum Protocol {
     Http2,
 }
 
-/// Limits and retries of calls. [`Policy::USUAL`] holds the defaults.
+/// Limits and retries of calls. [`CallPolicy::USUAL`] holds the defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Policy {
+pub struct CallPolicy {
     /// Timeout of a call, including its retries.
     pub timeout: Duration,
     /// Maximum size of an answer's body, in bytes.
@@ -41,7 +41,7 @@ pub struct Policy {
     /// Asks a second time what takes longer than this percentile of the answers, and takes whichever comes first.
     pub hedge_percentile: Option<u8>,
     /// When the service is left alone.
-    pub breaker: Option<Breaker>,
+    pub breaker: Option<BreakerPolicy>,
     /// Maximum number of calls in flight.
     pub calls_max: usize,
     /// Queue length once `calls_max` calls are in flight.
@@ -50,7 +50,7 @@ pub struct Policy {
     pub connection_age: Duration,
 }
 
-impl Policy {
+impl CallPolicy {
     /// Defaults.
     pub const USUAL: Self = Self {
         timeout: Duration::from_secs(10),
@@ -67,7 +67,7 @@ impl Policy {
 
 /// When a service is left alone: of the attempts within a window too many failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Breaker {
+pub struct BreakerPolicy {
     /// This many of 100 failed, of at least ten.
     pub errors_percent: u8,
     /// Length of the window.
@@ -76,7 +76,7 @@ pub struct Breaker {
     pub pause: Duration,
 }
 
-impl Breaker {
+impl BreakerPolicy {
     /// The pause where none is named.
     pub const PAUSE: Duration = Duration::from_secs(1);
 }

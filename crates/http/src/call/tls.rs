@@ -1,6 +1,6 @@
 //! TLS of calls: trusted certificates and offered protocols.
 
-use super::settings::{Protocol, Settings, SettingsError};
+use super::settings::{Protocol, SettingsError, UpstreamSettings};
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn native_roots() -> &'static RootCertStore {
 /// Makes what encrypts the connections of a service that is called by `https`.
 /// # Errors
 /// A file that cannot be read or does not hold what it should; nobody to trust.
-pub(super) fn connector(settings: &Settings) -> Result<TlsConnector, SettingsError> {
+pub(super) fn connector(settings: &UpstreamSettings) -> Result<TlsConnector, SettingsError> {
     let mut roots = native_roots().clone();
     if let Some(file) = &settings.ca {
         add(&mut roots, file).map_err(|cause| {

@@ -9,7 +9,7 @@ use super::dial::Dialer;
 use super::error::{CallError, Cause};
 use super::latency::Latency;
 use super::retry;
-use super::settings::{Policy, Settings, SettingsError};
+use super::settings::{CallPolicy, SettingsError, UpstreamSettings};
 use super::{Answer, Ask, Failure, Went};
 use futures_util::future::{Either, select};
 use http::StatusCode;
@@ -24,7 +24,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 /// One service, shared by all that call it.
 pub struct Upstream {
     routes: ServiceRoutes,
-    policy: Policy,
+    policy: CallPolicy,
     budget: Budget,
     breaker: Option<Breaker>,
     latency: Option<Latency>,
@@ -33,20 +33,20 @@ pub struct Upstream {
 }
 
 /// Result of an attempt.
-type Outcome = Result<Answer, FailedAttempt>;
+type CallOutcome = Result<Answer, FailedAttempt>;
 
 impl Upstream {
     /// Nothing is sent yet.
     /// # Errors
     /// A base URL that names no service, or certificates that cannot be read.
-    pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
+    pub fn new(settings: &UpstreamSettings) -> Result<Self, SettingsError> {
         Self::with_lookup(settings, Arc::new(SystemLookup))
     }
 
     /// As [`Upstream::new`]; the addresses of its host are found by `lookup`.
     /// # Errors
     /// As [`Upstream::new`].
-    pub fn with_lookup(settings: &Settings, lookup: Arc<dyn Lookup>) -> Result<Self, SettingsError> {
+    pub fn with_lookup(settings: &UpstreamSettings, lookup: Arc<dyn Lookup>) -> Result<Self, SettingsError> {
         let policy = settings.policy.clone();
         Ok(Self {
             routes: ServiceRoutes::new(Dialer::new(settings)?, &policy, lookup),
@@ -94,7 +94,7 @@ impl Upstream {
     }
 
     /// When what came to `outcome` may be tried again, if ever.
-    fn again_at(&self, ask: &Ask, outcome: &Outcome, tried: u32) -> Option<Instant> {
+    fn again_at(&self, ask: &Ask, outcome: &CallOutcome, tried: u32) -> Option<Instant> {
         if tried >= self.policy.retries {
             return None;
         }
@@ -122,7 +122,7 @@ impl Upstream {
     }
 
     /// Asks, and once more if the answer takes longer than usual; whichever is good first is the answer.
-    async fn hedge(&self, ask: &Ask, latency: &Latency, deadline: Instant, tries: &Tries) -> Outcome {
+    async fn hedge(&self, ask: &Ask, latency: &Latency, deadline: Instant, tries: &Tries) -> CallOutcome {
         let Some(usual) = latency.usual() else { return self.attempt(ask, deadline, tries).await };
         let begun = Instant::now();
         let mut first = pin!(self.attempt(ask, deadline, tries));
@@ -146,7 +146,7 @@ impl Upstream {
     }
 
     /// Asks once, if a slot is free in time and the breaker lets it.
-    async fn attempt(&self, ask: &Ask, deadline: Instant, tries: &Tries) -> Outcome {
+    async fn attempt(&self, ask: &Ask, deadline: Instant, tries: &Tries) -> CallOutcome {
         let now = Instant::now();
         if self.breaker.as_ref().is_some_and(|it| !it.is_passable(now)) {
             return Err(CallError::Broken.into());
@@ -180,7 +180,7 @@ impl Upstream {
         if let Ok(slot) = self.slots.try_acquire() {
             return Ok(slot);
         }
-        let place = Place::take(&self.waiting, self.policy.queue_max).ok_or(CallError::Busy)?;
+        let place = QueuePlace::take(&self.waiting, self.policy.queue_max).ok_or(CallError::Busy)?;
         let slot = timeout_at(deadline, self.slots.acquire()).await;
         drop(place);
         match slot {
@@ -210,7 +210,7 @@ impl Tries {
 }
 
 /// True if the result means that the service is unhealthy.
-fn has_failed(outcome: &Outcome) -> bool {
+fn has_failed(outcome: &CallOutcome) -> bool {
     match outcome {
         Ok(answer) => retry::is_failure(answer.status),
         Err(failure) => match failure.error {
@@ -227,23 +227,23 @@ fn has_failed(outcome: &Outcome) -> bool {
 }
 
 /// True if the result is an answer that can be used at once.
-fn is_good(outcome: &Outcome) -> bool {
+fn is_good(outcome: &CallOutcome) -> bool {
     outcome
         .as_ref()
         .is_ok_and(|it| !retry::is_failure(it.status) && it.status != StatusCode::TOO_MANY_REQUESTS)
 }
 
 /// A place in the queue, as long as it lives.
-struct Place<'q>(&'q AtomicUsize);
+struct QueuePlace<'q>(&'q AtomicUsize);
 
-impl<'q> Place<'q> {
+impl<'q> QueuePlace<'q> {
     fn take(waiting: &'q AtomicUsize, most: usize) -> Option<Self> {
         let place = Self(waiting);
         (waiting.fetch_add(1, Ordering::Relaxed) < most).then_some(place)
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,6 +1,6 @@
 //! A piece passed on: one operation for all root fields, or for up to fifty keys of a level.
 
-use super::Link;
+use super::GraphqlLink;
 use super::check_response::check_response;
 use super::text::{NUMBER, Text};
 use crate::cache::{Body, Served};
@@ -39,7 +39,7 @@ pub(super) const HEADERS: [(HeaderName, HeaderValue); 2] = [
 pub(super) struct ForwardedFetch {
     /// The source's own.
     schema: Arc<Schema>,
-    link: Arc<Link>,
+    link: Arc<GraphqlLink>,
     ids: Arc<Ids>,
     kind: OperationKind,
     fields: Vec<u32>,
@@ -51,7 +51,7 @@ pub(super) struct ForwardedFetch {
 }
 
 impl ForwardedFetch {
-    pub(super) fn new(schema: Arc<Schema>, link: Arc<Link>, piece: &Piece<'_>) -> Self {
+    pub(super) fn new(schema: Arc<Schema>, link: Arc<GraphqlLink>, piece: &Piece<'_>) -> Self {
         let text = Text::of(piece, &schema, &link.server.prefix);
         // Each call reports its changes once its result is known.
         let is_change = piece.kind == OperationKind::Mutation;

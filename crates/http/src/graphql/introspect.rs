@@ -2,7 +2,7 @@
 //!
 //! Source: GraphQL specification, section 4.
 
-use super::Link;
+use super::GraphqlLink;
 use super::forward::{DEPTH_MAX, HEADERS};
 use crate::passthrough::OpenError;
 use bytes::Bytes;
@@ -20,7 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Asks for the schema of a server.
 /// # Errors
 /// It does not answer, or not with a schema.
-pub(super) async fn ask(link: &Link) -> Result<Schema, OpenError> {
+pub(super) async fn ask(link: &GraphqlLink) -> Result<Schema, OpenError> {
     let mut ask =
         link.server.post(link.path.clone(), Bytes::from_static(QUESTION.as_bytes()), &HEADERS, None);
     ask.timeout = Some(TIMEOUT);
@@ -40,7 +40,7 @@ pub(super) async fn ask(link: &Link) -> Result<Schema, OpenError> {
 
 /// Makes a schema of `__schema`, with `prefix` before the names of types and of the roots' fields.
 fn read(told: JsonRef<'_>, prefix: &str) -> Result<Schema, OpenError> {
-    let mut reader = Reader { builder: SchemaBuilder::new(), prefix, roots: [None, None] };
+    let mut reader = SchemaReader { builder: SchemaBuilder::new(), prefix, roots: [None, None] };
     for (at, key) in ["queryType", "mutationType"].into_iter().enumerate() {
         reader.roots[at] = told.get(key).map(|it| text(it, "name")).filter(|it| !it.is_empty());
     }
@@ -62,7 +62,7 @@ fn read(told: JsonRef<'_>, prefix: &str) -> Result<Schema, OpenError> {
     })
 }
 
-struct Reader<'p> {
+struct SchemaReader<'p> {
     builder: SchemaBuilder,
     prefix: &'p str,
     roots: [Option<String>; 2],
@@ -73,7 +73,7 @@ fn text(of: JsonRef<'_>, key: &str) -> String {
     of.get(key).and_then(JsonRef::as_str).map_or_else(String::new, Into::into)
 }
 
-impl Reader<'_> {
+impl SchemaReader<'_> {
     /// Name of a type in Weir.
     fn name(&self, name: &str) -> String {
         match builtin::is_built_in_name(name) {

@@ -12,7 +12,7 @@ mod forward;
 mod introspect;
 mod text;
 
-use crate::call::{Settings, Upstream};
+use crate::call::{Upstream, UpstreamSettings};
 use crate::passthrough::keep::Keeper;
 use crate::passthrough::{OpenError, Server};
 use http::uri::PathAndQuery;
@@ -23,23 +23,23 @@ use weir_language::schema::Schema;
 /// A GraphQL server.
 pub struct GraphqlSource {
     schema: Arc<Schema>,
-    link: Arc<Link>,
+    link: Arc<GraphqlLink>,
 }
 
 /// The way to the server.
-pub(crate) struct Link {
+pub(crate) struct GraphqlLink {
     pub(crate) server: Server,
     pub(crate) upstream: Upstream,
     path: PathAndQuery,
     pub(crate) keeper: Keeper,
 }
 
-impl Link {
+impl GraphqlLink {
     /// # Errors
     /// Settings by which no server can be called.
     pub(crate) fn new(server: Server) -> Result<Self, OpenError> {
         let (protocol, policy) = (server.protocol, server.policy.clone());
-        let settings = Settings { base: server.url.clone(), ca: server.ca.clone(), protocol, policy };
+        let settings = UpstreamSettings { base: server.url.clone(), ca: server.ca.clone(), protocol, policy };
         let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
         let path = server.url.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/"));
         let keeper = Keeper::new(&server, b"graphql");
@@ -52,7 +52,7 @@ impl GraphqlSource {
     /// # Errors
     /// It does not answer, or what it says is no schema.
     pub async fn open(server: Server) -> Result<Self, OpenError> {
-        let link = Arc::new(Link::new(server)?);
+        let link = Arc::new(GraphqlLink::new(server)?);
         let schema = introspect::ask(&link).await?;
         Ok(Self { schema: Arc::new(schema), link })
     }

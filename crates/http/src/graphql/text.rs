@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** members of one set have keys of their own, whatever the server and the client call them.
 
-use crate::passthrough::columns::{Keys, TYPENAME};
+use crate::passthrough::columns::{ResponseKeys, TYPENAME};
 use std::fmt::Write;
 use weir_engine::plan::shape::{Member, SetId, ShapeArgument};
 use weir_engine::source::Piece;
@@ -17,7 +17,7 @@ pub(super) const NUMBER: char = '\0';
 
 /// A variable of the operation.
 #[derive(Debug)]
-pub(super) struct Variable {
+pub(super) struct TextVariable {
     /// Without `$`; ends with [`NUMBER`] if each key has one of its own.
     pub(super) name: String,
     /// Its type by the server's names.
@@ -26,7 +26,7 @@ pub(super) struct Variable {
     pub(super) argument: ShapeArgument,
 }
 
-impl Variable {
+impl TextVariable {
     /// True if its value differs by key.
     pub(super) fn is_keyed(&self) -> bool {
         self.name.ends_with(NUMBER)
@@ -38,8 +38,8 @@ impl Variable {
 pub(super) struct Text {
     /// Of each member of the piece: `name(arguments) { … }`, without an alias; empty where nothing is asked.
     pub(super) members: Vec<String>,
-    pub(super) variables: Vec<Variable>,
-    pub(super) keys: Keys,
+    pub(super) variables: Vec<TextVariable>,
+    pub(super) keys: ResponseKeys,
 }
 
 /// Names in use as response keys of a set.
@@ -70,7 +70,7 @@ impl<'n> Names<'n> {
 }
 
 /// Writes a text.
-struct Writer<'p> {
+struct DocumentWriter<'p> {
     piece: &'p Piece<'p>,
     /// The source's own.
     schema: &'p Schema,
@@ -82,7 +82,7 @@ struct Writer<'p> {
 impl Text {
     /// The text of `piece`.
     pub(super) fn of(piece: &Piece<'_>, schema: &Schema, prefix: &str) -> Self {
-        let mut writer = Writer { piece, schema, prefix, text: Self::default(), out: String::new() };
+        let mut writer = DocumentWriter { piece, schema, prefix, text: Self::default(), out: String::new() };
         for &place in piece.fields {
             let of = &piece.shape.fields[place as usize];
             if of.same_as.is_none() {
@@ -95,7 +95,7 @@ impl Text {
     }
 }
 
-impl<'p> Writer<'p> {
+impl<'p> DocumentWriter<'p> {
     /// `name(argument: $v0) { … }`.
     fn member(&mut self, place: u32, is_root: bool) {
         let of = &self.piece.shape.fields[place as usize];
@@ -198,7 +198,7 @@ impl<'p> Writer<'p> {
         let _ = write!(self.out, "{}:${name}", self.piece.schema.str(input.name));
         let own = self.schema.input(self.piece.ids.input(argument.input)).ty;
         let ty = self.server_type(own);
-        self.text.variables.push(Variable { name, ty, argument });
+        self.text.variables.push(TextVariable { name, ty, argument });
     }
 
     /// A type as the server calls it.

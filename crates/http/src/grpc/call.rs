@@ -1,12 +1,12 @@
 //! A piece of a gRPC source: a call for each root field, or for each key of a level.
 
-use super::model::{Method, Model};
-use super::{Link, answer, frame};
+use super::model::{GrpcMethod, Model};
+use super::{GrpcLink, answer, frame};
 use crate::cache::Served;
 use crate::call::{Ask, milliseconds_left};
 use crate::error_report::CallLabel;
 use crate::passthrough::arguments::Arguments;
-use crate::passthrough::columns::{Columns, Errors, Keys};
+use crate::passthrough::columns::{Columns, Errors, ResponseKeys};
 use crate::passthrough::{failed, no_answer};
 use crate::source::Shortest;
 use bytes::Bytes;
@@ -31,17 +31,17 @@ const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 /// A prepared piece.
 pub(super) struct Calls {
     model: Arc<Model>,
-    link: Arc<Link>,
+    link: Arc<GrpcLink>,
     ids: Arc<Ids>,
     kind: OperationKind,
-    fields: Vec<Asked>,
-    keys: Keys,
+    fields: Vec<MethodCall>,
+    keys: ResponseKeys,
     /// Tags that invalidate its answers.
     touches: Vec<Tag>,
 }
 
 /// A member of the piece.
-struct Asked {
+struct MethodCall {
     /// Its place in the shape.
     place: u32,
     /// The method's name in [`Model::methods`]; `None` if it repeats an earlier member.
@@ -50,8 +50,8 @@ struct Asked {
 }
 
 impl Calls {
-    pub(super) fn new(model: Arc<Model>, link: Arc<Link>, piece: &Piece<'_>) -> Self {
-        let mut keys = Keys::default();
+    pub(super) fn new(model: Arc<Model>, link: Arc<GrpcLink>, piece: &Piece<'_>) -> Self {
+        let mut keys = ResponseKeys::default();
         let fields = piece.fields.iter().map(|&place| {
             let of = &piece.shape.fields[place as usize];
             let field = piece.schema.field(of.field);
@@ -62,7 +62,7 @@ impl Calls {
             if let Member::Object(set) = of.member {
                 name_members(piece, set, &mut keys);
             }
-            Asked { place, method, arguments }
+            MethodCall { place, method, arguments }
         });
         let fields = fields.collect();
         // Each call reports its changes once its result is known.
@@ -71,14 +71,14 @@ impl Calls {
         Self { model, link, ids: Arc::clone(piece.ids), kind: piece.kind, fields, keys, touches }
     }
 
-    fn method(&self, asked: &Asked) -> Option<&Method> {
+    fn method(&self, asked: &MethodCall) -> Option<&GrpcMethod> {
         self.model.methods.get(asked.method.as_ref()?)
     }
 
     /// Calls the method of `asked` with the key of `row`; what comes is its message as JSON. Nothing comes of what repeats another.
     async fn call(
         &self,
-        asked: &Asked,
+        asked: &MethodCall,
         input: &FetchInput<'_>,
         row: usize,
     ) -> Result<Option<Served>, FieldError> {
@@ -102,7 +102,7 @@ impl Calls {
         Ok(Some(served))
     }
 
-    fn ask(&self, method: &Method, message: Bytes, input: &FetchInput<'_>) -> Ask {
+    fn ask(&self, method: &GrpcMethod, message: Bytes, input: &FetchInput<'_>) -> Ask {
         let left_ms = milliseconds_left(input.deadline, self.link.server.policy.timeout);
         let timeout = HeaderValue::from_str(&format!("{}m", left_ms.min(99_999_999)));
         let own = [
@@ -114,7 +114,7 @@ impl Calls {
     }
 
     /// The arguments as JSON.
-    fn arguments(&self, asked: &Asked, input: &FetchInput<'_>, row: usize) -> Vec<u8> {
+    fn arguments(&self, asked: &MethodCall, input: &FetchInput<'_>, row: usize) -> Vec<u8> {
         let schema = &*self.model.schema;
         let values = Arguments { schema, ids: &self.ids, input, row };
         let mut json = b"{".to_vec();
@@ -166,7 +166,7 @@ impl Calls {
     /// The column of a member, an answer each row.
     fn column(
         &self,
-        asked: &Asked,
+        asked: &MethodCall,
         input: &FetchInput<'_>,
         answers: &[Result<Option<Served>, FieldError>],
     ) -> weir_engine::rows::Column {
@@ -196,7 +196,7 @@ impl Calls {
 }
 
 /// The arguments as the method's message.
-fn request(method: &Method, json: &[u8]) -> Result<Vec<u8>, FieldError> {
+fn request(method: &GrpcMethod, json: &[u8]) -> Result<Vec<u8>, FieldError> {
     let mut reader = serde_json::Deserializer::from_slice(json);
     let message = DynamicMessage::deserialize(method.input.clone(), &mut reader);
     let unfit = |error: serde_json::Error| {
@@ -207,7 +207,7 @@ fn request(method: &Method, json: &[u8]) -> Result<Vec<u8>, FieldError> {
 }
 
 /// Members stand in answers under their own names.
-fn name_members(piece: &Piece<'_>, set: SetId, keys: &mut Keys) {
+fn name_members(piece: &Piece<'_>, set: SetId, keys: &mut ResponseKeys) {
     for place in piece.shape.set(set).range() {
         let of = &piece.shape.fields[place];
         match of.member {

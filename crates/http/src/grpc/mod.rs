@@ -15,7 +15,7 @@ mod frame;
 mod model;
 mod status;
 
-use crate::call::{Protocol, Settings, Upstream};
+use crate::call::{Protocol, Upstream, UpstreamSettings};
 use crate::passthrough::keep::Keeper;
 use crate::passthrough::{OpenError, Server};
 use model::Model;
@@ -30,11 +30,11 @@ use weir_language::schema::print::{Order, print};
 /// A gRPC server.
 pub struct GrpcSource {
     model: Arc<Model>,
-    link: Arc<Link>,
+    link: Arc<GrpcLink>,
 }
 
 /// The way to the server.
-struct Link {
+struct GrpcLink {
     server: Server,
     upstream: Upstream,
     keeper: Keeper,
@@ -48,11 +48,11 @@ impl GrpcSource {
     pub fn open(server: Server, description: &Path) -> Result<Self, OpenError> {
         let (model, pool) = model(description, &server.prefix)?;
         let (base, policy) = (server.url.clone(), server.policy.clone());
-        let settings = Settings { base, ca: server.ca.clone(), protocol: Protocol::Http2, policy };
+        let settings = UpstreamSettings { base, ca: server.ca.clone(), protocol: Protocol::Http2, policy };
         let upstream = Upstream::new(&settings).map_err(|it| OpenError::Unfit(it.to_string()))?;
         // Another description would decode cached bytes differently.
         let keeper = Keeper::new(&server, &Sha256::digest(pool.encode_to_vec()));
-        Ok(Self { model: Arc::new(model), link: Arc::new(Link { server, upstream, keeper }) })
+        Ok(Self { model: Arc::new(model), link: Arc::new(GrpcLink { server, upstream, keeper }) })
     }
 }
 

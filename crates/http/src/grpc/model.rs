@@ -24,26 +24,26 @@ const READS: &[&str] = &[
 pub(super) struct Model {
     pub(super) schema: Arc<Schema>,
     /// By the name of the root field.
-    pub(super) methods: HashMap<Box<str>, Method>,
+    pub(super) methods: HashMap<Box<str>, GrpcMethod>,
 }
 
 /// A unary method.
-pub(super) struct Method {
-    /// `/package.Service/Method`.
+pub(super) struct GrpcMethod {
+    /// `/package.Service/GrpcMethod`.
     pub(super) path: PathAndQuery,
     pub(super) input: MessageDescriptor,
     pub(super) output: MessageDescriptor,
     pub(super) kind: OperationKind,
 }
 
-impl Method {
+impl GrpcMethod {
     /// True if it has an empty answer.
     pub(super) fn is_silent(&self) -> bool {
         self.output.fields().len() == 0
     }
 }
 
-struct Writer<'p> {
+struct ModelWriter<'p> {
     builder: SchemaBuilder,
     prefix: &'p str,
     /// Names of types in Weir, by full name; of inputs with a `>` before it.
@@ -59,7 +59,7 @@ impl Model {
     /// # Errors
     /// The description has no unary method, or gives no sound schema.
     pub(super) fn new(pool: &DescriptorPool, prefix: &str) -> Result<Self, String> {
-        let mut writer = Writer {
+        let mut writer = ModelWriter {
             builder: SchemaBuilder::new(),
             prefix,
             names: HashMap::new(),
@@ -97,12 +97,12 @@ fn kind_of(method: &MethodDescriptor) -> OperationKind {
     }
 }
 
-impl Writer<'_> {
+impl ModelWriter<'_> {
     fn root(
         &mut self,
         pool: &DescriptorPool,
         kind: OperationKind,
-        methods: &mut HashMap<Box<str>, Method>,
+        methods: &mut HashMap<Box<str>, GrpcMethod>,
     ) -> Result<(), String> {
         let services: Vec<_> = pool.services().collect();
         let unary = services
@@ -126,7 +126,7 @@ impl Writer<'_> {
             let name = field_name(self.prefix, method.name());
             let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
             let path = path.parse().map_err(|_| format!("`{path}` is no path"))?;
-            let done = Method { path, input: method.input(), output: method.output(), kind };
+            let done = GrpcMethod { path, input: method.input(), output: method.output(), kind };
             let ty = match done.is_silent() {
                 true => self.builder.type_ref("Boolean"),
                 false => {

@@ -43,9 +43,9 @@ fn joined(name: &str, great: bool) -> String {
 
 /// Names that were given in one place.
 #[derive(Default)]
-pub(super) struct Given(HashSet<String>);
+pub(super) struct TakenNames(HashSet<String>);
 
-impl Given {
+impl TakenNames {
     /// `wanted`, or `wanted2` and so on where it was given before.
     pub(super) fn fresh(&mut self, wanted: String) -> String {
         let mut name = wanted.clone();

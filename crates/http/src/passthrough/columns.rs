@@ -14,7 +14,7 @@ use weir_language::schema::{FieldId, ScalarReader, Schema, TypeId, TypeKind, Typ
 
 /// Under which keys members stand in an answer.
 #[derive(Debug, Default)]
-pub(crate) struct Keys {
+pub(crate) struct ResponseKeys {
     /// By place in the shape: what was asked for.
     pub(crate) members: HashMap<u32, Box<str>>,
     /// By set: of its hidden fields.
@@ -65,7 +65,7 @@ pub(crate) struct Columns<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) ids: &'a Arc<Ids>,
     pub(crate) shape: &'a Shape,
-    pub(crate) keys: &'a Keys,
+    pub(crate) keys: &'a ResponseKeys,
     pub(crate) errors: &'a Errors,
 }
 

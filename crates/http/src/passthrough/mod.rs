@@ -7,7 +7,7 @@ pub(crate) mod columns;
 pub(crate) mod keep;
 
 use crate::cache::Cache;
-use crate::call::{Ask, CallError, Failure, Policy, Protocol, milliseconds_left};
+use crate::call::{Ask, CallError, CallPolicy, Failure, Protocol, milliseconds_left};
 use crate::error_report::CallLabel;
 use crate::sdl::CacheRule;
 use bytes::Bytes;
@@ -32,7 +32,7 @@ pub struct Server {
     /// Protocol.
     pub protocol: Protocol,
     /// Limits and retries.
-    pub policy: Policy,
+    pub policy: CallPolicy,
     /// The header that tells it how many milliseconds it has.
     pub deadline_header: Option<HeaderName>,
     /// Cache of answers.

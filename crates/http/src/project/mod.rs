@@ -123,7 +123,7 @@ enum Kind {
 
 /// Where a value stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum ValuePlace {
     /// It is an item of a list.
     Item,
     /// It is none.
@@ -197,7 +197,9 @@ impl<'r> Run<'r> {
     fn entity_rows(&self, table: u32, mut level: Level<'_>) -> Table {
         let mut wrong = Vec::new();
         for (row, value) in level.rows.iter_mut().enumerate() {
-            if value.is_some_and(|it| !self.is_row(table, Place::Alone, it, origin_of(&level.origins, row))) {
+            if value
+                .is_some_and(|it| !self.is_row(table, ValuePlace::Alone, it, origin_of(&level.origins, row)))
+            {
                 if value.is_some_and(|it| !it.is_null()) {
                     wrong.push(row as u32);
                 }
@@ -260,16 +262,18 @@ impl<'r> Run<'r> {
             Kind::Leaf(_) | Kind::Table(_) => {}
         }
         match &plan.find {
-            Find::Itself => self.column(plan.kind, plan.wraps, Place::Alone, &level.rows, &level.origins),
+            Find::Itself => {
+                self.column(plan.kind, plan.wraps, ValuePlace::Alone, &level.rows, &level.origins)
+            }
             Find::Slot(slot, _) if !located.has_detour(*slot) => {
                 let rows = located.slot(*slot);
-                self.column(plan.kind, plan.wraps, Place::Alone, rows, &level.origins)
+                self.column(plan.kind, plan.wraps, ValuePlace::Alone, rows, &level.origins)
             }
             Find::Slot(_, evaluate) | Find::Evaluate(evaluate) => {
                 let made = self.evaluate(evaluate, level);
                 let json = made.tape();
                 let rows = made.rows(json.as_ref(), level.rows.len());
-                let mut column = self.column(plan.kind, plan.wraps, Place::Alone, &rows, &level.origins);
+                let mut column = self.column(plan.kind, plan.wraps, ValuePlace::Alone, &rows, &level.origins);
                 for (row, error) in made.faults {
                     fail(&mut column, row, &error);
                 }
@@ -349,7 +353,7 @@ impl<'r> Run<'r> {
     }
 
     /// True if a value is an object of `table`, or its members make one of it.
-    fn is_row(&self, table: u32, place: Place, value: JsonRef<'_>, origin: usize) -> bool {
+    fn is_row(&self, table: u32, place: ValuePlace, value: JsonRef<'_>, origin: usize) -> bool {
         let is_made = |group| {
             let (inputs, selection) = (self.inputs_of(origin), &self.connector.selection);
             let made = match self.plan.of_answers == Some(table) {
@@ -359,7 +363,7 @@ impl<'r> Run<'r> {
             made.is_ok_and(|it| it.is_object())
         };
         // Null is made an object of where it is an item of a list, or all that was answered.
-        let may_be_null = place == Place::Item || self.plan.of_answers == Some(table);
+        let may_be_null = place == ValuePlace::Item || self.plan.of_answers == Some(table);
         value.is_object()
             || !value.is_array()
                 && (may_be_null || !value.is_null())
@@ -371,7 +375,7 @@ impl<'r> Run<'r> {
         &self,
         kind: Kind,
         wraps: Wraps,
-        place: Place,
+        place: ValuePlace,
         rows: &[Option<JsonRef<'_>>],
         origins: &[u32],
     ) -> Column {
@@ -403,12 +407,18 @@ impl<'r> Run<'r> {
             }
             offsets.push(items.len() as u32);
         }
-        let items = Box::new(self.column(kind, item, Place::Item, &items, &item_origins));
+        let items = Box::new(self.column(kind, item, ValuePlace::Item, &items, &item_origins));
         column.data = Data::List { offsets, items };
         column
     }
 
-    fn objects(&self, table: u32, place: Place, rows: &[Option<JsonRef<'_>>], origins: &[u32]) -> Column {
+    fn objects(
+        &self,
+        table: u32,
+        place: ValuePlace,
+        rows: &[Option<JsonRef<'_>>],
+        origins: &[u32],
+    ) -> Column {
         let mut column = Column::default();
         let mut objects = Vec::with_capacity(rows.len());
         for (row, value) in rows.iter().enumerate() {

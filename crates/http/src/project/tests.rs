@@ -5,7 +5,7 @@ mod evaluators;
 pub(crate) use evaluators::agree;
 
 use super::{Projection, row_key};
-use crate::inputs::{Args, Inputs, Keys, Settings};
+use crate::inputs::{Args, ConfigValues, Inputs, Keys};
 use crate::sdl::{self, ConnectorId, KeyField, Mapping};
 use crate::selection::tests::CONFIG;
 use crate::selection::value::Value as Setting;
@@ -121,7 +121,7 @@ fn run(
     };
     let object = || Setting::Object(Vec::new());
     let config = Setting::read(CONFIG, 9).expect("JSON");
-    let settings = Settings { config, env: object(), context: object() };
+    let settings = ConfigValues { config, env: object(), context: object() };
     let inputs = Inputs { args, keys, settings: &settings, headers: &NoHeaders, response: None };
     let tapes: Vec<Json<'_>> =
         answers.iter().map(|it| Json::parse(it.as_bytes(), 100).expect("JSON")).collect();

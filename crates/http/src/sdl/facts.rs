@@ -171,7 +171,7 @@ pub struct Policy {
     /// The percentile of latency after which a second call is made.
     pub hedge_percentile: Option<u8>,
     /// When calls are not tried any more.
-    pub breaker: Option<Breaker>,
+    pub breaker: Option<BreakerFacts>,
     /// Calls at once.
     pub concurrency_max: Option<u32>,
     /// Calls that wait for their turn.
@@ -188,7 +188,7 @@ pub struct Policy {
 
 /// `breaker: {errors: 50, window: 10}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Breaker {
+pub struct BreakerFacts {
     /// Percent of failed calls from which on none is made.
     pub errors_percent: u8,
     /// Seconds over which they are counted.

@@ -152,12 +152,12 @@ pub(super) struct Links<'d> {
 }
 
 /// Results of reading links.
-struct Found<'f> {
+struct FoundLinks<'f> {
     errors: &'f mut Vec<Error>,
     notes: &'f mut Vec<Error>,
 }
 
-impl Found<'_> {
+impl FoundLinks<'_> {
     fn complain(&mut self, span: Span, message: impl Into<String>) {
         self.errors.push(Error::new(Code::Schema, span, message));
     }
@@ -189,7 +189,7 @@ impl<'d> Links<'d> {
     pub(super) fn read(document: &'d Document<'d>, errors: &mut Vec<Error>, notes: &mut Vec<Error>) -> Self {
         let (names, imports) = (vec![("link".into(), Known::Link)], Vec::new());
         let mut links = Self { names, imports, homes: Vec::new(), version: 3 };
-        let mut found = Found { errors, notes };
+        let mut found = FoundLinks { errors, notes };
         for definition in &document.definitions {
             let Definition::Schema(schema) = definition else { continue };
             for directive in document.list(schema.directives) {
@@ -202,7 +202,7 @@ impl<'d> Links<'d> {
         links
     }
 
-    fn link(&mut self, document: &'d Document<'d>, directive: &Directive, found: &mut Found<'_>) {
+    fn link(&mut self, document: &'d Document<'d>, directive: &Directive, found: &mut FoundLinks<'_>) {
         let (mut url, mut imports, mut prefix) = (None, None, None);
         for argument in document.list(directive.arguments) {
             match document.str(argument.name) {
@@ -246,7 +246,7 @@ impl<'d> Links<'d> {
         self.name_rest(spec, before, prefix);
     }
 
-    fn check_version(&mut self, spec: &Spec, given: &str, span: Span, found: &mut Found<'_>) {
+    fn check_version(&mut self, spec: &Spec, given: &str, span: Span, found: &mut FoundLinks<'_>) {
         match spec.home {
             CONNECT => match CONNECT_VERSIONS.iter().position(|it| *it == given) {
                 Some(at) => self.version = at as u8 + 1,
@@ -279,7 +279,7 @@ impl<'d> Links<'d> {
     }
 
     /// `"@name"` or `{name: "@name", as: "@other"}`.
-    fn import(&mut self, document: &'d Document<'d>, item: ValueId, spec: &Spec, found: &mut Found<'_>) {
+    fn import(&mut self, document: &'d Document<'d>, item: ValueId, spec: &Spec, found: &mut FoundLinks<'_>) {
         let node = document.value(item);
         let plain = |value: ValueId| document.str(document.value(value).span).trim_matches('"');
         let (mut name, mut own) = (None, None);
@@ -327,7 +327,7 @@ impl<'d> Links<'d> {
     }
 
     /// Directives of ours that no link imports, and those that cannot be served.
-    fn check_uses(&self, document: &Document<'_>, found: &mut Found<'_>) {
+    fn check_uses(&self, document: &Document<'_>, found: &mut FoundLinks<'_>) {
         let mut told: Vec<Known> = Vec::new();
         for directive in all_directives(document) {
             let name = document.str(directive.name);

@@ -4,7 +4,7 @@ use super::fields::Fields;
 use super::keys::{Seen, Where};
 use super::links::Known;
 use super::outside::Own;
-use super::{Breaker, GraphqlServer, GrpcServer, Policy, Reader, Service, ServiceId, hint, server_name};
+use super::{BreakerFacts, GraphqlServer, GrpcServer, Policy, Reader, Service, ServiceId, hint, server_name};
 use crate::call::may_be_sent;
 use crate::selection::Selection;
 use crate::template::{Base, Fixed, Header, fixed, needed, parts_of, slots};
@@ -305,7 +305,7 @@ impl<'d> Reader<'d> {
             self.finish(breaker);
             policy.breaker = errors
                 .zip(window)
-                .map(|(errors, window_s)| Breaker { errors_percent: errors as u8, window_s });
+                .map(|(errors, window_s)| BreakerFacts { errors_percent: errors as u8, window_s });
         }
         if !matches!(whom, Some(Whom::Grpc(_))) {
             policy.h2c = self.take(&mut fields, "h2c").and_then(|it| self.boolean(it)).unwrap_or(false);

@@ -3,7 +3,7 @@
 use super::eval::eval;
 use super::value::Value;
 use super::{DEPTH_MAX, Selection};
-use crate::inputs::{Args, Inputs, Keys, Settings};
+use crate::inputs::{Args, ConfigValues, Inputs, Keys};
 use proptest::prelude::*;
 use weir_engine::plan::shape::Shape;
 use weir_engine::source::{Ids, NoHeaders};
@@ -34,7 +34,7 @@ pub(crate) fn evaluated(text: &str, answer: &str) -> String {
     let schema = Schema::from_sdl("type Query { a: Int }").expect("a schema");
     let (shape, variables, ids) = (Shape::default(), Variables::default(), Ids::default());
     let object = |text| Value::read(text, 9).expect("JSON");
-    let settings = Settings { config: object(CONFIG), env: object("{}"), context: object("{}") };
+    let settings = ConfigValues { config: object(CONFIG), env: object("{}"), context: object("{}") };
     let args = Args { schema: &schema, ids: &ids, shape: &shape, variables: &variables, arguments: &[] };
     let inputs = Inputs { args, keys: Keys::NONE, settings: &settings, headers: &NoHeaders, response: None };
     let json = Json::parse(answer.as_bytes(), 64).expect("JSON");

@@ -4,7 +4,7 @@
 //! has no item does not exist.
 
 use super::check_response::is_batch;
-use super::fetch::{Call, Outcome, inputs};
+use super::fetch::{ConnectorCall, RowOutcome, inputs};
 use super::memo::{Memo, Told};
 use super::{ConnectorRuntime, Shared, ask};
 use crate::cache::{AskMany, Batch, Body, Failure, Key, Tape, Wanted};
@@ -30,10 +30,10 @@ const FAILURE_BYTES_MAX: usize = 64 * 1024;
 pub(super) async fn ask(
     shared: &Arc<Shared>,
     ids: &Arc<Ids>,
-    call: &Call,
+    call: &ConnectorCall,
     input: FetchInput<'_>,
     batch_max: usize,
-) -> Vec<Outcome> {
+) -> Vec<RowOutcome> {
     let memo = input.common.and_then(|it| Some((it.memo.get::<Memo>()?, it.level)));
     let told = match memo {
         Some((memo, level)) => ask_with_others(shared, ids, call, input, batch_max, memo, level).await,
@@ -50,7 +50,7 @@ pub(super) async fn ask(
 async fn ask_with_others(
     shared: &Arc<Shared>,
     ids: &Arc<Ids>,
-    call: &Call,
+    call: &ConnectorCall,
     input: FetchInput<'_>,
     batch_max: usize,
     memo: &Memo,
@@ -122,7 +122,7 @@ fn encoded(columns: &[Column]) -> KeyList {
 async fn ask_for(
     shared: &Arc<Shared>,
     ids: &Arc<Ids>,
-    call: &Call,
+    call: &ConnectorCall,
     input: FetchInput<'_>,
     keys: KeyList,
     batch_max: usize,
@@ -161,7 +161,7 @@ async fn ask_for(
 fn own_tags(
     shared: &Shared,
     ids: &Ids,
-    call: &Call,
+    call: &ConnectorCall,
     input: FetchInput<'_>,
     rows: usize,
 ) -> Option<Vec<Vec<Arc<str>>>> {

@@ -14,7 +14,7 @@ use weir_language::json::Json;
 const EXTENSIONS_BYTES_MAX: usize = 16 * 1024;
 
 /// Outcome of an answer.
-pub(super) enum Verdict {
+pub(super) enum ResponseVerdict {
     /// Its JSON is what was asked for.
     Found,
     /// It is a success without a body.
@@ -40,7 +40,7 @@ pub(super) fn check_response(
     json: Option<&Json<'_>>,
     inputs: &Inputs<'_>,
     may_be_missing: bool,
-) -> Verdict {
+) -> ResponseVerdict {
     let inputs = Inputs { response: Some(response(entry)), ..*inputs };
     let body = json.map_or(Value::Missing, |it| Value::of(it.root()));
     let is_success = match &connector.success {
@@ -49,13 +49,13 @@ pub(super) fn check_response(
         Some(_) | None => (200..300).contains(&entry.status),
     };
     match (&entry.body, is_success) {
-        (Body::Json(_), true) => Verdict::Found,
-        (Body::Absent, true) => Verdict::Empty,
+        (Body::Json(_), true) => ResponseVerdict::Found,
+        (Body::Absent, true) => ResponseVerdict::Empty,
         (Body::Unreadable(_), true) => {
-            Verdict::Failed(failed("SOURCE_ANSWER", "The source's answer cannot be read."))
+            ResponseVerdict::Failed(failed("SOURCE_ANSWER", "The source's answer cannot be read."))
         }
-        (_, false) if entry.is_negative() && may_be_missing => Verdict::Nothing,
-        (_, false) => Verdict::Failed(refused(connector, entry, &body, &inputs)),
+        (_, false) if entry.is_negative() && may_be_missing => ResponseVerdict::Nothing,
+        (_, false) => ResponseVerdict::Failed(refused(connector, entry, &body, &inputs)),
     }
 }
 
@@ -103,7 +103,7 @@ fn is_true(success: &Selection, body: &Value<'_>, inputs: &Inputs<'_>) -> bool {
     matches!(evaluated(success, body, inputs), Some(Value::Bool(true)))
 }
 
-fn whole<'v>(selection: &Selection, body: &Value<'v>, inputs: &Inputs<'v>) -> Option<Value<'v>> {
+fn evaluated<'v>(selection: &Selection, body: &Value<'v>, inputs: &Inputs<'v>) -> Option<Value<'v>> {
     eval(selection, selection.root(), usize::MAX, body, inputs).ok()
 }
 

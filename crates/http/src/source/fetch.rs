@@ -9,7 +9,7 @@
 //! answer but its place in the columns.
 
 use super::change::Change;
-use super::check_response::{NO_RESPONSE, Verdict, check_response, failed, response};
+use super::check_response::{NO_RESPONSE, ResponseVerdict, check_response, failed, response};
 use super::memo::Memo;
 use super::ttl::{Shortest, ttl};
 use super::{Shared, ask, batch};
@@ -46,7 +46,7 @@ struct HttpFetch {
     shared: Arc<Shared>,
     ids: Arc<Ids>,
     /// At the root one per member; below it one for all.
-    calls: Vec<Call>,
+    calls: Vec<ConnectorCall>,
     /// True if the calls change something, so that they run one after the other.
     in_turn: bool,
     accent: Accent,
@@ -56,7 +56,7 @@ struct HttpFetch {
 }
 
 /// Call of one connector.
-pub(super) struct Call {
+pub(super) struct ConnectorCall {
     pub(super) connector: ConnectorId,
     /// The member whose arguments it has: a place in the shape.
     pub(super) member: u32,
@@ -68,15 +68,16 @@ pub(super) struct Call {
 const NULL: &[JsonNode] = &[JsonNode { kind: JsonKind::Null, start: 0, end: 4, next: 1 }];
 
 /// Result of a call, for each row.
-pub(super) type Outcome = Result<Served, FieldError>;
+pub(super) type RowOutcome = Result<Served, FieldError>;
 
 /// Gets a piece ready.
 pub(super) fn prepare(shared: &Arc<Shared>, piece: &Piece<'_>) -> Result<Box<dyn Fetch>, PlanError> {
     let mapping = &shared.mapping;
     let is_root = piece.part.is_none() && piece.parent_keys.is_none();
     let in_turn = is_root && piece.kind == OperationKind::Mutation;
-    let call = |connector, member, projection| Call { connector, member, projection, is_query: !in_turn };
-    let calls: Vec<Call> = match piece.part.map(|it| ConnectorId(it.0)) {
+    let call =
+        |connector, member, projection| ConnectorCall { connector, member, projection, is_query: !in_turn };
+    let calls: Vec<ConnectorCall> = match piece.part.map(|it| ConnectorId(it.0)) {
         Some(part) => {
             let first = piece.fields[0];
             let projection = match mapping.connector(part).place.field() {
@@ -121,11 +122,16 @@ struct Answered {
 }
 
 impl HttpFetch {
-    fn inputs<'r>(&'r self, call: &'r Call, input: &FetchInput<'r>, rows: Range<usize>) -> Inputs<'r> {
+    fn inputs<'r>(
+        &'r self,
+        call: &'r ConnectorCall,
+        input: &FetchInput<'r>,
+        rows: Range<usize>,
+    ) -> Inputs<'r> {
         inputs(&self.shared, &self.ids, call.connector, call.member, *input, rows)
     }
 
-    async fn answer(&self, call: &Call, input: FetchInput<'_>, rows: usize) -> Answered {
+    async fn answer(&self, call: &ConnectorCall, input: FetchInput<'_>, rows: usize) -> Answered {
         let outcomes = match self.batch_max(call, &input) {
             Some(batch_max) => batch::ask(&self.shared, &self.ids, call, input, batch_max).await,
             None => self.ask_each(call, input, rows).await,
@@ -134,7 +140,7 @@ impl HttpFetch {
     }
 
     /// Maximum number of keys per call, for batches.
-    fn batch_max(&self, call: &Call, input: &FetchInput<'_>) -> Option<usize> {
+    fn batch_max(&self, call: &ConnectorCall, input: &FetchInput<'_>) -> Option<usize> {
         let batch_max =
             self.shared.connector(call.connector).batch_max.filter(|_| input.parent_keys.is_some());
         batch_max.map(|it| it.max(1) as usize)
@@ -153,7 +159,7 @@ impl HttpFetch {
     }
 
     /// A call for each row.
-    async fn ask_each(&self, call: &Call, input: FetchInput<'_>, rows: usize) -> Vec<Outcome> {
+    async fn ask_each(&self, call: &ConnectorCall, input: FetchInput<'_>, rows: usize) -> Vec<RowOutcome> {
         let mut outcomes = Vec::with_capacity(rows);
         if rows == 1 {
             outcomes.push(self.ask_one(call, &input, 0).await);
@@ -173,7 +179,7 @@ impl HttpFetch {
         outcomes
     }
 
-    async fn ask_one(&self, call: &Call, input: &FetchInput<'_>, row: usize) -> Outcome {
+    async fn ask_one(&self, call: &ConnectorCall, input: &FetchInput<'_>, row: usize) -> RowOutcome {
         let (shared, id) = (&self.shared, call.connector);
         let mut rendered = Rendered::default();
         let inputs = self.inputs(call, input, row..row + 1);
@@ -200,7 +206,7 @@ impl HttpFetch {
     }
 
     /// The rows of what was answered.
-    fn read(&self, call: &Call, input: FetchInput<'_>, outcomes: &[Outcome]) -> Answered {
+    fn read(&self, call: &ConnectorCall, input: FetchInput<'_>, outcomes: &[RowOutcome]) -> Answered {
         let connector = self.shared.connector(call.connector);
         let runtime = self.shared.runtime(call.connector);
         let jsons: Vec<Option<Json<'_>>> =
@@ -223,10 +229,10 @@ impl HttpFetch {
                 Ok(served) => {
                     let inputs = self.inputs(call, &input, row..row + 1);
                     match check_response(connector, &served.entry, json.as_ref(), &inputs, call.is_query) {
-                        Verdict::Found => value = json.as_ref().map(Json::root),
-                        Verdict::Empty => value = Some(empty.root()),
-                        Verdict::Nothing => {}
-                        Verdict::Failed(error) => {
+                        ResponseVerdict::Found => value = json.as_ref().map(Json::root),
+                        ResponseVerdict::Empty => value = Some(empty.root()),
+                        ResponseVerdict::Nothing => {}
+                        ResponseVerdict::Failed(error) => {
                             runtime.called(input.headers).bad_answer(&served.entry, error.code);
                             fail(error);
                         }
@@ -255,7 +261,7 @@ impl HttpFetch {
     }
 
     /// One call after the other, until one fails that takes the answer along; what would have followed is null.
-    async fn change(&self, calls: &[Call], input: FetchInput<'_>, answers: &mut Vec<Answered>) {
+    async fn change(&self, calls: &[ConnectorCall], input: FetchInput<'_>, answers: &mut Vec<Answered>) {
         for call in calls {
             let answered = self.answer(call, input, 1).await;
             let is_last = answered.table.columns.iter().any(|it| !it.errors.is_empty())
@@ -298,14 +304,14 @@ fn rows(input: &FetchInput<'_>) -> usize {
     input.parent_keys.and_then(<[Column]>::first).map_or(1, Column::len)
 }
 
-fn body_bytes(outcome: &Outcome) -> usize {
+fn body_bytes(outcome: &RowOutcome) -> usize {
     match outcome.as_ref().map(|it| &it.entry.body) {
         Ok(Body::Json(tape)) => tape.text().len(),
         Ok(Body::Absent | Body::Unreadable(_)) | Err(_) => 0,
     }
 }
 
-fn are_one(a: &Outcome, b: &Outcome) -> bool {
+fn are_one(a: &RowOutcome, b: &RowOutcome) -> bool {
     matches!((a, b), (Ok(a), Ok(b)) if Arc::ptr_eq(&a.entry, &b.entry))
 }
 

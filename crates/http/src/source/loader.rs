@@ -19,11 +19,11 @@ use weir_engine::rows::Column;
 /// The keys of one connector, and what came of them.
 #[derive(Debug)]
 pub(super) struct Loader {
-    keys: Mutex<Keys>,
+    keys: Mutex<LoaderKeys>,
 }
 
 #[derive(Debug)]
-struct Keys {
+struct LoaderKeys {
     columns: Vec<Column>,
     distinct: Interner,
     rounds: Vec<Arc<Round>>,
@@ -40,7 +40,7 @@ pub(super) struct Round {
 
 /// Place of a piece's result.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct LoaderPlace {
     round: Arc<Round>,
     at: u32,
     /// True if another piece requested it, or this request knew it already.
@@ -51,15 +51,15 @@ impl Loader {
     pub(super) fn new(columns: usize) -> Self {
         let columns = vec![Column::default(); columns];
         let (distinct, rounds) = (Interner::default(), Vec::new());
-        Self { keys: Mutex::new(Keys { columns, distinct, rounds, is_open: false }) }
+        Self { keys: Mutex::new(LoaderKeys { columns, distinct, rounds, is_open: false }) }
     }
 
-    fn keys(&self) -> MutexGuard<'_, Keys> {
+    fn keys(&self) -> MutexGuard<'_, LoaderKeys> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Says that the keys in `columns` are wanted, whose encoded forms are `ids`.
-    pub(super) fn want(&self, columns: &[Column], ids: &KeyList) -> Vec<Place> {
+    pub(super) fn want(&self, columns: &[Column], ids: &KeyList) -> Vec<LoaderPlace> {
         let mut keys = self.keys();
         ids.keys().enumerate().map(|(row, id)| keys.place(columns, row, id)).collect()
     }
@@ -67,11 +67,11 @@ impl Loader {
     /// The answers for `places`. Those that nobody asked for are asked for by `ask`, by their columns and encoded forms.
     pub(super) async fn told<F: Future<Output = Vec<Told>>>(
         &self,
-        places: &[Place],
+        places: &[LoaderPlace],
         ask: impl Fn(Vec<Column>, KeyList) -> F,
     ) -> Vec<Told> {
         let mut told = Vec::with_capacity(places.len());
-        for Place { round, at, .. } in places {
+        for LoaderPlace { round, at, .. } in places {
             let asking = || {
                 let (columns, ids) = self.settle(round);
                 ask(columns, ids)
@@ -107,12 +107,12 @@ fn lost() -> Failure {
     CallError::Unavailable(Cause::Connection, "a key of a batch has no answer".into()).into()
 }
 
-impl Keys {
-    fn place(&mut self, columns: &[Column], row: usize, id: KeyRef<'_>) -> Place {
+impl LoaderKeys {
+    fn place(&mut self, columns: &[Column], row: usize, id: KeyRef<'_>) -> LoaderPlace {
         let (at, is_new) = self.distinct.intern(id);
         if !is_new {
             let round = self.rounds.partition_point(|it| it.from <= at) - 1;
-            return Place { round: Arc::clone(&self.rounds[round]), at, is_again: true };
+            return LoaderPlace { round: Arc::clone(&self.rounds[round]), at, is_again: true };
         }
         for (own, column) in self.columns.iter_mut().zip(columns) {
             own.push_from(column, row);
@@ -122,7 +122,7 @@ impl Keys {
             self.is_open = true;
         }
         let round = Arc::clone(&self.rounds[self.rounds.len() - 1]);
-        Place { round, at, is_again: false }
+        LoaderPlace { round, at, is_again: false }
     }
 }
 
@@ -135,7 +135,7 @@ mod tests {
     use weir_engine::rows::Data;
 
     /// Keys that are numbers, as they stand in a column and encoded.
-    fn want(loader: &Loader, keys: &[i64]) -> Vec<Place> {
+    fn want(loader: &Loader, keys: &[i64]) -> Vec<LoaderPlace> {
         let column = Column { data: Data::Int(keys.to_vec()), ..Column::default() };
         let mut ids = KeyList::default();
         keys.iter().for_each(|it| ids.push(KeyRef::of(&it.to_le_bytes())));
@@ -167,7 +167,7 @@ mod tests {
             asked.borrow_mut().push(keys.clone());
             async move { keys.into_iter().map(says).collect::<Vec<_>>() }
         };
-        let check = |places: &[Place], expected: &[i64]| {
+        let check = |places: &[LoaderPlace], expected: &[i64]| {
             let expected: Vec<Told> = expected.iter().map(|it| says(*it)).collect();
             assert_eq!(said(loader.told(places, ask).now_or_never()), said(Some(expected)));
         };

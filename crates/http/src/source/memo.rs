@@ -25,18 +25,18 @@ pub(super) type Told = Result<Served, Failure>;
 /// All that is remembered for a request.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    known: Mutex<Known>,
+    known: Mutex<KnownCalls>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownCalls {
     calls: KeyMap<Arc<OnceCell<Told>>>,
     loaders: KeyMap<Arc<Loader>>,
     bytes: usize,
 }
 
 impl Memo {
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownCalls> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

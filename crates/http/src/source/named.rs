@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// See the module.
-pub(super) struct Tags<'l> {
+pub(super) struct CallTags<'l> {
     /// All of them.
     pub(super) all: Cow<'l, [Arc<str>]>,
     /// A name could not be made, as a value is a list or an object: nobody could make the answer invalid by it.
@@ -18,7 +18,7 @@ pub(super) struct Tags<'l> {
 
 /// Names that were made of values.
 #[derive(Default)]
-struct Named {
+struct ValuedTags {
     tags: Vec<Arc<str>>,
     /// Of these one has no value.
     lacks: bool,
@@ -26,8 +26,8 @@ struct Named {
 }
 
 impl ConnectorRuntime {
-    fn name(&self, inputs: &Inputs<'_>) -> Named {
-        let mut named = Named::default();
+    fn name(&self, inputs: &Inputs<'_>) -> ValuedTags {
+        let mut named = ValuedTags::default();
         for template in &self.named {
             match template.render(inputs) {
                 Ok(Some(name)) => named.tags.push(name.into()),
@@ -45,14 +45,14 @@ impl ConnectorRuntime {
     }
 
     /// Tags that invalidate the answer to a call with `inputs`. A tag with a missing value is left out.
-    pub(super) fn tags(&self, inputs: &Inputs<'_>) -> Tags<'_> {
-        let Named { tags, is_vague, .. } = self.name(inputs);
-        Tags { all: self.with(tags), is_vague }
+    pub(super) fn tags(&self, inputs: &Inputs<'_>) -> CallTags<'_> {
+        let ValuedTags { tags, is_vague, .. } = self.name(inputs);
+        CallTags { all: self.with(tags), is_vague }
     }
 
     /// Tags that a call with `inputs` invalidates: the whole service, if a tag's value is missing.
     pub(super) fn changed(&self, inputs: &Inputs<'_>) -> Cow<'_, [Arc<str>]> {
-        let Named { mut tags, lacks, is_vague } = self.name(inputs);
+        let ValuedTags { mut tags, lacks, is_vague } = self.name(inputs);
         if lacks || is_vague {
             tags.push(Arc::clone(&self.service));
         }
@@ -67,7 +67,7 @@ impl ConnectorRuntime {
     }
 }
 
-impl Tags<'_> {
+impl CallTags<'_> {
     /// Adds them to a key: two fields may make one call, and have other tags.
     pub(super) fn push(&self, key: &mut Key) {
         // The first is the service's.

@@ -5,7 +5,7 @@ use super::personal::Personal;
 use super::{ConnectorRuntime, HttpSource, Shared};
 use crate::cache::{Cache, Counters, Rule, Sharing};
 use crate::call::{self, Upstream};
-use crate::inputs::Settings;
+use crate::inputs::ConfigValues;
 use crate::sdl::{
     self, CacheRule, Connector, Mapping, Mistake, Outside, Place, Policy, Replaced, Service, Setting,
 };
@@ -113,7 +113,7 @@ fn settings(
     options: &Options<'_>,
     file: &Arc<str>,
     mistakes: &mut Vec<Mistake>,
-) -> Settings {
+) -> ConfigValues {
     let mut object = |settings: &[Setting], find: &dyn Fn(&str) -> Option<Value<'static>>, mend: &str| {
         let mut member = |it: &Setting| match find(&it.name).filter(|it| !it.is_nothing()) {
             Some(value) => Some((Cow::Owned(it.name.to_string()), value)),
@@ -143,13 +143,13 @@ fn settings(
             format!("`$env.{name}` may not be read: add `{name}` to `env` beside `file` in weir.yaml");
         wrong(file, it.location, words)
     }));
-    Settings { config, env, context: Value::Object(Vec::new()) }
+    ConfigValues { config, env, context: Value::Object(Vec::new()) }
 }
 
-fn call_settings(service: &Service, ca: Option<&Path>) -> call::Settings {
+fn call_settings(service: &Service, ca: Option<&Path>) -> call::UpstreamSettings {
     let base = service.base.origin().parse().unwrap_or_default();
     let (protocol, policy) = (protocol(&service.policy), call_policy(&service.policy));
-    call::Settings { base, ca: ca.map(Into::into), protocol, policy }
+    call::UpstreamSettings { base, ca: ca.map(Into::into), protocol, policy }
 }
 
 /// The protocol of a policy.
@@ -158,18 +158,18 @@ pub(super) fn protocol(said: &Policy) -> call::Protocol {
 }
 
 /// Limits and retries of a policy.
-pub(super) fn call_policy(said: &Policy) -> call::Policy {
-    let usual = call::Policy::USUAL;
-    call::Policy {
+pub(super) fn call_policy(said: &Policy) -> call::CallPolicy {
+    let usual = call::CallPolicy::USUAL;
+    call::CallPolicy {
         timeout: said.timeout_ms.map_or(usual.timeout, |it| Duration::from_millis(it.into())),
         body_bytes_max: said.bytes_max.map_or(usual.body_bytes_max, |it| it as usize),
         retries: said.retries.unwrap_or(usual.retries),
         retry_budget_percent: said.retry_budget_percent.map_or(usual.retry_budget_percent, u32::from),
         hedge_percentile: said.hedge_percentile.or(usual.hedge_percentile),
-        breaker: said.breaker.map(|it| call::Breaker {
+        breaker: said.breaker.map(|it| call::BreakerPolicy {
             errors_percent: it.errors_percent,
             window: Duration::from_secs(it.window_s.into()),
-            pause: call::Breaker::PAUSE,
+            pause: call::BreakerPolicy::PAUSE,
         }),
         calls_max: said.concurrency_max.map_or(usual.calls_max, |it| it as usize),
         queue_max: said.queue_max.map_or(usual.queue_max, |it| it as usize),
@@ -215,7 +215,7 @@ fn runtime(
     mapping: &Mapping,
     connector: &Connector,
     asks: Option<u32>,
-    settings: &Settings,
+    settings: &ConfigValues,
     cache: &Cache,
 ) -> ConnectorRuntime {
     let service = mapping.service(connector.service);

@@ -2,7 +2,7 @@
 
 use super::HttpSource;
 use super::open::{call_policy, protocol};
-use crate::inputs::Settings;
+use crate::inputs::ConfigValues;
 use crate::passthrough::{ForwardedHeader, ForwardedValue, Server};
 use crate::sdl::{CacheRule, Mistake, Policy, server_name};
 use crate::template::{Base, Fixed, Header, HeaderValue, fixed};
@@ -19,7 +19,7 @@ pub enum RemoteServer {
 }
 
 /// Names of a server in the file.
-struct Named<'n> {
+struct ServerText<'n> {
     base: &'n Base,
     prefix: &'n str,
     headers: &'n [Header],
@@ -50,8 +50,9 @@ impl HttpSource {
     pub fn servers(&self, file: &str) -> Result<Vec<RemoteServer>, Vec<Mistake>> {
         let (mapping, settings) = (&self.shared.mapping, &self.shared.settings);
         let (mut servers, mut mistakes) = (Vec::new(), Vec::new());
-        let mut server = |it: Named<'_>, policy: &Policy, at: Location| {
-            let Named { base, prefix, headers, cache_rule, kind } = it;
+        let mistake = |location, message| Mistake { file: Arc::from(file), location, message };
+        let mut server = |it: ServerText<'_>, policy: &Policy, at: Location| {
+            let ServerText { base, prefix, headers, cache_rule, kind } = it;
             let forwarded = headers
                 .iter()
                 .filter_map(|it| forward(it, settings).transpose())
@@ -82,28 +83,24 @@ impl HttpSource {
                     })
                 }
                 (Err(message), _) => {
-                    mistakes.push(Mistake { file: Arc::from(file), location: at, message });
+                    mistakes.push(mistake(at, message));
                     None
                 }
                 (_, Err(error)) => {
-                    mistakes.push(Mistake {
-                        file: Arc::from(file),
-                        location: at,
-                        message: error.to_string(),
-                    });
+                    mistakes.push(mistake(at, error.to_string()));
                     None
                 }
             }
         };
         for it in &mapping.graphql {
             let (base, prefix, headers) = (&it.base, &*it.prefix, &it.headers);
-            let named = Named { base, prefix, headers, cache_rule: &it.cache, kind: "graphql" };
+            let named = ServerText { base, prefix, headers, cache_rule: &it.cache, kind: "graphql" };
             let made = server(named, &it.policy, it.location);
             servers.extend(made.map(|made| RemoteServer::Graphql(made, it.location)));
         }
         for it in &mapping.grpc {
             let (base, prefix, headers) = (&it.base, &*it.prefix, &it.headers);
-            let named = Named { base, prefix, headers, cache_rule: &it.cache, kind: "grpc" };
+            let named = ServerText { base, prefix, headers, cache_rule: &it.cache, kind: "grpc" };
             let made = server(named, &it.policy, it.location);
             servers.extend(made.map(|made| RemoteServer::Grpc(made, it.proto.clone(), it.location)));
         }
@@ -112,7 +109,7 @@ impl HttpSource {
 }
 
 /// A header as it is sent with every call: its settings are put in once. One whose value is missing is not sent.
-fn forward(header: &Header, settings: &Settings) -> Result<Option<ForwardedHeader>, String> {
+fn forward(header: &Header, settings: &ConfigValues) -> Result<Option<ForwardedHeader>, String> {
     let value = match &header.value {
         HeaderValue::From(name) => ForwardedValue::From(name.clone()),
         HeaderValue::Text(parts) => {

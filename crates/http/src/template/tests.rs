@@ -1,7 +1,7 @@
 //! Rendered requests for values, especially hostile ones.
 
 use super::{Base, Rendered};
-use crate::inputs::{Args, Inputs, Keys, Settings};
+use crate::inputs::{Args, ConfigValues, Inputs, Keys};
 use crate::sdl::{self, Mapping};
 use crate::selection::value::Value;
 use proptest::prelude::*;
@@ -12,9 +12,9 @@ use weir_language::schema::Schema;
 use weir_language::value::{Node, Values, Variables};
 
 /// Headers of a made-up request.
-struct Given(&'static [(&'static str, &'static [u8])]);
+struct SentHeaders(&'static [(&'static str, &'static [u8])]);
 
-impl Headers for Given {
+impl Headers for SentHeaders {
     fn each<'h>(&'h self, name: &str, take: &mut dyn FnMut(&'h [u8])) {
         self.0.iter().filter(|it| it.0 == name).for_each(|it| take(it.1));
     }
@@ -62,7 +62,7 @@ fn arguments(schema: &Schema, q: Option<&str>) -> Shape {
 }
 
 /// The request for `q` and the parent's `id`, or the reason of a refusal.
-fn sent(http: &str, q: Option<&str>, id: &str, headers: &Given) -> String {
+fn sent(http: &str, q: Option<&str>, id: &str, headers: &SentHeaders) -> String {
     let mapping = mapping(http);
     let schema = &mapping.schema;
     let shape = arguments(schema, q);
@@ -81,8 +81,11 @@ fn sent(http: &str, q: Option<&str>, id: &str, headers: &Given) -> String {
     let args = Args { schema, ids: &ids, shape: &shape, variables: &variables, arguments: &shape.arguments };
     let keys = Keys { columns: &columns, names: &connector.keys, start: 0, end: 1 };
     let object = |text| Value::read(text, 9).expect("JSON");
-    let settings =
-        Settings { config: object(r#"{"k": "a b"}"#), env: object(r#"{"T": "t0"}"#), context: object("{}") };
+    let settings = ConfigValues {
+        config: object(r#"{"k": "a b"}"#),
+        env: object(r#"{"T": "t0"}"#),
+        context: object("{}"),
+    };
     let inputs = Inputs { args, keys, settings: &settings, headers, response: None };
     let mut out = Rendered::default();
     if let Err(error) = connector.request.render(&inputs, &mut out) {
@@ -97,7 +100,7 @@ fn sent(http: &str, q: Option<&str>, id: &str, headers: &Given) -> String {
 
 #[track_caller]
 fn check(http: &str, q: &str, expected: &str) {
-    assert_eq!(sent(http, Some(q), "7", &Given(&[])), expected, "{http} with {q:?}");
+    assert_eq!(sent(http, Some(q), "7", &SentHeaders(&[])), expected, "{http} with {q:?}");
 }
 
 #[test]
@@ -138,7 +141,7 @@ fn a_segment_that_would_name_another_resource_is_refused() {
         ".",
         "`$args.q` is empty, `.` or `..`, which no path can name; client: Argument \"q\" is missing or cannot be part of a path.",
     );
-    let missing = sent(r#"{GET: "/u/{$request.headers.'x-id'}/{$this.id}"}"#, None, "7", &Given(&[]));
+    let missing = sent(r#"{GET: "/u/{$request.headers.'x-id'}/{$this.id}"}"#, None, "7", &SentHeaders(&[]));
     assert_eq!(
         missing.split("client: ").nth(1),
         Some("Header \"x-id\" is missing or cannot be part of a path.")
@@ -277,9 +280,9 @@ fn what_a_method_cannot_make_is_not_left_out_of_a_request() {
 #[test]
 fn headers_are_forwarded_by_name_and_never_split() {
     let http = r#"{GET: "/u/{$this.id}", headers: [{name: "x-q", value: "v {$args.q}"}]}"#;
-    let given = Given(&[("x-user", b"ann"), ("cookie", b"secret"), ("x-user", b"bob")]);
+    let given = SentHeaders(&[("x-user", b"ann"), ("cookie", b"secret"), ("x-user", b"bob")]);
     assert_eq!(sent(http, Some("1"), "7", &given), "GET /api/u/7\nx-user: ann\nx-user: bob\nx-q: v 1");
-    assert_eq!(sent(http, None, "7", &Given(&[])), "GET /api/u/7");
+    assert_eq!(sent(http, None, "7", &SentHeaders(&[])), "GET /api/u/7");
     for value in ["a\r\nX: y", "a\nb", "a\0"] {
         check(
             http,
@@ -347,7 +350,7 @@ proptest! {
     #[test]
     fn no_value_leaves_its_place(value in ".{0,12}|[./\\\\%?#&=@:;\r\n\0 ]{0,8}") {
         let http = r#"{GET: "/u/{$args.q}/x?id={$this.id}&q={$args.q}"}"#;
-        let line = sent(http, Some(&value), "7", &Given(&[]));
+        let line = sent(http, Some(&value), "7", &SentHeaders(&[]));
         if let Some(target) = line.strip_prefix("GET ") {
             let segments: Vec<&str> = target.split('?').next().unwrap_or_default().split('/').collect();
             prop_assert_eq!((segments.len(), segments[1], segments[2], segments[4]), (5, "api", "u", "x"));
@@ -362,7 +365,7 @@ proptest! {
     #[test]
     fn no_value_leaves_its_place_in_a_form(value in ".{0,12}|[\\[\\]%&=+;\r\n\0 ]{0,8}") {
         let http = format!("{{POST: \"/u/{{$this.id}}\", body: \"a: $args.q b: {{ 'c[]': $([$args.q, 'x']) }} d: $args.q\", {FORM}}}");
-        let told = sent(&http, Some(&value), "7", &Given(&[]));
+        let told = sent(&http, Some(&value), "7", &SentHeaders(&[]));
         let body = told.rsplit('\n').next().unwrap_or_default();
         let pairs: Vec<(String, String)> = form_urlencoded::parse(body.as_bytes()).into_owned().collect();
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());

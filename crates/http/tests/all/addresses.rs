@@ -7,7 +7,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use weir_http::call::{Ask, CallError, Found, Lookup, Policy, Protocol, Settings, Upstream};
+use weir_http::call::{Ask, CallError, CallPolicy, Found, Lookup, Protocol, Upstream, UpstreamSettings};
 
 /// Answers each lookup by the next list, and by the last one for ever.
 struct Listed(Mutex<Vec<Vec<SocketAddr>>>, Duration);
@@ -21,11 +21,15 @@ impl Lookup for Listed {
 }
 
 /// Calls what `lists` say, without retries.
-fn upstream(lists: Vec<Vec<SocketAddr>>, protocol: Protocol, change: impl FnOnce(&mut Policy)) -> Upstream {
-    let mut policy = Policy { retries: 0, ..Policy::USUAL };
+fn upstream(
+    lists: Vec<Vec<SocketAddr>>,
+    protocol: Protocol,
+    change: impl FnOnce(&mut CallPolicy),
+) -> Upstream {
+    let mut policy = CallPolicy { retries: 0, ..CallPolicy::USUAL };
     change(&mut policy);
     let fresh_for = if lists.len() > 1 { Duration::ZERO } else { Duration::from_secs(3600) };
-    let settings = Settings { base: "http://shop.test".parse().unwrap(), ca: None, protocol, policy };
+    let settings = UpstreamSettings { base: "http://shop.test".parse().unwrap(), ca: None, protocol, policy };
     Upstream::with_lookup(&settings, Arc::new(Listed(Mutex::new(lists), fresh_for))).unwrap()
 }
 

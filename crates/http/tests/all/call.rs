@@ -7,7 +7,9 @@ use std::time::Duration;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
-use weir_http::call::{Ask, Breaker, CallError, Failure, Policy, Protocol, Settings, Upstream};
+use weir_http::call::{
+    Ask, BreakerPolicy, CallError, CallPolicy, Failure, Protocol, Upstream, UpstreamSettings,
+};
 
 /// An answer by which everything is well.
 fn well() -> Reply {
@@ -24,7 +26,7 @@ async fn call(upstream: &Upstream, ask: &Ask) -> String {
 }
 
 /// Nothing is tried again.
-fn once(policy: &mut Policy) {
+fn once(policy: &mut CallPolicy) {
     policy.retries = 0;
 }
 
@@ -254,9 +256,9 @@ async fn a_service_that_cannot_be_reached_is_told_by_what_is_in_the_way() {
 async fn a_service_that_fails_is_left_alone_until_one_call_finds_it_well() {
     let service = Service::start(|nth| if nth < 11 { answer("500 Oops", "", "") } else { well() });
     let opens = |pause| {
-        move |it: &mut Policy| {
+        move |it: &mut CallPolicy| {
             it.retries = 0;
-            it.breaker = Some(Breaker { errors_percent: 50, window: Duration::from_secs(3600), pause });
+            it.breaker = Some(BreakerPolicy { errors_percent: 50, window: Duration::from_secs(3600), pause });
         }
     };
     let upstream = service.upstream(opens(Duration::from_secs(3600)));
@@ -286,7 +288,7 @@ async fn while_one_call_finds_out_nobody_else_is_let_through() {
     let upstream = service.upstream(|it| {
         let (window, pause) = (Duration::from_secs(3600), Duration::ZERO);
         it.retries = 0;
-        it.breaker = Some(Breaker { errors_percent: 50, window, pause });
+        it.breaker = Some(BreakerPolicy { errors_percent: 50, window, pause });
     });
     for _ in 0..10 {
         assert_eq!(call(&upstream, &get("/")).await, "500 ");
@@ -400,9 +402,9 @@ fn certificate_for(
 }
 
 fn trusting(port: u16, ca: Option<std::path::PathBuf>) -> Upstream {
-    let policy = Policy { retries: 0, ..Policy::USUAL };
+    let policy = CallPolicy { retries: 0, ..CallPolicy::USUAL };
     let base = format!("https://localhost:{port}").parse().unwrap();
-    Upstream::new(&Settings { base, ca, protocol: Protocol::Negotiated, policy }).unwrap()
+    Upstream::new(&UpstreamSettings { base, ca, protocol: Protocol::Negotiated, policy }).unwrap()
 }
 
 #[tokio::test]
@@ -455,11 +457,11 @@ async fn many_calls_share_a_connection_of_http2() {
 fn a_runtime_that_ends_takes_nothing_from_others() {
     let scripted = Service::start(|_| well());
     let http2 = listen(speak_http2);
-    let settings = |protocol, address| Settings {
+    let settings = |protocol, address| UpstreamSettings {
         base: format!("http://{address}").parse().unwrap(),
         ca: None,
         protocol,
-        policy: Policy { retries: 0, ..Policy::USUAL },
+        policy: CallPolicy { retries: 0, ..CallPolicy::USUAL },
     };
     let one = Upstream::new(&settings(Protocol::Negotiated, scripted.address)).unwrap();
     let other = Upstream::new(&settings(Protocol::Http2, http2)).unwrap();

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use weir_http::call::{Ask, CallError, Failure, Policy, Protocol, Settings, Upstream};
+use weir_http::call::{Ask, CallError, CallPolicy, Failure, Protocol, Upstream, UpstreamSettings};
 
 /// Calls and says what came of it in few words: status and body, or the error.
 async fn call(upstream: &Upstream, ask: &Ask) -> String {
@@ -22,7 +22,7 @@ async fn call(upstream: &Upstream, ask: &Ask) -> String {
 }
 
 fn calling(base: &str, protocol: Protocol, retries: u32, timeout: Duration) -> Upstream {
-    let policy = Policy { retries, timeout, body_bytes_max: 1000, ..Policy::USUAL };
+    let policy = CallPolicy { retries, timeout, body_bytes_max: 1000, ..CallPolicy::USUAL };
     let ca = base.starts_with("https").then(|| {
         // Any will do: nobody is asked who shows one of its own.
         let key = rcgen::KeyPair::generate().unwrap();
@@ -31,7 +31,7 @@ fn calling(base: &str, protocol: Protocol, retries: u32, timeout: Duration) -> U
         std::fs::write(&file, names.self_signed(&key).unwrap().pem()).unwrap();
         file
     });
-    let settings = Settings { base: base.parse().unwrap(), ca: ca.clone(), protocol, policy };
+    let settings = UpstreamSettings { base: base.parse().unwrap(), ca: ca.clone(), protocol, policy };
     let upstream = Upstream::new(&settings).unwrap();
     ca.map(std::fs::remove_file).transpose().unwrap();
     upstream

@@ -14,11 +14,10 @@ use weir_engine::compose::Join;
 use weir_engine::engine::Engine;
 use weir_engine::source::{Source, SourceError};
 use weir_http::cache::{Cache, Clock, Overruled};
-use weir_http::call::{Policy, Protocol};
+use weir_http::call::{CallPolicy, Protocol};
 use weir_http::graphql::GraphqlSource;
 use weir_http::passthrough::{ForwardedHeader, ForwardedValue, OpenError, Server};
 use weir_http::sdl::CacheRule;
-use weir_http::passthrough::{OpenError, ForwardedHeader, ForwardedValue, Server};
 
 const SHOP: &str = r#"
     type Query { product(id: ID!, in: [Region!] = [EU], by: Filter): Product  products(first: Int! = 2): [Product!]!
@@ -114,7 +113,7 @@ fn server(address: SocketAddr, prefix: &str) -> Server {
         prefix: prefix.into(),
         headers: Vec::new(),
         protocol: Protocol::Negotiated,
-        policy: Policy { retries: 0, ..Policy::USUAL },
+        policy: CallPolicy { retries: 0, ..CallPolicy::USUAL },
         deadline_header: None,
         cache: wire_kit::cache(&Clock::simulated()),
         cache_rule: None,

@@ -12,11 +12,10 @@ use weir_engine::compose::Join;
 use weir_engine::engine::Engine;
 use weir_engine::source::Source;
 use weir_http::cache::Clock;
-use weir_http::call::{Policy, Protocol};
+use weir_http::call::{CallPolicy, Protocol};
 use weir_http::grpc::{self, GrpcSource};
 use weir_http::passthrough::{ForwardedHeader, ForwardedValue, OpenError, Server};
 use weir_http::sdl::CacheRule;
-use weir_http::passthrough::{OpenError, ForwardedHeader, ForwardedValue, Server};
 
 fn source(address: std::net::SocketAddr) -> Arc<dyn Source> {
     source_with(address, |_| {})
@@ -31,7 +30,7 @@ fn source_with(address: std::net::SocketAddr, change: impl FnOnce(&mut Server)) 
         prefix: "".into(),
         headers: vec![ForwardedHeader { name: "x-user".parse().unwrap(), value }],
         protocol: Protocol::Http2,
-        policy: Policy { retries: 0, body_bytes_max: 10_000, ..Policy::USUAL },
+        policy: CallPolicy { retries: 0, body_bytes_max: 10_000, ..CallPolicy::USUAL },
         deadline_header: None,
         cache: wire_kit::cache(&Clock::simulated()),
         cache_rule: None,

@@ -19,4 +19,6 @@ mod graphql;
 mod grpc;
 mod import;
 mod json_literals;
+#[cfg(debug_assertions)]
+mod key_hashes;
 mod once;

@@ -11,7 +11,7 @@ use tokio_rustls::TlsAcceptor;
 use weir_engine::engine::{Body, Engine, Request};
 use weir_engine::source::{Caller, Headers, Scope};
 use weir_http::cache::{self, Cache, Clock};
-use weir_http::call::{Ask, Policy, Protocol, Settings, Upstream};
+use weir_http::call::{Ask, CallPolicy, Protocol, Upstream, UpstreamSettings};
 
 /// Responses to a request.
 pub(crate) enum Reply {
@@ -30,7 +30,7 @@ pub(crate) enum Reply {
 /// A cache with a clock that is moved by hand.
 pub(crate) fn cache(clock: &Clock) -> Arc<Cache> {
     let (clock, changes) = (clock.clone(), Arc::default());
-    Arc::new(Cache::new(cache::Settings { bytes_max: 1 << 20, clock, remote: None, changes }).unwrap())
+    Arc::new(Cache::new(cache::CacheSettings { bytes_max: 1 << 20, clock, remote: None, changes }).unwrap())
 }
 
 /// A caller, with all headers that a test uses.
@@ -122,7 +122,7 @@ impl Service {
     }
 
     /// Calls it, with what goes without saying changed by `change`.
-    pub(crate) fn upstream(&self, change: impl FnOnce(&mut Policy)) -> Upstream {
+    pub(crate) fn upstream(&self, change: impl FnOnce(&mut CallPolicy)) -> Upstream {
         upstream(&format!("http://{}", self.address), change)
     }
 }
@@ -149,10 +149,11 @@ where
 }
 
 /// Calls `base`, with what goes without saying changed by `change`.
-pub(crate) fn upstream(base: &str, change: impl FnOnce(&mut Policy)) -> Upstream {
-    let mut policy = Policy::USUAL;
+pub(crate) fn upstream(base: &str, change: impl FnOnce(&mut CallPolicy)) -> Upstream {
+    let mut policy = CallPolicy::USUAL;
     change(&mut policy);
-    let settings = Settings { base: base.parse().unwrap(), ca: None, protocol: Protocol::Negotiated, policy };
+    let settings =
+        UpstreamSettings { base: base.parse().unwrap(), ca: None, protocol: Protocol::Negotiated, policy };
     Upstream::new(&settings).unwrap()
 }
 

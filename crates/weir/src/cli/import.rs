@@ -8,7 +8,7 @@ use hyper::{Method, Uri};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use weir_http::call::{Ask, Policy, Protocol, Settings, Upstream};
+use weir_http::call::{Ask, CallPolicy, Protocol, Upstream, UpstreamSettings};
 use weir_http::grpc;
 use weir_http::import::openapi;
 
@@ -104,8 +104,9 @@ fn read(description: &str) -> Result<String, String> {
     let fail = |cause: &dyn std::fmt::Display| format!("{description} cannot be fetched: {cause}");
     let base: Uri = description.parse().map_err(|cause| fail(&cause))?;
     let path_and_query = base.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
-    let policy = Policy { timeout: TIMEOUT, ..Policy::USUAL };
-    let upstream = Upstream::new(&Settings { base, ca: None, protocol: Protocol::Negotiated, policy });
+    let policy = CallPolicy { timeout: TIMEOUT, ..CallPolicy::USUAL };
+    let upstream =
+        Upstream::new(&UpstreamSettings { base, ca: None, protocol: Protocol::Negotiated, policy });
     let upstream = upstream.map_err(|cause| fail(&cause))?;
     let ask = Ask {
         method: Method::GET,

@@ -29,14 +29,14 @@ pub(super) enum Remote {}
 
 /// Name in the second level.
 #[derive(Clone, Debug)]
-pub(super) enum Name {}
+pub(super) enum EntryName {}
 
 /// Ticket to write an entry.
 #[derive(Clone, Debug)]
 pub(super) enum Ticket {}
 
 /// Result of a lookup.
-pub(super) struct Looked {
+pub(super) struct RemoteLookup {
     pub(super) entries: Vec<Option<Entry>>,
     pub(super) tickets: Vec<Ticket>,
 }
@@ -55,23 +55,23 @@ impl Remote {
         match *self {}
     }
 
-    pub(super) fn name(&self, _: &Rule, _: &[u8]) -> Name {
+    pub(super) fn name(&self, _: &Rule, _: &[u8]) -> EntryName {
         match *self {}
     }
 
-    pub(super) async fn lookup(&self, _: &[Name], _: &Rule, _: &[&Tags]) -> Looked {
+    pub(super) async fn lookup(&self, _: &[EntryName], _: &Rule, _: &[&Tags]) -> RemoteLookup {
         match *self {}
     }
 
-    pub(super) async fn lease(&self, _: &[Name]) -> Vec<bool> {
+    pub(super) async fn lease(&self, _: &[EntryName]) -> Vec<bool> {
         match *self {}
     }
 
-    pub(super) fn keep(&self, _: Name, _: &Arc<Entry>, _: &Ticket) {
+    pub(super) fn keep(&self, _: EntryName, _: &Arc<Entry>, _: &Ticket) {
         match *self {}
     }
 
-    pub(super) fn release(&self, _: Name) {
+    pub(super) fn release(&self, _: EntryName) {
         match *self {}
     }
 

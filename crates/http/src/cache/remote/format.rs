@@ -24,22 +24,22 @@ const SKEW_MS: u64 = 1000;
 
 /// Name in the second level.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in super::super) struct Name {
+pub(in super::super) struct EntryName {
     pub(super) digest: [u8; 32],
     pub(super) text: String,
 }
 
 /// Kinds of values.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(super) enum EntryKind {
     Entry,
     Lease,
     Tag,
 }
 
-impl Name {
+impl EntryName {
     /// The name of `parts` within `namespace`.
-    pub(super) fn new(namespace: &str, kind: Kind, parts: &[&[u8]]) -> Self {
+    pub(super) fn new(namespace: &str, kind: EntryKind, parts: &[&[u8]]) -> Self {
         let mut hash = Sha256::new();
         for part in [namespace.as_bytes()].iter().chain(parts) {
             hash.update((part.len() as u64).to_le_bytes());
@@ -50,15 +50,15 @@ impl Name {
     }
 
     /// The name of another kind of thing for the same.
-    pub(super) fn of_kind(&self, namespace: &str, kind: Kind) -> String {
+    pub(super) fn of_kind(&self, namespace: &str, kind: EntryKind) -> String {
         Self::text(namespace, kind, &self.digest)
     }
 
-    fn text(namespace: &str, kind: Kind, digest: &[u8; 32]) -> String {
+    fn text(namespace: &str, kind: EntryKind, digest: &[u8; 32]) -> String {
         let letter = match kind {
-            Kind::Entry => 'e',
-            Kind::Lease => 'l',
-            Kind::Tag => 't',
+            EntryKind::Entry => 'e',
+            EntryKind::Lease => 'l',
+            EntryKind::Tag => 't',
         };
         let mut text = String::with_capacity(namespace.len() + 70);
         // Writing into a string cannot fail.
@@ -78,7 +78,7 @@ pub(super) struct Instants {
 }
 
 /// `entry` as the value of `name`, with the versions that its tags had when its upstream was asked.
-pub(super) fn encode(name: &Name, entry: &Entry, versions: &[u64], at: Instants) -> Vec<u8> {
+pub(super) fn encode(name: &EntryName, entry: &Entry, versions: &[u64], at: Instants) -> Vec<u8> {
     let text = entry.body.tape().map(Tape::text);
     let mut out = Vec::with_capacity(HEAD_BYTES + 64 + versions.len() * 8 + text.map_or(0, str::len));
     out.extend_from_slice(&MAGIC);
@@ -108,7 +108,7 @@ pub(super) fn encode(name: &Name, entry: &Entry, versions: &[u64], at: Instants)
 
 /// The entry that `value` is of `name`, if it is one and its tags still have these `versions`.
 pub(super) fn decode(
-    name: &Name,
+    name: &EntryName,
     value: &[u8],
     versions: &[u64],
     at: Instants,
@@ -190,7 +190,7 @@ pub(in super::super) fn is_public(rule: &Rule) -> bool {
     }
 }
 
-fn check(name: &Name, rest: &[u8]) -> [u8; CHECK_BYTES] {
+fn check(name: &EntryName, rest: &[u8]) -> [u8; CHECK_BYTES] {
     let whole: [u8; 32] = Sha256::new().chain_update(name.digest).chain_update(rest).finalize().into();
     let mut first = [0; CHECK_BYTES];
     first.copy_from_slice(&whole[..CHECK_BYTES]);

@@ -5,9 +5,9 @@
 //!
 //! **Cost:** one thread that sleeps when nothing is to be done.
 
-use super::format::{self, Kind, Name};
+use super::format::{self, EntryKind, EntryName};
 use super::link::{Connection, within};
-use super::{ALL, ENTRY_MS_MAX, NO_VERSION, Shared, Untold, Write, count, new_version, version_of};
+use super::{ALL, ENTRY_MS_MAX, NO_VERSION, RemoteState, Untold, Write, count, new_version, version_of};
 use crate::cache::entry::Entry;
 use crate::cache::tags::Registry;
 use futures_util::StreamExt;
@@ -33,7 +33,7 @@ const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)]
 type Ended = ControlFlow<()>;
 
 /// Starts the thread; it ends when the sender of `writes` is dropped.
-pub(super) fn start(shared: Arc<Shared>, writes: mpsc::Receiver<Write>) -> std::io::Result<()> {
+pub(super) fn start(shared: Arc<RemoteState>, writes: mpsc::Receiver<Write>) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     std::thread::Builder::new()
         .name("weir-cache".into())
@@ -41,7 +41,7 @@ pub(super) fn start(shared: Arc<Shared>, writes: mpsc::Receiver<Write>) -> std::
         .map(drop)
 }
 
-async fn run(shared: &Shared, mut writes: mpsc::Receiver<Write>) {
+async fn run(shared: &RemoteState, mut writes: mpsc::Receiver<Write>) {
     let mut pause = RETRY[0];
     let mut told = false;
     loop {
@@ -91,13 +91,13 @@ async fn run(shared: &Shared, mut writes: mpsc::Receiver<Write>) {
     }
 }
 
-fn channel(shared: &Shared) -> String {
+fn channel(shared: &RemoteState) -> String {
     format!("{}:invalidate", shared.settings.namespace)
 }
 
 /// All that is done over one connection, until it breaks or all is over.
 async fn serve(
-    shared: &Shared,
+    shared: &RemoteState,
     connection: &Connection,
     sink: PubSubSink,
     stream: PubSubStream,
@@ -112,7 +112,7 @@ async fn serve(
     }
 }
 
-async fn write(shared: &Shared, connection: &Connection, writes: &mut mpsc::Receiver<Write>) -> Ended {
+async fn write(shared: &RemoteState, connection: &Connection, writes: &mut mpsc::Receiver<Write>) -> Ended {
     let mut batch = Vec::with_capacity(WRITES_AT_ONCE);
     while writes.recv_many(&mut batch, WRITES_AT_ONCE).await > 0 {
         join_all(batch.drain(..).map(|write| write_one(shared, connection, write))).await;
@@ -120,7 +120,7 @@ async fn write(shared: &Shared, connection: &Connection, writes: &mut mpsc::Rece
     Ended::Break(())
 }
 
-async fn write_one(shared: &Shared, connection: &Connection, write: Write) {
+async fn write_one(shared: &RemoteState, connection: &Connection, write: Write) {
     let name = match &write {
         Write::Keep { name, entry, versions, .. } => {
             match set(shared, connection, (name, entry, versions)).await {
@@ -133,7 +133,7 @@ async fn write_one(shared: &Shared, connection: &Connection, write: Write) {
     };
     // Written or not: nobody is to wait for it any longer.
     let mut release = cmd("DEL");
-    release.arg(name.of_kind(&shared.settings.namespace, Kind::Lease));
+    release.arg(name.of_kind(&shared.settings.namespace, EntryKind::Lease));
     if let Err(error) = connection.ask::<()>(&release).await {
         shared.failed(&error);
     }
@@ -142,9 +142,9 @@ async fn write_one(shared: &Shared, connection: &Connection, write: Write) {
 
 /// Writes an entry for as long as it may be of use.
 async fn set(
-    shared: &Shared,
+    shared: &RemoteState,
     connection: &Connection,
-    (name, entry, versions): (&Name, &Entry, &[u64]),
+    (name, entry, versions): (&EntryName, &Entry, &[u64]),
 ) -> RedisResult<()> {
     let at = shared.instants();
     let lifetime = entry.lifetime;
@@ -160,14 +160,14 @@ async fn set(
 }
 
 /// A finished or dropped write no longer counts as queued.
-fn forget(shared: &Shared, write: &Write) {
+fn forget(shared: &RemoteState, write: &Write) {
     if let Write::Keep { bytes, .. } = write {
         shared.queued_bytes.fetch_sub(*bytes, Ordering::Relaxed);
     }
 }
 
 /// Hears what other processes invalidate, until the connection ends.
-async fn listen(shared: &Shared, mut stream: PubSubStream) {
+async fn listen(shared: &RemoteState, mut stream: PubSubStream) {
     while let Some(message) = stream.next().await {
         let payload = message.get_payload_bytes();
         let Some((instance, rest)) = payload.split_first_chunk::<8>() else { continue };
@@ -184,14 +184,14 @@ async fn listen(shared: &Shared, mut stream: PubSubStream) {
 }
 
 /// Makes everything invalid that has a tag, as of this version of all.
-fn forget_all(shared: &Shared, version: u64) {
+fn forget_all(shared: &RemoteState, version: u64) {
     shared.all_heard.store(version, Ordering::Relaxed);
     shared.tags.invalidate_all();
 }
 
 /// Makes good what was missed while nobody listened: makes invalid whose version is another than was heard of. A server
 /// that does not have the version of all any more has lost others too, so that nothing can be compared with them.
-async fn catch_up(shared: &Shared, connection: &Connection) -> RedisResult<()> {
+async fn catch_up(shared: &RemoteState, connection: &Connection) -> RedisResult<()> {
     let all = shared.tag_name(ALL);
     // One that has no room has none, and is asked below.
     let _marked = connection.ask::<Option<String>>(&new_version(&all, true).0).await;
@@ -214,7 +214,7 @@ async fn catch_up(shared: &Shared, connection: &Connection) -> RedisResult<()> {
 }
 
 /// Tells what is invalidated here, until that fails.
-async fn tell(shared: &Shared, connection: &Connection) {
+async fn tell(shared: &RemoteState, connection: &Connection) {
     loop {
         shared.invalidated.notified().await;
         if let Err(error) = tell_all(shared, connection).await {
@@ -226,7 +226,7 @@ async fn tell(shared: &Shared, connection: &Connection) {
 
 /// Tells all that is untold: first the versions, so that who hears of it finds them changed. What could not be told is told
 /// over the next connection.
-async fn tell_all(shared: &Shared, connection: &Connection) -> RedisResult<()> {
+async fn tell_all(shared: &RemoteState, connection: &Connection) -> RedisResult<()> {
     let lock = || shared.untold.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         let telling: Vec<Arc<str>> = {
@@ -252,7 +252,7 @@ async fn tell_all(shared: &Shared, connection: &Connection) -> RedisResult<()> {
     }
 }
 
-async fn tell_one(shared: &Shared, connection: &Connection, tag: &str) -> RedisResult<()> {
+async fn tell_one(shared: &RemoteState, connection: &Connection, tag: &str) -> RedisResult<()> {
     let name = shared.tag_name(tag);
     let (command, version) = new_version(&name, false);
     match connection.ask::<()>(&command).await {
@@ -275,7 +275,7 @@ async fn tell_one(shared: &Shared, connection: &Connection, tag: &str) -> RedisR
 
 /// Looks whether both connections still answer, until one does not. Of a cluster's many one that does not is replaced by
 /// the client itself.
-async fn ping(shared: &Shared, connection: &Connection, mut sink: PubSubSink) {
+async fn ping(shared: &RemoteState, connection: &Connection, mut sink: PubSubSink) {
     loop {
         tokio::time::sleep(PING).await;
         let answered = async {

@@ -27,7 +27,7 @@ use super::rule::Rule;
 use super::second_level::{RemoteCounts, RemoteSettings};
 use super::tags::{Registry, Tags};
 use arc_swap::ArcSwapOption;
-use format::{Instants, Kind};
+use format::{EntryKind, Instants};
 use futures_util::future::join_all;
 use link::Connection;
 use redis::{Cmd, RedisError, RedisResult, cmd};
@@ -38,7 +38,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
 use weir_engine::keys::{Interner, KeyRef};
 
-pub(super) use format::{Name, is_public};
+pub(super) use format::{EntryName, is_public};
 
 /// Writes that wait; more are dropped.
 const WRITES_MAX: usize = 1024;
@@ -62,7 +62,7 @@ const NO_VERSION: u64 = 0;
 const UNTOLD_MAX: usize = 10_000;
 
 #[derive(Debug, Default)]
-struct Counters {
+struct RemoteCounters {
     looked: AtomicU64,
     found: AtomicU64,
     corrupt: AtomicU64,
@@ -79,12 +79,12 @@ fn count(counter: &AtomicU64) {
 
 /// The second level, for all threads. Its connections belong to a thread that ends with it.
 pub(super) struct Remote {
-    shared: Arc<Shared>,
+    shared: Arc<RemoteState>,
     writes: mpsc::Sender<Write>,
 }
 
 /// State that the connections' thread shares with all others.
-struct Shared {
+struct RemoteState {
     settings: RemoteSettings,
     clock: Clock,
     tags: Arc<Registry>,
@@ -102,7 +102,7 @@ struct Shared {
     late_in_a_row: AtomicU32,
     paused_until: Mutex<Option<Instant>>,
     paused: AtomicBool,
-    counters: Counters,
+    counters: RemoteCounters,
 }
 
 /// Tags that were invalidated here and still are what they were there. Nothing that has one is looked up or written.
@@ -118,13 +118,13 @@ struct Untold {
 /// Queued work.
 enum Write {
     /// Keeps an entry, and gives its lease back.
-    Keep { name: Name, entry: Arc<Entry>, versions: Arc<[u64]>, bytes: usize },
+    Keep { name: EntryName, entry: Arc<Entry>, versions: Arc<[u64]>, bytes: usize },
     /// Gives a lease back.
-    Release(Name),
+    Release(EntryName),
 }
 
 /// Result of a lookup.
-pub(super) struct Looked {
+pub(super) struct RemoteLookup {
     /// One for each name.
     pub(super) entries: Vec<Option<Entry>>,
     /// Tickets to write each entry; empty if that is not possible.
@@ -181,7 +181,7 @@ impl Remote {
         tags: Arc<Registry>,
     ) -> std::io::Result<Self> {
         let (writes, queue) = mpsc::channel(WRITES_MAX);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(RemoteState {
             settings,
             clock,
             tags,
@@ -195,7 +195,7 @@ impl Remote {
             late_in_a_row: AtomicU32::new(0),
             paused_until: Mutex::new(None),
             paused: AtomicBool::new(false),
-            counters: Counters::default(),
+            counters: RemoteCounters::default(),
         });
         keeper::start(Arc::clone(&shared), queue)?;
         Ok(Self { shared, writes })
@@ -207,19 +207,19 @@ impl Remote {
     }
 
     /// The name of what is kept under `key` by `rule`.
-    pub(super) fn name(&self, rule: &Rule, key: &[u8]) -> Name {
+    pub(super) fn name(&self, rule: &Rule, key: &[u8]) -> EntryName {
         // Entries that are shared by declaration are separate from others.
-        Name::new(&self.shared.settings.namespace, Kind::Entry, &[&[rule.sharing as u8], key])
+        EntryName::new(&self.shared.settings.namespace, EntryKind::Entry, &[&[rule.sharing as u8], key])
     }
 
     /// Looks for all `names` at once, within the budget; `tags` are those of each.
-    pub(super) async fn lookup(&self, names: &[Name], rule: &Rule, tags: &[&Tags]) -> Looked {
+    pub(super) async fn lookup(&self, names: &[EntryName], rule: &Rule, tags: &[&Tags]) -> RemoteLookup {
         let shared = &*self.shared;
-        let nothing = || Looked { entries: names.iter().map(|_| None).collect(), tickets: Vec::new() };
+        let nothing = || RemoteLookup { entries: names.iter().map(|_| None).collect(), tickets: Vec::new() };
         let distinct = Distinct::of(tags);
         let Some(connection) = shared.usable(&distinct.names) else { return nothing() };
         shared.counters.looked.fetch_add(names.len() as u64, Ordering::Relaxed);
-        let tag_names: Vec<Name> = distinct.names.iter().map(|it| shared.tag_name(it)).collect();
+        let tag_names: Vec<EntryName> = distinct.names.iter().map(|it| shared.tag_name(it)).collect();
         let mut command = cmd("MGET");
         names.iter().chain(&tag_names).for_each(|name| {
             command.arg(&name.text);
@@ -231,7 +231,7 @@ impl Remote {
         };
         let Some((values, Some(versions))) = shared.in_budget(looked).await else { return nothing() };
         let at = shared.instants();
-        let read = |name: &Name, value: Option<Vec<u8>>, tags: &Tags, ticket: &Ticket| {
+        let read = |name: &EntryName, value: Option<Vec<u8>>, tags: &Tags, ticket: &Ticket| {
             tags.found(&ticket.0);
             let entry = format::decode(name, &value?, &ticket.0, at, rule, tags);
             entry.unwrap_or_else(|format::Corrupt| {
@@ -244,17 +244,17 @@ impl Remote {
         let entries = each.map(|((name, value), (tags, ticket))| read(name, value, tags, ticket));
         let entries: Vec<Option<Entry>> = entries.collect();
         shared.counters.found.fetch_add(entries.iter().flatten().count() as u64, Ordering::Relaxed);
-        Looked { entries, tickets }
+        RemoteLookup { entries, tickets }
     }
 
     /// For each of `names`: true if this process is to make the call, because no other does. True as well if unknown.
-    pub(super) async fn lease(&self, names: &[Name]) -> Vec<bool> {
+    pub(super) async fn lease(&self, names: &[EntryName]) -> Vec<bool> {
         let shared = &*self.shared;
         let all = || vec![true; names.len()];
         let Some(connection) = shared.usable(&[]) else { return all() };
         let leases = join_all(names.iter().map(|name| {
             let mut command = cmd("SET");
-            command.arg(name.of_kind(&shared.settings.namespace, Kind::Lease)).arg(shared.instance);
+            command.arg(name.of_kind(&shared.settings.namespace, EntryKind::Lease)).arg(shared.instance);
             command.arg("NX").arg("PX").arg(LEASE_MS);
             let connection = &connection;
             async move { connection.ask::<Option<String>>(&command).await }
@@ -273,7 +273,7 @@ impl Remote {
     }
 
     /// Has `entry` written, some time soon.
-    pub(super) fn keep(&self, name: Name, entry: &Arc<Entry>, ticket: &Ticket) {
+    pub(super) fn keep(&self, name: EntryName, entry: &Arc<Entry>, ticket: &Ticket) {
         let shared = &*self.shared;
         let bytes = entry.bytes_held();
         if bytes > VALUE_BYTES_MAX || shared.queued_bytes.load(Ordering::Relaxed) + bytes > WRITE_BYTES_MAX {
@@ -289,7 +289,7 @@ impl Remote {
     }
 
     /// Gives a lease back without having written anything.
-    pub(super) fn release(&self, name: Name) {
+    pub(super) fn release(&self, name: EntryName) {
         // A full queue drops the release; the lease expires by itself.
         let _ = self.writes.try_send(Write::Release(name));
     }
@@ -324,13 +324,13 @@ impl Remote {
     }
 }
 
-impl Shared {
+impl RemoteState {
     fn instants(&self) -> Instants {
         Instants { now_ms: self.clock.now_ms(), wall_ms: self.clock.wall_ms() }
     }
 
-    fn tag_name(&self, tag: &str) -> Name {
-        Name::new(&self.settings.namespace, Kind::Tag, &[tag.as_bytes()])
+    fn tag_name(&self, tag: &str) -> EntryName {
+        EntryName::new(&self.settings.namespace, EntryKind::Tag, &[tag.as_bytes()])
     }
 
     /// The connection, unless there is none, it is left alone, or it still has to be told of an invalidation.
@@ -392,7 +392,7 @@ impl Shared {
     async fn versions(
         &self,
         connection: &Connection,
-        tags: &[Name],
+        tags: &[EntryName],
         values: Vec<Option<Vec<u8>>>,
     ) -> RedisResult<Option<Vec<u64>>> {
         let mut versions = Vec::with_capacity(tags.len());
@@ -418,7 +418,7 @@ fn version_of(value: Option<Vec<u8>>) -> Option<u64> {
 }
 
 /// Gives a tag a version that it never had; `if_none`: unless it has one.
-fn new_version(tag: &Name, if_none: bool) -> (Cmd, u64) {
+fn new_version(tag: &EntryName, if_none: bool) -> (Cmd, u64) {
     let version = fastrand::u64(1..);
     let mut command = cmd("SET");
     command.arg(&tag.text).arg(&version.to_le_bytes()).arg("PX").arg(TAG_MS);

@@ -1,6 +1,6 @@
 //! The second level when it answers with anything: what no Redis says, what an operator did wrong, what hangs half-way.
 
-use super::kit::{Kit, PATIENCE, Upstream, says, settle, told_as};
+use super::kit::{Kit, PATIENCE, ToldUpstream, says, settle, told_as};
 use super::redis_kit::{Redis, counts, free_port, settings, until};
 use super::second::{grows_old, serves, tagged, upstream};
 use crate::cache::Clock;
@@ -165,7 +165,7 @@ async fn who_has_a_lease_and_hangs_holds_up_the_others_for_a_moment() {
     let one = redis.process(&clock).await;
     let other = Kit::with(clock.clone(), Some(RemoteSettings { patience: BUDGET, ..redis.settings() }));
     until(&other, |it| it.connected).await;
-    let (hangs, answers) = (Upstream::held(says(200, &["x-ttl: 600"], "1")), upstream("2"));
+    let (hangs, answers) = (ToldUpstream::held(says(200, &["x-ttl: 600"], "1")), upstream("2"));
     let hanging = one.get("key", &hangs);
     let theirs = async {
         hangs.came(1).await;
@@ -186,7 +186,7 @@ async fn who_has_a_lease_and_hangs_holds_up_the_others_for_a_moment() {
 async fn a_lease_that_nobody_gives_back_ends() {
     let (redis, clock) = (Redis::start(), Clock::simulated());
     let one = redis.process(&clock).await;
-    let hangs = Upstream::held(says(200, &["x-ttl: 600"], "1"));
+    let hangs = ToldUpstream::held(says(200, &["x-ttl: 600"], "1"));
     let asked = one.get("key", &hangs);
     let look = async {
         hangs.came(1).await;
@@ -202,7 +202,7 @@ async fn a_lease_that_nobody_gives_back_ends() {
 async fn an_answer_that_finds_no_room_gives_its_lease_back() {
     let (redis, clock) = (Redis::start(), Clock::simulated());
     let one = redis.process(&clock).await;
-    let held = Upstream::held(says(200, &["x-ttl: 600"], "1"));
+    let held = ToldUpstream::held(says(200, &["x-ttl: 600"], "1"));
     let asked = one.get("key", &held);
     let fill = async {
         held.came(1).await;

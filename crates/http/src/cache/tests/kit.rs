@@ -1,8 +1,8 @@
 //! An upstream that says what it is told to, and counts how often it is asked.
 
 use crate::cache::{
-    AskMany, Batch, Body, Cache, Clock, Failure, Key, Outcome, Overruled, RemoteSettings, Rule, Served,
-    Settings, Sharing, Tape, Wanted,
+    AskMany, Batch, Body, Cache, CacheSettings, Clock, Failure, Key, Outcome, Overruled, RemoteSettings,
+    Rule, Served, Sharing, Tape, Wanted,
 };
 use crate::call::{Answer, CallError, Went};
 use bytes::Bytes;
@@ -31,7 +31,7 @@ pub(crate) fn says(status: u16, headers: &[&'static str], body: &str) -> Says {
     Ok((status, headers.iter().map(split).collect(), body.to_owned()))
 }
 
-pub(crate) struct Upstream {
+pub(crate) struct ToldUpstream {
     pub(crate) says: Mutex<Says>,
     pub(crate) calls: AtomicUsize,
     /// The ids of each batch.
@@ -44,7 +44,7 @@ pub(crate) struct Upstream {
     pub(crate) came: Semaphore,
 }
 
-impl Upstream {
+impl ToldUpstream {
     pub(crate) fn new(says: Says) -> Arc<Self> {
         Arc::new(Self {
             says: Mutex::new(says),
@@ -105,7 +105,7 @@ pub(crate) fn answer(status: u16, headers: &[(&'static str, String)], body: Stri
 
 /// Asks an upstream for several ids; each one's value is what the upstream says, with the id.
 pub(crate) struct Many {
-    pub(crate) upstream: Arc<Upstream>,
+    pub(crate) upstream: Arc<ToldUpstream>,
     pub(crate) ids: Vec<u32>,
     pub(crate) batch_max: usize,
 }
@@ -166,7 +166,7 @@ impl Kit {
     /// As above, with a second level.
     pub(crate) fn with(clock: Clock, remote: Option<RemoteSettings>) -> Self {
         let changes = Arc::new(Changes::default());
-        let settings = Settings {
+        let settings = CacheSettings {
             bytes_max: 8 * 1024 * 1024,
             clock: clock.clone(),
             remote,
@@ -194,7 +194,7 @@ impl Kit {
         &self,
         key: &str,
         tags: &[&str],
-        upstream: &Arc<Upstream>,
+        upstream: &Arc<ToldUpstream>,
     ) -> Result<Served, Failure> {
         let tags: Vec<Arc<str>> = tags.iter().map(|tag| Arc::from(*tag)).collect();
         let mut whole = Key::default();
@@ -211,7 +211,7 @@ impl Kit {
     }
 
     /// Gets `key` and lets what it set going in the background come to its end.
-    pub(crate) async fn get(&self, key: &str, upstream: &Arc<Upstream>) -> Result<Told, CallError> {
+    pub(crate) async fn get(&self, key: &str, upstream: &Arc<ToldUpstream>) -> Result<Told, CallError> {
         let served = self.served(key, &[], upstream).await;
         settle().await;
         served.map(|it| told(&it)).map_err(|it| it.error)
@@ -221,7 +221,7 @@ impl Kit {
         &self,
         prefix: &str,
         ids: &[u32],
-        upstream: &Arc<Upstream>,
+        upstream: &Arc<ToldUpstream>,
     ) -> Vec<Result<Told, CallError>> {
         let mut whole = Key::default();
         whole.begin(prefix.as_bytes());

@@ -1,6 +1,6 @@
 //! The cache against an oracle that is slow and obvious: it keeps everything that ever came and decides anew each time.
 
-use super::kit::{Kit, Says, Told, Upstream, settle, told};
+use super::kit::{Kit, Says, Told, ToldUpstream, settle, told};
 use crate::cache::Outcome;
 use crate::call::CallError;
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ enum Word {
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum CacheAction {
     Wait(u64),
     Get(usize),
     GetMany(Vec<u32>),
@@ -140,34 +140,35 @@ fn word() -> impl Strategy<Value = Word> {
     ]
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = CacheAction> {
     prop_oneof![
-        3 => prop_oneof![Just(1u64), Just(499), Just(500), Just(1000), Just(2000), Just(9000)].prop_map(Step::Wait),
-        5 => (0..KEYS).prop_map(Step::Get),
-        2 => prop::collection::vec(0u32..5, 1..5).prop_map(Step::GetMany),
-        1 => (0..KEYS).prop_map(Step::Invalidate),
-        3 => (0..=KEYS, word()).prop_map(|(key, word)| Step::Says(key, word)),
+        3 => prop_oneof![Just(1u64), Just(499), Just(500), Just(1000), Just(2000), Just(9000)].prop_map(CacheAction::Wait),
+        5 => (0..KEYS).prop_map(CacheAction::Get),
+        2 => prop::collection::vec(0u32..5, 1..5).prop_map(CacheAction::GetMany),
+        1 => (0..KEYS).prop_map(CacheAction::Invalidate),
+        3 => (0..=KEYS, word()).prop_map(|(key, word)| CacheAction::Says(key, word)),
     ]
 }
 
-async fn check(steps: &[Step]) {
+async fn check(steps: &[CacheAction]) {
     let mut kit = Kit::new();
     kit.rule.negative_ms = NEGATIVE_MS;
     let mut oracle = Oracle::default();
     let mut words = vec![Word::Good(2, 1, 3); KEYS + 1];
-    let upstreams: Vec<Arc<Upstream>> = (0..=KEYS).map(|_| Upstream::new(Err(CallError::Busy))).collect();
+    let upstreams: Vec<Arc<ToldUpstream>> =
+        (0..=KEYS).map(|_| ToldUpstream::new(Err(CallError::Busy))).collect();
     for (number, step) in steps.iter().enumerate() {
         match step {
-            Step::Wait(ms) => {
+            CacheAction::Wait(ms) => {
                 kit.clock.advance_ms(*ms);
                 oracle.now_ms += ms;
             }
-            Step::Says(key, word) => words[*key] = word.clone(),
-            Step::Invalidate(key) => {
+            CacheAction::Says(key, word) => words[*key] = word.clone(),
+            CacheAction::Invalidate(key) => {
                 kit.cache.invalidate(&format!("tag {key}"));
                 oracle.invalidate(&key.to_string());
             }
-            Step::Get(key) => {
+            CacheAction::Get(key) => {
                 upstreams[*key].now_says(said(&words[*key], &number.to_string()));
                 let tag = format!("tag {key}");
                 let served = kit.served(&key.to_string(), &[&tag], &upstreams[*key]).await;
@@ -181,7 +182,7 @@ async fn check(steps: &[Step]) {
                 let served = served.map(|it| told(&it)).map_err(|it| it.error);
                 assert_eq!(served, expected, "step {number} of {steps:?}");
             }
-            Step::GetMany(ids) => {
+            CacheAction::GetMany(ids) => {
                 let mut ids = ids.clone();
                 ids.sort_unstable();
                 ids.dedup();

@@ -1,6 +1,6 @@
 //! The second level: what processes share, and what becomes of answers when a Redis is anything but well.
 
-use super::kit::{Kit, PATIENCE, Upstream, says, settle, told_as};
+use super::kit::{Kit, PATIENCE, ToldUpstream, says, settle, told_as};
 use super::redis_kit::{Redis, counts, free_port, settings, until};
 use crate::cache::Outcome::{Hit, HitRemote, Miss, Pass, Stale};
 use crate::cache::{Clock, RemoteSettings, Sharing};
@@ -10,12 +10,12 @@ use weir_engine::changes::Ages;
 
 const TTL: &str = "x-ttl: 600";
 
-pub(super) fn upstream(text: &str) -> Arc<Upstream> {
-    Upstream::new(says(200, &[TTL], text))
+pub(super) fn upstream(text: &str) -> Arc<ToldUpstream> {
+    ToldUpstream::new(says(200, &[TTL], text))
 }
 
 /// Fetches `key` with tags; returns the outcome.
-pub(super) async fn tagged(kit: &Kit, upstream: &Arc<Upstream>) -> super::kit::Told {
+pub(super) async fn tagged(kit: &Kit, upstream: &Arc<ToldUpstream>) -> super::kit::Told {
     let served = kit.served("key", &["Album", "Artist"], upstream).await.unwrap();
     settle().await;
     super::kit::told(&served)
@@ -69,7 +69,7 @@ async fn several_processes_ask_an_upstream_once() {
     let mut kits = [redis.process(&clock).await, redis.process(&clock).await, redis.process(&clock).await];
     kits.iter_mut().for_each(|kit| kit.rule.stale_ms = Some(600_000));
     let [one, two, three] = &kits;
-    let shared = Upstream::held(says(200, &[TTL], "1"));
+    let shared = ToldUpstream::held(says(200, &[TTL], "1"));
     let go = async {
         shared.came(1).await;
         until(two, |it| it.leased == 1).await;
@@ -137,7 +137,7 @@ async fn one_of_a_batch_is_invalid_in_all_processes_and_the_others_are_not() {
     for kit in [&mut one, &mut other] {
         kit.own_tags = [1, 2, 3].map(|it| vec![format!("player-{it}").into()]).into();
     }
-    let asked = |upstream: &Arc<Upstream>| std::mem::take(&mut *upstream.batches.lock().unwrap());
+    let asked = |upstream: &Arc<ToldUpstream>| std::mem::take(&mut *upstream.batches.lock().unwrap());
     let (ours, theirs) = (upstream("1"), upstream("2"));
     one.get_many("players", &[1, 2, 3], &ours).await;
     assert_eq!(asked(&ours), [vec![1, 2, 3]]);
@@ -275,7 +275,7 @@ async fn an_invalidation_that_could_not_be_told_is_told_later_and_trusted_by_nob
 async fn what_is_for_one_caller_never_goes_there() {
     let (redis, clock) = (Redis::start(), Clock::simulated());
     let (mut one, mut other) = (redis.process(&clock).await, redis.process(&clock).await);
-    let private = |text: &str| Upstream::new(says(200, &["cache-control: private, max-age=600"], text));
+    let private = |text: &str| ToldUpstream::new(says(200, &["cache-control: private, max-age=600"], text));
     assert_eq!(one.get("key", &private("1")).await, Ok(told_as(Pass, 200, "1")));
     // Whose lease it was gives it back without having written anything.
     while !redis.keys("test:l*").is_empty() {

@@ -3,7 +3,7 @@
 //! The upstream answers each call with who it was made for. A key holds all headers that are sent, so two users have one key
 //! only where the service tells them apart by something else, or where a rule is wrong; then headers have to save them.
 
-use super::kit::{Kit, Says, Upstream, says, settle, told_as};
+use super::kit::{Kit, Says, ToldUpstream, says, settle, told_as};
 use crate::cache::Outcome::{Coalesced, Hit, Miss, Pass};
 use crate::cache::{Outcome, Overruled, Sharing};
 use futures_util::future::join_all;
@@ -13,13 +13,13 @@ use std::sync::Arc;
 /// Asks for one key as users, first one after the other, then at once: what each got. The upstream says `of_user(n)` to
 /// the n-th user's own call.
 async fn two_users(kit: &Kit, of_user: impl Fn(usize) -> Says) -> Vec<(Outcome, String)> {
-    let upstreams: Vec<_> = (0..6).map(|user| Upstream::new(of_user(user))).collect();
+    let upstreams: Vec<_> = (0..6).map(|user| ToldUpstream::new(of_user(user))).collect();
     let mut got = Vec::new();
     for upstream in &upstreams[..2] {
         got.push(kit.served("in turn", &[], upstream).await.unwrap());
         settle().await;
     }
-    let held: Vec<Arc<Upstream>> = (2..6).map(|user| Upstream::held(of_user(user))).collect();
+    let held: Vec<Arc<ToldUpstream>> = (2..6).map(|user| ToldUpstream::held(of_user(user))).collect();
     let go = async {
         held[0].came(1).await;
         settle().await;
@@ -142,12 +142,12 @@ async fn what_is_overruled_does_not_count_and_nothing_else() {
 
 #[tokio::test]
 async fn what_is_overruled_leaves_the_lifetimes_that_are_not() {
-    let upstream = Upstream::new(says(200, &["cache-control: private, max-age=5"], "1"));
+    let upstream = ToldUpstream::new(says(200, &["cache-control: private, max-age=5"], "1"));
     let mut kit = Kit::new();
     kit.rule.overruled = Overruled { private: true, ..Overruled::default() };
     kit.rule.default_ms = Some(60_000);
     assert_eq!(kit.served("key", &[], &upstream).await.unwrap().fresh_ms, 5000);
-    let upstream = Upstream::new(says(200, &["x-ttl: 7", "cache-control: no-store, max-age=0"], "1"));
+    let upstream = ToldUpstream::new(says(200, &["x-ttl: 7", "cache-control: no-store, max-age=0"], "1"));
     kit.rule.overruled = Overruled { no_store: true, ..Overruled::default() };
     assert_eq!(kit.served("other", &[], &upstream).await.unwrap().fresh_ms, 7000);
 }
@@ -171,7 +171,7 @@ async fn an_answer_may_vary_on_what_its_key_holds() {
 async fn what_is_private_without_a_key_is_asked_for_by_each() {
     let kit = kit_with(Sharing::Never);
     check_apart(&kit, &["x-ttl: 60", "cache-control: public"]).await;
-    let upstream = Upstream::new(says(200, &["x-ttl: 60"], "0"));
+    let upstream = ToldUpstream::new(says(200, &["x-ttl: 60"], "0"));
     for _ in 0..3 {
         let all = kit.get_many("players", &[1, 2], &upstream).await;
         assert_eq!(all, [Ok(told_as(Pass, 200, "[1,0]")), Ok(told_as(Pass, 200, "[2,0]"))]);
@@ -183,7 +183,7 @@ async fn what_is_private_without_a_key_is_asked_for_by_each() {
 async fn what_is_private_with_a_key_is_kept_for_whom_the_key_names() {
     let kit = kit_with(Sharing::Keyed);
     let of_user =
-        |user: &str| Upstream::new(says(200, &["cache-control: private, max-age=60, s-maxage=9"], user));
+        |user: &str| ToldUpstream::new(says(200, &["cache-control: private, max-age=60, s-maxage=9"], user));
     let (ann, bob) = (of_user("1"), of_user("2"));
     for outcome in [Miss, Hit] {
         assert_eq!(kit.get("wallet of Ann", &ann).await, Ok(told_as(outcome, 200, "1")));
@@ -197,7 +197,7 @@ async fn what_is_private_with_a_key_is_kept_for_whom_the_key_names() {
 #[tokio::test]
 async fn a_batch_that_is_private_is_nobody_elses() {
     let kit = Kit::new();
-    let of_user = |user: &str| Upstream::held(says(200, &["cache-control: private, max-age=60"], user));
+    let of_user = |user: &str| ToldUpstream::held(says(200, &["cache-control: private, max-age=60"], user));
     let (ann, bob) = (of_user("\"Ann\""), of_user("\"Bob\""));
     let go = async {
         ann.came(1).await;
@@ -215,7 +215,7 @@ async fn a_batch_that_is_private_is_nobody_elses() {
 #[tokio::test]
 async fn private_traffic_does_not_queue_and_is_shared_again_when_it_is_public() {
     let kit = Kit::new();
-    let upstream = Upstream::held(says(200, &["cache-control: private"], "1"));
+    let upstream = ToldUpstream::held(says(200, &["cache-control: private"], "1"));
     upstream.let_through(1);
     kit.get("key", &upstream).await.unwrap();
     upstream.came(1).await;

@@ -1,6 +1,6 @@
 //! Concurrent requests for the same key.
 
-use super::kit::{Kit, PATIENCE, Upstream, says, settle, told, told_as};
+use super::kit::{Kit, PATIENCE, ToldUpstream, says, settle, told, told_as};
 use crate::cache::Outcome::{Coalesced, Hit, Miss, Stale};
 use crate::cache::{Key, Wanted};
 use crate::call::CallError;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 #[tokio::test]
 async fn a_thousand_who_ask_at_once_cause_one_call() {
     let kit = Kit::new();
-    let upstream = Upstream::held(says(200, &["x-ttl: 2"], "1"));
+    let upstream = ToldUpstream::held(says(200, &["x-ttl: 2"], "1"));
     let go = async {
         upstream.came(1).await;
         settle().await;
@@ -29,7 +29,7 @@ fn threads_that_meet_at_every_expiry_cause_one_call_each_time() {
     let mut kit = Kit::new();
     kit.rule.stale_ms = Some(0);
     let kit = Arc::new(kit);
-    let upstream = Upstream::new(says(200, &["x-ttl: 2"], "1"));
+    let upstream = ToldUpstream::new(says(200, &["x-ttl: 2"], "1"));
     let (threads, rounds) = (8, 200);
     let barrier = Arc::new(Barrier::new(threads));
     let work = |number: usize| {
@@ -56,7 +56,7 @@ fn threads_that_meet_at_every_expiry_cause_one_call_each_time() {
 async fn of_many_who_find_it_stale_all_are_served_at_once_and_one_refreshes() {
     let mut kit = Kit::new();
     kit.rule.stale_ms = Some(10_000);
-    let upstream = Upstream::held(says(200, &["x-ttl: 2"], "1"));
+    let upstream = ToldUpstream::held(says(200, &["x-ttl: 2"], "1"));
     upstream.let_through(1);
     kit.get("key", &upstream).await.unwrap();
     kit.clock.advance_ms(3000);
@@ -75,7 +75,7 @@ async fn of_many_who_find_it_stale_all_are_served_at_once_and_one_refreshes() {
 #[tokio::test]
 async fn a_failure_reaches_all_who_wait_and_the_next_asks_again() {
     let kit = Kit::new();
-    let upstream = Upstream::held(Err(CallError::Busy));
+    let upstream = ToldUpstream::held(Err(CallError::Busy));
     let go = async {
         upstream.came(1).await;
         settle().await;
@@ -92,7 +92,7 @@ async fn a_failure_reaches_all_who_wait_and_the_next_asks_again() {
 /// Fetches `key` with this timeout.
 async fn patient(
     kit: &Kit,
-    upstream: &Arc<Upstream>,
+    upstream: &Arc<ToldUpstream>,
     patience: Duration,
 ) -> Result<super::kit::Told, CallError> {
     let mut key = Key::default();
@@ -111,7 +111,7 @@ async fn patient(
 #[tokio::test]
 async fn who_goes_away_or_gives_up_takes_nothing_from_those_who_wait() {
     let kit = Kit::new();
-    let upstream = Upstream::held(says(200, &["x-ttl: 2"], "1"));
+    let upstream = ToldUpstream::held(says(200, &["x-ttl: 2"], "1"));
     let first = patient(&kit, &upstream, Duration::ZERO).await;
     assert_eq!(first, Err(CallError::Timeout), "who began it does not wait");
     {
@@ -129,7 +129,7 @@ async fn who_goes_away_or_gives_up_takes_nothing_from_those_who_wait() {
 #[test]
 fn a_flight_that_ends_with_its_thread_is_begun_again_by_who_waits() {
     let kit = Kit::new();
-    let upstream = Upstream::held(says(200, &["x-ttl: 2"], "1"));
+    let upstream = ToldUpstream::held(says(200, &["x-ttl: 2"], "1"));
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (first, second) = (runtime(), runtime());
     assert_eq!(first.block_on(patient(&kit, &upstream, Duration::ZERO)), Err(CallError::Timeout));
@@ -147,7 +147,7 @@ fn a_flight_that_ends_with_its_thread_is_begun_again_by_who_waits() {
 async fn of_a_batch_only_what_is_missing_is_asked_for() {
     let mut kit = Kit::new();
     kit.rule.negative_ms = 1000;
-    let upstream = Upstream::new(says(200, &["x-ttl: 2"], "\"a\""));
+    let upstream = ToldUpstream::new(says(200, &["x-ttl: 2"], "\"a\""));
     upstream.unknown.lock().unwrap().insert(9);
     let first = kit.get_many("players", &[1, 2, 9], &upstream).await;
     assert_eq!(first[1..], [Ok(told_as(Miss, 200, "[2,\"a\"]")), Ok(told_as(Miss, 404, ""))]);
@@ -163,7 +163,7 @@ async fn of_a_batch_only_what_is_missing_is_asked_for() {
 #[tokio::test]
 async fn batches_that_overlap_wait_for_each_other_and_ask_for_nothing_twice() {
     let kit = Kit::new();
-    let upstream = Upstream::held(says(200, &["x-ttl: 2"], "0"));
+    let upstream = ToldUpstream::held(says(200, &["x-ttl: 2"], "0"));
     let go = async {
         upstream.came(2).await;
         settle().await;
@@ -183,7 +183,7 @@ async fn a_batch_that_fails_fails_its_own_ids_and_stale_ones_are_served() {
     let mut kit = Kit::new();
     kit.rule.stale_ms = Some(1000);
     kit.rule.stale_on_error_ms = Some(60_000);
-    let upstream = Upstream::new(says(200, &["x-ttl: 2"], "0"));
+    let upstream = ToldUpstream::new(says(200, &["x-ttl: 2"], "0"));
     kit.get_many("players", &[1, 2], &upstream).await;
     kit.clock.advance_ms(2500);
     upstream.now_says(says(500, &[], "0"));

@@ -1,13 +1,13 @@
 //! Fresh, stale, on error, over: what is served when, and how often the upstream is asked for it.
 
-use super::kit::{Kit, Upstream, says, told_as};
+use super::kit::{Kit, ToldUpstream, says, told_as};
 use crate::cache::Outcome::{Hit, Miss, Stale, StaleOnError};
 use crate::call::CallError;
 use std::sync::Arc;
 
 /// Gets one key at each of `steps`: after so many milliseconds more, as the upstream says then what is there.
 async fn check(kit: &Kit, steps: &[(u64, super::kit::Says, super::kit::Told)]) {
-    let upstream = Upstream::new(says(200, &[], "0"));
+    let upstream = ToldUpstream::new(says(200, &[], "0"));
     for (number, (after_ms, says, expected)) in steps.iter().enumerate() {
         kit.clock.advance_ms(*after_ms);
         upstream.now_says(says.clone());
@@ -63,7 +63,7 @@ async fn when_the_upstream_fails_the_last_answer_serves_as_long_as_it_may() {
 #[tokio::test]
 async fn errors_are_told_and_forgotten() {
     let kit = Kit::new();
-    let upstream = Upstream::new(Err(CallError::Busy));
+    let upstream = ToldUpstream::new(Err(CallError::Busy));
     assert_eq!(kit.get("key", &upstream).await, Err(CallError::Busy));
     for status in [500, 503, 429, 401, 302] {
         upstream.now_says(says(status, &["cache-control: public, max-age=9"], "{}"));
@@ -106,7 +106,7 @@ async fn an_answer_that_may_not_be_kept_ends_the_one_before() {
 async fn the_remainder_is_what_is_served_on() {
     let mut kit = Kit::new();
     kit.rule.stale_ms = Some(5000);
-    let upstream = Upstream::new(says(200, &["x-ttl: 10", "age: 3"], "1"));
+    let upstream = ToldUpstream::new(says(200, &["x-ttl: 10", "age: 3"], "1"));
     let mut left = Vec::new();
     for after_ms in [0, 2500, 6000, 3499] {
         kit.clock.advance_ms(after_ms);
@@ -123,7 +123,7 @@ async fn the_remainder_is_what_is_served_on() {
 #[tokio::test]
 async fn a_tag_that_is_invalidated_ends_what_has_it_also_what_is_on_its_way() {
     let kit = Kit::new();
-    let upstream = Upstream::held(says(200, &["x-ttl: 60"], "1"));
+    let upstream = ToldUpstream::held(says(200, &["x-ttl: 60"], "1"));
     upstream.let_through(1);
     kit.served("kept", &["Album", "Artist"], &upstream).await.unwrap();
     upstream.came(1).await;
@@ -146,7 +146,7 @@ async fn lifetimes_are_shortened_and_never_lengthened_by_jitter() {
     let mut kit = Kit::new();
     kit.rule.jitter_percent = 10;
     fastrand::seed(7);
-    let upstream = Upstream::new(says(200, &["x-ttl: 100"], "1"));
+    let upstream = ToldUpstream::new(says(200, &["x-ttl: 100"], "1"));
     let mut left = Vec::new();
     for key in 0..200 {
         left.push(kit.served(&key.to_string(), &[], &upstream).await.unwrap().fresh_ms);
@@ -162,7 +162,7 @@ async fn lifetimes_are_shortened_and_never_lengthened_by_jitter() {
 async fn what_is_asked_for_often_is_replaced_before_it_ends() {
     let kit = Kit::new();
     fastrand::seed(7);
-    let upstream = Upstream::held(says(200, &["x-ttl: 10"], "1"));
+    let upstream = ToldUpstream::held(says(200, &["x-ttl: 10"], "1"));
     let slow = async {
         upstream.came(1).await;
         kit.clock.advance_ms(200);
@@ -186,7 +186,7 @@ async fn what_is_asked_for_often_is_replaced_before_it_ends() {
 async fn the_bytes_that_are_kept_have_a_bound() {
     let kit = Kit::new();
     let large = format!("\"{}\"", "x".repeat(100_000));
-    let upstream = Upstream::new(says(200, &["x-ttl: 60"], &large));
+    let upstream = ToldUpstream::new(says(200, &["x-ttl: 60"], &large));
     for key in 0..200 {
         kit.get(&key.to_string(), &upstream).await.unwrap();
     }

@@ -1,8 +1,8 @@
 //! Operations of OpenAPI to root fields: name, arguments, request, answer.
 
 use super::document::{Document, FORM, form_content, is_true, json_content, text};
-use super::names::{self, Given};
-use super::types::{Shape, Types, Way, first_line};
+use super::names::{self, TakenNames};
+use super::types::{TypeShape, Types, Way, first_line};
 use crate::template::Header;
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ impl<'d> Operations<'d> {
             writing: Vec::new(),
             left_out: Vec::new(),
         };
-        let (mut reading, mut writing) = (Given::default(), Given::default());
+        let (mut reading, mut writing) = (TakenNames::default(), TakenNames::default());
         for (path, item) in document.members(&["paths"]) {
             let Some(item) = document.resolve(item) else {
                 all.left_out.push(format!("{path}: its reference cannot be followed"));
@@ -61,7 +61,7 @@ impl<'d> Operations<'d> {
                     all.left_out.push(format!("{shown}: answers without a body"));
                     continue;
                 }
-                let asked = Asked { document, path, method, item: item.value, operation };
+                let asked = OperationSource { document, path, method, item: item.value, operation };
                 let given = if method == "get" { &mut reading } else { &mut writing };
                 match asked.read(&mut all.types, given) {
                     Ok(it) if method == "get" => all.reading.push(it),
@@ -75,7 +75,7 @@ impl<'d> Operations<'d> {
 }
 
 /// An operation that is being read.
-struct Asked<'d> {
+struct OperationSource<'d> {
     document: &'d Document,
     path: &'d str,
     method: &'d str,
@@ -85,8 +85,8 @@ struct Asked<'d> {
 
 /// The request's parts that take the arguments.
 #[derive(Default)]
-struct Request {
-    given: Given,
+struct RequestParts {
+    given: TakenNames,
     arguments: Vec<Argument>,
     query: Vec<String>,
     headers: Vec<(String, String)>,
@@ -95,10 +95,10 @@ struct Request {
     body: Option<String>,
 }
 
-impl<'d> Asked<'d> {
-    fn read(&self, types: &mut Types<'d>, given: &mut Given) -> Result<Operation, String> {
+impl<'d> OperationSource<'d> {
+    fn read(&self, types: &mut Types<'d>, given: &mut TakenNames) -> Result<Operation, String> {
         let name = self.name();
-        let mut request = Request::default();
+        let mut request = RequestParts::default();
         for parameter in self.parameters() {
             let found =
                 self.document.resolve(parameter).ok_or("a parameter's reference cannot be followed")?;
@@ -162,7 +162,7 @@ impl<'d> Asked<'d> {
         above.chain(own.iter().copied()).collect()
     }
 
-    fn path_of(&self, request: &mut Request) -> Result<String, String> {
+    fn path_of(&self, request: &mut RequestParts) -> Result<String, String> {
         let mut out = String::new();
         let mut rest = self.path;
         while let Some(start) = rest.find('{') {
@@ -176,7 +176,7 @@ impl<'d> Asked<'d> {
         Ok(out + rest)
     }
 
-    fn body(&self, request: &mut Request, name: &str, types: &mut Types<'d>) -> Result<(), String> {
+    fn body(&self, request: &mut RequestParts, name: &str, types: &mut Types<'d>) -> Result<(), String> {
         let Some(body) = self.operation.get("requestBody") else { return Ok(()) };
         let body = self.document.resolve(body).ok_or("its body's reference cannot be followed")?.value;
         let content = body.get("content").and_then(Value::as_object).ok_or("its body says no content")?;
@@ -208,7 +208,7 @@ impl<'d> Asked<'d> {
     }
 
     /// Answer of a successful operation; none if it is empty.
-    fn answer(&self, name: &str, types: &mut Types<'d>) -> Result<Option<Shape>, String> {
+    fn answer(&self, name: &str, types: &mut Types<'d>) -> Result<Option<TypeShape>, String> {
         let responses = self.operation.get("responses").and_then(Value::as_object);
         let good = responses.and_then(|all| {
             let well = all.iter().filter(|it| it.0.starts_with('2')).min_by_key(|it| it.0.to_string());
@@ -231,7 +231,7 @@ impl<'d> Asked<'d> {
     }
 }
 
-impl Request {
+impl RequestParts {
     /// An argument called `wanted`, or something like it.
     fn argument(&mut self, wanted: &str, ty: &str, description: Option<String>) -> String {
         let name = self.given.fresh(names::field(wanted));

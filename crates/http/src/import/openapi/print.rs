@@ -3,7 +3,7 @@
 use super::document::{self, Document};
 use super::names;
 use super::operations::{Argument, Operation, Operations};
-use super::types::{Field, Kind, Made, Way};
+use super::types::{Field, NamedKind, NamedType, Way};
 
 /// Maximum width of a line before its parts get lines of their own.
 const WIDTH_MAX: usize = 110;
@@ -154,15 +154,15 @@ fn selection(text: &str) -> String {
     out + "\n      \"\"\""
 }
 
-fn a_type(made: &Made, out: &mut String) {
+fn a_type(made: &NamedType, out: &mut String) {
     out.push('\n');
     out.push_str(&described(made.description.as_deref(), ""));
     match &made.kind {
-        Kind::Enum(values) => {
+        NamedKind::Enum(values) => {
             let values: String = values.iter().map(|it| format!("  {it}\n")).collect();
             out.push_str(&format!("enum {} {{\n{values}}}\n", made.name));
         }
-        Kind::Object(fields) => {
+        NamedKind::Object(fields) => {
             let word = if made.way == Way::Out { "type" } else { "input" };
             let fields: String = fields.iter().map(a_field).collect();
             out.push_str(&format!("{word} {} {{\n{fields}}}\n", made.name));

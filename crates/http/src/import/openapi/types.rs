@@ -4,7 +4,7 @@
 //! type `JSON`. So every selection ends.
 
 use super::document::{Document, is_true, text};
-use super::names::{self, Given};
+use super::names::{self, TakenNames};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,14 +22,14 @@ pub(super) enum Way {
 }
 
 /// A type that was made.
-pub(super) struct Made {
+pub(super) struct NamedType {
     pub name: String,
     pub description: Option<String>,
     pub way: Way,
-    pub kind: Kind,
+    pub kind: NamedKind,
 }
 
-pub(super) enum Kind {
+pub(super) enum NamedKind {
     Object(Vec<Field>),
     Enum(Vec<String>),
 }
@@ -38,7 +38,7 @@ pub(super) struct Field {
     pub name: String,
     /// The service's name for it.
     pub key: String,
-    pub shape: Shape,
+    pub shape: TypeShape,
     pub required: bool,
     pub description: Option<String>,
     pub deprecated: bool,
@@ -46,7 +46,7 @@ pub(super) struct Field {
 
 /// Form of a value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Shape {
+pub(super) struct TypeShape {
     /// As it stands in SDL, without the last `!`.
     pub ty: String,
     pub nullable: bool,
@@ -54,7 +54,7 @@ pub(super) struct Shape {
     pub object: Option<usize>,
 }
 
-impl Shape {
+impl TypeShape {
     fn plain(ty: &str) -> Self {
         Self { ty: ty.into(), nullable: false, object: None }
     }
@@ -63,18 +63,18 @@ impl Shape {
 /// All types of a text.
 pub(super) struct Types<'d> {
     document: &'d Document,
-    pub made: Vec<Made>,
+    pub made: Vec<NamedType>,
     pub notes: Vec<String>,
     /// Scalars that have to be defined.
     pub scalars: BTreeSet<&'static str>,
-    given: Given,
+    given: TakenNames,
     /// Schemas that were referred to; none while their type is being made.
-    known: HashMap<(String, Way), Option<Shape>>,
+    known: HashMap<(String, Way), Option<TypeShape>>,
 }
 
 impl<'d> Types<'d> {
     pub(super) fn new(document: &'d Document) -> Self {
-        let mut given = Given::default();
+        let mut given = TakenNames::default();
         for scalar in ["JSON", "Int64"] {
             given.fresh(scalar.into());
         }
@@ -89,12 +89,12 @@ impl<'d> Types<'d> {
     }
 
     /// Anything.
-    pub(super) fn json(&mut self) -> Shape {
+    pub(super) fn json(&mut self) -> TypeShape {
         self.scalars.insert("JSON");
-        Shape { nullable: true, ..Shape::plain("JSON") }
+        TypeShape { nullable: true, ..TypeShape::plain("JSON") }
     }
 
-    fn json_because(&mut self, note: String) -> Shape {
+    fn json_because(&mut self, note: String) -> TypeShape {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -102,7 +102,7 @@ impl<'d> Types<'d> {
     }
 
     /// The type of `schema`, which would be called `hint`.
-    pub(super) fn shape(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> Shape {
+    pub(super) fn shape(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> TypeShape {
         if depth > NESTING_MAX {
             return self.json_because(format!("`{hint}` nests deeper than {NESTING_MAX}; it is JSON"));
         }
@@ -128,13 +128,13 @@ impl<'d> Types<'d> {
     }
 
     /// The type of a schema that is no reference.
-    fn direct(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> Shape {
+    fn direct(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> TypeShape {
         let mut shape = self.by_kind(schema, way, hint, depth);
         shape.nullable |= is_true(schema, "nullable") || kinds(schema).contains(&"null");
         shape
     }
 
-    fn by_kind(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> Shape {
+    fn by_kind(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> TypeShape {
         if let Some(choice) = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array) {
             return self.choice(choice, way, hint, depth);
         }
@@ -154,32 +154,32 @@ impl<'d> Types<'d> {
             [] if schema.get("items").is_some() => self.list(schema, way, hint, depth),
             ["object"] => self.object(schema, way, hint, depth),
             ["array"] => self.list(schema, way, hint, depth),
-            ["string"] => Shape::plain("String"),
-            ["boolean"] => Shape::plain("Boolean"),
-            ["number"] => Shape::plain("Float"),
+            ["string"] => TypeShape::plain("String"),
+            ["boolean"] => TypeShape::plain("Boolean"),
+            ["number"] => TypeShape::plain("Float"),
             ["integer"] if text(schema, "format") == Some("int64") => {
                 self.scalars.insert("Int64");
-                Shape::plain("Int64")
+                TypeShape::plain("Int64")
             }
-            ["integer"] => Shape::plain("Int"),
+            ["integer"] => TypeShape::plain("Int"),
             [_, ..] => self.json_because(format!("`{hint}` is of several types; it is JSON")),
             [] => self.json(),
         }
     }
 
     /// One of several: the only one beside null, or anything.
-    fn choice(&mut self, choice: &'d [Value], way: Way, hint: &str, depth: usize) -> Shape {
+    fn choice(&mut self, choice: &'d [Value], way: Way, hint: &str, depth: usize) -> TypeShape {
         let real: Vec<&Value> = choice.iter().filter(|it| kinds(it) != ["null"]).collect();
         match real.as_slice() {
             [only] => {
                 let shape = self.shape(only, way, hint, depth + 1);
-                Shape { nullable: shape.nullable || real.len() < choice.len(), ..shape }
+                TypeShape { nullable: shape.nullable || real.len() < choice.len(), ..shape }
             }
             _ => self.json_because(format!("`{hint}` is one of several schemas (oneOf, anyOf); it is JSON")),
         }
     }
 
-    fn enumeration(&mut self, values: &[Value], schema: &Value, hint: &str) -> Shape {
+    fn enumeration(&mut self, values: &[Value], schema: &Value, hint: &str) -> TypeShape {
         let nullable = values.iter().any(Value::is_null);
         let names: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
         let all_texts = names.len() + usize::from(nullable) == values.len() && !names.is_empty();
@@ -195,7 +195,7 @@ impl<'d> Types<'d> {
             if all_texts {
                 self.notes.push(format!("the values of `{hint}` are no names of GraphQL; it is a String"));
             }
-            return Shape { nullable, ..Shape::plain(ty) };
+            return TypeShape { nullable, ..TypeShape::plain(ty) };
         }
         let mut values: Vec<String> = Vec::new();
         for name in names {
@@ -203,41 +203,41 @@ impl<'d> Types<'d> {
                 values.push(name.to_string());
             }
         }
-        let same = |it: &Made| matches!(&it.kind, Kind::Enum(known) if *known == values && it.name.starts_with(&names::type_name(hint)));
+        let same = |it: &NamedType| matches!(&it.kind, NamedKind::Enum(known) if *known == values && it.name.starts_with(&names::type_name(hint)));
         let name = match self.made.iter().find(|it| same(it)) {
             Some(known) => known.name.clone(),
             None => {
                 let name = self.given.fresh(names::type_name(hint));
                 let description = first_line(schema);
-                self.made.push(Made {
+                self.made.push(NamedType {
                     name: name.clone(),
                     description,
                     way: Way::Out,
-                    kind: Kind::Enum(values),
+                    kind: NamedKind::Enum(values),
                 });
                 name
             }
         };
-        Shape { nullable, ..Shape::plain(&name) }
+        TypeShape { nullable, ..TypeShape::plain(&name) }
     }
 
-    fn list(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> Shape {
+    fn list(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> TypeShape {
         let item = match schema.get("items") {
             Some(items) => self.shape(items, way, hint, depth + 1),
             None => self.json(),
         };
         let bang = if item.nullable { "" } else { "!" };
-        Shape { ty: format!("[{}{bang}]", item.ty), nullable: false, object: item.object }
+        TypeShape { ty: format!("[{}{bang}]", item.ty), nullable: false, object: item.object }
     }
 
-    fn object(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> Shape {
+    fn object(&mut self, schema: &'d Value, way: Way, hint: &str, depth: usize) -> TypeShape {
         let mut properties = Vec::new();
         let mut required = BTreeSet::new();
         self.merge(schema, &mut properties, &mut required, depth);
         let hidden = if way == Way::Out { "writeOnly" } else { "readOnly" };
         let suffix = if way == Way::Out { "" } else { "Input" };
         let wanted = names::type_name(hint);
-        let mut given = Given::default();
+        let mut given = TakenNames::default();
         let mut fields = Vec::new();
         for (key, property) in properties {
             let meant = self.document.resolve(property).map_or(property, |it| it.value);
@@ -260,13 +260,13 @@ impl<'d> Types<'d> {
             return self.json();
         }
         let name = self.given.fresh(format!("{wanted}{suffix}"));
-        self.made.push(Made {
+        self.made.push(NamedType {
             name: name.clone(),
             description: first_line(schema),
             way,
-            kind: Kind::Object(fields),
+            kind: NamedKind::Object(fields),
         });
-        Shape { object: Some(self.made.len() - 1), ..Shape::plain(&name) }
+        TypeShape { object: Some(self.made.len() - 1), ..TypeShape::plain(&name) }
     }
 
     /// The properties of a schema and of all that it is made of (`allOf`).
@@ -301,7 +301,7 @@ impl<'d> Types<'d> {
     }
 
     /// Selection of a value of `shape`: `id name owner { id }`, or `$` for other values; none if that is too long.
-    pub(super) fn selection(&self, shape: &Shape) -> Option<String> {
+    pub(super) fn selection(&self, shape: &TypeShape) -> Option<String> {
         let Some(object) = shape.object else { return Some("$".into()) };
         let mut out = String::new();
         let mut left = SELECTED_MAX;
@@ -311,7 +311,7 @@ impl<'d> Types<'d> {
 
     /// Goes no deeper than types nest, which were bounded as they were made.
     fn select(&self, object: usize, out: &mut String, left: &mut usize) -> Option<()> {
-        let Kind::Object(fields) = &self.made[object].kind else { return Some(()) };
+        let NamedKind::Object(fields) = &self.made[object].kind else { return Some(()) };
         let out_way = self.made[object].way == Way::Out;
         for (at, field) in fields.iter().enumerate() {
             *left = left.checked_sub(1)?;
@@ -337,20 +337,21 @@ impl<'d> Types<'d> {
     }
 
     /// True if a name in Weir differs from the service's anywhere in `shape`.
-    pub(super) fn is_renamed(&self, shape: &Shape) -> bool {
-        let Some(Made { kind: Kind::Object(fields), .. }) = shape.object.map(|it| &self.made[it]) else {
+    pub(super) fn is_renamed(&self, shape: &TypeShape) -> bool {
+        let Some(NamedType { kind: NamedKind::Object(fields), .. }) = shape.object.map(|it| &self.made[it])
+        else {
             return false;
         };
         fields.iter().any(|it| it.name != it.key || self.is_renamed(&it.shape))
     }
 
     /// Whether lists or objects stand in an object of `shape`; none if it is no object.
-    pub(super) fn is_nested(&self, shape: &Shape) -> Option<bool> {
+    pub(super) fn is_nested(&self, shape: &TypeShape) -> Option<bool> {
         match shape.object.map(|it| &self.made[it].kind) {
-            Some(Kind::Object(fields)) => {
+            Some(NamedKind::Object(fields)) => {
                 Some(fields.iter().any(|it| it.shape.object.is_some() || it.shape.ty.starts_with('[')))
             }
-            Some(Kind::Enum(_)) => None,
+            Some(NamedKind::Enum(_)) => None,
             // What it holds is not known.
             None => (shape.ty == "JSON").then_some(true),
         }

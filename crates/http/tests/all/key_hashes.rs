@@ -1,16 +1,12 @@
 //! A key of a batch is hashed twice on its way: among the keys of its level, and as the key of its answer.
-#![cfg(debug_assertions)]
 
-mod served_kit;
-mod wire_kit;
-
-use served_kit::engine;
+use crate::served_kit::engine;
+use crate::wire_kit::{self, Service};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use weir_engine::engine::{Engine, Request};
 use weir_engine::keys::hashed_by_this_thread;
 use weir_engine::source::Caller;
-use wire_kit::Service;
 
 const SDL: &str = r#"
 extend schema
