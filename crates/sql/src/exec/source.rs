@@ -38,6 +38,9 @@ use weir_relational::sql::assemble::TooWide;
 /// The bytes of a member of a mutation, and the errors in it.
 pub(crate) type WrittenMember = (Vec<u8>, Vec<PathError>);
 
+/// Prepared statements and the form of variables they are made for.
+type Planned<'p, P> = (Cow<'p, Arc<P>>, Form);
+
 /// Runs plans on one kind of database.
 pub(crate) trait Driver: Debug + Send + Sync + Sized + 'static {
     /// A plan with its statements.
@@ -267,11 +270,7 @@ impl<D: Driver> PreparedFetch<D> {
     }
 
     /// The plan for the form of `variables`.
-    fn plan(
-        &self,
-        shape: &Shape,
-        variables: &Variables,
-    ) -> Result<(Cow<'_, Arc<D::Prepared>>, Form), SourceError> {
+    fn plan(&self, shape: &Shape, variables: &Variables) -> Result<Planned<'_, D::Prepared>, SourceError> {
         if let Some(fixed) = self.forms.fixed() {
             return Ok((Cow::Borrowed(fixed), Form::default()));
         }

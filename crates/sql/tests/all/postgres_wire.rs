@@ -380,6 +380,8 @@ async fn a_session_that_is_dropped_in_a_transaction_is_rolled_back_and_used_agai
 async fn a_session_that_is_dropped_while_the_server_works_stops_it() {
     let mut settings = shared().settings("postgres", "");
     settings.limits.sessions_max = 1;
+    // A busy machine takes its time to stop the statement.
+    settings.limits.wait_max = Duration::from_secs(60);
     let pool = Pool::new(settings);
     let mut session = pool.session(Purpose::Read, soon()).await.unwrap();
     session.begin(Transaction::Snapshot);
