@@ -203,6 +203,14 @@ impl<'s> Asker<'s> {
         if self.rules.references && self.random.below(2) == 0 {
             chosen.extend(fields.iter().copied().filter(|it| is_key_of(self.schema, self.rules, *it)));
         }
+        let is_focused = |it: &InputId| {
+            let base = self.schema.input(*it).ty.base;
+            self.schema.type_name(base).starts_with(self.focus)
+        };
+        let focused: Vec<InputId> = fields.iter().copied().filter(is_focused).collect();
+        if !focused.is_empty() && self.random.below(2) == 0 {
+            chosen.push(focused[self.random.below(focused.len() as u32) as usize]);
+        }
         for _ in 0..wanted {
             let field = fields[self.random.below(fields.len() as u32) as usize];
             if !chosen.contains(&field) && !self.rules.without.contains(&self.schema.input_name(field)) {
